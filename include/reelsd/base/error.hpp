@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <source_location>
+#include <string>
+#include <string_view>
+
+namespace reelsd {
+
+/// Everything that can go wrong and that somebody decides on: one closed list for the whole house.
+/// Each mapping out of it (HTTP status, job fate, job error code) is an exhaustive `switch` without
+/// `default` in one file, so that a new code does not compile until it is placed.
+enum class errc : std::uint8_t {
+    // The caller of an operation is at fault.
+    invalid_argument,  ///< Malformed or out of range; `detail` may be shown to the caller.
+    not_found,         ///< No such thing, or another account's.
+    unauthorized,      ///< No valid token.
+    limit_reached,     ///< A limit of the account; `detail` names it and its value.
+    conflict,          ///< It exists already, or has another state than the operation needs.
+
+    // Waiting.
+    cancelled,  ///< Asked to stop: shutdown, deletion or a lost lease. Not a fault.
+    timed_out,  ///< A deadline passed.
+
+    // The outside network.
+    connection_failed,  ///< Name resolution, TCP, TLS or a broken transfer. Worth another try.
+    address_refused,    ///< The outbound guard forbids the address. Final.
+
+    // The platform.
+    platform_rate_limited,  ///< It asks us to slow down. Worth another try, later.
+    platform_failed,        ///< Its servers are at fault (5xx and the like). Worth another try.
+    platform_changed,       ///< It answers in a shape we do not know: our request or parser is outdated.
+    video_unavailable,      ///< Private, deleted, geo-blocked or age-gated. Final.
+
+    // The video.
+    unsupported_format,  ///< No video stream, or one that cannot be decoded. Final.
+    video_too_long,      ///< Longer than the limit in force. Final.
+    video_too_large,     ///< More bytes than the limit in force. Final.
+    media_failed,        ///< The media helper could not be run (not: could not read the video).
+
+    // The model.
+    model_refused,      ///< It will not or cannot process this video. Final.
+    model_unavailable,  ///< Overloaded, unreachable or misconfigured. Worth another try.
+
+    // Ourselves.
+    storage_failed,        ///< Disk full, or a write that the disk or the database refuses.
+    database_unavailable,  ///< Unreachable, or no answer in time.
+    internal,              ///< Our own bug.
+};
+
+/// The enumerator's name, for logs and metrics: "video_unavailable".
+[[nodiscard]] std::string_view name_of(errc code) noexcept;
+
+/// What went wrong, as a value. `detail` is for logs: it never reaches a client unless the code says
+/// so above, and it never holds a secret.
+class error {
+public:
+    /// The code comes first and is required: an error constructible from text alone would make
+    /// `result<std::string>` ambiguous.
+    explicit error(
+        errc code,
+        std::string detail = {},
+        std::source_location where = std::source_location::current())
+        : code_{code}, detail_{std::move(detail)}, where_{where} {}
+
+    [[nodiscard]] errc code() const noexcept { return code_; }
+    [[nodiscard]] const std::string& detail() const noexcept { return detail_; }
+    [[nodiscard]] const std::source_location& where() const noexcept { return where_; }
+
+    /// "video_unavailable: page says PolarisErrorRoute", for logs.
+    [[nodiscard]] std::string to_string() const;
+
+private:
+    errc code_;
+    std::string detail_;
+    std::source_location where_;
+};
+
+}  // namespace reelsd

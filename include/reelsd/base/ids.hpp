@@ -1,0 +1,20 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+namespace reelsd {
+
+/// A positive 64-bit identifier that cannot be mistaken for another kind's.
+template <class Tag>
+struct strong_id {
+    std::int64_t value = 0;
+
+    friend constexpr auto operator<=>(strong_id, strong_id) = default;
+};
+
+using account_id = strong_id<struct account_tag>;
+using token_id = strong_id<struct token_tag>;
+using job_id = strong_id<struct job_tag>;
+
+}  // namespace reelsd

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <boost/system/result.hpp>
+
+#include <stdexcept>
+
+#include <reelsd/base/error.hpp>
+
+namespace reelsd {
+
+/// An expected outcome or an error. Exceptions are for broken surroundings (a dead database), aborts
+/// for broken invariants; everything that a caller acts on is a result.
+/// There is no chaining: `if (!r) return r.error();`.
+template <class T>
+using result = boost::system::result<T, error>;
+
+/// Makes `result<T>::value()` throw when it holds an error. Found by argument-dependent look-up.
+[[noreturn]] inline void throw_exception_from_error(
+    const error& why, const boost::source_location& /*where*/) {
+    throw std::runtime_error{why.to_string()};
+}
+
+}  // namespace reelsd

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <reelsd/base/json_fwd.hpp>
+#include <reelsd/base/result.hpp>
+
+/// What `reelsd-media` says about one video: the document that it writes to standard output, and the
+/// only thing that crosses from the jail. Times are seconds from the start of the video; every time
+/// lies in [0, duration].
+namespace reelsd::media {
+
+/// Measured from the container and the first decoded frames; cheap.
+struct probe_report {
+    double duration_seconds = 0;
+    int width = 0;   ///< As displayed: after rotation and sample aspect ratio.
+    int height = 0;  ///< As displayed.
+    double frame_rate = 0;
+    std::string video_codec;                 ///< FFmpeg's short name: "h264".
+    std::optional<std::string> audio_codec;  ///< Absent without an audio track.
+};
+
+struct timed_text {
+    std::string text;
+    double start_seconds = 0;
+    double end_seconds = 0;
+};
+
+struct speech_report {
+    std::vector<timed_text> segments;  ///< Utterances in order, lower case words as spoken; may be empty.
+    bool doubtful = false;             ///< The recogniser's own confidence is low.
+};
+
+struct music_report {
+    bool present = false;
+    std::optional<double> start_seconds;   ///< Where it sets in.
+    std::optional<double> tempo_bpm;       ///< Absent when no beat is found.
+    bool strong_beat = false;
+    bool under_speech = false;             ///< It goes on while somebody speaks.
+    std::string level;                     ///< "quiet", "medium" or "loud"; empty without music.
+    std::string brightness;                ///< "dark", "balanced" or "bright"; empty without music.
+};
+
+struct audio_report {
+    bool silent = true;  ///< No audio track, or nothing above the noise floor.
+    speech_report speech;
+    music_report music;
+};
+
+struct picture_report {
+    std::vector<double> cuts;      ///< Starts of the second and later scenes, ascending.
+    double motion = 0;             ///< Mean change between frames, 0 still to 1.
+    double brightness = 0;         ///< Mean luma, 0 black to 1 white.
+    double saturation = 0;         ///< Mean, 0 grey to 1.
+    std::vector<std::string> colours;  ///< Dominant colour names, strongest first, at most 3.
+};
+
+/// Everything that the local tools can find.
+struct analysis_report {
+    probe_report probe;
+    std::vector<timed_text> texts;  ///< Lines on screen, by first appearance; a line that stays is one.
+    audio_report audio;
+    picture_report picture;
+};
+
+[[nodiscard]] json to_json(const probe_report& report);
+[[nodiscard]] json to_json(const analysis_report& report);
+
+/// Strict: a missing member, a wrong type, a time out of range or text that is not UTF-8 is
+/// `media_failed`. The document comes out of the jail and is not trusted.
+[[nodiscard]] result<probe_report> probe_report_from_json(const json& document);
+[[nodiscard]] result<analysis_report> analysis_report_from_json(const json& document);
+
+}  // namespace reelsd::media
