@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <reelsd/base/result.hpp>
+#include <reelsd/media/report.hpp>
+
+namespace reelsd::media::text {
+
+/// A packed RGB24 picture that somebody else owns. `stride` is bytes from row to row.
+struct rgb_frame {
+    const std::uint8_t* pixels = nullptr;
+    int width = 0;
+    int height = 0;
+    std::ptrdiff_t stride = 0;
+};
+
+/// Frames a second that the reader wants, and the width that they are scaled to by area averaging.
+inline constexpr double frames_per_second = 4.0;
+inline constexpr int frame_width = 720;
+
+/// Reads on-screen text from the frames of one video. One thread. After `load` it opens no file, starts
+/// no thread and makes no system call beyond memory: it works inside the jail.
+class text_reader {
+public:
+    /// Loads Tesseract's English model. `tessdata_dir` holds `eng.traineddata`; `media_failed` names what is
+    /// missing.
+    static result<std::unique_ptr<text_reader>> load(const std::string& tessdata_dir);
+
+    virtual ~text_reader() = default;
+
+    /// The next frame, in order of time. The picture is not kept.
+    virtual void add_frame(const rgb_frame& frame, double seconds) = 0;
+
+    /// Every line that was on screen, by first appearance. Call once, after the last frame.
+    virtual std::vector<timed_text> finish(double duration_seconds) = 0;
+};
+
+}  // namespace reelsd::media::text
