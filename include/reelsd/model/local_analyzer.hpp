@@ -1,0 +1,48 @@
+#pragma once
+
+#include <reelsd/media/report.hpp>
+#include <reelsd/model/analyzer.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace reelsd::media {
+class media_client;
+}
+
+namespace reelsd::model {
+
+/// `metadata.model` of a local analysis. The number goes up whenever the same video would be
+/// described otherwise, so that an old result is not taken for a present one.
+inline constexpr std::string_view local_provider = "local";
+inline constexpr std::string_view local_model_name = "reelsd-local-1";
+
+/// Analyses with the tools of the media child alone: no key, no network, no cost. What it cannot
+/// know it leaves empty.
+class local_analyzer final : public analyzer {
+public:
+    /// `media` outlives the analyzer and serves many threads.
+    explicit local_analyzer(const media::media_client& media) noexcept : media_{media} {}
+
+    [[nodiscard]] std::string_view name() const noexcept override { return "local/reelsd-local-1"; }
+
+    /// Errors: those of media_client::analyze. `calls` is not touched.
+    [[nodiscard]] result<findings> analyze(
+        const video_input& video, call_ledger& calls, const deadline& by,
+        const std::stop_token& stop) const override;
+
+private:
+    const media::media_client& media_;
+};
+
+/// What the author wrote below the video; untrusted.
+struct post_text {
+    std::string_view caption;
+    const std::vector<std::string>& hashtags;
+};
+
+/// Draws the conclusions that a report allows, and no others: pure, same report same findings.
+[[nodiscard]] findings findings_from(const media::analysis_report& report, const post_text& post);
+
+}  // namespace reelsd::model

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <reelsd/base/clock.hpp>
+#include <reelsd/base/json_fwd.hpp>
+#include <reelsd/base/result.hpp>
+#include <reelsd/media/report.hpp>
+#include <reelsd/model/findings.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// The one place where a result is put together: five sections, as docs/openapi.yaml describes
+/// them.
+namespace reelsd::model {
+
+/// Bounds of a stored result. Reasons: model-facing ones are what a schema without bounds is
+/// checked against (a looping model stops somewhere); a 90 s reel stays far below all of them.
+namespace result_bounds {
+inline constexpr std::size_t texts_max = 200;  ///< On-screen texts: two a second for 90 s, rounded.
+inline constexpr std::size_t segments_max = 500;  ///< Five utterances a second for 90 s, rounded.
+inline constexpr std::size_t key_moments_max = 20;
+inline constexpr std::size_t list_items_max =
+    50;  ///< Subjects, topics, hooks, warnings, hashtags, ...
+inline constexpr std::size_t field_characters_max = 4000;  ///< Any other text; a caption has 2,200.
+inline constexpr std::size_t item_characters_max = 1000;   ///< One list item, text or segment.
+inline constexpr std::size_t transcript_characters_max = 40'000;  ///< 30 minutes of fast speech.
+}  // namespace result_bounds
+
+/// What was measured from the downloaded file.
+struct file_facts {
+    media::probe_report probe;
+    std::int64_t size_bytes = 0;
+    std::string sha256;  ///< 64 lower-case hexadecimal digits.
+};
+
+/// What the platform says about the post. Unknown is absent, never 0 or an empty text.
+struct post_facts {
+    std::string platform = "instagram";
+    std::string code;
+    std::string url;     ///< The canonical link.
+    std::string author;  ///< The account's name, without the sign.
+    std::optional<std::string> author_name;
+    std::optional<bool> author_verified;
+    std::optional<std::string> caption;
+    std::vector<std::string> hashtags;  ///< With or without the sign: it is taken off.
+    std::vector<std::string> mentions;  ///< Likewise.
+    std::optional<std::int64_t> like_count;
+    std::optional<std::int64_t> comment_count;
+    std::optional<std::int64_t> view_count;
+    std::optional<time_point> posted_at;
+    std::optional<std::string> thumbnail_url;
+    std::optional<std::string> location;
+    std::optional<std::string> music_title;
+    std::optional<std::string> music_artist;
+};
+
+/// Puts the five sections together and makes them valid: text becomes UTF-8 without control
+/// characters, times are clamped to the measured duration and sorted, lists and texts are cut to
+/// result_bounds, what stands twice stands once. So whatever an analyzer says, a client reads what
+/// the contract promises. Returns JSON text on one line, at most bounds::result_bytes_max. Pure.
+/// Errors: internal when the facts are impossible (no code, no duration, a sha256 that is none):
+/// our bug; model_refused when the analysis is too large to be stored even so.
+[[nodiscard]] result<std::string> assemble_result(
+    const findings& said, const file_facts& file, const post_facts& post);
+
+/// What in `document` is not as the contract says, one sentence each; empty when it is valid.
+/// Written independently of assemble_result(), which must never produce what this refuses.
+[[nodiscard]] std::vector<std::string> schema_violations(const json& document);
+
+}  // namespace reelsd::model
