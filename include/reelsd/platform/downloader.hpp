@@ -1,0 +1,57 @@
+#pragma once
+
+#include <reelsd/base/clock.hpp>
+#include <reelsd/base/result.hpp>
+#include <reelsd/net/http_client.hpp>
+#include <reelsd/platform/post.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <stop_token>
+#include <string>
+#include <variant>
+
+namespace reelsd::platform {
+
+/// A video on our disk.
+struct media_file {
+    std::filesystem::path file;
+    std::uint64_t size_bytes = 0;
+    std::string sha256;  ///< 64 hexadecimal digits in lower case.
+};
+
+/// The media address no longer serves: its signature ran out or the file has moved. Resolve the
+/// post once more and download again; when that happens with a fresh post, `if_fresh` is the error
+/// to report.
+struct stale_media {
+    error if_fresh;
+};
+
+using download_outcome = std::variant<media_file, stale_media>;
+
+struct downloader_settings {
+    std::uint64_t bytes_max = std::uint64_t{100} * 1024 * 1024;
+    std::string user_agent;
+};
+
+/// Streams a post's video to disk. Blocking; safe from any thread.
+class downloader {
+public:
+    /// `client` outlives this; its policy says which media hosts are allowed.
+    downloader(const net::http_client& client, downloader_settings settings);
+
+    /// Writes `target` (created or overwritten, mode 0600; removed again on failure). A body that
+    /// breaks off is resumed, at most 3 requests in all. Errors: video_too_large,
+    /// unsupported_format (no MP4, MOV or WebM), storage_failed, address_refused (also a
+    /// redirect's), connection_failed (also slower than 1 KiB/s for 15 s), timed_out,
+    /// platform_rate_limited, platform_failed, cancelled.
+    [[nodiscard]] result<download_outcome> download(
+        const post& subject, const std::filesystem::path& target, deadline by,
+        std::stop_token stop) const;
+
+private:
+    const net::http_client& client_;
+    downloader_settings settings_;
+};
+
+}  // namespace reelsd::platform

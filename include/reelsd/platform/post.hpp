@@ -1,0 +1,70 @@
+#pragma once
+
+#include <reelsd/base/clock.hpp>
+#include <reelsd/base/json_fwd.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace reelsd::platform {
+
+/// A file on the platform's media servers. The URL is signed and lives for a day or two; never log
+/// it.
+struct remote_media {
+    std::string url;
+};
+
+/// A file on this machine (the sample reel).
+struct local_media {
+    std::filesystem::path file;
+};
+
+/// Which slide of a carousel was taken.
+struct carousel_position {
+    int index = 1;  ///< From 1.
+    int count = 1;
+};
+
+/// What is known about a public post. What the platform did not tell is empty, never zero.
+struct post {
+    std::string code;
+    std::string url;  ///< Canonical link.
+
+    std::string author;  ///< User name; "" if unknown.
+    std::optional<std::string> author_name;
+    std::optional<bool> author_verified;
+
+    std::optional<std::string> caption;
+    std::vector<std::string> hashtags;  ///< From the caption, without sign, each once.
+    std::vector<std::string> mentions;  ///< Likewise.
+
+    std::optional<std::int64_t> like_count;
+    std::optional<std::int64_t> comment_count;
+    std::optional<std::int64_t> view_count;
+
+    std::optional<time_point> posted_at;
+    std::optional<std::string> thumbnail_url;
+    std::optional<std::string> location;
+    std::optional<std::string> music_title;
+    std::optional<std::string> music_artist;
+
+    std::variant<remote_media, local_media> media;
+    std::optional<carousel_position> carousel;
+};
+
+/// The result's section `platform_meta` (contract, section 6). Pure.
+[[nodiscard]] json platform_meta_of(const post& subject);
+
+/// The words of `caption` after # (letters, digits and underscores of any script, at most 150) and
+/// after
+/// @ (user names, at most 30 characters, without trailing dots), in order, each once, in Unicode
+/// NFC. `caption` is valid UTF-8. Source: platform.md 5. Pure.
+[[nodiscard]] std::vector<std::string> hashtags_of(std::string_view caption);
+[[nodiscard]] std::vector<std::string> mentions_of(std::string_view caption);
+
+}  // namespace reelsd::platform

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <reelsd/base/clock.hpp>
+#include <reelsd/base/log.hpp>
+#include <reelsd/base/result.hpp>
+#include <reelsd/platform/link.hpp>
+#include <reelsd/platform/post.hpp>
+
+#include <memory>
+#include <stop_token>
+#include <string_view>
+#include <vector>
+
+namespace reelsd::platform {
+
+/// One way to learn a post and its media from a short code. Blocking; safe from any thread.
+class resolver {
+public:
+    resolver() = default;
+    resolver(const resolver&) = delete;
+    resolver& operator=(const resolver&) = delete;
+    virtual ~resolver() = default;
+
+    /// As in the setting `resolvers`: "page".
+    [[nodiscard]] virtual std::string_view name() const noexcept = 0;
+
+    /// `wanted.kind` is link_kind::post.
+    /// Errors about the post, which no other resolver would contradict: video_unavailable,
+    /// unsupported_format. Errors of this way only: platform_rate_limited, platform_failed,
+    /// platform_changed, connection_failed, timed_out, address_refused. Also cancelled.
+    [[nodiscard]] virtual result<post> resolve(
+        const link& wanted, deadline by, std::stop_token stop) const = 0;
+};
+
+/// Tries resolvers in order until one has the post or a definite no.
+class resolver_chain {
+public:
+    /// `order` is not empty. Logs every failed try, once.
+    resolver_chain(std::vector<std::unique_ptr<resolver>> order, log::logger log);
+
+    /// Errors as resolver::resolve(). When every way failed, the one that tells most: being rate
+    /// limited over a changed platform, over its failure, over the network's.
+    [[nodiscard]] result<post> resolve(const link& wanted, deadline by, std::stop_token stop) const;
+
+private:
+    std::vector<std::unique_ptr<resolver>> order_;
+    log::logger log_;
+};
+
+/// Whether `code` says something about the post itself, so that asking elsewhere is pointless.
+[[nodiscard]] bool is_definite(errc code) noexcept;
+
+/// Of two ways' failures, the one that tells more.
+[[nodiscard]] const error& more_telling(const error& left, const error& right) noexcept;
+
+}  // namespace reelsd::platform

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <reelsd/base/clock.hpp>
+#include <reelsd/base/log.hpp>
+#include <reelsd/base/result.hpp>
+#include <reelsd/platform/downloader.hpp>
+#include <reelsd/platform/link.hpp>
+#include <reelsd/platform/post.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace reelsd::platform {
+
+/// The settings of contract section 8 that concern the platform.
+struct source_settings {
+    /// REELSD_PLATFORM_URL: an origin, without path.
+    std::string platform_url = "https://www.instagram.com";
+    /// REELSD_RESOLVERS, of known_resolvers().
+    std::vector<std::string> resolvers = {"page"};
+    /// REELSD_MEDIA_HOSTS.
+    std::vector<std::string> media_hosts = {"cdninstagram.com", "fbcdn.net"};
+    bool allow_private_addresses = false;
+    /// REELSD_CA_FILE; empty: the system's.
+    std::string ca_file;
+    std::uint64_t video_bytes_max = std::uint64_t{100} * 1024 * 1024;
+    /// The sample video of the test link.
+    std::filesystem::path sample_path;
+};
+
+/// From a link to a post and its file: everything the pipeline wants of the platform.
+/// Blocking; safe from any thread. The two steps are:
+///
+///     auto found = source.resolve(link, by, stop);
+///     auto got = source.download(*found, target, by, stop);
+///     if got holds stale_media and this is the first time: resolve and download once more;
+///     if it does again: fail with stale_media::if_fresh.
+///
+/// fetch() is that, for callers that need not see the steps. Errors of a link with is_test() are
+/// part of the test: they are final, however transient their code.
+class source {
+public:
+    /// errc::invalid_argument for a platform_url that is no origin, an unknown or repeated resolver
+    /// or none. The detail names the setting.
+    [[nodiscard]] static result<std::unique_ptr<source>> create(
+        source_settings settings, log::logger log);
+
+    virtual ~source() = default;
+
+    /// Follows a share link first. Errors as resolver::resolve(), and for test links whichever they
+    /// stand for (also video_too_long, model_refused, storage_failed).
+    [[nodiscard]] virtual result<post> resolve(
+        const link& wanted, deadline by, std::stop_token stop) const = 0;
+
+    /// Errors as downloader::download().
+    [[nodiscard]] virtual result<download_outcome> download(
+        const post& subject, const std::filesystem::path& target, deadline by,
+        std::stop_token stop) const = 0;
+
+    struct fetched {
+        post subject;
+        media_file video;
+    };
+    /// Both steps, with the one repetition.
+    [[nodiscard]] result<fetched> fetch(
+        const link& wanted, const std::filesystem::path& target, deadline by,
+        std::stop_token stop) const;
+};
+
+/// The names that source_settings::resolvers may hold.
+[[nodiscard]] std::vector<std::string> known_resolvers();
+
+}  // namespace reelsd::platform
