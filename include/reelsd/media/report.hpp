@@ -1,15 +1,17 @@
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include <reelsd/base/json_fwd.hpp>
 #include <reelsd/base/result.hpp>
 
-/// What `reelsd-media` says about one video: the document that it writes to standard output, and the
-/// only thing that crosses from the jail. Times are seconds from the start of the video; every time
-/// lies in [0, duration].
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What `reelsd-media` says about one video: the document that it writes to standard output, and
+/// the only thing that crosses from the jail. Times are seconds from the start of the video; every
+/// time lies in [0, duration].
 namespace reelsd::media {
 
 /// Measured from the container and the first decoded frames; cheap.
@@ -29,18 +31,19 @@ struct timed_text {
 };
 
 struct speech_report {
-    std::vector<timed_text> segments;  ///< Utterances in order, lower case words as spoken; may be empty.
-    bool doubtful = false;             ///< The recogniser's own confidence is low.
+    std::vector<timed_text>
+        segments;           ///< Utterances in order, lower case words as spoken; may be empty.
+    bool doubtful = false;  ///< The recogniser's own confidence is low.
 };
 
 struct music_report {
     bool present = false;
-    std::optional<double> start_seconds;   ///< Where it sets in.
-    std::optional<double> tempo_bpm;       ///< Absent when no beat is found.
+    std::optional<double> start_seconds;  ///< Where it sets in.
+    std::optional<double> tempo_bpm;      ///< Absent when no beat is found.
     bool strong_beat = false;
-    bool under_speech = false;             ///< It goes on while somebody speaks.
-    std::string level;                     ///< "quiet", "medium" or "loud"; empty without music.
-    std::string brightness;                ///< "dark", "balanced" or "bright"; empty without music.
+    bool under_speech = false;  ///< It goes on while somebody speaks.
+    std::string level;          ///< "quiet", "medium" or "loud"; empty without music.
+    std::string brightness;     ///< "dark", "balanced" or "bright"; empty without music.
 };
 
 struct audio_report {
@@ -50,26 +53,50 @@ struct audio_report {
 };
 
 struct picture_report {
-    std::vector<double> cuts;      ///< Starts of the second and later scenes, ascending.
-    double motion = 0;             ///< Mean change between frames, 0 still to 1.
-    double brightness = 0;         ///< Mean luma, 0 black to 1 white.
-    double saturation = 0;         ///< Mean, 0 grey to 1.
+    std::vector<double> cuts;          ///< Starts of the second and later scenes, ascending.
+    double motion = 0;                 ///< Mean change between frames, 0 still to 1.
+    double brightness = 0;             ///< Mean luma, 0 black to 1 white.
+    double saturation = 0;             ///< Mean, 0 grey to 1.
     std::vector<std::string> colours;  ///< Dominant colour names, strongest first, at most 3.
 };
 
 /// Everything that the local tools can find.
 struct analysis_report {
     probe_report probe;
-    std::vector<timed_text> texts;  ///< Lines on screen, by first appearance; a line that stays is one.
+    std::vector<timed_text>
+        texts;  ///< Lines on screen, by first appearance; a line that stays is one.
     audio_report audio;
     picture_report picture;
 };
 
+/// What a report may hold at most. The child keeps them when it writes, the daemon insists when it
+/// reads.
+namespace report_bounds {
+/// A day: far past any limit that an operator would set, and every time stays exact in a double.
+inline constexpr double duration_seconds_max = 86'400;
+/// The largest side of H.264's and HEVC's highest levels.
+inline constexpr int side_pixels_max = 16'384;
+inline constexpr double frame_rate_max = 1'000;
+inline constexpr double tempo_bpm_max = 1'000;
+/// FFmpeg's longest decoder name has 23 characters.
+inline constexpr std::size_t codec_bytes_max = 32;
+/// A line on screen or an utterance of 12 s: the longest measured has 300 bytes.
+inline constexpr std::size_t text_bytes_max = 2'000;
+/// Ten lines a second through 90 s is more than a person could read.
+inline constexpr std::size_t texts_max = 1'000;
+inline constexpr std::size_t cuts_max = 1'000;
+inline constexpr std::size_t colours_max = 3;
+}  // namespace report_bounds
+
+/// Valid UTF-8 (RFC 3629) without control characters: what may stand in a report.
+[[nodiscard]] bool is_clean_text(std::string_view text) noexcept;
+
 [[nodiscard]] json to_json(const probe_report& report);
 [[nodiscard]] json to_json(const analysis_report& report);
 
-/// Strict: a missing member, a wrong type, a time out of range or text that is not UTF-8 is
-/// `media_failed`. The document comes out of the jail and is not trusted.
+/// Strict: a missing or unknown member, a wrong type, a time out of range, more than
+/// `report_bounds` allow or text that is not clean UTF-8 is `media_failed`; the detail names the
+/// member. The document comes out of the jail and is not trusted.
 [[nodiscard]] result<probe_report> probe_report_from_json(const json& document);
 [[nodiscard]] result<analysis_report> analysis_report_from_json(const json& document);
 

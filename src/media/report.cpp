@@ -1,0 +1,337 @@
+#include <reelsd/base/json.hpp>
+#include <reelsd/media/report.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+namespace reelsd::media {
+namespace {
+
+/// Milliseconds: finer than a frame, and short in the document.
+double rounded(double value) {
+    return std::round(value * 1000.0) / 1000.0;
+}
+
+json to_json(const timed_text& one) {
+    return {
+        {"text", one.text},
+        {"start_seconds", rounded(one.start_seconds)},
+        {"end_seconds", rounded(one.end_seconds)}};
+}
+
+json to_json(const std::vector<timed_text>& texts) {
+    json list = json::array();
+    for (const auto& one : texts) list.push_back(to_json(one));
+    return list;
+}
+
+json or_null(const std::optional<double>& value) {
+    return value ? json(rounded(*value)) : json(nullptr);
+}
+
+json to_json(const music_report& music) {
+    return {
+        {"present", music.present},
+        {"start_seconds", or_null(music.start_seconds)},
+        {"tempo_bpm", or_null(music.tempo_bpm)},
+        {"strong_beat", music.strong_beat},
+        {"under_speech", music.under_speech},
+        {"level", music.level},
+        {"brightness", music.brightness}};
+}
+
+json to_json(const picture_report& picture) {
+    json cuts = json::array();
+    for (const double at : picture.cuts) cuts.push_back(rounded(at));
+    return {
+        {"cuts", std::move(cuts)},
+        {"motion", rounded(picture.motion)},
+        {"brightness", rounded(picture.brightness)},
+        {"saturation", rounded(picture.saturation)},
+        {"colours", picture.colours}};
+}
+
+/// The length of the UTF-8 sequence that opens `text`, or 0 when it is none (RFC 3629: no overlong
+/// form, no surrogate, nothing over U+10FFFF).
+std::size_t sequence_length(std::string_view text) {
+    const auto byte = [text](std::size_t at) { return static_cast<std::uint8_t>(text[at]); };
+    const std::uint8_t lead = byte(0);
+    if (lead < 0x80) return 1;
+    const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+    if (lead < 0xc2 || lead > 0xf4 || text.size() < length) return 0;
+    for (std::size_t at = 1; at < length; ++at) {
+        if ((byte(at) & 0xc0U) != 0x80) return 0;
+    }
+    const std::uint8_t second = byte(1);
+    const bool overlong = (lead == 0xe0 && second < 0xa0) || (lead == 0xf0 && second < 0x90);
+    const bool beyond = (lead == 0xed && second > 0x9f) || (lead == 0xf4 && second > 0x8f);
+    return overlong || beyond ? 0 : length;
+}
+
+/// Reads the members of one object and remembers the first fault of the whole document, so that the
+/// code below reads as the document does. After a fault every value is empty and means nothing.
+class object_reader {
+public:
+    object_reader(const json& object, std::string place, std::string& fault)
+        : object_{object}, place_{std::move(place)}, fault_{fault} {
+        if (!object.is_object()) complain("is no object");
+    }
+
+    [[nodiscard]] double number(const char* name, double least, double most) {
+        const json* value = member(name);
+        return value == nullptr ? least : checked_number(*value, name, least, most);
+    }
+
+    [[nodiscard]] std::optional<double> number_or_null(
+        const char* name, double least, double most) {
+        const json* value = member(name);
+        if (value == nullptr || value->is_null()) return std::nullopt;
+        return checked_number(*value, name, least, most);
+    }
+
+    [[nodiscard]] int whole_number(const char* name, int least, int most) {
+        const double given = number(name, least, most);
+        if (given != std::floor(given)) return complain(name, "is no whole number"), least;
+        return static_cast<int>(given);
+    }
+
+    [[nodiscard]] bool truth(const char* name) {
+        const json* value = member(name);
+        if (value == nullptr) return false;
+        if (!value->is_boolean()) return complain(name, "is no truth value"), false;
+        return value->get<bool>();
+    }
+
+    [[nodiscard]] std::string text(const char* name, std::size_t bytes_max) {
+        const json* value = member(name);
+        return value == nullptr ? std::string{} : checked_text(*value, name, bytes_max);
+    }
+
+    [[nodiscard]] std::optional<std::string> text_or_null(const char* name, std::size_t bytes_max) {
+        const json* value = member(name);
+        if (value == nullptr || value->is_null()) return std::nullopt;
+        return checked_text(*value, name, bytes_max);
+    }
+
+    /// One of `known`.
+    template <std::size_t Count>
+    [[nodiscard]] std::string word(const char* name, const std::string_view (&known)[Count]) {
+        auto given = text(name, 16);
+        for (const auto one : known) {
+            if (given == one) return given;
+        }
+        complain(name, "is no known word");
+        return {};
+    }
+
+    [[nodiscard]] object_reader object(const char* name) {
+        static const json nothing = json::object();
+        const json* value = member(name);
+        return {value == nullptr ? nothing : *value, place_ + "." + name, fault_};
+    }
+
+    /// Calls `read(element, place)` for each element.
+    template <class Read>
+    void each(const char* name, std::size_t count_max, Read read) {
+        const json* value = member(name);
+        if (value == nullptr) return;
+        if (!value->is_array()) return complain(name, "is no array");
+        if (value->size() > count_max) return complain(name, "has too many elements");
+        for (const auto& element : *value) read(element, place_ + "." + name);
+    }
+
+    [[nodiscard]] std::string checked_text(
+        const json& value, const char* name, std::size_t bytes_max) {
+        if (!value.is_string()) return complain(name, "is no text"), std::string{};
+        const auto& given = value.get_ref<const std::string&>();
+        if (given.size() > bytes_max) return complain(name, "is too long"), std::string{};
+        if (!is_clean_text(given)) return complain(name, "is no clean UTF-8"), std::string{};
+        return given;
+    }
+
+    /// To be called last: a member that nobody read is a fault as well.
+    void done() {
+        if (fault_.empty() && read_ != object_.size()) complain("has an unknown member");
+    }
+
+    void complain(const char* name, std::string_view what) {
+        if (fault_.empty()) fault_.append(place_).append(".").append(name).append(" ").append(what);
+    }
+
+private:
+    [[nodiscard]] double checked_number(
+        const json& value, const char* name, double least, double most) {
+        if (!value.is_number()) return complain(name, "is no number"), least;
+        const auto given = value.get<double>();
+        // Written so that it refuses a NaN as well.
+        if (!(given >= least && given <= most)) return complain(name, "is out of range"), least;
+        return given;
+    }
+
+    void complain(std::string_view what) {
+        if (fault_.empty()) fault_.append(place_).append(" ").append(what);
+    }
+
+    [[nodiscard]] const json* member(const char* name) {
+        if (!fault_.empty()) return nullptr;
+        const auto found = object_.find(name);
+        if (found == object_.end()) return complain(name, "is missing"), nullptr;
+        ++read_;
+        return &*found;
+    }
+
+    const json& object_;
+    std::string place_;
+    std::string& fault_;
+    std::size_t read_ = 0;
+};
+
+probe_report read_probe(object_reader from) {
+    probe_report report;
+    report.duration_seconds =
+        from.number("duration_seconds", 0, report_bounds::duration_seconds_max);
+    report.width = from.whole_number("width", 1, report_bounds::side_pixels_max);
+    report.height = from.whole_number("height", 1, report_bounds::side_pixels_max);
+    report.frame_rate = from.number("frame_rate", 0, report_bounds::frame_rate_max);
+    report.video_codec = from.text("video_codec", report_bounds::codec_bytes_max);
+    report.audio_codec = from.text_or_null("audio_codec", report_bounds::codec_bytes_max);
+    from.done();
+    return report;
+}
+
+timed_text read_timed_text(object_reader from, double duration) {
+    timed_text one;
+    one.text = from.text("text", report_bounds::text_bytes_max);
+    one.start_seconds = from.number("start_seconds", 0, duration);
+    one.end_seconds = from.number("end_seconds", one.start_seconds, duration);
+    from.done();
+    return one;
+}
+
+std::vector<timed_text> read_texts(
+    object_reader& from, const char* name, double duration, std::string& fault) {
+    std::vector<timed_text> texts;
+    from.each(name, report_bounds::texts_max, [&](const json& element, const std::string& place) {
+        texts.push_back(read_timed_text({element, place, fault}, duration));
+    });
+    return texts;
+}
+
+music_report read_music(object_reader from, double duration) {
+    constexpr std::string_view levels[] = {"", "quiet", "medium", "loud"};
+    constexpr std::string_view brightnesses[] = {"", "dark", "balanced", "bright"};
+    music_report music;
+    music.present = from.truth("present");
+    music.start_seconds = from.number_or_null("start_seconds", 0, duration);
+    music.tempo_bpm = from.number_or_null("tempo_bpm", 1, report_bounds::tempo_bpm_max);
+    music.strong_beat = from.truth("strong_beat");
+    music.under_speech = from.truth("under_speech");
+    music.level = from.word("level", levels);
+    music.brightness = from.word("brightness", brightnesses);
+    from.done();
+    return music;
+}
+
+speech_report read_speech(object_reader from, double duration, std::string& fault) {
+    speech_report speech;
+    speech.segments = read_texts(from, "segments", duration, fault);
+    speech.doubtful = from.truth("doubtful");
+    from.done();
+    return speech;
+}
+
+audio_report read_audio(object_reader from, double duration, std::string& fault) {
+    audio_report audio;
+    audio.silent = from.truth("silent");
+    audio.speech = read_speech(from.object("speech"), duration, fault);
+    audio.music = read_music(from.object("music"), duration);
+    from.done();
+    return audio;
+}
+
+picture_report read_picture(object_reader from, double duration) {
+    picture_report picture;
+    double previous = 0;
+    from.each("cuts", report_bounds::cuts_max, [&](const json& element, const std::string&) {
+        const double at = element.is_number() ? element.get<double>() : -1;
+        if (!(at >= previous && at <= duration)) from.complain("cuts", "is out of order or range");
+        picture.cuts.push_back(at);
+        previous = at;
+    });
+    picture.motion = from.number("motion", 0, 1);
+    picture.brightness = from.number("brightness", 0, 1);
+    picture.saturation = from.number("saturation", 0, 1);
+    from.each("colours", report_bounds::colours_max, [&](const json& element, const std::string&) {
+        picture.colours.push_back(from.checked_text(element, "colours", 16));
+    });
+    from.done();
+    return picture;
+}
+
+error malformed(const std::string& fault) {
+    return error{errc::media_failed, "the media helper's document: " + fault};
+}
+
+}  // namespace
+
+bool is_clean_text(std::string_view text) noexcept {
+    while (!text.empty()) {
+        const std::size_t length = sequence_length(text);
+        if (length == 0) return false;
+        const auto lead = static_cast<std::uint8_t>(text[0]);
+        if (lead < 0x20 || lead == 0x7f) return false;
+        text.remove_prefix(length);
+    }
+    return true;
+}
+
+json to_json(const probe_report& report) {
+    return {
+        {"duration_seconds", rounded(report.duration_seconds)},
+        {"width", report.width},
+        {"height", report.height},
+        {"frame_rate", rounded(report.frame_rate)},
+        {"video_codec", report.video_codec},
+        {"audio_codec", report.audio_codec ? json(*report.audio_codec) : json(nullptr)}};
+}
+
+json to_json(const analysis_report& report) {
+    json speech{
+        {"segments", to_json(report.audio.speech.segments)},
+        {"doubtful", report.audio.speech.doubtful}};
+    json audio{
+        {"silent", report.audio.silent},
+        {"speech", std::move(speech)},
+        {"music", to_json(report.audio.music)}};
+    return {
+        {"probe", to_json(report.probe)},
+        {"texts", to_json(report.texts)},
+        {"audio", std::move(audio)},
+        {"picture", to_json(report.picture)}};
+}
+
+result<probe_report> probe_report_from_json(const json& document) {
+    std::string fault;
+    auto report = read_probe({document, "probe", fault});
+    if (!fault.empty()) return malformed(fault);
+    return report;
+}
+
+result<analysis_report> analysis_report_from_json(const json& document) {
+    std::string fault;
+    object_reader from{document, "analysis", fault};
+    analysis_report report;
+    report.probe = read_probe(from.object("probe"));
+    const double duration = report.probe.duration_seconds;
+    report.texts = read_texts(from, "texts", duration, fault);
+    report.audio = read_audio(from.object("audio"), duration, fault);
+    report.picture = read_picture(from.object("picture"), duration);
+    from.done();
+    if (!fault.empty()) return malformed(fault);
+    return report;
+}
+
+}  // namespace reelsd::media
