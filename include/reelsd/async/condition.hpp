@@ -1,0 +1,47 @@
+#pragma once
+
+#include <reelsd/base/clock.hpp>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/intrusive/list.hpp>
+
+#include <cstddef>
+
+namespace reelsd::async {
+
+/// Lets coroutines of one event loop wait until another one tells them that something has changed:
+/// a job has ended, the queue has work. Like a condition variable it holds no state of its own, so
+/// check what you wait for before and after:
+///     while (!finished && !by.passed()) co_await changed.wait(by);
+/// Thread: the loop's only, all members. Must outlive its waiters.
+class condition {
+public:
+    condition() = default;
+    condition(const condition&) = delete;
+    condition& operator=(const condition&) = delete;
+    ~condition();
+
+    /// True when notified, false when `by` passed first; a notification wins a tie.
+    /// Throws operation_aborted when the waiting coroutine is cancelled. Memory: one timer a
+    /// waiter.
+    [[nodiscard]] boost::asio::awaitable<bool> wait(deadline by);
+
+    /// Wakes the longest waiting coroutine, if any. It runs later, never inside this call.
+    void notify_one() noexcept;
+    /// Wakes all that wait now.
+    void notify_all() noexcept;
+
+    [[nodiscard]] std::size_t waiters() const noexcept { return waiting_.size(); }
+
+private:
+    struct waiter;
+    using hook =
+        boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::safe_link>>;
+    struct waiter_base : hook {};
+
+    static void wake(waiter_base& woken) noexcept;
+
+    boost::intrusive::list<waiter_base> waiting_;
+};
+
+}  // namespace reelsd::async

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <reelsd/base/clock.hpp>
+#include <reelsd/base/error.hpp>
+#include <reelsd/base/result.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace reelsd::async {
+
+/// A few threads for the few calls that would block the loop: password hashing, files, PQcancel.
+/// Thread: used from the loop; the work itself runs on a thread of the pool.
+class offload_pool {
+public:
+    /// `threads` 1-64; at most `queue_max` calls wait for one of them.
+    offload_pool(std::size_t threads, std::size_t queue_max);
+    offload_pool(const offload_pool&) = delete;
+    offload_pool& operator=(const offload_pool&) = delete;
+    /// Waits for running work. No caller may still be waiting: stop their task group first.
+    ~offload_pool();
+
+    /// Runs `work()` (returns a value) on the pool and gives its result on the caller's executor.
+    /// Errors: limit_reached when the queue is full; timed_out when `by` passed before a thread was
+    /// free. Work that has begun is always waited for, also when the caller is cancelled, so it may
+    /// refer to the caller's frame. Throws what `work` throws.
+    /// With g++ 12, name a capturing lambda on the line before the `co_await`.
+    template <class Work>
+    [[nodiscard]] boost::asio::awaitable<result<std::invoke_result_t<Work&>>> run(
+        deadline by, Work work) {
+        using value_type = std::invoke_result_t<Work&>;
+        std::optional<value_type> value;
+        const std::function<void()> call = [&value, &work] { value.emplace(work()); };
+        const result<void> ran = co_await perform(by, call);
+        if (!ran) co_return ran.error();
+        co_return std::move(*value);
+    }
+
+    /// Calls that wait for a thread or run, for metrics.
+    [[nodiscard]] std::size_t pending() const noexcept;
+
+private:
+    struct state;
+
+    [[nodiscard]] boost::asio::awaitable<result<void>> perform(
+        deadline by, const std::function<void()>& call);
+
+    std::unique_ptr<state> state_;
+};
+
+}  // namespace reelsd::async

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace reelsd::http {
+
+/// The header fields of one request, in order, in two allocations.
+class header_fields {
+public:
+    /// The sizes fit 32 bits: a whole header is at most 16 KiB.
+    void add(std::string_view name, std::string_view value);
+
+    /// The value of the first field of that name (any letter case), without blanks around it.
+    /// The view lives as long as this object is unchanged.
+    [[nodiscard]] std::optional<std::string_view> find(std::string_view name) const noexcept;
+    [[nodiscard]] std::size_t count(std::string_view name) const noexcept;
+    [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
+
+private:
+    struct entry {
+        std::uint32_t begin;
+        std::uint32_t name_size;
+        std::uint32_t value_size;
+    };
+
+    [[nodiscard]] std::string_view name_at(const entry& field) const noexcept;
+    [[nodiscard]] std::string_view value_at(const entry& field) const noexcept;
+
+    std::string text_;
+    std::vector<entry> entries_;
+};
+
+/// Whether two names are equal but for the case of ASCII letters.
+[[nodiscard]] bool same_name(std::string_view left, std::string_view right) noexcept;
+
+}  // namespace reelsd::http

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <reelsd/base/clock.hpp>
+#include <reelsd/base/ids.hpp>
+#include <reelsd/base/json_fwd.hpp>
+#include <reelsd/base/log.hpp>
+#include <reelsd/base/result.hpp>
+#include <reelsd/http/problem.hpp>
+#include <reelsd/http/request.hpp>
+#include <reelsd/http/response.hpp>
+
+#include <any>
+#include <initializer_list>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace reelsd::http {
+
+/// One request on its way: what the client asked, who it is, and how to answer. It lives in the
+/// session's frame and outlives every handler, which are awaited in place.
+class request_context {
+public:
+    /// The logger is referred to, not copied.
+    request_context(http::request asked, const log::logger& log, deadline answer_by);
+    request_context(const request_context&) = delete;
+    request_context& operator=(const request_context&) = delete;
+
+    // What was asked.
+
+    [[nodiscard]] const http::request& request() const noexcept { return request_; }
+    [[nodiscard]] std::optional<std::string_view> header(std::string_view name) const noexcept;
+    /// The path segment that the route calls `{name}`, decoded. The route must have it.
+    [[nodiscard]] std::string_view path_parameter(std::string_view name) const;
+    /// A query parameter, decoded. The router has refused malformed queries before the handler
+    /// runs.
+    [[nodiscard]] std::optional<std::string_view> query(std::string_view name) const noexcept;
+    /// The body as a JSON object. Errors: invalid_argument "request body must be a JSON object" for
+    /// anything else, also for nesting deeper than `json_depth_max`.
+    [[nodiscard]] result<reelsd::json> json_body() const;
+    static constexpr int json_depth_max = 64;
+
+    // Who asked.
+
+    /// The account that a gate has recognised; a gate must have called `set_caller` before.
+    [[nodiscard]] account_id caller() const;
+    [[nodiscard]] bool has_caller() const noexcept { return caller_.has_value(); }
+    void set_caller(account_id caller) noexcept { caller_ = caller; }
+    /// What a gate wants to hand to its handlers beside the account: one value of a type of its
+    /// own.
+    [[nodiscard]] std::any& attachment() noexcept { return attachment_; }
+
+    // How long.
+
+    /// By when the answer should be ready. A long poll gives its own time instead.
+    [[nodiscard]] deadline answer_by() const noexcept { return answer_by_; }
+    /// Stops when the client has gone or the daemon goes down: whoever waits for something to
+    /// happen (a long poll) should then answer at once with what there is. Stop callbacks run on
+    /// the loop.
+    [[nodiscard]] std::stop_token stop();
+
+    // Answers.
+
+    /// `value` written compactly; text that is not UTF-8 is replaced, never thrown at.
+    [[nodiscard]] response json(status code, const reelsd::json& value) const;
+    /// JSON text that is ready already, for instance a stored result.
+    [[nodiscard]] response json_text(status code, std::string text) const;
+    [[nodiscard]] response text(status code, std::string text) const;
+    [[nodiscard]] response html(status code, std::string text) const;
+    [[nodiscard]] response no_content() const;
+    [[nodiscard]] response redirect(status code, std::string location) const;
+    /// The one way from an error to an answer. Logs the cause of a 500 or 503 under the request's
+    /// id.
+    [[nodiscard]] response problem(const error& why) const;
+    [[nodiscard]] response problem(status code, std::string_view message) const;
+    [[nodiscard]] response unauthorized(std::string_view text) const;
+
+    // For the router and the session.
+
+    struct matched_route {
+        /// The route's pattern, for logs and metrics; empty as long as none has matched.
+        std::string_view pattern;
+        /// Names (views into the pattern) and the indices of their path segments.
+        std::vector<std::pair<std::string_view, std::size_t>> parameters;
+    };
+    void set_route(matched_route route) noexcept { route_ = std::move(route); }
+    [[nodiscard]] std::string_view route() const noexcept { return route_.pattern; }
+    /// Errors: those of query_parameters::parse.
+    [[nodiscard]] result<void> decode_query();
+    /// Tells whoever holds `stop()`. Costs nothing when nobody asked for it.
+    void request_stop();
+
+private:
+    http::request request_;
+    const log::logger& log_;
+    deadline answer_by_;
+    query_parameters query_;
+    matched_route route_;
+    std::optional<account_id> caller_;
+    std::any attachment_;
+    /// Made when first asked for: most requests never wait.
+    std::optional<std::stop_source> stop_;
+    bool stopped_ = false;
+};
+
+}  // namespace reelsd::http

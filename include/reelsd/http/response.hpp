@@ -1,0 +1,51 @@
+#pragma once
+
+#include <reelsd/http/protocol.hpp>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace reelsd::http {
+
+/// An answer as a value. The session adds what belongs to the connection: Content-Length,
+/// Connection, Date, X-Request-Id, X-Content-Type-Options, and `Cache-Control: no-store` unless one
+/// is set.
+class response {
+public:
+    using shared_text = std::shared_ptr<const std::string>;
+    using field = std::pair<std::string, std::string>;
+
+    explicit response(status code) : code_{code} {}
+
+    /// `content_type` is a literal such as "application/json".
+    response(status code, std::string_view content_type, std::string body);
+    /// For bodies that many answers share: nothing is copied.
+    response(status code, std::string_view content_type, shared_text body);
+    /// For bodies compiled into the program: `body` lives for ever.
+    [[nodiscard]] static response of_static(
+        status code, std::string_view content_type, std::string_view body);
+
+    /// Adds or replaces a header field. Throws std::invalid_argument for a name or value that would
+    /// break the header (control characters).
+    response& set(std::string_view name, std::string value) &;
+    response set(std::string_view name, std::string value) &&;
+    /// Adds a field beside others of its name, as Set-Cookie needs.
+    response& add(std::string_view name, std::string value) &;
+
+    [[nodiscard]] status code() const noexcept { return code_; }
+    [[nodiscard]] std::string_view body() const noexcept;
+    [[nodiscard]] const std::vector<field>& fields() const noexcept { return fields_; }
+    /// The value of the first field of that name, in any letter case; empty if there is none.
+    [[nodiscard]] std::string_view find(std::string_view name) const noexcept;
+
+private:
+    status code_;
+    std::vector<field> fields_;
+    std::variant<std::string, shared_text, std::string_view> body_;
+};
+
+}  // namespace reelsd::http

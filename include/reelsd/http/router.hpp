@@ -1,0 +1,107 @@
+#pragma once
+
+#include <reelsd/http/request_context.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace reelsd::http {
+
+/// Answers one request. The context outlives the call.
+using handler = std::function<boost::asio::awaitable<response>(request_context&)>;
+
+/// One line of a layer's route table. `pattern` is a literal: "/api/v1/reels/{id}"; a `{name}`
+/// takes exactly one segment that is not empty, ".", ".." or one with a slash or a control
+/// character in it. Literal segments win over `{name}` ("/reels/search" over "/reels/{id}"),
+/// whatever the order.
+template <class Service>
+struct route {
+    verb method;
+    std::string_view pattern;
+    boost::asio::awaitable<response> (*handle)(request_context&, Service&);
+};
+
+/// Stands before every path under a prefix.
+struct gate {
+    using check = std::function<boost::asio::awaitable<std::optional<response>>(request_context&)>;
+
+    /// "/api/v1": holds for this path and all below, on decoded segments.
+    std::string_view prefix;
+    /// Runs before the route is even looked for: knows the caller, or answers (401).
+    check authenticate;
+    /// Runs once route and method are known to exist, before the query and the handler: may answer
+    /// (429). Optional.
+    check admit;
+};
+
+/// Finds who answers a request. Order of decisions, as the contract wants it: gate's
+/// `authenticate`, path (malformed escape 400, unknown 404), method (405 with `Allow`), gate's
+/// `admit`, query (malformed 400), handler. HEAD is answered by GET's handler; the session leaves
+/// the body out. Filled at start, constant afterwards. Thread: any for `answer`, as far as the
+/// handlers allow.
+class router {
+public:
+    router() = default;
+    router(router&&) noexcept = default;
+    router& operator=(router&&) noexcept = default;
+
+    /// Aborts for a pattern that does not begin with '/' or is there twice for one method: our bug.
+    void add(verb method, std::string_view pattern, handler handle);
+
+    /// A whole table. `service` outlives the router.
+    template <class Service>
+    void add(std::span<const route<Service>> table, Service& service) {
+        for (const auto& line : table) {
+            auto* const handle = line.handle;
+            add(line.method, line.pattern, [handle, &service](request_context& ctx) {
+                return handle(ctx, service);
+            });
+        }
+    }
+
+    /// The longest prefix that holds for a path is the one whose gate runs.
+    void guard(gate keeper);
+
+    /// Never fails for a request of any shape; throws what a handler throws.
+    [[nodiscard]] boost::asio::awaitable<response> answer(request_context& ctx) const;
+
+private:
+    struct segment {
+        std::string_view text;
+        bool is_parameter;
+    };
+    struct method_handler {
+        verb method;
+        handler handle;
+    };
+    struct path_entry {
+        std::string_view pattern;
+        std::vector<segment> segments;
+        std::vector<method_handler> methods;
+    };
+    struct gate_entry {
+        std::vector<segment> segments;
+        gate keeper;
+    };
+
+    [[nodiscard]] static std::vector<segment> segments_of(std::string_view pattern);
+    [[nodiscard]] const gate_entry* gate_for(const std::vector<std::string>& path) const noexcept;
+    [[nodiscard]] const path_entry* entry_for(const std::vector<std::string>& path) const noexcept;
+    [[nodiscard]] boost::asio::awaitable<response> answer_inside(
+        request_context& ctx, const gate* keeper) const;
+
+    std::vector<path_entry> paths_;
+    std::vector<gate_entry> gates_;
+};
+
+/// The values of `Allow` for a path: "GET, HEAD, DELETE".
+[[nodiscard]] std::string allowed_methods(std::span<const verb> methods);
+
+}  // namespace reelsd::http

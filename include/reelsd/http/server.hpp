@@ -1,0 +1,118 @@
+#pragma once
+
+#include <reelsd/base/bounds.hpp>
+#include <reelsd/base/clock.hpp>
+#include <reelsd/base/log.hpp>
+#include <reelsd/base/result.hpp>
+#include <reelsd/http/router.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace reelsd::http {
+
+/// Where to listen.
+struct listen_address {
+    /// An IPv4 or IPv6 address, no name: looking names up would block.
+    std::string host;
+    /// 0 takes a free one.
+    std::uint16_t port = 0;
+};
+
+/// Reads "127.0.0.1:8080", "[::1]:8080", ":8080" (all of IPv4) and "localhost:8080" (127.0.0.1).
+/// Errors: invalid_argument with what is wrong.
+[[nodiscard]] result<listen_address> parse_listen_address(std::string_view text);
+
+/// What one exchange came to, for metrics. The views live during the call only.
+struct exchange_report {
+    verb method;
+    /// The route's pattern ("/api/v1/reels/{id}"), empty if no route matched: bounded in number.
+    std::string_view route;
+    status code;
+    /// Of the body, as sent.
+    std::size_t bytes;
+    /// From the whole request read to the answer written.
+    std::chrono::steady_clock::duration took;
+};
+
+struct server_options {
+    listen_address address;
+    /// Lets several daemons of one host share a port; the kernel spreads connections over them.
+    bool share_port = false;
+
+    /// Contract, section 1. For the whole header and the whole body, not for each read of them.
+    std::chrono::milliseconds header_time_max = std::chrono::seconds{10};
+    std::chrono::milliseconds body_time_max = std::chrono::seconds{30};
+    /// Between two requests: longer than the 60 s after which common proxies let go themselves.
+    std::chrono::milliseconds idle_time_max = std::chrono::seconds{75};
+    /// For one whole answer: 1 MiB at 35 KB/s.
+    std::chrono::milliseconds write_time_max = std::chrono::seconds{30};
+    /// How long a refused client may go on sending before its answer is given up.
+    std::chrono::milliseconds linger_time_max = std::chrono::seconds{2};
+    /// What `request_context::answer_by` starts with: twice what a loaded database should take.
+    std::chrono::milliseconds answer_time_max = std::chrono::seconds{10};
+
+    std::size_t header_bytes_max = bounds::request_header_bytes_max;
+    std::size_t body_bytes_max = bounds::request_body_bytes_max;
+    /// About 5 KiB each when idle; also kept below the process's limit of open files.
+    std::size_t connections_max = 10'000;
+
+    /// Tells what an exception that left a handler means, for instance a lost database. Without it,
+    /// or when it gives nothing, the answer is 500. Called in the session's catch.
+    std::function<std::optional<error>(const std::exception_ptr&)> explain;
+    /// Called after each answered request. Must not throw.
+    std::function<void(const exchange_report&)> on_exchange;
+};
+
+/// Totals since the start, but for the first two.
+struct server_counts {
+    std::size_t connections_open = 0;
+    std::size_t requests_running = 0;
+    std::uint64_t connections_accepted = 0;
+    /// Turned away because `connections_max` were open.
+    std::uint64_t connections_refused = 0;
+    /// Failed accepts, for instance for want of descriptors.
+    std::uint64_t accept_failures = 0;
+    /// Answers by status class: [2] counts 2xx.
+    std::array<std::uint64_t, 6> responses{};
+};
+
+/// Listens, and runs one coroutine for each connection. Thread: the loop's only. `routes` and what
+/// its handlers use outlive the server, which must be stopped before it is destroyed.
+class server {
+public:
+    server(
+        boost::asio::any_io_executor loop, const router& routes, log::logger log,
+        server_options options);
+    server(const server&) = delete;
+    server& operator=(const server&) = delete;
+    ~server();
+
+    /// Binds, listens and begins to accept. Gives the port. Errors: invalid_argument, whose detail
+    /// names the address and the reason ("cannot listen on 127.0.0.1:8080: Address already in
+    /// use").
+    [[nodiscard]] result<std::uint16_t> start();
+
+    /// Accepts no more, closes idle connections, stops what `request_context::stop` tells, and
+    /// waits for running exchanges until `by`; then cuts them and waits for their coroutines.
+    [[nodiscard]] boost::asio::awaitable<void> stop(deadline by);
+
+    [[nodiscard]] server_counts counts() const noexcept;
+
+private:
+    struct state;
+    std::unique_ptr<state> state_;
+};
+
+}  // namespace reelsd::http
