@@ -25,7 +25,7 @@ spdlog::level::level_enum to_spdlog(level at) {
 
 bool needs_quotes(std::string_view text) {
     return text.empty() || std::any_of(text.begin(), text.end(), [](unsigned char c) {
-               return c <= ' ' || c == '"' || c == '\\' || c == '=' || c == 0x7f;
+               return c <= ' ' || c == '"' || c == '\\' || c == '=' || c >= 0x7f;
            });
 }
 

@@ -55,6 +55,8 @@ enum class errc : std::uint8_t {
 /// so above, and it never holds a secret.
 class error {
 public:
+    /// What Boost's result hands out when it is asked for the error that it does not have.
+    error() : error{errc::internal, "no error"} {}
     /// The code comes first and is required: an error constructible from text alone would make
     /// `result<std::string>` ambiguous.
     explicit error(
