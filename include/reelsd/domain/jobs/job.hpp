@@ -1,0 +1,60 @@
+#pragma once
+
+#include <reelsd/base/clock.hpp>
+#include <reelsd/base/ids.hpp>
+#include <reelsd/base/result.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace reelsd::jobs {
+
+/// As in SQL (`job_status`) and JSON.
+enum class job_status : std::uint8_t { pending, processing, done, error };
+
+/// Why a job ended in `error`, as in SQL (`job_error_code`) and JSON. Source: contract section 4.
+enum class job_error_code : std::uint8_t {
+    unavailable,
+    rate_limited,
+    model_failed,
+    unsupported_format,
+    storage_error,
+    video_too_long,
+    download_failed,
+    internal,
+};
+
+[[nodiscard]] std::string_view name_of(job_status status) noexcept;
+[[nodiscard]] std::string_view name_of(job_error_code code) noexcept;
+/// Decode at the edge; `internal` for an unknown name, which means a schema newer than this
+/// program.
+[[nodiscard]] result<job_status> job_status_from(std::string_view name);
+[[nodiscard]] result<job_error_code> job_error_code_from(std::string_view name);
+
+/// A job as its owner sees it.
+struct job {
+    job_id id;
+    std::string url;
+    job_status status = job_status::pending;
+    time_point created_at;
+    std::optional<time_point> started_at;
+    std::optional<time_point> finished_at;
+    std::optional<job_error_code> error_code;
+    std::string error;                  ///< Text for people; empty unless `error`.
+    std::optional<std::string> result;  ///< The five sections as JSON text; only when `done`.
+};
+
+/// A job that a worker holds. `claim` names the holding: reports apply only while it is the current
+/// one.
+struct claimed_job {
+    job_id id;
+    account_id account;
+    std::string url;
+    std::int32_t claim = 0;
+    int attempt = 1;  ///< From 1 on.
+    time_point created_at;
+};
+
+}  // namespace reelsd::jobs

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <reelsd/base/clock.hpp>
+#include <reelsd/base/error.hpp>
+#include <reelsd/domain/jobs/job.hpp>
+
+#include <chrono>
+#include <string>
+#include <variant>
+
+namespace reelsd::jobs {
+
+/// What an attempt's error means for its job.
+enum class fate : std::uint8_t {
+    give_up,    ///< Another attempt would end the same way.
+    retry,      ///< The world may be better later; counts as an attempt.
+    hand_back,  ///< Nobody's fault (shutdown, lost lease): pending again at once, no attempt spent.
+};
+
+/// The one home of this mapping.
+[[nodiscard]] fate fate_of(errc code) noexcept;
+/// The one home of this mapping. Total: a code that no job should end with is `internal`.
+[[nodiscard]] job_error_code job_error_code_of(errc code) noexcept;
+
+struct retry_policy {
+    int attempts_max = 3;                      ///< In all, 1 or more.
+    std::chrono::duration<double> base{10.0};  ///< Before the second attempt; doubled each time.
+    std::chrono::duration<double> video_seconds_max{
+        90.0};  ///< Named in the text of `video_too_long`.
+};
+
+/// The wait before the attempt after `attempt`: base x 2^(attempt-1), times 0.75 to 1.25 as
+/// `jitter` goes from 0 to 1, so that jobs that failed together do not come back together. At most
+/// an hour.
+[[nodiscard]] std::chrono::duration<double> retry_delay(
+    int attempt, std::chrono::duration<double> base, double jitter) noexcept;
+
+/// How an attempt leaves its job.
+struct completed {
+    std::string result;  ///< The five sections, validated, as JSON text.
+};
+struct failed {
+    job_error_code code = job_error_code::internal;
+    std::string text;  ///< For people; starts as the contract says; holds no detail of ours.
+};
+struct retried {
+    std::chrono::duration<double> delay{};
+};
+struct handed_back {};
+using transition = std::variant<completed, failed, retried, handed_back>;
+
+/// Whether an attempt's failure may be tried again at all: a test link's outcome is fixed.
+enum class retry_allowed : std::uint8_t { yes, no };
+
+/// Pure: no clock, no database, no dice (`jitter` in [0, 1] is the caller's).
+[[nodiscard]] transition after_failure(
+    const claimed_job& job, const error& why, retry_allowed allowed, const retry_policy& policy,
+    double jitter);
+
+/// The text that a client reads for `code`; begins as contract section 4 says.
+[[nodiscard]] std::string error_text(job_error_code code, const retry_policy& policy);
+
+}  // namespace reelsd::jobs

@@ -1,0 +1,95 @@
+#include <reelsd/domain/accounts/token.hpp>
+
+#include <boost/crc.hpp>
+
+#include <openssl/rand.h>
+#include <openssl/sha.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace reelsd::accounts {
+namespace {
+
+constexpr std::string_view scheme = "rls_";
+constexpr std::size_t random_characters = 34;
+constexpr std::size_t checksum_characters = 6;
+constexpr std::size_t token_characters = scheme.size() + random_characters + checksum_characters;
+constexpr std::string_view alphabet =
+    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// 6 digits in base 62 hold all 32 bits of the CRC, most significant first.
+std::string checksum_of(std::string_view text) {
+    boost::crc_32_type crc;
+    crc.process_bytes(text.data(), text.size());
+    auto rest = crc.checksum();
+    std::string digits(checksum_characters, alphabet.front());
+    for (auto digit = digits.rbegin(); digit != digits.rend(); ++digit) {
+        *digit = alphabet[rest % alphabet.size()];
+        rest /= static_cast<unsigned>(alphabet.size());
+    }
+    return digits;
+}
+
+/// One character of the alphabet, each with the same probability: bytes from 248 on are thrown
+/// away, because 256 is no multiple of 62.
+char random_character() {
+    constexpr unsigned usable = 256U / 62U * 62U;
+    for (;;) {
+        unsigned char byte = 0;
+        if (RAND_bytes(&byte, 1) != 1) throw std::runtime_error{"no random bytes from the system"};
+        if (byte < usable) return alphabet[byte % alphabet.size()];
+    }
+}
+
+bool same_ignoring_case(std::string_view left, std::string_view right) {
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+    return std::equal(
+        left.begin(), left.end(), right.begin(), right.end(), [&lower](char a, char b) {
+            return lower(a) == lower(b);
+        });
+}
+
+}  // namespace
+
+std::string generate_token() {
+    std::string token{scheme};
+    while (token.size() < scheme.size() + random_characters) token.push_back(random_character());
+    return token + checksum_of(token);
+}
+
+result<token_hash> hash_of_token(std::string_view token) {
+    const error refusal{errc::unauthorized, std::string{token_invalid_text}};
+    if (token.size() != token_characters || !token.starts_with(scheme)) return refusal;
+    const auto body = token.substr(scheme.size());
+    if (body.find_first_not_of(alphabet) != std::string_view::npos) return refusal;
+    const auto signed_part = token.substr(0, token.size() - checksum_characters);
+    if (checksum_of(signed_part) != token.substr(signed_part.size())) return refusal;
+
+    token_hash hash{};
+    // OpenSSL takes unsigned bytes; a text's bytes may be read as such.
+    SHA256(
+        reinterpret_cast<const unsigned char*>(token.data()),  // NOLINT(*-reinterpret-cast)
+        token.size(),
+        hash.data());
+    return hash;
+}
+
+std::string prefix_of_token(std::string_view token) {
+    return std::string{token.substr(0, scheme.size() + 4)};
+}
+
+result<token_hash> token_of_authorization(std::string_view header_value) {
+    const auto required = [] {
+        return error{errc::unauthorized, std::string{token_required_text}};
+    };
+    const auto end_of_scheme = header_value.find(' ');
+    if (!same_ignoring_case(header_value.substr(0, end_of_scheme), "Bearer")) return required();
+    if (end_of_scheme == std::string_view::npos) return required();
+    const auto start = header_value.find_first_not_of(' ', end_of_scheme);
+    if (start == std::string_view::npos) return required();
+    const auto end = header_value.find_last_not_of(" \t");
+    return hash_of_token(header_value.substr(start, end - start + 1));
+}
+
+}  // namespace reelsd::accounts

@@ -1,0 +1,56 @@
+#include <reelsd/domain/jobs/completion_board.hpp>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+
+namespace reelsd::jobs {
+
+completion_board::ticket::ticket(completion_board& board, job_id job)
+    : board_{board}, job_{job}, timer_{board.loop_} {
+    board_.tickets_.emplace(job.value, this);
+}
+
+completion_board::ticket::~ticket() {
+    const auto [first, last] = board_.tickets_.equal_range(job_.value);
+    const auto own = std::find_if(first, last, [this](const auto& e) { return e.second == this; });
+    board_.tickets_.erase(own);
+}
+
+boost::asio::awaitable<bool> completion_board::ticket::wait(deadline by) {
+    if (!announced_) {
+        timer_.expires_at(by.when());
+        // Aborted by an announcement or by the waiter's own cancellation: both end the wait.
+        co_await timer_.async_wait(boost::asio::as_tuple(boost::asio::use_awaitable));
+    }
+    const bool was_announced = announced_;
+    announced_ = false;
+    co_return was_announced;
+}
+
+void completion_board::announce(job_id job) {
+    const auto [first, last] = tickets_.equal_range(job.value);
+    for (auto entry = first; entry != last; ++entry) {
+        entry->second->announced_ = true;
+        entry->second->timer_.cancel();
+    }
+}
+
+void completion_board::announce_all() {
+    for (const auto& [job, waiter] : tickets_) {
+        waiter->announced_ = true;
+        waiter->timer_.cancel();
+    }
+}
+
+std::vector<job_id> completion_board::awaited() const {
+    std::vector<job_id> jobs;
+    for (auto entry = tickets_.begin(); entry != tickets_.end();
+         entry = tickets_.equal_range(entry->first).second) {
+        jobs.push_back(job_id{entry->first});
+    }
+    return jobs;
+}
+
+}  // namespace reelsd::jobs

@@ -1,0 +1,213 @@
+#include <reelsd/base/invariant.hpp>
+#include <reelsd/db/pool.hpp>
+#include <reelsd/domain/jobs/job_store.hpp>
+
+#include <stdexcept>
+
+namespace reelsd::jobs {
+namespace {
+
+constexpr db::query submit_query{"jobs.submit", R"sql(
+    SELECT outcome, job_id, job_limit, rate_limit, rate_remaining, rate_reset, retry_after
+      FROM submit_job($1, $2, $3, $4))sql"};
+
+constexpr db::query find_query{"jobs.find", R"sql(
+    SELECT id, url, status, created_at, started_at, finished_at, error_code, error, result
+      FROM job WHERE id = $1 AND account_id = $2)sql"};
+
+constexpr db::query claim_query{"jobs.claim", R"sql(
+    WITH due AS (
+        SELECT id FROM job
+         WHERE status = 'pending' AND run_at <= now()
+         ORDER BY run_at, id LIMIT $2
+           FOR UPDATE SKIP LOCKED)  -- Two claimants never take the same row.
+    UPDATE job
+       SET status = 'processing', attempt = attempt + 1, claim = claim + 1, worker = $1,
+           lease_until = now() + make_interval(secs => $3),
+           started_at = coalesce(started_at, now())
+      FROM due WHERE job.id = due.id
+    RETURNING job.id, job.account_id, job.url, job.claim, job.attempt, job.created_at)sql"};
+
+constexpr db::query renew_query{"jobs.renew", R"sql(
+    UPDATE job SET lease_until = now() + make_interval(secs => $3)
+      FROM unnest($1::bigint[], $2::integer[]) AS held (id, claim)
+     WHERE job.id = held.id AND job.claim = held.claim AND job.status = 'processing'
+    RETURNING job.id, job.claim)sql"};
+
+// A job whose lease has run out is dead to the database, but not when the asking daemon holds it:
+// it may be late because the database was away.
+constexpr db::query rescue_query{"jobs.rescue", R"sql(
+    WITH expired AS (
+        SELECT job.id FROM job
+         WHERE job.status = 'processing' AND job.lease_until < now()
+           AND NOT EXISTS (
+               SELECT FROM unnest($1::bigint[], $2::integer[]) AS held (id, claim)
+                WHERE held.id = job.id AND held.claim = job.claim)
+         ORDER BY job.lease_until LIMIT 100
+           FOR UPDATE SKIP LOCKED)
+    UPDATE job
+       SET status = CASE WHEN job.attempt < $3 THEN 'pending' ELSE 'error' END::job_status,
+           run_at = now(), lease_until = NULL, worker = NULL,
+           finished_at = CASE WHEN job.attempt < $3 THEN NULL ELSE now() END,
+           error_code = CASE WHEN job.attempt < $3 THEN NULL ELSE 'internal' END::job_error_code,
+           error = CASE WHEN job.attempt < $3 THEN NULL ELSE $4 END
+      FROM expired WHERE job.id = expired.id
+    RETURNING job.id, job.status)sql"};
+
+constexpr db::query complete_query{"jobs.complete", R"sql(
+    UPDATE job
+       SET status = 'done', result = $3, finished_at = now(), lease_until = NULL, worker = NULL
+     WHERE id = $1 AND claim = $2 AND status = 'processing')sql"};
+
+constexpr db::query fail_query{"jobs.fail", R"sql(
+    UPDATE job
+       SET status = 'error', error_code = $3::job_error_code, error = $4, finished_at = now(),
+           lease_until = NULL, worker = NULL
+     WHERE id = $1 AND claim = $2 AND status = 'processing')sql"};
+
+constexpr db::query retry_query{"jobs.retry", R"sql(
+    UPDATE job
+       SET status = 'pending', run_at = now() + make_interval(secs => $3),
+           lease_until = NULL, worker = NULL
+     WHERE id = $1 AND claim = $2 AND status = 'processing')sql"};
+
+constexpr db::query hand_back_query{"jobs.hand_back", R"sql(
+    UPDATE job
+       SET status = 'pending', run_at = now(), attempt = attempt - 1,
+           lease_until = NULL, worker = NULL
+     WHERE id = $1 AND claim = $2 AND status = 'processing')sql"};
+
+constexpr db::query ended_among_query{"jobs.ended_among", R"sql(
+    SELECT awaited.id FROM unnest($1::bigint[]) AS awaited (id)
+      LEFT JOIN job ON job.id = awaited.id
+     WHERE job.id IS NULL OR job.status IN ('done', 'error'))sql"};
+
+admission::outcome outcome_from(std::string_view name) {
+    if (name == "admitted") return admission::outcome::admitted;
+    if (name == "rate_limited") return admission::outcome::rate_limited;
+    if (name == "too_many_jobs") return admission::outcome::too_many_jobs;
+    throw db::schema_mismatch{"submit_job() says " + std::string{name}};
+}
+
+job job_from(const db::row& row) {
+    job found{
+        .id = row.as<job_id>("id"),
+        .url = row.as<std::string>("url"),
+        .status = job_status_from(row.as<std::string_view>("status")).value(),
+        .created_at = row.as<time_point>("created_at"),
+        .started_at = row.as<std::optional<time_point>>("started_at"),
+        .finished_at = row.as<std::optional<time_point>>("finished_at"),
+        .error_code = std::nullopt,
+        .error = row.as<std::optional<std::string>>("error").value_or(""),
+        .result = row.as<std::optional<std::string>>("result")};
+    if (const auto code = row.as<std::optional<std::string_view>>("error_code")) {
+        found.error_code = job_error_code_from(*code).value();
+    }
+    return found;
+}
+
+claimed_job claimed_job_from(const db::row& row) {
+    return {
+        .id = row.as<job_id>("id"),
+        .account = row.as<account_id>("account_id"),
+        .url = row.as<std::string>("url"),
+        .claim = row.as<std::int32_t>("claim"),
+        .attempt = row.as<std::int32_t>("attempt"),
+        .created_at = row.as<time_point>("created_at")};
+}
+
+/// Parallel arrays, because a query takes arrays and no rows.
+struct holding_columns {
+    std::vector<job_id> jobs;
+    std::vector<std::int32_t> claims;
+
+    explicit holding_columns(const std::vector<holding>& held) {
+        jobs.reserve(held.size());
+        claims.reserve(held.size());
+        for (const auto& one : held) {
+            jobs.push_back(one.job);
+            claims.push_back(one.claim);
+        }
+    }
+};
+
+}  // namespace
+
+boost::asio::awaitable<admission> job_store::submit(
+    account_id caller, std::string url, default_limits defaults, deadline by) {
+    const auto answer = co_await pool_->run(
+        by, submit_query, caller, url, defaults.submissions_per_minute, defaults.concurrent_jobs);
+    const auto row = answer.one();
+    co_return admission{
+        .decided = outcome_from(row.as<std::string_view>("outcome")),
+        .job = row.as<std::optional<job_id>>("job_id").value_or(job_id{}),
+        .job_limit = row.as<std::int32_t>("job_limit"),
+        .rate_limit = row.as<std::int32_t>("rate_limit"),
+        .rate_remaining = row.as<std::int32_t>("rate_remaining"),
+        .rate_reset = row.as<std::int32_t>("rate_reset"),
+        .retry_after = row.as<std::optional<std::int32_t>>("retry_after").value_or(0)};
+}
+
+boost::asio::awaitable<std::optional<job>> job_store::find(
+    account_id caller, job_id id, deadline by) {
+    const auto found = co_await pool_->run(by, find_query, id, caller);
+    const auto row = found.one_or_none();
+    if (!row) co_return std::nullopt;
+    co_return job_from(*row);
+}
+
+boost::asio::awaitable<std::vector<claimed_job>> job_store::claim(
+    claim_request wanted, deadline by) {
+    invariant(wanted.jobs_max > 0);
+    const auto claimed =
+        co_await pool_->run(by, claim_query, wanted.worker, wanted.jobs_max, wanted.lease.count());
+    co_return claimed.map(&claimed_job_from);
+}
+
+boost::asio::awaitable<std::vector<holding>> job_store::renew(
+    std::vector<holding> held, seconds_f lease, deadline by) {
+    const holding_columns columns{held};
+    const auto renewed =
+        co_await pool_->run(by, renew_query, columns.jobs, columns.claims, lease.count());
+    std::vector<holding> kept;
+    for (const auto row : renewed) {
+        kept.push_back({row.as<job_id>("id"), row.as<std::int32_t>("claim")});
+    }
+    co_return kept;
+}
+
+boost::asio::awaitable<std::vector<job_id>> job_store::rescue(
+    std::vector<holding> held, int attempts_max, std::string exhausted_text, deadline by) {
+    const holding_columns columns{held};
+    const auto rescued = co_await pool_->run(
+        by, rescue_query, columns.jobs, columns.claims, attempts_max, exhausted_text);
+    std::vector<job_id> ended;
+    for (const auto row : rescued) {
+        if (row.as<std::string_view>("status") == "error") ended.push_back(row.as<job_id>("id"));
+    }
+    co_return ended;
+}
+
+boost::asio::awaitable<bool> job_store::report(holding held, transition ended, deadline by) {
+    db::rows written;
+    if (const auto* success = std::get_if<completed>(&ended)) {
+        const db::json_text document{success->result};
+        written = co_await pool_->run(by, complete_query, held.job, held.claim, document);
+    } else if (const auto* failure = std::get_if<failed>(&ended)) {
+        written = co_await pool_->run(
+            by, fail_query, held.job, held.claim, name_of(failure->code), failure->text);
+    } else if (const auto* later = std::get_if<retried>(&ended)) {
+        written = co_await pool_->run(by, retry_query, held.job, held.claim, later->delay.count());
+    } else {
+        written = co_await pool_->run(by, hand_back_query, held.job, held.claim);
+    }
+    co_return written.affected() > 0;
+}
+
+boost::asio::awaitable<std::vector<job_id>> job_store::ended_among(
+    std::vector<job_id> awaited, deadline by) {
+    const auto ended = co_await pool_->run(by, ended_among_query, awaited);
+    co_return ended.map([](const db::row& row) { return row.as<job_id>("id"); });
+}
+
+}  // namespace reelsd::jobs

@@ -1,0 +1,138 @@
+#include <reelsd/domain/jobs/transition.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace reelsd::jobs {
+namespace {
+
+using namespace std::chrono_literals;
+
+claimed_job on_attempt(int attempt) {
+    return {
+        .id = {7},
+        .account = {1},
+        .url = "",
+        .claim = attempt,
+        .attempt = attempt,
+        .created_at = {}};
+}
+
+// Goal: each failure leads to exactly one next state. Method: pure function, fixed dice, table.
+TEST(AfterFailure, PicksTheNextState) {
+    struct test_case {
+        const char* name;
+        errc why;
+        int attempt;
+        retry_allowed allowed;
+        const char* next;  // "failed CODE", "retried SECONDS" or "handed back".
+    };
+    constexpr test_case cases[] = {
+        {"gone is final", errc::video_unavailable, 1, retry_allowed::yes, "failed unavailable"},
+        {"first transient error retries",
+         errc::connection_failed,
+         1,
+         retry_allowed::yes,
+         "retried 10"},
+        {"the second waits twice as long",
+         errc::connection_failed,
+         2,
+         retry_allowed::yes,
+         "retried 20"},
+        {"the last is final",
+         errc::connection_failed,
+         3,
+         retry_allowed::yes,
+         "failed download_failed"},
+        {"past the last is final too",
+         errc::timed_out,
+         9,
+         retry_allowed::yes,
+         "failed download_failed"},
+        {"rate limits retry", errc::platform_rate_limited, 1, retry_allowed::yes, "retried 10"},
+        {"a test link does not",
+         errc::platform_rate_limited,
+         1,
+         retry_allowed::no,
+         "failed rate_limited"},
+        {"a full disk may be emptied", errc::storage_failed, 1, retry_allowed::yes, "retried 10"},
+        {"a full disk at last",
+         errc::storage_failed,
+         3,
+         retry_allowed::yes,
+         "failed storage_error"},
+        {"a stop costs nothing", errc::cancelled, 3, retry_allowed::yes, "handed back"},
+        {"too long", errc::video_too_long, 1, retry_allowed::yes, "failed video_too_long"},
+        {"too large", errc::video_too_large, 1, retry_allowed::yes, "failed unsupported_format"},
+        {"a refused address",
+         errc::address_refused,
+         1,
+         retry_allowed::yes,
+         "failed download_failed"},
+        {"a model that refuses", errc::model_refused, 1, retry_allowed::yes, "failed model_failed"},
+        {"a model that is down",
+         errc::model_unavailable,
+         3,
+         retry_allowed::yes,
+         "failed model_failed"},
+        {"our bug", errc::internal, 3, retry_allowed::yes, "failed internal"},
+        {"a helper that cannot start",
+         errc::media_failed,
+         3,
+         retry_allowed::yes,
+         "failed internal"},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.name);
+        const auto next = after_failure(
+            on_attempt(expected.attempt), error{expected.why}, expected.allowed, {}, 0.5);
+        std::string told = "handed back";
+        if (const auto* end = std::get_if<failed>(&next)) {
+            told = "failed " + std::string{name_of(end->code)};
+            EXPECT_EQ(end->text, error_text(end->code, {}));
+        } else if (const auto* later = std::get_if<retried>(&next)) {
+            told = "retried " + std::to_string(static_cast<int>(later->delay.count()));
+        }
+        EXPECT_EQ(told, expected.next);
+    }
+}
+
+TEST(RetryDelay, DoublesJittersAndEnds) {
+    EXPECT_EQ(retry_delay(1, 10s, 0.0), 7.5s);
+    EXPECT_EQ(retry_delay(1, 10s, 1.0), 12.5s);
+    EXPECT_EQ(retry_delay(4, 10s, 0.5), 80s);
+    EXPECT_EQ(retry_delay(1, 0s, 1.0), 0s);
+    EXPECT_EQ(retry_delay(1000, 10s, 1.0), 3600s);
+}
+
+TEST(ErrorText, BeginsAsTheContractSays) {
+    const std::pair<job_error_code, const char*> cases[] = {
+        {job_error_code::unavailable, "Video is not available"},
+        {job_error_code::rate_limited, "The platform temporarily rate-limited the service"},
+        {job_error_code::model_failed, "The AI model could not process the video"},
+        {job_error_code::unsupported_format, "The video format is not supported"},
+        {job_error_code::storage_error, "A storage error occurred"},
+        {job_error_code::video_too_long, "The video is longer than 90 seconds"},
+        {job_error_code::download_failed, "The video could not be downloaded"},
+        {job_error_code::internal, "Internal error"},
+    };
+    for (const auto& [code, beginning] : cases) {
+        EXPECT_THAT(error_text(code, {}), testing::StartsWith(beginning));
+        EXPECT_EQ(*job_error_code_from(name_of(code)), code);
+    }
+    EXPECT_THAT(
+        error_text(job_error_code::video_too_long, {.video_seconds_max = 30s}),
+        testing::StartsWith("The video is longer than 30 seconds"));
+}
+
+TEST(Names, RoundTripAndUnknownIsAnError) {
+    for (const auto status :
+         {job_status::pending, job_status::processing, job_status::done, job_status::error}) {
+        EXPECT_EQ(*job_status_from(name_of(status)), status);
+    }
+    EXPECT_FALSE(job_status_from("Done"));
+    EXPECT_FALSE(job_error_code_from(""));
+}
+
+}  // namespace
+}  // namespace reelsd::jobs
