@@ -1,0 +1,71 @@
+#pragma once
+
+#include <reelsd/base/clock.hpp>
+#include <reelsd/base/log.hpp>
+#include <reelsd/base/result.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace reelsd::db {
+
+/// One step of the schema's history: migrations/NNNN_verb_noun.sql. Never edited once merged.
+/// The text may hold many statements, but no transaction control: it runs within one transaction.
+struct migration {
+    std::int32_t version;       ///< NNNN, from 1, without gaps.
+    std::string_view name;      ///< "verb_noun".
+    std::string_view text;      ///< SQL.
+    std::string_view checksum;  ///< SHA-256 of the file, 64 hex digits.
+};
+
+/// The files of migrations/, compiled into the binary, in order of version. Link
+/// reelsd::migrations.
+[[nodiscard]] std::span<const migration> embedded_migrations() noexcept;
+
+/// What the database has and what it lacks.
+struct schema_status {
+    struct step {
+        std::int32_t version = 0;
+        std::string name;
+        std::string applied_at;  ///< RFC 3339; empty when pending.
+    };
+    std::vector<step> applied;
+    std::vector<step> pending;
+
+    [[nodiscard]] bool up_to_date() const noexcept { return pending.empty(); }
+};
+
+/// Brings a database's schema up to the binary's. Blocking, over a connection of its own: call it
+/// before the loop runs or from a helper thread.
+class migrator {
+public:
+    /// `migrations` outlive this and are in order of version.
+    migrator(
+        std::string connection_string, std::span<const migration> migrations, log::logger logger);
+
+    /// Applies what is pending, each migration with its record in one transaction, and gives how
+    /// many were applied here. Concurrent migrators wait for each other. Errors:
+    /// database_unavailable; conflict when a migration was changed after it had been applied, or
+    /// when the database has one that this binary does not know; storage_failed; internal when a
+    /// migration's SQL fails.
+    [[nodiscard]] result<std::size_t> migrate(deadline by) const;
+
+    /// Changes nothing. Same errors.
+    [[nodiscard]] result<schema_status> status(deadline by) const;
+
+private:
+    std::string connection_string_;
+    std::span<const migration> migrations_;
+    log::logger logger_;
+};
+
+/// Runs SQL of any number of statements over a connection of its own, as one transaction unless the
+/// text says otherwise. Blocking, see migrator. Errors: database_unavailable; what errc_of() says.
+[[nodiscard]] result<void> run_script(
+    const std::string& connection_string, const std::string& text, deadline by);
+
+}  // namespace reelsd::db

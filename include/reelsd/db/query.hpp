@@ -1,0 +1,106 @@
+#pragma once
+
+#include <reelsd/base/clock.hpp>
+#include <reelsd/base/ids.hpp>
+
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace reelsd::db {
+
+/// One SQL statement and its name. Both are literals: the set of prepared statements and of metric
+/// names is closed at compile time, and no text of a client can become SQL.
+/// The name is unique in the program; it feeds prepared statements, errors and metrics.
+class query {
+public:
+    template <std::size_t NameSize, std::size_t TextSize>
+    // NOLINTNEXTLINE(modernize-avoid-c-arrays): the type of a literal
+    consteval query(const char (&name)[NameSize], const char (&text)[TextSize])
+        : name_{name}, text_{text} {
+        // PostgreSQL cuts the names of prepared statements at 63 characters.
+        static_assert(NameSize > 1 && NameSize <= 64, "a query has a name of 1-63 characters");
+        static_assert(TextSize > 1, "a query has a text");
+    }
+
+    [[nodiscard]] constexpr const char* name() const noexcept { return name_; }
+    [[nodiscard]] constexpr const char* text() const noexcept { return text_; }
+
+private:
+    const char* name_;
+    const char* text_;
+};
+
+/// JSON in its text form, for `json` and `jsonb` columns.
+struct json_text {
+    std::string text;
+};
+
+/// One value of a statement, ready to send. Converts from numbers, bool, text, json_text,
+/// time_point, bytes, strong ids, optionals of these (empty is NULL), and vectors of these
+/// (one-dimensional arrays). Types are never declared to the server: the statement's text alone
+/// decides them. Where the context leaves one open, write a cast (`$1::timestamptz`), as in any
+/// literal.
+class parameter {
+public:
+    // NOLINTBEGIN(google-explicit-constructor): values convert where a query is run
+    parameter(std::nullptr_t) noexcept {}  // NULL
+    parameter(std::nullopt_t) noexcept {}  // NULL
+    template <std::same_as<bool> Bool>
+    parameter(Bool truth) : value_{truth ? "true" : "false"} {}
+    template <std::signed_integral Integer>
+    parameter(Integer number) : parameter{from_integer(number)} {}
+    template <std::unsigned_integral Integer>
+    requires(!std::same_as<Integer, bool> && sizeof(Integer) < sizeof(std::int64_t))
+        parameter(Integer number)
+        : parameter{from_integer(number)} {}
+    parameter(double number);
+    parameter(std::string text) : value_{std::move(text)} {}
+    parameter(std::string_view text) : value_{text} {}
+    parameter(const char* text) : value_{text} {}
+    parameter(json_text document) : value_{std::move(document.text)} {}
+    parameter(time_point when);
+    /// A bytea; vectors and arrays of std::byte convert.
+    parameter(std::span<const std::byte> octets);
+    template <class Tag>
+    parameter(strong_id<Tag> id) : parameter{from_integer(id.value)} {}
+    template <class Value>
+    parameter(const std::optional<Value>& value)
+        : parameter{value ? parameter{*value} : parameter{nullptr}} {}
+    template <class Value>
+    requires(!std::same_as<Value, std::byte>) parameter(const std::vector<Value>& values)
+        : value_{"{"} {
+        for (const auto& one : values) append_element(parameter{one});
+        value_->push_back('}');
+    }
+    // NOLINTEND(google-explicit-constructor)
+
+    [[nodiscard]] bool is_null() const noexcept { return !value_; }
+    /// True for bytes alone: all else is sent in text form.
+    [[nodiscard]] bool is_binary() const noexcept { return binary_; }
+    /// What is sent; empty for NULL.
+    [[nodiscard]] std::string_view value() const noexcept {
+        return value_ ? std::string_view{*value_} : std::string_view{};
+    }
+    /// NUL-terminated; null for NULL. Valid as long as this object stays where it is.
+    [[nodiscard]] const char* data() const noexcept { return value_ ? value_->c_str() : nullptr; }
+    /// False for what no server takes and libpq would cut short: text with a NUL character, a time
+    /// outside of the years 1 to 9999. Running a query with it throws db::refused.
+    [[nodiscard]] bool sendable() const noexcept;
+
+private:
+    [[nodiscard]] static parameter from_integer(std::int64_t number);
+    void append_element(const parameter& element);
+
+    std::optional<std::string> value_;
+    bool binary_ = false;
+    bool out_of_range_ = false;
+};
+
+}  // namespace reelsd::db

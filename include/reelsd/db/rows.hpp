@@ -1,0 +1,151 @@
+#pragma once
+
+#include <reelsd/base/clock.hpp>
+#include <reelsd/base/ids.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+struct pg_result;
+
+namespace reelsd::db {
+
+/// One value of an answer, in the server's text form.
+struct cell {
+    std::string_view query;
+    std::string_view column;
+    std::string_view text;
+    std::uint32_t type;  ///< pg_type.oid.
+    bool null;
+};
+
+/// Decodes a cell. Each throws schema_mismatch when the column's type is another one, when it is
+/// null (except into an optional), or when the text is not of the expected form.
+void decode(const cell& from, std::int64_t& into);  ///< smallint, integer, bigint
+void decode(const cell& from, std::int32_t& into);  ///< smallint, integer
+void decode(const cell& from, bool& into);          ///< boolean
+void decode(const cell& from, double& into);        ///< real, double precision, numeric
+void decode(
+    const cell& from, std::string_view& into);     ///< any type but bytea; a view into the rows
+void decode(const cell& from, std::string& into);  ///< any type but bytea
+void decode(const cell& from, time_point& into);   ///< timestamptz; not infinity, not BC
+void decode(const cell& from, std::vector<std::byte>& into);     ///< bytea
+void decode(const cell& from, std::vector<std::int64_t>& into);  ///< arrays of integers
+void decode(const cell& from, std::vector<double>& into);        ///< real[], double precision[]
+void decode(const cell& from, std::vector<std::string>& into);   ///< text[]
+
+template <class Tag>
+void decode(const cell& from, strong_id<Tag>& into) {
+    decode(from, into.value);
+}
+
+template <class Value>
+void decode(const cell& from, std::optional<Value>& into) {
+    if (from.null) {
+        into.reset();
+    } else {
+        decode(from, into.emplace());
+    }
+}
+
+/// One row: a view, valid as long as its `rows` live (they may be moved).
+class row {
+public:
+    /// The column's value. Throws schema_mismatch; see decode().
+    template <class Value>
+    [[nodiscard]] Value as(std::string_view column) const {
+        Value value{};
+        decode(at(column), value);
+        return value;
+    }
+
+    [[nodiscard]] bool is_null(std::string_view column) const { return at(column).null; }
+
+private:
+    friend class rows;
+    row(const class result_set& set, int index) noexcept : set_{&set}, index_{index} {}
+
+    [[nodiscard]] cell at(std::string_view column) const;
+
+    const class result_set* set_;
+    int index_;
+};
+
+/// The answer to one statement; owns its memory. Immutable: may be read from any one thread at a
+/// time.
+class rows {
+public:
+    /// Takes ownership of `set`, a libpq result. Only `src/db` and its tests make rows.
+    rows(const char* query_name, pg_result* set);
+    rows() noexcept;  ///< No rows.
+    rows(rows&& other) noexcept;
+    rows& operator=(rows&& other) noexcept;
+    rows(const rows&) = delete;
+    rows& operator=(const rows&) = delete;
+    ~rows();
+
+    [[nodiscard]] std::size_t size() const noexcept;
+    [[nodiscard]] bool empty() const noexcept { return size() == 0; }
+    /// How many rows an INSERT, UPDATE, DELETE, MERGE or SELECT touched or returned.
+    [[nodiscard]] std::int64_t affected() const noexcept;
+
+    /// `index` below size(): else aborts.
+    [[nodiscard]] row operator[](std::size_t index) const&;
+    row operator[](std::size_t index) && = delete;  ///< The row would outlive its rows.
+
+    /// The only row; throws schema_mismatch when there are none or several.
+    [[nodiscard]] row one() const&;
+    row one() && = delete;
+    /// The only row, or nothing; throws schema_mismatch when there are several.
+    [[nodiscard]] std::optional<row> one_or_none() const&;
+    std::optional<row> one_or_none() && = delete;
+
+    /// `decode_row(row)` of each, in order. Its values must own what they hold if they outlive the
+    /// rows.
+    template <class Function>
+    [[nodiscard]] auto map(Function decode_row) const {
+        std::vector<std::decay_t<std::invoke_result_t<Function&, row>>> values;
+        values.reserve(size());
+        for (const row one : *this) values.push_back(std::invoke(decode_row, one));
+        return values;
+    }
+
+    class iterator {
+    public:
+        using iterator_category = std::input_iterator_tag;
+        using value_type = row;
+        using difference_type = std::ptrdiff_t;
+        using pointer = void;
+        using reference = row;
+
+        row operator*() const { return (*of_)[index_]; }
+        iterator& operator++() {
+            ++index_;
+            return *this;
+        }
+        friend bool operator==(const iterator&, const iterator&) = default;
+
+    private:
+        friend class rows;
+        iterator(const rows& of, std::size_t index) noexcept : of_{&of}, index_{index} {}
+
+        const rows* of_;
+        std::size_t index_;
+    };
+
+    [[nodiscard]] iterator begin() const noexcept { return {*this, 0}; }
+    [[nodiscard]] iterator end() const noexcept { return {*this, size()}; }
+
+private:
+    std::unique_ptr<const class result_set> set_;
+};
+
+}  // namespace reelsd::db

@@ -1,0 +1,77 @@
+#include "time_text.hpp"
+#include <reelsd/db/query.hpp>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace reelsd::db {
+namespace {
+
+template <class Number>
+std::string text_of(Number number) {
+    // Shortest form that reads back as the same number: at most 24 characters.
+    std::array<char, 32> buffer{};
+    const auto [end, problem] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number);
+    static_cast<void>(problem);  // The buffer is large enough for every number.
+    return {buffer.data(), end};
+}
+
+std::string text_of_double(double number) {
+    if (std::isnan(number)) return "NaN";
+    if (std::isinf(number)) return number > 0 ? "Infinity" : "-Infinity";
+    return text_of(number);
+}
+
+std::string hex_of(std::string_view octets) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string text = "\\x";
+    text.reserve(2 + octets.size() * 2);
+    for (const char octet : octets) {
+        const auto bits = static_cast<unsigned char>(octet);
+        text.push_back(digits[bits >> 4U]);
+        text.push_back(digits[bits & 0xFU]);
+    }
+    return text;
+}
+
+}  // namespace
+
+parameter::parameter(double number) : value_{text_of_double(number)} {}
+
+parameter::parameter(time_point when)
+    : value_{timestamp_text(when)}, out_of_range_{value_->empty()} {}
+
+parameter::parameter(std::span<const std::byte> octets) : value_{std::string{}}, binary_{true} {
+    value_->reserve(octets.size());
+    for (const auto octet : octets) value_->push_back(static_cast<char>(octet));
+}
+
+parameter parameter::from_integer(std::int64_t number) {
+    return parameter{text_of(number)};
+}
+
+void parameter::append_element(const parameter& element) {
+    out_of_range_ = out_of_range_ || element.out_of_range_;
+    if (value_->size() > 1) value_->push_back(',');
+    if (element.is_null()) {
+        value_->append("NULL");
+        return;
+    }
+    // Always quoted: then commas, braces, blanks and the word NULL are plain text.
+    const std::string text =
+        element.is_binary() ? hex_of(element.value()) : std::string{element.value()};
+    value_->push_back('"');
+    for (const char c : text) {
+        if (c == '"' || c == '\\') value_->push_back('\\');
+        value_->push_back(c);
+    }
+    value_->push_back('"');
+}
+
+bool parameter::sendable() const noexcept {
+    if (out_of_range_) return false;
+    return binary_ || value().find('\0') == std::string_view::npos;
+}
+
+}  // namespace reelsd::db
