@@ -1,0 +1,84 @@
+#pragma once
+
+#include <reelsd/base/clock.hpp>
+#include <reelsd/base/json_fwd.hpp>
+#include <reelsd/base/result.hpp>
+#include <reelsd/media/report.hpp>
+
+#include <condition_variable>
+#include <filesystem>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace reelsd::media {
+
+struct media_options {
+    /// The program `reelsd-media`.
+    std::filesystem::path helper;
+    /// Longer videos are `video_too_long`; over 0. The helper's time on a core is bounded by it
+    /// too.
+    double seconds_max = 90;
+    /// Folders of Tesseract's and pocketsphinx's models; empty: where Debian puts them.
+    std::filesystem::path tessdata;
+    std::filesystem::path speech_model;
+    /// How many analyses run at once, for each keeps two cores busy; 0: as many as the machine has
+    /// cores.
+    unsigned analyses_at_once = 0;
+};
+
+/// Asks `reelsd-media` about video files: starts one jailed child a question, bounds what it may
+/// take and say, and turns its end into a result. Safe to use from any number of threads at once;
+/// each call blocks its thread and leaves neither process nor descriptor behind.
+///
+/// A child lives at most until the deadline, a stop request (it is dead within 100 ms) or the end
+/// of this process, whichever comes first. It inherits no descriptor and no environment: no key
+/// reaches it.
+///
+/// Every call's errors:
+/// - what the child finds: `video_too_long`, `unsupported_format` (no video, or not to be decoded);
+/// - `unsupported_format` too when the file kills or hangs its reader: the child died of a signal
+///   or a limit, said more than 8 MiB, or was computing when the deadline passed. The detail names
+///   which;
+/// - `media_failed`: the helper could not be started, does not know its arguments, lacks a model,
+/// cannot
+///   open the file, or its document makes no sense. The detail ends with what it wrote to standard
+///   error;
+/// - `timed_out`: the deadline passed before it was this call's turn, or while the child got no
+/// time on a
+///   core (a crowded machine: worth another try);
+/// - `cancelled`: `stop` was requested.
+class media_client {
+public:
+    explicit media_client(media_options options);
+
+    /// Container and first frame; well under a second. Callers pass at most
+    /// `bounds::probe_time_max`.
+    [[nodiscard]] result<probe_report> probe(
+        const std::filesystem::path& video, deadline by, std::stop_token stop) const;
+
+    /// The whole analysis. Waits while `analyses_at_once` others run. Callers pass at most
+    /// `bounds::local_analysis_time_max`.
+    [[nodiscard]] result<analysis_report> analyze(
+        const std::filesystem::path& video, deadline by, std::stop_token stop) const;
+
+    /// What holds on this machine, for `reelsd doctor`: the jail's layers, whether the models load,
+    /// versions of libraries. An object, see `reelsd-media doctor`.
+    [[nodiscard]] result<json> doctor(deadline by, std::stop_token stop) const;
+
+private:
+    class turn;
+
+    [[nodiscard]] result<json> ask(
+        std::vector<std::string> arguments, deadline by, const std::stop_token& stop) const;
+    [[nodiscard]] std::vector<std::string> about(
+        const char* command, const std::filesystem::path& video) const;
+
+    media_options options_;
+    mutable std::mutex mutex_;
+    mutable std::condition_variable_any turn_over_;
+    mutable unsigned running_ = 0;
+};
+
+}  // namespace reelsd::media

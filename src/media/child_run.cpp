@@ -1,0 +1,310 @@
+#include "child_run.hpp"
+
+#include <reelsd/base/invariant.hpp>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+namespace reelsd::media {
+namespace {
+
+class descriptor {
+public:
+    descriptor() = default;
+    explicit descriptor(int number) noexcept : number_{number} {}
+    descriptor(descriptor&& other) noexcept : number_{std::exchange(other.number_, -1)} {}
+    descriptor& operator=(descriptor&& other) noexcept {
+        std::swap(number_, other.number_);
+        return *this;
+    }
+    descriptor(const descriptor&) = delete;
+    descriptor& operator=(const descriptor&) = delete;
+    ~descriptor() { close(); }
+
+    void close() noexcept {
+        if (number_ >= 0) ::close(std::exchange(number_, -1));
+    }
+    [[nodiscard]] int number() const noexcept { return number_; }
+    [[nodiscard]] bool is_open() const noexcept { return number_ >= 0; }
+
+private:
+    int number_ = -1;
+};
+
+error could_not(std::string_view what, int code) {
+    std::string detail{"the media helper could not be started: "};
+    detail.append(what).append(": ").append(std::generic_category().message(code));
+    return error{errc::media_failed, std::move(detail)};
+}
+
+struct pipe_ends {
+    descriptor reader;
+    descriptor writer;
+};
+
+/// Both ends close on exec and lie above the standard three, so that the child's own can be put in
+/// place without one overwriting the other. The reader does not block.
+result<pipe_ends> make_pipe() {
+    std::array<int, 2> ends{-1, -1};
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) return could_not("pipe", errno);
+    pipe_ends raw{.reader = descriptor{ends[0]}, .writer = descriptor{ends[1]}};
+    pipe_ends above{
+        .reader = descriptor{fcntl(ends[0], F_DUPFD_CLOEXEC, STDERR_FILENO + 1)},
+        .writer = descriptor{fcntl(ends[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1)}};
+    if (!above.reader.is_open() || !above.writer.is_open()) return could_not("pipe", errno);
+    if (fcntl(above.reader.number(), F_SETFL, O_NONBLOCK) != 0) return could_not("pipe", errno);
+    return above;
+}
+
+/// posix_spawn's two tables, which want a destructor.
+class spawn_tables {
+public:
+    spawn_tables() {
+        invariant(posix_spawn_file_actions_init(&files) == 0);
+        invariant(posix_spawnattr_init(&attributes) == 0);
+    }
+    spawn_tables(const spawn_tables&) = delete;
+    spawn_tables& operator=(const spawn_tables&) = delete;
+    ~spawn_tables() {
+        posix_spawnattr_destroy(&attributes);
+        posix_spawn_file_actions_destroy(&files);
+    }
+
+    posix_spawn_file_actions_t files{};
+    posix_spawnattr_t attributes{};
+};
+
+/// The child's descriptors are 0 to 2 and nothing else, whatever the daemon's libraries left open.
+int lay_out_files(posix_spawn_file_actions_t& files, int output, int complaints) {
+    int failed = posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (failed == 0) failed = posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
+    if (failed == 0) failed = posix_spawn_file_actions_adddup2(&files, complaints, STDERR_FILENO);
+    if (failed == 0) failed = posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
+    return failed;
+}
+
+/// An own process group, so that one kill reaches all; no blocked or ignored signal is inherited.
+int lay_out_signals(posix_spawnattr_t& attributes) {
+    sigset_t none;
+    sigset_t all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    int failed = posix_spawnattr_setpgroup(&attributes, 0);
+    if (failed == 0) failed = posix_spawnattr_setsigmask(&attributes, &none);
+    if (failed == 0) failed = posix_spawnattr_setsigdefault(&attributes, &all);
+    if (failed == 0) {
+        failed = posix_spawnattr_setflags(
+            &attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    }
+    return failed;
+}
+
+/// execve wants mutable text that it does not change.
+std::vector<char*> pointers_to(std::span<const std::string> texts) {
+    std::vector<char*> pointers;
+    for (const auto& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
+result<pid_t> spawn(const child_command& command, int output, int complaints) {
+    spawn_tables tables;
+    int failed = lay_out_files(tables.files, output, complaints);
+    if (failed == 0) failed = lay_out_signals(tables.attributes);
+    if (failed != 0) return could_not("preparing", failed);
+
+    std::vector<std::string> words{command.program};
+    words.insert(words.end(), command.arguments.begin(), command.arguments.end());
+    const auto arguments = pointers_to(words);
+    const auto environment = pointers_to(command.environment);
+    pid_t child = -1;
+    failed = posix_spawn(
+        &child,
+        command.program.c_str(),
+        &tables.files,
+        &tables.attributes,
+        arguments.data(),
+        environment.data());
+    if (failed != 0) return could_not(command.program, failed);
+    return child;
+}
+
+/// A child that is killed with its group and reaped when this goes out of scope.
+class running_child {
+public:
+    explicit running_child(pid_t child)
+        : child_{child}, pidfd_{static_cast<int>(syscall(SYS_pidfd_open, child, 0))} {}
+    running_child(const running_child&) = delete;
+    running_child& operator=(const running_child&) = delete;
+    ~running_child() { reap(); }
+
+    /// Becomes readable when the child ends.
+    [[nodiscard]] const descriptor& ended() const noexcept { return pidfd_; }
+
+    /// While the leader is not reaped nobody else can be given the group's number.
+    void kill_group() const noexcept { kill(-child_, SIGKILL); }
+
+    struct last_words {
+        int status = 0;
+        rusage usage{};
+    };
+    last_words reap() noexcept {
+        last_words words;
+        if (child_ < 0) return words;
+        kill_group();
+        while (wait4(child_, &words.status, 0, &words.usage) < 0 && errno == EINTR) {
+        }
+        child_ = -1;
+        return words;
+    }
+
+private:
+    pid_t child_;
+    descriptor pidfd_;
+};
+
+/// Keeps the end of what it is given.
+void keep_tail(std::string& tail, std::string_view more) {
+    tail.append(more);
+    if (tail.size() > child_complaints_bytes_max) {
+        tail.erase(0, tail.size() - child_complaints_bytes_max);
+    }
+}
+
+class conversation {
+public:
+    conversation(descriptor output, descriptor complaints, const descriptor& ended, int stop_event)
+        : output_{std::move(output)},
+          complaints_{std::move(complaints)},
+          ended_{ended},
+          stop_event_{stop_event} {}
+
+    /// Listens until the child has ended or must be ended.
+    child_fate listen(child_end& heard, deadline by) {
+        for (;;) {
+            std::array<pollfd, 4> waited{
+                pollfd{output_.number(), POLLIN, 0},
+                pollfd{complaints_.number(), POLLIN, 0},
+                pollfd{ended_.number(), POLLIN, 0},
+                pollfd{stop_event_, POLLIN, 0}};
+            wait(waited, by);
+            if (waited[3].revents != 0) return child_fate::stopped;
+            if (waited[0].revents != 0) read_some(output_, heard);
+            if (waited[1].revents != 0) read_some(complaints_, heard);
+            if (heard.output.size() > child_output_bytes_max) return child_fate::flooding;
+            if (waited[2].revents != 0) return child_fate::exited;
+            if (by.passed()) return child_fate::overdue;
+        }
+    }
+
+    /// What the pipes still hold after the child's end. A pipe holds 64 KiB (pipe(7)); sixteen
+    /// times that is a descendant which still writes.
+    void drain(child_end& heard) {
+        for (int round = 0; round < 64 && (output_.is_open() || complaints_.is_open()); ++round) {
+            const bool more = read_some(output_, heard);
+            if (!read_some(complaints_, heard) && !more) return;
+        }
+    }
+
+private:
+    /// Returns at the deadline at the latest; an interruption is an empty return.
+    static void wait(std::array<pollfd, 4>& waited, deadline by) {
+        const auto left = std::chrono::ceil<std::chrono::nanoseconds>(by.remaining()).count();
+        const timespec timeout{
+            .tv_sec = static_cast<time_t>(left / 1'000'000'000),
+            .tv_nsec = static_cast<long>(left % 1'000'000'000)};
+        if (ppoll(waited.data(), waited.size(), &timeout, nullptr) < 0) {
+            for (auto& one : waited) one.revents = 0;
+        }
+    }
+
+    /// One read; false when there was nothing. An ended pipe is closed, and poll then ignores its
+    /// -1.
+    bool read_some(descriptor& from, child_end& heard) {
+        if (!from.is_open()) return false;
+        std::array<char, std::size_t{16} * 1024> buffer;
+        const ssize_t count = read(from.number(), buffer.data(), buffer.size());
+        if (count < 0) return errno == EINTR;
+        if (count == 0) {
+            from.close();
+            return false;
+        }
+        const std::string_view piece{buffer.data(), static_cast<std::size_t>(count)};
+        if (&from == &output_) {
+            heard.output.append(piece);
+        } else {
+            keep_tail(heard.complaints, piece);
+        }
+        return true;
+    }
+
+    descriptor output_;
+    descriptor complaints_;
+    const descriptor& ended_;
+    int stop_event_;
+};
+
+std::chrono::duration<double> seconds_of(const timeval& time) {
+    return std::chrono::seconds{time.tv_sec} + std::chrono::microseconds{time.tv_usec};
+}
+
+}  // namespace
+
+result<child_end> run_child(
+    const child_command& command, deadline by, const std::stop_token& stop) {
+    auto output = make_pipe();
+    if (!output) return output.error();
+    auto complaints = make_pipe();
+    if (!complaints) return complaints.error();
+    const descriptor stop_event{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+    if (!stop_event.is_open()) return could_not("eventfd", errno);
+    const std::stop_callback wake{stop, [&stop_event] { eventfd_write(stop_event.number(), 1); }};
+
+    const auto started = deadline::clock::now();
+    const auto spawned = spawn(command, output->writer.number(), complaints->writer.number());
+    if (!spawned) return spawned.error();
+    running_child child{*spawned};
+    if (!child.ended().is_open()) return could_not("pidfd_open", errno);
+    // Only the child holds the writing ends now: its end is the pipes' end.
+    output->writer.close();
+    complaints->writer.close();
+
+    child_end end;
+    conversation with_child{
+        std::move(output->reader),
+        std::move(complaints->reader),
+        child.ended(),
+        stop_event.number()};
+    end.fate = with_child.listen(end, by);
+    const auto last = child.reap();
+    with_child.drain(end);
+    end.lived = deadline::clock::now() - started;
+    end.computed = seconds_of(last.usage.ru_utime) + seconds_of(last.usage.ru_stime);
+    if (end.fate != child_fate::exited) return end;
+    if (end.output.size() > child_output_bytes_max) end.fate = child_fate::flooding;
+    if (WIFSIGNALED(last.status)) {
+        end.fate = child_fate::signalled;
+        end.status = WTERMSIG(last.status);
+    } else {
+        end.status = WEXITSTATUS(last.status);
+    }
+    return end;
+}
+
+}  // namespace reelsd::media

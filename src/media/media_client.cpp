@@ -1,0 +1,204 @@
+#include "child_run.hpp"
+#include <reelsd/base/invariant.hpp>
+#include <reelsd/base/json.hpp>
+#include <reelsd/media/media_client.hpp>
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+namespace reelsd::media {
+namespace {
+
+/// sysexits(3): how the helper says that it does not understand its arguments.
+constexpr int exit_usage = 64;
+/// How shells and the dynamic loader say that a program cannot be run.
+constexpr int exit_not_executable = 126;
+constexpr int exit_not_found = 127;
+
+/// At the deadline: a child that had a core for at least this share of its life was computing, and
+/// would compute as long the next time. One that had less was waiting for the machine.
+constexpr double share_of_core_min = 0.5;
+
+constexpr std::size_t detail_bytes_max = 500;
+
+/// All that the child may know of ours. One thread for OpenMP inside Tesseract, few heaps for
+/// malloc: both count against the jail's bounds.
+const std::vector<std::string>& child_environment() {
+    static const std::vector<std::string> environment{
+        "PATH=/usr/bin:/bin", "LC_ALL=C", "OMP_THREAD_LIMIT=1", "MALLOC_ARENA_MAX=2"};
+    return environment;
+}
+
+error failed(errc code, std::string detail, const child_end& end) {
+    if (!end.complaints.empty()) detail.append("; it said: ").append(end.complaints);
+    return error{code, std::move(detail)};
+}
+
+std::string signal_name(int number) {
+    const char* name = sigabbrev_np(number);
+    return name == nullptr ? "signal " + std::to_string(number) : std::string{"SIG"} + name;
+}
+
+error after_exit(const child_end& end) {
+    const bool not_run = end.status == exit_usage || end.status == exit_not_executable ||
+                         end.status == exit_not_found;
+    return failed(
+        not_run ? errc::media_failed : errc::unsupported_format,
+        "the media helper ended with status " + std::to_string(end.status),
+        end);
+}
+
+error after_signal(const child_end& end) {
+    // No video asks its reader to end politely: that was the operator or the machine going down.
+    const bool from_outside = end.status == SIGTERM || end.status == SIGINT || end.status == SIGHUP;
+    std::string detail = "the media helper died of " + signal_name(end.status);
+    if (end.status == SIGXCPU) detail.append(", its limit of time on a core");
+    if (end.status == SIGSYS) detail.append(", a system call that its jail forbids");
+    return failed(
+        from_outside ? errc::media_failed : errc::unsupported_format, std::move(detail), end);
+}
+
+error after_deadline(const child_end& end) {
+    const bool computing = end.computed >= share_of_core_min * end.lived;
+    return failed(
+        computing ? errc::unsupported_format : errc::timed_out,
+        computing ? "the media helper was still computing at its deadline"
+                  : "the media helper got no time on a core before its deadline",
+        end);
+}
+
+/// The child's own error. A code that it should not use, or a detail that is no text, is our bug or
+/// somebody's attack: neither passes.
+error told_error(const json& told) {
+    const auto code = told.find("code");
+    const auto detail = told.find("detail");
+    if (code == told.end() || !code->is_string() || detail == told.end() || !detail->is_string()) {
+        return error{errc::media_failed, "the media helper's error has no code or detail"};
+    }
+    const auto& text = detail->get_ref<const std::string&>();
+    if (text.size() > detail_bytes_max || !is_clean_text(text)) {
+        return error{errc::media_failed, "the media helper's error is no clean text"};
+    }
+    for (const auto known : {errc::unsupported_format, errc::video_too_long, errc::media_failed}) {
+        if (*code == name_of(known)) return error{known, text};
+    }
+    return error{errc::media_failed, "the media helper's error has an unknown code"};
+}
+
+result<json> read_document(const child_end& end) {
+    auto document = json::parse(end.output, nullptr, false);
+    if (!document.is_object() || document.size() != 1) {
+        return failed(errc::media_failed, "the media helper wrote no document", end);
+    }
+    const auto told = document.begin();
+    if (told.key() == "ok" && told->is_object()) return std::move(*told);
+    if (told.key() == "error" && told->is_object()) return told_error(*told);
+    return failed(errc::media_failed, "the media helper wrote an unknown document", end);
+}
+
+result<json> document_of(const child_end& end) {
+    switch (end.fate) {
+        case child_fate::exited: return end.status == 0 ? read_document(end) : after_exit(end);
+        case child_fate::signalled: return after_signal(end);
+        case child_fate::overdue: return after_deadline(end);
+        case child_fate::stopped: return error{errc::cancelled, "the media helper was stopped"};
+        case child_fate::flooding:
+            return failed(errc::unsupported_format, "the media helper wrote too much", end);
+    }
+    return error{errc::internal, "unknown end of the media helper"};
+}
+
+}  // namespace
+
+/// One of the places for analyses, given back at the end of the scope.
+class media_client::turn {
+public:
+    turn(const media_client& client, deadline by, const std::stop_token& stop) : client_{client} {
+        std::unique_lock lock{client.mutex_};
+        held_ = client.turn_over_.wait_until(lock, stop, by.when(), [&client] {
+            return client.running_ < client.options_.analyses_at_once;
+        });
+        if (held_) ++client.running_;
+    }
+    turn(const turn&) = delete;
+    turn& operator=(const turn&) = delete;
+    ~turn() {
+        if (!held_) return;
+        {
+            const std::scoped_lock lock{client_.mutex_};
+            --client_.running_;
+        }
+        client_.turn_over_.notify_one();
+    }
+
+    [[nodiscard]] bool held() const noexcept { return held_; }
+
+private:
+    const media_client& client_;
+    bool held_ = false;
+};
+
+media_client::media_client(media_options options) : options_{std::move(options)} {
+    invariant(!options_.helper.empty());
+    invariant(options_.seconds_max > 0);
+    if (options_.analyses_at_once == 0) {
+        options_.analyses_at_once = std::max(1U, std::thread::hardware_concurrency());
+    }
+}
+
+result<probe_report> media_client::probe(
+    const std::filesystem::path& video, deadline by, std::stop_token stop) const {
+    const auto told = ask(about("probe", video), by, stop);
+    if (!told) return told.error();
+    return probe_report_from_json(*told);
+}
+
+result<analysis_report> media_client::analyze(
+    const std::filesystem::path& video, deadline by, std::stop_token stop) const {
+    const turn mine{*this, by, stop};
+    if (!mine.held()) {
+        if (stop.stop_requested()) return error{errc::cancelled, "stopped before the analysis"};
+        return error{errc::timed_out, "no analysis ended before the deadline of this one"};
+    }
+    const auto told = ask(about("analyze", video), by, stop);
+    if (!told) return told.error();
+    return analysis_report_from_json(*told);
+}
+
+result<json> media_client::doctor(deadline by, std::stop_token stop) const {
+    return ask({"doctor"}, by, stop);
+}
+
+std::vector<std::string> media_client::about(
+    const char* command, const std::filesystem::path& video) const {
+    return {
+        command, "--video", video.string(), "--seconds-max", std::to_string(options_.seconds_max)};
+}
+
+result<json> media_client::ask(
+    std::vector<std::string> arguments, deadline by, const std::stop_token& stop) const {
+    // The child compares: a daemon that died before the child could ask to die with it is noticed
+    // too.
+    arguments.insert(arguments.end(), {"--parent", std::to_string(getpid())});
+    if (!options_.tessdata.empty()) {
+        arguments.insert(arguments.end(), {"--tessdata", options_.tessdata.string()});
+    }
+    if (!options_.speech_model.empty()) {
+        arguments.insert(arguments.end(), {"--speech-model", options_.speech_model.string()});
+    }
+    const child_command command{
+        .program = options_.helper.string(),
+        .arguments = std::move(arguments),
+        .environment = child_environment()};
+    const auto end = run_child(command, by, stop);
+    if (!end) return end.error();
+    return document_of(*end);
+}
+
+}  // namespace reelsd::media
