@@ -1,0 +1,123 @@
+#pragma once
+
+#include <reelsd/async/condition.hpp>
+#include <reelsd/async/task_group.hpp>
+#include <reelsd/base/clock.hpp>
+#include <reelsd/base/ids.hpp>
+#include <reelsd/base/log.hpp>
+#include <reelsd/domain/jobs/completion_board.hpp>
+#include <reelsd/domain/jobs/job_store.hpp>
+#include <reelsd/pipeline/worker_pool.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace reelsd::pipeline {
+
+struct dispatcher_options {
+    std::string worker;  ///< This instance's name, as the queue shows it.
+    std::size_t workers =
+        16;                 ///< Threads, 0 or more; with 0 it only watches for others' completions.
+    seconds_f lease{60.0};  ///< At least 1 s.
+    jobs::retry_policy policy;
+    /// How often an idle instance looks for jobs that others accepted or lost.
+    std::chrono::milliseconds look_interval{1000};
+    /// How often the ends of jobs that other instances work on are asked for, while somebody waits.
+    std::chrono::milliseconds watch_interval{500};
+};
+
+/// What runs one attempt on a worker thread. Does not throw; ends soon after a stop request.
+using job_runner = std::function<jobs::transition(const jobs::claimed_job&, std::stop_token)>;
+
+/// Connects the queue with the worker threads: claims due jobs for idle workers, keeps their leases
+/// alive, reports how attempts ended, and frees jobs whose worker died.
+///
+/// A worker whose lease can no longer be trusted (not renewed for most of its length, because the
+/// database is away) is stopped before the lease runs out, so that no job is ever worked on twice
+/// at once. A finished attempt whose report cannot be written is kept and tried again for as long
+/// as the daemon lives: the claim number makes a late report harmless.
+///
+/// Thread: all members on the loop. Must be stopped before it is destroyed.
+class dispatcher {
+public:
+    /// `store`'s pool and `board` outlive this. `tasks` runs our coroutines.
+    dispatcher(
+        boost::asio::any_io_executor loop, jobs::job_store store, jobs::completion_board& board,
+        async::task_group& tasks, job_runner run, dispatcher_options options, log::logger log);
+    dispatcher(const dispatcher&) = delete;
+    dispatcher& operator=(const dispatcher&) = delete;
+    ~dispatcher();
+
+    /// Begins to claim, renew, rescue and watch.
+    void start();
+
+    /// A job has become due on this instance: an idle worker takes it at once.
+    void wake();
+
+    /// Claims no more; waits until `finish_by` for running attempts to end; then asks them to stop
+    /// and hands their jobs back. True when nothing is left by `by`. What is left then is rescued
+    /// by others when its lease runs out.
+    boost::asio::awaitable<bool> stop(deadline finish_by, deadline by);
+
+    /// Jobs that this instance holds: running or being reported.
+    [[nodiscard]] std::size_t held() const noexcept { return held_.size(); }
+
+private:
+    /// One job in our hands.
+    struct held_job {
+        jobs::claimed_job job;
+        std::stop_source stop;
+        /// By our own clock, counted from before the claim or renewal was sent: never later than
+        /// the database's idea of it.
+        std::chrono::steady_clock::time_point lease_from;
+        std::chrono::steady_clock::time_point started;
+        /// The attempt has ended and waits to be reported: no work is done under the lease any
+        /// more.
+        bool reporting = false;
+    };
+    using held_jobs = std::map<std::int64_t, held_job>;
+
+    boost::asio::awaitable<void> claim_loop();
+    boost::asio::awaitable<void> lease_loop();
+    boost::asio::awaitable<void> trust_loop();
+    boost::asio::awaitable<void> watch_loop();
+    boost::asio::awaitable<void> claim_for_idle();
+    boost::asio::awaitable<void> rescue();
+    boost::asio::awaitable<void> renew();
+    boost::asio::awaitable<void> watch();
+    boost::asio::awaitable<void> report(std::int64_t id, jobs::transition ended);
+
+    void begin(jobs::claimed_job job, std::chrono::steady_clock::time_point lease_from);
+    [[nodiscard]] bool is_trusted(std::chrono::steady_clock::time_point lease_from) const;
+    void stop_untrusted();
+    void note_database(bool reachable);
+    [[nodiscard]] std::vector<jobs::holding> holdings() const;
+    [[nodiscard]] std::size_t idle() const noexcept;
+
+    boost::asio::any_io_executor loop_;
+    jobs::job_store store_;
+    jobs::completion_board& board_;
+    async::task_group& tasks_;
+    job_runner run_;
+    dispatcher_options options_;
+    log::logger log_;
+
+    held_jobs held_;
+    async::condition woken_;
+    async::condition emptied_;
+    bool wake_pending_ = false;
+    bool stopping_ = false;
+    bool database_reachable_ = true;
+    worker_pool workers_;  ///< Last: its threads use the members above through the loop.
+};
+
+}  // namespace reelsd::pipeline

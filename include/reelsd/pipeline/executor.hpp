@@ -1,0 +1,51 @@
+#pragma once
+
+#include <reelsd/base/clock.hpp>
+#include <reelsd/base/log.hpp>
+#include <reelsd/domain/jobs/transition.hpp>
+
+#include <chrono>
+#include <stop_token>
+
+namespace reelsd::platform {
+class source;
+}
+namespace reelsd::media {
+class media_client;
+}
+namespace reelsd::model {
+class analyzer;
+}
+
+namespace reelsd::pipeline {
+
+class scratch_space;
+
+/// What an attempt needs. All outlive the executor and are safe from any thread.
+struct executor_parts {
+    const platform::source& source;
+    const media::media_client& media;
+    const model::analyzer& analyzer;
+    const scratch_space& scratch;
+};
+
+/// Runs one attempt at one job: resolve, download, probe, analyze, assemble. Blocking, for worker
+/// threads; one executor serves all of them.
+class executor {
+public:
+    executor(executor_parts parts, jobs::retry_policy policy, log::logger log)
+        : parts_{parts}, policy_{policy}, log_{std::move(log)} {}
+
+    /// How the attempt ends. Never throws: this is the boundary at which whatever a step throws
+    /// becomes a failed attempt. Ends within about a second of a stop request (`handed_back`) and
+    /// within bounds::job_time_max in any case.
+    [[nodiscard]] jobs::transition run(
+        const jobs::claimed_job& job, std::stop_token stop) const noexcept;
+
+private:
+    executor_parts parts_;
+    jobs::retry_policy policy_;
+    log::logger log_;
+};
+
+}  // namespace reelsd::pipeline

@@ -1,0 +1,306 @@
+#include <reelsd/base/invariant.hpp>
+#include <reelsd/db/errors.hpp>
+#include <reelsd/pipeline/dispatcher.hpp>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace reelsd::pipeline {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+using steady = std::chrono::steady_clock;
+
+/// Any query of the queue. Longer than the server's own statement timeout, so that the server's
+/// answer, not our impatience, says what became of a statement.
+constexpr auto query_time_max = 8s;
+/// Jobs claimed by one statement: more would hold row locks for long.
+constexpr int claim_max = 64;
+/// Waiters asked about by one statement.
+constexpr std::size_t watch_max = 1000;
+/// Between two tries to write a report.
+constexpr auto report_retry_interval = 500ms;
+/// Of the lease: renewed after a quarter, so that three renewals may fail; not trusted after 0.8,
+/// which leaves a worker the rest to stop in.
+constexpr double renew_fraction = 0.25;
+constexpr double trust_fraction = 0.8;
+constexpr double check_fraction = 0.05;
+
+steady::duration part_of(seconds_f lease, double fraction) {
+    return std::chrono::duration_cast<steady::duration>(lease * fraction);
+}
+
+asio::awaitable<void> pause(steady::duration length) {
+    asio::steady_timer timer{co_await asio::this_coro::executor, length};
+    co_await timer.async_wait(asio::use_awaitable);
+}
+
+std::string_view outcome_name(const jobs::transition& ended) {
+    if (std::holds_alternative<jobs::completed>(ended)) return "done";
+    if (const auto* failure = std::get_if<jobs::failed>(&ended)) return name_of(failure->code);
+    if (std::holds_alternative<jobs::retried>(ended)) return "retry";
+    return "handed back";
+}
+
+/// What a refused result (disk full, say) leaves of a transition: another attempt may find the
+/// server in a better state; a refused error has nothing smaller to fall back on.
+bool is_smaller_than(const jobs::transition& fallback, const jobs::transition& refused) {
+    return fallback.index() != refused.index();
+}
+
+}  // namespace
+
+dispatcher::dispatcher(
+    asio::any_io_executor loop, jobs::job_store store, jobs::completion_board& board,
+    async::task_group& tasks, job_runner run, dispatcher_options options, log::logger log)
+    : loop_{std::move(loop)},
+      store_{store},
+      board_{board},
+      tasks_{tasks},
+      run_{std::move(run)},
+      options_{std::move(options)},
+      log_{std::move(log)},
+      workers_{options_.workers} {
+    invariant(options_.lease >= 1s);
+}
+
+dispatcher::~dispatcher() = default;
+
+void dispatcher::start() {
+    tasks_.spawn("watch completions", watch_loop());
+    if (options_.workers == 0) return;
+    tasks_.spawn("claim jobs", claim_loop());
+    tasks_.spawn("renew leases", lease_loop());
+    tasks_.spawn("check leases", trust_loop());
+}
+
+void dispatcher::wake() {
+    wake_pending_ = true;
+    woken_.notify_one();
+}
+
+std::size_t dispatcher::idle() const noexcept {
+    return options_.workers - std::min(options_.workers, held_.size());
+}
+
+std::vector<jobs::holding> dispatcher::holdings() const {
+    std::vector<jobs::holding> all;
+    all.reserve(held_.size());
+    for (const auto& [id, held] : held_) all.push_back({job_id{id}, held.job.claim});
+    return all;
+}
+
+void dispatcher::note_database(bool reachable) {
+    if (reachable == database_reachable_) return;
+    database_reachable_ = reachable;
+    if (reachable) {
+        log_.info("queue: the database answers again");
+    } else {
+        log_.warning("queue: the database does not answer");
+    }
+}
+
+asio::awaitable<void> dispatcher::claim_loop() {
+    auto next_rescue = steady::now();
+    while (!stopping_) {
+        wake_pending_ = false;
+        try {
+            if (steady::now() >= next_rescue) {
+                next_rescue = steady::now() + options_.look_interval;
+                co_await rescue();
+            }
+            if (idle() > 0) co_await claim_for_idle();
+            note_database(true);
+        } catch (const db::failure& failure) {
+            // An outage is told once; a refusal is our bug or a broken server and told each time.
+            note_database(failure.code() != errc::database_unavailable);
+            if (database_reachable_) log_.error("queue: claim", {{"reason", failure.what()}});
+        }
+        // A wake-up that came while we were at the database is not waited for again.
+        if (wake_pending_ && idle() > 0 && database_reachable_) continue;
+        static_cast<void>(co_await woken_.wait(deadline::after(options_.look_interval)));
+    }
+}
+
+asio::awaitable<void> dispatcher::claim_for_idle() {
+    const auto wanted = std::min<std::size_t>(idle(), static_cast<std::size_t>(claim_max));
+    const auto asked = steady::now();
+    const jobs::claim_request request{
+        .worker = options_.worker, .jobs_max = static_cast<int>(wanted), .lease = options_.lease};
+    auto claimed = co_await store_.claim(request, deadline::after(query_time_max));
+    for (auto& job : claimed) begin(std::move(job), asked);
+    // A full hand may have left more behind.
+    if (claimed.size() == wanted) wake_pending_ = true;
+}
+
+void dispatcher::begin(jobs::claimed_job job, steady::time_point lease_from) {
+    const auto id = job.id.value;
+    const auto [place, is_new] = held_.try_emplace(
+        id,
+        held_job{
+            .job = std::move(job), .stop = {}, .lease_from = lease_from, .started = steady::now()});
+    invariant(is_new);  // The database gives a job to one claimant, and we were it already.
+    // The answer to the claim may have taken longer than the lease itself.
+    if (stopping_ || !is_trusted(lease_from)) place->second.stop.request_stop();
+    log_.debug("job begins", {{"job", id}, {"attempt", place->second.job.attempt}});
+    // Copies: the entry may go while the thread still works, when the job is deleted.
+    workers_.post([this, claimed = place->second.job, token = place->second.stop.get_token()] {
+        auto ended = run_(claimed, token);
+        asio::post(loop_, [this, id = claimed.id.value, ended = std::move(ended)]() mutable {
+            tasks_.spawn("report a job", report(id, std::move(ended)));
+        });
+    });
+}
+
+asio::awaitable<void> dispatcher::report(std::int64_t id, jobs::transition ended) {
+    // The entry stays where it is until this coroutine removes it: nobody else does.
+    auto& held = held_.at(id);
+    held.reporting = true;
+    const jobs::holding holding{held.job.id, held.job.claim};
+    bool written = false;
+    for (bool settled = false; !settled;) {
+        try {
+            written = co_await store_.report(holding, ended, deadline::after(query_time_max));
+            settled = true;
+            continue;
+        } catch (const db::unavailable&) {
+            note_database(false);
+        } catch (const db::failure& refusal) {
+            log_.error("job report refused", {{"job", id}, {"reason", refusal.what()}});
+            const error why{errc::storage_failed, "the database refuses the result"};
+            auto fallback =
+                jobs::after_failure(held.job, why, jobs::retry_allowed::yes, options_.policy, 0.5);
+            if (is_smaller_than(fallback, ended)) ended = std::move(fallback);
+        }
+        co_await pause(report_retry_interval);
+    }
+    const auto took = std::chrono::duration<double>(steady::now() - held.started).count();
+    if (written) {
+        log_.info(
+            "job attempt ended",
+            {{"job", id},
+             {"attempt", held.job.attempt},
+             {"outcome", outcome_name(ended)},
+             {"seconds", took}});
+    } else {
+        log_.info("job is no longer ours", {{"job", id}, {"attempt", held.job.attempt}});
+    }
+    held_.erase(id);
+    board_.announce(job_id{id});
+    wake();
+    if (held_.empty()) emptied_.notify_all();
+}
+
+asio::awaitable<void> dispatcher::rescue() {
+    const auto ended = co_await store_.rescue(
+        holdings(),
+        options_.policy.attempts_max,
+        jobs::error_text(jobs::job_error_code::internal, options_.policy),
+        deadline::after(query_time_max));
+    for (const auto job : ended) {
+        log_.warning("job gave up: its worker died at every attempt", {{"job", job.value}});
+        board_.announce(job);
+    }
+}
+
+asio::awaitable<void> dispatcher::lease_loop() {
+    const auto interval = part_of(options_.lease, renew_fraction);
+    for (;;) {
+        co_await pause(interval);
+        if (held_.empty()) continue;
+        try {
+            co_await renew();
+        } catch (const db::failure& failure) {
+            note_database(failure.code() != errc::database_unavailable);
+            if (database_reachable_) log_.error("queue: renew", {{"reason", failure.what()}});
+        }
+    }
+}
+
+asio::awaitable<void> dispatcher::trust_loop() {
+    // A loop of its own: a renewal that hangs must not keep us from noticing that it is too late.
+    const auto interval = std::min<steady::duration>(part_of(options_.lease, check_fraction), 1s);
+    for (;;) {
+        co_await pause(interval);
+        stop_untrusted();
+    }
+}
+
+bool dispatcher::is_trusted(steady::time_point lease_from) const {
+    return steady::now() - lease_from < part_of(options_.lease, trust_fraction);
+}
+
+asio::awaitable<void> dispatcher::renew() {
+    const auto asked = steady::now();
+    const auto before = holdings();
+    // A renewal that comes too late is worth nothing: the wait for it must not keep us from
+    // noticing.
+    const auto by = deadline::after(part_of(options_.lease, renew_fraction));
+    const auto kept = co_await store_.renew(before, options_.lease, by);
+    for (const auto& holding : before) {
+        const auto held = held_.find(holding.job.value);
+        // It may have been reported meanwhile, and even claimed again.
+        if (held == held_.end() || held->second.job.claim != holding.claim) continue;
+        if (std::find(kept.begin(), kept.end(), holding) != kept.end()) {
+            held->second.lease_from = asked;
+        } else {
+            held->second.stop.request_stop();
+        }
+    }
+}
+
+void dispatcher::stop_untrusted() {
+    for (auto& [id, held] : held_) {
+        if (is_trusted(held.lease_from)) continue;
+        if (held.reporting || held.stop.stop_requested()) continue;
+        log_.warning("lease could not be renewed in time: attempt stopped", {{"job", id}});
+        held.stop.request_stop();
+    }
+}
+
+asio::awaitable<void> dispatcher::watch_loop() {
+    for (;;) {
+        co_await pause(options_.watch_interval);
+        if (board_.waiter_count() == 0) continue;
+        try {
+            co_await watch();
+        } catch (const db::failure& failure) {
+            // The waiters' own reads tell their clients; here it is only noise.
+            log_.debug("queue: watch", {{"reason", failure.what()}});
+        }
+    }
+}
+
+asio::awaitable<void> dispatcher::watch() {
+    auto awaited = board_.awaited();
+    // Our own jobs announce themselves.
+    std::erase_if(awaited, [this](job_id job) { return held_.contains(job.value); });
+    for (std::size_t first = 0; first < awaited.size(); first += watch_max) {
+        const auto last = std::min(first + watch_max, awaited.size());
+        const std::vector<job_id> part(
+            awaited.begin() + static_cast<std::ptrdiff_t>(first),
+            awaited.begin() + static_cast<std::ptrdiff_t>(last));
+        const auto ended = co_await store_.ended_among(part, deadline::after(query_time_max));
+        for (const auto job : ended) board_.announce(job);
+    }
+}
+
+asio::awaitable<bool> dispatcher::stop(deadline finish_by, deadline by) {
+    stopping_ = true;
+    woken_.notify_all();
+    while (!held_.empty() && !finish_by.passed()) {
+        static_cast<void>(co_await emptied_.wait(finish_by));
+    }
+    for (auto& [id, held] : held_) held.stop.request_stop();
+    while (!held_.empty() && !by.passed()) static_cast<void>(co_await emptied_.wait(by));
+    co_return held_.empty();
+}
+
+}  // namespace reelsd::pipeline

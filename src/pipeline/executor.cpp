@@ -1,0 +1,166 @@
+#include <reelsd/base/bounds.hpp>
+#include <reelsd/media/media_client.hpp>
+#include <reelsd/model/analyzer.hpp>
+#include <reelsd/model/result_document.hpp>
+#include <reelsd/pipeline/executor.hpp>
+#include <reelsd/pipeline/scratch.hpp>
+#include <reelsd/platform/source.hpp>
+
+#include <exception>
+#include <random>
+#include <utility>
+
+namespace reelsd::pipeline {
+namespace {
+
+/// What the steps of one attempt share.
+struct attempt {
+    const executor_parts& parts;
+    const jobs::claimed_job& job;
+    deadline by;
+    std::stop_token stop;
+    /// The step that runs, for the log line of a failure.
+    const char* step = "link";
+    /// A test link's outcome is fixed: what its resolver says is not tried again.
+    jobs::retry_allowed allowed = jobs::retry_allowed::yes;
+};
+
+/// The local analyzer costs nothing and never asks; an analyzer that does would be refused the
+/// call.
+class no_paid_calls final : public model::call_ledger {
+public:
+    bool begin_call() override { return false; }
+    void record(const model::call_usage& /*usage*/) override {}
+};
+
+model::post_facts post_facts_of(const platform::post& found) {
+    return {
+        .code = found.code,
+        .url = found.url,
+        .author = found.author,
+        .author_name = found.author_name,
+        .author_verified = found.author_verified,
+        .caption = found.caption,
+        .hashtags = found.hashtags,
+        .mentions = found.mentions,
+        .like_count = found.like_count,
+        .comment_count = found.comment_count,
+        .view_count = found.view_count,
+        .posted_at = found.posted_at,
+        .thumbnail_url = found.thumbnail_url,
+        .location = found.location,
+        .music_title = found.music_title,
+        .music_artist = found.music_artist};
+}
+
+result<platform::post> resolve(attempt& now, const platform::link& link) {
+    now.step = "resolve";
+    auto found = now.parts.source.resolve(link, now.by.at_most(bounds::resolve_time_max), now.stop);
+    if (!found && link.is_test()) now.allowed = jobs::retry_allowed::no;
+    return found;
+}
+
+result<platform::download_outcome> download(
+    attempt& now, const platform::post& found, const scratch_folder& scratch) {
+    now.step = "download";
+    return now.parts.source.download(
+        found, scratch.path() / "video", now.by.at_most(bounds::download_time_max), now.stop);
+}
+
+struct fetched {
+    platform::post post;
+    platform::media_file video;
+};
+
+/// Resolve and download. A media address that has run out is resolved anew, once.
+result<fetched> fetch(attempt& now, const platform::link& link, const scratch_folder& scratch) {
+    constexpr int tries = 2;
+    error last{errc::internal};
+    for (int i = 0; i < tries; ++i) {
+        auto found = resolve(now, link);
+        if (!found) return found.error();
+        auto got = download(now, *found, scratch);
+        if (!got) return got.error();
+        if (auto* video = std::get_if<platform::media_file>(&*got)) {
+            return fetched{std::move(*found), std::move(*video)};
+        }
+        last = std::get<platform::stale_media>(*got).if_fresh;
+    }
+    return last;
+}
+
+result<std::string> analyze(attempt& now, const fetched& subject) {
+    now.step = "probe";
+    const auto probe =
+        now.parts.media.probe(subject.video.file, now.by.at_most(bounds::probe_time_max), now.stop);
+    if (!probe) return probe.error();
+
+    now.step = "analyze";
+    const model::video_input input{
+        .file = subject.video.file,
+        .probe = *probe,
+        .caption = subject.post.caption.value_or(""),
+        .hashtags = subject.post.hashtags};
+    no_paid_calls ledger;
+    const auto said = now.parts.analyzer.analyze(
+        input, ledger, now.by.at_most(bounds::local_analysis_time_max), now.stop);
+    if (!said) return said.error();
+
+    now.step = "assemble";
+    const model::file_facts file{
+        .probe = *probe,
+        .size_bytes = static_cast<std::int64_t>(subject.video.size_bytes),
+        .sha256 = subject.video.sha256};
+    return model::assemble_result(*said, file, post_facts_of(subject.post));
+}
+
+result<std::string> run_steps(attempt& now, const platform::link& link) {
+    now.step = "scratch";
+    const auto scratch = now.parts.scratch.make_folder(now.job);
+    if (!scratch) return scratch.error();
+    const auto subject = fetch(now, link, *scratch);
+    if (!subject) return subject.error();
+    return analyze(now, *subject);
+}
+
+double throw_dice() {
+    thread_local std::minstd_rand dice{std::random_device{}()};
+    return std::uniform_real_distribution<double>{0.0, 1.0}(dice);
+}
+
+}  // namespace
+
+jobs::transition executor::run(const jobs::claimed_job& job, std::stop_token stop) const noexcept {
+    if (stop.stop_requested()) return jobs::handed_back{};
+    attempt now{
+        .parts = parts_,
+        .job = job,
+        .by = deadline::after(bounds::job_time_max),
+        .stop = std::move(stop)};
+    result<std::string> outcome = error{errc::internal, "no outcome"};
+    try {
+        const auto link = platform::parse_link(job.url);
+        if (link) {
+            outcome = run_steps(now, *link);
+        } else {
+            // It was accepted once: a rule has become stricter since, or the row was edited.
+            outcome = error{errc::internal, "stored link: " + link.error().detail()};
+        }
+    } catch (const std::exception& thrown) {
+        outcome = error{errc::internal, thrown.what()};
+    }
+    if (outcome) return jobs::completed{std::move(*outcome)};
+    const auto& why = outcome.error();
+    if (why.code() != errc::cancelled) {
+        log_.warning(
+            "attempt failed",
+            {{"job", job.id.value},
+             {"attempt", job.attempt},
+             {"step", now.step},
+             {"code", name_of(why.code())},
+             {"reason", why.detail()}});
+    }
+    return jobs::after_failure(job, why, now.allowed, policy_, throw_dice());
+}
+
+}  // namespace reelsd::pipeline
