@@ -97,7 +97,10 @@ result<json> read_document(const child_end& end) {
         return failed(errc::media_failed, "the media helper wrote no document", end);
     }
     const auto told = document.begin();
-    if (told.key() == "ok" && told->is_object()) return std::move(*told);
+    if (told.key() == "ok" && told->is_object()) {
+        // Said outright, because a JSON value could be made of almost anything.
+        return result<json>{boost::system::in_place_value, std::move(*told)};
+    }
     if (told.key() == "error" && told->is_object()) return told_error(*told);
     return failed(errc::media_failed, "the media helper wrote an unknown document", end);
 }
