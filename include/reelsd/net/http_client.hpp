@@ -89,6 +89,8 @@ struct http_request {
     std::function<result<void>(std::span<const std::byte>)> sink;
 };
 
+class engine_pool;
+
 /// Settings of a client. Proxies from the environment are never used, cookies never kept.
 struct http_client_settings {
     address_policy policy;
@@ -113,8 +115,6 @@ public:
         const http_request& request, deadline by, std::stop_token stop) const;
 
 private:
-    class engine_pool;
-
     std::unique_ptr<engine_pool> engines_;
     address_guard guard_;
     std::string ca_file_;

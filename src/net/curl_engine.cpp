@@ -1,0 +1,101 @@
+#include "curl_engine.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <new>
+
+namespace reelsd::net {
+namespace {
+
+/// Engines kept for reuse: as many transfers as usually run at once.
+constexpr std::size_t idle_engines_max = 16;
+/// Open connections that one engine keeps: a page's host and two media hosts, and one spare.
+constexpr long idle_connections_max = 4;
+/// Longest sleep between two looks at the clock; stop requests interrupt it.
+constexpr std::chrono::milliseconds poll_time_max{1000};
+
+/// A transfer's stay in an engine.
+class attachment {
+public:
+    attachment(CURLM* engine, CURL* transfer) : engine_{engine}, transfer_{transfer} {
+        if (curl_multi_add_handle(engine_, transfer_) != CURLM_OK) throw std::bad_alloc{};
+    }
+    ~attachment() { curl_multi_remove_handle(engine_, transfer_); }
+    attachment(const attachment&) = delete;
+    attachment& operator=(const attachment&) = delete;
+
+private:
+    CURLM* engine_;
+    CURL* transfer_;
+};
+
+/// The finished transfer's verdict, if it has finished.
+const CURLMsg* verdict_of(CURLM* engine) {
+    int left = 0;
+    while (const CURLMsg* message = curl_multi_info_read(engine, &left)) {
+        if (message->msg == CURLMSG_DONE) return message;
+    }
+    return nullptr;
+}
+
+int poll_milliseconds(const deadline& by) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(by.remaining());
+    return static_cast<int>(std::min(left, poll_time_max).count());
+}
+
+result<CURLcode> drive(CURLM* engine, deadline by, const std::stop_token& stop) {
+    const std::stop_callback wake{stop, [engine] { curl_multi_wakeup(engine); }};
+    while (true) {
+        if (stop.stop_requested()) return error{errc::cancelled};
+        if (by.passed()) return error{errc::timed_out, "HTTP request"};
+        int running = 0;
+        if (curl_multi_perform(engine, &running) != CURLM_OK)
+            return error{errc::internal, "libcurl refuses to go on"};
+        if (const auto* message = verdict_of(engine)) return message->data.result;
+        curl_multi_poll(engine, nullptr, 0, poll_milliseconds(by), nullptr);
+    }
+}
+
+/// libcurl wants this once a process, before any thread uses it.
+void initialize_once() {
+    static const CURLcode initialized = curl_global_init(CURL_GLOBAL_DEFAULT);
+    if (initialized != CURLE_OK) throw std::bad_alloc{};
+}
+
+}  // namespace
+
+engine_pool::engine_pool() {
+    initialize_once();
+}
+
+result<CURLcode> engine_pool::run(CURL* transfer, deadline by, const std::stop_token& stop) {
+    auto engine = take();
+    auto verdict = [&] {
+        const attachment attached{engine.get(), transfer};
+        return drive(engine.get(), by, stop);
+    }();
+    give_back(std::move(engine));
+    return verdict;
+}
+
+multi_ptr engine_pool::take() {
+    {
+        const std::scoped_lock guard{lock_};
+        if (!idle_.empty()) {
+            auto engine = std::move(idle_.back());
+            idle_.pop_back();
+            return engine;
+        }
+    }
+    multi_ptr engine{curl_multi_init()};
+    if (!engine) throw std::bad_alloc{};
+    curl_multi_setopt(engine.get(), CURLMOPT_MAXCONNECTS, idle_connections_max);
+    return engine;
+}
+
+void engine_pool::give_back(multi_ptr engine) {
+    const std::scoped_lock guard{lock_};
+    if (idle_.size() < idle_engines_max) idle_.push_back(std::move(engine));
+}
+
+}  // namespace reelsd::net

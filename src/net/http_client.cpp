@@ -1,0 +1,179 @@
+#include "curl_engine.hpp"
+#include "transfer.hpp"
+#include <reelsd/net/http_client.hpp>
+
+#include <algorithm>
+#include <array>
+#include <new>
+
+namespace reelsd::net {
+namespace {
+
+struct slist_deleter {
+    void operator()(curl_slist* list) const noexcept { curl_slist_free_all(list); }
+};
+using slist_ptr = std::unique_ptr<curl_slist, slist_deleter>;
+
+bool equal_without_case(std::string_view left, std::string_view right) {
+    const auto lower = [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    };
+    return std::equal(left.begin(), left.end(), right.begin(), right.end(), [&](char a, char b) {
+        return lower(a) == lower(b);
+    });
+}
+
+bool has_line_break(std::string_view text) {
+    return text.find_first_of(std::string_view{"\r\n\0", 3}) != std::string_view::npos;
+}
+
+bool sends_body(http_method method) {
+    return method == http_method::post || method == http_method::put ||
+           method == http_method::patch;
+}
+
+/// What another origin may see of a request that was meant for the first one.
+bool is_harmless(const header& field) {
+    constexpr std::array<std::string_view, 7> names{
+        "Accept",
+        "Accept-Encoding",
+        "Accept-Language",
+        "If-Range",
+        "Range",
+        "Referer",
+        "User-Agent"};
+    return std::any_of(names.begin(), names.end(), [&](std::string_view name) {
+        return equal_without_case(name, field.name);
+    });
+}
+
+slist_ptr header_lines(const std::vector<header>& headers) {
+    slist_ptr list;
+    const auto append = [&list](const std::string& line) {
+        curl_slist* longer = curl_slist_append(list.get(), line.c_str());
+        if (longer == nullptr) throw std::bad_alloc{};
+        static_cast<void>(list.release());
+        list.reset(longer);
+    };
+    append("Expect:");  // No waiting for a "100 Continue" that many servers never send.
+    for (const auto& field : headers) {
+        // libcurl's spelling of a field without value ends in a semicolon.
+        append(field.value.empty() ? field.name + ";" : field.name + ": " + field.value);
+    }
+    return list;
+}
+
+void set_method(CURL* handle, const http_request& request) {
+    if (sends_body(request.method)) {
+        curl_easy_setopt(handle, CURLOPT_POST, 1L);
+        curl_easy_setopt(handle, CURLOPT_POSTFIELDS, request.body.data());
+        curl_easy_setopt(
+            handle, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
+    }
+    switch (request.method) {
+        case http_method::get:
+        case http_method::post: break;
+        case http_method::head: curl_easy_setopt(handle, CURLOPT_NOBODY, 1L); break;
+        case http_method::put: curl_easy_setopt(handle, CURLOPT_CUSTOMREQUEST, "PUT"); break;
+        case http_method::patch: curl_easy_setopt(handle, CURLOPT_CUSTOMREQUEST, "PATCH"); break;
+        case http_method::del: curl_easy_setopt(handle, CURLOPT_CUSTOMREQUEST, "DELETE"); break;
+    }
+}
+
+void set_limits(CURL* handle, const http_request& request, deadline by) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(by.remaining());
+    const auto connect = std::clamp(
+        request.connect_time_max,
+        std::chrono::milliseconds{1},
+        std::max(left, std::chrono::milliseconds{1}));
+    curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(connect.count()));
+    if (request.slowest) {
+        const auto& floor = *request.slowest;
+        curl_easy_setopt(
+            handle, CURLOPT_LOW_SPEED_LIMIT, static_cast<long>(floor.bytes_per_second));
+        curl_easy_setopt(handle, CURLOPT_LOW_SPEED_TIME, static_cast<long>(floor.during.count()));
+    }
+    if (request.compressed) curl_easy_setopt(handle, CURLOPT_ACCEPT_ENCODING, "");
+}
+
+/// What holds for every transfer, whatever it asks for.
+void set_house_rules(CURL* handle, const std::string& ca_file) {
+    curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 0L);
+    curl_easy_setopt(handle, CURLOPT_PROXY, "");  // Nor one from the environment.
+    curl_easy_setopt(handle, CURLOPT_PATH_AS_IS, 1L);
+    curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
+    // Without it a cancelled transfer would wait for the name server in getaddrinfo().
+    curl_easy_setopt(handle, CURLOPT_QUICK_EXIT, 1L);
+    curl_easy_setopt(handle, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+    if (ca_file.empty()) return;
+    curl_easy_setopt(handle, CURLOPT_CAINFO, ca_file.c_str());
+    curl_easy_setopt(handle, CURLOPT_CAPATH, nullptr);
+}
+
+result<void> check_headers(const std::vector<header>& headers) {
+    for (const auto& field : headers) {
+        if (field.name.empty() || has_line_break(field.name) || has_line_break(field.value))
+            return error{errc::invalid_argument, "header field with a line break or no name"};
+    }
+    return {};
+}
+
+}  // namespace
+
+void header_list::add(std::string name, std::string value) {
+    fields_.push_back({.name = std::move(name), .value = std::move(value)});
+}
+
+std::optional<std::string_view> header_list::find(std::string_view name) const {
+    for (const auto& field : fields_) {
+        if (equal_without_case(field.name, name)) return field.value;
+    }
+    return std::nullopt;
+}
+
+http_client::http_client(http_client_settings settings)
+    : engines_{std::make_unique<engine_pool>()},
+      guard_{std::move(settings.policy)},
+      ca_file_{std::move(settings.ca_file)} {}
+
+http_client::~http_client() = default;
+
+result<http_response> http_client::send(
+    const http_request& request, deadline by, std::stop_token stop) const {
+    auto target = url::parse(request.url);
+    if (!target) return target.error();
+    auto headers = request.headers;
+    if (const auto sane = check_headers(headers); !sane) return sane.error();
+
+    const bool follows = request.redirects_max > 0 && !sends_body(request.method);
+    for (int hop = 0;; ++hop) {
+        if (const auto allowed = guard_.check(*target); !allowed) return allowed.error();
+
+        const auto lines = header_lines(headers);
+        transfer exchange{request, *target, guard_, {.follows_redirects = follows}};
+        const easy_ptr handle{curl_easy_init()};  // Goes first: it points at the other two.
+        if (!handle) throw std::bad_alloc{};
+        exchange.attach(handle.get());
+        set_house_rules(handle.get(), ca_file_);
+        set_limits(handle.get(), request, by);
+        set_method(handle.get(), request);
+        curl_easy_setopt(handle.get(), CURLOPT_URL, target->text().c_str());
+        curl_easy_setopt(handle.get(), CURLOPT_HTTPHEADER, lines.get());
+
+        const auto verdict = engines_->run(handle.get(), by, stop);
+        if (!verdict) return verdict.error();
+        auto answer = exchange.finish(*verdict);
+        if (!answer || !exchange.location()) return answer;
+
+        if (hop == request.redirects_max)
+            return error{errc::connection_failed, "too many redirects from " + target->redacted()};
+        auto next = target->resolve(*exchange.location());
+        if (!next) return error{errc::connection_failed, "redirect to no http(s) URL"};
+        if (next->origin() != target->origin())
+            std::erase_if(headers, [](const header& field) { return !is_harmless(field); });
+        target = std::move(next);
+    }
+}
+
+}  // namespace reelsd::net

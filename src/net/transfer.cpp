@@ -1,0 +1,153 @@
+#include "transfer.hpp"
+
+#include <sys/socket.h>
+
+#include <charconv>
+
+namespace reelsd::net {
+namespace {
+
+/// A real answer's head measured 2-4 KB (cookies, policies).
+constexpr std::size_t head_bytes_max = std::size_t{64} * 1024;
+
+std::string_view trimmed(std::string_view text) {
+    constexpr std::string_view blanks = " \t\r\n";
+    const auto from = text.find_first_not_of(blanks);
+    if (from == std::string_view::npos) return {};
+    return text.substr(from, text.find_last_not_of(blanks) - from + 1);
+}
+
+/// "HTTP/1.1 200 OK" and "HTTP/2 200".
+std::optional<int> status_of(std::string_view line) {
+    if (!line.starts_with("HTTP/")) return std::nullopt;
+    const auto blank = line.find(' ');
+    if (blank == std::string_view::npos) return std::nullopt;
+    const auto digits = line.substr(blank + 1, 3);
+    int status = 0;
+    const auto [end, failure] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), status);
+    if (failure != std::errc{} || status < 100) return std::nullopt;
+    return status;
+}
+
+bool is_redirect(int status) {
+    return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+}
+
+/// Runs `step` where no exception may pass: libcurl is C. What it throws is kept for finish().
+template <class Step>
+bool guarded(std::exception_ptr& thrown, Step step) {
+    try {
+        return step();
+    } catch (...) {  // Not hidden: rethrown on our side of libcurl.
+        thrown = std::current_exception();
+        return false;
+    }
+}
+
+}  // namespace
+
+void transfer::attach(CURL* handle) {
+    curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, &transfer::on_header);
+    curl_easy_setopt(handle, CURLOPT_HEADERDATA, this);
+    curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, &transfer::on_body);
+    curl_easy_setopt(handle, CURLOPT_WRITEDATA, this);
+    curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, &transfer::on_open);
+    curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, this);
+    curl_easy_setopt(handle, CURLOPT_ERRORBUFFER, curl_says_.data());
+}
+
+std::size_t transfer::on_header(char* data, std::size_t size, std::size_t count, void* self) {
+    auto& me = *static_cast<transfer*>(self);
+    const std::string_view line{data, size * count};
+    return guarded(me.thrown_, [&] { return me.take_header(line); }) ? line.size() : 0;
+}
+
+std::size_t transfer::on_body(char* data, std::size_t size, std::size_t count, void* self) {
+    auto& me = *static_cast<transfer*>(self);
+    const std::string_view piece{data, size * count};
+    if (guarded(me.thrown_, [&] { return me.take_body(piece); })) return piece.size();
+    return piece.empty() ? 1 : 0;  // Anything but the size means: stop.
+}
+
+curl_socket_t transfer::on_open(void* self, curlsocktype purpose, curl_sockaddr* address) {
+    auto& me = *static_cast<transfer*>(self);
+    const auto peer = ip_address::from(address->addr);
+    if (purpose != CURLSOCKTYPE_IPCXN || !peer || !me.guard_.allows(me.target_, *peer)) {
+        me.refused_address_ = peer ? peer->to_string() : "unknown family";
+        return CURL_SOCKET_BAD;
+    }
+    // The media child must not inherit it.
+    return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+bool transfer::fail(error why) {
+    failure_ = std::move(why);
+    return false;
+}
+
+bool transfer::take_header(std::string_view line) {
+    if (head_ended_) return true;  // Trailers tell us nothing.
+    head_bytes_ += line.size();
+    if (head_bytes_ > head_bytes_max)
+        return fail(error{errc::connection_failed, "response head is too large"});
+
+    const auto text = trimmed(line);
+    if (text.empty()) return head_.status < 200 || end_head();
+    if (const auto status = status_of(text)) {
+        head_.status = *status;
+        head_.headers.clear();  // Those of an interim answer (103).
+        return true;
+    }
+    const auto colon = text.find(':');
+    if (colon != std::string_view::npos)
+        head_.headers.add(
+            std::string{trimmed(text.substr(0, colon))},
+            std::string{trimmed(text.substr(colon + 1))});
+    return true;
+}
+
+bool transfer::end_head() {
+    head_ended_ = true;
+    const auto location = head_.headers.find("Location");
+    if (how_.follows_redirects && is_redirect(head_.status) && location) {
+        location_ = std::string{*location};
+        return true;
+    }
+    if (!request_.on_head) return true;
+    const auto accepted = request_.on_head(head_);
+    return accepted || fail(accepted.error());
+}
+
+bool transfer::take_body(std::string_view piece) {
+    if (location_) return false;  // Where it leads is known; its body is not worth the time.
+    body_bytes_ += piece.size();
+    if (body_bytes_ > request_.response_bytes_max)
+        return fail(error{
+            request_.oversize_code,
+            "more than " + std::to_string(request_.response_bytes_max) + " bytes"});
+    if (!request_.sink) {
+        body_.append(piece);
+        return true;
+    }
+    const auto taken = request_.sink(std::as_bytes(std::span{piece.data(), piece.size()}));
+    return taken || fail(taken.error());
+}
+
+error transfer::describe(CURLcode verdict) const {
+    if (refused_address_)
+        return error{errc::address_refused, target_.host() + " leads to " + *refused_address_};
+    std::string detail = target_.host() + ": " + curl_says_.c_str();
+    if (curl_says_.front() == '\0') detail += curl_easy_strerror(verdict);
+    return error{errc::connection_failed, std::move(detail)};
+}
+
+result<http_response> transfer::finish(CURLcode verdict) {
+    if (thrown_) std::rethrow_exception(thrown_);
+    if (failure_) return *failure_;
+    if (verdict != CURLE_OK && !location_) return describe(verdict);
+    if (!head_ended_) return error{errc::connection_failed, target_.host() + ": no HTTP answer"};
+    return http_response{.head = std::move(head_), .body = std::move(body_), .url = target_.text()};
+}
+
+}  // namespace reelsd::net

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <reelsd/net/http_client.hpp>
+
+#include <curl/curl.h>
+
+#include <cstddef>
+#include <exception>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace reelsd::net {
+
+/// One exchange of a request: what libcurl's callbacks read and write. Lives as long as its
+/// transfer.
+class transfer {
+public:
+    struct options {
+        bool follows_redirects = false;  ///< Then the body of a redirect is not read.
+    };
+
+    transfer(
+        const http_request& request, const url& target, const address_guard& guard, options how)
+        : request_{request}, target_{target}, guard_{guard}, how_{how} {}
+    transfer(const transfer&) = delete;
+    transfer& operator=(const transfer&) = delete;
+
+    /// Makes `handle` report here.
+    void attach(CURL* handle);
+
+    /// The answer once libcurl has ended with `verdict`; rethrows what a callback of the caller
+    /// threw.
+    [[nodiscard]] result<http_response> finish(CURLcode verdict);
+
+    /// The Location of a redirect that is to be followed.
+    [[nodiscard]] const std::optional<std::string>& location() const noexcept { return location_; }
+
+private:
+    static std::size_t on_header(char* data, std::size_t size, std::size_t count, void* self);
+    static std::size_t on_body(char* data, std::size_t size, std::size_t count, void* self);
+    static curl_socket_t on_open(void* self, curlsocktype purpose, curl_sockaddr* address);
+
+    [[nodiscard]] bool take_header(std::string_view line);
+    [[nodiscard]] bool take_body(std::string_view piece);
+    [[nodiscard]] bool end_head();
+    [[nodiscard]] bool fail(error why);
+    [[nodiscard]] error describe(CURLcode verdict) const;
+
+    const http_request& request_;
+    const url& target_;
+    const address_guard& guard_;
+    options how_;
+
+    response_head head_;
+    bool head_ended_ = false;
+    std::size_t head_bytes_ = 0;
+    std::string body_;
+    std::size_t body_bytes_ = 0;
+    std::optional<std::string> location_;
+
+    std::optional<error> failure_;
+    std::exception_ptr thrown_;
+    std::optional<std::string> refused_address_;
+    std::string curl_says_ = std::string(CURL_ERROR_SIZE, '\0');
+};
+
+}  // namespace reelsd::net

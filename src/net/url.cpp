@@ -1,0 +1,115 @@
+#include <reelsd/net/url.hpp>
+
+#include <curl/curl.h>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+
+namespace reelsd::net {
+namespace {
+
+struct curl_url_deleter {
+    void operator()(CURLU* handle) const noexcept { curl_url_cleanup(handle); }
+};
+using curl_url_ptr = std::unique_ptr<CURLU, curl_url_deleter>;
+
+/// Longest URL we handle. Signed media URLs measured 0.6-1.2 KB; libcurl itself ends at 8 MB.
+constexpr std::size_t url_bytes_max = 8192;
+
+error malformed(const char* why) {
+    return error{errc::invalid_argument, why};
+}
+
+/// Printable ASCII without the characters that parsers disagree on.
+bool is_plain(std::string_view text) {
+    return std::all_of(
+        text.begin(), text.end(), [](char c) { return c > ' ' && c < '\x7f' && c != '\\'; });
+}
+
+std::string part_of(CURLU* handle, CURLUPart part, unsigned int flags = 0) {
+    char* raw = nullptr;
+    if (curl_url_get(handle, part, &raw, flags) != CURLUE_OK) return {};
+    std::string text{raw};
+    curl_free(raw);
+    return text;
+}
+
+std::string to_lower(std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(), [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    return text;
+}
+
+constexpr std::uint16_t default_port_of(std::string_view scheme) {
+    return scheme == "https" ? 443 : 80;
+}
+
+}  // namespace
+
+result<url> url::parse(std::string_view text) {
+    if (text.size() > url_bytes_max) return malformed("URL is too long");
+    if (!is_plain(text)) return malformed("URL has a character that must not stand in one");
+
+    const curl_url_ptr handle{curl_url()};
+    url parsed;
+    parsed.text_ = std::string{text};
+    // No scheme is guessed and no user info accepted.
+    if (curl_url_set(handle.get(), CURLUPART_URL, parsed.text_.c_str(), CURLU_DISALLOW_USER) !=
+        CURLUE_OK)
+        return malformed("not an absolute URL");
+
+    parsed.scheme_ = to_lower(part_of(handle.get(), CURLUPART_SCHEME));
+    if (parsed.scheme_ != "http" && parsed.scheme_ != "https")
+        return malformed("URL is neither http nor https");
+    parsed.host_ = to_lower(part_of(handle.get(), CURLUPART_HOST));
+    if (parsed.host_.size() > 2 && parsed.host_.front() == '[')
+        parsed.host_ = parsed.host_.substr(1, parsed.host_.size() - 2);
+    if (parsed.host_.empty()) return malformed("URL has no host");
+    parsed.path_ = part_of(handle.get(), CURLUPART_PATH);
+    if (parsed.path_.empty()) parsed.path_ = "/";
+
+    const auto port = part_of(handle.get(), CURLUPART_PORT);
+    parsed.port_ = default_port_of(parsed.scheme_);
+    if (!port.empty()) {
+        const auto [end, failure] =
+            std::from_chars(port.data(), port.data() + port.size(), parsed.port_);
+        if (failure != std::errc{} || end != port.data() + port.size() || parsed.port_ == 0)
+            return malformed("URL has no valid port");
+    }
+    return parsed;
+}
+
+result<url> url::resolve(std::string_view reference) const {
+    if (reference.empty() || reference.size() > url_bytes_max || !is_plain(reference))
+        return malformed("not a URL reference");
+    // An absolute reference is taken as it is, so that a signature in it survives.
+    if (auto absolute = parse(reference)) return absolute;
+
+    const curl_url_ptr handle{curl_url()};
+    if (curl_url_set(handle.get(), CURLUPART_URL, text_.c_str(), 0) != CURLUE_OK)
+        return malformed("not an absolute URL");
+    const std::string relative{reference};
+    if (curl_url_set(handle.get(), CURLUPART_URL, relative.c_str(), 0) != CURLUE_OK)
+        return malformed("not a URL reference");
+    return parse(part_of(handle.get(), CURLUPART_URL));
+}
+
+bool url::has_default_port() const noexcept {
+    return port_ == default_port_of(scheme_);
+}
+
+std::string url::origin() const {
+    const bool is_v6 = host_.find(':') != std::string::npos;
+    std::string text = scheme_ + "://" + (is_v6 ? "[" + host_ + "]" : host_);
+    if (!has_default_port()) text += ":" + std::to_string(port_);
+    return text;
+}
+
+std::string redacted(std::string_view text) {
+    const auto parsed = url::parse(text);
+    return parsed ? parsed->redacted() : "(no URL)";
+}
+
+}  // namespace reelsd::net
