@@ -1,0 +1,115 @@
+#include <reelsd/platform/post.hpp>
+
+#include <unictype.h>
+#include <uninorm.h>
+#include <unistr.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+namespace reelsd::platform {
+namespace {
+
+constexpr std::size_t hashtag_characters_max = 150;
+constexpr std::size_t user_characters_max = 30;
+/// A caption has at most 2,200 characters, so more words than this can't be.
+constexpr std::size_t words_max = 1000;
+
+using characters = std::vector<ucs4_t>;
+
+characters decoded(std::string_view text) {
+    characters all;
+    all.reserve(text.size());
+    const auto* from = reinterpret_cast<const std::uint8_t*>(text.data());
+    auto left = text.size();
+    while (left > 0) {
+        ucs4_t one = 0;
+        const int length = u8_mbtouc(&one, from, left);
+        all.push_back(one);
+        from += length;
+        left -= static_cast<std::size_t>(length);
+    }
+    return all;
+}
+
+/// Letters, marks, digits and underscore of any script.
+bool is_word(ucs4_t c) {
+    if (c < 0x80)
+        return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+               (c >= 'A' && c <= 'Z');
+    constexpr std::uint32_t classes = UC_CATEGORY_MASK_L | UC_CATEGORY_MASK_M | UC_CATEGORY_MASK_N;
+    // Variation selectors are marks too, but belong to the emoji before them.
+    if (c >= 0xfe00 && c <= 0xfe0f) return false;
+    return uc_is_general_category_withtable(c, classes);
+}
+
+bool is_user(ucs4_t c) {
+    return c == '.' || (c < 0x80 && is_word(c));
+}
+
+std::string encoded_nfc(const characters& text, std::size_t from, std::size_t to) {
+    struct free_deleter {
+        void operator()(std::uint8_t* bytes) const noexcept { std::free(bytes); }
+    };
+    std::size_t length = 0;
+    const std::unique_ptr<std::uint8_t, free_deleter> plain{
+        u32_to_u8(text.data() + from, to - from, nullptr, &length)};
+    if (!plain) return {};
+    std::size_t composed_length = 0;
+    const std::unique_ptr<std::uint8_t, free_deleter> composed{
+        u8_normalize(UNINORM_NFC, plain.get(), length, nullptr, &composed_length)};
+    if (!composed) return {};
+    return {reinterpret_cast<const char*>(composed.get()), composed_length};
+}
+
+struct word_rule {
+    ucs4_t sign;
+    bool (*continues)(ucs4_t);
+    /// Characters that take the sign its meaning when they stand before it.
+    bool (*spoils)(ucs4_t);
+    std::size_t characters_max;
+    bool trims_dots;
+};
+
+std::vector<std::string> words_of(std::string_view caption, const word_rule& rule) {
+    const auto text = decoded(caption);
+    std::vector<std::string> words;
+    for (std::size_t at = 0; at < text.size() && words.size() < words_max; ++at) {
+        if (text[at] != rule.sign || (at > 0 && rule.spoils(text[at - 1]))) continue;
+        const auto from = at + 1;
+        auto to = from;
+        while (to < text.size() && to - from < rule.characters_max && rule.continues(text[to]))
+            ++to;
+        at = to - 1;
+        while (rule.trims_dots && to > from && text[to - 1] == '.') --to;
+        auto word = encoded_nfc(text, from, to);
+        const bool is_new = std::find(words.begin(), words.end(), word) == words.end();
+        if (!word.empty() && is_new) words.push_back(std::move(word));
+    }
+    return words;
+}
+
+}  // namespace
+
+std::vector<std::string> hashtags_of(std::string_view caption) {
+    constexpr word_rule rule{
+        .sign = '#',
+        .continues = &is_word,
+        .spoils = [](ucs4_t c) { return c == '&' || is_word(c); },
+        .characters_max = hashtag_characters_max,
+        .trims_dots = false};
+    return words_of(caption, rule);
+}
+
+std::vector<std::string> mentions_of(std::string_view caption) {
+    constexpr word_rule rule{
+        .sign = '@',
+        .continues = &is_user,
+        .spoils = [](ucs4_t c) { return c == '.' || is_word(c); },
+        .characters_max = user_characters_max,
+        .trims_dots = true};
+    return words_of(caption, rule);
+}
+
+}  // namespace reelsd::platform

@@ -1,0 +1,256 @@
+#include <reelsd/base/bounds.hpp>
+#include <reelsd/platform/link.hpp>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <vector>
+
+namespace reelsd::platform {
+namespace {
+
+constexpr std::size_t code_length_min = 5;
+constexpr std::size_t code_length_max = 48;
+constexpr std::size_t user_length_max = 30;
+/// The platform allows 20 slides.
+constexpr int img_index_max = 100;
+
+constexpr std::array<std::string_view, 7> test_codes{
+    "reelsd-sample",
+    "reelsd-unavailable",
+    "reelsd-rate-limited",
+    "reelsd-unsupported",
+    "reelsd-too-long",
+    "reelsd-model-failed",
+    "reelsd-storage-error"};
+
+template <std::size_t N>
+bool is_one_of(std::string_view text, const std::array<std::string_view, N>& words) {
+    return std::find(words.begin(), words.end(), text) != words.end();
+}
+
+error no_link() {
+    return error{errc::invalid_argument, "URL must be an instagram.com link"};
+}
+
+error other_host(std::string_view host) {
+    return error{
+        errc::invalid_argument,
+        "URL must be an instagram.com link, got \"" + std::string{host} + "\""};
+}
+
+error no_post() {
+    return error{
+        errc::invalid_argument,
+        "URL must be a reel link: instagram.com/reel/<code> or instagram.com/p/<code>"};
+}
+
+constexpr bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+constexpr bool is_alnum(char c) {
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool is_number(std::string_view text) {
+    return !text.empty() && text.size() <= 20 && std::all_of(text.begin(), text.end(), is_digit);
+}
+
+std::string to_lower(std::string_view text) {
+    std::string lower{text};
+    for (char& c : lower) {
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+    return lower;
+}
+
+/// Blanks inside count too: a link followed by words is no link. C1 controls are C2 80 to C2 9F.
+bool has_control_or_blank(std::string_view text) {
+    char before = 0;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte <= 0x20 || byte == 0x7f) return true;
+        if (before == '\xc2' && byte >= 0x80 && byte <= 0x9f) return true;
+        before = c;
+    }
+    return false;
+}
+
+bool is_code(std::string_view text) {
+    // What stands in a code's place on pages that are no posts: /reels/audio/<n>, /p/embed.
+    constexpr std::array<std::string_view, 3> reserved{"audio", "embed", "reels"};
+    return text.size() >= code_length_min && text.size() <= code_length_max &&
+           std::all_of(
+               text.begin(),
+               text.end(),
+               [](char c) { return is_alnum(c) || c == '-' || c == '_'; }) &&
+           !is_one_of(text, reserved);
+}
+
+/// Says "a post follows".
+bool is_post_word(std::string_view text) {
+    constexpr std::array<std::string_view, 4> words{"reel", "p", "reels", "tv"};
+    return is_one_of(text, words);
+}
+
+bool is_user(std::string_view text) {
+    // First path segments of the platform's own pages.
+    constexpr std::array<std::string_view, 24> reserved{
+        "about",  "accounts",  "ads",    "api",     "archive", "challenge", "data",    "developer",
+        "direct", "directory", "emails", "explore", "graphql", "legal",     "oauth",   "p",
+        "press",  "privacy",   "reel",   "reels",   "share",   "static",    "stories", "tv"};
+    return !text.empty() && text.size() <= user_length_max &&
+           std::all_of(
+               text.begin(),
+               text.end(),
+               [](char c) { return is_alnum(c) || c == '.' || c == '_' || c == '-'; }) &&
+           std::any_of(text.begin(), text.end(), is_alnum) && !is_one_of(to_lower(text), reserved);
+}
+
+struct url_parts {
+    std::string scheme;
+    std::string_view authority;
+    std::string_view path;
+    std::string_view query;
+};
+
+/// Only http and https have a scheme here; everything else comes back without one.
+url_parts split(std::string_view url) {
+    url_parts parts;
+    const auto colon = url.find("://");
+    if (colon == std::string_view::npos) return parts;
+    parts.scheme = to_lower(url.substr(0, colon));
+    auto rest = url.substr(colon + 3);
+    rest = rest.substr(0, rest.find('#'));
+    const auto question = rest.find('?');
+    if (question != std::string_view::npos) {
+        parts.query = rest.substr(question + 1);
+        rest = rest.substr(0, question);
+    }
+    const auto slash = rest.find('/');
+    parts.authority = rest.substr(0, slash);
+    if (slash != std::string_view::npos) parts.path = rest.substr(slash);
+    return parts;
+}
+
+/// The host in lower case. Refuses user info, ports other than the scheme's own and whatever
+/// browsers would turn into another name (percent signs, letters outside ASCII, backslashes).
+result<std::string> host_of(const url_parts& parts) {
+    const auto colon = parts.authority.find(':');
+    const auto host = to_lower(parts.authority.substr(0, colon));
+    const bool is_plain = !host.empty() && std::all_of(host.begin(), host.end(), [](char c) {
+        return is_alnum(c) || c == '-' || c == '.' || c == '_';
+    });
+    if (!is_plain) return no_link();
+    if (host != "instagram.com" && host != "www.instagram.com" && host != "m.instagram.com") {
+        const auto port = colon == std::string_view::npos ? std::string_view{}
+                                                          : parts.authority.substr(colon + 1);
+        if (!port.empty() && !is_number(port)) return no_link();
+        return other_host(host);
+    }
+    if (colon != std::string_view::npos) {
+        const auto port = parts.authority.substr(colon + 1);
+        if (!port.empty() && port != (parts.scheme == "https" ? "443" : "80")) return no_link();
+    }
+    return host;
+}
+
+/// "/a/b" and "/a/b/" alike; empty when a segment between slashes is empty.
+std::vector<std::string_view> segments_of(std::string_view path) {
+    std::vector<std::string_view> segments;
+    if (path.starts_with('/')) path.remove_prefix(1);
+    if (path.ends_with('/')) path.remove_suffix(1);
+    while (true) {
+        const auto slash = path.find('/');
+        const auto segment = path.substr(0, slash);
+        if (segment.empty()) return {};
+        segments.push_back(segment);
+        if (slash == std::string_view::npos) return segments;
+        path.remove_prefix(slash + 1);
+    }
+}
+
+using segments_view = std::vector<std::string_view>;
+
+/// What may follow a code: an embed, or one comment of the post and a reply to it.
+bool is_tail(const segments_view& segments, std::size_t from) {
+    const auto count = segments.size() - from;
+    if (count == 0) return true;
+    if (segments[from] == "embed")
+        return count == 1 || (count == 2 && segments[from + 1] == "captioned");
+    if (segments[from] != "c" || count < 2 || !is_number(segments[from + 1])) return false;
+    return count == 2 || (count == 4 && segments[from + 2] == "r" && is_number(segments[from + 3]));
+}
+
+std::optional<link> share_link(const segments_view& segments) {
+    const bool has_word = segments.size() == 3 && (segments[1] == "reel" || segments[1] == "p");
+    if (segments.size() != 2 && !has_word) return std::nullopt;
+    const auto token = segments.back();
+    if (!is_code(token)) return std::nullopt;
+    link shared{.kind = link_kind::share, .code = std::string{token}, .img_index = {}, .path = "/"};
+    for (const auto segment : segments) shared.path.append(segment).append("/");
+    return shared;
+}
+
+std::optional<link> link_of(const segments_view& segments) {
+    if (segments.size() >= 2 && segments[0] == "share") return share_link(segments);
+    std::size_t word = 0;
+    if (segments.size() >= 3 && !is_post_word(segments[0]) && is_user(segments[0])) word = 1;
+    if (segments.size() < word + 2 || !is_post_word(segments[word])) return std::nullopt;
+    const auto code = segments[word + 1];
+    if (!is_code(code) || !is_tail(segments, word + 2)) return std::nullopt;
+    return post_link(std::string{code});
+}
+
+std::optional<int> img_index_of(std::string_view query) {
+    constexpr std::string_view key = "img_index=";
+    while (!query.empty()) {
+        const auto end = query.find('&');
+        const auto pair = query.substr(0, end);
+        query.remove_prefix(end == std::string_view::npos ? query.size() : end + 1);
+        if (!pair.starts_with(key)) continue;
+        const auto digits = pair.substr(key.size());
+        int index = 0;
+        const auto [stop, failure] =
+            std::from_chars(digits.data(), digits.data() + digits.size(), index);
+        const bool is_whole = failure == std::errc{} && stop == digits.data() + digits.size();
+        if (is_whole && index >= 1 && index <= img_index_max) return index;
+        return std::nullopt;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::string link::canonical_url() const {
+    return "https://www.instagram.com" + path;
+}
+
+bool link::is_test() const {
+    return kind == link_kind::post && is_one_of(code, test_codes);
+}
+
+link post_link(std::string code) {
+    link made{.kind = link_kind::post, .code = std::move(code), .img_index = {}, .path = {}};
+    made.path = "/reel/" + made.code + "/";
+    return made;
+}
+
+result<link> parse_link(std::string_view url) {
+    while (url.starts_with(' ')) url.remove_prefix(1);
+    while (url.ends_with(' ')) url.remove_suffix(1);
+    if (url.size() > bounds::url_bytes_max || has_control_or_blank(url)) return no_link();
+
+    const auto parts = split(url);
+    if (parts.scheme != "http" && parts.scheme != "https") return no_link();
+    const auto host = host_of(parts);
+    if (!host) return host.error();
+
+    auto found = link_of(segments_of(parts.path));
+    if (!found) return no_post();
+    found->img_index = img_index_of(parts.query);
+    return *std::move(found);
+}
+
+}  // namespace reelsd::platform
