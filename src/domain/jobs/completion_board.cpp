@@ -29,19 +29,18 @@ boost::asio::awaitable<bool> completion_board::ticket::wait(deadline by) {
     co_return was_announced;
 }
 
+void completion_board::ticket::wake() {
+    announced_ = true;
+    timer_.cancel();
+}
+
 void completion_board::announce(job_id job) {
     const auto [first, last] = tickets_.equal_range(job.value);
-    for (auto entry = first; entry != last; ++entry) {
-        entry->second->announced_ = true;
-        entry->second->timer_.cancel();
-    }
+    for (auto entry = first; entry != last; ++entry) entry->second->wake();
 }
 
 void completion_board::announce_all() {
-    for (const auto& [job, waiter] : tickets_) {
-        waiter->announced_ = true;
-        waiter->timer_.cancel();
-    }
+    for (const auto& [job, waiter] : tickets_) waiter->wake();
 }
 
 std::vector<job_id> completion_board::awaited() const {

@@ -31,6 +31,9 @@ public:
         /// passed (false). An announcement is used up: wait again for the next one.
         boost::asio::awaitable<bool> wait(deadline by);
 
+        /// Ends the wait as an announcement would, for a client that has gone or a daemon that stops.
+        void wake();
+
     private:
         friend class completion_board;
 

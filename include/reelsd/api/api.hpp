@@ -1,0 +1,48 @@
+#pragma once
+
+#include <reelsd/base/result.hpp>
+#include <reelsd/domain/accounts/account_store.hpp>
+#include <reelsd/domain/jobs/completion_board.hpp>
+#include <reelsd/domain/jobs/job_store.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <functional>
+#include <memory>
+
+namespace reelsd::http {
+class router;
+}
+
+namespace reelsd::api {
+
+struct api_parts {
+    accounts::account_store accounts;
+    jobs::job_store jobs;
+    jobs::completion_board& board;
+    jobs::default_limits limits;
+    int requests_per_minute =
+        600;  ///< Of an account without a limit of its own; submissions apart.
+    /// A job was accepted: the queue may look at once.
+    std::function<void()> job_accepted;
+    /// Nothing when the daemon can do its work, else why it cannot, in words for a client.
+    std::function<boost::asio::awaitable<result<void>>()> ready;
+};
+
+/// The HTTP API of docs/openapi.yaml: adds its routes and the token gate of `/api/v1` to a router.
+/// Thread: the loop's. Outlives the router's use.
+class api {
+public:
+    explicit api(api_parts parts);
+    ~api();
+    api(const api&) = delete;
+    api& operator=(const api&) = delete;
+
+    void add_to(http::router& router);
+
+private:
+    struct state;
+    std::unique_ptr<state> state_;
+};
+
+}  // namespace reelsd::api

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "request_rate.hpp"
+#include <reelsd/domain/accounts/account_store.hpp>
+#include <reelsd/http/request_context.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <optional>
+
+namespace reelsd::api {
+
+/// The gate of `/api/v1`: who asks, and whether this account may ask again so soon.
+class authentication {
+public:
+    authentication(accounts::account_store accounts, int requests_per_minute)
+        : accounts_{accounts}, requests_per_minute_{requests_per_minute} {}
+
+    /// Recognises the caller by the token, or answers 401. Each request is looked up anew, so that
+    /// a revoked token is refused at once on every instance.
+    boost::asio::awaitable<std::optional<http::response>> authenticate(http::request_context& ctx);
+
+    /// 429 when the account asks too fast. Submissions have a limit of their own and are not
+    /// counted.
+    boost::asio::awaitable<std::optional<http::response>> admit(http::request_context& ctx);
+
+private:
+    accounts::account_store accounts_;
+    int requests_per_minute_;
+    request_rate rate_;
+};
+
+}  // namespace reelsd::api

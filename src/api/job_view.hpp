@@ -1,0 +1,13 @@
+#pragma once
+
+#include <reelsd/domain/jobs/job.hpp>
+
+#include <string>
+
+namespace reelsd::api {
+
+/// A job as clients see it (contract section 4), as JSON text. The stored result goes in as it is:
+/// it is valid JSON already, and taking it apart would cost every read.
+[[nodiscard]] std::string job_view(const jobs::job& job);
+
+}  // namespace reelsd::api

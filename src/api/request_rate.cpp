@@ -1,0 +1,38 @@
+#include "request_rate.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace reelsd::api {
+namespace {
+
+using namespace std::chrono_literals;
+using seconds = std::chrono::duration<double>;
+
+/// A bucket that nobody touched for a minute is full again, so forgetting it changes nothing.
+constexpr auto full_after = 60s;
+
+}  // namespace
+
+int request_rate::take(account_id account, int per_minute, time_point now) {
+    forget_full(now);
+    const auto limit = static_cast<double>(per_minute);
+    const double per_second = limit / 60.0;
+    auto& place = buckets_.try_emplace(account.value, bucket{limit, now}).first->second;
+    place.tokens = std::min(limit, place.tokens + seconds{now - place.filled}.count() * per_second);
+    place.filled = now;
+    if (place.tokens < 1.0) {
+        return std::max(1, static_cast<int>(std::ceil((1.0 - place.tokens) / per_second)));
+    }
+    place.tokens -= 1.0;
+    return 0;
+}
+
+void request_rate::forget_full(time_point now) {
+    if (now < next_sweep_) return;
+    next_sweep_ = now + full_after;
+    std::erase_if(
+        buckets_, [now](const auto& entry) { return now - entry.second.filled >= full_after; });
+}
+
+}  // namespace reelsd::api
