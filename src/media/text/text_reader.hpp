@@ -1,13 +1,13 @@
 #pragma once
 
+#include <reelsd/base/result.hpp>
+#include <reelsd/media/report.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
-
-#include <reelsd/base/result.hpp>
-#include <reelsd/media/report.hpp>
 
 namespace reelsd::media::text {
 
@@ -23,12 +23,12 @@ struct rgb_frame {
 inline constexpr double frames_per_second = 4.0;
 inline constexpr int frame_width = 720;
 
-/// Reads on-screen text from the frames of one video. One thread. After `load` it opens no file, starts
-/// no thread and makes no system call beyond memory: it works inside the jail.
+/// Reads on-screen text from the frames of one video. One thread. After `load` it opens no file,
+/// starts no thread and makes no system call beyond memory: it works inside the jail.
 class text_reader {
 public:
-    /// Loads Tesseract's English model. `tessdata_dir` holds `eng.traineddata`; `media_failed` names what is
-    /// missing.
+    /// Loads Tesseract's English model. `tessdata_dir` holds `eng.traineddata`; `media_failed`
+    /// names what is missing.
     static result<std::unique_ptr<text_reader>> load(const std::string& tessdata_dir);
 
     virtual ~text_reader() = default;

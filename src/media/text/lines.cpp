@@ -1,0 +1,242 @@
+#include "lines.hpp"
+
+#include <cmath>
+#include <cstdlib>
+
+namespace reelsd::media::text {
+
+namespace {
+
+/// All relative to the height of a line's band: measured on captions of 28 to 110 pixels.
+constexpr double gap_max = 0.95;         // Between neighbours: a word space of a monospaced font.
+constexpr double segment_gap_max = 1.5;  // Between two pieces of a line that were grown apart.
+constexpr int colour_distance_max = 60;  // Of the 255 of a channel.
+
+int colour_distance(const std::array<int, 3>& a, const std::array<int, 3>& b) {
+    int most = 0;
+    for (std::size_t c = 0; c < 3; ++c) most = std::max(most, std::abs(a[c] - b[c]));
+    return most;
+}
+
+/// A line while letters are added to it.
+struct open_line {
+    box bounds;
+    int tallest = 0;
+    std::array<int, 3> colour{};
+    std::vector<std::size_t> members;
+    bool closed = false;
+};
+
+/// Whether `next` can be the letter after the last of `line`.
+bool continues(const open_line& line, const component& next) {
+    const int height = next.bounds.height();
+    const int band = line.bounds.height();
+    const int gap = next.bounds.left - line.bounds.right;
+    if (gap > gap_max * std::max(band, height) || gap < -band / 2) return false;
+    if (vertical_overlap(line.bounds, next.bounds) * 10 < 6 * std::min(band, height)) return false;
+    if (height * 5 < line.tallest * 2 || line.tallest * 5 < height * 2) return false;
+    if (united(line.bounds, next.bounds).height() * 10 > 16 * std::max(line.tallest, height)) {
+        return false;
+    }
+    return colour_distance(line.colour, next.colour) <= colour_distance_max;
+}
+
+void append(open_line& line, const component& next, std::size_t index) {
+    if (line.members.empty()) {
+        line.bounds = next.bounds;
+        line.colour = next.colour;
+    }
+    line.bounds = united(line.bounds, next.bounds);
+    line.tallest = std::max(line.tallest, next.bounds.height());
+    const int count = static_cast<int>(line.members.size());
+    for (std::size_t c = 0; c < 3; ++c) {
+        line.colour[c] = (line.colour[c] * count + next.colour[c]) / (count + 1);
+    }
+    line.members.push_back(index);
+}
+
+/// Left to right: each letter goes to the nearest line that it continues, or opens one.
+std::vector<open_line> grow(const std::vector<component>& letters) {
+    std::vector<open_line> lines;
+    std::vector<std::size_t> open;
+    for (std::size_t i = 0; i < letters.size(); ++i) {
+        const component& next = letters[i];
+        open_line* nearest = nullptr;
+        int best = 1 << 20;
+        std::erase_if(open, [&](std::size_t at) {
+            return next.bounds.left - lines[at].bounds.right >
+                   200;  // Past any gap of a 170 px band.
+        });
+        for (const std::size_t at : open) {
+            const int distance = std::abs(next.bounds.left - lines[at].bounds.right) +
+                                 std::abs(next.bounds.bottom - lines[at].bounds.bottom);
+            if (distance < best && continues(lines[at], next)) {
+                best = distance;
+                nearest = &lines[at];
+            }
+        }
+        if (nearest == nullptr) {
+            open.push_back(lines.size());
+            nearest = &lines.emplace_back();
+        }
+        append(*nearest, next, i);
+    }
+    return lines;
+}
+
+bool same_row(const open_line& a, const open_line& b) {
+    const int low = std::min(a.bounds.height(), b.bounds.height());
+    const int high = std::max(a.bounds.height(), b.bounds.height());
+    const int gap =
+        std::max(a.bounds.left, b.bounds.left) - std::min(a.bounds.right, b.bounds.right);
+    return gap <= segment_gap_max * low && high <= 2 * low &&
+           vertical_overlap(a.bounds, b.bounds) * 10 >= 7 * low &&
+           united(a.bounds, b.bounds).height() * 10 <= 15 * std::max(a.tallest, b.tallest) &&
+           colour_distance(a.colour, b.colour) <= colour_distance_max;
+}
+
+/// Puts pieces of one row together again (a wide space, a letter that was out of bounds).
+void join_segments(std::vector<open_line>& lines) {
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        if (lines[i].closed || lines[i].members.size() < 2) continue;
+        for (std::size_t j = 0; j < lines.size(); ++j) {
+            if (i == j || lines[j].closed || !same_row(lines[i], lines[j])) continue;
+            lines[i].bounds = united(lines[i].bounds, lines[j].bounds);
+            lines[i].tallest = std::max(lines[i].tallest, lines[j].tallest);
+            lines[i].members.insert(
+                lines[i].members.end(), lines[j].members.begin(), lines[j].members.end());
+            lines[j].closed = true;
+        }
+    }
+}
+
+/// The height that 3 of 4 letters do not exceed: about that of capitals.
+double upper_height(const std::vector<component>& letters) {
+    std::vector<int> heights;
+    heights.reserve(letters.size());
+    for (const component& one : letters) heights.push_back(one.bounds.height());
+    const auto at = heights.begin() + static_cast<std::ptrdiff_t>(heights.size() * 3 / 4);
+    std::nth_element(heights.begin(), at, heights.end());
+    return *at;
+}
+
+text_line finished(const open_line& grown, const std::vector<component>& letters) {
+    text_line line{.bounds = grown.bounds};
+    for (const std::size_t member : grown.members) line.letters.push_back(letters[member]);
+    std::sort(line.letters.begin(), line.letters.end(), [](const auto& a, const auto& b) {
+        return a.bounds.left < b.bounds.left;
+    });
+    line.letters_tall = line.letters.size();
+    double area = 0;
+    std::array<double, 3> colour{};
+    for (const component& one : line.letters) {
+        area += one.area;
+        line.level += one.level * one.area;
+        for (std::size_t c = 0; c < 3; ++c) colour[c] += one.colour[c] * double{1} * one.area;
+    }
+    line.level /= area;
+    for (std::size_t c = 0; c < 3; ++c) {
+        line.colour[c] = static_cast<int>(std::lround(colour[c] / area));
+    }
+    line.glyph_height = upper_height(line.letters);
+    return line;
+}
+
+/// Dots, commas, dashes and quotes: in the band of the line, next to its letters.
+void add_small_pieces(
+    text_line& line, const std::vector<component>& small, const plane& source,
+    const rgb_frame& frame) {
+    const int above = static_cast<int>(line.glyph_height * 0.35);
+    const int beside = static_cast<int>(line.glyph_height * 0.6);
+    const box band{
+        line.bounds.left - beside,
+        line.bounds.top - above,
+        line.bounds.right + beside,
+        line.bounds.bottom + above};
+    for (const component& one : small) {
+        if (intersection(one.bounds, band) != one.bounds) continue;
+        component piece = one;
+        measure(piece, source, frame);
+        if (colour_distance(piece.colour, line.colour) > colour_distance_max + 20) continue;
+        line.letters.push_back(std::move(piece));
+    }
+}
+
+bool worth_reading(const text_line& line) {
+    if (line.bounds.width() < 10) return false;
+    // One piece may be a whole word of a connected script, or letters that touch.
+    if (line.letters_tall == 1) return line.bounds.width() >= 1.3 * line.bounds.height();
+    return line.bounds.width() >= 0.8 * line.bounds.height();
+}
+
+bool letter_like(const component& piece) {
+    const int height = piece.bounds.height();
+    const int width = piece.bounds.width();
+    if (piece.spread > letter_spread_max || width > 12 * height) return false;
+    // A filled rectangle is no letter unless it is narrow (an l or an I) ...
+    const double filled = static_cast<double>(piece.area) / piece.bounds.area();
+    if (filled > 0.93 && width * 2 > height) return false;
+    // ... and a frame or a long thin curve fills almost nothing.
+    return filled > 0.09;
+}
+
+}  // namespace
+
+double line_score(const text_line& line) {
+    const std::size_t count = line.letters_tall;
+    double on_baseline = 0;
+    double spread = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        // A neighbour at the same foot or head: letters share both lines, texture shares neither.
+        double nearest = 1;
+        for (std::size_t j = i > 2 ? i - 2 : 0; j < std::min(count, i + 3); ++j) {
+            if (i == j) continue;
+            const box& a = line.letters[i].bounds;
+            const box& b = line.letters[j].bounds;
+            const int off = std::min(std::abs(a.bottom - b.bottom), std::abs(a.top - b.top));
+            nearest = std::min(nearest, off / line.glyph_height);
+        }
+        on_baseline += nearest <= 0.12 ? 1 : 0;
+        spread += line.letters[i].spread;
+    }
+    on_baseline /= static_cast<double>(count);
+    spread /= static_cast<double>(count);
+    const double many = std::min(1.0, static_cast<double>(count) / 6);
+    return on_baseline * (0.4 + 0.6 * many) * (1 - spread / (2 * letter_spread_max));
+}
+
+std::vector<text_line> group_lines(
+    std::vector<component> pieces, const plane& source, const rgb_frame& frame) {
+    std::vector<component> letters;
+    std::vector<component> small;
+    for (component& piece : pieces) {
+        if (piece.bounds.height() < letter_height_min) {
+            small.push_back(std::move(piece));
+            continue;
+        }
+        measure(piece, source, frame);
+        if (letter_like(piece)) letters.push_back(std::move(piece));
+    }
+    std::sort(letters.begin(), letters.end(), [](const auto& a, const auto& b) {
+        return a.bounds.left < b.bounds.left;
+    });
+    std::vector<open_line> grown = grow(letters);
+    join_segments(grown);
+    std::vector<text_line> lines;
+    for (const open_line& one : grown) {
+        if (one.closed) continue;
+        text_line line = finished(one, letters);
+        if (!worth_reading(line)) continue;
+        add_small_pieces(line, small, source, frame);
+        line.score = line_score(line);
+        lines.push_back(std::move(line));
+    }
+    return lines;
+}
+
+bool same_place(const box& a, const box& b) {
+    const int low = std::min(a.height(), b.height());
+    return containment(a, b) > 0.6 && vertical_overlap(a, b) * 10 >= 6 * low;
+}
+
+}  // namespace reelsd::media::text

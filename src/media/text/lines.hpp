@@ -1,0 +1,39 @@
+#pragma once
+
+#include "components.hpp"
+
+#include <array>
+#include <vector>
+
+namespace reelsd::media::text {
+
+/// Components in a row that may be a line of text.
+struct text_line {
+    box bounds{};                      ///< Of letters, without dots and accents that were added.
+    std::vector<component> letters{};  ///< By left edge; small pieces (dots, commas) stand last.
+    std::size_t letters_tall = 0;      ///< How many of `letters` are not such small pieces.
+    std::array<int, 3> colour{};       ///< Mean of the letters', 0-255.
+    double glyph_height = 0;           ///< Pixels: of its taller letters.
+    double level = 0;                  ///< Mean top-hat value in the letters.
+    double score = 0;                  ///< 0 to 1: how regular it is; see `line_score`.
+    int channel = 0;                   ///< The plane that it was found in; see `channel_planes`.
+};
+
+inline constexpr int letter_height_min = 9;      ///< Pixels, at a width of 720.
+inline constexpr double letter_spread_max = 38;  ///< Standard deviation of a letter's colour.
+
+/// Groups the components of one plane and threshold into lines. Pieces that are too small for a
+/// letter are added to the line whose band they lie in. Lines of a single narrow piece are left
+/// out.
+[[nodiscard]] std::vector<text_line> group_lines(
+    std::vector<component> pieces, const plane& source, const rgb_frame& frame);
+
+/// How much `line` looks like text, 0 to 1: letters of alike height and colour on a common
+/// baseline.
+[[nodiscard]] double line_score(const text_line& line);
+
+/// Two lines found in different planes or at different thresholds are taken for the same one when
+/// they share most of their area and rows.
+[[nodiscard]] bool same_place(const box& a, const box& b);
+
+}  // namespace reelsd::media::text

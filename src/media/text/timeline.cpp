@@ -1,0 +1,97 @@
+#include "timeline.hpp"
+
+#include "wording.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace reelsd::media::text {
+
+namespace {
+
+constexpr double same_text_gap_seconds = 1.0;  // A caption that was not found for a few frames.
+constexpr double growth_gap_seconds = 0.55;    // From one word to the next: two frames.
+
+double gap_seconds(const sighting& a, const sighting& b) {
+    return std::max(a.start_seconds, b.start_seconds) - std::min(a.end_seconds, b.end_seconds);
+}
+
+bool same_row(const sighting& a, const sighting& b) {
+    const int low = std::min(a.place.height(), b.place.height());
+    return vertical_overlap(a.place, b.place) * 2 >= low;
+}
+
+double weight(const sighting& one) {
+    return one.confidence * std::sqrt(one.frames);
+}
+
+enum class relation { none, same, growth, part };
+
+/// How `a` and `b`, of which `a` starts first, belong together.
+relation between(const sighting& a, const sighting& b) {
+    const double gap = gap_seconds(a, b);
+    if (gap > same_text_gap_seconds) return relation::none;
+    const bool row = same_row(a, b);
+    if (same_text(a.text, b.text)) {
+        // Two places at one time are two lines, however alike they are.
+        if (row || gap > -0.3) return relation::same;
+        return relation::none;
+    }
+    if (!row || gap > growth_gap_seconds) return relation::none;
+    if (grows_into(a.text, b.text)) return relation::growth;
+    const bool overlap = containment(a.place, b.place) > 0.5;
+    if (overlap && (is_part_of(a.text, b.text) || is_part_of(b.text, a.text)))
+        return relation::part;
+    return relation::none;
+}
+
+void absorb(sighting& kept, const sighting& other, relation how) {
+    const bool longer = other.text.size() > kept.text.size();
+    // A longer text seen once may be the line and a piece of background.
+    const bool steady = other.frames >= 2 || other.confidence >= 90;
+    bool take = weight(other) > weight(kept);
+    if (how != relation::same) take = longer ? steady : kept.frames < 2 && kept.confidence < 90;
+    if (take) {
+        kept.text = other.text;
+        kept.confidence = other.confidence;
+        kept.place = other.place;
+    }
+    kept.frames += other.frames;
+    kept.start_seconds = std::min(kept.start_seconds, other.start_seconds);
+    kept.end_seconds = std::max(kept.end_seconds, other.end_seconds);
+}
+
+bool by_start(const sighting& a, const sighting& b) {
+    if (a.start_seconds != b.start_seconds) return a.start_seconds < b.start_seconds;
+    return a.place.top < b.place.top;
+}
+
+}  // namespace
+
+std::vector<timed_text> merge_sightings(std::vector<sighting> seen) {
+    std::stable_sort(seen.begin(), seen.end(), by_start);
+    for (bool merged = true; merged;) {
+        merged = false;
+        for (std::size_t i = 0; i < seen.size(); ++i) {
+            for (std::size_t j = i + 1; j < seen.size();) {
+                const relation how = between(seen[i], seen[j]);
+                if (how == relation::none) {
+                    ++j;
+                    continue;
+                }
+                absorb(seen[i], seen[j], how);
+                seen.erase(seen.begin() + static_cast<std::ptrdiff_t>(j));
+                merged = true;
+            }
+        }
+    }
+    std::stable_sort(seen.begin(), seen.end(), by_start);
+    std::vector<timed_text> texts;
+    texts.reserve(seen.size());
+    for (sighting& each : seen) {
+        texts.push_back({std::move(each.text), each.start_seconds, each.end_seconds});
+    }
+    return texts;
+}
+
+}  // namespace reelsd::media::text

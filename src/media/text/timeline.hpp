@@ -1,0 +1,25 @@
+#pragma once
+
+#include "plane.hpp"
+#include <reelsd/media/report.hpp>
+
+#include <string>
+#include <vector>
+
+namespace reelsd::media::text {
+
+/// One text while one track followed it.
+struct sighting {
+    std::string text{};
+    double confidence = 0;  ///< 0 to 100.
+    int frames = 0;
+    double start_seconds = 0;
+    double end_seconds = 0;
+    box place{};  ///< Where it stood at last, in pixels of the frame.
+};
+
+/// Puts together what belongs to one text: the same words seen by several tracks, parts of a line,
+/// and a line that grew word by word (its full text, from the first word's start). By start.
+[[nodiscard]] std::vector<timed_text> merge_sightings(std::vector<sighting> seen);
+
+}  // namespace reelsd::media::text

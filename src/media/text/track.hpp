@@ -1,0 +1,63 @@
+#pragma once
+
+#include "detector.hpp"
+#include "recogniser.hpp"
+
+#include <array>
+#include <optional>
+#include <vector>
+
+namespace reelsd::media::text {
+
+inline constexpr int signature_width = 64;
+inline constexpr int signature_height = 12;
+
+/// The letters of a line in a fixed small grid: equal for the same text wherever it stands.
+using signature = std::array<float, static_cast<std::size_t>(signature_width* signature_height)>;
+
+[[nodiscard]] signature signature_of(const text_line& line);
+
+/// Pearson's correlation, -1 to 1; 0 when either is uniform.
+[[nodiscard]] double correlation(const signature& a, const signature& b);
+inline constexpr double same_signature_correlation = 0.75;
+
+/// What a line needs to be found again in another frame at the same place, without searching.
+struct imprint {
+    box bounds{};
+    std::array<int, 3> colour{};
+    std::vector<component> letters{};  ///< Those of letter size.
+    std::vector<double> letter_fit{};  ///< Share of each letter's pixels that had the colour.
+    double ring_fit = 0;               ///< Share of the pixels about the letters that had it.
+};
+
+[[nodiscard]] imprint imprint_of(const text_line& line, const rgb_frame& frame);
+
+/// How much of an imprint a frame still shows.
+struct persistence {
+    double letters = 0;  ///< Share of the letters that are still there.
+    int gone = 0;        ///< Letters that are not.
+    bool whole = false;  ///< The text is there, unchanged.
+};
+
+[[nodiscard]] persistence persists(const imprint& mark, const rgb_frame& frame);
+
+/// One line over time.
+struct track {
+    text_line line{};  ///< As last seen by the detector.
+    signature mask{};
+    imprint mark{};
+    double first_seconds = 0;
+    double last_seconds = 0;
+    int sightings = 0;
+    int missed = 0;  ///< Frames since it was seen.
+    int readings = 0;
+    int next_reading = 1;  ///< Number of sightings at which it is read again.
+    int agreeing = 0;      ///< Readings that gave `best`.
+    bool moved = false;
+    bool growing = false;
+    line_reading best{};
+    plane steady{};  ///< Least top-hat over time about the line while it stands still.
+    box steady_area{};
+};
+
+}  // namespace reelsd::media::text

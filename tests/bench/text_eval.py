@@ -1,0 +1,119 @@
+"""Measures the on-screen text reader: `make` writes clips with known text, `score` runs the bench over them.
+
+    python3 tests/bench/text_eval.py make /tmp/dev --seed 0 --count 12 --textless 4
+    python3 tests/bench/text_eval.py score /tmp/dev --bench build/bin/text_reader_bench
+
+Run by hand; never part of a test. See tests/bench/text_clips.py for what the clips look like.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+
+
+def distance(one, two):
+    """Edit distance."""
+    row = list(range(len(two) + 1))
+    for i, a in enumerate(one, 1):
+        last, row[0] = row[0], i
+        for j, b in enumerate(two, 1):
+            last, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, last + (a != b))
+    return row[-1]
+
+
+def similarity(one, two):
+    return 1 - distance(one, two) / max(1, len(one), len(two))
+
+
+def match(truth, found, bar):
+    """Greedy one-to-one pairs (truth, found) of lines that overlap in time, most similar first."""
+    pairs = []
+    for i, wanted in enumerate(truth):
+        for j, got in enumerate(found):
+            if got["start"] > wanted["end"] + 0.5 or got["end"] < wanted["start"] - 0.5:
+                continue
+            alike = similarity(wanted["text"], " ".join(got["text"].split()))
+            if alike >= bar:
+                pairs.append((alike, -abs(wanted["start"] - got["start"]), i, j))
+    taken_i, taken_j, matched = set(), set(), []
+    for _, _, i, j in sorted(pairs, reverse=True):
+        if i not in taken_i and j not in taken_j:
+            taken_i.add(i)
+            taken_j.add(j)
+            matched.append((i, j))
+    return matched
+
+
+def score(folder, bench, bar, jobs, verbose, only):
+    with open(os.path.join(folder, "truth.json")) as file:
+        clips = [clip for clip in json.load(file) if only in clip["clip"]]
+    run = lambda clip: json.loads(subprocess.run(
+        [bench, os.path.join(folder, clip["clip"])], capture_output=True, check=True).stdout)
+    with ThreadPoolExecutor(jobs) as pool:
+        reports = list(pool.map(run, clips))
+    totals = dict(truth=0, found=0, matched=0, edits=0, characters=0, invented=0)
+    onsets, cpu, seconds, peak = [], 0.0, 0.0, 0
+    for clip, report in zip(clips, reports):
+        truth, found = clip["lines"], report["lines"]
+        pairs = match(truth, found, bar)
+        cpu, seconds = cpu + report["cpu_seconds"], seconds + clip["seconds"]
+        peak = max(peak, report["peak_kib"])
+        totals["truth"] += len(truth)
+        totals["found"] += len(found)
+        totals["matched"] += len(pairs)
+        totals["invented"] += 0 if truth else len(found)
+        for i, j in pairs:
+            totals["edits"] += distance(truth[i]["text"], found[j]["text"])
+            totals["characters"] += len(truth[i]["text"])
+            onsets.append(abs(truth[i]["start"] - found[j]["start"]))
+        if verbose:
+            print(f"== {clip['clip']}: {len(pairs)} of {len(truth)}, found {len(found)}, "
+                  f"cpu {report['cpu_seconds'] / clip['seconds']:.2f} s/s")
+            for i, wanted in enumerate(truth):
+                partner = [found[j] for k, j in pairs if k == i]
+                if not partner:
+                    print(f"   missed   {wanted['start']:6.2f}-{wanted['end']:6.2f} {wanted['text']!r}")
+                elif partner[0]["text"] != wanted["text"] or abs(partner[0]["start"] - wanted["start"]) > 0.5:
+                    print(f"   differs  {wanted['start']:6.2f} {wanted['text']!r} -> "
+                          f"{partner[0]['start']:.2f} {partner[0]['text']!r}")
+            for j, got in enumerate(found):
+                if j not in [k for _, k in pairs]:
+                    print(f"   invented {got['start']:6.2f}-{got['end']:6.2f} {got['text']!r}")
+    onsets = onsets or [0.0]
+    print(f"recall {totals['matched'] / max(1, totals['truth']):.3f} "
+          f"precision {totals['matched'] / max(1, totals['found']):.3f} "
+          f"cer {totals['edits'] / max(1, totals['characters']):.4f} "
+          f"onset median {statistics.median(onsets):.3f} "
+          f"p90 {sorted(onsets)[int(len(onsets) * 0.9) - (len(onsets) > 9)]:.2f} "
+          f"cpu {cpu / seconds:.3f} s/s peak {peak // 1024} MiB "
+          f"lines {totals['truth']} found {totals['found']} textless {totals['invented']}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    make = commands.add_parser("make")
+    make.add_argument("folder")
+    make.add_argument("--seed", type=int, required=True)
+    make.add_argument("--count", type=int, default=12)
+    make.add_argument("--textless", type=int, default=4)
+    rate = commands.add_parser("score")
+    rate.add_argument("folder")
+    rate.add_argument("--bench", required=True)
+    rate.add_argument("--bar", type=float, default=0.8, help="similarity from which two lines match")
+    rate.add_argument("--jobs", type=int, default=2)
+    rate.add_argument("--only", default="", help="part of a clip's name")
+    rate.add_argument("--verbose", action="store_true")
+    wanted = parser.parse_args()
+    if wanted.command == "make":
+        from text_clips import make_set
+        make_set(wanted.folder, wanted.seed, wanted.count, wanted.textless)
+    else:
+        score(wanted.folder, wanted.bench, wanted.bar, wanted.jobs, wanted.verbose, wanted.only)
+
+
+if __name__ == "__main__":
+    main()
