@@ -1,20 +1,20 @@
 #pragma once
 
+#include <reelsd/base/result.hpp>
+#include <reelsd/media/report.hpp>
+
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
-
-#include <reelsd/base/result.hpp>
-#include <reelsd/media/report.hpp>
 
 namespace reelsd::media::sound {
 
 inline constexpr int speech_rate_hz = 16'000;
 inline constexpr int music_rate_hz = 11'025;
 
-/// Hears English speech. One thread. After `load` it opens no file, starts no thread and makes no system
-/// call beyond memory: it works inside the jail.
+/// Hears English speech. One thread. After `load` it opens no file, starts no thread and makes no
+/// system call beyond memory: it works inside the jail.
 class speech_recognizer {
 public:
     /// Loads pocketsphinx's English model from `model_dir` (holds `en-us/`, `en-us.lm.bin` and
@@ -23,11 +23,13 @@ public:
 
     virtual ~speech_recognizer() = default;
 
-    /// `samples`: the whole track, mono, 16 kHz. No segments when nobody speaks: never an invented word.
+    /// `samples`: the whole track, mono, 16 kHz. No segments when nobody speaks: never an invented
+    /// word.
     virtual speech_report recognize(std::span<const std::int16_t> samples) = 0;
 };
 
-/// `samples`: the whole track, mono, 11,025 Hz, -1 to 1. `speech` tells whether music runs under it.
+/// `samples`: the whole track, mono, 11,025 Hz, -1 to 1. `speech` tells whether music runs under
+/// it.
 [[nodiscard]] music_report detect_music(
     std::span<const float> samples, std::span<const timed_text> speech);
 

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "decoder.hpp"
+#include "transcript.hpp"
+#include "voice_activity.hpp"
+#include <reelsd/base/result.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace reelsd::media::sound {
+
+/// One stretch that was given to the recogniser, and what is made of it.
+struct heard_utterance {
+    double start_seconds = 0;
+    double end_seconds = 0;
+    std::vector<heard_word> words;  ///< Times in the whole track.
+    bool plausible = false;         ///< Only then may the words be told.
+};
+
+/// What may be told of it: the phrases of the plausible ones, doubtful when their words' posteriors
+/// are low.
+[[nodiscard]] speech_report to_report(std::span<const heard_utterance> heard);
+
+/// Finds the utterances of a track and recognises each. One thread.
+class listener {
+public:
+    /// As `speech_recognizer::load`.
+    static result<std::unique_ptr<listener>> load(const std::string& model_dir);
+
+    listener(std::unique_ptr<voice_activity> voice, std::unique_ptr<decoder> words);
+
+    /// `samples`: the whole track, mono, 16 kHz.
+    [[nodiscard]] std::vector<heard_utterance> listen(std::span<const std::int16_t> samples);
+
+private:
+    std::unique_ptr<voice_activity> voice_;
+    std::unique_ptr<decoder> words_;
+};
+
+}  // namespace reelsd::media::sound

@@ -1,0 +1,60 @@
+#include "transcript.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace reelsd::media::sound {
+
+namespace {
+
+constexpr double words_per_second_min = 1.5;
+constexpr double long_words_per_second_min = 0.6;
+constexpr std::size_t long_word_letters = 4;
+constexpr double phrase_pause_seconds = 0.5;
+
+char lower(char letter) {
+    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+}
+
+}  // namespace
+
+std::string spoken_text(std::string_view word) {
+    if (word.empty() || word.front() == '<' || word.front() == '[' || word.front() == '+')
+        return {};
+    std::string text{word.substr(0, word.find('('))};
+    std::transform(text.begin(), text.end(), text.begin(), lower);
+    return text;
+}
+
+bool plausible_speech(std::span<const heard_word> words, double seconds) {
+    if (seconds <= 0) return false;
+    const auto long_words = std::count_if(words.begin(), words.end(), [](const heard_word& word) {
+        return word.text.size() >= long_word_letters;
+    });
+    return static_cast<double>(words.size()) >= words_per_second_min * seconds &&
+           static_cast<double>(long_words) >= long_words_per_second_min * seconds;
+}
+
+double mean_posterior(std::span<const heard_word> words) {
+    if (words.empty()) return 0;
+    double sum = 0;
+    for (const heard_word& word : words) sum += word.posterior;
+    return sum / static_cast<double>(words.size());
+}
+
+std::vector<timed_text> phrases(std::span<const heard_word> words) {
+    std::vector<timed_text> result;
+    for (const heard_word& word : words) {
+        const bool goes_on = !result.empty() &&
+                             word.start_seconds - result.back().end_seconds <= phrase_pause_seconds;
+        if (goes_on) {
+            result.back().text += ' ' + word.text;
+            result.back().end_seconds = word.end_seconds;
+        } else {
+            result.push_back({word.text, word.start_seconds, word.end_seconds});
+        }
+    }
+    return result;
+}
+
+}  // namespace reelsd::media::sound

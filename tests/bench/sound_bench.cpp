@@ -1,0 +1,130 @@
+// Hears raw sound (mono, signed 16 bit, 16 kHz) and prints what it makes of it, one JSON line a
+// file:
+//     sound_bench MODEL_DIR [--trace] [file.raw ...]        without files: standard input
+// By hand, and by sound_eval.py; see there.
+
+#include "listener.hpp"
+#include "music_evidence.hpp"
+#include "sound.hpp"
+#include "sound_resample.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <ctime>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace sound = reelsd::media::sound;
+using json = nlohmann::ordered_json;
+
+std::vector<std::int16_t> read_samples(std::istream& source) {
+    const std::string bytes{std::istreambuf_iterator<char>{source}, {}};
+    std::vector<std::int16_t> samples;
+    samples.reserve(bytes.size() / 2);
+    for (std::size_t i = 0; i + 1 < bytes.size(); i += 2) {
+        const auto low = static_cast<unsigned char>(bytes[i]);
+        const auto high = static_cast<unsigned char>(bytes[i + 1]);
+        samples.push_back(static_cast<std::int16_t>(low | (high << 8U)));
+    }
+    return samples;
+}
+
+double cpu_seconds() {
+    return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+}
+
+json trace_of(const std::vector<sound::heard_utterance>& heard) {
+    json utterances = json::array();
+    for (const auto& utterance : heard) {
+        json words = json::array();
+        for (const auto& word : utterance.words) {
+            words.push_back({word.text, word.start_seconds, word.end_seconds, word.posterior});
+        }
+        utterances.push_back(
+            {{"start_seconds", utterance.start_seconds},
+             {"end_seconds", utterance.end_seconds},
+             {"plausible", utterance.plausible},
+             {"words", words}});
+    }
+    return utterances;
+}
+
+json evidence_of(std::span<const float> samples) {
+    const auto spectra = sound::spectra_of(samples);
+    json blocks = json::array();
+    for (const auto& block : sound::evidence_of_blocks(spectra)) {
+        blocks.push_back({block.level_db, block.tones, block.gap_tones});
+    }
+    std::vector<float> onsets;
+    for (const auto& one : spectra) onsets.push_back(one.onset);
+    return {{"blocks", blocks}, {"beat", sound::beat_regularity(onsets)}};
+}
+
+json hear(sound::listener& listener, std::span<const std::int16_t> samples, bool trace) {
+    json line;
+    line["silent"] = sound::is_silent(samples);
+    double before = cpu_seconds();
+    const auto heard = listener.listen(samples);
+    const auto speech = sound::to_report(heard);
+    line["speech_cpu_seconds"] = cpu_seconds() - before;
+    line["doubtful"] = speech.doubtful;
+    line["segments"] = json::array();
+    for (const auto& segment : speech.segments) {
+        line["segments"].push_back(
+            {{"text", segment.text},
+             {"start_seconds", segment.start_seconds},
+             {"end_seconds", segment.end_seconds}});
+    }
+    if (trace) line["trace"] = trace_of(heard);
+    const auto resampled = sound::at_music_rate(samples);
+    before = cpu_seconds();
+    const auto music = sound::detect_music(resampled, speech.segments);
+    line["music_cpu_seconds"] = cpu_seconds() - before;
+    if (trace) line["evidence"] = evidence_of(resampled);
+    json& out = line["music"];
+    out["present"] = music.present;
+    if (music.start_seconds) out["start_seconds"] = *music.start_seconds;
+    if (music.tempo_bpm) out["tempo_bpm"] = *music.tempo_bpm;
+    out["strong_beat"] = music.strong_beat;
+    out["under_speech"] = music.under_speech;
+    out["level"] = music.level;
+    out["brightness"] = music.brightness;
+    return line;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::vector<std::string> arguments{argv + 1, argv + argc};
+    if (arguments.empty()) {
+        std::cerr << "usage: sound_bench MODEL_DIR [--trace] [file.raw ...]\n";
+        return 2;
+    }
+    const auto listener = sound::listener::load(arguments[0]);
+    if (!listener) {
+        std::cerr << listener.error().to_string() << '\n';
+        return 1;
+    }
+    bool trace = false;
+    bool any_file = false;
+    for (std::size_t i = 1; i < arguments.size(); ++i) {
+        if (arguments[i] == "--trace") {
+            trace = true;
+            continue;
+        }
+        any_file = true;
+        std::ifstream file{arguments[i], std::ios::binary};
+        json line = hear(**listener, read_samples(file), trace);
+        line["file"] = arguments[i];
+        std::cout << line.dump() << std::endl;
+    }
+    if (!any_file) std::cout << hear(**listener, read_samples(std::cin), trace).dump() << '\n';
+    return 0;
+}
