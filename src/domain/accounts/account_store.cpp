@@ -20,7 +20,7 @@ constexpr db::query create_query{"accounts.create", R"sql(
     RETURNING id)sql"};
 
 constexpr db::query find_query{"accounts.find", R"sql(
-    SELECT id FROM account WHERE lower(email) = lower($1))sql"};
+    SELECT id FROM account WHERE lower(email) = lower($1) OR id::text = $1)sql"};
 
 constexpr db::query create_token_query{"accounts.create_token", R"sql(
     INSERT INTO api_token (account_id, name, hash, prefix) VALUES ($1, $2, $3, $4))sql"};
@@ -69,10 +69,11 @@ boost::asio::awaitable<result<account_id>> account_store::create(
     co_return row->as<account_id>("id");
 }
 
-boost::asio::awaitable<result<account_id>> account_store::find(std::string email, deadline by) {
-    const auto found = co_await pool_->run(by, find_query, email);
+boost::asio::awaitable<result<account_id>> account_store::find(
+    std::string email_or_id, deadline by) {
+    const auto found = co_await pool_->run(by, find_query, email_or_id);
     const auto row = found.one_or_none();
-    if (!row) co_return error{errc::not_found, "there is no account with this e-mail address"};
+    if (!row) co_return error{errc::not_found, "there is no such account"};
     co_return row->as<account_id>("id");
 }
 

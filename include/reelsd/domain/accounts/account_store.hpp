@@ -58,8 +58,9 @@ public:
 
     /// `conflict` when the e-mail address (whatever its letter case) has an account.
     boost::asio::awaitable<result<account_id>> create(std::string email, role as, deadline by);
-    /// `not_found` without such an account.
-    boost::asio::awaitable<result<account_id>> find(std::string email, deadline by);
+    /// By e-mail address or by id in digits (an address has an @, so they cannot be mistaken for
+    /// each other). `not_found` without such an account.
+    boost::asio::awaitable<result<account_id>> find(std::string email_or_id, deadline by);
 
     /// Returns the plain token: the only time that it can be seen. `conflict` when the account has
     /// a valid token of that name.

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <reelsd/app/settings.hpp>
+#include <reelsd/domain/accounts/account_store.hpp>
+
+#include <optional>
+#include <string>
+#include <variant>
+
+/// What the command line, the environment and the configuration file ask for, as values.
+namespace reelsd::app {
+
+struct serve_command {};
+struct migrate_command {};
+struct doctor_command {};
+struct create_account_command {
+    std::string email;
+    accounts::role as = accounts::role::member;
+};
+struct limit_account_command {
+    std::string email;
+    accounts::limit_changes changes;
+};
+struct create_token_command {
+    std::string account;  ///< E-mail address or id.
+    std::string name;
+};
+struct list_tokens_command {
+    std::string account;  ///< E-mail address or id.
+};
+struct revoke_token_command {
+    std::string account;  ///< E-mail address or id.
+    std::string name;
+};
+using command = std::variant<
+    serve_command, migrate_command, doctor_command, create_account_command, limit_account_command,
+    create_token_command, list_tokens_command, revoke_token_command>;
+
+struct invocation {
+    command wanted;
+    settings with;
+};
+
+/// The invocation, or the exit code of a program that has nothing left to do: 0 after `--help` or
+/// `--version`, 2 after a complaint on standard error. Reads the environment.
+[[nodiscard]] std::variant<invocation, int> read_command_line(int argument_count, char** arguments);
+
+}  // namespace reelsd::app

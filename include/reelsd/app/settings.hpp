@@ -1,0 +1,70 @@
+#pragma once
+
+#include <reelsd/base/clock.hpp>
+#include <reelsd/base/log.hpp>
+#include <reelsd/base/result.hpp>
+#include <reelsd/http/server.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace reelsd::app {
+
+/// All that an operator can set, decoded and checked. Source: contract section 8.
+struct settings {
+    http::listen_address listen;
+    std::string database_url;  ///< Empty: the private cluster in `data_dir`.
+    std::string data_dir;
+    std::string postgres_bin_dir;  ///< Empty: found by itself.
+    unsigned workers = 16;         ///< 0 serves HTTP alone.
+
+    std::string platform_url;
+    std::vector<std::string> resolvers;
+    std::vector<std::string> media_hosts;
+    bool allow_private_addresses = false;
+    std::string ca_file;  ///< Empty: the system's.
+
+    std::string analyzer;
+    std::string media_helper;      ///< Empty: `reelsd-media` beside the daemon.
+    std::string tessdata_dir;      ///< Holds eng.traineddata.
+    std::string speech_model_dir;  ///< Holds pocketsphinx's English model.
+
+    int submissions_per_minute = 10;
+    int concurrent_jobs = 3;
+    int requests_per_minute = 600;
+
+    seconds_f video_seconds_max{90.0};
+    std::int64_t video_bytes_max = 104'857'600;
+    seconds_f lease{60.0};
+    int attempts_max = 3;
+    seconds_f retry_base{10.0};
+
+    log::level log_level = log::level::info;
+    log::format log_format = log::format::text;
+};
+
+/// One setting as the command line, the environment and the file name it.
+struct setting_definition {
+    const char* name;  ///< `video-seconds-max`: flag and file key; REELSD_VIDEO_SECONDS_MAX.
+    const char* default_value;  ///< As it would be typed.
+    const char* help;           ///< One line.
+    const char* allowed;        ///< What a refusal says is allowed.
+    /// Decodes `text` into `target`; false when it is not allowed.
+    bool (*read)(std::string_view text, settings& target);
+};
+
+/// Every setting, in the order of the help text.
+[[nodiscard]] std::span<const setting_definition> setting_definitions();
+
+/// The environment variable of a setting: "REELSD_VIDEO_SECONDS_MAX".
+[[nodiscard]] std::string environment_name(std::string_view setting_name);
+
+/// Decodes one value; the error names the setting, the value and what is allowed.
+[[nodiscard]] result<void> apply(
+    const setting_definition& definition, std::string_view text, settings& target);
+
+}  // namespace reelsd::app

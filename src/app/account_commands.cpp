@@ -1,0 +1,134 @@
+#include "commands.hpp"
+#include "database.hpp"
+#include <reelsd/domain/accounts/account_store.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace reelsd::app {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+/// A person waits.
+constexpr auto answer_time_max = 10s;
+
+/// What the database would refuse anyway, in better words. An address is proved by mail, not by
+/// rules.
+result<void> check_email(const std::string& email) {
+    const bool printable = std::all_of(
+        email.begin(), email.end(), [](unsigned char c) { return c > ' ' && c != 0x7f; });
+    const auto at = email.find('@');
+    const bool has_both_parts = at != std::string::npos && at > 0 && at + 1 < email.size();
+    if (printable && has_both_parts && email.size() <= 254) return {};
+    return error{errc::invalid_argument, fmt::format("email: \"{}\" is no e-mail address", email)};
+}
+
+result<void> check_name(const std::string& name) {
+    const bool printable = std::none_of(
+        name.begin(), name.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; });
+    if (printable && !name.empty() && name.size() <= 100) return {};
+    return error{errc::invalid_argument, "name: 1 to 100 printable characters are allowed"};
+}
+
+std::string limit_text(const std::optional<int>& limit) {
+    return limit ? std::to_string(*limit) : "default";
+}
+
+asio::awaitable<result<void>> create_account_on(db::pool& pool, create_account_command asked) {
+    accounts::account_store store{pool};
+    const auto id = co_await store.create(asked.email, asked.as, deadline::after(answer_time_max));
+    if (!id) co_return id.error();
+    fmt::print("{}\n", id->value);
+    co_return result<void>{};
+}
+
+asio::awaitable<result<void>> limit_account_on(db::pool& pool, limit_account_command asked) {
+    accounts::account_store store{pool};
+    const auto by = deadline::after(answer_time_max);
+    const auto id = co_await store.find(asked.email, by);
+    if (!id) co_return id.error();
+    const auto limits = co_await store.change_limits(*id, asked.changes, by);
+    fmt::print("submissions-per-minute {}\n", limit_text(limits.submissions_per_minute));
+    fmt::print("concurrent-jobs {}\n", limit_text(limits.concurrent_jobs));
+    fmt::print("requests-per-minute {}\n", limit_text(limits.requests_per_minute));
+    co_return result<void>{};
+}
+
+asio::awaitable<result<void>> create_token_on(db::pool& pool, create_token_command asked) {
+    accounts::account_store store{pool};
+    const auto by = deadline::after(answer_time_max);
+    const auto id = co_await store.find(asked.account, by);
+    if (!id) co_return id.error();
+    const auto token = co_await store.create_token(*id, asked.name, by);
+    if (!token) co_return token.error();
+    fmt::print("{}\n", *token);
+    co_return result<void>{};
+}
+
+asio::awaitable<result<void>> list_tokens_on(db::pool& pool, list_tokens_command asked) {
+    accounts::account_store store{pool};
+    const auto by = deadline::after(answer_time_max);
+    const auto id = co_await store.find(asked.account, by);
+    if (!id) co_return id.error();
+    for (const auto& token : co_await store.tokens(*id, by)) {
+        const auto state =
+            token.revoked_at ? "revoked " + to_rfc3339(*token.revoked_at) : std::string{"valid"};
+        fmt::print(
+            "{}...  created {}  {}  {}\n",
+            token.prefix,
+            to_rfc3339(token.created_at),
+            state,
+            token.name);
+    }
+    co_return result<void>{};
+}
+
+asio::awaitable<result<void>> revoke_token_on(db::pool& pool, revoke_token_command asked) {
+    accounts::account_store store{pool};
+    const auto by = deadline::after(answer_time_max);
+    const auto id = co_await store.find(asked.account, by);
+    if (!id) co_return id.error();
+    co_return co_await store.revoke_token(*id, asked.name, by);
+}
+
+}  // namespace
+
+result<void> create_account(
+    const create_account_command& asked, const settings& with, const log::logger& log) {
+    if (const auto valid = check_email(asked.email); !valid) return valid.error();
+    return with_database(
+        with, log, [&asked](db::pool& pool) { return create_account_on(pool, asked); });
+}
+
+result<void> limit_account(
+    const limit_account_command& asked, const settings& with, const log::logger& log) {
+    return with_database(
+        with, log, [&asked](db::pool& pool) { return limit_account_on(pool, asked); });
+}
+
+result<void> create_token(
+    const create_token_command& asked, const settings& with, const log::logger& log) {
+    if (const auto valid = check_name(asked.name); !valid) return valid.error();
+    return with_database(
+        with, log, [&asked](db::pool& pool) { return create_token_on(pool, asked); });
+}
+
+result<void> list_tokens(
+    const list_tokens_command& asked, const settings& with, const log::logger& log) {
+    return with_database(
+        with, log, [&asked](db::pool& pool) { return list_tokens_on(pool, asked); });
+}
+
+result<void> revoke_token(
+    const revoke_token_command& asked, const settings& with, const log::logger& log) {
+    return with_database(
+        with, log, [&asked](db::pool& pool) { return revoke_token_on(pool, asked); });
+}
+
+}  // namespace reelsd::app

@@ -1,0 +1,225 @@
+#include <reelsd/app/command_line.hpp>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <sstream>
+
+namespace reelsd::app {
+namespace {
+
+constexpr int exit_usage = 2;
+
+/// What each setting was given as, by name. What is missing has its default.
+using given_values = std::map<std::string, std::string>;
+
+/// The operator's words as CLI11 collects them, before anything is decoded.
+struct collected {
+    given_values flags;
+    std::string config_file;
+    std::string email;
+    std::string account;
+    std::string name;
+    bool admin = false;
+    accounts::limit_changes limits;
+    command wanted;
+};
+
+void add_settings(CLI::App& app, collected& into) {
+    for (const auto& definition : setting_definitions()) {
+        const std::string name{definition.name};
+        const std::string default_text =
+            *definition.default_value == '\0' ? "" : fmt::format(" ({})", definition.default_value);
+        app.add_option_function<std::string>(
+               "--" + name,
+               [&into, name](const std::string& text) { into.flags[name] = text; },
+               definition.help + default_text)
+            ->type_name("")
+            ->group("Settings");
+    }
+    app.add_option("--config", into.config_file, "read settings from this TOML or INI file")
+        ->envname("REELSD_CONFIG")
+        ->type_name("FILE")
+        ->group("Settings");
+}
+
+CLI::App* add_command(
+    CLI::App& app, const char* name, const char* help, command wanted, collected& into) {
+    auto* const added = app.add_subcommand(name, help);
+    added->fallthrough();
+    added->callback([&into, wanted = std::move(wanted)] { into.wanted = wanted; });
+    return added;
+}
+
+void add_account_commands(CLI::App& app, collected& into) {
+    auto* const account = app.add_subcommand("account", "create accounts and set their limits");
+    account->require_subcommand(1)->fallthrough();
+
+    auto* const create = add_command(
+        *account, "create", "create an account; prints its id", create_account_command{}, into);
+    create->add_option("--email", into.email, "its e-mail address")->required()->type_name("E");
+    create->add_flag("--admin", into.admin, "an administrator");
+
+    auto* const limits = add_command(
+        *account,
+        "limits",
+        "set limits of an account; prints all of them",
+        limit_account_command{},
+        into);
+    limits->add_option("--email", into.email, "its e-mail address")->required()->type_name("E");
+    const auto add_limit = [limits](const char* flag, std::optional<int>& limit, int most) {
+        limits->add_option(flag, limit)->check(CLI::Range(1, most))->type_name("N");
+    };
+    add_limit("--submissions-per-minute", into.limits.submissions_per_minute, 1'000'000);
+    add_limit("--concurrent-jobs", into.limits.concurrent_jobs, 1'000'000);
+    add_limit("--requests-per-minute", into.limits.requests_per_minute, 10'000'000);
+}
+
+void add_token_commands(CLI::App& app, collected& into) {
+    auto* const token = app.add_subcommand("token", "create, list and revoke API tokens");
+    token->require_subcommand(1)->fallthrough();
+    const auto add = [&](const char* name, const char* help, command wanted) {
+        auto* const added = add_command(*token, name, help, std::move(wanted), into);
+        added->add_option("--account", into.account, "the account's e-mail address or id")
+            ->required()
+            ->type_name("E");
+        return added;
+    };
+    auto* const create =
+        add("create", "create a token; prints it, this once", create_token_command{});
+    create->add_option("--name", into.name, "what it is for")->required()->type_name("N");
+    add("list", "list the account's tokens", list_tokens_command{});
+    auto* const revoke = add("revoke", "revoke a token; effective at once", revoke_token_command{});
+    revoke->add_option("--name", into.name, "its name")->required()->type_name("N");
+}
+
+void describe(CLI::App& app, collected& into) {
+    app.name("reelsd");
+    app.description(
+        "Turns links of reels into JSON that says what is said, shown and played in them.");
+    app.footer(
+        "Every setting is also an environment variable (--data-dir: REELSD_DATA_DIR) and a key of\n"
+        "the configuration file (data-dir). Flags win over the environment, it over the file.");
+    app.set_version_flag("--version", "reelsd " REELSD_VERSION);
+    app.require_subcommand(1);
+    add_settings(app, into);
+    add_command(app, "serve", "run the daemon", serve_command{}, into);
+    add_command(app, "migrate", "bring the database's schema up to date", migrate_command{}, into);
+    add_command(
+        app, "doctor", "check what the daemon needs, one line each", doctor_command{}, into);
+    add_account_commands(app, into);
+    add_token_commands(app, into);
+}
+
+/// What the operator typed goes into the command that the subcommand's callback has chosen.
+void complete(collected& words) {
+    struct visitor {
+        const collected& words;
+
+        void operator()(serve_command& /*unused*/) const {}
+        void operator()(migrate_command& /*unused*/) const {}
+        void operator()(doctor_command& /*unused*/) const {}
+        void operator()(create_account_command& c) const {
+            c.email = words.email;
+            c.as = words.admin ? accounts::role::administrator : accounts::role::member;
+        }
+        void operator()(limit_account_command& c) const {
+            c.email = words.email;
+            c.changes = words.limits;
+        }
+        void operator()(create_token_command& c) const {
+            c.account = words.account;
+            c.name = words.name;
+        }
+        void operator()(list_tokens_command& c) const { c.account = words.account; }
+        void operator()(revoke_token_command& c) const {
+            c.account = words.account;
+            c.name = words.name;
+        }
+    };
+    std::visit(visitor{words}, words.wanted);
+}
+
+/// The file's values; `invalid_argument` for a file that cannot be read or a key that is no
+/// setting.
+result<given_values> read_config_file(const std::string& file) {
+    given_values values;
+    if (file.empty()) return values;
+    std::vector<CLI::ConfigItem> items;
+    try {
+        items = CLI::ConfigTOML{}.from_file(file);
+    } catch (const CLI::Error& failure) {
+        return error{errc::invalid_argument, fmt::format("config: {}", failure.what())};
+    }
+    for (const auto& item : items) {
+        // CLI11 marks where a section begins and ends by items of these names.
+        if (item.name == "++" || item.name == "--") continue;
+        std::string text;
+        for (const auto& input : item.inputs) text += (text.empty() ? "" : ",") + input;
+        values[item.fullname()] = text;
+    }
+    for (const auto& [key, text] : values) {
+        const auto known = [&key = key](const setting_definition& d) { return d.name == key; };
+        const auto all = setting_definitions();
+        if (std::none_of(all.begin(), all.end(), known)) {
+            return error{
+                errc::invalid_argument, fmt::format("{}: \"{}\" is no setting", file, key)};
+        }
+    }
+    return values;
+}
+
+/// The value that counts, or nothing when nobody gave one. An empty variable is an unset one: that
+/// is how compose files leave settings out.
+std::optional<std::string> value_of(
+    const setting_definition& definition, const given_values& flags, const given_values& file) {
+    if (const auto flag = flags.find(definition.name); flag != flags.end()) return flag->second;
+    const auto variable = environment_name(definition.name);
+    const char* const text =
+        std::getenv(variable.c_str());  // NOLINT(concurrency-mt-unsafe): no threads yet
+    if (text != nullptr && *text != '\0') return text;
+    if (const auto key = file.find(definition.name); key != file.end()) return key->second;
+    return std::nullopt;
+}
+
+result<settings> decode_settings(const collected& words) {
+    const auto file = read_config_file(words.config_file);
+    if (!file) return file.error();
+    settings decoded;
+    for (const auto& definition : setting_definitions()) {
+        if (*definition.default_value != '\0') {
+            const auto usual = apply(definition, definition.default_value, decoded);
+            if (!usual) return usual.error();
+        }
+        const auto given = value_of(definition, words.flags, *file);
+        if (!given) continue;
+        const auto applied = apply(definition, *given, decoded);
+        if (!applied) return applied.error();
+    }
+    return decoded;
+}
+
+}  // namespace
+
+std::variant<invocation, int> read_command_line(int argument_count, char** arguments) {
+    collected words;
+    CLI::App app;
+    describe(app, words);
+    try {
+        app.parse(argument_count, arguments);
+    } catch (const CLI::ParseError& stop) {
+        return app.exit(stop) == 0 ? 0 : exit_usage;
+    }
+    complete(words);
+    auto with = decode_settings(words);
+    if (!with) {
+        std::fprintf(stderr, "reelsd: %s\n", with.error().detail().c_str());
+        return exit_usage;
+    }
+    return invocation{.wanted = std::move(words.wanted), .with = std::move(*with)};
+}
+
+}  // namespace reelsd::app

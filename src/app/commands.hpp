@@ -1,0 +1,30 @@
+#pragma once
+
+#include <reelsd/app/command_line.hpp>
+#include <reelsd/base/log.hpp>
+#include <reelsd/base/result.hpp>
+
+/// The subcommands, each one function: prints its answer on standard output, returns why it could
+/// not.
+namespace reelsd::app {
+
+/// Serves until SIGINT or SIGTERM. Errors: whatever keeps the daemon from starting.
+[[nodiscard]] result<void> serve(const settings& with, const log::logger& log);
+
+[[nodiscard]] result<void> migrate(const settings& with, const log::logger& log);
+
+/// Prints a line for each check; `internal` when one failed.
+[[nodiscard]] result<void> run_doctor(const settings& with, const log::logger& log);
+
+[[nodiscard]] result<void> create_account(
+    const create_account_command& asked, const settings& with, const log::logger& log);
+[[nodiscard]] result<void> limit_account(
+    const limit_account_command& asked, const settings& with, const log::logger& log);
+[[nodiscard]] result<void> create_token(
+    const create_token_command& asked, const settings& with, const log::logger& log);
+[[nodiscard]] result<void> list_tokens(
+    const list_tokens_command& asked, const settings& with, const log::logger& log);
+[[nodiscard]] result<void> revoke_token(
+    const revoke_token_command& asked, const settings& with, const log::logger& log);
+
+}  // namespace reelsd::app

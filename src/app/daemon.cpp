@@ -1,0 +1,266 @@
+#include "daemon.hpp"
+
+#include "installation.hpp"
+#include <reelsd/base/bounds.hpp>
+#include <reelsd/db/errors.hpp>
+#include <reelsd/model/local_analyzer.hpp>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <utility>
+
+namespace reelsd::app {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+/// The cluster's supervisor and later password hashing; both are rare.
+constexpr std::size_t offload_threads = 2;
+constexpr std::size_t offload_queue_max = 64;
+/// How often a database that does not answer is looked after.
+constexpr auto supervise_interval = 1s;
+/// As long as a private cluster may take to recover.
+constexpr auto supervise_time_max = 60s;
+/// Of bounds::shutdown_grace: what running attempts and exchanges get to end by themselves; the
+/// rest is for handing jobs back.
+constexpr auto finish_time_max = 4s;
+constexpr auto exchange_time_max = 3s;
+constexpr auto readiness_time_max = 1s;
+
+constexpr db::query ready_query{"app.ready", R"sql(
+    SELECT to_regclass('job') IS NOT NULL AS migrated)sql"};
+
+/// Tells daemons apart in the queue: host and process.
+std::string instance_name() {
+    std::array<char, 65> host{};
+    if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '?';
+    return fmt::format("{}:{}", host.data(), ::getpid());
+}
+
+media::media_options media_options_of(const settings& with) {
+    media::media_options options;
+    options.helper = find_installation(with).media_helper;
+    options.seconds_max = with.video_seconds_max.count();
+    options.tessdata = with.tessdata_dir;
+    options.speech_model = with.speech_model_dir;
+    return options;
+}
+
+platform::source_settings source_settings_of(const settings& with) {
+    return {
+        .platform_url = with.platform_url,
+        .resolvers = with.resolvers,
+        .media_hosts = with.media_hosts,
+        .allow_private_addresses = with.allow_private_addresses,
+        .ca_file = with.ca_file,
+        .video_bytes_max = static_cast<std::uint64_t>(with.video_bytes_max),
+        .sample_path = find_installation(with).sample};
+}
+
+jobs::retry_policy retry_policy_of(const settings& with) {
+    return {
+        .attempts_max = with.attempts_max,
+        .base = with.retry_base,
+        .video_seconds_max = with.video_seconds_max};
+}
+
+pipeline::dispatcher_options dispatcher_options_of(const settings& with) {
+    pipeline::dispatcher_options options;
+    options.worker = instance_name();
+    options.workers = with.workers;
+    options.lease = with.lease;
+    options.policy = retry_policy_of(with);
+    return options;
+}
+
+db::pool_options pool_options_of(const database& store) {
+    db::pool_options options;
+    options.connection_string = store.connection_string();
+    return options;
+}
+
+/// What an exception that left a handler means to the client. A database that refuses for want of
+/// disk or memory is as good as away: the client may come again.
+std::optional<error> explain(const std::exception_ptr& thrown) {
+    try {
+        std::rethrow_exception(thrown);
+    } catch (const db::failure& failure) {
+        const bool is_ours =
+            failure.code() != errc::database_unavailable && failure.code() != errc::storage_failed;
+        return error{is_ours ? errc::internal : errc::database_unavailable, failure.what()};
+    } catch (...) {  // Whatever else: the session knows no more than we do.
+        return std::nullopt;
+    }
+}
+
+http::server_options server_options_of(const settings& with) {
+    http::server_options options;
+    options.address = with.listen;
+    options.explain = explain;
+    return options;
+}
+
+async::task_group::failure_handler log_failure(const log::logger& log) {
+    return [log](std::string_view task, const std::exception_ptr& thrown) {
+        try {
+            std::rethrow_exception(thrown);
+        } catch (const std::exception& failure) {
+            log.error("task failed", {{"task", task}, {"reason", failure.what()}});
+        }
+    };
+}
+
+}  // namespace
+
+result<std::unique_ptr<daemon>> daemon::create(const settings& with, const log::logger& log) {
+    parts made;
+    auto source = platform::source::create(source_settings_of(with), log);
+    if (!source) return source.error();
+    made.source = std::move(*source);
+
+    auto store = database::open(with, log);
+    if (!store) return store.error();
+    made.store = std::move(*store);
+    const auto migrated = made.store->migrate(log);
+    if (!migrated) return migrated.error();
+
+    auto scratch = pipeline::scratch_space::open(with.data_dir, log);
+    if (!scratch) return scratch.error();
+    made.scratch = std::move(*scratch);
+    return std::unique_ptr<daemon>{new daemon{with, log, std::move(made)}};
+}
+
+daemon::daemon(const settings& with, const log::logger& log, parts made)
+    : with_{with},
+      log_{log},
+      parts_{std::move(made)},
+      media_{media_options_of(with)},
+      analyzer_{std::make_unique<model::local_analyzer>(media_)},
+      executor_{
+          {.source = *parts_.source,
+           .media = media_,
+           .analyzer = *analyzer_,
+           .scratch = *parts_.scratch},
+          retry_policy_of(with),
+          log},
+      signals_{loop_, SIGINT, SIGTERM},
+      pool_{loop_.get_executor(), pool_options_of(*parts_.store), log},
+      offload_{offload_threads, offload_queue_max},
+      tasks_{loop_.get_executor(), log_failure(log)},
+      board_{loop_.get_executor()},
+      dispatcher_{
+          loop_.get_executor(),
+          jobs::job_store{pool_},
+          board_,
+          tasks_,
+          [this](const jobs::claimed_job& job, std::stop_token stop) {
+              return executor_.run(job, std::move(stop));
+          },
+          dispatcher_options_of(with),
+          log},
+      api_{
+          {.accounts = accounts::account_store{pool_},
+           .jobs = jobs::job_store{pool_},
+           .board = board_,
+           .limits =
+               {.submissions_per_minute = with.submissions_per_minute,
+                .concurrent_jobs = with.concurrent_jobs},
+           .requests_per_minute = with.requests_per_minute,
+           .job_accepted = [this] { dispatcher_.wake(); },
+           .ready = [this] { return readiness(); }}},
+      server_{loop_.get_executor(), router_, log, server_options_of(with)} {
+    api_.add_to(router_);
+}
+
+result<void> daemon::run() {
+    pool_.start();
+    const auto port = server_.start();
+    if (!port) return port.error();
+    dispatcher_.start();
+    if (parts_.store->cluster() != nullptr) tasks_.spawn("supervise cluster", supervise_cluster());
+    asio::co_spawn(loop_, stop_on_signal(), [this](const std::exception_ptr& thrown) {
+        if (thrown) log_failure(log_)("stop", thrown);
+        // Without a stop that went well, waiting for the loop to empty would wait for ever.
+        if (thrown) loop_.stop();
+    });
+    log_.info(
+        "listening",
+        {{"address", fmt::format("{}:{}", with_.listen.host, *port)},
+         {"workers", with_.workers},
+         {"analyzer", analyzer_->name()},
+         {"version", REELSD_VERSION}});
+    loop_.run();
+    if (!drained_) {
+        // A worker hangs in a call that ignores its stop. Its job is rescued when the lease runs
+        // out; waiting for the thread would hold the exit up for as long.
+        log_.warning("stopped with work left; it is taken up again when its lease runs out");
+        if (auto* const cluster = parts_.store->cluster()) cluster->stop();
+        std::_Exit(EXIT_SUCCESS);
+    }
+    log_.info("stopped");
+    return {};
+}
+
+asio::awaitable<void> daemon::supervise_cluster() {
+    asio::steady_timer timer{co_await asio::this_coro::executor};
+    for (;;) {
+        timer.expires_after(supervise_interval);
+        co_await timer.async_wait(asio::use_awaitable);
+        if (pool_.state().reachable()) continue;
+        const auto by = deadline::after(supervise_time_max);
+        const auto restart = [this, by] {
+            const auto running = parts_.store->cluster()->ensure_running(by);
+            return running ? std::string{} : running.error().to_string();
+        };
+        const auto restarted = co_await offload_.run(by, restart);
+        // The pool connects by itself; only a failure is worth a line.
+        if (restarted && !restarted->empty()) {
+            log_.error("private database cannot be started", {{"reason", *restarted}});
+        }
+    }
+}
+
+asio::awaitable<result<void>> daemon::readiness() {
+    if (stopping_) co_return error{errc::database_unavailable, "shutting down"};
+    try {
+        const auto answer = co_await pool_.run(deadline::after(readiness_time_max), ready_query);
+        if (answer.one().as<bool>("migrated")) co_return result<void>{};
+        co_return error{errc::database_unavailable, "the database is not migrated"};
+    } catch (const db::failure& failure) {
+        log_.debug("not ready", {{"reason", failure.what()}});
+    }
+    co_return error{errc::database_unavailable, "the database is not reachable"};
+}
+
+asio::awaitable<void> daemon::stop_on_signal() {
+    const int signal = co_await signals_.async_wait(asio::use_awaitable);
+    log_.info("stopping", {{"signal", signal == SIGINT ? "SIGINT" : "SIGTERM"}});
+    co_await shut_down();
+}
+
+asio::awaitable<void> daemon::shut_down() {
+    using namespace asio::experimental::awaitable_operators;
+    stopping_ = true;
+    const auto by = deadline::after(bounds::shutdown_grace);
+    // Both at once: while clients get their answers, the workers finish or hand back.
+    auto exchanges = server_.stop(by.at_most(exchange_time_max));
+    auto attempts = dispatcher_.stop(by.at_most(finish_time_max), by);
+    drained_ = co_await (std::move(exchanges) && std::move(attempts));
+    const bool ended = co_await tasks_.stop(by, deadline::after(1s));
+    if (!ended) log_.error("tasks are left at the stop", {{"tasks", tasks_.size()}});
+    pool_.close();
+}
+
+}  // namespace reelsd::app

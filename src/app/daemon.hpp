@@ -1,0 +1,76 @@
+#pragma once
+
+#include "database.hpp"
+#include <reelsd/api/api.hpp>
+#include <reelsd/app/settings.hpp>
+#include <reelsd/async/offload_pool.hpp>
+#include <reelsd/async/task_group.hpp>
+#include <reelsd/base/log.hpp>
+#include <reelsd/base/result.hpp>
+#include <reelsd/db/pool.hpp>
+#include <reelsd/domain/jobs/completion_board.hpp>
+#include <reelsd/http/router.hpp>
+#include <reelsd/http/server.hpp>
+#include <reelsd/media/media_client.hpp>
+#include <reelsd/model/analyzer.hpp>
+#include <reelsd/pipeline/dispatcher.hpp>
+#include <reelsd/pipeline/executor.hpp>
+#include <reelsd/pipeline/scratch.hpp>
+#include <reelsd/platform/source.hpp>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+
+#include <memory>
+#include <string>
+
+namespace reelsd::app {
+
+/// Everything that `reelsd serve` is made of, in the order in which it is built; it is torn down in
+/// the reverse order, after stop() has emptied it.
+class daemon {
+public:
+    /// Brings the database up and migrates it, opens the scratch space, binds nothing yet.
+    /// Blocking.
+    static result<std::unique_ptr<daemon>> create(const settings& with, const log::logger& log);
+
+    /// Listens and serves until SIGINT or SIGTERM. Errors: the address cannot be listened on.
+    result<void> run();
+
+private:
+    struct parts {
+        std::unique_ptr<database> store;
+        std::unique_ptr<platform::source> source;
+        std::unique_ptr<pipeline::scratch_space> scratch;
+    };
+
+    daemon(const settings& with, const log::logger& log, parts made);
+
+    boost::asio::awaitable<void> supervise_cluster();
+    boost::asio::awaitable<void> stop_on_signal();
+    boost::asio::awaitable<void> shut_down();
+    boost::asio::awaitable<result<void>> readiness();
+
+    settings with_;
+    log::logger log_;
+    parts parts_;
+    media::media_client media_;
+    std::unique_ptr<model::analyzer> analyzer_;
+    pipeline::executor executor_;
+
+    boost::asio::io_context loop_{1};
+    boost::asio::signal_set signals_;
+    db::pool pool_;
+    async::offload_pool offload_;
+    async::task_group tasks_;
+    jobs::completion_board board_;
+    pipeline::dispatcher dispatcher_;
+    api::api api_;
+    http::router router_;
+    http::server server_;
+    bool stopping_ = false;
+    bool drained_ = true;
+};
+
+}  // namespace reelsd::app

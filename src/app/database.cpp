@@ -1,0 +1,101 @@
+#include "database.hpp"
+
+#include <reelsd/db/errors.hpp>
+#include <reelsd/db/migrator.hpp>
+#include <reelsd/db/pool.hpp>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <chrono>
+#include <exception>
+
+namespace reelsd::app {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+/// A first start of the private cluster takes seconds; recovery after a crash may take a minute.
+constexpr auto cluster_time_max = 60s;
+/// A database server that starts beside us (one compose file) is waited for, a wrong address is not
+/// hidden for long.
+constexpr auto connect_time_max = 10s;
+/// A migration may rewrite a large table.
+constexpr auto migrate_time_max = 600s;
+
+/// Blocks this thread: there is no loop yet, and nothing else to do.
+void pause(std::chrono::milliseconds length) {
+    asio::io_context loop;
+    asio::steady_timer{loop, length}.wait();
+}
+
+/// Waits until the server answers, so that "still starting" is not "down". Says why when it is
+/// down.
+result<void> await_server(const std::string& connection, const log::logger& log) {
+    const auto by = deadline::after(connect_time_max);
+    for (bool told = false;; told = true) {
+        const auto answer = db::run_script(connection, "SELECT 1", by);
+        if (answer || answer.error().code() != errc::database_unavailable) return answer;
+        if (by.passed() || by.remaining() < 500ms) return answer;
+        if (!told) log.info("waiting for the database", {{"reason", answer.error().detail()}});
+        pause(500ms);
+    }
+}
+
+}  // namespace
+
+result<std::unique_ptr<database>> database::open(const settings& with, const log::logger& log) {
+    std::unique_ptr<database> opened{new database};
+    if (!with.database_url.empty()) {
+        opened->connection_ = with.database_url;
+        const auto answers = await_server(opened->connection_, log);
+        if (!answers) return answers.error();
+        return opened;
+    }
+    db::cluster_options options;
+    options.data_dir = with.data_dir;
+    options.binaries = with.postgres_bin_dir;
+    opened->cluster_ = std::make_unique<db::private_cluster>(options, log);
+    auto connection = opened->cluster_->ensure_running(deadline::after(cluster_time_max));
+    if (!connection) return connection.error();
+    opened->connection_ = std::move(*connection);
+    return opened;
+}
+
+result<std::size_t> database::migrate(const log::logger& log) const {
+    const db::migrator migrator{connection_, db::embedded_migrations(), log};
+    return migrator.migrate(deadline::after(migrate_time_max));
+}
+
+result<void> with_database(
+    const settings& with, const log::logger& log,
+    const std::function<asio::awaitable<result<void>>(db::pool&)>& work) {
+    auto opened = database::open(with, log);
+    if (!opened) return opened.error();
+    const auto migrated = (*opened)->migrate(log);
+    if (!migrated) return migrated.error();
+
+    asio::io_context loop{1};
+    db::pool_options options;
+    options.connection_string = (*opened)->connection_string();
+    options.connections = 1;
+    db::pool pool{loop.get_executor(), options, log};
+    pool.start();
+    result<void> outcome = error{errc::internal, "the work did not end"};
+    const auto finish = [&](const std::exception_ptr& thrown, result<void> ended) {
+        pool.close();
+        if (thrown) std::rethrow_exception(thrown);
+        outcome = std::move(ended);
+    };
+    asio::co_spawn(loop, work(pool), finish);
+    try {
+        loop.run();
+    } catch (const db::failure& failure) {
+        return error{failure.code(), failure.what()};
+    }
+    return outcome;
+}
+
+}  // namespace reelsd::app

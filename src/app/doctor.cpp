@@ -1,0 +1,163 @@
+#include "commands.hpp"
+#include "database.hpp"
+#include "installation.hpp"
+#include <reelsd/base/json.hpp>
+#include <reelsd/db/migrator.hpp>
+#include <reelsd/media/media_client.hpp>
+#include <reelsd/net/http_client.hpp>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <system_error>
+#include <vector>
+
+namespace reelsd::app {
+namespace {
+
+using namespace std::chrono_literals;
+namespace fs = std::filesystem;
+
+constexpr auto helper_time_max = 30s;
+constexpr auto platform_time_max = 10s;
+constexpr auto migration_time_max = 10s;
+/// Sixteen workers with a video of 100 MiB each, rounded up.
+constexpr std::uintmax_t free_bytes_min = std::uintmax_t{2} << 30U;
+
+enum class verdict : std::uint8_t {
+    good,
+    doubtful,  ///< The daemon runs, but not everything will work.
+    bad,       ///< The daemon cannot do its work.
+};
+
+struct finding {
+    verdict is = verdict::good;
+    std::string text;
+};
+
+finding bad(const error& why) {
+    return {verdict::bad, why.detail().empty() ? std::string{name_of(why.code())} : why.detail()};
+}
+
+finding check_data_dir(const settings& with) {
+    std::error_code failure;
+    const fs::path folder{with.data_dir};
+    fs::create_directories(folder, failure);
+    if (failure) return {verdict::bad, fmt::format("{}: {}", folder.string(), failure.message())};
+    if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+        return {verdict::bad, fmt::format("{} cannot be written", folder.string())};
+    }
+    const auto space = fs::space(folder, failure);
+    if (failure) return {verdict::bad, fmt::format("{}: {}", folder.string(), failure.message())};
+    const auto free_mebibytes = space.available >> 20U;
+    const auto is = space.available < free_bytes_min ? verdict::doubtful : verdict::good;
+    return {is, fmt::format("{}, {} MiB free", folder.string(), free_mebibytes)};
+}
+
+finding check_migrations(const database& store, const log::logger& log) {
+    const db::migrator migrator{store.connection_string(), db::embedded_migrations(), log};
+    const auto status = migrator.status(deadline::after(migration_time_max));
+    if (!status) return bad(status.error());
+    if (status->up_to_date()) {
+        return {verdict::good, fmt::format("{} applied", status->applied.size())};
+    }
+    return {
+        verdict::doubtful,
+        fmt::format("{} pending; `reelsd migrate` applies them", status->pending.size())};
+}
+
+finding check_sample(const settings& with) {
+    const auto sample = find_installation(with).sample;
+    if (fs::exists(sample)) return {verdict::good, sample.string()};
+    return {verdict::doubtful, sample.string() + " is missing: the test link will fail"};
+}
+
+/// "text: ok" or "text: what is wrong" of one part of the helper's report.
+finding check_part(const json& report, const char* part) {
+    const auto found = report.find(part);
+    if (found == report.end()) return {verdict::bad, "the helper does not tell"};
+    const bool good = found->value("ok", false);
+    return {good ? verdict::good : verdict::bad, found->value("detail", "")};
+}
+
+finding check_platform(const settings& with) {
+    const net::http_client client{
+        {.policy =
+             {.host_suffixes = {}, .allow_private = false, .trusted_origins = {with.platform_url}},
+         .ca_file = with.ca_file}};
+    net::http_request request;
+    request.method = net::http_method::head;
+    request.url = with.platform_url + "/";
+    const auto answer = client.send(request, deadline::after(platform_time_max), std::stop_token{});
+    if (!answer) {
+        return {
+            verdict::doubtful,
+            fmt::format("{}: {}", with.platform_url, answer.error().to_string())};
+    }
+    return {verdict::good, fmt::format("{} answers {}", with.platform_url, answer->status())};
+}
+
+class report {
+public:
+    void add(std::string_view what, const finding& found) {
+        const char* mark = "ok";
+        if (found.is == verdict::doubtful) mark = "warn";
+        if (found.is == verdict::bad) mark = "FAIL";
+        failures_ += found.is == verdict::bad ? 1 : 0;
+        fmt::print("{:<5} {:<14} {}\n", mark, what, found.text);
+    }
+
+    [[nodiscard]] int failures() const noexcept { return failures_; }
+
+private:
+    int failures_ = 0;
+};
+
+void check_database(report& lines, const settings& with, const log::logger& log) {
+    const auto store = database::open(with, log);
+    if (!store) {
+        lines.add("database", bad(store.error()));
+        lines.add("migrations", {verdict::bad, "not looked at: there is no database"});
+        return;
+    }
+    const bool is_private = (*store)->cluster() != nullptr;
+    lines.add("database", {verdict::good, is_private ? "private cluster answers" : "answers"});
+    lines.add("migrations", check_migrations(**store, log));
+}
+
+void check_media(report& lines, const settings& with) {
+    media::media_options options;
+    options.helper = find_installation(with).media_helper;
+    options.tessdata = with.tessdata_dir;
+    options.speech_model = with.speech_model_dir;
+    const media::media_client client{options};
+    const auto told = client.doctor(deadline::after(helper_time_max), std::stop_token{});
+    if (!told) {
+        lines.add("media helper", bad(told.error()));
+        return;
+    }
+    lines.add("media helper", {verdict::good, options.helper.string()});
+    lines.add("jail", check_part(*told, "jail"));
+    lines.add("text (eng)", check_part(*told, "text"));
+    lines.add("speech (en)", check_part(*told, "speech"));
+}
+
+}  // namespace
+
+result<void> run_doctor(const settings& with, const log::logger& log) {
+    report lines;
+    lines.add("data-dir", check_data_dir(with));
+    check_database(lines, with, log);
+    check_media(lines, with);
+    lines.add("sample", check_sample(with));
+    lines.add("platform", check_platform(with));
+    lines.add("model", {verdict::good, "local analyzer: no key and no network needed"});
+    if (lines.failures() == 0) return {};
+    return error{errc::internal, fmt::format("{} checks failed", lines.failures())};
+}
+
+}  // namespace reelsd::app

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <reelsd/app/settings.hpp>
+
+#include <filesystem>
+
+namespace reelsd::app {
+
+/// Where this installation's files are, seen from the program that runs: `bin/reelsd`,
+/// `bin/reelsd-media`, `share/reelsd/sample.mp4`.
+struct installation {
+    std::filesystem::path media_helper;
+    std::filesystem::path sample;
+};
+
+/// The helper that the settings name wins over the one beside the program.
+[[nodiscard]] installation find_installation(const settings& with);
+
+}  // namespace reelsd::app

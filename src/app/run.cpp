@@ -1,0 +1,59 @@
+#include "commands.hpp"
+#include <reelsd/app/run.hpp>
+
+#include <cstdio>
+#include <exception>
+
+namespace reelsd::app {
+namespace {
+
+struct command_runner {
+    const settings& with;
+    const log::logger& log;
+
+    result<void> operator()(const serve_command& /*asked*/) const { return serve(with, log); }
+    result<void> operator()(const migrate_command& /*asked*/) const { return migrate(with, log); }
+    result<void> operator()(const doctor_command& /*asked*/) const { return run_doctor(with, log); }
+    result<void> operator()(const create_account_command& asked) const {
+        return create_account(asked, with, log);
+    }
+    result<void> operator()(const limit_account_command& asked) const {
+        return limit_account(asked, with, log);
+    }
+    result<void> operator()(const create_token_command& asked) const {
+        return create_token(asked, with, log);
+    }
+    result<void> operator()(const list_tokens_command& asked) const {
+        return list_tokens(asked, with, log);
+    }
+    result<void> operator()(const revoke_token_command& asked) const {
+        return revoke_token(asked, with, log);
+    }
+};
+
+/// A command that a person types answers with its answer alone, unless something is wrong; the
+/// daemon tells what it does.
+log::level level_for(const invocation& asked) {
+    const bool serving = std::holds_alternative<serve_command>(asked.wanted);
+    if (serving || asked.with.log_level != log::level::info) return asked.with.log_level;
+    return log::level::warning;
+}
+
+}  // namespace
+
+int run(const invocation& asked) {
+    const log::logger log{level_for(asked), asked.with.log_format};
+    result<void> outcome;
+    try {
+        outcome = std::visit(command_runner{asked.with, log}, asked.wanted);
+    } catch (const std::exception& thrown) {
+        outcome = error{errc::internal, thrown.what()};
+    }
+    if (outcome) return 0;
+    const auto& why = outcome.error();
+    const auto text = why.detail().empty() ? std::string{name_of(why.code())} : why.detail();
+    std::fprintf(stderr, "reelsd: %s\n", text.c_str());
+    return 1;
+}
+
+}  // namespace reelsd::app

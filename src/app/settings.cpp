@@ -1,0 +1,274 @@
+#include <reelsd/app/settings.hpp>
+#include <reelsd/http/server.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+namespace reelsd::app {
+namespace {
+
+template <class Integer>
+bool read_integer(std::string_view text, Integer least, Integer most, Integer& target) {
+    Integer value{};
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (failure != std::errc{} || end != text.data() + text.size()) return false;
+    if (value < least || value > most) return false;
+    target = value;
+    return true;
+}
+
+bool read_seconds(std::string_view text, double least, double most, seconds_f& target) {
+    double value = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (failure != std::errc{} || end != text.data() + text.size()) return false;
+    if (!std::isfinite(value) || value < least || value > most) return false;
+    target = seconds_f{value};
+    return true;
+}
+
+bool read_text(std::string_view text, std::string& target) {
+    if (text.empty()) return false;
+    target = text;
+    return true;
+}
+
+bool read_flag(std::string_view text, bool& target) {
+    if (text == "true" || text == "1" || text == "yes" || text == "on") return target = true;
+    if (text != "false" && text != "0" && text != "no" && text != "off") return false;
+    target = false;
+    return true;
+}
+
+/// "a, b,c" as its parts; empty parts are refused.
+bool read_list(std::string_view text, std::vector<std::string>& target) {
+    std::vector<std::string> parts;
+    for (std::size_t start = 0; start <= text.size();) {
+        const auto end = std::min(text.find(',', start), text.size());
+        auto part = text.substr(start, end - start);
+        while (part.starts_with(' ')) part.remove_prefix(1);
+        while (part.ends_with(' ')) part.remove_suffix(1);
+        if (part.empty()) return false;
+        parts.emplace_back(part);
+        start = end + 1;
+    }
+    target = std::move(parts);
+    return true;
+}
+
+bool read_endpoint(std::string_view text, http::listen_address& target) {
+    auto address = http::parse_listen_address(text);
+    if (!address) return false;
+    target = std::move(*address);
+    return true;
+}
+
+/// An origin: scheme, host, perhaps a port; no path, so that nobody wonders what becomes of it.
+bool read_origin(std::string_view text, std::string& target) {
+    if (text.ends_with('/')) text.remove_suffix(1);
+    const auto scheme = text.find("://");
+    if (scheme == std::string_view::npos) return false;
+    const auto name = text.substr(0, scheme);
+    const auto host = text.substr(scheme + 3);
+    if (name != "http" && name != "https") return false;
+    if (host.empty() || host.find_first_of("/?#@ ") != std::string_view::npos) return false;
+    target = text;
+    return true;
+}
+
+bool read_resolvers(std::string_view text, std::vector<std::string>& target) {
+    std::vector<std::string> names;
+    if (!read_list(text, names)) return false;
+    const bool known = std::all_of(
+        names.begin(), names.end(), [](const std::string& name) { return name == "page"; });
+    if (known) target = std::move(names);
+    return known;
+}
+
+bool read_analyzer(std::string_view text, std::string& target) {
+    if (text != "auto" && text != "local") return false;
+    target = text;
+    return true;
+}
+
+bool read_level(std::string_view text, log::level& target) {
+    constexpr std::array<std::pair<std::string_view, log::level>, 4> levels{
+        {{"debug", log::level::debug},
+         {"info", log::level::info},
+         {"warning", log::level::warning},
+         {"error", log::level::error}}};
+    for (const auto& [name, value] : levels) {
+        if (name != text) continue;
+        target = value;
+        return true;
+    }
+    return false;
+}
+
+bool read_format(std::string_view text, log::format& target) {
+    if (text != "text" && text != "json") return false;
+    target = text == "json" ? log::format::json : log::format::text;
+    return true;
+}
+
+using sv = std::string_view;
+
+constexpr auto definitions = std::to_array<setting_definition>({
+    {"listen",
+     "127.0.0.1:8080",
+     "address and port to serve on; port 0 takes a free one",
+     "ADDRESS:PORT, for example 127.0.0.1:8080 or [::1]:8080",
+     [](sv text, settings& s) { return read_endpoint(text, s.listen); }},
+    {"database-url",
+     "",
+     "PostgreSQL 15 or later, as libpq takes it; without it a private cluster runs in data-dir",
+     "a libpq connection string or URI",
+     [](sv text, settings& s) { return read_text(text, s.database_url); }},
+    {"data-dir",
+     "./reelsd-data",
+     "private cluster and scratch files",
+     "a directory",
+     [](sv text, settings& s) { return read_text(text, s.data_dir); }},
+    {"workers",
+     "16",
+     "worker threads; 0 serves HTTP alone",
+     "a whole number from 0 to 256",
+     [](sv text, settings& s) { return read_integer(text, 0U, 256U, s.workers); }},
+    {"platform-url",
+     "https://www.instagram.com",
+     "origin that the resolvers ask",
+     "an origin such as https://www.instagram.com",
+     [](sv text, settings& s) { return read_origin(text, s.platform_url); }},
+    {"resolvers",
+     "page",
+     "how links are resolved, in this order",
+     "a list of: page",
+     [](sv text, settings& s) { return read_resolvers(text, s.resolvers); }},
+    {"media-hosts",
+     "cdninstagram.com,fbcdn.net",
+     "host suffixes that media may be downloaded from",
+     "a list of host names",
+     [](sv text, settings& s) { return read_list(text, s.media_hosts); }},
+    {"allow-private-addresses",
+     "false",
+     "let media downloads reach private addresses, plain http and any port (for tests)",
+     "true or false",
+     [](sv text, settings& s) { return read_flag(text, s.allow_private_addresses); }},
+    {"ca-file",
+     "",
+     "certificate authorities for outbound TLS; without it the system's",
+     "a file",
+     [](sv text, settings& s) { return read_text(text, s.ca_file); }},
+    {"analyzer",
+     "auto",
+     "what analyses a video",
+     "auto or local",
+     [](sv text, settings& s) { return read_analyzer(text, s.analyzer); }},
+    {"media-helper",
+     "",
+     "the program reelsd-media; without it the one beside reelsd",
+     "a file",
+     [](sv text, settings& s) { return read_text(text, s.media_helper); }},
+    {"tessdata-dir",
+     "/usr/share/tesseract-ocr/5/tessdata",
+     "Tesseract's language files",
+     "a directory",
+     [](sv text, settings& s) { return read_text(text, s.tessdata_dir); }},
+    {"speech-model-dir",
+     "/usr/share/pocketsphinx/model/en-us",
+     "pocketsphinx's English model",
+     "a directory",
+     [](sv text, settings& s) { return read_text(text, s.speech_model_dir); }},
+    {"postgres-bin-dir",
+     "",
+     "where initdb and postgres are; without it they are looked for",
+     "a directory",
+     [](sv text, settings& s) { return read_text(text, s.postgres_bin_dir); }},
+    {"submissions-per-minute",
+     "10",
+     "links an account may submit a minute, unless it has its own limit",
+     "a whole number from 1 to 1000000",
+     [](sv text, settings& s) {
+         return read_integer(text, 1, 1'000'000, s.submissions_per_minute);
+     }},
+    {"concurrent-jobs",
+     "3",
+     "jobs of an account that may be pending or processing, unless it has its own limit",
+     "a whole number from 1 to 1000000",
+     [](sv text, settings& s) { return read_integer(text, 1, 1'000'000, s.concurrent_jobs); }},
+    {"requests-per-minute",
+     "600",
+     "other requests an account may make a minute, unless it has its own limit",
+     "a whole number from 1 to 10000000",
+     [](sv text, settings& s) { return read_integer(text, 1, 10'000'000, s.requests_per_minute); }},
+    {"video-seconds-max",
+     "90",
+     "longest video that is analysed",
+     "seconds from 1 to 3600",
+     [](sv text, settings& s) { return read_seconds(text, 1, 3600, s.video_seconds_max); }},
+    {"video-bytes-max",
+     "104857600",
+     "largest video that is downloaded",
+     "bytes from 1024 to 4294967296",
+     [](sv text, settings& s) {
+         return read_integer<std::int64_t>(text, 1024, 4'294'967'296, s.video_bytes_max);
+     }},
+    {"lease-seconds",
+     "60",
+     "a worker silent for so long has lost its job",
+     "seconds from 1 to 3600",
+     [](sv text, settings& s) { return read_seconds(text, 1, 3600, s.lease); }},
+    {"attempts-max",
+     "3",
+     "attempts at one job in all",
+     "a whole number from 1 to 20",
+     [](sv text, settings& s) { return read_integer(text, 1, 20, s.attempts_max); }},
+    {"retry-base-seconds",
+     "10",
+     "wait before the second attempt; doubled each time",
+     "seconds from 0 to 3600",
+     [](sv text, settings& s) { return read_seconds(text, 0, 3600, s.retry_base); }},
+    {"log-level",
+     "info",
+     "least severe line that is written",
+     "debug, info, warning or error",
+     [](sv text, settings& s) { return read_level(text, s.log_level); }},
+    {"log-format",
+     "text",
+     "text for people, json for machines",
+     "text or json",
+     [](sv text, settings& s) { return read_format(text, s.log_format); }},
+});
+
+}  // namespace
+
+std::span<const setting_definition> setting_definitions() {
+    return definitions;
+}
+
+std::string environment_name(std::string_view setting_name) {
+    std::string name{"REELSD_"};
+    for (const char c : setting_name) {
+        name.push_back(c == '-' ? '_' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 32 : c));
+    }
+    return name;
+}
+
+result<void> apply(const setting_definition& definition, std::string_view text, settings& target) {
+    if (definition.read(text, target)) return {};
+    // A database URL holds a password: the refusal does not repeat it.
+    const bool secret = std::string_view{definition.name} == "database-url";
+    return error{
+        errc::invalid_argument,
+        fmt::format(
+            "{}: {} is not allowed; allowed: {}",
+            definition.name,
+            secret ? "this value" : fmt::format("\"{}\"", text),
+            definition.allowed)};
+}
+
+}  // namespace reelsd::app

@@ -1,0 +1,110 @@
+#include <reelsd/app/settings.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+namespace reelsd::app {
+namespace {
+
+const setting_definition& definition_of(std::string_view name) {
+    const auto all = setting_definitions();
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == name; });
+    EXPECT_NE(found, all.end()) << name;
+    return *found;
+}
+
+TEST(Settings, EveryDefaultIsAllowedAndEveryNameIsOnce) {
+    std::set<std::string> names;
+    settings target;
+    for (const auto& definition : setting_definitions()) {
+        EXPECT_TRUE(names.insert(definition.name).second) << definition.name;
+        if (*definition.default_value == '\0') continue;
+        EXPECT_TRUE(apply(definition, definition.default_value, target)) << definition.name;
+    }
+    EXPECT_EQ(target.listen.host, "127.0.0.1");
+    EXPECT_EQ(target.listen.port, 8080);
+    EXPECT_EQ(target.video_bytes_max, 104'857'600);
+    EXPECT_THAT(target.media_hosts, testing::ElementsAre("cdninstagram.com", "fbcdn.net"));
+}
+
+TEST(Settings, ARefusalNamesSettingValueAndWhatIsAllowed) {
+    settings target;
+    const auto refused = apply(definition_of("workers"), "many", target);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(
+        refused.error().detail(),
+        "workers: \"many\" is not allowed; allowed: a whole number from 0 to 256");
+}
+
+TEST(Settings, Bounds) {
+    struct test_case {
+        const char* name;
+        const char* text;
+        bool allowed;
+    };
+    constexpr test_case cases[] = {
+        {"workers", "0", true},
+        {"workers", "256", true},
+        {"workers", "257", false},
+        {"workers", "-1", false},
+        {"workers", "1.5", false},
+        {"workers", "", false},
+        {"lease-seconds", "1", true},
+        {"lease-seconds", "1.5", true},
+        {"lease-seconds", "0.9", false},
+        {"lease-seconds", "nan", false},
+        {"lease-seconds", "inf", false},
+        {"retry-base-seconds", "0", true},
+        {"retry-base-seconds", "0.05", true},
+        {"retry-base-seconds", "-1", false},
+        {"listen", "127.0.0.1:0", true},
+        {"listen", "[::1]:80", true},
+        {"listen", ":80", true},
+        {"listen", "localhost:80", true},
+        {"listen", "127.0.0.1", false},
+        {"listen", "127.0.0.1:65536", false},
+        {"listen", "127.0.0.1:http", false},
+        {"platform-url", "http://127.0.0.1:9000", true},
+        {"platform-url", "http://127.0.0.1:9000/", true},
+        {"platform-url", "http://127.0.0.1:9000/x", false},
+        {"platform-url", "ftp://example.com", false},
+        {"platform-url", "instagram.com", false},
+        {"resolvers", "page", true},
+        {"resolvers", "page,magic", false},
+        {"resolvers", "page,", false},
+        {"allow-private-addresses", "true", true},
+        {"allow-private-addresses", "maybe", false},
+        {"attempts-max", "0", false},
+        {"attempts-max", "1", true},
+        {"analyzer", "magic", false},
+        {"log-level", "trace", false},
+        {"log-format", "json", true},
+    };
+    for (const auto& expected : cases) {
+        settings target;
+        EXPECT_EQ(
+            apply(definition_of(expected.name), expected.text, target).has_value(),
+            expected.allowed)
+            << expected.name << " " << expected.text;
+    }
+}
+
+TEST(Settings, ADatabaseUrlIsNotRepeated) {
+    settings target;
+    const auto refused = apply(definition_of("database-url"), "", target);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(
+        refused.error().detail(),
+        "database-url: this value is not allowed; allowed: a libpq connection string or URI");
+}
+
+TEST(Settings, EnvironmentNames) {
+    EXPECT_EQ(environment_name("video-seconds-max"), "REELSD_VIDEO_SECONDS_MAX");
+}
+
+}  // namespace
+}  // namespace reelsd::app
