@@ -1,0 +1,58 @@
+#include "api/job_view.hpp"
+
+#include <gtest/gtest.h>
+
+namespace reelsd::api {
+namespace {
+
+using namespace std::chrono_literals;
+
+jobs::job a_job() {
+    return {
+        .id = {42},
+        .url = "https://www.instagram.com/reel/DYa0IXPgnP5/",
+        .status = jobs::job_status::pending,
+        .created_at = time_point{1779444000s},
+        .started_at = std::nullopt,
+        .finished_at = std::nullopt,
+        .error_code = std::nullopt,
+        .error = "",
+        .result = std::nullopt};
+}
+
+TEST(JobView, LeavesOutWhatHasNoValue) {
+    EXPECT_EQ(
+        job_view(a_job()),
+        R"({"id":42,"url":"https://www.instagram.com/reel/DYa0IXPgnP5/","status":"pending",)"
+        R"("created_at":"2026-05-22T10:00:00Z"})");
+}
+
+TEST(JobView, DoneHasTheStoredResultAsItIs) {
+    auto job = a_job();
+    job.status = jobs::job_status::done;
+    job.started_at = time_point{1779444000s + 400ms};
+    job.finished_at = time_point{1779444031s};
+    job.result = R"({"visual":{}})";
+    EXPECT_EQ(
+        job_view(job),
+        R"({"id":42,"url":"https://www.instagram.com/reel/DYa0IXPgnP5/","status":"done",)"
+        R"("created_at":"2026-05-22T10:00:00Z","started_at":"2026-05-22T10:00:00Z",)"
+        R"("finished_at":"2026-05-22T10:00:31Z","result":{"visual":{}}})");
+}
+
+TEST(JobView, ErrorHasCodeAndText) {
+    auto job = a_job();
+    job.url = "https://x/\"\n";
+    job.status = jobs::job_status::error;
+    job.finished_at = time_point{1779444031s};
+    job.error_code = jobs::job_error_code::video_too_long;
+    job.error = "The video is longer than 90 seconds.";
+    EXPECT_EQ(
+        job_view(job),
+        R"({"id":42,"url":"https://x/\"\n","status":"error","created_at":"2026-05-22T10:00:00Z",)"
+        R"("finished_at":"2026-05-22T10:00:31Z","error_code":"video_too_long",)"
+        R"("error":"The video is longer than 90 seconds."})");
+}
+
+}  // namespace
+}  // namespace reelsd::api
