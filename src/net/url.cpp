@@ -52,12 +52,20 @@ result<url> url::parse(std::string_view text) {
     if (text.size() > url_bytes_max) return malformed("URL is too long");
     if (!is_plain(text)) return malformed("URL has a character that must not stand in one");
 
+    // libcurl would take one to three slashes and make the first path segment the host.
+    const auto slashes = text.find("://");
+    if (slashes == std::string_view::npos || text.substr(slashes + 3).starts_with('/'))
+        return malformed("not an absolute URL");
+
     const curl_url_ptr handle{curl_url()};
     url parsed;
     parsed.text_ = std::string{text};
     // No scheme is guessed and no user info accepted.
-    if (curl_url_set(handle.get(), CURLUPART_URL, parsed.text_.c_str(), CURLU_DISALLOW_USER) !=
-        CURLUE_OK)
+    if (curl_url_set(
+            handle.get(),
+            CURLUPART_URL,
+            parsed.text_.c_str(),
+            CURLU_DISALLOW_USER | CURLU_PATH_AS_IS) != CURLUE_OK)
         return malformed("not an absolute URL");
 
     parsed.scheme_ = to_lower(part_of(handle.get(), CURLUPART_SCHEME));

@@ -188,7 +188,7 @@ std::optional<link> share_link(const segments_view& segments) {
     if (segments.size() != 2 && !has_word) return std::nullopt;
     const auto token = segments.back();
     if (!is_code(token)) return std::nullopt;
-    link shared{.kind = link_kind::share, .code = std::string{token}, .img_index = {}, .path = "/"};
+    link shared{.kind = link_kind::share, .code = std::string{token}, .path = "/"};
     for (const auto segment : segments) shared.path.append(segment).append("/");
     return shared;
 }
@@ -232,7 +232,7 @@ bool link::is_test() const {
 }
 
 link post_link(std::string code) {
-    link made{.kind = link_kind::post, .code = std::move(code), .img_index = {}, .path = {}};
+    link made{.kind = link_kind::post, .code = std::move(code)};
     made.path = "/reel/" + made.code + "/";
     return made;
 }

@@ -41,12 +41,12 @@ enum class reach : std::uint8_t {
 /// Whom a client may talk to.
 struct address_policy {
     /// Hosts that equal one of these or end in a dot and one of these. Empty: any host.
-    std::vector<std::string> host_suffixes;
+    std::vector<std::string> host_suffixes = {};
     /// Lets plain http, any port, `reach::local` addresses, and hosts that are local address
     /// literals or "localhost" pass as well. Never `reach::nowhere`.
     bool allow_private = false;
     /// Origins (as url::origin() writes them) that the operator configured: wherever they lead.
-    std::vector<std::string> trusted_origins;
+    std::vector<std::string> trusted_origins = {};
 };
 
 /// Decides before a byte is sent. Immutable, safe from any thread.

@@ -63,10 +63,10 @@ struct speed_floor {
 
 struct http_request {
     http_method method = http_method::get;
-    std::string url;
-    std::vector<header> headers;
+    std::string url = {};
+    std::vector<header> headers = {};
     /// Sent with POST, PUT and PATCH.
-    std::string body;
+    std::string body = {};
 
     /// Decoded bytes; more is an error. 1 MiB suits every JSON answer we expect.
     std::size_t response_bytes_max = std::size_t{1024} * 1024;
@@ -78,24 +78,24 @@ struct http_request {
     int redirects_max = 0;
     /// Ask for a compressed body and decode it. Off: the caller's own Accept-Encoding or none.
     bool compressed = true;
-    std::optional<speed_floor> slowest;
+    std::optional<speed_floor> slowest = {};
     /// TCP and TLS together. 10 s: a server that needs more will not serve a video either.
     std::chrono::milliseconds connect_time_max{10'000};
 
     /// Called once with the final head, before any of its body; an error ends the transfer and is
     /// what send() returns.
-    std::function<result<void>(const response_head&)> on_head;
+    std::function<result<void>(const response_head&)> on_head = {};
     /// Takes the body piece by piece instead of http_response::body; an error likewise.
-    std::function<result<void>(std::span<const std::byte>)> sink;
+    std::function<result<void>(std::span<const std::byte>)> sink = {};
 };
 
 class engine_pool;
 
 /// Settings of a client. Proxies from the environment are never used, cookies never kept.
 struct http_client_settings {
-    address_policy policy;
+    address_policy policy = {};
     /// PEM bundle; empty: the system's.
-    std::string ca_file;
+    std::string ca_file = {};
 };
 
 /// Blocking HTTP for worker threads. Safe from any thread; calls do not wait for one another.

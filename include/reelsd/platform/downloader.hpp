@@ -31,7 +31,7 @@ using download_outcome = std::variant<media_file, stale_media>;
 
 struct downloader_settings {
     std::uint64_t bytes_max = std::uint64_t{100} * 1024 * 1024;
-    std::string user_agent;
+    std::string user_agent = {};
 };
 
 /// Streams a post's video to disk. Blocking; safe from any thread.

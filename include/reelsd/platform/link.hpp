@@ -19,12 +19,12 @@ enum class link_kind : std::uint8_t {
 struct link {
     link_kind kind = link_kind::post;
     /// 5-48 of [A-Za-z0-9_-]; letter case matters.
-    std::string code;
+    std::string code = {};
     /// Slide of a carousel, from 1.
-    std::optional<int> img_index;
+    std::optional<int> img_index = {};
     /// Absolute path: "/reel/<code>/" of every post, "/share/reel/<x>/" and the like of a share
     /// link.
-    std::string path;
+    std::string path = {};
 
     /// "https://www.instagram.com/reel/<code>/".
     [[nodiscard]] std::string canonical_url() const;

@@ -26,10 +26,10 @@ struct source_settings {
     std::vector<std::string> media_hosts = {"cdninstagram.com", "fbcdn.net"};
     bool allow_private_addresses = false;
     /// REELSD_CA_FILE; empty: the system's.
-    std::string ca_file;
+    std::string ca_file = {};
     std::uint64_t video_bytes_max = std::uint64_t{100} * 1024 * 1024;
     /// The sample video of the test link.
-    std::filesystem::path sample_path;
+    std::filesystem::path sample_path = {};
 };
 
 /// From a link to a post and its file: everything the pipeline wants of the platform.

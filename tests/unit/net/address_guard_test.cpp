@@ -1,0 +1,179 @@
+// Goal: no address inside our own network is ever reached unless the operator said so, in whatever
+// notation or wrapping it comes. Method: tables over pure functions.
+#include <reelsd/net/address_guard.hpp>
+
+#include <gtest/gtest.h>
+
+namespace reelsd::net {
+namespace {
+
+TEST(ReachOf, KnowsSpecialAddresses) {
+    struct test_case {
+        const char* address;
+        reach expected;
+    };
+    constexpr test_case cases[] = {
+        {"1.1.1.1", reach::world},
+        {"157.240.1.174", reach::world},
+        {"0.0.0.0", reach::nowhere},
+        {"0.1.2.3", reach::nowhere},
+        {"10.0.0.1", reach::local},
+        {"11.0.0.0", reach::world},
+        {"100.63.255.255", reach::world},
+        {"100.64.0.1", reach::local},
+        {"100.127.255.255", reach::local},
+        {"100.128.0.0", reach::world},
+        {"127.0.0.1", reach::local},
+        {"127.255.255.254", reach::local},
+        {"169.254.169.254", reach::nowhere},
+        {"172.15.255.255", reach::world},
+        {"172.16.0.1", reach::local},
+        {"172.31.255.255", reach::local},
+        {"172.32.0.0", reach::world},
+        {"192.0.0.192", reach::nowhere},
+        {"192.0.2.1", reach::nowhere},
+        {"192.88.99.1", reach::nowhere},
+        {"192.168.1.1", reach::local},
+        {"198.18.0.1", reach::nowhere},
+        {"198.19.255.255", reach::nowhere},
+        {"198.20.0.0", reach::world},
+        {"198.51.100.1", reach::nowhere},
+        {"203.0.113.1", reach::nowhere},
+        {"224.0.0.1", reach::nowhere},
+        {"240.0.0.1", reach::nowhere},
+        {"255.255.255.255", reach::nowhere},
+        {"2a03:2880:f000::1", reach::world},
+        {"::", reach::nowhere},
+        {"::1", reach::local},
+        {"fc00::1", reach::local},
+        {"fd12:3456::1", reach::local},
+        {"fe80::1", reach::nowhere},
+        {"fec0::1", reach::nowhere},
+        {"ff02::1", reach::nowhere},
+        {"100::1", reach::nowhere},
+        {"2001:db8::1", reach::nowhere},
+        {"2001:20::1", reach::nowhere},
+        {"3fff::1", reach::nowhere},
+        {"4000::1", reach::nowhere},
+        {"::ffff:127.0.0.1", reach::local},
+        {"::ffff:169.254.169.254", reach::nowhere},
+        {"::ffff:1.1.1.1", reach::world},
+        {"::127.0.0.1", reach::local},
+        {"::ffff:0:10.0.0.1", reach::local},
+        {"64:ff9b::10.0.0.1", reach::local},
+        {"64:ff9b::1.1.1.1", reach::world},
+        {"64:ff9b:1::10.0.0.1", reach::nowhere},
+        {"2002:7f00:1::", reach::local},
+        {"2002:a9fe:a9fe::", reach::nowhere},
+        {"2001::f5ff:fffe", reach::local},  // Teredo of 10.0.0.1.
+    };
+    for (const auto& expected : cases) {
+        const auto address = ip_address::parse(expected.address);
+        ASSERT_TRUE(address) << expected.address;
+        EXPECT_EQ(reach_of(*address), expected.expected) << expected.address;
+    }
+}
+
+TEST(IpAddress, ParsesStrictly) {
+    for (const char* text :
+         {"", "1.2.3", "1.2.3.4.5", "256.1.1.1", "01.1.1.1", "a.b", "[::1]", ":"})
+        EXPECT_FALSE(ip_address::parse(text)) << text;
+    EXPECT_EQ(ip_address::parse("FD00::0001")->to_string(), "fd00::1");
+    EXPECT_EQ(ip_address::parse("10.2.3.4")->to_string(), "10.2.3.4");
+}
+
+struct guard_case {
+    const char* url;
+    bool passes;
+};
+
+void expect_checks(const address_policy& policy, std::initializer_list<guard_case> cases) {
+    const address_guard guard{policy};
+    for (const auto& expected : cases) {
+        const auto target = url::parse(expected.url);
+        ASSERT_TRUE(target) << expected.url;
+        const auto checked = guard.check(*target);
+        ASSERT_EQ(checked.has_value(), expected.passes) << expected.url;
+        if (expected.passes) continue;
+        EXPECT_EQ(checked.error().code(), errc::address_refused) << expected.url;
+    }
+}
+
+TEST(AddressGuard, TakesPublicHttpsOfTheListOnly) {
+    expect_checks(
+        {.host_suffixes = {"cdninstagram.com", "fbcdn.net"}},
+        {{"https://scontent-fra3-1.cdninstagram.com/v/a.mp4?x", true},
+         {"https://cdninstagram.com/", true},
+         {"https://instagram.fham1-1.fna.fbcdn.net/a", true},
+         {"https://SCONTENT.CDNINSTAGRAM.COM:443/a", true},
+         {"http://scontent.cdninstagram.com/a", false},
+         {"https://scontent.cdninstagram.com:8443/a", false},
+         {"https://evilcdninstagram.com/a", false},
+         {"https://cdninstagram.com.evil.test/a", false},
+         {"https://cdninstagram.com./a", false},
+         {"https://fbcdn.net.local/a", false},
+         {"https://localhost/a", false},
+         {"https://127.0.0.1/a", false},
+         {"https://2130706433/a", false},
+         {"https://[::1]/a", false},
+         {"https://[::ffff:10.0.0.1]/a", false},
+         {"https://169.254.169.254/latest/meta-data/", false},
+         {"https://1.1.1.1/a", false}});
+}
+
+TEST(AddressGuard, LetsPrivateAddressesPassWhenAllowed) {
+    expect_checks(
+        {.host_suffixes = {"fbcdn.net"}, .allow_private = true},
+        {{"http://127.0.0.1:9000/a", true},
+         {"http://localhost:9000/a", true},
+         {"http://[::1]:9000/a", true},
+         {"http://10.1.2.3/a", true},
+         {"http://x.fbcdn.net:81/a", true},
+         {"https://x.fbcdn.net/a", true},
+         {"http://169.254.169.254/a", false},
+         {"http://0.0.0.0:9000/a", false},
+         {"http://1.1.1.1/a", false},
+         {"http://evil.test/a", false}});
+}
+
+TEST(AddressGuard, TrustsTheOperatorsOrigins) {
+    expect_checks(
+        {.host_suffixes = {"fbcdn.net"}, .trusted_origins = {"http://127.0.0.1:9000"}},
+        {{"http://127.0.0.1:9000/reel/x/", true},
+         {"http://2130706433:9000/reel/x/", true},
+         {"http://127.0.0.1:9001/reel/x/", false},
+         {"https://127.0.0.1:9000/reel/x/", false},
+         {"http://127.0.0.2:9000/reel/x/", false}});
+}
+
+TEST(AddressGuard, TakesAnyPublicHostWithoutList) {
+    expect_checks(
+        {},
+        {{"https://api.example.test/", true},
+         {"https://1.1.1.1/", true},
+         {"http://a.test/", false},
+         {"https://10.0.0.1/", false}});
+}
+
+// A name that passed the check may still lead anywhere: each address is judged on its own.
+TEST(AddressGuard, JudgesTheAddressThatANameLeadsTo) {
+    const auto local = *ip_address::parse("127.0.0.1");
+    const auto metadata = *ip_address::parse("169.254.169.254");
+    const auto world = *ip_address::parse("157.240.1.174");
+    const auto media = *url::parse("https://x.fbcdn.net/a");
+    const auto trusted = *url::parse("https://platform.test/reel/x/");
+
+    const address_guard strict{
+        {.host_suffixes = {"fbcdn.net"}, .trusted_origins = {"https://platform.test"}}};
+    EXPECT_TRUE(strict.allows(media, world));
+    EXPECT_FALSE(strict.allows(media, local));
+    EXPECT_FALSE(strict.allows(media, metadata));
+    EXPECT_TRUE(strict.allows(trusted, local));
+
+    const address_guard lenient{{.host_suffixes = {"fbcdn.net"}, .allow_private = true}};
+    EXPECT_TRUE(lenient.allows(media, local));
+    EXPECT_FALSE(lenient.allows(media, metadata));
+}
+
+}  // namespace
+}  // namespace reelsd::net
