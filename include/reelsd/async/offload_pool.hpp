@@ -7,7 +7,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <cstddef>
-#include <exception>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -38,8 +38,12 @@ public:
         using value_type = std::invoke_result_t<Work&>;
         std::optional<value_type> value;
         const std::function<void()> call = [&value, &work] { value.emplace(work()); };
-        const result<void> ran = co_await perform(by, call);
-        if (!ran) co_return ran.error();
+        switch (co_await perform(by, call)) {
+            case outcome::called: break;
+            case outcome::queue_full:
+                co_return error{errc::limit_reached, "too many operations are waiting; try again"};
+            case outcome::too_late: co_return error{errc::timed_out, "no thread was free in time"};
+        }
         co_return std::move(*value);
     }
 
@@ -48,8 +52,10 @@ public:
 
 private:
     struct state;
+    enum class outcome : std::uint8_t { called, queue_full, too_late };
 
-    [[nodiscard]] boost::asio::awaitable<result<void>> perform(
+    /// Throws what `call` throws.
+    [[nodiscard]] boost::asio::awaitable<outcome> perform(
         deadline by, const std::function<void()>& call);
 
     std::unique_ptr<state> state_;

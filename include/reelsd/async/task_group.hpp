@@ -53,6 +53,7 @@ private:
     };
     using position = std::list<task_entry>::iterator;
 
+    boost::asio::awaitable<void> run(boost::asio::awaitable<void> task);
     void finished(position task, const std::exception_ptr& thrown);
     void emit(boost::asio::cancellation_type kind);
 
@@ -60,6 +61,7 @@ private:
     failure_handler on_failure_;
     std::list<task_entry> tasks_;
     condition emptied_;
+    /// What the tasks were told; one that has not begun by then never does.
     bool stopping_ = false;
 };
 

@@ -2,7 +2,6 @@
 
 #include <reelsd/base/clock.hpp>
 
-#include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/cancellation_state.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -15,7 +14,6 @@
 
 #include <exception>
 #include <optional>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -25,11 +23,13 @@ namespace detail {
 
 /// A coroutine spawned by a parallel group hears only terminal cancellation unless it says
 /// otherwise; a deadline or a stop asks with every kind.
+/// The optional makes a value of any type default-constructible, as a parallel group needs it.
 template <class T>
-boost::asio::awaitable<T> hearing_every_cancellation(boost::asio::awaitable<T> operation) {
+boost::asio::awaitable<std::optional<T>> hearing_every_cancellation(
+    boost::asio::awaitable<T> operation) {
     co_await boost::asio::this_coro::reset_cancellation_state(
         boost::asio::enable_total_cancellation());
-    co_return co_await std::move(operation);
+    co_return std::optional<T>{co_await std::move(operation)};
 }
 
 /// Whether the operation ended because it was told to.
@@ -66,7 +66,7 @@ requires(!std::is_void_v<T>) boost::asio::awaitable<std::optional<T>> with_deadl
         detail::rethrow_unless_timed_out(thrown, timer_outcome);
         co_return std::nullopt;
     }
-    co_return std::optional<T>{std::move(value)};
+    co_return std::move(value);
 }
 
 /// The same for an operation without a value: true when it ended in time, false when the deadline

@@ -1,0 +1,59 @@
+#include <reelsd/async/condition.hpp>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/system/system_error.hpp>
+
+namespace reelsd::async {
+
+/// Lives in the waiting coroutine's frame, and leaves the list with it however the frame ends.
+struct condition::waiter : condition::waiter_base {
+    waiter(condition& on, boost::asio::any_io_executor loop, deadline by)
+        : timer{std::move(loop), by.when()} {
+        on.waiting_.push_back(*this);
+        list = &on.waiting_;
+    }
+    waiter(const waiter&) = delete;
+    waiter& operator=(const waiter&) = delete;
+    ~waiter() {
+        if (is_linked()) list->erase(list->iterator_to(*this));
+    }
+
+    boost::asio::steady_timer timer;
+    boost::intrusive::list<waiter_base>* list = nullptr;
+    bool notified = false;
+};
+
+// A loop that is torn down destroys its frames late: they find themselves unlinked already.
+condition::~condition() {
+    waiting_.clear();
+}
+
+boost::asio::awaitable<bool> condition::wait(deadline by) {
+    waiter self{*this, co_await boost::asio::this_coro::executor, by};
+    const auto token = boost::asio::as_tuple(boost::asio::deferred);
+    const auto [outcome] = co_await self.timer.async_wait(token);
+    if (outcome && !self.notified) throw boost::system::system_error{outcome};
+    co_return self.notified;
+}
+
+void condition::wake(waiter_base& woken) noexcept {
+    auto& target = static_cast<waiter&>(woken);
+    target.notified = true;
+    target.timer.cancel();
+}
+
+void condition::notify_one() noexcept {
+    if (waiting_.empty()) return;
+    waiter_base& first = waiting_.front();
+    waiting_.pop_front();
+    wake(first);
+}
+
+void condition::notify_all() noexcept {
+    while (!waiting_.empty()) notify_one();
+}
+
+}  // namespace reelsd::async

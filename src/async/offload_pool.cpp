@@ -1,0 +1,94 @@
+#include <reelsd/async/offload_pool.hpp>
+#include <reelsd/base/invariant.hpp>
+
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/execution/outstanding_work.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/prefer.hpp>
+#include <boost/asio/thread_pool.hpp>
+
+#include <atomic>
+#include <exception>
+
+namespace reelsd::async {
+
+namespace asio = boost::asio;
+
+struct offload_pool::state {
+    state(std::size_t threads_wanted, std::size_t queue_max)
+        : pool{threads_wanted}, pending_max{threads_wanted + queue_max} {}
+
+    asio::thread_pool pool;
+    std::size_t pending_max;
+    std::atomic<std::size_t> pending{0};
+};
+
+namespace {
+
+struct call_end {
+    bool in_time = false;
+    std::exception_ptr thrown;
+};
+
+call_end call_unless_late(deadline by, const std::function<void()>& call) {
+    if (by.passed()) return {};
+    try {
+        call();
+    } catch (...) {
+        // Carried to the loop, where the caller's co_await throws it.
+        return {.in_time = true, .thrown = std::current_exception()};
+    }
+    return {.in_time = true, .thrown = nullptr};
+}
+
+/// The initiation: runs `call` on the pool, and the handler with its outcome on the handler's
+/// executor.
+struct start_call {
+    template <class Handler>
+    void operator()(
+        Handler handler, asio::thread_pool* pool, deadline by,
+        const std::function<void()>* call) const {
+        // Keeps the loop running while the answer is on another thread.
+        auto loop = asio::prefer(
+            asio::get_associated_executor(handler), asio::execution::outstanding_work.tracked);
+        auto on_pool = [handler = std::move(handler), loop = std::move(loop), by, call]() mutable {
+            auto ended = call_unless_late(by, *call);
+            auto on_loop = [handler = std::move(handler), ended = std::move(ended)]() mutable {
+                std::move(handler)(std::move(ended));
+            };
+            asio::post(loop, std::move(on_loop));
+        };
+        asio::post(*pool, std::move(on_pool));
+    }
+};
+
+}  // namespace
+
+offload_pool::offload_pool(std::size_t threads, std::size_t queue_max) {
+    constexpr std::size_t threads_max = 64;
+    invariant(threads > 0 && threads <= threads_max);
+    state_ = std::make_unique<state>(threads, queue_max);
+}
+
+offload_pool::~offload_pool() {
+    state_->pool.join();
+}
+
+std::size_t offload_pool::pending() const noexcept {
+    return state_->pending;
+}
+
+asio::awaitable<offload_pool::outcome> offload_pool::perform(
+    deadline by, const std::function<void()>& call) {
+    if (state_->pending >= state_->pending_max) co_return outcome::queue_full;
+    ++state_->pending;
+    call_end ended = co_await asio::async_initiate<const asio::deferred_t, void(call_end)>(
+        start_call{}, asio::deferred, &state_->pool, by, &call);
+    --state_->pending;
+    if (ended.thrown) std::rethrow_exception(ended.thrown);
+    co_return ended.in_time ? outcome::called : outcome::too_late;
+}
+
+}  // namespace reelsd::async

@@ -1,0 +1,86 @@
+#include <reelsd/async/task_group.hpp>
+#include <reelsd/async/with_deadline.hpp>
+#include <reelsd/base/invariant.hpp>
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_state.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/this_coro.hpp>
+
+#include <iterator>
+#include <utility>
+
+namespace reelsd::async {
+
+namespace asio = boost::asio;
+
+task_group::task_group(asio::any_io_executor loop, failure_handler on_failure)
+    : loop_{std::move(loop)}, on_failure_{std::move(on_failure)} {
+    invariant(on_failure_ != nullptr);
+}
+
+task_group::~task_group() {
+    invariant(tasks_.empty());
+}
+
+void task_group::spawn(std::string_view name, asio::awaitable<void> task) {
+    if (stopping_) return;
+    auto& entry = tasks_.emplace_back();
+    entry.name = name;
+    const position self = std::prev(tasks_.end());
+    auto on_end = [this, self](const std::exception_ptr& thrown) { finished(self, thrown); };
+    asio::co_spawn(
+        loop_,
+        run(std::move(task)),
+        asio::bind_cancellation_slot(entry.cancel.slot(), std::move(on_end)));
+}
+
+asio::awaitable<void> task_group::run(asio::awaitable<void> task) {
+    co_await asio::this_coro::reset_cancellation_state(asio::enable_total_cancellation());
+    // Told to stop between spawn and this first step: the signal went to the state just replaced.
+    if (stopping_) co_return;
+    co_await std::move(task);
+}
+
+void task_group::finished(position task, const std::exception_ptr& thrown) {
+    const auto name = task->name;
+    tasks_.erase(task);
+    if (thrown && !detail::is_cancellation(thrown)) on_failure_(name, thrown);
+    if (tasks_.empty()) emptied_.notify_all();
+}
+
+void task_group::emit(asio::cancellation_type kind) {
+    // A task may end, and leave the list, while it is told.
+    for (auto next = tasks_.begin(); next != tasks_.end();) {
+        auto& current = *next++;
+        current.cancel.emit(kind);
+    }
+}
+
+void task_group::ask_to_stop() {
+    stopping_ = true;
+    emit(asio::cancellation_type::total);
+}
+
+void task_group::insist_on_stop() {
+    stopping_ = true;
+    emit(asio::cancellation_type::all);
+}
+
+asio::awaitable<bool> task_group::wait_until_empty(deadline by) {
+    while (!tasks_.empty()) {
+        const bool notified = co_await emptied_.wait(by);
+        if (!notified) break;
+    }
+    co_return tasks_.empty();
+}
+
+asio::awaitable<bool> task_group::stop(deadline graceful, deadline by) {
+    ask_to_stop();
+    const bool ended = co_await wait_until_empty(graceful);
+    if (ended) co_return true;
+    insist_on_stop();
+    co_return co_await wait_until_empty(by);
+}
+
+}  // namespace reelsd::async

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include <exception>
+#include <optional>
+#include <utility>
+
+namespace reelsd::testing {
+
+/// Runs the loop until `work` has ended and gives its value. Throws what it throws.
+/// Other coroutines of the loop go on meanwhile; they are not waited for.
+template <class T>
+T run_on(boost::asio::io_context& loop, boost::asio::awaitable<T> work) {
+    std::optional<T> value;
+    std::exception_ptr thrown;
+    bool ended = false;
+    boost::asio::co_spawn(loop, std::move(work), [&](std::exception_ptr why, T got) {
+        thrown = why;
+        value.emplace(std::move(got));
+        ended = true;
+    });
+    loop.restart();
+    while (!ended && loop.run_one() > 0) {
+    }
+    if (thrown) std::rethrow_exception(thrown);
+    return std::move(*value);
+}
+
+inline void run_on(boost::asio::io_context& loop, boost::asio::awaitable<void> work) {
+    std::exception_ptr thrown;
+    bool ended = false;
+    boost::asio::co_spawn(loop, std::move(work), [&](std::exception_ptr why) {
+        thrown = why;
+        ended = true;
+    });
+    loop.restart();
+    while (!ended && loop.run_one() > 0) {
+    }
+    if (thrown) std::rethrow_exception(thrown);
+}
+
+}  // namespace reelsd::testing

@@ -1,0 +1,80 @@
+#include <reelsd/async/offload_pool.hpp>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include <gtest/gtest.h>
+#include <support/loop.hpp>
+
+#include <future>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+// Goal: work runs off the loop and its result arrives on it; the queue is bounded; late work is not
+// begun. Method: a gate (promise) that the test opens keeps the one thread busy as long as it
+// wants.
+namespace reelsd::async {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+using testing::run_on;
+
+const auto far = deadline::after(1h);
+
+TEST(OffloadPool, RunsOffTheLoopAndAnswersOnIt) {
+    asio::io_context loop;
+    offload_pool pool{1, 1};
+    const auto here = std::this_thread::get_id();
+    const auto there = run_on(loop, pool.run(far, [] { return std::this_thread::get_id(); }));
+    ASSERT_TRUE(there);
+    EXPECT_NE(*there, here);
+    EXPECT_EQ(pool.pending(), 0U);
+}
+
+TEST(OffloadPool, ThrowsWhatTheWorkThrows) {
+    asio::io_context loop;
+    offload_pool pool{1, 1};
+    const auto work = []() -> int { throw std::runtime_error{"broken"}; };
+    EXPECT_THROW((void)run_on(loop, pool.run(far, work)), std::runtime_error);
+    EXPECT_EQ(pool.pending(), 0U);
+}
+
+TEST(OffloadPool, DoesNotBeginWorkAfterItsDeadline) {
+    asio::io_context loop;
+    offload_pool pool{1, 1};
+    bool begun = false;
+    const auto work = [&begun] { return begun = true; };
+    const auto late = run_on(loop, pool.run(deadline::after(0s), work));
+    ASSERT_FALSE(late);
+    EXPECT_EQ(late.error().code(), errc::timed_out);
+    EXPECT_FALSE(begun);
+}
+
+TEST(OffloadPool, RefusesWhenTheQueueIsFull) {
+    asio::io_context loop;
+    offload_pool pool{1, 2};
+    std::promise<void> gate;
+    const auto opened = gate.get_future().share();
+    std::vector<std::string> ended;
+    const auto work = [opened] {
+        opened.wait();
+        return 1;
+    };
+    const auto note = [&ended](std::exception_ptr, const result<int>& got) {
+        ended.emplace_back(got ? "done" : name_of(got.error().code()));
+    };
+    for (int call = 0; call < 4; ++call) asio::co_spawn(loop, pool.run(far, work), note);
+    loop.poll();
+    EXPECT_EQ(ended, (std::vector<std::string>{"limit_reached"}));
+    EXPECT_EQ(pool.pending(), 3U);
+
+    gate.set_value();
+    loop.run();
+    EXPECT_EQ(ended, (std::vector<std::string>{"limit_reached", "done", "done", "done"}));
+}
+
+}  // namespace
+}  // namespace reelsd::async

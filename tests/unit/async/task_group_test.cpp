@@ -1,0 +1,96 @@
+#include <reelsd/async/task_group.hpp>
+#include <reelsd/async/with_deadline.hpp>
+
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <gtest/gtest.h>
+#include <support/loop.hpp>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+// Goal: every task can be told to stop and waited for; failures are reported, cancellation is none.
+// Method: tasks that end at once, that wait for ever, and that ignore the first request.
+namespace reelsd::async {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+using testing::run_on;
+
+const auto far = deadline::after(1h);
+
+struct TaskGroup : ::testing::Test {
+    void on_failure(std::string_view task) { failures.emplace_back(task); }
+
+    asio::io_context loop;
+    std::vector<std::string> failures;
+    std::vector<std::string> seen;
+    task_group tasks{loop.get_executor(), [this](std::string_view task, const std::exception_ptr&) {
+                         on_failure(task);
+                     }};
+};
+
+asio::awaitable<void> wait_for_ever() {
+    asio::steady_timer never{co_await asio::this_coro::executor, 1h};
+    co_await never.async_wait(asio::deferred);
+}
+
+asio::awaitable<void> fail() {
+    throw std::runtime_error{"broken"};
+    co_return;
+}
+
+/// Finishes what it is doing when asked, and leaves when told again.
+asio::awaitable<void> ignore_the_first_request(std::vector<std::string>& seen) {
+    co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
+    try {
+        co_await wait_for_ever();
+    } catch (const boost::system::system_error&) {
+        seen.emplace_back("insisted");
+        throw;
+    }
+}
+
+TEST_F(TaskGroup, WaitsForAll) {
+    tasks.spawn("a", wait_for_ever());
+    tasks.spawn("b", fail());
+    EXPECT_FALSE(run_on(loop, tasks.wait_until_empty(deadline::after(0s))));
+    EXPECT_TRUE(run_on(loop, tasks.stop(far, far)));
+    EXPECT_EQ(tasks.size(), 0U);
+    EXPECT_EQ(failures, (std::vector<std::string>{"b"}));
+}
+
+TEST_F(TaskGroup, IsEmptyAtOnceWithoutTasks) {
+    EXPECT_TRUE(run_on(loop, tasks.wait_until_empty(far)));
+    EXPECT_TRUE(run_on(loop, tasks.stop(far, far)));
+}
+
+TEST_F(TaskGroup, InsistsAfterTheGracefulDeadline) {
+    tasks.spawn("stubborn", ignore_the_first_request(seen));
+    tasks.spawn("willing", wait_for_ever());
+    loop.poll();
+    tasks.ask_to_stop();
+    loop.poll();
+    EXPECT_EQ(tasks.size(), 1U);
+    EXPECT_TRUE(seen.empty());
+
+    EXPECT_TRUE(run_on(loop, tasks.stop(deadline::after(1ms), far)));
+    EXPECT_EQ(seen, (std::vector<std::string>{"insisted"}));
+    EXPECT_TRUE(failures.empty()) << "cancellation is no failure";
+}
+
+TEST_F(TaskGroup, TaskThatHasNotBegunNeverDoes) {
+    tasks.spawn("late", fail());
+    tasks.ask_to_stop();
+    tasks.spawn("too late", fail());
+    loop.run();
+    EXPECT_EQ(tasks.size(), 0U);
+    EXPECT_TRUE(failures.empty());
+}
+
+}  // namespace
+}  // namespace reelsd::async
