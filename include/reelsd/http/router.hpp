@@ -4,10 +4,10 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include <concepts>
 #include <functional>
-#include <memory>
 #include <optional>
-#include <span>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,9 +55,10 @@ public:
     /// Aborts for a pattern that does not begin with '/' or is there twice for one method: our bug.
     void add(verb method, std::string_view pattern, handler handle);
 
-    /// A whole table. `service` outlives the router.
-    template <class Service>
-    void add(std::span<const route<Service>> table, Service& service) {
+    /// A whole table: an array or a span of routes. `service` outlives the router.
+    template <std::ranges::input_range Table, class Service>
+    requires std::same_as<std::ranges::range_value_t<Table>, route<Service>>
+    void add(const Table& table, Service& service) {
         for (const auto& line : table) {
             auto* const handle = line.handle;
             add(line.method, line.pattern, [handle, &service](request_context& ctx) {
@@ -91,17 +92,20 @@ private:
         gate keeper;
     };
 
+    /// Who answers, or how the request is refused: exactly one of them is there.
+    struct located {
+        const handler* handle = nullptr;
+        std::optional<response> refused;
+    };
+
     [[nodiscard]] static std::vector<segment> segments_of(std::string_view pattern);
-    [[nodiscard]] const gate_entry* gate_for(const std::vector<std::string>& path) const noexcept;
+    [[nodiscard]] const gate* gate_for(const std::vector<std::string>& path) const noexcept;
     [[nodiscard]] const path_entry* entry_for(const std::vector<std::string>& path) const noexcept;
-    [[nodiscard]] boost::asio::awaitable<response> answer_inside(
-        request_context& ctx, const gate* keeper) const;
+    /// Tells 404 from 405, and the context its route.
+    [[nodiscard]] located locate(request_context& ctx) const;
 
     std::vector<path_entry> paths_;
     std::vector<gate_entry> gates_;
 };
-
-/// The values of `Allow` for a path: "GET, HEAD, DELETE".
-[[nodiscard]] std::string allowed_methods(std::span<const verb> methods);
 
 }  // namespace reelsd::http

@@ -1,0 +1,50 @@
+#include <reelsd/http/header_fields.hpp>
+
+#include <algorithm>
+
+namespace reelsd::http {
+
+namespace {
+
+char lowered(char letter) noexcept {
+    constexpr char step = 'a' - 'A';
+    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + step) : letter;
+}
+
+}  // namespace
+
+bool same_name(std::string_view left, std::string_view right) noexcept {
+    if (left.size() != right.size()) return false;
+    const auto same = [](char one, char other) { return lowered(one) == lowered(other); };
+    return std::equal(left.begin(), left.end(), right.begin(), same);
+}
+
+void header_fields::add(std::string_view name, std::string_view value) {
+    entries_.push_back(
+        {.begin = static_cast<std::uint32_t>(text_.size()),
+         .name_size = static_cast<std::uint32_t>(name.size()),
+         .value_size = static_cast<std::uint32_t>(value.size())});
+    text_.append(name).append(value);
+}
+
+std::string_view header_fields::name_at(const entry& field) const noexcept {
+    return std::string_view{text_}.substr(field.begin, field.name_size);
+}
+
+std::string_view header_fields::value_at(const entry& field) const noexcept {
+    return std::string_view{text_}.substr(field.begin + field.name_size, field.value_size);
+}
+
+std::optional<std::string_view> header_fields::find(std::string_view name) const noexcept {
+    for (const auto& field : entries_) {
+        if (same_name(name_at(field), name)) return value_at(field);
+    }
+    return std::nullopt;
+}
+
+std::size_t header_fields::count(std::string_view name) const noexcept {
+    const auto named = [&](const entry& field) { return same_name(name_at(field), name); };
+    return static_cast<std::size_t>(std::count_if(entries_.begin(), entries_.end(), named));
+}
+
+}  // namespace reelsd::http

@@ -1,0 +1,140 @@
+#include "ascii.hpp"
+#include <reelsd/base/invariant.hpp>
+#include <reelsd/base/json.hpp>
+#include <reelsd/http/request_context.hpp>
+
+#include <algorithm>
+
+namespace reelsd::http {
+
+namespace {
+
+constexpr std::string_view json_type = "application/json";
+constexpr std::string_view body_must_be_object = "request body must be a JSON object";
+
+/// The deepest nesting of brackets outside of strings: found before the parser builds anything.
+int nesting_of(std::string_view text) {
+    int depth = 0;
+    int deepest = 0;
+    bool in_string = false;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const char letter = text[at];
+        if (in_string) {
+            if (letter == '\\') ++at;
+            in_string = letter != '"';
+            continue;
+        }
+        in_string = letter == '"';
+        if (letter == '{' || letter == '[') deepest = std::max(deepest, ++depth);
+        if (letter == '}' || letter == ']') --depth;
+    }
+    return deepest;
+}
+
+}  // namespace
+
+bool is_sane_request_id(std::string_view text) noexcept {
+    constexpr std::size_t size_max = 128;
+    const auto sane = [](char letter) {
+        return is_alphanumeric(letter) || letter == '.' || letter == '_' || letter == '-';
+    };
+    return !text.empty() && text.size() <= size_max && std::all_of(text.begin(), text.end(), sane);
+}
+
+request_context::request_context(http::request asked, const log::logger& log, deadline answer_by)
+    : request_{std::move(asked)}, log_{log}, answer_by_{answer_by} {}
+
+std::optional<std::string_view> request_context::header(std::string_view name) const noexcept {
+    return request_.headers.find(name);
+}
+
+std::string_view request_context::path_parameter(std::string_view name) const {
+    const auto named = [&](const auto& known) { return known.first == name; };
+    const auto found = std::find_if(route_.parameters.begin(), route_.parameters.end(), named);
+    invariant(found != route_.parameters.end());
+    return request_.target.segments()[found->second];
+}
+
+std::optional<std::string_view> request_context::query(std::string_view name) const noexcept {
+    return query_.find(name);
+}
+
+result<reelsd::json> request_context::json_body() const {
+    const error malformed{errc::invalid_argument, std::string{body_must_be_object}};
+    if (nesting_of(request_.body) > json_depth_max) return malformed;
+    auto parsed = reelsd::json::parse(request_.body, nullptr, false);
+    if (!parsed.is_object()) return malformed;
+    // Named: JSON converts to nearly everything, an error included.
+    return {boost::system::in_place_value, std::move(parsed)};
+}
+
+account_id request_context::caller() const {
+    invariant(caller_.has_value());
+    return *caller_;
+}
+
+std::stop_token request_context::stop() {
+    if (!stop_) {
+        stop_.emplace();
+        if (stopped_) stop_->request_stop();
+    }
+    return stop_->get_token();
+}
+
+void request_context::request_stop() {
+    stopped_ = true;
+    if (stop_) stop_->request_stop();
+}
+
+response request_context::json(status code, const reelsd::json& value) const {
+    return json_text(code, value.dump(-1, ' ', false, reelsd::json::error_handler_t::replace));
+}
+
+response request_context::json_text(status code, std::string text) const {
+    return response{code, json_type, std::move(text)};
+}
+
+response request_context::text(status code, std::string text) const {
+    return response{code, "text/plain; charset=utf-8", std::move(text)};
+}
+
+response request_context::html(status code, std::string text) const {
+    return response{code, "text/html; charset=utf-8", std::move(text)};
+}
+
+response request_context::no_content() const {
+    return response{status::no_content};
+}
+
+response request_context::redirect(status code, std::string location) const {
+    response answer{code};
+    answer.set("Location", std::move(location));
+    return answer;
+}
+
+response request_context::problem(const error& why) const {
+    const auto code = http_status_of(why.code());
+    if (code == status::internal_server_error) {
+        log_.error("request failed", {{"request", request_.id}, {"cause", why.to_string()}});
+    } else if (code == status::service_unavailable) {
+        log_.warning("request not served", {{"request", request_.id}, {"cause", why.to_string()}});
+    }
+    return problem_response(why);
+}
+
+response request_context::problem(status code, std::string_view message) const {
+    return problem_response(code, message);
+}
+
+response request_context::unauthorized(std::string_view text) const {
+    return unauthorized_response(text);
+}
+
+result<void> request_context::decode_query() {
+    auto decoded = query_parameters::parse(request_.target.query());
+    if (!decoded) return decoded.error();
+    query_ = std::move(*decoded);
+    return {};
+}
+
+}  // namespace reelsd::http

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "refusal.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+/// The strict look at a request's head, before the parser sees it. Beast 1.81 parses leniently what
+/// other servers on the way may read otherwise (folded lines, lists of lengths, several Hosts, odd
+/// transfer codings): such requests are how one is smuggled inside another, so they are refused.
+/// Pure functions: tables and random bytes test them.
+namespace reelsd::http {
+
+/// Where the head ends, found as the bytes arrive.
+struct head_scan {
+    /// How many bytes the head has, its closing empty line included; nothing as long as it is open.
+    std::optional<std::size_t> end;
+    /// Set when no further byte can make a head of these: a line end other than CR LF, or a control
+    /// character. The client need not wait for its time to pass.
+    std::optional<refusal> refused;
+};
+
+/// Looks at `received` from `from` on; what stands before has been looked at.
+[[nodiscard]] head_scan scan_head(std::string_view received, std::size_t from);
+
+/// A whole head: request line, fields, the closing empty line. Nothing when it is in order.
+/// Refuses with 505 a version other than HTTP/1.0 and 1.1, with 431 more than `header_fields_max`
+/// fields, with 413 a Content-Length over `body_bytes_max`, and with 400 everything else that RFC
+/// 9112 forbids or that two servers may understand differently.
+[[nodiscard]] std::optional<refusal> check_request_head(
+    std::string_view head, std::size_t body_bytes_max);
+
+/// Browsers send 15 to 20; 16 KiB could hold thousands.
+inline constexpr std::size_t header_fields_max = 100;
+
+}  // namespace reelsd::http

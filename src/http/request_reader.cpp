@@ -1,0 +1,159 @@
+#include "request_reader.hpp"
+
+#include "request_head.hpp"
+#include <reelsd/base/invariant.hpp>
+
+#include <boost/beast/http/error.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
+
+#include <utility>
+
+namespace reelsd::http {
+
+namespace beast = boost::beast;
+
+namespace {
+
+/// One chunk's size line, or all trailers: as much as a header may have would be generous.
+constexpr std::size_t chunk_line_bytes_max = 4096;
+
+/// A chunk of one byte takes six on the wire; extensions make it worse. More is an attack on
+/// patience.
+constexpr std::size_t encoded_per_decoded_max = 8;
+
+constexpr std::string_view too_large_message = "the request body is too large";
+constexpr std::string_view header_too_large_message = "the request header is too large";
+
+std::string_view view_of(beast::string_view text) {
+    return {text.data(), text.size()};
+}
+
+}  // namespace
+
+struct request_reader::message_parser : beast::http::request_parser<beast::http::string_body> {};
+
+request_reader::request_reader(reader_limits limits) : limits_{limits} {}
+
+request_reader::~request_reader() = default;
+
+bool request_reader::has_begun() const noexcept {
+    return !received_.empty() || skipped_ > 0 || parser_ != nullptr;
+}
+
+void request_reader::append(std::string_view bytes) {
+    received_.append(bytes);
+}
+
+request_reader::step request_reader::refuse(refusal why) noexcept {
+    refused_ = true;
+    why_ = why;
+    return step::refused;
+}
+
+request_reader::step request_reader::advance() {
+    if (refused_) return step::refused;
+    if (complete_) return step::complete;
+    return parser_ ? advance_body() : advance_header();
+}
+
+void request_reader::skip_empty_lines() {
+    // RFC 9112 2.2: some clients send an empty line after a body.
+    constexpr std::string_view empty_line = "\r\n";
+    std::size_t empty = 0;
+    while (std::string_view{received_}.substr(empty).starts_with(empty_line)) {
+        empty += empty_line.size();
+    }
+    received_.erase(0, empty);
+    skipped_ += empty;
+    if (empty > 0) scanned_ = 0;
+}
+
+request_reader::step request_reader::advance_header() {
+    skip_empty_lines();
+    const auto scan = scan_head(received_, scanned_);
+    if (scan.refused) return refuse(*scan.refused);
+    const std::size_t size = scan.end.value_or(received_.size());
+    if (skipped_ + size > limits_.header_bytes_max) {
+        return refuse({status::request_header_fields_too_large, header_too_large_message});
+    }
+    if (scan.end) return begin_message(*scan.end);
+    scanned_ = received_.size();
+    return step::need_header;
+}
+
+request_reader::step request_reader::begin_message(std::size_t head_size) {
+    const std::string_view head = std::string_view{received_}.substr(0, head_size);
+    if (const auto refused = check_request_head(head, limits_.body_bytes_max)) {
+        return refuse(*refused);
+    }
+    parser_ = std::make_unique<message_parser>();
+    parser_->header_limit(static_cast<std::uint32_t>(limits_.header_bytes_max));
+    parser_->body_limit(limits_.body_bytes_max);
+    beast::error_code failed;
+    const auto used = parser_->put(boost::asio::buffer(head), failed);
+    if (failed || used != head_size || !parser_->is_header_done()) {
+        return refuse({status::bad_request, "malformed request header"});
+    }
+    const auto& parsed = parser_->get();
+    auto target = request_target::parse(std::string{view_of(parsed.target())});
+    if (!target) return refuse({status::bad_request, "malformed request target"});
+
+    message_ = {};
+    message_.request.method_text = view_of(parsed.method_string());
+    message_.request.method = verb_of(message_.request.method_text);
+    message_.request.target = std::move(*target);
+    // Copied before the body is read: Beast would add a chunked body's trailers to the fields.
+    for (const auto& field : parsed) {
+        message_.request.headers.add(view_of(field.name_string()), view_of(field.value()));
+    }
+    message_.keep_alive = parser_->keep_alive();
+    message_.is_version_1_1 = parsed.version() == 11;
+
+    received_.erase(0, head_size);
+    scanned_ = 0;
+    skipped_ = 0;
+    body_bytes_read_ = 0;
+    parser_->eager(true);
+    const auto expected = message_.request.headers.find("Expect");
+    const bool waits = message_.is_version_1_1 && expected && same_name(*expected, "100-continue");
+    if (waits && received_.empty() && !parser_->is_done()) return step::send_continue;
+    return advance_body();
+}
+
+request_reader::step request_reader::after_body_error(bool too_large) {
+    if (too_large) return refuse({status::content_too_large, too_large_message});
+    return refuse({status::bad_request, "malformed request body"});
+}
+
+request_reader::step request_reader::advance_body() {
+    while (!parser_->is_done() && !received_.empty()) {
+        beast::error_code failed;
+        const auto used = parser_->put(boost::asio::buffer(received_), failed);
+        received_.erase(0, used);
+        body_bytes_read_ += used;
+        if (body_bytes_read_ > encoded_per_decoded_max * limits_.body_bytes_max) {
+            return after_body_error(true);
+        }
+        if (failed == beast::http::error::need_more) {
+            if (received_.size() > chunk_line_bytes_max) return after_body_error(true);
+            break;
+        }
+        if (failed) return after_body_error(failed == beast::http::error::body_limit);
+    }
+    if (!parser_->is_done()) return step::need_body;
+    message_.request.body = std::move(parser_->get().body());
+    parser_.reset();
+    complete_ = true;
+    return step::complete;
+}
+
+received_request request_reader::take() {
+    invariant(complete_);
+    complete_ = false;
+    // An idle connection keeps no buffer; assigning an empty string would keep its memory.
+    if (received_.empty()) std::string{}.swap(received_);
+    return std::exchange(message_, {});
+}
+
+}  // namespace reelsd::http

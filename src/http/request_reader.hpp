@@ -1,0 +1,82 @@
+#pragma once
+
+#include "refusal.hpp"
+#include <reelsd/http/request.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace reelsd::http {
+
+struct reader_limits {
+    std::size_t header_bytes_max;
+    std::size_t body_bytes_max;
+};
+
+/// A request as it came over the wire. Its id and remote address are not known here.
+struct received_request {
+    http::request request;
+    /// Whether the client expects the connection to stay open.
+    bool keep_alive = false;
+    bool is_version_1_1 = true;
+};
+
+/// Turns the bytes of a connection into requests, one after the other, and performs no I/O: the
+/// session asks what comes next, and reads or writes accordingly. Memory: the bytes that have
+/// arrived and are not consumed, and a parser while a request is read; nothing between two
+/// requests.
+class request_reader {
+public:
+    enum class step : std::uint8_t {
+        need_header,    ///< Read more and append it; the header is not whole.
+        need_body,      ///< Read more and append it; the body is not whole.
+        send_continue,  ///< Answer "100 Continue" now, then ask again.
+        complete,       ///< `take()` the request.
+        refused,        ///< Answer `why()` and close: where the next request begins is not known.
+    };
+
+    explicit request_reader(reader_limits limits);
+    ~request_reader();
+    request_reader(const request_reader&) = delete;
+    request_reader& operator=(const request_reader&) = delete;
+
+    /// Whether a byte of the next request has arrived.
+    [[nodiscard]] bool has_begun() const noexcept;
+
+    void append(std::string_view bytes);
+    [[nodiscard]] step advance();
+
+    /// After `refused`.
+    [[nodiscard]] refusal why() const noexcept { return why_; }
+    /// After `complete`, once.
+    [[nodiscard]] received_request take();
+
+private:
+    struct message_parser;
+
+    step refuse(refusal why) noexcept;
+    void skip_empty_lines();
+    step advance_header();
+    step begin_message(std::size_t head_size);
+    step advance_body();
+    step after_body_error(bool too_large);
+
+    reader_limits limits_;
+    std::string received_;
+    /// How much of `received_` has been searched for the head's end.
+    std::size_t scanned_ = 0;
+    /// Empty lines before the request line, in bytes: they count as part of the header.
+    std::size_t skipped_ = 0;
+    /// Of the body as encoded.
+    std::size_t body_bytes_read_ = 0;
+    std::unique_ptr<message_parser> parser_;
+    received_request message_;
+    bool complete_ = false;
+    bool refused_ = false;
+    refusal why_{status::bad_request, ""};
+};
+
+}  // namespace reelsd::http

@@ -1,0 +1,77 @@
+#include "ascii.hpp"
+#include <reelsd/http/response.hpp>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace reelsd::http {
+
+namespace {
+
+void check_field(std::string_view name, std::string_view value) {
+    const bool sound_name = !name.empty() && std::all_of(name.begin(), name.end(), is_token);
+    const bool sound_value = std::none_of(value.begin(), value.end(), is_control);
+    if (!sound_name || !sound_value) {
+        throw std::invalid_argument{"a response header field would break the header"};
+    }
+}
+
+}  // namespace
+
+response::response(status code, std::string_view content_type, std::string body)
+    : code_{code}, body_{std::move(body)} {
+    set("Content-Type", std::string{content_type});
+}
+
+response::response(status code, std::string_view content_type, shared_text body)
+    : code_{code}, body_{std::move(body)} {
+    set("Content-Type", std::string{content_type});
+}
+
+response response::of_static(status code, std::string_view content_type, std::string_view body) {
+    response made{code};
+    made.set("Content-Type", std::string{content_type});
+    made.body_ = body;
+    return made;
+}
+
+response& response::set(std::string_view name, std::string value) & {
+    check_field(name, value);
+    const auto named = [&](const field& known) { return same_name(known.first, name); };
+    const auto known = std::find_if(fields_.begin(), fields_.end(), named);
+    if (known == fields_.end()) {
+        fields_.emplace_back(name, std::move(value));
+    } else {
+        known->second = std::move(value);
+    }
+    return *this;
+}
+
+response response::set(std::string_view name, std::string value) && {
+    set(name, std::move(value));
+    return std::move(*this);
+}
+
+response& response::add(std::string_view name, std::string value) & {
+    check_field(name, value);
+    fields_.emplace_back(name, std::move(value));
+    return *this;
+}
+
+std::string_view response::body() const noexcept {
+    if (const auto* own = std::get_if<std::string>(&body_)) return *own;
+    if (const auto* shared = std::get_if<shared_text>(&body_)) {
+        return *shared ? std::string_view{**shared} : std::string_view{};
+    }
+    const auto* lasting = std::get_if<std::string_view>(&body_);
+    return lasting ? *lasting : std::string_view{};
+}
+
+std::string_view response::find(std::string_view name) const noexcept {
+    for (const auto& [known, value] : fields_) {
+        if (same_name(known, name)) return value;
+    }
+    return {};
+}
+
+}  // namespace reelsd::http

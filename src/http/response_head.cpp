@@ -1,0 +1,66 @@
+#include "response_head.hpp"
+
+#include <array>
+
+namespace reelsd::http {
+
+namespace {
+
+constexpr std::array<std::string_view, 7> weekdays{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+constexpr std::array<std::string_view, 12> months{
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+
+std::string padded(std::int64_t number, std::size_t digits) {
+    auto text = std::to_string(number);
+    if (text.size() < digits) text.insert(0, digits - text.size(), '0');
+    return text;
+}
+
+void append_field(std::string& head, std::string_view name, std::string_view value) {
+    head.append(name).append(": ").append(value).append("\r\n");
+}
+
+}  // namespace
+
+bool may_have_body(status code) noexcept {
+    return code != status::no_content && code != status::not_modified;
+}
+
+std::string response_head(const response& answer, const answer_facts& facts) {
+    constexpr std::size_t usual_size = 384;
+    std::string head;
+    head.reserve(usual_size);
+    head.append("HTTP/1.1 ").append(std::to_string(number_of(answer.code()))).append(" ");
+    head.append(reason_of(answer.code())).append("\r\n");
+    append_field(head, "Date", facts.date);
+    for (const auto& [name, value] : answer.fields()) append_field(head, name, value);
+    if (may_have_body(answer.code())) {
+        append_field(head, "Content-Length", std::to_string(answer.body().size()));
+    }
+    if (answer.find("Cache-Control").empty()) append_field(head, "Cache-Control", "no-store");
+    append_field(head, "X-Content-Type-Options", "nosniff");
+    append_field(head, "X-Request-Id", facts.request_id);
+    if (!facts.keep_alive) append_field(head, "Connection", "close");
+    if (facts.keep_alive && !facts.is_version_1_1) append_field(head, "Connection", "keep-alive");
+    head.append("\r\n");
+    return head;
+}
+
+std::string_view http_date::text(std::chrono::system_clock::time_point now) {
+    const auto second = std::chrono::floor<std::chrono::seconds>(now);
+    if (second_ == second) return text_;
+    second_ = second;
+    const auto day = std::chrono::floor<std::chrono::days>(second);
+    const std::chrono::year_month_day date{day};
+    const std::chrono::hh_mm_ss time{second - day};
+    const std::chrono::weekday weekday{day};
+    text_ = weekdays[weekday.c_encoding()];
+    text_ += ", " + padded(unsigned{date.day()}, 2) + " ";
+    text_ += months[unsigned{date.month()} - 1];
+    text_ += " " + padded(int{date.year()}, 4) + " " + padded(time.hours().count(), 2);
+    text_ += ":" + padded(time.minutes().count(), 2) + ":" + padded(time.seconds().count(), 2);
+    text_ += " GMT";
+    return text_;
+}
+
+}  // namespace reelsd::http

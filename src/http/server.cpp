@@ -1,0 +1,292 @@
+#include "session.hpp"
+#include <reelsd/async/condition.hpp>
+#include <reelsd/async/task_group.hpp>
+#include <reelsd/http/server.hpp>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/intrusive/list.hpp>
+
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace reelsd::http {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+namespace {
+
+constexpr auto token = asio::as_tuple(asio::deferred);
+
+/// Descriptors that are not connections: database, workers' downloads and files, the log.
+constexpr std::size_t descriptors_reserved = 256;
+
+/// Connections that are told that there is no room, at once. More are closed without a word.
+constexpr std::size_t turned_away_max = 128;
+
+/// Want of descriptors does not pass by trying again at once, and a failed accept keeps the
+/// listener readable: without a pause the loop would spin.
+constexpr std::chrono::milliseconds accept_pause{100};
+
+/// Failed accepts are logged once in so many, the first included.
+constexpr std::uint64_t failures_per_line = 100;
+
+/// Times are in seconds: a quarter of one is exact enough. Shorter times, as in tests, are watched
+/// more closely.
+constexpr std::chrono::milliseconds watch_interval_max{250};
+constexpr std::chrono::milliseconds watch_interval_min{5};
+
+/// How long coroutines that were cut may take to unwind.
+constexpr std::chrono::seconds unwind_max{1};
+
+std::chrono::milliseconds watch_interval(const server_options& options) {
+    const auto shortest = std::min(
+        {options.header_time_max,
+         options.body_time_max,
+         options.idle_time_max,
+         options.write_time_max,
+         options.linger_time_max});
+    constexpr int looks_per_time = 4;
+    return std::clamp(shortest / looks_per_time, watch_interval_min, watch_interval_max);
+}
+
+std::size_t descriptor_limit() {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return descriptors_reserved;
+    return static_cast<std::size_t>(limit.rlim_cur);
+}
+
+std::string text_of(const listen_address& address) {
+    const bool is_v6 = address.host.find(':') != std::string::npos;
+    const auto host = is_v6 ? "[" + address.host + "]" : address.host;
+    return host + ":" + std::to_string(address.port);
+}
+
+void share_port(tcp::acceptor& acceptor, error_code& failed) {
+    using reuse_port = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
+    acceptor.set_option(reuse_port{true}, failed);
+}
+
+error_code open_listener(tcp::acceptor& acceptor, const server_options& options) {
+    error_code failed;
+    const auto host = asio::ip::make_address(options.address.host, failed);
+    if (failed) return failed;
+    const tcp::endpoint where{host, options.address.port};
+    acceptor.open(where.protocol(), failed);
+    if (!failed) acceptor.set_option(tcp::acceptor::reuse_address{true}, failed);
+    if (!failed && options.share_port) share_port(acceptor, failed);
+    if (!failed) acceptor.bind(where, failed);
+    if (!failed) acceptor.listen(asio::socket_base::max_listen_connections, failed);
+    if (!failed) acceptor.non_blocking(true, failed);
+    return failed;
+}
+
+}  // namespace
+
+struct server::state {
+    state(
+        asio::any_io_executor loop, const router& routes, log::logger log, server_options options);
+
+    void admit(tcp::socket socket);
+    asio::awaitable<void> accept_connections();
+    asio::awaitable<void> watch();
+    asio::awaitable<void> serve(tcp::socket socket);
+    asio::awaitable<void> turn_away(tcp::socket socket);
+    void note_accept_failure(const error_code& why);
+    void accept_what_waits();
+    void find_clients_that_left();
+    void drain_sessions();
+    void report(std::string_view task, const std::exception_ptr& why) const;
+
+    asio::any_io_executor loop;
+    session_host host;
+    tcp::acceptor acceptor;
+    std::size_t connections_max;
+    std::size_t turned_away = 0;
+    boost::intrusive::list<session, boost::intrusive::constant_time_size<false>> sessions;
+    std::vector<pollfd> watched;
+    std::vector<session*> watched_sessions;
+    async::task_group connections;
+    async::task_group services;
+};
+
+server::state::state(
+    asio::any_io_executor on_loop, const router& routes, log::logger log, server_options options)
+    : loop{on_loop},
+      host{routes, std::move(log), std::move(options)},
+      acceptor{on_loop},
+      connections_max{host.options.connections_max},
+      connections{
+          on_loop,
+          [this](std::string_view task, const std::exception_ptr& why) { report(task, why); }},
+      services{on_loop, [this](std::string_view task, const std::exception_ptr& why) {
+                   report(task, why);
+               }} {}
+
+void server::state::report(std::string_view task, const std::exception_ptr& why) const {
+    try {
+        std::rethrow_exception(why);
+    } catch (const std::exception& thrown) {
+        host.log.error("connection failed", {{"task", task}, {"cause", thrown.what()}});
+    }
+}
+
+asio::awaitable<void> server::state::serve(tcp::socket socket) {
+    session served{std::move(socket), host};
+    sessions.push_back(served);
+    co_await served.run();
+}
+
+asio::awaitable<void> server::state::turn_away(tcp::socket socket) {
+    session refused{std::move(socket), host};
+    sessions.push_back(refused);
+    co_await refused.turn_away();
+}
+
+void server::state::admit(tcp::socket socket) {
+    ++host.counts.connections_accepted;
+    error_code failed;
+    socket.non_blocking(true, failed);
+    // An answer is one write: waiting to fill a segment would only delay it.
+    if (!failed) socket.set_option(tcp::no_delay{true}, failed);
+    if (failed) return;  // The client has gone again.
+    if (host.counts.connections_open < connections_max) {
+        connections.spawn("connection", serve(std::move(socket)));
+        return;
+    }
+    ++host.counts.connections_refused;
+    if (host.counts.connections_open < connections_max + turned_away_max) {
+        connections.spawn("turned-away connection", turn_away(std::move(socket)));
+    }
+}
+
+void server::state::note_accept_failure(const error_code& why) {
+    if (host.counts.accept_failures++ % failures_per_line != 0) return;
+    host.log.warning(
+        "cannot accept connections",
+        {{"cause", why.message()}, {"failures", host.counts.accept_failures}});
+}
+
+asio::awaitable<void> server::state::accept_connections() {
+    asio::steady_timer pause{loop};
+    while (!host.draining) {
+        auto [failed, socket] = co_await acceptor.async_accept(token);
+        if (failed == asio::error::operation_aborted) co_return;
+        if (!failed) {
+            admit(std::move(socket));
+            continue;
+        }
+        note_accept_failure(failed);
+        pause.expires_after(accept_pause);
+        co_await pause.async_wait(token);
+    }
+}
+
+asio::awaitable<void> server::state::watch() {
+    const auto interval = watch_interval(host.options);
+    asio::steady_timer tick{loop};
+    for (;;) {
+        tick.expires_after(interval);
+        co_await tick.async_wait(asio::deferred);
+        const auto now = session::clock::now();
+        for (auto& known : sessions) known.cut_if_late(now);
+        find_clients_that_left();
+    }
+}
+
+void server::state::find_clients_that_left() {
+    watched.clear();
+    watched_sessions.clear();
+    for (auto& known : sessions) {
+        if (!known.is_answering()) continue;
+        watched.push_back({.fd = known.descriptor(), .events = POLLRDHUP, .revents = 0});
+        watched_sessions.push_back(&known);
+    }
+    if (watched.empty()) return;
+    // One system call for all, and no read that would take bytes of a next request.
+    const int ready = ::poll(watched.data(), watched.size(), 0);
+    if (ready <= 0) return;
+    for (std::size_t at = 0; at < watched.size(); ++at) {
+        if (watched[at].revents != 0) watched_sessions[at]->hurry_handler();
+    }
+}
+
+void server::state::accept_what_waits() {
+    // Connections that the kernel has accepted for us would be reset by closing the listener.
+    error_code failed;
+    for (int taken = 0; taken < asio::socket_base::max_listen_connections && !failed; ++taken) {
+        tcp::socket socket{loop};
+        acceptor.accept(socket, failed);
+        if (!failed) admit(std::move(socket));
+    }
+    acceptor.close(failed);
+}
+
+void server::state::drain_sessions() {
+    const auto now = session::clock::now();
+    for (auto& known : sessions) known.drain(now);
+}
+
+server::server(
+    asio::any_io_executor loop, const router& routes, log::logger log, server_options options)
+    : state_{std::make_unique<state>(std::move(loop), routes, std::move(log), std::move(options))} {
+}
+
+server::~server() = default;
+
+result<std::uint16_t> server::start() {
+    auto& self = *state_;
+    const auto& options = self.host.options;
+    error_code failed = open_listener(self.acceptor, options);
+    const auto bound = failed ? tcp::endpoint{} : self.acceptor.local_endpoint(failed);
+    if (failed) {
+        error_code ignored;  // What matters has been said by the first failure.
+        self.acceptor.close(ignored);
+        return error{
+            errc::invalid_argument,
+            "cannot listen on " + text_of(options.address) + ": " + failed.message()};
+    }
+    const auto limit = descriptor_limit();
+    const auto room = limit > 2 * descriptors_reserved ? limit - descriptors_reserved : limit / 2;
+    if (self.connections_max > room) {
+        self.connections_max = room;
+        self.host.log.warning(
+            "the limit of open files bounds the connections",
+            {{"open-files", limit}, {"connections", room}});
+    }
+    self.services.spawn("accept", self.accept_connections());
+    self.services.spawn("watch", self.watch());
+    return bound.port();
+}
+
+asio::awaitable<void> server::stop(deadline by) {
+    auto& self = *state_;
+    if (self.acceptor.is_open()) self.accept_what_waits();
+    self.host.draining = true;
+    self.drain_sessions();
+    const bool served = co_await self.connections.wait_until_empty(by);
+    if (!served) {
+        self.host.log.warning("connections were cut", {{"count", self.connections.size()}});
+        self.connections.insist_on_stop();
+    }
+    self.services.ask_to_stop();
+    const auto unwound_by = deadline::after(unwind_max);
+    co_await self.connections.wait_until_empty(unwound_by);
+    co_await self.services.wait_until_empty(unwound_by);
+}
+
+server_counts server::counts() const noexcept {
+    return state_->host.counts;
+}
+
+}  // namespace reelsd::http

@@ -1,0 +1,369 @@
+#include "session.hpp"
+
+#include <reelsd/async/with_deadline.hpp>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/deferred.hpp>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace reelsd::http {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+namespace {
+
+constexpr auto token = asio::as_tuple(asio::deferred);
+
+/// What a client in the middle of a request gets when the daemon goes down.
+constexpr std::chrono::seconds drain_reading_max{1};
+
+/// A refused upload is read to its end, so that the answer is not lost to a reset, but not for
+/// ever.
+constexpr std::size_t linger_bytes_max = std::size_t{8} * 1024 * 1024;
+
+std::string address_text(const tcp::socket& socket) {
+    error_code failed;
+    const auto remote = socket.remote_endpoint(failed);
+    if (failed) return "unknown";
+    auto address = remote.address();
+    // A dual-stack listener sees IPv4 clients as mapped addresses.
+    if (address.is_v6() && address.to_v6().is_v4_mapped()) {
+        address = asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6());
+    }
+    return address.to_string();
+}
+
+std::string reason_for(const std::exception_ptr& thrown) {
+    try {
+        std::rethrow_exception(thrown);
+    } catch (const std::exception& why) {
+        return why.what();
+    } catch (...) {
+        // Only the reason for the log is asked for here; the answer is 500 either way.
+        return "an exception of unknown type";
+    }
+}
+
+}  // namespace
+
+session_host::session_host(const router& known_routes, log::logger lines, server_options wanted)
+    : routes{known_routes},
+      log{std::move(lines)},
+      options{std::move(wanted)},
+      random{std::random_device{}()} {}
+
+std::string session_host::new_request_id() {
+    constexpr std::string_view digits = "0123456789abcdef";
+    constexpr int size = 16;
+    auto number = random();
+    std::string id;
+    for (int digit = 0; digit < size; ++digit) {
+        id.push_back(digits[number % digits.size()]);
+        number /= digits.size();
+    }
+    return id;
+}
+
+session::session(tcp::socket socket, session_host& host)
+    : socket_{std::move(socket)},
+      host_{host},
+      reader_{
+          {.header_bytes_max = host.options.header_bytes_max,
+           .body_bytes_max = host.options.body_bytes_max}},
+      remote_{address_text(socket_)} {
+    ++host_.counts.connections_open;
+}
+
+session::~session() {
+    --host_.counts.connections_open;
+}
+
+void session::enter(phase next, std::chrono::milliseconds at_most) {
+    phase_ = next;
+    late_at_ = clock::now() + at_most;
+    if (!host_.draining) return;
+    if (next == phase::idle) late_at_ = clock::now();
+    if (next == phase::header || next == phase::body) {
+        late_at_ = std::min(late_at_, clock::now() + drain_reading_max);
+    }
+}
+
+void session::cut_if_late(clock::time_point now) {
+    if (now < late_at_) return;
+    error_code ignored;  // Nothing to cancel is fine: the next wait looks at the time first.
+    socket_.cancel(ignored);
+}
+
+void session::drain(clock::time_point now) {
+    switch (phase_) {
+        case phase::idle: late_at_ = now; break;
+        case phase::header:
+            // A client that has sent nothing yet loses nothing.
+            late_at_ = reader_.has_begun() ? std::min(late_at_, now + drain_reading_max) : now;
+            break;
+        case phase::body: late_at_ = std::min(late_at_, now + drain_reading_max); break;
+        case phase::answering: hurry_handler(); break;
+        case phase::writing:
+        case phase::lingering: break;
+    }
+    cut_if_late(now);
+}
+
+void session::hurry_handler() {
+    if (context_) context_->request_stop();
+}
+
+asio::awaitable<session::received> session::receive() {
+    for (;;) {
+        bool late = is_late();
+        if (!late) {
+            const auto [failed] = co_await socket_.async_wait(tcp::socket::wait_read, token);
+            late = is_late();
+            if (failed && !late) co_return received{arrival::gone, {}};
+        }
+        // A request that has reached us before the daemon went down is answered, though still unread.
+        const bool last_look = host_.draining && !reader_.has_begun();
+        if (late && !last_look) co_return received{arrival::late, {}};
+        error_code ended;
+        const auto size = socket_.read_some(asio::buffer(host_.scratch), ended);
+        if (!ended) co_return received{arrival::bytes, {host_.scratch.data(), size}};
+        if (ended == asio::error::eof) co_return received{arrival::ended, {}};
+        if (ended != asio::error::would_block) co_return received{arrival::gone, {}};
+        if (late) co_return received{arrival::late, {}};
+    }
+}
+
+asio::awaitable<bool> session::write(std::string_view head, std::string_view body) {
+    enter(phase::writing, host_.options.write_time_max);
+    while (!head.empty() || !body.empty()) {
+        const std::array<asio::const_buffer, 2> rest{asio::buffer(head), asio::buffer(body)};
+        error_code failed;
+        const auto sent = socket_.write_some(rest, failed);
+        const auto of_head = std::min(sent, head.size());
+        head.remove_prefix(of_head);
+        body.remove_prefix(sent - of_head);
+        if (failed && failed != asio::error::would_block) co_return false;
+        if (!failed) continue;
+        if (is_late()) co_return false;
+        const auto [cut] = co_await socket_.async_wait(tcp::socket::wait_write, token);
+        if (cut) co_return false;
+    }
+    co_return true;
+}
+
+void session::enter_reading(request_reader::step step) {
+    const auto& options = host_.options;
+    if (step == request_reader::step::need_body) {
+        if (phase_ != phase::body) enter(phase::body, options.body_time_max);
+        return;
+    }
+    const bool idle = served_before_ && !reader_.has_begun();
+    if (idle) {
+        if (phase_ != phase::idle) enter(phase::idle, options.idle_time_max);
+    } else if (phase_ != phase::header) {
+        enter(phase::header, options.header_time_max);
+    }
+}
+
+session::reading session::no_more(arrival kind) {
+    const bool silent = kind == arrival::gone || phase_ == phase::idle ||
+                        (!reader_.has_begun() && (kind == arrival::ended || host_.draining));
+    if (silent) return reading::closed;
+    if (kind == arrival::ended) {
+        refusal_ = {status::bad_request, "the request ended before it was whole"};
+    } else if (host_.draining) {
+        refusal_ = {status::service_unavailable, "the service is shutting down"};
+    } else if (phase_ == phase::body) {
+        refusal_ = {status::request_timeout, "the request body did not arrive in time"};
+    } else {
+        refusal_ = {status::request_timeout, "the request header did not arrive in time"};
+    }
+    return reading::refused;
+}
+
+asio::awaitable<session::reading> session::read_request() {
+    using step = request_reader::step;
+    for (;;) {
+        const auto next = reader_.advance();
+        if (next == step::complete) co_return reading::complete;
+        if (next == step::refused) {
+            refusal_ = reader_.why();
+            co_return reading::refused;
+        }
+        if (next == step::send_continue) {
+            const bool sent = co_await write("HTTP/1.1 100 Continue\r\n\r\n", {});
+            if (!sent) co_return reading::closed;
+            continue;
+        }
+        enter_reading(next);
+        const auto got = co_await receive();
+        if (got.kind != arrival::bytes) co_return no_more(got.kind);
+        reader_.append(got.bytes);
+    }
+}
+
+response session::explain(request_context& ctx, const std::exception_ptr& thrown) const {
+    if (host_.options.explain) {
+        if (const auto known = host_.options.explain(thrown)) return ctx.problem(*known);
+    }
+    if (async::detail::is_cancellation(thrown)) {
+        return ctx.problem(error{errc::cancelled, "the request was told to stop"});
+    }
+    return ctx.problem(error{errc::internal, reason_for(thrown)});
+}
+
+/// Shows the watch that a handler runs, however it ends.
+struct session::answering {
+    answering(session& owner, request_context& ctx) : owner_{owner} {
+        // The handler has its own deadlines; the session waits as long as it takes.
+        owner_.phase_ = phase::answering;
+        owner_.late_at_ = clock::time_point::max();
+        owner_.context_ = &ctx;
+        ++owner_.host_.counts.requests_running;
+    }
+    answering(const answering&) = delete;
+    answering& operator=(const answering&) = delete;
+    ~answering() {
+        owner_.context_ = nullptr;
+        --owner_.host_.counts.requests_running;
+    }
+
+private:
+    session& owner_;
+};
+
+asio::awaitable<response> session::answer(request_context& ctx) {
+    const answering shown{*this, ctx};
+    std::exception_ptr thrown;
+    try {
+        co_return co_await host_.routes.answer(ctx);
+    } catch (...) {
+        // The request boundary: whatever a handler throws is one failed request.
+        thrown = std::current_exception();
+    }
+    co_return explain(ctx, thrown);
+}
+
+void session::note_answer(status code) {
+    const auto group = number_of(code) / 100;
+    ++host_.counts.responses[group < host_.counts.responses.size() ? group : 0];
+}
+
+void session::log_exchange(
+    const request_context& ctx, const response& answer, clock::duration took, bool sent) {
+    const auto& asked = ctx.request();
+    const auto bytes = may_have_body(answer.code()) && asked.method != verb::head
+                           ? answer.body().size()
+                           : std::size_t{0};
+    if (host_.options.on_exchange) {
+        host_.options.on_exchange(
+            {.method = asked.method,
+             .route = ctx.route(),
+             .code = answer.code(),
+             .bytes = bytes,
+             .took = took});
+    }
+    // The path without its query, where clients put what is nobody's business.
+    host_.log.info(
+        sent ? "request" : "request whose client left",
+        {{"method", asked.method_text},
+         {"path", asked.target.path()},
+         {"status", number_of(answer.code())},
+         {"bytes", bytes},
+         {"ms", std::chrono::duration<double, std::milli>(took).count()},
+         {"request", asked.id},
+         {"remote", asked.remote}});
+}
+
+asio::awaitable<bool> session::exchange() {
+    auto message = reader_.take();
+    const auto id = message.request.headers.find("X-Request-Id");
+    message.request.id = id && is_sane_request_id(*id) ? std::string{*id} : host_.new_request_id();
+    message.request.remote = remote_;
+    const auto began = clock::now();
+    const auto answer_by = deadline::at(began + host_.options.answer_time_max);
+    request_context ctx{std::move(message.request), host_.log, answer_by};
+
+    const response given = co_await answer(ctx);
+
+    const bool keep_alive = message.keep_alive && !host_.draining;
+    const auto head = response_head(
+        given,
+        {.request_id = ctx.request().id,
+         .date = host_.date.text(std::chrono::system_clock::now()),
+         .keep_alive = keep_alive,
+         .is_version_1_1 = message.is_version_1_1});
+    const bool with_body = may_have_body(given.code()) && ctx.request().method != verb::head;
+    const bool sent = co_await write(head, with_body ? given.body() : std::string_view{});
+    note_answer(given.code());
+    log_exchange(ctx, given, clock::now() - began, sent);
+    served_before_ = true;
+    if (sent && !keep_alive) co_await linger();
+    co_return sent&& keep_alive;
+}
+
+asio::awaitable<void> session::refuse() {
+    auto refused = problem_response(refusal_.code, refusal_.message);
+    if (refusal_.code == status::service_unavailable) {
+        refused.set("Retry-After", std::to_string(retry_after_seconds));
+    }
+    const auto id = host_.new_request_id();
+    const auto head = response_head(
+        refused,
+        {.request_id = id,
+         .date = host_.date.text(std::chrono::system_clock::now()),
+         .keep_alive = false,
+         .is_version_1_1 = true});
+    const bool sent = co_await write(head, refused.body());
+    note_answer(refusal_.code);
+    host_.log.info(
+        "request refused",
+        {{"status", number_of(refusal_.code)},
+         {"reason", refusal_.message},
+         {"request", id},
+         {"remote", remote_}});
+    if (sent) co_await linger();
+}
+
+asio::awaitable<void> session::linger() {
+    // Closing a socket with unread bytes resets the connection, and a reset may overtake the
+    // answer.
+    error_code failed;
+    socket_.shutdown(tcp::socket::shutdown_send, failed);
+    if (failed) co_return;
+    enter(phase::lingering, host_.options.linger_time_max);
+    std::size_t discarded = 0;
+    while (discarded < linger_bytes_max) {
+        const auto got = co_await receive();
+        if (got.kind != arrival::bytes) co_return;
+        discarded += got.bytes.size();
+    }
+}
+
+asio::awaitable<void> session::run() {
+    enter(phase::header, host_.options.header_time_max);
+    for (bool open = true; open;) {
+        const auto outcome = co_await read_request();
+        switch (outcome) {
+            case reading::complete: open = co_await exchange(); break;
+            case reading::refused:
+                co_await refuse();
+                open = false;
+                break;
+            case reading::closed: open = false; break;
+        }
+    }
+}
+
+asio::awaitable<void> session::turn_away() {
+    refusal_ = {status::service_unavailable, "too many connections are open"};
+    co_await refuse();
+}
+
+}  // namespace reelsd::http

@@ -1,0 +1,118 @@
+#pragma once
+
+#include "request_reader.hpp"
+#include "response_head.hpp"
+#include <reelsd/http/server.hpp>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/intrusive/list_hook.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <random>
+#include <string>
+#include <string_view>
+
+namespace reelsd::http {
+
+/// What all sessions of one server share. Loop's thread only.
+struct session_host {
+    session_host(const router& known_routes, log::logger lines, server_options wanted);
+
+    [[nodiscard]] std::string new_request_id();
+
+    const router& routes;
+    log::logger log;
+    server_options options;
+    server_counts counts;
+    /// Set once: no session begins another request.
+    bool draining = false;
+    http_date date;
+    /// Every read goes here first, and what is left over into the session: an idle connection holds
+    /// no buffer. Reads are synchronous once the socket is readable, so that no two of them
+    /// overlap.
+    std::array<char, std::size_t{16} * 1024> scratch{};
+    std::mt19937_64 random;
+};
+
+/// One connection: reads requests, has them answered, writes the answers, one after the other.
+///
+/// Times are kept without a timer for each wait: a session notes by when its present phase must be
+/// over, and the server's watch looks at all sessions several times a second and cuts those that
+/// are late. That costs nothing per request, and nothing but a time point per idle connection.
+class session : public boost::intrusive::list_base_hook<
+                    boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
+public:
+    using clock = std::chrono::steady_clock;
+
+    session(boost::asio::ip::tcp::socket socket, session_host& host);
+    session(const session&) = delete;
+    session& operator=(const session&) = delete;
+    ~session();
+
+    /// Serves the connection until it is closed. The session outlives the call.
+    [[nodiscard]] boost::asio::awaitable<void> run();
+    /// Says that there is no room (503), and closes.
+    [[nodiscard]] boost::asio::awaitable<void> turn_away();
+
+    // For the server's watch.
+
+    /// Ends the present wait if its time has passed.
+    void cut_if_late(clock::time_point now);
+    /// Closes an idle connection, hurries a request on its way in, tells a waiting handler.
+    void drain(clock::time_point now);
+    /// Whether a handler runs whose client might leave meanwhile.
+    [[nodiscard]] bool is_answering() const noexcept { return context_ != nullptr; }
+    [[nodiscard]] int descriptor() { return socket_.native_handle(); }
+    /// Tells a running handler that it should answer with what there is.
+    void hurry_handler();
+
+private:
+    enum class phase : std::uint8_t { idle, header, body, answering, writing, lingering };
+    enum class arrival : std::uint8_t { bytes, ended, late, gone };
+    enum class reading : std::uint8_t { complete, refused, closed };
+
+    struct received {
+        arrival kind;
+        /// In the host's scratch: valid until the next wait.
+        std::string_view bytes;
+    };
+
+    struct answering;
+
+    void enter(phase next, std::chrono::milliseconds at_most);
+    [[nodiscard]] bool is_late() const noexcept { return clock::now() >= late_at_; }
+
+    [[nodiscard]] boost::asio::awaitable<received> receive();
+    [[nodiscard]] boost::asio::awaitable<bool> write(std::string_view head, std::string_view body);
+    [[nodiscard]] boost::asio::awaitable<reading> read_request();
+    [[nodiscard]] boost::asio::awaitable<bool> exchange();
+    [[nodiscard]] boost::asio::awaitable<response> answer(request_context& ctx);
+    [[nodiscard]] boost::asio::awaitable<void> refuse();
+    [[nodiscard]] boost::asio::awaitable<void> linger();
+
+    /// Waits for the phase that the reader's last step calls for.
+    void enter_reading(request_reader::step step);
+    /// What came of a wait for more bytes, when it was not bytes.
+    [[nodiscard]] reading no_more(arrival kind);
+    [[nodiscard]] response explain(request_context& ctx, const std::exception_ptr& thrown) const;
+    void note_answer(status code);
+    void log_exchange(
+        const request_context& ctx, const response& answer, clock::duration took, bool sent);
+
+    boost::asio::ip::tcp::socket socket_;
+    session_host& host_;
+    request_reader reader_;
+    std::string remote_;
+    phase phase_ = phase::header;
+    bool served_before_ = false;
+    clock::time_point late_at_ = clock::time_point::max();
+    refusal refusal_{status::bad_request, ""};
+    /// Of the request that is being answered.
+    request_context* context_ = nullptr;
+};
+
+}  // namespace reelsd::http
