@@ -1,0 +1,30 @@
+#pragma once
+
+#include <reelsd/base/result.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace reelsd::media {
+
+enum class command : std::uint8_t { probe, analyze, doctor };
+
+/// What the program was asked for.
+struct arguments {
+    media::command command = command::doctor;
+    std::string video;
+    double seconds_max = 90;
+    /// Where Debian's packages put them.
+    std::string tessdata = "/usr/share/tesseract-ocr/5/tessdata";
+    std::string speech_model = "/usr/share/pocketsphinx/model/en-us";
+    /// The process to die with; 0: none.
+    int parent = 0;
+};
+
+/// `invalid_argument` names what is wrong. `count` and `values` as `main` has them.
+[[nodiscard]] result<arguments> read_arguments(int count, const char* const* values);
+
+/// How to call the program, for people.
+[[nodiscard]] const char* usage() noexcept;
+
+}  // namespace reelsd::media

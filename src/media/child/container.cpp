@@ -1,0 +1,192 @@
+#include "container.hpp"
+
+extern "C" {
+#include <libavutil/dict.h>
+}
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace reelsd::media {
+namespace {
+
+/// What platforms serve and browsers play. Each further one is more of FFmpeg's code for hostile
+/// bytes.
+constexpr const char* known_formats = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm";
+constexpr const char* known_codecs =
+    "h264,hevc,vp8,vp9,libdav1d,mpeg4,"
+    "aac,mp3float,mp3,opus,vorbis,flac,alac,ac3,eac3,pcm_s16le,pcm_s16be,pcm_s24le,pcm_f32le,pcm_"
+    "u8";
+
+/// 4096 x 2304: 4K in either orientation. Larger pictures would not fit into the memory limit
+/// either.
+constexpr std::int64_t pixels_max = std::int64_t{4096} * 2304;
+/// A reel has two streams; subtitles, covers and data make a few more.
+constexpr int streams_max = 32;
+/// 7.1 sound.
+constexpr int channels_max = 8;
+/// How much of the file may be read to know its streams.
+constexpr std::int64_t probe_bytes_max = std::int64_t{5} * 1024 * 1024;
+
+error unsupported(std::string detail) {
+    return error{errc::unsupported_format, std::move(detail)};
+}
+
+/// A container that names another file gets nothing.
+int refuse_to_open(
+    AVFormatContext* /*from*/, AVIOContext** /*io*/, const char* /*address*/, int /*flags*/,
+    AVDictionary** /*options*/) {
+    return AVERROR(EACCES);
+}
+
+format_owner prepared(AVIOContext* io) {
+    AVFormatContext* raw = avformat_alloc_context();
+    if (raw == nullptr) throw std::bad_alloc{};
+    format_owner format{raw};
+    format->pb = io;
+    format->flags |= AVFMT_FLAG_CUSTOM_IO;
+    format->io_open = &refuse_to_open;
+    format->max_streams = streams_max;
+    format->probesize = probe_bytes_max;
+    return format;
+}
+
+/// Limits for the decoders that FFmpeg runs by itself to know a stream.
+class stream_options {
+public:
+    explicit stream_options(unsigned count) : options_(count, nullptr) {
+        for (auto& one : options_) {
+            av_dict_set_int(&one, "max_pixels", pixels_max, 0);
+            av_dict_set_int(&one, "threads", 1, 0);
+        }
+    }
+    stream_options(const stream_options&) = delete;
+    stream_options& operator=(const stream_options&) = delete;
+    ~stream_options() {
+        for (auto& one : options_) av_dict_free(&one);
+    }
+    [[nodiscard]] AVDictionary** list() noexcept {
+        return options_.empty() ? nullptr : options_.data();
+    }
+
+private:
+    std::vector<AVDictionary*> options_;
+};
+
+result<format_owner> read_header(AVIOContext* io) {
+    AVDictionary* options = nullptr;
+    av_dict_set(&options, "format_whitelist", known_formats, 0);
+    av_dict_set(&options, "codec_whitelist", known_codecs, 0);
+    av_dict_set(&options, "protocol_whitelist", "", 0);
+    // FFmpeg frees what it cannot open, so its owner must let go first.
+    AVFormatContext* raw = prepared(io).release();
+    const int opened = avformat_open_input(&raw, nullptr, nullptr, &options);
+    av_dict_free(&options);
+    if (opened < 0) return unsupported("no known container: " + libav_message(opened));
+    format_owner format{raw};
+    stream_options limits{format->nb_streams};
+    const int found = avformat_find_stream_info(format.get(), limits.list());
+    if (found < 0) return unsupported("its streams cannot be read: " + libav_message(found));
+    return format;
+}
+
+bool is_sensible_rate(double rate) {
+    return std::isfinite(rate) && rate > 0 && rate <= 240;
+}
+
+}  // namespace
+
+error too_long(double seconds, double seconds_max) {
+    char detail[96];
+    std::snprintf(
+        detail, sizeof detail, "%.1f s or more, the limit is %.1f s", seconds, seconds_max);
+    return error{errc::video_too_long, detail};
+}
+
+result<container> container::open(video_file& file, double seconds_max) {
+    auto io = file.reader();
+    auto format = read_header(io.get());
+    if (!format) return format.error();
+    container opened{std::move(io), std::move(*format)};
+    const auto chosen = opened.choose_streams();
+    if (!chosen) return chosen.error();
+    const double claimed = opened.claimed_seconds().value_or(0);
+    if (claimed > seconds_max + duration_slack_seconds) return too_long(claimed, seconds_max);
+    return opened;
+}
+
+result<void> container::choose_streams() {
+    const int video = av_find_best_stream(format_.get(), AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
+    if (video < 0) return unsupported("it has no video stream");
+    video_ = format_->streams[video];
+    if ((video_->disposition & AV_DISPOSITION_ATTACHED_PIC) != 0) {
+        return unsupported("its only picture is a cover");
+    }
+    const int audio = av_find_best_stream(format_.get(), AVMEDIA_TYPE_AUDIO, -1, video, nullptr, 0);
+    if (audio >= 0) audio_ = format_->streams[audio];
+    for (unsigned at = 0; at < format_->nb_streams; ++at) {
+        AVStream* stream = format_->streams[at];
+        if (stream != video_ && stream != audio_) stream->discard = AVDISCARD_ALL;
+    }
+    return {};
+}
+
+std::optional<double> container::claimed_seconds() const noexcept {
+    if (format_->duration == AV_NOPTS_VALUE || format_->duration <= 0) return std::nullopt;
+    return static_cast<double>(format_->duration) / AV_TIME_BASE;
+}
+
+double container::claimed_frame_rate() const noexcept {
+    const double average = av_q2d(video_->avg_frame_rate);
+    if (is_sensible_rate(average)) return average;
+    const double nominal = av_q2d(video_->r_frame_rate);
+    return is_sensible_rate(nominal) ? nominal : 0;
+}
+
+std::optional<double> container::seconds_of(
+    const AVStream& stream, std::int64_t time) const noexcept {
+    if (time == AV_NOPTS_VALUE) return std::nullopt;
+    const double start = format_->start_time == AV_NOPTS_VALUE
+                             ? 0.0
+                             : static_cast<double>(format_->start_time) / AV_TIME_BASE;
+    const double seconds = static_cast<double>(time) * av_q2d(stream.time_base) - start;
+    if (!std::isfinite(seconds)) return std::nullopt;
+    return std::max(seconds, 0.0);
+}
+
+bool container::next(AVPacket& packet) {
+    for (;;) {
+        av_packet_unref(&packet);
+        if (av_read_frame(format_.get(), &packet) < 0) return false;
+        const bool wanted = packet.stream_index == video_->index ||
+                            (audio_ != nullptr && packet.stream_index == audio_->index);
+        if (wanted) return true;
+    }
+}
+
+result<codec_owner> container::decoder_for(const AVStream& stream) {
+    const AVCodec* codec = avcodec_find_decoder(stream.codecpar->codec_id);
+    const std::string name = avcodec_get_name(stream.codecpar->codec_id);
+    if (codec == nullptr) return unsupported("no decoder for " + name);
+    if (stream.codecpar->ch_layout.nb_channels > channels_max) {
+        return unsupported("too many sound channels");
+    }
+    codec_owner decoder{avcodec_alloc_context3(codec)};
+    if (!decoder) throw std::bad_alloc{};
+    int failed = avcodec_parameters_to_context(decoder.get(), stream.codecpar);
+    decoder->thread_count = 1;
+    decoder->max_pixels = pixels_max;
+    decoder->pkt_timebase = stream.time_base;
+    decoder->codec_whitelist = av_strdup(known_codecs);
+    if (failed >= 0) failed = avcodec_open2(decoder.get(), codec, nullptr);
+    if (failed < 0) return unsupported(name + " cannot be decoded: " + libav_message(failed));
+    return decoder;
+}
+
+}  // namespace reelsd::media

@@ -1,0 +1,101 @@
+#include "document.hpp"
+
+#include <reelsd/base/json.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace reelsd::media {
+namespace {
+
+constexpr std::size_t detail_bytes_max = 500;
+constexpr std::size_t sequence_bytes_max = 4;
+
+/// The length of the clean character that opens `text`, 0 when there is none.
+std::size_t clean_length(std::string_view text) {
+    const std::size_t longest = std::min(text.size(), sequence_bytes_max);
+    for (std::size_t length = 1; length <= longest; ++length) {
+        if (is_clean_text(text.substr(0, length))) return length;
+    }
+    return 0;
+}
+
+double within(double seconds, double least, double most) {
+    return std::isfinite(seconds) ? std::clamp(seconds, least, most) : least;
+}
+
+void tidy(std::vector<timed_text>& texts, double duration) {
+    for (auto& one : texts) {
+        one.text = clean_text(one.text, report_bounds::text_bytes_max);
+        one.start_seconds = within(one.start_seconds, 0, duration);
+        one.end_seconds = within(one.end_seconds, one.start_seconds, duration);
+    }
+    std::erase_if(texts, [](const timed_text& one) { return one.text.empty(); });
+    if (texts.size() > report_bounds::texts_max) texts.resize(report_bounds::texts_max);
+}
+
+void tidy(music_report& music, double duration) {
+    if (music.start_seconds) music.start_seconds = within(*music.start_seconds, 0, duration);
+    const bool sensible = music.tempo_bpm && *music.tempo_bpm >= 1 &&
+                          *music.tempo_bpm <= report_bounds::tempo_bpm_max;
+    if (!sensible) music.tempo_bpm.reset();
+}
+
+bool write_all(std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t count = write(STDOUT_FILENO, text.data(), text.size());
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) return false;
+        text.remove_prefix(static_cast<std::size_t>(count));
+    }
+    return true;
+}
+
+bool write_document(const char* kind, const json& value) {
+    json document;
+    document[kind] = value;
+    return write_all(document.dump(-1, ' ', false, json::error_handler_t::replace) + "\n");
+}
+
+}  // namespace
+
+std::string clean_text(std::string_view text, std::size_t bytes_max) {
+    std::string clean;
+    while (!text.empty()) {
+        const std::size_t length = clean_length(text);
+        if (clean.size() + std::max<std::size_t>(length, 1) > bytes_max) break;
+        clean.append(length == 0 ? std::string_view{" "} : text.substr(0, length));
+        text.remove_prefix(std::max<std::size_t>(length, 1));
+    }
+    return clean;
+}
+
+void tidy(analysis_report& report) {
+    const double duration = report.probe.duration_seconds;
+    tidy(report.texts, duration);
+    tidy(report.audio.speech.segments, duration);
+    tidy(report.audio.music, duration);
+    auto& cuts = report.picture.cuts;
+    std::erase_if(cuts, [duration](double at) { return !(at >= 0 && at <= duration); });
+    if (cuts.size() > report_bounds::cuts_max) cuts.resize(report_bounds::cuts_max);
+}
+
+bool write_ok(const json& value) {
+    return write_document("ok", value);
+}
+
+bool write_error(const error& why) {
+    return write_document(
+        "error",
+        {{"code", std::string{name_of(why.code())}},
+         {"detail", clean_text(why.detail(), detail_bytes_max)}});
+}
+
+}  // namespace reelsd::media

@@ -1,0 +1,189 @@
+#include "jail.hpp"
+
+#include "jail_filter.hpp"
+
+#include <grp.h>
+#include <linux/capability.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <string_view>
+#include <system_error>
+
+namespace reelsd::media::jail {
+namespace {
+
+/// `nobody`, on Debian and as the kernel's overflow id.
+constexpr unsigned nobody_id = 65'534;
+
+/// Standard output and error may be files when somebody tries the program by hand: a limit of 0
+/// would kill it at its first word. The document's own bound is 8 MiB.
+constexpr rlim_t file_bytes_max = rlim_t{8} * 1024 * 1024;
+
+/// Address space that is no memory: a second thread's stack and malloc's reserve for it.
+constexpr rlim_t reserve_bytes = rlim_t{192} * 1024 * 1024;
+
+/// The kernel's structure as of version 6; an older kernel accepts the longer one with zeros.
+struct landlock_rules {
+    std::uint64_t files = 0;
+    std::uint64_t network = 0;
+    std::uint64_t scopes = 0;
+};
+
+void note(layers& held, std::string_view layer, int code) {
+    held.reasons.push_back(std::string{layer} + ": " + std::generic_category().message(code));
+}
+
+bool limit(int resource, rlim_t soft, rlim_t hard) {
+    rlimit current{};
+    if (getrlimit(static_cast<__rlimit_resource>(resource), &current) != 0) return false;
+    // Only root may raise a hard limit, and a lower one that is there already serves as well.
+    const rlimit wanted{std::min(soft, current.rlim_max), std::min(hard, current.rlim_max)};
+    return setrlimit(static_cast<__rlimit_resource>(resource), &wanted) == 0;
+}
+
+bool limit(int resource, rlim_t most) {
+    return limit(resource, most, most);
+}
+
+/// What the process takes when it enters, in bytes (proc(5), statm).
+struct sizes {
+    rlim_t space = 0;
+    rlim_t data = 0;
+};
+
+/// Zeros when the kernel does not tell: then address space is bounded as if nothing were taken yet.
+sizes sizes_now() {
+    std::FILE* file = std::fopen("/proc/self/statm", "re");
+    if (file == nullptr) return {};
+    unsigned long pages = 0;
+    unsigned long data_pages = 0;
+    const int read = std::fscanf(file, "%lu %*u %*u %*u %*u %lu", &pages, &data_pages);
+    std::fclose(file);
+    if (read != 2) return {};
+    const auto page_bytes = static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
+    return {.space = pages * page_bytes, .data = data_pages * page_bytes};
+}
+
+/// RLIMIT_DATA counts private writable memory, which is what a decoder asks for. Address space
+/// bounds the rest (shared memory) where no filter forbids it.
+bool limit_memory(rlim_t data_bytes_max, const sizes& at_entry) {
+#ifndef REELSD_MEDIA_SANITIZED
+    const rlim_t growth = data_bytes_max - std::min(at_entry.data, data_bytes_max);
+    return limit(RLIMIT_DATA, data_bytes_max) &&
+           limit(RLIMIT_AS, at_entry.space + growth + reserve_bytes);
+#else
+    // A sanitizer's shadow takes terabytes of address space.
+    static_cast<void>(data_bytes_max);
+    static_cast<void>(at_entry);
+    return true;
+#endif
+}
+
+void set_limits(const limits& within, const sizes& at_entry, layers& held) {
+    // A write past the limit is an error to be handled, not a death.
+    const bool ignored = signal(SIGXFSZ, SIG_IGN) != SIG_ERR;
+    held.resource_limits = limit_memory(within.data_bytes_max, at_entry) &&
+                           limit(RLIMIT_CPU, within.cpu_seconds_max, within.cpu_seconds_max + 1) &&
+                           limit(RLIMIT_FSIZE, file_bytes_max) && limit(RLIMIT_NOFILE, 0) &&
+                           limit(RLIMIT_CORE, 0) && limit(RLIMIT_MEMLOCK, 0) &&
+                           limit(RLIMIT_MSGQUEUE, 0) && ignored;
+    if (!held.resource_limits) note(held, "resource limits", errno);
+}
+
+void leave_root(layers& held) {
+    if (geteuid() == 0 &&
+        (setgroups(0, nullptr) != 0 || setresgid(nobody_id, nobody_id, nobody_id) != 0 ||
+         setresuid(nobody_id, nobody_id, nobody_id) != 0)) {
+        note(held, "unprivileged user", errno);
+    }
+    held.unprivileged_user = geteuid() != 0 && getuid() != 0;
+}
+
+/// A new user namespace makes its maker its root: that is given up as well.
+bool drop_capabilities() {
+    __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+    std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> none{};
+    return syscall(SYS_capset, &header, none.data()) == 0;
+}
+
+void leave_namespaces(layers& held) {
+    held.own_namespaces = unshare(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWIPC) == 0;
+    if (!held.own_namespaces) note(held, "namespaces", errno);
+    if (!drop_capabilities()) note(held, "capabilities", errno);
+}
+
+/// All that this version of the kernel can deny, by landlock(7) and the kernel's own page on it: 13
+/// rights over files, then referring, truncating and device control; TCP; signals and abstract
+/// sockets.
+landlock_rules everything(int version) {
+    constexpr std::uint64_t one = 1;
+    landlock_rules rules{.files = (one << 13U) - 1};
+    if (version >= 2) rules.files |= one << 13U;
+    if (version >= 3) rules.files |= one << 14U;
+    if (version >= 5) rules.files |= one << 15U;
+    if (version >= 4) rules.network = 3;
+    if (version >= 6) rules.scopes = 3;
+    return rules;
+}
+
+void enter_landlock(layers& held) {
+    constexpr unsigned ask_version = 1;
+    const long version = syscall(SYS_landlock_create_ruleset, nullptr, 0, ask_version);
+    if (version < 1) return note(held, "landlock", errno);
+    held.landlock_version = static_cast<int>(version);
+    const auto rules = everything(held.landlock_version);
+    const long ruleset = syscall(SYS_landlock_create_ruleset, &rules, sizeof rules, 0);
+    if (ruleset < 0) return note(held, "landlock", errno);
+    // No rule is added: what is handled and not allowed is denied.
+    held.landlock = syscall(SYS_landlock_restrict_self, ruleset, 0) == 0;
+    if (!held.landlock) note(held, "landlock", errno);
+    close(static_cast<int>(ruleset));
+}
+
+/// Changed ids make the kernel forget both, so this comes after them.
+void bind_to_parent(layers& held, int parent) {
+    if (prctl(PR_SET_DUMPABLE, 0) != 0) note(held, "dumpable", errno);
+    if (parent != 0 && prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) note(held, "parent", errno);
+}
+
+}  // namespace
+
+layers confine(const limits& within, int parent) {
+    layers held;
+    const sizes at_entry = sizes_now();  // Landlock closes /proc as well.
+    held.no_new_privileges = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
+    if (!held.no_new_privileges) note(held, "no new privileges", errno);
+    leave_root(held);
+    leave_namespaces(held);
+    enter_landlock(held);
+    set_limits(within, at_entry, held);
+    bind_to_parent(held, parent);
+    return held;
+}
+
+void seal(layers& held, int video) {
+    if (!limit(RLIMIT_NPROC, 0)) {
+        held.resource_limits = false;
+        note(held, "process limit", errno);
+    }
+#ifndef REELSD_MEDIA_SANITIZED
+    const int failed = load_filter(video);
+    held.system_call_filter = failed == 0;
+    if (failed != 0) note(held, "system call filter", failed);
+#else
+    static_cast<void>(video);
+    held.reasons.emplace_back("system call filter: a sanitized program cannot live under it");
+#endif
+}
+
+}  // namespace reelsd::media::jail

@@ -1,0 +1,149 @@
+#include "jail_filter.hpp"
+
+#include <seccomp.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+
+namespace reelsd::media::jail {
+namespace {
+
+struct release {
+    void operator()(void* filter) const noexcept { seccomp_release(filter); }
+};
+using filter_owner = std::unique_ptr<std::remove_pointer_t<scmp_filter_ctx>, release>;
+
+/// Needed to compute, to wait for a thread of our own and to end.
+constexpr int always_allowed[] = {
+    SCMP_SYS(brk),          SCMP_SYS(clock_gettime),  SCMP_SYS(close),
+    SCMP_SYS(exit),         SCMP_SYS(exit_group),     SCMP_SYS(futex),
+    SCMP_SYS(getpid),       SCMP_SYS(getrandom),
+    SCMP_SYS(getrusage),  // Pocketsphinx times its searches.
+    SCMP_SYS(gettid),       SCMP_SYS(gettimeofday),   SCMP_SYS(madvise),
+    SCMP_SYS(mremap),       SCMP_SYS(munmap),         SCMP_SYS(restart_syscall),
+    SCMP_SYS(rt_sigaction), SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigreturn),
+    SCMP_SYS(sched_yield),
+};
+
+/// Tried by libraries that live well without: an error is all they need.
+struct refusal {
+    int call;
+    int error;
+};
+constexpr refusal refused[] = {
+    {SCMP_SYS(open), EACCES},
+    {SCMP_SYS(openat), EACCES},
+    {SCMP_SYS(openat2), EACCES},
+    {SCMP_SYS(creat), EACCES},
+    {SCMP_SYS(access), EACCES},
+    {SCMP_SYS(faccessat), EACCES},
+    {SCMP_SYS(faccessat2), EACCES},
+    {SCMP_SYS(stat), EACCES},
+    {SCMP_SYS(lstat), EACCES},
+    {SCMP_SYS(fstat), EACCES},
+    {SCMP_SYS(newfstatat), EACCES},
+    {SCMP_SYS(statx), EACCES},
+    {SCMP_SYS(readlink), EACCES},
+    {SCMP_SYS(readlinkat), EACCES},
+    {SCMP_SYS(getcwd), EACCES},
+    {SCMP_SYS(unlink), EACCES},
+    {SCMP_SYS(unlinkat), EACCES},
+    {SCMP_SYS(mkdir), EACCES},
+    {SCMP_SYS(mkdirat), EACCES},
+    {SCMP_SYS(socket), EACCES},
+    {SCMP_SYS(socketpair), EACCES},
+    {SCMP_SYS(connect), EACCES},
+    {SCMP_SYS(fork), EPERM},
+    {SCMP_SYS(vfork), EPERM},
+    {SCMP_SYS(clone), EPERM},
+    {SCMP_SYS(clone3), ENOSYS},  // The C library then tries clone.
+    {SCMP_SYS(ioctl), ENOTTY},
+    {SCMP_SYS(prctl), EPERM},
+    {SCMP_SYS(prlimit64), EPERM},
+    {SCMP_SYS(getrlimit), EPERM},
+    {SCMP_SYS(sched_getaffinity), EPERM},
+    {SCMP_SYS(sysinfo), EPERM},
+    {SCMP_SYS(uname), EPERM},
+};
+
+int add_plain_rules(scmp_filter_ctx filter) {
+    for (const int call : always_allowed) {
+        const int failed = seccomp_rule_add(filter, SCMP_ACT_ALLOW, call, 0);
+        if (failed != 0) return failed;
+    }
+    for (const auto& one : refused) {
+        const auto action = SCMP_ACT_ERRNO(static_cast<std::uint16_t>(one.error));
+        const int failed = seccomp_rule_add(filter, action, one.call, 0);
+        if (failed != 0) return failed;
+    }
+    return 0;
+}
+
+/// Allows `call` where all of `conditions` hold.
+template <class... Conditions>
+int allow_when(scmp_filter_ctx filter, int call, Conditions... conditions) {
+    const scmp_arg_cmp list[] = {conditions...};
+    return seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, call, sizeof...(conditions), list);
+}
+
+scmp_arg_cmp equals(unsigned argument, std::uint64_t value) {
+    return {argument, SCMP_CMP_EQ, value, 0};
+}
+
+scmp_arg_cmp masked(unsigned argument, std::uint64_t mask, std::uint64_t value) {
+    return {argument, SCMP_CMP_MASKED_EQ, mask, value};
+}
+
+int add_file_rules(scmp_filter_ctx filter, int video) {
+    int failed = 0;
+    for (const auto output : {STDOUT_FILENO, STDERR_FILENO}) {
+        const auto number = static_cast<std::uint64_t>(output);
+        for (const int call : {SCMP_SYS(write), SCMP_SYS(writev)}) {
+            if (failed == 0) failed = allow_when(filter, call, equals(0, number));
+        }
+    }
+    if (video < 0) return failed;
+    const auto number = static_cast<std::uint64_t>(video);
+    for (const int call : {SCMP_SYS(read), SCMP_SYS(pread64), SCMP_SYS(lseek)}) {
+        if (failed == 0) failed = allow_when(filter, call, equals(0, number));
+    }
+    return failed;
+}
+
+/// Private anonymous memory that is never code: no shared memory, which the memory limit does not
+/// count, and no way to run what a video wrote.
+int add_memory_rules(scmp_filter_ctx filter) {
+    constexpr std::uint64_t kinds = MAP_ANONYMOUS | MAP_PRIVATE | MAP_SHARED;
+    int failed = allow_when(
+        filter,
+        SCMP_SYS(mmap),
+        masked(2, PROT_EXEC, 0),
+        masked(3, kinds, MAP_ANONYMOUS | MAP_PRIVATE));
+    if (failed == 0) failed = allow_when(filter, SCMP_SYS(mprotect), masked(2, PROT_EXEC, 0));
+    return failed;
+}
+
+/// abort() signals its own thread: the only process that may be signalled is this one.
+int add_signal_rules(scmp_filter_ctx filter) {
+    return allow_when(filter, SCMP_SYS(tgkill), equals(0, static_cast<std::uint64_t>(getpid())));
+}
+
+}  // namespace
+
+int load_filter(int video) {
+    const filter_owner filter{seccomp_init(SCMP_ACT_KILL_PROCESS)};
+    if (!filter) return ENOMEM;
+    int failed = seccomp_attr_set(filter.get(), SCMP_FLTATR_CTL_TSYNC, 1);
+    if (failed == 0) failed = add_plain_rules(filter.get());
+    if (failed == 0) failed = add_file_rules(filter.get(), video);
+    if (failed == 0) failed = add_memory_rules(filter.get());
+    if (failed == 0) failed = add_signal_rules(filter.get());
+    if (failed == 0) failed = seccomp_load(filter.get());
+    return -failed;
+}
+
+}  // namespace reelsd::media::jail

@@ -1,0 +1,64 @@
+#include "analysis.hpp"
+#include "arguments.hpp"
+#include "doctor.hpp"
+#include "document.hpp"
+#include "libav.hpp"
+#include <reelsd/base/json.hpp>
+
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <new>
+
+namespace {
+
+using namespace reelsd;
+
+constexpr int exit_usage = 64;      // sysexits(3)
+constexpr int exit_unwritten = 74;  // sysexits(3): an error of output
+
+/// Dies with the daemon, also when that died before it could be asked for.
+bool parent_lives(int parent) {
+    return parent == 0 || (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent);
+}
+
+template <class Report>
+bool write_result(const result<Report>& report) {
+    return report ? media::write_ok(media::to_json(*report)) : media::write_error(report.error());
+}
+
+bool answer(const media::arguments& given) {
+    switch (given.command) {
+        case media::command::probe: return write_result(media::probe(given));
+        case media::command::analyze: return write_result(media::analyze(given));
+        case media::command::doctor: return media::write_ok(media::examine(given));
+    }
+    return false;
+}
+
+}  // namespace
+
+int main(int count, char** values) {
+    const auto given = media::read_arguments(count, values);
+    if (!given) {
+        std::fprintf(
+            stderr, "reelsd-media: %s\n%s", given.error().detail().c_str(), media::usage());
+        return exit_usage;
+    }
+    if (!parent_lives(given->parent)) return exit_unwritten;
+    av_log_set_level(AV_LOG_QUIET);
+    bool written = false;
+    try {
+        written = answer(*given);
+    } catch (const std::bad_alloc&) {
+        written = media::write_error(
+            error{errc::unsupported_format, "it needs more memory than the jail gives"});
+    } catch (const std::exception& broken) {
+        written = media::write_error(error{errc::unsupported_format, broken.what()});
+    }
+    // Without the libraries' exit handlers: they were not written for a jail.
+    _exit(written ? 0 : exit_unwritten);
+}

@@ -1,0 +1,126 @@
+#include "sound_track.hpp"
+
+extern "C" {
+#include <libavutil/channel_layout.h>
+}
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+namespace reelsd::media {
+namespace {
+
+/// Shorter gaps are rounding of packet times.
+constexpr double gap_seconds_min = 0.1;
+
+constexpr int input_rate_min = 4'000;
+constexpr int input_rate_max = 384'000;
+
+template <class Sample>
+constexpr AVSampleFormat format_of() {
+    return std::is_same_v<Sample, float> ? AV_SAMPLE_FMT_FLT : AV_SAMPLE_FMT_S16;
+}
+
+/// A layout that the resampler can mix: a track that only counts its channels gets the usual order.
+class known_layout {
+public:
+    explicit known_layout(const AVChannelLayout& given) {
+        if (given.order == AV_CHANNEL_ORDER_NATIVE) {
+            valid_ = av_channel_layout_copy(&layout_, &given) >= 0;
+        } else {
+            av_channel_layout_default(&layout_, given.nb_channels);
+            valid_ = layout_.nb_channels > 0;
+        }
+    }
+    known_layout(const known_layout&) = delete;
+    known_layout& operator=(const known_layout&) = delete;
+    ~known_layout() { av_channel_layout_uninit(&layout_); }
+
+    [[nodiscard]] bool valid() const noexcept { return valid_; }
+    /// FFmpeg 5 takes it as if it would change it, and does not.
+    [[nodiscard]] AVChannelLayout& layout() noexcept { return layout_; }
+
+private:
+    AVChannelLayout layout_{};
+    bool valid_ = false;
+};
+
+}  // namespace
+
+template <class Sample>
+bool resampled_track<Sample>::prepare(const AVFrame& frame) {
+    const int channels = frame.ch_layout.nb_channels;
+    const bool same = resampler_ && frame.format == input_format_ &&
+                      frame.sample_rate == input_rate_ && channels == input_channels_;
+    if (same) return true;
+    resample(nullptr);  // The rest of the sound in the shape before.
+    resampler_.reset();
+    known_layout from{frame.ch_layout};
+    const bool sensible =
+        frame.sample_rate >= input_rate_min && frame.sample_rate <= input_rate_max;
+    if (!from.valid() || !sensible) return false;
+    AVChannelLayout mono{};
+    av_channel_layout_default(&mono, 1);
+    SwrContext* raw = nullptr;
+    const int failed = swr_alloc_set_opts2(
+        &raw,
+        &mono,
+        format_of<Sample>(),
+        rate_hz_,
+        &from.layout(),
+        static_cast<AVSampleFormat>(frame.format),
+        frame.sample_rate,
+        0,
+        nullptr);
+    resampler_.reset(raw);
+    if (failed < 0 || swr_init(raw) < 0) {
+        resampler_.reset();
+        return false;
+    }
+    input_format_ = frame.format;
+    input_rate_ = frame.sample_rate;
+    input_channels_ = channels;
+    return true;
+}
+
+template <class Sample>
+void resampled_track<Sample>::pad_to(double seconds) {
+    const double wanted = std::clamp(seconds * rate_hz_, 0.0, static_cast<double>(samples_max_));
+    const double missing = wanted - static_cast<double>(samples_.size());
+    if (missing > gap_seconds_min * rate_hz_) samples_.resize(static_cast<std::size_t>(wanted));
+}
+
+template <class Sample>
+void resampled_track<Sample>::resample(const AVFrame* frame) {
+    if (!resampler_) return;
+    const int input_count = frame == nullptr ? 0 : frame->nb_samples;
+    const int room = swr_get_out_samples(resampler_.get(), input_count);
+    if (room <= 0) return;
+    const std::size_t before = samples_.size();
+    samples_.resize(before + static_cast<std::size_t>(room));
+    auto* out = reinterpret_cast<std::uint8_t*>(samples_.data() + before);
+    const auto** in =
+        frame == nullptr ? nullptr : const_cast<const std::uint8_t**>(frame->extended_data);
+    const int made = swr_convert(resampler_.get(), &out, room, in, input_count);
+    const auto kept = before + static_cast<std::size_t>(std::max(made, 0));
+    samples_.resize(std::min(kept, samples_max_));
+}
+
+template <class Sample>
+void resampled_track<Sample>::add(const AVFrame& frame, double seconds) {
+    if (!prepare(frame)) return;
+    pad_to(seconds);
+    resample(&frame);
+}
+
+template <class Sample>
+std::vector<Sample> resampled_track<Sample>::finish() {
+    resample(nullptr);
+    return std::exchange(samples_, {});
+}
+
+template class resampled_track<std::int16_t>;
+template class resampled_track<float>;
+
+}  // namespace reelsd::media
