@@ -67,8 +67,8 @@ public:
     [[nodiscard]] virtual std::string_view name() const noexcept = 0;
 
     /// Blocks until done, `by` or `stop`; leaves no file and no process behind.
-    /// Errors: model_refused, unsupported_format (final); model_unavailable, media_failed,
-    /// timed_out (worth another try); cancelled.
+    /// Errors: model_refused, unsupported_format, video_too_long (final); model_unavailable,
+    /// media_failed, timed_out (worth another try); cancelled.
     [[nodiscard]] virtual result<findings> analyze(
         const video_input& video, call_ledger& calls, const deadline& by,
         const std::stop_token& stop) const = 0;

@@ -1,0 +1,38 @@
+#include <reelsd/base/invariant.hpp>
+#include <reelsd/model/findings.hpp>
+
+#include <array>
+
+namespace reelsd::model {
+
+std::string_view name_of(sentiment mood) noexcept {
+    switch (mood) {
+        case sentiment::positive: return "positive";
+        case sentiment::neutral: return "neutral";
+        case sentiment::negative: return "negative";
+        case sentiment::mixed: return "mixed";
+    }
+    invariant(false);
+    return {};
+}
+
+std::optional<sentiment> sentiment_from(std::string_view name) noexcept {
+    constexpr std::array all{
+        sentiment::positive, sentiment::neutral, sentiment::negative, sentiment::mixed};
+    for (const auto mood : all) {
+        if (name == name_of(mood)) return mood;
+    }
+    return std::nullopt;
+}
+
+std::string transcript_of(const std::vector<timed_text>& segments) {
+    std::string transcript;
+    for (const auto& segment : segments) {
+        if (segment.text.empty()) continue;
+        if (!transcript.empty()) transcript += ' ';
+        transcript += segment.text;
+    }
+    return transcript;
+}
+
+}  // namespace reelsd::model

@@ -1,0 +1,276 @@
+#include "utf8.hpp"
+#include <reelsd/base/bounds.hpp>
+#include <reelsd/base/json.hpp>
+#include <reelsd/model/result_document.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <set>
+#include <sstream>
+#include <string_view>
+
+namespace reelsd::model {
+
+namespace {
+
+using namespace result_bounds;
+
+constexpr std::size_t name_characters_max = 200;  // An account, a codec, a song: one line.
+
+/// Milliseconds: finer than a frame of any reel.
+double rounded(double number) {
+    return std::round(number * 1000) / 1000;
+}
+
+std::string field(std::string_view text) {
+    return clean_text(text, field_characters_max);
+}
+std::string item(std::string_view text) {
+    return clean_text(text, item_characters_max);
+}
+std::string name(std::string_view text) {
+    return clean_text(text, name_characters_max);
+}
+
+json nullable(const std::optional<std::string>& text) {
+    if (!text) return nullptr;
+    return field(*text);
+}
+
+json nullable(const std::optional<std::int64_t>& number) {
+    if (!number || *number < 0) return nullptr;
+    return *number;
+}
+
+/// A link that has to be cut is none.
+json nullable_link(const std::optional<std::string>& link) {
+    if (!link || link->empty() || character_count(*link) > field_characters_max) return nullptr;
+    return field(*link);
+}
+
+/// Clean items in their order, each once, none empty.
+std::vector<std::string> unique_items(
+    const std::vector<std::string>& items, std::size_t items_max) {
+    std::vector<std::string> kept;
+    std::set<std::string> seen;
+    for (const auto& raw : items) {
+        if (kept.size() == items_max) break;
+        auto clean = item(raw);
+        if (!clean.empty() && seen.insert(clean).second) kept.push_back(std::move(clean));
+    }
+    return kept;
+}
+
+/// The same for names that are written with a sign before them.
+std::vector<std::string> unique_names(
+    const std::vector<std::string>& names, std::string_view signs) {
+    std::vector<std::string> bare;
+    bare.reserve(names.size());
+    for (const auto& raw : names) {
+        const auto clean = item(raw);
+        bare.push_back(clean.substr(std::min(clean.find_first_not_of(signs), clean.size())));
+    }
+    return unique_items(bare, list_items_max);
+}
+
+/// What is no number is the nearest thing that is known: the start, or the end.
+double clamped(double seconds, double if_unknown, double duration) {
+    if (!std::isfinite(seconds)) return if_unknown;
+    return std::clamp(rounded(seconds), 0.0, duration);
+}
+
+/// Clean, clamped and in order of time; entries without text are dropped.
+std::vector<timed_text> in_order(
+    const std::vector<timed_text>& entries, std::size_t entries_max, double duration) {
+    std::vector<timed_text> kept;
+    for (const auto& entry : entries) {
+        auto text = item(entry.text);
+        if (text.empty()) continue;
+        const auto start = clamped(entry.start_seconds, 0, duration);
+        const auto end = std::max(start, clamped(entry.end_seconds, duration, duration));
+        kept.push_back({std::move(text), start, end});
+    }
+    std::stable_sort(kept.begin(), kept.end(), [](const timed_text& left, const timed_text& right) {
+        return left.start_seconds < right.start_seconds;
+    });
+    kept.resize(std::min(kept.size(), entries_max));
+    return kept;
+}
+
+json to_json(const std::vector<timed_text>& entries) {
+    auto list = json::array();
+    for (const auto& entry : entries) {
+        list.push_back(
+            {{"text", entry.text},
+             {"start_seconds", entry.start_seconds},
+             {"end_seconds", entry.end_seconds}});
+    }
+    return list;
+}
+
+json visual_section(const visual_findings& visual, double duration) {
+    const auto texts = in_order(visual.texts, texts_max, duration);
+    std::vector<std::string> on_screen;
+    on_screen.reserve(texts.size());
+    for (const auto& text : texts) on_screen.push_back(text.text);
+    return {
+        {"description", field(visual.description)},
+        {"setting", field(visual.setting)},
+        {"subjects", unique_items(visual.subjects, list_items_max)},
+        {"text_on_screen", unique_items(on_screen, texts_max)},
+        {"text_segments", to_json(texts)}};
+}
+
+/// "en" of "en-US"; what is no ISO 639-1 code ("und", "English") says nothing.
+json language_code(const std::optional<std::string>& language) {
+    if (!language) return nullptr;
+    const auto primary = language->substr(0, language->find_first_of("-_"));
+    const bool letters = std::all_of(
+        primary.begin(), primary.end(), [](char byte) { return byte >= 'a' && byte <= 'z'; });
+    if (primary.size() != 2 || !letters) return nullptr;
+    return primary;
+}
+
+json audio_section(const audio_findings& audio, double duration) {
+    const auto segments = in_order(audio.segments, segments_max, duration);
+    return {
+        {"transcript", clean_text(transcript_of(segments), transcript_characters_max)},
+        {"language", segments.empty() ? json(nullptr) : language_code(audio.language)},
+        {"has_music", audio.has_music},
+        {"music_description", audio.has_music ? field(audio.music_description) : std::string{}},
+        {"segments", to_json(segments)}};
+}
+
+/// "01:05". An hour is "60:00": minutes are not carried.
+std::string timestamp_of(double seconds) {
+    const auto whole = static_cast<std::int64_t>(seconds);
+    std::ostringstream text;
+    text << std::setfill('0') << std::setw(2) << whole / 60 << ':' << std::setw(2) << whole % 60;
+    return text.str();
+}
+
+json key_moment_list(const std::vector<key_moment>& moments, double duration) {
+    std::vector<key_moment> kept;
+    for (const auto& moment : moments) {
+        auto description = item(moment.description);
+        // A moment without a time or a meaning is none.
+        if (description.empty() || !std::isfinite(moment.seconds)) continue;
+        kept.push_back({clamped(moment.seconds, 0, duration), std::move(description)});
+    }
+    std::stable_sort(kept.begin(), kept.end(), [](const key_moment& left, const key_moment& right) {
+        return left.seconds < right.seconds;
+    });
+    const auto same = [](const key_moment& left, const key_moment& right) {
+        return left.seconds == right.seconds && left.description == right.description;
+    };
+    kept.erase(std::unique(kept.begin(), kept.end(), same), kept.end());
+    kept.resize(std::min(kept.size(), key_moments_max));
+
+    auto list = json::array();
+    for (const auto& moment : kept) {
+        list.push_back(
+            {{"timestamp", timestamp_of(moment.seconds)},
+             {"seconds", moment.seconds},
+             {"description", moment.description}});
+    }
+    return list;
+}
+
+json content_section(const content_findings& content, double duration) {
+    auto call_to_action = nullable(content.call_to_action);
+    if (call_to_action == "") call_to_action = nullptr;
+    return {
+        {"summary", field(content.summary)},
+        {"topics", unique_items(content.topics, list_items_max)},
+        {"hooks", unique_items(content.hooks, list_items_max)},
+        {"call_to_action", call_to_action},
+        {"key_moments", key_moment_list(content.key_moments, duration)}};
+}
+
+json metadata_section(const findings& said, const file_facts& file) {
+    const auto& probe = file.probe;
+    return {
+        {"format", field(said.metadata.format)},
+        {"sentiment", name_of(said.metadata.mood)},
+        {"target_audience", field(said.metadata.target_audience)},
+        {"duration_seconds", rounded(probe.duration_seconds)},
+        {"width", probe.width},
+        {"height", probe.height},
+        {"frame_rate", rounded(probe.frame_rate)},
+        {"video_codec", name(probe.video_codec)},
+        {"audio_codec", probe.audio_codec ? json(name(*probe.audio_codec)) : json(nullptr)},
+        {"size_bytes", file.size_bytes},
+        {"sha256", file.sha256},
+        {"model", {{"provider", name(said.provider)}, {"name", name(said.model_name)}}},
+        {"warnings", unique_items(said.warnings, list_items_max)}};
+}
+
+json platform_section(const post_facts& post) {
+    return {
+        {"platform", name(post.platform)},
+        {"code", name(post.code)},
+        {"url", field(post.url)},
+        {"author", name(post.author)},
+        {"author_name", nullable(post.author_name)},
+        {"author_verified", post.author_verified ? json(*post.author_verified) : json(nullptr)},
+        {"caption", nullable(post.caption)},
+        {"hashtags", unique_names(post.hashtags, "# ")},
+        {"mentions", unique_names(post.mentions, "@ ")},
+        {"like_count", nullable(post.like_count)},
+        {"comment_count", nullable(post.comment_count)},
+        {"view_count", nullable(post.view_count)},
+        {"posted_at", post.posted_at ? json(to_rfc3339(*post.posted_at)) : json(nullptr)},
+        {"thumbnail_url", nullable_link(post.thumbnail_url)},
+        {"location", nullable(post.location)},
+        {"music_title", nullable(post.music_title)},
+        {"music_artist", nullable(post.music_artist)}};
+}
+
+bool is_sha256(std::string_view text) {
+    return text.size() == 64 &&
+           text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+/// What only a mistake of ours can bring here; empty when all is well.
+std::string_view impossible_fact(
+    const findings& said, const file_facts& file, const post_facts& post) {
+    const auto& probe = file.probe;
+    // Comparisons that a NaN fails as well.
+    if (!(rounded(probe.duration_seconds) > 0)) return "duration";
+    if (!std::isfinite(probe.duration_seconds)) return "duration";
+    if (!std::isfinite(probe.frame_rate) || probe.frame_rate < 0) return "frame rate";
+    if (probe.width <= 0 || probe.height <= 0) return "width or height";
+    if (name(probe.video_codec).empty()) return "video codec";
+    if (file.size_bytes <= 0) return "size";
+    if (!is_sha256(file.sha256)) return "sha256";
+    if (name(said.provider).empty() || name(said.model_name).empty()) return "model";
+    if (name(post.platform).empty() || name(post.code).empty()) return "platform or code";
+    if (field(post.url).empty() || post.url.size() > bounds::url_bytes_max) return "url";
+    return {};
+}
+
+}  // namespace
+
+result<std::string> assemble_result(
+    const findings& said, const file_facts& file, const post_facts& post) {
+    const auto impossible = impossible_fact(said, file, post);
+    if (!impossible.empty()) {
+        return error{errc::internal, "impossible in a result: " + std::string{impossible}};
+    }
+
+    const auto duration = rounded(file.probe.duration_seconds);
+    const json document{
+        {"visual", visual_section(said.visual, duration)},
+        {"audio", audio_section(said.audio, duration)},
+        {"content", content_section(said.content, duration)},
+        {"metadata", metadata_section(said, file)},
+        {"platform_meta", platform_section(post)}};
+    auto text = document.dump();
+    if (text.size() > bounds::result_bytes_max) {
+        return error{errc::model_refused, "analysis too large: " + std::to_string(text.size())};
+    }
+    return text;
+}
+
+}  // namespace reelsd::model

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <reelsd/media/report.hpp>
+#include <reelsd/model/result_document.hpp>
+
+#include <string>
+
+/// Whole and valid values that a test changes in the one place that it is about.
+namespace reelsd::model::testing {
+
+inline file_facts make_file() {
+    file_facts file;
+    file.probe = {
+        .duration_seconds = 12.5,
+        .width = 720,
+        .height = 1280,
+        .frame_rate = 30,
+        .video_codec = "h264",
+        .audio_codec = "aac"};
+    file.size_bytes = 1'234'567;
+    file.sha256 = std::string(64, 'a');
+    return file;
+}
+
+inline post_facts make_post() {
+    post_facts post;
+    post.code = "DYa0IXPgnP5";
+    post.url = "https://www.instagram.com/reel/DYa0IXPgnP5/";
+    post.author = "beans.and.more";
+    return post;
+}
+
+inline findings make_findings() {
+    findings said;
+    said.provider = "local";
+    said.model_name = "reelsd-local-1";
+    said.visual.description = "A vertical video.";
+    said.visual.texts = {{"3 TIPS", 0.5, 4}, {"Fresh beans", 4.25, 8}};
+    said.audio.segments = {{"here are three tips", 0.25, 2}, {"use fresh beans", 4, 6}};
+    said.audio.language = "en";
+    said.audio.has_music = true;
+    said.audio.music_description = "Quiet music.";
+    said.content.summary = "Here are three tips.";
+    said.content.topics = {"fresh beans"};
+    said.content.hooks = {"3 TIPS"};
+    said.content.call_to_action = "follow for more";
+    said.content.key_moments = {{0.5, "Opens."}, {4.25, "Scene 2 begins."}};
+    said.metadata = {.format = "tutorial", .mood = sentiment::positive, .target_audience = ""};
+    return said;
+}
+
+inline media::analysis_report make_report() {
+    media::analysis_report report;
+    report.probe = make_file().probe;
+    report.audio.silent = false;
+    report.picture = {
+        .cuts = {}, .motion = 0.03, .brightness = 0.5, .saturation = 0.4, .colours = {"brown"}};
+    return report;
+}
+
+}  // namespace reelsd::model::testing

@@ -1,0 +1,85 @@
+#include "moments.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace reelsd::model {
+namespace {
+
+struct sources {
+    std::vector<double> cuts{};
+    std::vector<timed_text> texts{};
+    std::vector<timed_text> speech{};
+    std::optional<double> music_start{};
+
+    [[nodiscard]] std::vector<key_moment> moments() const {
+        return key_moments_from(
+            {.cuts = cuts, .texts = texts, .speech = speech, .music_start = music_start});
+    }
+};
+
+// Goal: every kind of event makes a moment that says what happens; near ones are one.
+TEST(KeyMoments, DescribeWhatHappens) {
+    struct test_case {
+        const char* name;
+        sources given;
+        std::vector<std::pair<double, std::string>> moments;
+    };
+    const test_case cases[] = {
+        {"nothing", {}, {}},
+        {"cuts are counted", {.cuts = {4, 8}}, {{4, "Scene 2 begins."}, {8, "Scene 3 begins."}}},
+        {"a text", {.texts = {{"3 TIPS", 1, 3}}}, {{1, "The text \"3 TIPS\" appears."}}},
+        {"a text that comes again is not new",
+         {.texts = {{"3 TIPS", 1, 3}, {"3 tips!", 6, 9}}},
+         {{1, "The text \"3 TIPS\" appears."}}},
+        {"marks alone are no text", {.texts = {{"...", 1, 3}}}, {}},
+        {"speech after a pause",
+         {.speech = {{"hello there", 0.2, 2}, {"without a pause", 2.3, 4}, {"again", 6, 7}}},
+         {{0.2, "A voice says \"hello there\"."}, {6, "A voice says \"again\"."}}},
+        {"music", {.music_start = 2.5}, {{2.5, "Music sets in."}}},
+        {"near events are one",
+         {.cuts = {4}, .texts = {{"Fresh beans", 4.3, 8}}, .speech = {{"use fresh beans", 5, 7}}},
+         {{4,
+           "Scene 2 begins, the text \"Fresh beans\" appears and a voice says \"use fresh "
+           "beans\"."}}},
+        {"exactly 1.5 s apart are two",
+         {.cuts = {4, 5.5}},
+         {{4, "Scene 2 begins."}, {5.5, "Scene 3 begins."}}},
+        {"a chain of near events does not swallow all",
+         {.cuts = {1, 2, 3, 4}},
+         {{1, "Scene 2 begins and scene 3 begins."}, {3, "Scene 4 begins and scene 5 begins."}}},
+        {"long quotes are cut",
+         {.speech =
+              {{"one two three four five six seven eight nine ten eleven twelve more", 0, 9}}},
+         {{0,
+           "A voice says \"one two three four five six seven eight nine ten eleven twelve...\"."}}},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.name);
+        std::vector<std::pair<double, std::string>> moments;
+        for (const auto& one : expected.given.moments()) {
+            moments.emplace_back(one.seconds, one.description);
+        }
+        EXPECT_EQ(moments, expected.moments);
+    }
+}
+
+TEST(KeyMoments, KeepTheRichestTwelve) {
+    sources given;
+    for (int scene = 1; scene <= 20; ++scene) given.cuts.push_back(scene * 4.0);
+    given.texts = {{"near the end", 76, 79}};
+    given.speech = {{"and a voice", 80, 81}};
+
+    const auto moments = given.moments();
+
+    ASSERT_EQ(moments.size(), local_moments_max);
+    EXPECT_EQ(moments.front().seconds, 4);
+    EXPECT_EQ(moments[10].seconds, 76);
+    EXPECT_EQ(moments[11].seconds, 80);
+    for (std::size_t at = 1; at < moments.size(); ++at) {
+        EXPECT_GE(moments[at].seconds - moments[at - 1].seconds, moments_apart_seconds);
+    }
+}
+
+}  // namespace
+}  // namespace reelsd::model

@@ -1,0 +1,291 @@
+#include "builders.hpp"
+#include <reelsd/base/bounds.hpp>
+#include <reelsd/base/json.hpp>
+#include <reelsd/model/result_document.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+namespace reelsd::model {
+namespace {
+
+using ::testing::IsEmpty;
+
+std::string assembled(
+    const findings& said, const file_facts& file = testing::make_file(),
+    const post_facts& post = testing::make_post()) {
+    const auto text = assemble_result(said, file, post);
+    if (!text) {
+        ADD_FAILURE() << text.error().to_string();
+        return "null";
+    }
+    EXPECT_THAT(schema_violations(json::parse(*text)), IsEmpty()) << *text;
+    return *text;
+}
+
+// Goal: the document's exact form is fixed: names, order, types, nulls.
+TEST(AssembleResult, HasTheFormOfTheContract) {
+    const auto text = assembled(testing::make_findings());
+
+    const auto expected =
+        R"({"visual":{"description":"A vertical video.","setting":"","subjects":[],)"
+        R"("text_on_screen":["3 TIPS","Fresh beans"],)"
+        R"("text_segments":[{"text":"3 TIPS","start_seconds":0.5,"end_seconds":4.0},)"
+        R"({"text":"Fresh beans","start_seconds":4.25,"end_seconds":8.0}]},)"
+        R"("audio":{"transcript":"here are three tips use fresh beans","language":"en",)"
+        R"("has_music":true,"music_description":"Quiet music.",)"
+        R"("segments":[{"text":"here are three tips","start_seconds":0.25,"end_seconds":2.0},)"
+        R"({"text":"use fresh beans","start_seconds":4.0,"end_seconds":6.0}]},)"
+        R"("content":{"summary":"Here are three tips.","topics":["fresh beans"],)"
+        R"("hooks":["3 TIPS"],"call_to_action":"follow for more",)"
+        R"("key_moments":[{"timestamp":"00:00","seconds":0.5,"description":"Opens."},)"
+        R"({"timestamp":"00:04","seconds":4.25,"description":"Scene 2 begins."}]},)"
+        R"("metadata":{"format":"tutorial","sentiment":"positive","target_audience":"",)"
+        R"("duration_seconds":12.5,"width":720,"height":1280,"frame_rate":30.0,)"
+        R"("video_codec":"h264","audio_codec":"aac","size_bytes":1234567,"sha256":")" +
+        std::string(64, 'a') +
+        R"(","model":{"provider":"local","name":"reelsd-local-1"},"warnings":[]},)"
+        R"("platform_meta":{"platform":"instagram","code":"DYa0IXPgnP5",)"
+        R"("url":"https://www.instagram.com/reel/DYa0IXPgnP5/","author":"beans.and.more",)"
+        R"("author_name":null,"author_verified":null,"caption":null,"hashtags":[],"mentions":[],)"
+        R"("like_count":null,"comment_count":null,"view_count":null,"posted_at":null,)"
+        R"("thumbnail_url":null,"location":null,"music_title":null,"music_artist":null}})";
+    EXPECT_EQ(text, expected);
+}
+
+TEST(AssembleResult, CarriesWhatThePlatformKnows) {
+    auto post = testing::make_post();
+    post.author_name = "Beans & More";
+    post.author_verified = false;
+    post.caption = "Fresh #beans";
+    post.hashtags = {"#beans", "beans", "", "#", " #coffee"};
+    post.mentions = {"@friend", "@@friend"};
+    post.like_count = 0;
+    post.comment_count = -1;
+    post.view_count = std::numeric_limits<std::int64_t>::max();
+    post.posted_at = time_point{std::chrono::seconds{1'779'444'000}};
+    post.thumbnail_url = std::string(5000, 'x');
+    post.location = "Rome";
+
+    const auto document =
+        json::parse(assembled(testing::make_findings(), testing::make_file(), post));
+    const auto& meta = document["platform_meta"];
+
+    EXPECT_EQ(meta["author_name"], "Beans & More");
+    EXPECT_EQ(meta["author_verified"], false);
+    EXPECT_EQ(meta["caption"], "Fresh #beans");
+    EXPECT_EQ(meta["hashtags"], json::array({"beans", "coffee"}));
+    EXPECT_EQ(meta["mentions"], json::array({"friend"}));
+    EXPECT_EQ(meta["like_count"], 0);
+    EXPECT_TRUE(meta["comment_count"].is_null()) << "a negative count is unknown";
+    EXPECT_EQ(meta["view_count"], std::numeric_limits<std::int64_t>::max());
+    EXPECT_EQ(meta["posted_at"], "2026-05-22T10:00:00Z");
+    EXPECT_TRUE(meta["thumbnail_url"].is_null()) << "a link that must be cut is none";
+    EXPECT_EQ(meta["location"], "Rome");
+}
+
+// Goal: whatever an analyzer says, the document is valid. Method: one bad finding at a time, the
+// place in the document where it shows, and the checker over the whole.
+TEST(AssembleResult, RepairsFindings) {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    struct test_case {
+        const char* name;
+        std::function<void(findings&)> change;
+        const char* pointer;
+        json expected;
+    };
+    const std::vector<test_case> cases = {
+        {"broken UTF-8",
+         [](findings& said) { said.visual.setting = "caf\xe9"; },
+         "/visual/setting",
+         "caf\uFFFD"},
+        {"control characters",
+         [](findings& said) { said.content.summary = "a\x01\x1b b\nc"; },
+         "/content/summary",
+         "a b\nc"},
+        {"a field too long",
+         [](findings& said) { said.visual.description = std::string(9000, 'd'); },
+         "/visual/description",
+         std::string(4000, 'd')},
+        {"times past the end",
+         [](findings& said) {
+             said.visual.texts = {{"late", 11, 99}};
+         },
+         "/visual/text_segments/0/end_seconds",
+         12.5},
+        {"times before the start",
+         [](findings& said) {
+             said.visual.texts = {{"early", -3, 2}};
+         },
+         "/visual/text_segments/0/start_seconds",
+         0.0},
+        {"an end before its start",
+         [](findings& said) {
+             said.audio.segments = {{"x", 5, 3}};
+         },
+         "/audio/segments/0/end_seconds",
+         5.0},
+        {"times that are none",
+         [](findings& said) {
+             said.audio.segments = {{"x", nan, nan}};
+         },
+         "/audio/segments/0",
+         {{"text", "x"}, {"start_seconds", 0.0}, {"end_seconds", 12.5}}},
+        {"three decimals",
+         [](findings& said) {
+             said.audio.segments = {{"x", 1.23456, 2}};
+         },
+         "/audio/segments/0/start_seconds",
+         1.235},
+        {"texts out of order",
+         [](findings& said) {
+             said.visual.texts = {{"b", 5, 6}, {"a", 1, 2}, {"b", 8, 9}};
+         },
+         "/visual/text_on_screen",
+         {"a", "b"}},
+        {"texts without text",
+         [](findings& said) {
+             said.visual.texts = {{" ", 1, 2}, {"\x02", 1, 2}};
+         },
+         "/visual/text_on_screen",
+         json::array()},
+        {"subjects twice and empty",
+         [](findings& said) {
+             said.visual.subjects = {"cup", "", "cup", "pot"};
+         },
+         "/visual/subjects",
+         {"cup", "pot"}},
+        {"a region in the language",
+         [](findings& said) { said.audio.language = "en-US"; },
+         "/audio/language",
+         "en"},
+        {"no language code",
+         [](findings& said) { said.audio.language = "und"; },
+         "/audio/language",
+         nullptr},
+        {"a language without speech",
+         [](findings& said) { said.audio.segments.clear(); },
+         "/audio/language",
+         nullptr},
+        {"music described but not there",
+         [](findings& said) { said.audio.has_music = false; },
+         "/audio/music_description",
+         ""},
+        {"an empty call",
+         [](findings& said) { said.content.call_to_action = " "; },
+         "/content/call_to_action",
+         nullptr},
+        {"moments out of order, twice, without time or meaning",
+         [](findings& said) {
+             said.content.key_moments = {
+                 {70, "end"}, {3.9, "a"}, {3.9, "a"}, {nan, "never"}, {2, ""}};
+         },
+         "/content/key_moments",
+         {{{"timestamp", "00:03"}, {"seconds", 3.9}, {"description", "a"}},
+          {{"timestamp", "00:12"}, {"seconds", 12.5}, {"description", "end"}}}},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.name);
+        auto said = testing::make_findings();
+        expected.change(said);
+
+        const auto document = json::parse(assembled(said));
+
+        EXPECT_EQ(document.at(json::json_pointer{expected.pointer}), expected.expected);
+    }
+}
+
+TEST(AssembleResult, CutsListsToTheirBounds) {
+    auto said = testing::make_findings();
+    for (int at = 0; at < 1000; ++at) {
+        const auto text = std::to_string(at);
+        said.visual.texts.push_back({text, 1, 2});
+        said.audio.segments.push_back({text, 1, 2});
+        said.content.key_moments.push_back({1, text});
+        said.content.topics.push_back(text);
+    }
+
+    const auto document = json::parse(assembled(said));
+
+    EXPECT_EQ(document["visual"]["text_segments"].size(), result_bounds::texts_max);
+    EXPECT_EQ(document["audio"]["segments"].size(), result_bounds::segments_max);
+    EXPECT_EQ(document["content"]["key_moments"].size(), result_bounds::key_moments_max);
+    EXPECT_EQ(document["content"]["topics"].size(), result_bounds::list_items_max);
+}
+
+TEST(AssembleResult, WritesMinutes) {
+    auto file = testing::make_file();
+    file.probe.duration_seconds = 7200;
+    auto said = testing::make_findings();
+    said.content.key_moments = {{59.999, "a"}, {60, "b"}, {3725.5, "c"}, {7200, "d"}};
+
+    const auto document = json::parse(assembled(said, file));
+
+    std::vector<std::string> timestamps;
+    for (const auto& moment : document["content"]["key_moments"]) {
+        timestamps.push_back(moment["timestamp"]);
+    }
+    EXPECT_THAT(timestamps, ::testing::ElementsAre("00:59", "01:00", "62:05", "120:00"));
+}
+
+TEST(AssembleResult, RefusesAnAnalysisThatCannotBeStored) {
+    auto said = testing::make_findings();
+    said.visual.texts.clear();
+    for (int at = 0; at < 200; ++at) {
+        std::string text = std::to_string(at);
+        for (int wide = 0; wide < 996; ++wide) text += "\U0001F600";
+        said.visual.texts.push_back({std::move(text), 1, 2});
+    }
+
+    const auto text = assemble_result(said, testing::make_file(), testing::make_post());
+
+    ASSERT_FALSE(text);
+    EXPECT_EQ(text.error().code(), errc::model_refused);
+}
+
+// Goal: facts that only a mistake of ours can bring are refused, not stored.
+TEST(AssembleResult, RefusesImpossibleFacts) {
+    struct test_case {
+        const char* name;
+        std::function<void(findings&, file_facts&, post_facts&)> change;
+    };
+    const std::vector<test_case> cases = {
+        {"no duration", [](auto&, auto& file, auto&) { file.probe.duration_seconds = 0; }},
+        {"duration not a number",
+         [](auto&, auto& file, auto&) { file.probe.duration_seconds = std::nan(""); }},
+        {"endless", [](auto&, auto& file, auto&) { file.probe.duration_seconds = INFINITY; }},
+        {"frame rate not a number",
+         [](auto&, auto& file, auto&) { file.probe.frame_rate = std::nan(""); }},
+        {"no width", [](auto&, auto& file, auto&) { file.probe.width = 0; }},
+        {"no codec", [](auto&, auto& file, auto&) { file.probe.video_codec = ""; }},
+        {"no bytes", [](auto&, auto& file, auto&) { file.size_bytes = 0; }},
+        {"half a hash", [](auto&, auto& file, auto&) { file.sha256 = "abc"; }},
+        {"an upper-case hash",
+         [](auto&, auto& file, auto&) { file.sha256 = std::string(64, 'A'); }},
+        {"no provider", [](auto& said, auto&, auto&) { said.provider = ""; }},
+        {"no model", [](auto& said, auto&, auto&) { said.model_name = " "; }},
+        {"no code", [](auto&, auto&, auto& post) { post.code = ""; }},
+        {"no link", [](auto&, auto&, auto& post) { post.url = "\x01"; }},
+        {"a link too long",
+         [](auto&, auto&, auto& post) { post.url = std::string(bounds::url_bytes_max + 1, 'x'); }},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.name);
+        auto said = testing::make_findings();
+        auto file = testing::make_file();
+        auto post = testing::make_post();
+        expected.change(said, file, post);
+
+        const auto text = assemble_result(said, file, post);
+
+        ASSERT_FALSE(text);
+        EXPECT_EQ(text.error().code(), errc::internal);
+    }
+}
+
+}  // namespace
+}  // namespace reelsd::model

@@ -1,0 +1,59 @@
+#include "utf8.hpp"
+
+#include <gtest/gtest.h>
+
+namespace reelsd::model {
+namespace {
+
+// Goal: whatever bytes a platform or model sends, what is stored is valid text of bounded length.
+TEST(CleanText, RepairsAndCuts) {
+    struct test_case {
+        const char* name;
+        std::string_view text;
+        std::size_t characters_max;
+        std::string_view clean;
+    };
+    using namespace std::string_view_literals;
+    const test_case cases[] = {
+        {"plain text stays", "fresh beans", 100, "fresh beans"},
+        {"two, three and four bytes stay",
+         "caf\u00e9 \u2615 \U0001F600",
+         100,
+         "caf\u00e9 \u2615 \U0001F600"},
+        {"newline and tab stay inside", "a\nb\tc", 100, "a\nb\tc"},
+        {"blanks at the ends go", " \n a \t", 100, "a"},
+        {"NUL and other controls go", "a\0b\x1b[0m\x7f"sv, 100, "ab[0m"},
+        {"C1 controls go", "a\xc2\x85z", 100, "az"},
+        {"a lone continuation byte", "a\x80z", 100, "a\uFFFDz"},
+        {"a cut-off sequence", "a\xe2\x98", 100, "a\uFFFD\uFFFD"},
+        {"an overlong slash", "\xc0\xaf", 100, "\uFFFD\uFFFD"},
+        {"a surrogate", "\xed\xa0\x80", 100, "\uFFFD\uFFFD\uFFFD"},
+        {"beyond the last code point", "\xf4\x90\x80\x80", 100, "\uFFFD\uFFFD\uFFFD\uFFFD"},
+        {"cut by characters, not bytes", "\u00e9\u00e9\u00e9", 2, "\u00e9\u00e9"},
+        {"cut to nothing", "abc", 0, ""},
+        {"empty", "", 10, ""},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.name);
+
+        const auto clean = clean_text(expected.text, expected.characters_max);
+
+        EXPECT_EQ(clean, expected.clean);
+        EXPECT_TRUE(is_clean(clean));
+    }
+}
+
+TEST(IsClean, RefusesWhatCleanTextWouldChange) {
+    EXPECT_TRUE(is_clean("a\nb \u00e9"));
+    EXPECT_FALSE(is_clean("a\rb"));
+    EXPECT_FALSE(is_clean("\xff"));
+    EXPECT_FALSE(is_clean("\xc2\x80"));
+}
+
+TEST(CharacterCount, CountsCodePoints) {
+    EXPECT_EQ(character_count(""), 0U);
+    EXPECT_EQ(character_count("a\u00e9\U0001F600\xff"), 4U);
+}
+
+}  // namespace
+}  // namespace reelsd::model

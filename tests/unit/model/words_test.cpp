@@ -1,0 +1,88 @@
+#include "words.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace reelsd::model {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST(WordsOf, SplitsAtEverythingThatIsNoLetter) {
+    EXPECT_THAT(
+        words_of("Here are 3 TIPS, really!"), ElementsAre("here", "are", "3", "tips", "really"));
+    EXPECT_THAT(words_of("don't don\u2019t 'quoted'"), ElementsAre("don't", "don't", "quoted"));
+    EXPECT_THAT(
+        words_of("caf\u00e9 \u2615\U0001F600 \u043a\u043e\u0444\u0435"),
+        ElementsAre("caf\u00e9", "\u043a\u043e\u0444\u0435"));
+    EXPECT_THAT(words_of("#fresh_beans @user"), ElementsAre("fresh", "beans", "user"));
+    EXPECT_THAT(words_of(" ... !"), IsEmpty());
+    EXPECT_THAT(words_of("\xff\xfe"), IsEmpty());
+}
+
+TEST(WordsAndBreaksOf, MarksWherePhrasesEnd) {
+    EXPECT_THAT(
+        words_and_breaks_of("salt & pepper, ice-cream\nend."),
+        ElementsAre("salt", "pepper", "", "ice", "cream", "", "end", ""));
+}
+
+TEST(SentencesOf, EndsAtMarksAndLines) {
+    struct test_case {
+        const char* name;
+        std::string_view text;
+        std::vector<std::string> sentences;
+    };
+    const test_case cases[] = {
+        {"no mark", "here are three tips", {"here are three tips"}},
+        {"three marks", "One. Two! Three?", {"One.", "Two!", "Three?"}},
+        {"many marks", "What?! Yes...", {"What?!", "Yes..."}},
+        {"lines", "first\n\nsecond\n", {"first", "second"}},
+        {"a decimal", "It takes 2.5 minutes. Done.", {"It takes 2.5 minutes.", "Done."}},
+        {"a list number", "1. Fresh beans\n2. Clean water", {"1. Fresh beans", "2. Clean water"}},
+        {"an address", "Go to example.com now", {"Go to example.com now"}},
+        {"only marks", "... !!", {}},
+        {"empty", "", {}},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.name);
+        EXPECT_EQ(sentences_of(expected.text), expected.sentences);
+    }
+}
+
+TEST(FirstWords, SaysThatItCut) {
+    EXPECT_EQ(first_words("one two  three", 3), "one two three");
+    EXPECT_EQ(first_words("one two three four", 3), "one two three...");
+    EXPECT_EQ(first_words("", 3), "");
+}
+
+TEST(StemOf, TakesPluralsTogether) {
+    EXPECT_EQ(stem_of("tips"), stem_of("tip"));
+    EXPECT_EQ(stem_of("berries"), stem_of("berry"));
+    EXPECT_EQ(stem_of("coffee's"), "coffee");
+    EXPECT_EQ(stem_of("glass"), "glass");
+    EXPECT_EQ(stem_of("bus"), "bus");
+}
+
+TEST(ContentStemsOf, LeavesStopWordsOut) {
+    EXPECT_THAT(content_stems_of("Here are the best tips for you"), ElementsAre("best", "tip"));
+    EXPECT_TRUE(is_stop_word("the"));
+    EXPECT_FALSE(is_stop_word("coffee"));
+}
+
+TEST(WithoutTags, LeavesTheText) {
+    EXPECT_EQ(
+        without_tags("My #coffee is good #fyp @user\n#a #b\nhttps://x.test end"),
+        "My coffee is good\nend\n");
+    EXPECT_EQ(without_tags(""), "");
+}
+
+TEST(AsSentence, OpensAndCloses) {
+    EXPECT_EQ(as_sentence("here we go"), "Here we go.");
+    EXPECT_EQ(as_sentence(" Ready? "), "Ready?");
+    EXPECT_EQ(as_sentence("two\nlines"), "Two lines.");
+    EXPECT_EQ(as_sentence(""), "");
+}
+
+}  // namespace
+}  // namespace reelsd::model
