@@ -1,0 +1,55 @@
+#pragma once
+
+#include <reelsd/net/http_client.hpp>
+#include <reelsd/net/url.hpp>
+#include <reelsd/platform/page_outcome.hpp>
+#include <reelsd/platform/resolver.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace reelsd::platform {
+
+/// A current desktop browser. Source: platform.md 2 (other agents get an empty shell).
+[[nodiscard]] std::string default_user_agent();
+
+struct page_resolver_settings {
+    /// Origin that is asked.
+    net::url platform;
+    /// A desktop Chrome's.
+    std::string user_agent = default_user_agent();
+};
+
+/// Reads the public post page as a browser's first visit would. Source: platform.md 2A.
+class page_resolver : public resolver {
+public:
+    /// `client` outlives this and trusts the platform's origin.
+    page_resolver(const net::http_client& client, page_resolver_settings settings);
+
+    [[nodiscard]] std::string_view name() const noexcept override { return "page"; }
+
+    /// Asks for /reel/<code>/, and for /p/<code>/ when that says there is no such post: only both
+    /// together are a no. Follows at most 3 redirects to other addresses of the same post.
+    [[nodiscard]] result<post> resolve(
+        const link& wanted, deadline by, std::stop_token stop) const override;
+
+private:
+    struct sight;
+
+    [[nodiscard]] result<sight> look(
+        const std::string& path, const link& wanted, deadline by,
+        const std::stop_token& stop) const;
+
+    const net::http_client& client_;
+    page_resolver_settings settings_;
+};
+
+/// What a redirect from `from` to `location` means for `wanted`. Pure.
+[[nodiscard]] page_redirect redirect_of(
+    const net::url& from, std::string_view location, const link& wanted);
+
+/// The header fields of a browser that was given an address, in its order. Source: platform.md 2A.
+/// Pure.
+[[nodiscard]] std::vector<net::header> navigation_headers(const std::string& user_agent);
+
+}  // namespace reelsd::platform

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <reelsd/base/clock.hpp>
+#include <reelsd/base/result.hpp>
+#include <reelsd/net/http_client.hpp>
+#include <reelsd/net/url.hpp>
+#include <reelsd/platform/link.hpp>
+
+#include <stop_token>
+
+namespace reelsd::platform {
+
+/// Asks `platform` which post a link of link_kind::share means: one request, whose redirect is the
+/// answer. Errors: video_unavailable (no such share, or it leads to no post), platform_rate_limited
+/// (it leads to the login page), platform_failed, and http_client::send()'s. Source: platform.md 1.
+[[nodiscard]] result<link> expand_share_link(
+    const net::http_client& client, const net::url& platform, const link& shared, deadline by,
+    std::stop_token stop);
+
+}  // namespace reelsd::platform

@@ -1,0 +1,124 @@
+#include "data_blocks.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+namespace reelsd::platform {
+namespace {
+
+constexpr std::string_view blanks = " \t\r\n\f/";
+
+struct attribute {
+    std::string_view name;
+    std::string_view value;
+};
+
+/// Takes the next attribute off a start tag's rest; empty at its end, which is left in place.
+std::optional<attribute> next_attribute(std::string_view& rest) {
+    const auto from = rest.find_first_not_of(blanks);
+    if (from == std::string_view::npos || rest[from] == '>') return std::nullopt;
+    rest.remove_prefix(from);
+    attribute found{.name = rest.substr(0, rest.find_first_of(" \t\r\n\f/=>")), .value = {}};
+    if (found.name.empty()) found.name = rest.substr(0, 1);  // A lone "=": skipped as a name.
+    rest.remove_prefix(found.name.size());
+    if (!rest.starts_with('=')) return found;
+    rest.remove_prefix(1);
+    if (rest.starts_with('"') || rest.starts_with('\'')) {
+        const auto end = rest.find(rest.front(), 1);
+        if (end == std::string_view::npos) return std::nullopt;
+        found.value = rest.substr(1, end - 1);
+        rest.remove_prefix(end + 1);
+        return found;
+    }
+    found.value = rest.substr(0, rest.find_first_of(" \t\r\n\f>"));
+    rest.remove_prefix(found.value.size());
+    return found;
+}
+
+/// Reads a start tag's attributes and leaves `rest` behind its ">". Whether it opens a data block.
+bool opens_data_block(std::string_view& rest) {
+    bool is_json = false;
+    while (const auto next = next_attribute(rest))
+        is_json = is_json || (next->name == "type" && next->value == "application/json");
+    const auto end = rest.find('>');
+    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+    return is_json;
+}
+
+std::optional<unsigned> hex4(std::string_view text) {
+    if (text.size() < 4) return std::nullopt;
+    unsigned value = 0;
+    for (const char c : text.substr(0, 4)) {
+        const unsigned digit = c >= '0' && c <= '9'   ? static_cast<unsigned>(c - '0')
+                               : c >= 'a' && c <= 'f' ? static_cast<unsigned>(c - 'a' + 10)
+                               : c >= 'A' && c <= 'F' ? static_cast<unsigned>(c - 'A' + 10)
+                                                      : 16U;
+        if (digit > 15) return std::nullopt;
+        value = value * 16 + digit;
+    }
+    return value;
+}
+
+constexpr bool is_high(unsigned unit) {
+    return unit >= 0xd800 && unit <= 0xdbff;
+}
+constexpr bool is_low(unsigned unit) {
+    return unit >= 0xdc00 && unit <= 0xdfff;
+}
+
+/// How many bytes the escape at `at` takes, after making sure that it is no half of a pair.
+std::size_t mend_escape(std::string& text, std::size_t at) {
+    constexpr std::size_t unit_size = 6;
+    const std::string_view all{text};
+    if (at + 1 >= all.size() || all[at + 1] != 'u') return 2;
+    const auto unit = hex4(all.substr(at + 2));
+    if (!unit || (!is_high(*unit) && !is_low(*unit))) return 2;
+    const auto behind = all.substr(at + unit_size);
+    const auto partner = behind.starts_with("\\u") ? hex4(behind.substr(2)) : std::nullopt;
+    if (is_high(*unit) && partner && is_low(*partner)) return 2 * unit_size;
+    text.replace(at + 2, 4, "fffd");
+    return unit_size;
+}
+
+std::string with_whole_surrogates(std::string_view text) {
+    std::string mended{text};
+    for (auto at = mended.find('\\'); at != std::string::npos;) {
+        const auto next = at + mend_escape(mended, at);
+        at = next < mended.size() ? mended.find('\\', next) : std::string::npos;
+    }
+    return mended;
+}
+
+std::optional<document> parse_once(std::string_view text) {
+    auto parsed = document::parse(text, nullptr, /*allow_exceptions=*/false);
+    if (parsed.is_discarded()) return std::nullopt;
+    return parsed;
+}
+
+}  // namespace
+
+std::vector<std::string_view> data_blocks_of(std::string_view html) {
+    constexpr std::string_view start = "<script";
+    constexpr std::string_view end = "</script";
+    std::vector<std::string_view> blocks;
+    while (true) {
+        const auto at = html.find(start);
+        if (at == std::string_view::npos) return blocks;
+        html.remove_prefix(at + start.size());
+        const bool is_block = opens_data_block(html);
+        const auto close = html.find(end);
+        if (close == std::string_view::npos) return blocks;  // Cut off: half a block is none.
+        if (is_block) blocks.push_back(html.substr(0, close));
+        html.remove_prefix(close + end.size());
+    }
+}
+
+std::optional<document> parse_block(std::string_view text) {
+    if (auto parsed = parse_once(text)) return parsed;
+    return parse_once(with_whole_surrogates(text));
+}
+
+}  // namespace reelsd::platform

@@ -1,0 +1,152 @@
+#include "media_reader.hpp"
+
+#include "json_access.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace reelsd::platform {
+namespace {
+
+// Values of `media_type`.
+constexpr std::int64_t photo_type = 1;
+constexpr std::int64_t video_type = 2;
+constexpr std::int64_t carousel_type = 8;
+
+bool is_http_url(const std::string& text) {
+    return text.starts_with("https://") || text.starts_with("http://");
+}
+
+bool is_video(const document& media) {
+    const auto type = count_at(media, {"media_type"});
+    if (type) return *type == video_type;
+    return !array_at(media, {"video_versions"}).empty();
+}
+
+/// The best progressive file: largest area; sizes are often missing, then type 101 is the one.
+std::optional<std::string> best_video_url(const document& media) {
+    constexpr std::int64_t side_max = 100'000;
+    struct version {
+        std::string url;
+        std::int64_t area;
+        bool is_preferred_type;
+    };
+    std::optional<version> best;
+    for (const auto& entry : array_at(media, {"video_versions"})) {
+        auto url = text_at(entry, {"url"});
+        if (!url || !is_http_url(*url)) continue;
+        const auto width = std::min(count_at(entry, {"width"}).value_or(0), side_max);
+        const auto height = std::min(count_at(entry, {"height"}).value_or(0), side_max);
+        version candidate{
+            .url = *std::move(url),
+            .area = width * height,
+            .is_preferred_type = count_at(entry, {"type"}) == 101};
+        const bool is_better = !best || candidate.area > best->area ||
+                               (candidate.area == best->area && candidate.is_preferred_type &&
+                                !best->is_preferred_type);
+        if (is_better) best = std::move(candidate);
+    }
+    if (!best) return std::nullopt;
+    return std::move(best->url);
+}
+
+std::optional<std::string> thumbnail_of(const document& media) {
+    for (const auto& candidate : array_at(media, {"image_versions2", "candidates"})) {
+        if (auto url = text_at(candidate, {"url"}); url && is_http_url(*url)) return url;
+    }
+    return text_at(media, {"display_uri"});
+}
+
+std::optional<std::string> caption_of(const document& media) {
+    if (auto text = text_at(media, {"caption", "text"})) return text;
+    if (auto text = text_at(media, {"caption"})) return text;
+    return text_at(media, {"caption_text"});
+}
+
+std::optional<time_point> posted_at_of(const document& media) {
+    // The platform opened in 2010; the year 2100 is 4102444800.
+    constexpr std::int64_t seconds_max = 4'102'444'800;
+    const auto seconds = count_at(media, {"taken_at"});
+    if (!seconds || *seconds == 0 || *seconds > seconds_max) return std::nullopt;
+    return time_point{std::chrono::seconds{*seconds}};
+}
+
+std::optional<std::int64_t> view_count_of(const document& media) {
+    for (const char* name : {"play_count", "ig_play_count", "view_count"}) {
+        if (const auto count = count_at(media, {name})) return count;
+    }
+    return std::nullopt;
+}
+
+/// Everything but the file.
+post describe(const document& media, const document& slide, const link& wanted) {
+    post subject;
+    subject.code = text_at(media, {"code"}).value_or(std::string{public_code(wanted.code)});
+    subject.url = post_link(subject.code).canonical_url();
+    subject.author = text_at(media, {"user", "username"}).value_or("");
+    subject.author_name = text_at(media, {"user", "full_name"});
+    subject.author_verified = truth_at(media, {"user", "is_verified"});
+    subject.caption = caption_of(media);
+    if (subject.caption) {
+        subject.hashtags = hashtags_of(*subject.caption);
+        subject.mentions = mentions_of(*subject.caption);
+    }
+    if (!truth_at(media, {"like_and_view_counts_disabled"}).value_or(false)) {
+        subject.like_count = count_at(media, {"like_count"});
+        subject.view_count = view_count_of(media);
+    }
+    subject.comment_count = count_at(media, {"comment_count"});
+    subject.posted_at = posted_at_of(media);
+    subject.thumbnail_url = thumbnail_of(slide);
+    if (!subject.thumbnail_url) subject.thumbnail_url = thumbnail_of(media);
+    subject.location = text_at(media, {"location", "name"});
+    const auto* music = member(media, {"clips_metadata", "music_info", "music_asset_info"});
+    if (music != nullptr) {
+        subject.music_title = text_at(*music, {"title"});
+        subject.music_artist = text_at(*music, {"display_artist"});
+    }
+    return subject;
+}
+
+/// The wanted slide, from 0: the one that the link names if it is there, else the first video, else
+/// the first. `slides` is not empty.
+std::size_t slide_index(const document& slides, const link& wanted) {
+    if (wanted.img_index && static_cast<std::size_t>(*wanted.img_index) <= slides.size())
+        return static_cast<std::size_t>(*wanted.img_index) - 1;
+    for (std::size_t index = 0; index < slides.size(); ++index) {
+        if (is_video(slides[index])) return index;
+    }
+    return 0;
+}
+
+}  // namespace
+
+bool has_media_fields(const document& object) {
+    return member(object, {"video_versions"}) != nullptr ||
+           member(object, {"image_versions2"}) != nullptr ||
+           member(object, {"carousel_media"}) != nullptr;
+}
+
+read_media read_media_object(const document& media, const link& wanted) {
+    const auto& slides = array_at(media, {"carousel_media"});
+    const auto type = count_at(media, {"media_type"});
+    if (slides.empty() && type == carousel_type) return {.what = page_media::unreadable};
+
+    const auto index = slides.empty() ? 0 : slide_index(slides, wanted);
+    const document& slide = slides.empty() ? media : slides[index];
+    if (!is_video(slide)) {
+        const auto slide_type = count_at(slide, {"media_type"});
+        const bool is_known = !slide_type || *slide_type == photo_type;
+        return {.what = is_known ? page_media::photo : page_media::unreadable};
+    }
+    auto url = best_video_url(slide);
+    if (!url) return {.what = page_media::video_without_url};
+
+    auto subject = describe(media, slide, wanted);
+    subject.media = remote_media{.url = *std::move(url)};
+    if (!slides.empty())
+        subject.carousel = carousel_position{
+            .index = static_cast<int>(index) + 1, .count = static_cast<int>(slides.size())};
+    return {.what = page_media::video, .subject = std::move(subject)};
+}
+
+}  // namespace reelsd::platform

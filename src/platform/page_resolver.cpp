@@ -1,0 +1,152 @@
+#include <reelsd/base/bounds.hpp>
+#include <reelsd/base/invariant.hpp>
+#include <reelsd/platform/page_parser.hpp>
+#include <reelsd/platform/page_resolver.hpp>
+
+#include <algorithm>
+#include <optional>
+
+namespace reelsd::platform {
+namespace {
+
+/// A page of 1 MB arrives in 1-3 s; a third of what resolving may take.
+constexpr std::chrono::seconds page_time_max{20};
+constexpr net::speed_floor page_speed{.bytes_per_second = 512, .during = std::chrono::seconds{10}};
+constexpr int redirects_max = 3;
+
+/// "142" of "... Chrome/142.0.0.0 ...".
+std::string chrome_version(std::string_view user_agent) {
+    constexpr std::string_view product = "Chrome/";
+    const auto at = user_agent.find(product);
+    if (at == std::string_view::npos) return {};
+    const auto from = user_agent.substr(at + product.size());
+    const auto end =
+        std::find_if(from.begin(), from.end(), [](char c) { return c < '0' || c > '9'; });
+    return {from.begin(), end};
+}
+
+std::string_view client_platform(std::string_view user_agent) {
+    if (user_agent.find("Windows") != std::string_view::npos) return "\"Windows\"";
+    if (user_agent.find("Macintosh") != std::string_view::npos) return "\"macOS\"";
+    return "\"Linux\"";
+}
+
+/// One error out of a verdict, with what a log needs.
+error error_of(const page_verdict& verdict, const parsed_page& page, int status) {
+    std::string detail = "page: " + std::string{verdict.reason};
+    if (!page.ruling.empty()) detail += " (" + page.ruling + ")";
+    if (status != 200) detail += ", status " + std::to_string(status);
+    return error{*verdict.failure, std::move(detail)};
+}
+
+}  // namespace
+
+std::string default_user_agent() {
+    return "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) "
+           "Chrome/142.0.0.0 Safari/537.36";
+}
+
+std::vector<net::header> navigation_headers(const std::string& user_agent) {
+    std::vector<net::header> headers;
+    if (const auto version = chrome_version(user_agent); !version.empty()) {
+        headers.push_back(
+            {.name = "sec-ch-ua",
+             .value = "\"Chromium\";v=\"" + version + "\", \"Google Chrome\";v=\"" + version +
+                      "\", \"Not_A Brand\";v=\"99\""});
+        headers.push_back({.name = "sec-ch-ua-mobile", .value = "?0"});
+        headers.push_back(
+            {.name = "sec-ch-ua-platform", .value = std::string{client_platform(user_agent)}});
+    }
+    headers.insert(
+        headers.end(),
+        {{.name = "Upgrade-Insecure-Requests", .value = "1"},
+         {.name = "User-Agent", .value = user_agent},
+         {.name = "Accept",
+          .value = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"},
+         {.name = "Sec-Fetch-Site", .value = "none"},
+         {.name = "Sec-Fetch-Mode", .value = "navigate"},
+         {.name = "Sec-Fetch-User", .value = "?1"},
+         {.name = "Sec-Fetch-Dest", .value = "document"},
+         {.name = "Accept-Language", .value = "en-US,en;q=0.9"}});
+    return headers;
+}
+
+page_redirect redirect_of(const net::url& from, std::string_view location, const link& wanted) {
+    const auto target = from.resolve(location);
+    if (!target) return page_redirect::elsewhere;
+    const bool is_platform =
+        target->origin() == from.origin() || net::has_suffix(target->host(), "instagram.com");
+    if (!is_platform) return page_redirect::elsewhere;
+    const std::string_view path = target->path();
+    if (path == "/") return page_redirect::home;
+    if (path.starts_with("/accounts/login")) return page_redirect::login;
+    if (path.starts_with("/challenge")) return page_redirect::challenge;
+    const auto leads_to = parse_link("https://www.instagram.com" + std::string{path});
+    const bool is_same = leads_to && leads_to->kind == link_kind::post &&
+                         public_code(leads_to->code) == public_code(wanted.code);
+    return is_same ? page_redirect::post : page_redirect::elsewhere;
+}
+
+/// What one address of the post showed.
+struct page_resolver::sight {
+    page_verdict verdict;
+    parsed_page page;
+    int status = 0;
+};
+
+page_resolver::page_resolver(const net::http_client& client, page_resolver_settings settings)
+    : client_{client}, settings_{std::move(settings)} {}
+
+result<page_resolver::sight> page_resolver::look(
+    const std::string& path, const link& wanted, deadline by, const std::stop_token& stop) const {
+    net::http_request request{
+        .url = settings_.platform.origin() + path,
+        .headers = navigation_headers(settings_.user_agent),
+        .response_bytes_max = bounds::page_bytes_max,
+        .oversize_code = errc::platform_changed,
+        .slowest = page_speed};
+    page_signals signals{.is_follower_link = wanted.code != public_code(wanted.code)};
+    for (int hop = 0;; ++hop) {
+        const auto answer = client_.send(request, by.at_most(page_time_max), stop);
+        if (!answer) return answer.error();
+
+        signals.status = answer->status();
+        const auto location = answer->head.headers.find("Location");
+        if (signals.status >= 300 && signals.status < 400 && location) {
+            const auto from = net::url::parse(request.url);
+            invariant(from.has_value());  // It was just asked.
+            signals.redirect = redirect_of(*from, *location, wanted);
+            if (signals.redirect == page_redirect::post && hop < redirects_max) {
+                request.url = from->resolve(*location)->text();
+                continue;
+            }
+            if (signals.redirect == page_redirect::post)
+                signals.redirect = page_redirect::elsewhere;
+            return sight{.verdict = judge(signals), .page = {}, .status = signals.status};
+        }
+        signals.redirect = page_redirect::none;
+        if (signals.status != 200) {
+            signals.asks_to_wait = signals.status < 500 && asks_to_wait(answer->body);
+            return sight{.verdict = judge(signals), .page = {}, .status = signals.status};
+        }
+        auto page = parse_page(answer->body, wanted);
+        signals.route = page.route;
+        signals.media = page.media;
+        return sight{.verdict = judge(signals), .page = std::move(page), .status = signals.status};
+    }
+}
+
+result<post> page_resolver::resolve(const link& wanted, deadline by, std::stop_token stop) const {
+    invariant(wanted.kind == link_kind::post);
+    for (const char* form : {"/reel/", "/p/"}) {
+        auto seen = look(form + wanted.code + "/", wanted, by, stop);
+        if (!seen) return seen.error();
+        if (!seen->verdict.failure) return *std::move(seen->page.subject);
+        const bool is_last = std::string_view{form} == "/p/";
+        if (!seen->verdict.needs_confirmation || is_last)
+            return error_of(seen->verdict, seen->page, seen->status);
+    }
+    return error{errc::internal, "page: no address tried"};
+}
+
+}  // namespace reelsd::platform

@@ -1,0 +1,138 @@
+#include <reelsd/platform/page_resolver.hpp>
+#include <reelsd/platform/resolver.hpp>
+#include <reelsd/platform/share_link.hpp>
+#include <reelsd/platform/source.hpp>
+#include <reelsd/platform/test_links.hpp>
+
+#include <algorithm>
+
+namespace reelsd::platform {
+namespace {
+
+net::address_policy platform_policy(const source_settings& settings, const net::url& platform) {
+    return {
+        .host_suffixes = {"instagram.com"},
+        .allow_private = settings.allow_private_addresses,
+        .trusted_origins = {platform.origin()}};
+}
+
+net::address_policy media_policy(const source_settings& settings) {
+    return {
+        .host_suffixes = settings.media_hosts, .allow_private = settings.allow_private_addresses};
+}
+
+error bad_setting(const std::string& detail) {
+    return error{errc::invalid_argument, detail};
+}
+
+result<net::url> origin_in(const std::string& text) {
+    auto platform = net::url::parse(text);
+    // A trailing slash is all that may follow.
+    if (!platform || (platform->path() != "/" || text.find_first_of("?#") != std::string::npos))
+        return bad_setting("platform-url must be an origin such as https://www.instagram.com");
+    return platform;
+}
+
+/// Parts point at each other, so it stays where it was made.
+class real_source : public source {
+public:
+    real_source(const source_settings& settings, net::url platform, const log::logger& log)
+        : platform_{std::move(platform)},
+          platform_client_{
+              {.policy = platform_policy(settings, platform_), .ca_file = settings.ca_file}},
+          media_client_{{.policy = media_policy(settings), .ca_file = settings.ca_file}},
+          test_links_{settings.sample_path},
+          chain_{resolvers_of(settings), log},
+          downloader_{
+              media_client_,
+              {.bytes_max = settings.video_bytes_max, .user_agent = default_user_agent()}} {}
+
+    result<post> resolve(const link& wanted, deadline by, std::stop_token stop) const override {
+        if (wanted.is_test()) return test_links_.resolve(wanted, by, stop);
+        if (wanted.kind == link_kind::post) return chain_.resolve(wanted, by, stop);
+        const auto meant = expand_share_link(platform_client_, platform_, wanted, by, stop);
+        if (!meant) return meant.error();
+        return chain_.resolve(*meant, by, stop);
+    }
+
+    result<download_outcome> download(
+        const post& subject, const std::filesystem::path& target, deadline by,
+        std::stop_token stop) const override {
+        return downloader_.download(subject, target, by, stop);
+    }
+
+private:
+    [[nodiscard]] std::vector<std::unique_ptr<resolver>> resolvers_of(
+        const source_settings& settings) const {
+        std::vector<std::unique_ptr<resolver>> order;
+        for (const auto& name : settings.resolvers) {
+            if (name == "page")
+                order.push_back(std::make_unique<page_resolver>(
+                    platform_client_, page_resolver_settings{.platform = platform_}));
+        }
+        return order;
+    }
+
+    net::url platform_;
+    net::http_client platform_client_;
+    net::http_client media_client_;
+    test_links_resolver test_links_;
+    resolver_chain chain_;
+    downloader downloader_;
+};
+
+/// "CDN.test" and ".cdn.test" mean the same suffix.
+std::string host_suffix(std::string text) {
+    if (text.starts_with('.')) text.erase(0, 1);
+    for (char& c : text) {
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+    return text;
+}
+
+result<void> check_resolvers(const std::vector<std::string>& names) {
+    if (names.empty()) return bad_setting("resolvers must name at least one");
+    const auto known = known_resolvers();
+    for (auto name = names.begin(); name != names.end(); ++name) {
+        if (std::find(known.begin(), known.end(), *name) == known.end())
+            return bad_setting("resolvers has an unknown name: " + *name);
+        if (std::find(names.begin(), name, *name) != name)
+            return bad_setting("resolvers names one twice: " + *name);
+    }
+    return {};
+}
+
+}  // namespace
+
+std::vector<std::string> known_resolvers() {
+    return {"page"};
+}
+
+result<std::unique_ptr<source>> source::create(source_settings settings, log::logger log) {
+    auto& hosts = settings.media_hosts;
+    std::transform(hosts.begin(), hosts.end(), hosts.begin(), host_suffix);
+    std::erase(hosts, "");
+    // For the guard an empty list would mean any host.
+    if (hosts.empty()) return bad_setting("media-hosts must name at least one");
+    auto platform = origin_in(settings.platform_url);
+    if (!platform) return platform.error();
+    if (const auto known = check_resolvers(settings.resolvers); !known) return known.error();
+    return std::unique_ptr<source>{
+        std::make_unique<real_source>(settings, *std::move(platform), log)};
+}
+
+result<source::fetched> source::fetch(
+    const link& wanted, const std::filesystem::path& target, deadline by,
+    std::stop_token stop) const {
+    for (bool is_second = false;; is_second = true) {
+        auto found = resolve(wanted, by, stop);
+        if (!found) return found.error();
+        auto got = download(*found, target, by, stop);
+        if (!got) return got.error();
+        if (auto* video = std::get_if<media_file>(&*got))
+            return fetched{.subject = *std::move(found), .video = std::move(*video)};
+        if (is_second) return std::get<stale_media>(*got).if_fresh;
+    }
+}
+
+}  // namespace reelsd::platform

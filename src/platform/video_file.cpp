@@ -1,0 +1,132 @@
+#include "video_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <utility>
+
+namespace reelsd::platform {
+namespace {
+
+error storage_error(const char* doing, int number) {
+    return error{
+        errc::storage_failed, std::string{doing} + ": " + std::generic_category().message(number)};
+}
+
+bool equals_at(std::span<const std::byte> bytes, std::size_t offset, std::string_view wanted) {
+    return bytes.size() >= offset + wanted.size() &&
+           std::memcmp(bytes.data() + offset, wanted.data(), wanted.size()) == 0;
+}
+
+/// MP4 and MOV open with an `ftyp` box, WebM with EBML's number.
+bool is_video_start(std::span<const std::byte> start) {
+    return equals_at(start, 4, "ftyp") || equals_at(start, 0, "\x1a\x45\xdf\xa3");
+}
+
+std::string to_hex(std::span<const unsigned char> bytes) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string text;
+    text.reserve(bytes.size() * 2);
+    for (const unsigned char byte : bytes) {
+        text.push_back(digits[byte >> 4U]);
+        text.push_back(digits[byte & 15U]);
+    }
+    return text;
+}
+
+}  // namespace
+
+result<video_file> video_file::create(
+    const std::filesystem::path& target, std::uint64_t bytes_max) {
+    const int descriptor = ::open(
+        target.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
+    if (descriptor < 0) return storage_error("creating the video file", errno);
+    return video_file{target, descriptor, bytes_max};
+}
+
+video_file::video_file(std::filesystem::path target, int descriptor, std::uint64_t bytes_max)
+    : target_{std::move(target)},
+      descriptor_{descriptor},
+      bytes_max_{bytes_max},
+      digest_{EVP_MD_CTX_new()} {
+    if (!digest_ || EVP_DigestInit_ex(digest_.get(), EVP_sha256(), nullptr) != 1)
+        throw std::bad_alloc{};
+}
+
+video_file::video_file(video_file&& other) noexcept
+    : target_{std::move(other.target_)},
+      descriptor_{std::exchange(other.descriptor_, -1)},
+      bytes_max_{other.bytes_max_},
+      size_{other.size_},
+      start_{other.start_},
+      digest_{std::move(other.digest_)} {}
+
+video_file::~video_file() {
+    if (descriptor_ < 0) return;
+    // Only what we made: a device given as target stays.
+    struct stat about {};
+    const bool is_ours = ::fstat(descriptor_, &about) == 0 && S_ISREG(about.st_mode);
+    ::close(descriptor_);
+    if (is_ours) ::unlink(target_.c_str());
+}
+
+result<void> video_file::look_at_start(std::span<const std::byte> piece) {
+    if (size_ >= start_.size()) return {};
+    const auto have = static_cast<std::size_t>(size_);
+    const auto taken = std::min(piece.size(), start_.size() - have);
+    std::copy_n(piece.begin(), taken, start_.begin() + static_cast<std::ptrdiff_t>(have));
+    if (have + taken == start_.size() && !is_video_start(start_))
+        return error{errc::unsupported_format, "the file is no MP4, MOV or WebM"};
+    return {};
+}
+
+result<void> video_file::write_all(std::span<const std::byte> piece) const {
+    while (!piece.empty()) {
+        const auto written = ::write(descriptor_, piece.data(), piece.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return storage_error("writing the video file", errno);
+        piece = piece.subspan(static_cast<std::size_t>(written));
+    }
+    return {};
+}
+
+result<void> video_file::append(std::span<const std::byte> piece) {
+    if (piece.size() > bytes_max_ - size_)
+        return error{errc::video_too_large, "more than " + std::to_string(bytes_max_) + " bytes"};
+    if (const auto looked = look_at_start(piece); !looked) return looked.error();
+    if (const auto written = write_all(piece); !written) return written.error();
+    EVP_DigestUpdate(digest_.get(), piece.data(), piece.size());
+    size_ += piece.size();
+    return {};
+}
+
+result<void> video_file::restart() {
+    if (::ftruncate(descriptor_, 0) != 0 || ::lseek(descriptor_, 0, SEEK_SET) != 0)
+        return storage_error("emptying the video file", errno);
+    EVP_DigestInit_ex(digest_.get(), EVP_sha256(), nullptr);
+    size_ = 0;
+    return {};
+}
+
+result<media_file> video_file::finish() {
+    if (size_ < start_.size())
+        return error{errc::unsupported_format, "the file is too short to be a video"};
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+    unsigned int length = 0;
+    EVP_DigestFinal_ex(digest_.get(), digest.data(), &length);
+    // Some file systems report a full disk only now.
+    if (::close(std::exchange(descriptor_, -1)) != 0) {
+        const int number = errno;
+        ::unlink(target_.c_str());
+        return storage_error("closing the video file", number);
+    }
+    return media_file{
+        .file = target_, .size_bytes = size_, .sha256 = to_hex(std::span{digest}.first(length))};
+}
+
+}  // namespace reelsd::platform
