@@ -1,0 +1,235 @@
+// Goal: pages are read as recorded, and no input, however broken, does harm. Method: golden files
+// (tests/golden/platform: page in, findings out; REELSD_UPDATE_GOLDEN=1 writes them anew) and
+// tables.
+#include <reelsd/base/json.hpp>
+#include <reelsd/platform/page_parser.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace reelsd::platform {
+namespace {
+
+const link wanted = post_link("DYexample01");
+
+const char* name_of(page_route route) {
+    switch (route) {
+        case page_route::unknown: return "unknown";
+        case page_route::post: return "post";
+        case page_route::not_found: return "not_found";
+        case page_route::login: return "login";
+    }
+    return "?";
+}
+
+const char* name_of(page_media media) {
+    switch (media) {
+        case page_media::absent: return "absent";
+        case page_media::null_root: return "null_root";
+        case page_media::other_post: return "other_post";
+        case page_media::unreadable: return "unreadable";
+        case page_media::withheld: return "withheld";
+        case page_media::gated: return "gated";
+        case page_media::photo: return "photo";
+        case page_media::video_without_url: return "video_without_url";
+        case page_media::video: return "video";
+    }
+    return "?";
+}
+
+json findings_of(const parsed_page& page) {
+    json findings = {
+        {"route", name_of(page.route)}, {"media", name_of(page.media)}, {"ruling", page.ruling}};
+    if (!page.subject) return findings;
+    findings["platform_meta"] = platform_meta_of(*page.subject);
+    findings["media_url"] = std::get<remote_media>(page.subject->media).url;
+    if (page.subject->carousel)
+        findings["carousel"] = {
+            {"index", page.subject->carousel->index}, {"count", page.subject->carousel->count}};
+    return findings;
+}
+
+std::string text_of(const std::filesystem::path& file) {
+    std::ostringstream text;
+    text << std::ifstream{file, std::ios::binary}.rdbuf();
+    return text.str();
+}
+
+const std::filesystem::path golden =
+    std::filesystem::path{REELSD_SOURCE_DIR} / "tests/golden/platform";
+
+TEST(ParsePage, ReadsRecordedPages) {
+    const bool updates = std::getenv("REELSD_UPDATE_GOLDEN") != nullptr;
+    int pages = 0;
+    for (const auto& entry : std::filesystem::directory_iterator{golden}) {
+        if (entry.path().extension() != ".html") continue;
+        SCOPED_TRACE(entry.path().filename().string());
+        ++pages;
+        const auto found = findings_of(parse_page(text_of(entry.path()), wanted)).dump(2) + "\n";
+        auto expected_file = entry.path();
+        expected_file.replace_extension(".json");
+        if (updates) std::ofstream{expected_file} << found;
+        EXPECT_EQ(found, text_of(expected_file));
+    }
+    EXPECT_GE(pages, 15);
+}
+
+TEST(ParsePage, TakesTheSlideThatTheLinkNames) {
+    struct test_case {
+        std::optional<int> img_index;
+        page_media media;
+        int index;
+    };
+    constexpr test_case cases[] = {
+        {std::nullopt, page_media::video, 2},
+        {1, page_media::photo, 0},
+        {2, page_media::video, 2},
+        {3, page_media::video, 3},
+        {4, page_media::video, 2},  // No such slide: as if none was named.
+    };
+    const auto html = text_of(golden / "carousel_first_video.html");
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.img_index.value_or(0));
+        auto slide_link = wanted;
+        slide_link.img_index = expected.img_index;
+        const auto page = parse_page(html, slide_link);
+        EXPECT_EQ(page.media, expected.media);
+        ASSERT_EQ(page.subject.has_value(), expected.index > 0);
+        if (!page.subject) continue;
+        ASSERT_TRUE(page.subject->carousel);
+        EXPECT_EQ(page.subject->carousel->index, expected.index);
+        EXPECT_EQ(page.subject->carousel->count, 3);
+    }
+}
+
+TEST(ParsePage, KnowsThePostByItsPublicCode) {
+    const auto page =
+        parse_page(text_of(golden / "reel.html"), post_link("DYexample01" + std::string(28, 'k')));
+    ASSERT_TRUE(page.subject);
+    EXPECT_EQ(page.subject->code, "DYexample01");
+    EXPECT_EQ(page.subject->url, "https://www.instagram.com/reel/DYexample01/");
+}
+
+std::string in_block(const std::string& json_text) {
+    return "<script type=\"application/json\" data-sjs>" + json_text + "</script>";
+}
+
+std::string video(const std::string& versions) {
+    return R"({"xig_polaris_media":{"code":"DYexample01","media_type":2,"video_versions":)" +
+           versions + "}}";
+}
+
+TEST(ParsePage, ChoosesTheBestFile) {
+    struct test_case {
+        const char* versions;
+        const char* url;
+    };
+    constexpr test_case cases[] = {
+        {R"([{"type":102,"url":"https://a/2"},{"type":101,"url":"https://a/1"}])", "https://a/1"},
+        {R"([{"type":101,"url":"https://a/1","width":10,"height":10},
+             {"type":103,"url":"https://a/3","width":10,"height":20}])",
+         "https://a/3"},
+        {R"([{"type":103,"url":"https://a/3","width":10,"height":20},
+             {"type":101,"url":"https://a/1","width":20,"height":10}])",
+         "https://a/1"},
+        {R"([{"type":101,"url":"https://a/1"},{"type":102,"url":"https://a/2","width":1,"height":1}])",
+         "https://a/2"},
+        {R"([{"type":101,"url":null},{"type":101,"url":"file:///x"},{"url":"http://a/4"}])",
+         "http://a/4"},
+        {R"([{"type":101,"url":"https:\/\/a\/x?a=1\u0026b=%2F"}])", "https://a/x?a=1&b=%2F"},
+        {R"([{"url":"https://a/1","width":99999999999999999999,"height":-5}])", "https://a/1"},
+    };
+    for (const auto& expected : cases) {
+        const auto page = parse_page(in_block(video(expected.versions)), wanted);
+        ASSERT_TRUE(page.subject) << expected.versions;
+        EXPECT_EQ(std::get<remote_media>(page.subject->media).url, expected.url);
+    }
+}
+
+TEST(ParsePage, SurvivesAnything) {
+    struct test_case {
+        std::string html;
+        page_media media;
+    };
+    const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
+    const test_case cases[] = {
+        {"", page_media::absent},
+        {"<script", page_media::absent},
+        {"<script type=\"application/json", page_media::absent},
+        {"<script type='application/json' data-sjs>{\"xig_polaris_media\":", page_media::absent},
+        {"<script = type=application/json data-sjs >" + video("[{\"url\":\"https://a/1\"}]") +
+             "</script>",
+         page_media::video},
+        {in_block("{\"xig_polaris_media\":{\"code\":\"DYexample01\","), page_media::unreadable},
+        {in_block("{\"xig_polaris_media\":{\"code\":\"DYother0001\","), page_media::absent},
+        {in_block("{\"xig_polaris_media\":null}"), page_media::null_root},
+        {in_block("{\"xig_polaris_media\":7}"), page_media::unreadable},
+        {in_block("{\"xig_polaris_media\":[]}"), page_media::unreadable},
+        {in_block("{\"xig_polaris_media\":{}}"), page_media::unreadable},
+        {in_block("{\"xig_polaris_media\":{\"code\":\"DYother0001\"}}"), page_media::other_post},
+        {in_block("{\"xdt_api__v1__media__shortcode__web_info\":{\"items\":[]}}"),
+         page_media::null_root},
+        {in_block("{\"xdt_api__v1__media__shortcode__web_info\":null}"), page_media::null_root},
+        {in_block(video("[]")), page_media::video_without_url},
+        {in_block(video("7")), page_media::video_without_url},
+        {in_block(video("[7,null,{}]")), page_media::video_without_url},
+        {in_block("{\"xig_polaris_media\":null,\"deep\":" + deep + "}"), page_media::null_root},
+        {in_block("{\"deep\":" + deep + "," + video("[{\"url\":\"https://a/1\"}]").substr(1)),
+         page_media::video},
+        {"<p>" + video("[{\"url\":\"https://a/1\"}]") + "</p>", page_media::absent},
+        {"<script>" + video("[{\"url\":\"https://a/1\"}]") + "</script>", page_media::absent},
+    };
+    for (const auto& expected : cases)
+        EXPECT_STREQ(name_of(parse_page(expected.html, wanted).media), name_of(expected.media))
+            << expected.html.substr(0, 100);
+}
+
+TEST(ParsePage, MendsHalvedSurrogatePairs) {
+    struct test_case {
+        const char* text;
+        const char* caption;
+    };
+    constexpr test_case cases[] = {
+        {R"(cut \ud83d)", "cut \xef\xbf\xbd"},
+        {R"(\ude00 cut)", "\xef\xbf\xbd cut"},
+        {R"(\ud83d\ud83d\ude00)", "\xef\xbf\xbd\xf0\x9f\x98\x80"},
+        {R"(\\ud83d \ud83d)", "\\ud83d \xef\xbf\xbd"},
+        {R"(nul \u0000 \ud83d)", "nul  \xef\xbf\xbd"},
+    };
+    for (const auto& expected : cases) {
+        const auto page = parse_page(
+            in_block(
+                R"({"xig_polaris_media":{"code":"DYexample01","caption":{"text":")" +
+                std::string{expected.text} + R"("},"video_versions":[{"url":"https://a/1"}]}})"),
+            wanted);
+        ASSERT_TRUE(page.subject) << expected.text;
+        EXPECT_EQ(page.subject->caption, expected.caption);
+    }
+}
+
+TEST(ParsePage, BelievesARouteInTextOnlyWithoutRival) {
+    const std::string error_route = R"("canonicalRouteName":"comet.igweb.PolarisErrorRoute")";
+    const std::string post_route =
+        R"("canonicalRouteName":"comet.igweb.PolarisLoggedOutDesktopWWWPostRoute")";
+    EXPECT_EQ(parse_page(error_route + error_route, wanted).route, page_route::not_found);
+    EXPECT_EQ(parse_page(error_route + post_route, wanted).route, page_route::unknown);
+    EXPECT_EQ(
+        parse_page(error_route + in_block("{" + post_route + "}"), wanted).route, page_route::post);
+}
+
+TEST(AsksToWait, ReadsErrorBodies) {
+    EXPECT_TRUE(asks_to_wait(
+        R"({"message":"Please wait a few minutes before you try again.","status":"fail"})"));
+    EXPECT_TRUE(asks_to_wait(R"({"error_type":"rate_limit_error"})"));
+    EXPECT_TRUE(asks_to_wait(R"({"error_type":"sentry_block"})"));
+    EXPECT_FALSE(asks_to_wait(R"({"message":"useragent mismatch"})"));
+    EXPECT_FALSE(asks_to_wait("<html>Please wait a few minutes</html>"));
+    EXPECT_FALSE(asks_to_wait(""));
+}
+
+}  // namespace
+}  // namespace reelsd::platform
