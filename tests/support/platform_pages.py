@@ -1,0 +1,141 @@
+"""Post pages as the platform serves them to a browser that is not logged in.
+
+The shapes follow the facts of platform.md 2A and 3: data in `<script type="application/json" data-sjs>`
+blocks, the wanted post wrapped in `xig_polaris_media`, the author's timeline as a decoy, the page's kind in
+`canonicalRouteName`. All values are invented.
+"""
+
+import json
+
+ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+POST_ROUTE = "PolarisLoggedOutDesktopWWWPostRoute"
+ERROR_ROUTE = "PolarisErrorRoute"
+LOGIN_ROUTE = "PolarisCAAIGLoginHomepageRoute"
+
+
+def media_id_of(code):
+    """The number behind a short code, as the platform writes it."""
+    number = 0
+    for character in code[:-28] if len(code) > 28 else code:
+        number = number * 64 + ALPHABET.index(character)
+    return str(number)
+
+
+def escaped(value):
+    """JSON as it stands inside a script element."""
+    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+    return text.replace("&", "\\u0026").replace("<", "\\u003C").replace("/", "\\/")
+
+
+def block(value, attributes='type="application/json" data-content-len="%d" data-sjs'):
+    """One data block."""
+    text = escaped(value)
+    return "<script %s>%s</script>" % (attributes.replace("%d", str(len(text))), text)
+
+
+def scheduled(payload):
+    """The nesting in which query answers stand."""
+    preloader = "adp_PolarisLoggedOutDesktopWWWPostRootContentQueryRelayPreloader_0f"
+    answer = {"__bbox": {"complete": True, "result": {"data": payload, "extensions": {"is_final": True}}}}
+    cache = ["RelayPrefetchedStreamCache", "next", [], [preloader, answer]]
+    return {"require": [["ScheduledServerJS", "handle", None, [{"__bbox": {"require": [cache]}}]]]}
+
+
+def author(post):
+    return {
+        "pk": "12345", "id": "17841400000000001", "username": post.get("author", "some.one"),
+        "full_name": post.get("author_name", "Some One"), "is_verified": post.get("verified", False),
+        "is_private": False,
+    }
+
+
+def timeline(post, code):
+    """The author's other posts, and the wanted one once more: the same code, but no media."""
+    nodes = [{"node": {"code": code, "pk": media_id_of(code), "media_type": 2, "user": author(post)}}]
+    for index in range(11):
+        other = "DYdecoy%04d" % index
+        nodes.append({"node": {"code": other, "pk": media_id_of(other), "like_count": 1, "media_type": 2}})
+    return {"polaris_ordered_timeline_connection": {"edges": nodes, "page_info": {"has_next_page": True}}}
+
+
+def slide(kind, code, media_url):
+    """One video or photo with its files."""
+    image = {"candidates": [{"url": "https://scontent.cdninstagram.com/v/%s.jpg?oe=1&x=2" % code}]}
+    made = {"code": code, "pk": media_id_of(code), "image_versions2": image, "carousel_media": None}
+    if kind == "photo":
+        return dict(made, media_type=1, video_versions=None, __typename="XIGPolarisImageMedia")
+    made = dict(made, media_type=2, __typename="XIGPolarisVideoMedia", video_versions=[])
+    if kind == "video":
+        made["video_versions"] = [
+            {"type": 102, "url": media_url + "&rank=102"},
+            {"type": 101, "url": media_url},
+            {"type": 103, "url": media_url + "&rank=103"},
+        ]
+    return made
+
+
+def record(code, post, media_url):
+    """The post's own record."""
+    kinds = post.get("slides", ["video"])
+    if len(kinds) == 1:
+        media = slide(kinds[0], code, media_url)
+        media["product_type"] = "clips"
+    else:
+        media = dict(slide("photo", code, media_url), media_type=8, product_type="carousel_container")
+        media["carousel_media"] = [
+            slide(kind, "DYslide%04d" % index, media_url + "&slide=%d" % (index + 1))
+            for index, kind in enumerate(kinds)
+        ]
+        media["carousel_media_count"] = len(kinds)
+    caption = post.get("caption", "Hello #tag and #\u0442\u0435\u0433 with @friend.one. & more")
+    media.update({
+        "user": author(post), "taken_at": post.get("taken_at", 1790000000),
+        "caption": None if caption is None else {"pk": "178", "text": caption},
+        "like_count": post.get("likes", 78676), "like_and_view_counts_disabled": post.get("hidden", False),
+        "comment_count": post.get("comments", 525), "has_audio": True, "location": None,
+        "original_width": 1080, "original_height": 1920,
+        "clips_metadata": {"music_info": post.get("music_info"), "original_sound_info": None},
+    })
+    return media
+
+
+def data_of(code, post, behaviour, media_url):
+    """The query's answer for a page that has one."""
+    wrapper = {"__typename": "XIGPolarisVideoMedia", "pk": media_id_of(code), "code": code,
+               "gating_ruling": None, "if_not_gated_logged_out": None}
+    rulings = {
+        "age": {"gating_type": 3, "title": "Age-restricted content", "description": "Based on your age."},
+        "geo": {"gating_type": 1, "title": "Not available in your region", "description": "Law."},
+    }
+    if behaviour == "deleted":
+        return {"xig_polaris_media": None}
+    if behaviour in rulings:
+        wrapper["gating_ruling"] = rulings[behaviour]
+    elif behaviour != "private":
+        wrapper["if_not_gated_logged_out"] = record(code, post, media_url)
+        wrapper["comments_connection"] = {"edges": [], "page_info": {"has_next_page": True}}
+    return {"xig_polaris_media": wrapper}
+
+
+def page(route, blocks, filler_bytes=20000):
+    """A whole page: the application's code names everything, so that only data may be believed."""
+    bundle = 'var x={"login_required":1,"canonicalRouteName":"comet.igweb.%s"};' % ERROR_ROUTE
+    bundle += "/* certain audiences, xig_polaris_media */" + "q" * filler_bytes
+    kind = {"initialRouteInfo": {"route": {"canonicalRouteName": "comet.igweb." + route}}}
+    if route == ERROR_ROUTE:
+        kind["initialRouteInfo"]["route"]["pageID"] = "httpErrorPage"
+    return "".join([
+        "<!DOCTYPE html><html><head><title>Instagram</title>",
+        '<meta property="og:title" content="Some One on Instagram: &quot;Hello&quot;"/>',
+        "<script>", bundle, "</script>", block(kind), "</head><body>", *blocks, "</body></html>",
+    ])
+
+
+def post_page(code, post, behaviour, media_url):
+    """The page of a post in one of the behaviours that have data."""
+    shuffled = 'data-sjs data-content-len="%d" nonce=x type=\'application/json\''
+    return page(POST_ROUTE, [
+        block(scheduled(timeline(post, code))),
+        block(scheduled(data_of(code, post, behaviour, media_url)), shuffled),
+        block({"require": [["CometTail", "done"]]}),
+    ])

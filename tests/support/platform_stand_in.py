@@ -1,0 +1,330 @@
+#!/usr/bin/env python3
+"""A stand-in of the platform on loopback: post pages, share links and signed media files.
+
+It refuses what the platform refuses: a page without a browser's navigation headers is the error page, a
+media URL needs its signature. Per short code it can behave like any post or fault; see BEHAVIOURS.
+
+    platform_stand_in.py --port 0 --media sample.mp4      prints its port
+
+    POST /_control          {"reset": true, "posts": {"<code>": {"page": "age", "media": "cut", ...}},
+                             "shares": {"<token>": "<code>"}, "page_budget": 3, "over_budget": "throttled"}
+    GET  /_control          {"counts": {"page": 2, "media": 1, ...}, "requests": [...]}
+
+Keys of a post besides `page` and `media`: `times` (how often a passing fault happens, 1), `slides`
+(["photo", "video", ...]), `caption`, `author`, `author_name`, `verified`, `likes`, `comments`, `hidden`,
+`taken_at`, `music_info`, `location` (target of a redirect), `lifetime` (seconds of a signature), `delay`.
+"""
+
+import argparse
+import hashlib
+import hmac
+import http.server
+import json
+import os
+import select
+import sys
+import threading
+import time
+import urllib.parse
+
+import platform_pages as pages
+
+BEHAVIOURS = {
+    "page": "ok missing age geo private deleted photo_page throttled login_wall login_redirect "
+            "home_redirect challenge redirect rate_limited wait server_error flaky refused not_found "
+            "garbage broken_json no_url other_post slow stall endless".split(),
+    "media": "ok expired expire_once missing gone_once cut cut_always stall endless too_large "
+             "lying_length html jpeg empty redirect redirect_loop rate_limited server_error flaky "
+             "no_range forbidden".split(),
+}
+SECRET = b"stand-in"
+LOG_ENTRIES_MAX = 10000
+NAVIGATION = {"Sec-Fetch-Dest": "document", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Site": "none",
+              "Sec-Fetch-User": "?1", "Upgrade-Insecure-Requests": "1"}
+
+
+class State:
+    """What was configured and what was asked; shared by all connections."""
+
+    def __init__(self, media):
+        self.media = media
+        self.lock = threading.Lock()
+        self.reset()
+
+    def reset(self):
+        self.posts, self.shares, self.faults = {}, {}, {}
+        self.requests, self.counts = [], {}
+        self.page_budget, self.over_budget = None, "throttled"
+
+    def configure(self, wanted):
+        with self.lock:
+            if wanted.get("reset"):
+                self.reset()
+            for code, post in wanted.get("posts", {}).items():
+                for kind, known in BEHAVIOURS.items():
+                    if post.get(kind, "ok") not in known:
+                        raise ValueError("unknown %s behaviour: %s" % (kind, post[kind]))
+                self.posts[code] = post
+            self.shares.update(wanted.get("shares", {}))
+            self.page_budget = wanted.get("page_budget", self.page_budget)
+            self.over_budget = wanted.get("over_budget", self.over_budget)
+
+    def note(self, kind, request):
+        """Logs a request and returns how many of its kind there were."""
+        with self.lock:
+            self.counts[kind] = self.counts.get(kind, 0) + 1
+            if len(self.requests) < LOG_ENTRIES_MAX:
+                self.requests.append(dict(request, kind=kind, time=time.time()))
+            return self.counts[kind]
+
+    def report(self):
+        with self.lock:
+            return {"counts": dict(self.counts), "requests": list(self.requests)}
+
+    def fault_due(self, key, times):
+        """Whether a passing fault happens once more."""
+        with self.lock:
+            self.faults[key] = self.faults.get(key, 0) + 1
+            return self.faults[key] <= times
+
+
+def signature(path, expiry):
+    return hmac.new(SECRET, ("%s %s" % (path, expiry)).encode(), hashlib.sha256).hexdigest()[:16]
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    state = None
+
+    def log_message(self, format, *args):
+        pass
+
+    # Answers.
+
+    def answer(self, status, body=b"", kind="text/html; charset=utf-8", **headers):
+        if isinstance(body, str):
+            body = body.encode()
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def answer_json(self, status, value):
+        self.answer(status, json.dumps(value), "application/json")
+
+    def redirect(self, location):
+        self.answer(302, Location=location)
+
+    def hold(self):
+        """Says nothing more until the client hangs up."""
+        self.close_connection = True
+        select.select([self.connection], [], [], 120)
+
+    # Requests.
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        if self.path != "/_control":
+            return self.answer(405)
+        try:
+            self.state.configure(json.loads(body))
+        except (ValueError, AttributeError) as why:
+            return self.answer_json(400, {"message": str(why)})
+        return self.answer_json(200, {})
+
+    def do_GET(self):
+        url = urllib.parse.urlsplit(self.path)
+        parts = [part for part in url.path.split("/") if part]
+        if url.path == "/_control":
+            return self.answer_json(200, self.state.report())
+        request = {"method": self.command, "path": self.path, "headers": dict(self.headers.items())}
+        if len(parts) == 2 and parts[0] in ("reel", "p", "tv", "reels"):
+            return self.serve_page(parts[0], parts[1], request)
+        if len(parts) == 2 and parts[0] == "v":
+            return self.serve_media(url, parts[1].rsplit(".", 1)[0], request)
+        if parts and parts[0] == "share":
+            return self.serve_share(parts[-1], request)
+        self.state.note("other", request)
+        return self.answer(404, pages.page(pages.ERROR_ROUTE, []))
+
+    do_HEAD = do_GET
+
+    def serve_share(self, token, request):
+        self.state.note("share", request)
+        if "Mozilla" in self.headers.get("User-Agent", ""):
+            return self.answer(200, "<html>a page that redirects by script</html>")
+        code = self.state.shares.get(token)
+        if code is None:
+            return self.answer(404)
+        return self.redirect("/reel/%s/?igsh=x" % code if not code.startswith("/") else code)
+
+    def is_navigation(self):
+        is_browser = "Chrome/" in self.headers.get("User-Agent", "")
+        sends_all = all(self.headers.get(name) == value for name, value in NAVIGATION.items())
+        return is_browser and sends_all and "text/html" in self.headers.get("Accept", "")
+
+    def media_url(self, code, post):
+        expiry = "%X" % int(time.time() + post.get("lifetime", 3600))
+        path = "/v/%s.mp4" % code
+        if post.get("media") == "expired" or (
+                post.get("media") == "expire_once" and self.state.fault_due(("oe", code), 1)):
+            expiry = "%X" % int(time.time() - 3600)
+        origin = "http://%s:%d" % self.server.server_address[:2]
+        return "%s%s?efg=e30%%3D&oh=%s&oe=%s" % (origin, path, signature(path, expiry), expiry)
+
+    def serve_page(self, form, code, request):
+        count = self.state.note("page", request)
+        post = self.state.posts.get(code, {"page": "missing"})
+        behaviour = post.get("page", "ok")
+        if self.state.page_budget is not None and count > self.state.page_budget:
+            behaviour = self.state.over_budget
+        if not self.is_navigation():
+            behaviour = "missing"
+        if behaviour == "slow":
+            time.sleep(post.get("delay", 1))
+        if behaviour == "redirect" and form == "reel":
+            return self.redirect(post.get("location", "/some.one/p/%s/" % code))
+        if behaviour == "flaky":
+            failing = self.state.fault_due(("page", code), post.get("times", 1))
+            behaviour = "server_error" if failing else "ok"
+        if behaviour in ("stall", "endless"):
+            return self.hold() if behaviour == "stall" else self.serve_endless("text/html")
+        fixed = self.fixed_page(behaviour)
+        if fixed:
+            return fixed()
+        if behaviour == "photo_page":
+            post = dict(post, slides=["photo"])
+        if behaviour == "no_url":
+            post = dict(post, slides=["video_without_files"])
+        shown = "DYother0001" if behaviour == "other_post" else code
+        html = pages.post_page(shown, post, behaviour, self.media_url(code, post))
+        if behaviour == "broken_json":
+            html = html.replace('"xig_polaris_media":{', '"xig_polaris_media":{,')
+        return self.answer(200, html)
+
+    def fixed_page(self, behaviour):
+        """Answers that do not depend on the post."""
+        wait = {"message": "Please wait a few minutes before you try again.", "require_login": True,
+                "status": "fail"}
+        return {
+            "missing": lambda: self.answer(200, pages.page(pages.ERROR_ROUTE, [])),
+            "throttled": lambda: self.answer(200, pages.page(pages.POST_ROUTE, [])),
+            "login_wall": lambda: self.answer(200, pages.page(pages.LOGIN_ROUTE, [])),
+            "garbage": lambda: self.answer(200, "<html><body>hello</body></html>"),
+            "login_redirect": lambda: self.redirect("/accounts/login/?next=%2Freel%2F"),
+            "home_redirect": lambda: self.redirect("/"),
+            "challenge": lambda: self.redirect("/challenge/?next=x"),
+            "rate_limited": lambda: self.answer(429, "slow down"),
+            "wait": lambda: self.answer_json(401, wait),
+            "server_error": lambda: self.answer(500, "sorry"),
+            "refused": lambda: self.answer(403, "<html><title>Page Not Found</title></html>"),
+            "not_found": lambda: self.answer(404, "<html>gone</html>"),
+        }.get(behaviour)
+
+    # Media.
+
+    def serve_media(self, url, code, request):
+        self.state.note("media", request)
+        query = dict(urllib.parse.parse_qsl(url.query))
+        expiry = query.get("oe", "")
+        if not hmac.compare_digest(query.get("oh", ""), signature(url.path, expiry)):
+            return self.answer(403, "Invalid URL Signature", "text/plain")
+        if int(expiry, 16) < time.time():
+            return self.answer(403, "URL signature expired", "text/plain")
+        post = self.state.posts.get(code, {})
+        behaviour = post.get("media", "ok")
+        passing = {"cut": "cut_always", "gone_once": "missing", "flaky": "server_error"}
+        if behaviour in passing:
+            failing = self.state.fault_due(("media", code), post.get("times", 1))
+            behaviour = passing[behaviour] if failing else "ok"
+        origin = "http://%s:%d" % self.server.server_address[:2]
+        fixed = {
+            "missing": lambda: self.answer(404, "gone", "text/plain"),
+            "forbidden": lambda: self.answer(403, "no", "text/plain"),
+            "rate_limited": lambda: self.answer(429),
+            "server_error": lambda: self.answer(503),
+            "html": lambda: self.answer(200, "<!DOCTYPE html><html></html>"),
+            "jpeg": lambda: self.answer(200, b"\xff\xd8\xff\xe0\x00\x10JFIF" * 20, "image/jpeg"),
+            "empty": lambda: self.answer(200, b"", "video/mp4"),
+            "endless": lambda: self.serve_endless("video/mp4"),
+            "too_large": lambda: self.serve_part(200, self.state.media[:4096], 1 << 40, hold=True),
+            "redirect_loop": lambda: self.redirect(self.path),
+        }.get(behaviour)
+        if behaviour == "redirect" and "hop" not in query:
+            return self.redirect(post.get("location", origin + self.path + "&hop=1"))
+        return fixed() if fixed else self.serve_file(behaviour)
+
+    def serve_file(self, behaviour):
+        media = self.state.media
+        start, wanted = 0, self.headers.get("Range", "")
+        if wanted.startswith("bytes=") and behaviour != "no_range":
+            start = int(wanted[6:].split("-")[0])
+            if start >= len(media):
+                return self.answer(416, Content_Range="bytes */%d" % len(media))
+        rest = media[start:]
+        headers = {"ETag": '"%s"' % hashlib.md5(media).hexdigest(), "Accept-Ranges": "bytes"}
+        if start:
+            headers["Content-Range"] = "bytes %d-%d/%d" % (start, len(media) - 1, len(media))
+        status = 206 if start else 200
+        if behaviour in ("cut_always", "no_range", "stall"):
+            first_time = self.state.fault_due(("part", self.path), 1)
+            if behaviour != "no_range" or first_time:
+                half = rest[:max(1, len(rest) // 2)]
+                return self.serve_part(status, half, len(rest), behaviour == "stall", **headers)
+        if behaviour == "lying_length":
+            return self.serve_part(status, rest, len(rest) + 1000, **headers)
+        return self.answer(status, rest, "video/mp4", **headers)
+
+    def serve_part(self, status, body, announced, hold=False, **headers):
+        """Announces more than it sends; then hangs up, or holds the line."""
+        self.close_connection = True
+        self.send_response(status)
+        self.send_header("Content-Type", "video/mp4")
+        self.send_header("Content-Length", str(announced))
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+        if hold:
+            self.hold()
+
+    def serve_endless(self, kind):
+        self.close_connection = True
+        self.send_response(200)
+        self.send_header("Content-Type", kind)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        piece = self.state.media[:65536].ljust(65536, b"\0")
+        try:
+            while True:
+                self.wfile.write(b"10000\r\n" + piece + b"\r\n")
+        except OSError:
+            pass  # The client has had enough: the point of this behaviour.
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--media", help="the video that every post has (default: 64 KiB that begin like one)")
+    parser.add_argument("--exit-with-stdin", action="store_true", help="exit when standard input ends")
+    options = parser.parse_args()
+
+    media = b"\x00\x00\x00\x18ftypmp42" + bytes(range(256)) * 256
+    if options.media:
+        with open(options.media, "rb") as file:
+            media = file.read()
+    Handler.state = State(media)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", options.port), Handler)
+    server.daemon_threads = True
+    print(server.server_address[1], flush=True)
+    if options.exit_with_stdin:
+        threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
+    server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()
