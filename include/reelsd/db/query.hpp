@@ -17,16 +17,23 @@ namespace reelsd::db {
 
 /// One SQL statement and its name. Both are literals: the set of prepared statements and of metric
 /// names is closed at compile time, and no text of a client can become SQL.
-/// The name is unique in the program; it feeds prepared statements, errors and metrics.
+/// The name is unique in the program and made of [a-z0-9_.]; it feeds prepared statements, errors
+/// and metrics.
 class query {
 public:
     template <std::size_t NameSize, std::size_t TextSize>
     // NOLINTNEXTLINE(modernize-avoid-c-arrays): the type of a literal
     consteval query(const char (&name)[NameSize], const char (&text)[TextSize])
         : name_{name}, text_{text} {
-        // PostgreSQL cuts the names of prepared statements at 63 characters.
-        static_assert(NameSize > 1 && NameSize <= 64, "a query has a name of 1-63 characters");
+        // PostgreSQL cuts names at 63 characters, and a number follows ours there.
+        static_assert(NameSize > 1 && NameSize <= 49, "a query has a name of 1-48 characters");
         static_assert(TextSize > 1, "a query has a text");
+        for (std::size_t i = 0; i + 1 < NameSize; ++i) {
+            const char c = name[i];
+            const bool plain =
+                (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+            if (!plain) throw "a query's name is made of [a-z0-9_.]";  // Does not compile.
+        }
     }
 
     [[nodiscard]] constexpr const char* name() const noexcept { return name_; }

@@ -1,0 +1,222 @@
+#include "child_process.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <grp.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+namespace reelsd::db {
+namespace {
+
+/// Which step of becoming the program failed.
+enum class step : std::uint8_t { prepare, become_user, watch_parent, execute };
+
+struct step_failure {
+    step at;
+    int number;  ///< errno.
+};
+
+constexpr const char* words_of(step at) {
+    switch (at) {
+        case step::prepare: return "cannot set up its descriptors";
+        case step::become_user: return "cannot become its user";
+        case step::watch_parent: return "its parent has ended";
+        case step::execute: return "cannot be executed";
+    }
+    return "";
+}
+
+/// Everything the child needs between fork and exec, made before: there it may neither allocate nor
+/// lock.
+struct launch {
+    std::vector<char*> arguments;
+    std::vector<char*> environment;
+    const account* run_as;
+    int input;
+    int output;
+    int report;  ///< Where a step_failure is written; closed by exec.
+    pid_t parent;
+};
+
+/// Raw system calls: glibc's wrappers would call up every thread of the process, and there is but
+/// one here.
+bool become(const account& user) {
+    return ::syscall(SYS_setgroups, 0, nullptr) == 0 &&
+           ::syscall(SYS_setresgid, user.gid, user.gid, user.gid) == 0 &&
+           ::syscall(SYS_setresuid, user.uid, user.uid, user.uid) == 0;
+}
+
+void default_signals() {
+    for (const int number :
+         {SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGPIPE, SIGCHLD, SIGUSR1, SIGUSR2}) {
+        ::signal(number, SIG_DFL);
+    }
+    sigset_t none;
+    sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+bool take_descriptors(launch& with) {
+    constexpr int report = 3;
+    // None of the three is below 3 (see start_child), so no copy overwrites another.
+    if (::dup2(with.input, 0) < 0 || ::dup2(with.output, 1) < 0 || ::dup2(with.output, 2) < 0) {
+        return false;
+    }
+    if (with.report != report && ::dup3(with.report, report, O_CLOEXEC) < 0) return false;
+    with.report = report;
+    return ::syscall(SYS_close_range, report + 1, ~0U, 0) == 0;
+}
+
+step_failure become_program(launch& with) {
+    ::setsid();
+    default_signals();
+    if (!take_descriptors(with)) return {step::prepare, errno};
+    if (with.run_as != nullptr && !become(*with.run_as)) return {step::become_user, errno};
+    // After the change of user, which clears it.
+    if (::prctl(PR_SET_PDEATHSIG, SIGINT) != 0) return {step::watch_parent, errno};
+    if (::getppid() != with.parent) return {step::watch_parent, ESRCH};
+    ::umask(S_IRWXG | S_IRWXO);
+    if (::chdir("/") != 0) return {step::prepare, errno};
+    ::execve(with.arguments.front(), with.arguments.data(), with.environment.data());
+    return {step::execute, errno};
+}
+
+[[noreturn]] void run_child(launch& with) {
+    const auto failure = become_program(with);
+    static_cast<void>(::write(with.report, &failure, sizeof failure));
+    ::_exit(127);
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+    std::vector<char*> pointers;
+    for (auto& one : texts) pointers.push_back(one.data());
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
+/// At least 3, so that it does not lie where the child's standard descriptors go.
+unique_fd above_standard(unique_fd from) {
+    if (!from || from.get() > 2) return from;
+    return unique_fd{::fcntl(from.get(), F_DUPFD_CLOEXEC, 3)};
+}
+
+error cannot_start(const child_options& options, const std::string& why) {
+    return error{errc::database_unavailable, fmt::format("{}: {}", options.arguments.front(), why)};
+}
+
+}  // namespace
+
+unique_fd& unique_fd::operator=(unique_fd&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+}
+
+unique_fd::~unique_fd() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+std::string words_of_errno(int number) {
+    return fmt::format("{} ({})", std::generic_category().message(number), number);
+}
+
+unique_fd watch_process(pid_t process) {
+    return unique_fd{static_cast<int>(::syscall(SYS_pidfd_open, process, 0))};
+}
+
+result<pid_t> start_child(const child_options& options) {
+    const auto input = above_standard(unique_fd{::open("/dev/null", O_RDONLY | O_CLOEXEC)});
+    const auto output = above_standard(unique_fd{::open(
+        options.output.c_str(),
+        O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
+        S_IRUSR | S_IWUSR)});
+    if (!output) {
+        return cannot_start(
+            options, fmt::format("{}: {}", options.output.string(), words_of_errno(errno)));
+    }
+    std::array<int, 2> ends{};
+    if (!input || ::pipe2(ends.data(), O_CLOEXEC) != 0) {
+        return cannot_start(options, words_of_errno(errno));
+    }
+    const unique_fd report_in{ends[0]};
+    auto report_out = above_standard(unique_fd{ends[1]});
+
+    auto arguments = options.arguments;
+    // Nothing of ours: PGDATA, PGOPTIONS and the like would change what the server does.
+    std::vector<std::string> environment{"PATH=/usr/bin:/bin", "LC_ALL=C", "TZ=UTC"};
+    launch with{
+        .arguments = pointers_to(arguments),
+        .environment = pointers_to(environment),
+        .run_as = options.run_as ? &*options.run_as : nullptr,
+        .input = input.get(),
+        .output = output.get(),
+        .report = report_out.get(),
+        .parent = ::getpid()};
+
+    const pid_t child = ::fork();
+    if (child < 0) return cannot_start(options, words_of_errno(errno));
+    if (child == 0) run_child(with);
+
+    { const unique_fd ours = std::move(report_out); }  // Else the read below would never end.
+    step_failure failure{};
+    const auto length = ::read(report_in.get(), &failure, sizeof failure);
+    if (length != sizeof failure) return child;  // Closed by exec: it runs.
+    ::waitpid(child, nullptr, 0);
+    return cannot_start(
+        options, fmt::format("{}: {}", words_of(failure.at), words_of_errno(failure.number)));
+}
+
+std::optional<int> wait_for_child(pid_t child, deadline by) {
+    const auto watched = watch_process(child);
+    for (;;) {
+        int status = 0;
+        const auto ended = ::waitpid(child, &status, WNOHANG);
+        if (ended == child) return status;
+        if (ended < 0 && errno != EINTR) return 0;  // Somebody else has reaped it.
+        if (by.passed()) return {};
+        // Without a descriptor to wait on, look five times a second.
+        const std::int64_t longest = watched ? 60'000 : 200;
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(by.remaining()).count();
+        pollfd one{watched.get(), POLLIN, 0};
+        ::poll(&one, 1, static_cast<int>(std::min<std::int64_t>(left, longest)));
+    }
+}
+
+result<std::optional<std::filesystem::path>> first_unreachable(
+    const account& user, const std::vector<std::filesystem::path>& folders) {
+    constexpr int cannot_become = 255;
+    const pid_t child = ::fork();
+    if (child < 0) return error{errc::database_unavailable, words_of_errno(errno)};
+    if (child == 0) {
+        if (!become(user)) ::_exit(cannot_become);
+        int number = 0;
+        for (const auto& one : folders) {
+            ++number;
+            if (::chdir(one.c_str()) != 0) ::_exit(number);
+        }
+        ::_exit(0);
+    }
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : cannot_become;
+    if (code == cannot_become) {
+        return error{
+            errc::database_unavailable,
+            fmt::format("cannot become user {} to run PostgreSQL", user.name)};
+    }
+    if (code == 0) return std::optional<std::filesystem::path>{};
+    return std::optional{folders[static_cast<std::size_t>(code) - 1]};
+}
+
+}  // namespace reelsd::db

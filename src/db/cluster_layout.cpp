@@ -1,0 +1,223 @@
+#include "cluster_layout.hpp"
+
+#include <fmt/format.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+#include <vector>
+
+namespace reelsd::db {
+namespace {
+
+namespace fs = std::filesystem;
+
+error storage_error(const fs::path& at, const std::string& why) {
+    return error{errc::storage_failed, fmt::format("{}: {}", at.string(), why)};
+}
+
+std::optional<int> number_in(std::string_view text) {
+    int number = 0;
+    const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (problem != std::errc{} || stop == text.data()) return {};
+    return number;
+}
+
+// ---- Users
+
+/// `find` is getpwnam_r or getpwuid_r, `key` what it looks for.
+template <class Find, class Key>
+std::optional<account> look_up(Find find, Key key) {
+    passwd entry{};
+    passwd* found = nullptr;
+    std::array<char, 4096> buffer{};
+    find(key, &entry, buffer.data(), buffer.size(), &found);
+    if (found == nullptr) return {};
+    return account{found->pw_uid, found->pw_gid, found->pw_name};
+}
+
+/// PostgreSQL refuses to run as root. The owner of an existing cluster goes first, so that a
+/// cluster made by an unprivileged daemon can be reached by root's commands.
+result<std::optional<account>> server_user(const fs::path& cluster) {
+    if (::geteuid() != 0) return std::optional<account>{};
+    struct stat made {};
+    if (::stat(cluster.c_str(), &made) == 0 && made.st_uid != 0) {
+        if (auto owner = look_up(::getpwuid_r, made.st_uid)) return owner;
+        return std::optional{account{made.st_uid, made.st_gid, std::to_string(made.st_uid)}};
+    }
+    for (const char* const name : {"postgres", "nobody"}) {
+        auto found = look_up(::getpwnam_r, name);
+        if (found && found->uid != 0) return found;
+    }
+    return error{
+        errc::database_unavailable,
+        "PostgreSQL refuses to run as root and there is neither a user postgres nor nobody; "
+        "run as another user, or give a database URL"};
+}
+
+// ---- Programs
+
+bool has_programs(const fs::path& folder) {
+    return ::access((folder / "initdb").c_str(), X_OK) == 0 &&
+           ::access((folder / "postgres").c_str(), X_OK) == 0;
+}
+
+std::vector<installation> installations() {
+    std::vector<installation> found;
+    std::error_code none;  // No such folder: no installations.
+    for (const auto& one : fs::directory_iterator{"/usr/lib/postgresql", none}) {
+        const auto major = number_in(one.path().filename().native());
+        if (major && has_programs(one.path() / "bin"))
+            found.push_back({*major, one.path() / "bin"});
+    }
+    return found;
+}
+
+fs::path folder_on_path() {
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing in this program changes the environment
+    const char* const path = std::getenv("PATH");
+    std::string_view rest = path == nullptr ? "" : path;
+    while (!rest.empty()) {
+        const auto length = std::min(rest.find(':'), rest.size());
+        const fs::path folder{rest.substr(0, length)};
+        rest.remove_prefix(std::min(length + 1, rest.size()));
+        if (folder.is_absolute() && has_programs(folder)) return folder;
+    }
+    return {};
+}
+
+result<fs::path> find_programs(const cluster_options& options, const fs::path& cluster) {
+    if (!options.binaries.empty()) {
+        if (has_programs(options.binaries)) return options.binaries;
+        return error{
+            errc::database_unavailable,
+            fmt::format("{}: no initdb and postgres there", options.binaries.string())};
+    }
+    const auto major = number_in(read_small_file(cluster / "PG_VERSION"));
+    if (const auto chosen = choose_installation(installations(), major)) return chosen->binaries;
+    if (auto folder = folder_on_path(); !folder.empty()) return folder;
+    return error{
+        errc::database_unavailable,
+        major ? fmt::format(
+                    "PostgreSQL {} is not installed, and {} needs it", *major, cluster.string())
+              : "PostgreSQL 15 or newer is not installed; install it, or give a database URL"};
+}
+
+// ---- Folders
+
+result<fs::path> make_data_dir(const fs::path& wanted, bool for_other_user) {
+    std::error_code problem;
+    const auto absolute = fs::absolute(wanted, problem);
+    const bool made = !problem && fs::create_directories(absolute, problem);
+    if (problem) return storage_error(wanted, "cannot be made: " + problem.message());
+    auto folder = fs::canonical(absolute, problem);
+    if (problem) return storage_error(wanted, problem.message());
+    if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+        return storage_error(folder, "cannot be written: " + words_of_errno(errno));
+    }
+    if (made) {
+        fs::permissions(folder, fs::perms::owner_all, problem);
+    }
+    if (for_other_user && !problem) {
+        // Our own folder may be passed through by the server's user; what lies above is not ours to
+        // change.
+        const auto through = fs::perms::group_exec | fs::perms::others_exec;
+        fs::permissions(folder, through, fs::perm_options::add, problem);
+    }
+    if (problem) return storage_error(folder, problem.message());
+    return folder;
+}
+
+result<void> check_reachable(const account& user, const fs::path& folder) {
+    std::vector<fs::path> chain;
+    for (fs::path one = folder; one.has_relative_path(); one = one.parent_path()) {
+        chain.push_back(one);
+    }
+    std::reverse(chain.begin(), chain.end());
+    const auto blocked = first_unreachable(user, chain);
+    if (!blocked) return blocked.error();
+    if (!*blocked) return {};
+    return storage_error(
+        **blocked,
+        fmt::format(
+            "user {}, who runs PostgreSQL for root, may not enter this folder; choose another "
+            "--data-dir, such as /var/lib/reelsd",
+            user.name));
+}
+
+}  // namespace
+
+std::string read_small_file(const fs::path& file) {
+    constexpr std::size_t bytes_max = std::size_t{64} * 1024;
+    std::ifstream stream{file, std::ios::binary};
+    std::string text(bytes_max, '\0');
+    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(stream.gcount()));
+    return text;
+}
+
+bool cluster_layout::initialised() const {
+    struct stat found {};
+    return ::stat((cluster / "PG_VERSION").c_str(), &found) == 0;
+}
+
+result<void> make_private_folder(const fs::path& folder, const std::optional<account>& owner) {
+    constexpr mode_t all_mine = S_IRWXU;
+    const uid_t wanted = owner ? owner->uid : ::geteuid();
+    if (::mkdir(folder.c_str(), all_mine) == 0) {
+        if (owner && ::chown(folder.c_str(), owner->uid, owner->gid) != 0) {
+            return storage_error(folder, "cannot be given away: " + words_of_errno(errno));
+        }
+        return {};
+    }
+    if (errno != EEXIST) return storage_error(folder, "cannot be made: " + words_of_errno(errno));
+
+    struct stat found {};
+    if (::lstat(folder.c_str(), &found) != 0 || !S_ISDIR(found.st_mode)) {
+        return storage_error(folder, "is no folder");
+    }
+    if (found.st_uid != wanted || (found.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+        return storage_error(
+            folder, "belongs to another user or is open to others; remove it, or run as its owner");
+    }
+    return {};
+}
+
+result<cluster_layout> lay_out(const cluster_options& options) {
+    std::error_code none;
+    const auto unresolved = fs::absolute(options.data_dir, none);
+    const auto user = server_user(unresolved / "postgres");
+    if (!user) return user.error();
+    const auto programs = find_programs(options, unresolved / "postgres");
+    if (!programs) return programs.error();
+    const auto data_dir = make_data_dir(options.data_dir, user->has_value());
+    if (!data_dir) return data_dir.error();
+    if (*user) {
+        const auto reached = check_reachable(**user, *data_dir);
+        if (!reached) return reached.error();
+    }
+
+    const uid_t uid = *user ? (*user)->uid : ::geteuid();
+    cluster_layout layout{
+        .data_dir = *data_dir,
+        .cluster = *data_dir / "postgres",
+        .socket_folder = socket_folder_for(*data_dir, uid),
+        .log_file = *data_dir / "postgres.log",
+        .lock_file = *data_dir / "postgres.lock",
+        .run_as = *user,
+        .initdb = *programs / "initdb",
+        .postgres = *programs / "postgres"};
+    const auto socket = make_private_folder(layout.socket_folder, layout.run_as);
+    if (!socket) return socket.error();
+    return layout;
+}
+
+}  // namespace reelsd::db

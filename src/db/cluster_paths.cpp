@@ -1,0 +1,139 @@
+#include "cluster_paths.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+
+namespace reelsd::db {
+namespace {
+
+/// FNV-1a. Not for secrecy: it only has to be the same in every process and differ between folders.
+std::uint64_t hash_of(std::string_view text) {
+    std::uint64_t hash = 0xcbf29ce484222325U;
+    for (const char c : text) {
+        hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+    }
+    return hash;
+}
+
+/// Puts a backslash before each of `special`.
+std::string escaped(std::string_view text, std::string_view special) {
+    std::string safe;
+    for (const char c : text) {
+        if (special.find(c) != std::string_view::npos) safe.push_back('\\');
+        safe.push_back(c);
+    }
+    return safe;
+}
+
+/// An element of a list setting: commas and blanks are plain within double quotes.
+std::string quoted_element(std::string_view text) {
+    std::string quoted = "\"";
+    for (const char c : text) {
+        if (c == '"') quoted.push_back('"');
+        quoted.push_back(c);
+    }
+    return quoted + '"';
+}
+
+}  // namespace
+
+std::filesystem::path socket_folder_for(const std::filesystem::path& data_dir, uid_t server_user) {
+    constexpr std::string_view socket_name = "/.s.PGSQL.5432";
+    auto near = data_dir / "run";
+    if (near.native().size() + socket_name.size() <= socket_path_bytes_max) return near;
+    return fmt::format("/tmp/reelsd-{}-{:016x}", server_user, hash_of(data_dir.native()));
+}
+
+std::optional<installation> choose_installation(
+    std::span<const installation> found, std::optional<int> cluster_major) {
+    constexpr int major_min = 15;
+    std::optional<installation> best;
+    for (const auto& one : found) {
+        const bool fits = cluster_major ? one.major == *cluster_major : one.major >= major_min;
+        if (fits && (!best || one.major > best->major)) best = one;
+    }
+    return best;
+}
+
+std::optional<pid_t> postmaster_in(std::string_view pid_file) {
+    const auto line = pid_file.substr(0, pid_file.find('\n'));
+    pid_t number = 0;
+    const auto [stop, problem] = std::from_chars(line.data(), line.data() + line.size(), number);
+    if (problem != std::errc{} || stop == line.data() || number <= 0) return {};
+    return number;
+}
+
+std::string connection_string_for(
+    const std::filesystem::path& socket_folder, std::string_view database) {
+    return fmt::format(
+        "host='{}' port=5432 user=reelsd dbname='{}'",
+        escaped(socket_folder.native(), "'\\"),
+        escaped(database, "'\\"));
+}
+
+std::string cause_in(std::string_view log) {
+    constexpr std::size_t characters_max = 300;
+    std::string_view cause;
+    while (!log.empty()) {
+        const auto length = std::min(log.find('\n'), log.size());
+        const auto line = log.substr(0, length);
+        log.remove_prefix(std::min(length + 1, log.size()));
+        for (const std::string_view mark : {"FATAL: ", "PANIC: ", "error: "}) {
+            const auto at = line.find(mark);
+            if (at != std::string_view::npos && cause.empty()) cause = line.substr(at);
+        }
+    }
+    return std::string{cause.substr(0, characters_max)};
+}
+
+std::vector<std::string> server_arguments(const server_settings& settings) {
+    std::vector<std::string> arguments{"-D", settings.cluster.native()};
+    const auto set = [&arguments](std::string_view name, std::string_view value) {
+        arguments.emplace_back("-c");
+        arguments.push_back(fmt::format("{}={}", name, value));
+    };
+    // Reachable through the private folder alone.
+    set("listen_addresses", "");
+    set("port", "5432");
+    set("unix_socket_directories", quoted_element(settings.socket_folder.native()));
+    set("unix_socket_permissions", "0700");
+    // A few daemons with 4 connections each, and their commands.
+    set("max_connections", "60");
+    set("shared_buffers", "64MB");
+    // A small installation's disk: the log of changes keeps to a quarter of a gigabyte.
+    set("min_wal_size", "32MB");
+    set("max_wal_size", "256MB");
+    // Our statements take microseconds; compiling them would take milliseconds.
+    set("jit", "off");
+    // A log that says what is wrong and no more, so that it stays small.
+    set("logging_collector", "off");
+    set("log_checkpoints", "off");
+    set("log_timezone", "UTC");
+    set("log_line_prefix", "%m [%p] ");
+    set("lc_messages", "C");
+    set("fsync", settings.durable ? "on" : "off");
+    set("synchronous_commit", settings.durable ? "on" : "off");
+    set("full_page_writes", settings.durable ? "on" : "off");
+    return arguments;
+}
+
+std::vector<std::string> initdb_arguments(
+    const server_settings& settings, std::string_view locale) {
+    std::vector<std::string> arguments{
+        "-D",
+        settings.cluster.native(),
+        "--username=reelsd",
+        "--encoding=UTF8",
+        fmt::format("--locale={}", locale),
+        // Whoever may enter the socket's folder is let in; there is no other way in.
+        "--auth-local=trust",
+        "--auth-host=reject"};
+    // A disk that flips bits is noticed instead of served.
+    arguments.emplace_back(settings.durable ? "--data-checksums" : "--no-sync");
+    return arguments;
+}
+
+}  // namespace reelsd::db

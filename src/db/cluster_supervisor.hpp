@@ -1,0 +1,50 @@
+#pragma once
+
+#include "cluster_layout.hpp"
+#include "postmaster.hpp"
+#include <reelsd/base/clock.hpp>
+#include <reelsd/base/log.hpp>
+#include <reelsd/base/result.hpp>
+#include <reelsd/db/private_cluster.hpp>
+
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace reelsd::db {
+
+/// private_cluster's inside: which of start, wait, use or give up is right, under the start-up lock
+/// that all processes of one data directory share.
+class cluster_supervisor {
+public:
+    cluster_supervisor(cluster_options options, log::logger logger);
+    cluster_supervisor(const cluster_supervisor&) = delete;
+    cluster_supervisor& operator=(const cluster_supervisor&) = delete;
+    ~cluster_supervisor();
+
+    [[nodiscard]] result<std::string> ensure_running(deadline by);
+    void stop() noexcept;
+    [[nodiscard]] bool is_owner() const noexcept { return server_alive_; }
+
+private:
+    [[nodiscard]] result<unique_fd> lock_start(const cluster_layout& layout, deadline by) const;
+    [[nodiscard]] result<void> bring_up(const cluster_layout& layout, deadline by);
+    [[nodiscard]] result<void> start(const cluster_layout& layout, deadline by);
+    [[nodiscard]] result<void> initialise(const cluster_layout& layout, deadline by) const;
+    [[nodiscard]] result<void> run_initdb(
+        const cluster_layout& layout, const std::filesystem::path& into, deadline by) const;
+    /// Waits 100 ms. Errors: timed_out with `for_what`, cancelled by stop().
+    [[nodiscard]] result<void> pause(deadline by, const std::string& for_what) const;
+
+    cluster_options options_;
+    log::logger logger_;
+    std::mutex calls_;  ///< One ensure_running() or stop() at a time.
+    std::atomic<bool> stopping_{false};
+    std::atomic<bool> server_alive_{false};
+    std::unique_ptr<postmaster>
+        server_;  ///< Ours; empty when another process started it, or nobody.
+};
+
+}  // namespace reelsd::db

@@ -1,0 +1,256 @@
+#include "connection.hpp"
+
+#include <reelsd/base/invariant.hpp>
+
+#include <boost/asio/post.hpp>
+
+#include <poll.h>
+
+#include <utility>
+
+namespace reelsd::db {
+namespace {
+
+using boost::system::error_code;
+using wait_type = boost::asio::posix::descriptor_base::wait_type;
+
+/// The server has no such prepared statement: the PREPARE before it had failed, or a pooler swapped
+/// servers.
+constexpr std::string_view no_such_statement = "26000";
+/// Among others "cached plan must not change result type": the schema changed under the statement.
+constexpr std::string_view outgrown_statement = "0A000";
+
+}  // namespace
+
+connection::connection(
+    const boost::asio::any_io_executor& loop, connection_ptr raw,
+    std::chrono::milliseconds silence_max, connection_events events)
+    : raw_{std::move(raw)}, socket_{loop}, silence_max_{silence_max}, events_{std::move(events)} {}
+
+connection::~connection() {
+    if (raw_) release();
+}
+
+bool connection::start() {
+    if (PQenterPipelineMode(raw_.get()) == 0) return false;
+    error_code problem;
+    socket_.assign(PQsocket(raw_.get()), problem);
+    if (problem) return false;
+    await_readable();
+    return true;
+}
+
+void connection::send(std::shared_ptr<exchange> one) {
+    invariant(raw_ != nullptr);
+    if (in_flight_.empty()) last_word_ = deadline::clock::now();
+    exchange& sent = *one;
+    in_flight_.push_back(std::move(one));
+    if (!put(sent)) {
+        break_up_later(message_of(*raw_));
+        return;
+    }
+    flush();
+}
+
+/// Hands one exchange to libpq. PREPARE, if any, shares the sync point: when it fails, the server
+/// skips the statement behind it and nothing else.
+bool connection::put(exchange& one) {
+    const parameter_arrays arrays{one.parameters};
+    const int count = static_cast<int>(one.parameters.size());
+    if (one.one_shot) {
+        return PQsendQueryParams(
+                   raw_.get(),
+                   one.what.text(),
+                   count,
+                   nullptr,
+                   arrays.values.data(),
+                   arrays.lengths.data(),
+                   arrays.formats.data(),
+                   0) != 0 &&
+               PQpipelineSync(raw_.get()) != 0;
+    }
+    const auto statement = statements_.acquire(one.what);
+    one.statement = statement.number;
+    one.prepared_here = statement.must_prepare;
+    one.preparing = statement.must_prepare;
+    const char* const name = statement.server_name.c_str();
+    if (statement.must_prepare &&
+        PQsendPrepare(raw_.get(), name, one.what.text(), 0, nullptr) == 0) {
+        return false;
+    }
+    return PQsendQueryPrepared(
+               raw_.get(),
+               name,
+               count,
+               arrays.values.data(),
+               arrays.lengths.data(),
+               arrays.formats.data(),
+               0) != 0 &&
+           PQpipelineSync(raw_.get()) != 0;
+}
+
+/// Without this, every change of the schema would leave one dead statement behind on the server.
+bool connection::put_deallocate(const std::string& server_name) {
+    static constexpr query deallocate{"db.deallocate", "DEALLOCATE"};
+    auto one = std::make_shared<exchange>(exchange{
+        .what = deallocate, .parameters = {}, .by = deadline::after({}), .one_shot = true});
+    in_flight_.push_back(std::move(one));
+    // Names of queries hold no quotes, see db::query.
+    const std::string text = "DEALLOCATE \"" + server_name + "\"";
+    return PQsendQueryParams(raw_.get(), text.c_str(), 0, nullptr, nullptr, nullptr, nullptr, 0) !=
+               0 &&
+           PQpipelineSync(raw_.get()) != 0;
+}
+
+void connection::flush() {
+    const int left = PQflush(raw_.get());
+    if (left < 0) {
+        break_up_later(message_of(*raw_));
+    } else if (left > 0 && !writing_) {
+        await_writable();
+    }
+}
+
+void connection::await_readable() {
+    socket_.async_wait(wait_type::wait_read, [self = shared_from_this()](error_code problem) {
+        // Closed meanwhile: then there is nobody to tell.
+        if (!problem && self->raw_) self->on_readable();
+    });
+}
+
+void connection::await_writable() {
+    writing_ = true;
+    socket_.async_wait(wait_type::wait_write, [self = shared_from_this()](error_code problem) {
+        self->writing_ = false;
+        if (!problem && self->raw_) self->flush();
+    });
+}
+
+void connection::on_readable() {
+    if (PQconsumeInput(raw_.get()) == 0) {
+        // What came before the end is still worth reading: it may say why.
+        const std::string why = message_of(*raw_);
+        read_results();
+        break_up(why);
+        return;
+    }
+    last_word_ = deadline::clock::now();
+    read_results();
+    if (!raw_) return;
+    if (PQstatus(raw_.get()) != CONNECTION_OK) {
+        break_up(message_of(*raw_));
+        return;
+    }
+    flush();  // Reading may have made room for writing.
+    await_readable();
+}
+
+void connection::read_results() {
+    // libpq gives a null after the results of each statement. Two in a row: there is no more for
+    // now.
+    bool null_before = false;
+    while (!in_flight_.empty() && PQisBusy(raw_.get()) == 0) {
+        result_ptr next{PQgetResult(raw_.get())};
+        if (!next && null_before) return;
+        null_before = !next;
+        if (next) take(std::move(next));
+    }
+}
+
+void connection::take(result_ptr next) {
+    exchange& one = *in_flight_.front();
+    switch (PQresultStatus(next.get())) {
+        case PGRES_PIPELINE_SYNC: finish_first(); return;
+        case PGRES_PIPELINE_ABORTED: return;  // The statement behind a failed PREPARE.
+        case PGRES_FATAL_ERROR: take_failure(one, *next); return;
+        default: break;
+    }
+    if (one.preparing) {
+        one.preparing = false;
+    } else {
+        one.answer = std::move(next);
+    }
+}
+
+void connection::take_failure(exchange& one, const PGresult& result) {
+    if (one.failure) return;  // The first says why.
+    one.failure = error_of(result);
+    if (one.preparing) statements_.forget(one.what, one.statement);
+}
+
+void connection::finish_first() {
+    const auto one = std::move(in_flight_.front());
+    in_flight_.pop_front();
+    if (run_again(one)) return;
+    events_.answered(one);
+}
+
+/// A statement that failed because its prepared form was gone or outgrown has not begun: it is run
+/// again, without one, so that at most one repetition is ever needed.
+bool connection::run_again(const std::shared_ptr<exchange>& one) {
+    if (!one->failure || one->one_shot || one->prepared_here) return false;
+    const bool outgrown = one->failure->sqlstate == outgrown_statement;
+    if (!outgrown && one->failure->sqlstate != no_such_statement) return false;
+
+    statements_.forget(one->what, one->statement);
+    if (outgrown && !put_deallocate(statement_cache::server_name(one->what, one->statement))) {
+        break_up_later(message_of(*raw_));
+        return false;
+    }
+    if (!one->caller) return false;
+    one->one_shot = true;
+    one->failure.reset();
+    one->answer.reset();
+    send(one);
+    return true;
+}
+
+deadline::clock::time_point connection::quiet_since() const noexcept {
+    return in_flight_.empty() ? deadline::clock::now() : last_word_;
+}
+
+deadline::clock::time_point connection::silent_at() const noexcept {
+    return in_flight_.empty() ? deadline::clock::time_point::max() : last_word_ + silence_max_;
+}
+
+void connection::check_silence(deadline::clock::time_point now) {
+    if (!raw_ || now < silent_at()) return;
+    // The process itself may have been stopped for a while, and the answer be there: look before
+    // judging.
+    pollfd watched{PQsocket(raw_.get()), POLLIN, 0};
+    const bool readable = ::poll(&watched, 1, 0) > 0;
+    last_word_ = now;
+    if (!readable) break_up_later("the server has been silent for too long");
+}
+
+void connection::break_up_later(const std::string& why) {
+    boost::asio::post(
+        socket_.get_executor(), [self = shared_from_this(), why] { self->break_up(why); });
+}
+
+void connection::break_up(const std::string& why) {
+    if (!raw_) return;
+    release();
+    auto unanswered = std::exchange(in_flight_, {});
+    std::string reason = why;
+    // The server's own last words say more than libpq's "connection closed".
+    if (!unanswered.empty() && unanswered.front()->failure) {
+        reason = unanswered.front()->failure->message;
+    }
+    events_.lost(*this, std::move(unanswered), reason);
+}
+
+std::deque<std::shared_ptr<exchange>> connection::close() {
+    if (raw_) release();
+    return std::exchange(in_flight_, {});
+}
+
+/// The descriptor leaves the reactor before libpq closes it.
+void connection::release() {
+    error_code ignored;
+    socket_.cancel(ignored);
+    static_cast<void>(socket_.release());
+    raw_.reset();
+}
+
+}  // namespace reelsd::db

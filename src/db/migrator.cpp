@@ -1,0 +1,221 @@
+#include "session.hpp"
+#include <reelsd/base/invariant.hpp>
+#include <reelsd/db/errors.hpp>
+#include <reelsd/db/migrator.hpp>
+#include <reelsd/db/rows.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+namespace reelsd::db {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Any number will do, as long as it stays the same: "reelsd" in ASCII.
+constexpr std::int64_t advisory_lock = 0x7265656c7364;
+
+/// A migration that cannot lock a table within this time gives up rather than hold up the service:
+/// all later statements on the table queue behind it.
+constexpr auto lock_timeout = 30s;
+
+struct applied_step {
+    std::int32_t version;
+    std::string name;
+    std::string checksum;
+    std::string applied_at;
+};
+
+applied_step step_from(const row& from) {
+    return {
+        from.as<std::int32_t>("version"),
+        from.as<std::string>("name"),
+        from.as<std::string>("checksum"),
+        to_rfc3339(from.as<time_point>("applied_at"))};
+}
+
+result<connection_ptr> open(const std::string& connection_string, deadline by) {
+    const auto whole = std::chrono::ceil<std::chrono::milliseconds>(by.remaining());
+    // The server gives up when we do, and not later: zero would mean never.
+    const session_limits limits{
+        .statement_timeout = std::max(whole, std::chrono::milliseconds{1}),
+        .lock_timeout = std::min<std::chrono::milliseconds>(lock_timeout, whole + 1ms)};
+    return open_session(connection_string, limits, by, -1);
+}
+
+result<bool> table_exists(PGconn& session, deadline by) {
+    auto found =
+        run_sql(session, "SELECT to_regclass('schema_migration') IS NOT NULL AS made", {}, by);
+    if (!found) return found.error();
+    const rows answer{"db.migration_table", found->release()};
+    return answer.one().as<bool>("made");
+}
+
+result<std::vector<applied_step>> read_applied(PGconn& session, deadline by) {
+    const auto made = table_exists(session, by);
+    if (!made) return made.error();
+    if (!*made) return std::vector<applied_step>{};
+    auto found = run_sql(
+        session,
+        "SELECT version, name, checksum, applied_at FROM schema_migration ORDER BY version",
+        {},
+        by);
+    if (!found) return found.error();
+    const rows answer{"db.applied_migrations", found->release()};
+    return answer.map(&step_from);
+}
+
+/// The history has to be a beginning of ours, letter by letter.
+result<void> check_history(
+    std::span<const migration> ours, const std::vector<applied_step>& applied) {
+    for (std::size_t i = 0; i < applied.size(); ++i) {
+        const auto& there = applied[i];
+        if (i >= ours.size()) {
+            return error{
+                errc::conflict,
+                fmt::format(
+                    "the database is newer than this program: it has migration {:04} {}",
+                    there.version,
+                    there.name)};
+        }
+        if (there.version != ours[i].version || there.checksum != ours[i].checksum) {
+            return error{
+                errc::conflict,
+                fmt::format(
+                    "migration {:04} {} was applied in another form than this program's",
+                    there.version,
+                    there.name)};
+        }
+    }
+    return {};
+}
+
+/// Waits for other migrators. Polled, because a wait inside the server would end at lock_timeout.
+result<void> lock_history(PGconn& session, deadline by) {
+    for (;;) {
+        auto tried = run_sql(
+            session, "SELECT pg_try_advisory_lock($1) AS locked", {parameter{advisory_lock}}, by);
+        if (!tried) return tried.error();
+        const rows answer{"db.lock_history", tried->release()};
+        if (answer.one().as<bool>("locked")) return {};
+        if (by.passed()) {
+            return error{errc::database_unavailable, "another process is still migrating"};
+        }
+        std::this_thread::sleep_for(50ms);
+    }
+}
+
+result<void> make_table(PGconn& session, deadline by) {
+    const auto made = run_sql(
+        session,
+        "CREATE TABLE IF NOT EXISTS schema_migration ("
+        "version integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, "
+        "applied_at timestamptz NOT NULL DEFAULT now())",
+        by);
+    if (!made) return made.error();
+    return {};
+}
+
+result<void> apply_steps(PGconn& session, const migration& one, deadline by) {
+    auto done = run_sql(session, std::string{"BEGIN"}, by);
+    if (!done) return done.error();
+    done = run_sql(session, std::string{one.text}, by);
+    if (!done) return done.error();
+    if (PQtransactionStatus(&session) != PQTRANS_INTRANS) {
+        return error{errc::internal, "it ends the transaction that it runs in"};
+    }
+    done = run_sql(
+        session,
+        "INSERT INTO schema_migration (version, name, checksum) VALUES ($1, $2, $3)",
+        {parameter{one.version}, parameter{one.name}, parameter{one.checksum}},
+        by);
+    if (!done) return done.error();
+    done = run_sql(session, std::string{"COMMIT"}, by);
+    if (!done) return done.error();
+    return {};
+}
+
+/// A failure leaves the transaction open: the session ends with it, and so does the transaction.
+result<void> apply(PGconn& session, const migration& one, deadline by) {
+    const auto done = apply_steps(session, one, by);
+    if (done) return {};
+    const auto& why = done.error();
+    // Refused data or keys are our SQL's fault here.
+    const bool surroundings =
+        why.code() == errc::database_unavailable || why.code() == errc::storage_failed;
+    return error{
+        surroundings ? why.code() : errc::internal,
+        fmt::format("migration {:04} {}: {}", one.version, one.name, why.to_string())};
+}
+
+error as_outage(const error& why) {
+    if (why.code() != errc::timed_out) return why;
+    return error{errc::database_unavailable, why.detail()};
+}
+
+}  // namespace
+
+migrator::migrator(
+    std::string connection_string, std::span<const migration> migrations, log::logger logger)
+    : connection_string_{std::move(connection_string)},
+      migrations_{migrations},
+      logger_{std::move(logger)} {
+    std::int32_t version = 0;
+    for (const auto& one : migrations_) invariant(one.version == ++version);
+}
+
+result<std::size_t> migrator::migrate(deadline by) const {
+    const auto session = open(connection_string_, by);
+    if (!session) return as_outage(session.error());
+    const auto locked = lock_history(**session, by);  // Until the session ends.
+    if (!locked) return as_outage(locked.error());
+
+    const auto applied = read_applied(**session, by);
+    if (!applied) return as_outage(applied.error());
+    const auto fits = check_history(migrations_, *applied);
+    if (!fits) return fits.error();
+    const auto pending = migrations_.subspan(applied->size());
+    if (pending.empty()) return std::size_t{0};
+
+    const auto made = make_table(**session, by);
+    if (!made) return as_outage(made.error());
+    for (const auto& one : pending) {
+        const auto done = apply(**session, one, by);
+        if (!done) return done.error();
+        logger_.info("migration applied", {{"version", one.version}, {"name", one.name}});
+    }
+    return pending.size();
+}
+
+result<schema_status> migrator::status(deadline by) const {
+    const auto session = open(connection_string_, by);
+    if (!session) return as_outage(session.error());
+    const auto applied = read_applied(**session, by);
+    if (!applied) return as_outage(applied.error());
+    const auto fits = check_history(migrations_, *applied);
+    if (!fits) return fits.error();
+
+    schema_status status;
+    for (const auto& one : *applied) {
+        status.applied.push_back({one.version, one.name, one.applied_at});
+    }
+    for (const auto& one : migrations_.subspan(applied->size())) {
+        status.pending.push_back({one.version, std::string{one.name}, {}});
+    }
+    return status;
+}
+
+result<void> run_script(
+    const std::string& connection_string, const std::string& text, deadline by) {
+    const auto session = open(connection_string, by);
+    if (!session) return as_outage(session.error());
+    const auto done = run_sql(**session, text, by);
+    if (!done) return as_outage(done.error());
+    return {};
+}
+
+}  // namespace reelsd::db

@@ -1,0 +1,88 @@
+#include "exchange.hpp"
+#include "failure_of.hpp"
+#include "pool_core.hpp"
+#include <reelsd/db/pool.hpp>
+
+#include <boost/asio/associated_cancellation_slot.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <utility>
+
+namespace reelsd::db {
+namespace {
+
+/// Hands a suspended coroutine over to the pool. A named type, not a lambda: g++ 12 may destroy the
+/// captures of a lambda in the same expression as co_await twice.
+struct start_exchange {
+    asio::any_io_executor loop;
+    std::shared_ptr<pool_core> core;
+
+    template <class Handler>
+    void operator()(Handler&& handler, const std::shared_ptr<exchange>& one) const {
+        // Swapped, not assigned: in Boost 1.81 the move assignment of this type calls itself for
+        // ever.
+        waiter caller{std::forward<Handler>(handler)};
+        one->caller.swap(caller);
+        auto slot = asio::get_associated_cancellation_slot(one->caller);
+        if (slot.is_connected()) {
+            // Posted: ending the exchange takes this handler out of the slot, which must not happen
+            // while it runs.
+            slot.assign([where = loop, weak = std::weak_ptr{core}, one](asio::cancellation_type) {
+                asio::post(where, [weak, one] {
+                    if (const auto still = weak.lock()) still->cancel(one);
+                });
+            });
+        }
+        core->submit(one);
+    }
+};
+
+/// As the server itself calls text that it cannot take.
+std::exception_ptr unsendable(const query& what) {
+    const server_error why{
+        .sqlstate = "22021",
+        .constraint = {},
+        .message = "a parameter holds a NUL character or a time out of range"};
+    return failure_of(what.name(), why);
+}
+
+}  // namespace
+
+pool::pool(asio::any_io_executor loop, pool_options options, log::logger logger)
+    : core_{std::make_shared<pool_core>(std::move(loop), std::move(options), std::move(logger))} {}
+
+pool::~pool() {
+    core_->close();
+}
+
+void pool::start() {
+    core_->start();
+}
+
+void pool::close() {
+    core_->close();
+}
+
+asio::awaitable<rows> pool::run_with(deadline by, query what, std::vector<parameter> parameters) {
+    for (const auto& one : parameters) {
+        if (!one.sendable()) std::rethrow_exception(unsendable(what));
+    }
+    const auto one = std::make_shared<exchange>(
+        exchange{.what = what, .parameters = std::move(parameters), .by = by});
+    const start_exchange start{core_->loop(), core_};
+    co_return co_await asio::
+        async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr, rows)>(
+            start, asio::use_awaitable, one);
+}
+
+pool_state pool::state() const {
+    return core_->state();
+}
+
+const metrics_by_query& pool::metrics() const noexcept {
+    return core_->metrics();
+}
+
+}  // namespace reelsd::db

@@ -1,0 +1,272 @@
+#include "pool_core.hpp"
+
+#include "failure_of.hpp"
+#include <reelsd/base/invariant.hpp>
+
+#include <boost/asio/associated_cancellation_slot.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/system/system_error.hpp>
+
+#include <algorithm>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+namespace reelsd::db {
+namespace {
+
+using boost::system::error_code;
+using moment = deadline::clock::time_point;
+
+/// A connection that owes an answer for this long is chosen only when all do: its server process
+/// waits for a lock or a disk, and what is sent there waits behind.
+constexpr auto slow_after = std::chrono::milliseconds{250};
+
+/// A connection that broke before this age does not count as a recovery.
+constexpr auto stable_after = std::chrono::seconds{1};
+
+/// Completes a caller on the loop: never from within the code that found the answer, which may be
+/// amid its own lists.
+struct resumption {
+    waiter caller;
+    std::exception_ptr problem;
+    rows answer;
+
+    void operator()() { std::move(caller)(std::move(problem), std::move(answer)); }
+};
+
+void resume(
+    const asio::any_io_executor& loop, exchange& one, std::exception_ptr problem, rows answer) {
+    auto slot = asio::get_associated_cancellation_slot(one.caller);
+    if (slot.is_connected()) slot.clear();
+    waiter caller{std::move(one.caller)};
+    asio::post(loop, resumption{std::move(caller), std::move(problem), std::move(answer)});
+}
+
+}  // namespace
+
+pool_core::pool_core(asio::any_io_executor loop, pool_options options, log::logger logger)
+    : loop_{std::move(loop)},
+      options_{std::move(options)},
+      logger_{std::move(logger)},
+      connector_{
+          loop_,
+          options_.connection_string,
+          session_limits{options_.statement_timeout, options_.lock_timeout}},
+      retry_timer_{loop_},
+      watch_timer_{loop_} {
+    invariant(options_.connections >= 1 && options_.connections <= 64);
+    invariant(options_.in_flight_max >= 1);
+}
+
+void pool_core::start() {
+    open_next({});
+}
+
+void pool_core::close() {
+    if (std::exchange(closed_, true)) return;
+    retry_timer_.cancel();
+    watch_timer_.cancel();
+    connector_.stop();
+    auto abandoned = std::exchange(waiting_, {});
+    for (const auto& one : std::exchange(connections_, {})) {
+        for (auto& sent : one->close()) abandoned.push_back(std::move(sent));
+    }
+    for (const auto& one : abandoned) fail(*one, outage::closed, "the pool was closed");
+}
+
+void pool_core::submit(const std::shared_ptr<exchange>& one) {
+    if (closed_) return fail(*one, outage::closed, "the pool is closed");
+    if (waiting_.size() + sent_count() >= options_.in_flight_max) {
+        return fail(*one, outage::overloaded, "too many queries in flight");
+    }
+    if (one->by.passed()) return fail(*one, outage::no_connection, "the deadline had passed");
+    if (const auto free = least_busy()) {
+        free->send(one);
+        watch_until(free->silent_at());
+    } else {
+        waiting_.push_back(one);
+    }
+    watch_until(one->by.when());
+}
+
+void pool_core::cancel(const std::shared_ptr<exchange>& one) {
+    if (!one->caller) return;  // Its answer was quicker.
+    std::erase(waiting_, one);
+    const error_code aborted = asio::error::operation_aborted;
+    resume(loop_, *one, std::make_exception_ptr(boost::system::system_error{aborted}), rows{});
+}
+
+std::size_t pool_core::sent_count() const {
+    std::size_t sum = 0;
+    for (const auto& one : connections_) sum += one->in_flight().size();
+    return sum;
+}
+
+std::shared_ptr<connection> pool_core::least_busy() const {
+    const auto slow_before = deadline::clock::now() - slow_after;
+    const auto burden = [slow_before](const std::shared_ptr<connection>& one) {
+        return std::tuple{one->quiet_since() < slow_before, one->in_flight().size()};
+    };
+    const auto best = std::min_element(
+        connections_.begin(), connections_.end(), [&burden](const auto& a, const auto& b) {
+            return burden(a) < burden(b);
+        });
+    return best == connections_.end() ? nullptr : *best;
+}
+
+void pool_core::give_out_waiting() {
+    for (const auto& one : std::exchange(waiting_, {})) {
+        const auto free = least_busy();
+        free->send(one);
+        watch_until(free->silent_at());
+    }
+}
+
+void pool_core::open_next(std::chrono::milliseconds wait) {
+    if (closed_ || opening_ || connections_.size() >= options_.connections) return;
+    opening_ = true;
+    retry_timer_.expires_after(wait);
+    retry_timer_.async_wait([self = shared_from_this()](error_code problem) {
+        if (!problem && !self->closed_) self->open_now();
+    });
+}
+
+void pool_core::open_now() {
+    connector_.open(
+        deadline::after(options_.connect_time_max),
+        [weak = weak_from_this()](result<connection_ptr> outcome) {
+            const auto self = weak.lock();
+            if (self && !self->closed_) self->on_opened(std::move(outcome));
+        });
+}
+
+void pool_core::on_opened(result<connection_ptr> outcome) {
+    opening_ = false;
+    if (!outcome) return on_open_failed(outcome.error().detail());
+
+    auto opened = std::make_shared<connection>(
+        loop_, std::move(*outcome), options_.statement_timeout + options_.stall_time_max, events());
+    if (!opened->start()) return on_open_failed("the connection could not be watched");
+    if (connections_.empty()) logger_.info("database reachable");
+    last_error_.clear();
+    connections_.push_back(std::move(opened));
+    give_out_waiting();
+    open_next({});
+}
+
+void pool_core::on_open_failed(const std::string& why) {
+    // The same trouble every second is one line, not many.
+    if (why != last_error_) logger_.warning("database connection failed", {{"reason", why}});
+    last_error_ = why;
+    open_next(backoff_.next());
+}
+
+connection_events pool_core::events() {
+    return {
+        .answered =
+            [weak = weak_from_this()](const std::shared_ptr<exchange>& answered) {
+                if (const auto self = weak.lock()) self->on_answered(*answered);
+            },
+        .lost =
+            [weak = weak_from_this()](
+                const connection& which,
+                const std::deque<std::shared_ptr<exchange>>& unanswered,
+                const std::string& why) {
+                if (const auto self = weak.lock()) self->on_lost(which, unanswered, why);
+            }};
+}
+
+void pool_core::on_lost(
+    const connection& lost, const std::deque<std::shared_ptr<exchange>>& unanswered,
+    const std::string& why) {
+    const auto age = deadline::clock::now() - lost.opened_at();
+    std::erase_if(connections_, [&lost](const auto& one) { return one.get() == &lost; });
+    logger_.warning(
+        "database connection lost", {{"reason", why}, {"statements", unanswered.size()}});
+    last_error_ = why;
+    for (const auto& one : unanswered) {
+        fail(*one, outage::connection_lost, std::string{one->what.name()} + ": " + why);
+    }
+    if (age >= stable_after) backoff_.reset();
+    open_next(age >= stable_after ? std::chrono::milliseconds{0} : backoff_.next());
+}
+
+void pool_core::on_answered(exchange& one) {
+    if (!one.caller) return;  // It left earlier.
+    if (one.failure) {
+        finish(one, failure_of(one.what.name(), *one.failure), rows{});
+    } else {
+        finish(one, nullptr, rows{one.what.name(), one.answer.release()});
+    }
+}
+
+void pool_core::fail(exchange& one, outage reason, const std::string& why) {
+    finish(one, std::make_exception_ptr(unavailable{reason, why}), rows{});
+}
+
+void pool_core::finish(exchange& one, std::exception_ptr problem, rows answer) {
+    if (!one.caller) return;
+    auto found = metrics_.find(std::string_view{one.what.name()});
+    if (found == metrics_.end()) found = metrics_.try_emplace(one.what.name()).first;
+    query_metrics& spent = found->second;
+    ++spent.count;
+    if (problem) ++spent.errors;
+    spent.seconds += std::chrono::duration<double>(deadline::clock::now() - one.started).count();
+    resume(loop_, one, std::move(problem), std::move(answer));
+}
+
+void pool_core::watch_until(moment when) {
+    if (when >= watching_until_) return;
+    watching_until_ = when;
+    watch_timer_.expires_at(when);
+    watch_timer_.async_wait([self = shared_from_this()](error_code problem) {
+        if (!problem && !self->closed_) self->on_watch();
+    });
+}
+
+void pool_core::on_watch() {
+    const auto now = deadline::clock::now();
+    watching_until_ = moment::max();
+    end_overdue(now);
+    for (const auto& one : connections_) one->check_silence(now);
+
+    auto next = moment::max();
+    for (const auto& one : waiting_) next = std::min(next, one->by.when());
+    for (const auto& one : connections_) {
+        next = std::min(next, one->silent_at());
+        for (const auto& sent : one->in_flight()) {
+            if (sent->caller) next = std::min(next, sent->by.when());
+        }
+    }
+    watch_until(next);
+}
+
+void pool_core::end_overdue(moment now) {
+    const auto overdue = [now](const std::shared_ptr<exchange>& one) {
+        return one->by.when() <= now;
+    };
+    for (const auto& one : waiting_) {
+        if (!overdue(one)) continue;
+        const auto& why = last_error_.empty() ? std::string{"still connecting"} : last_error_;
+        fail(*one, outage::no_connection, std::string{one->what.name()} + ": " + why);
+    }
+    std::erase_if(waiting_, overdue);
+    for (const auto& connected : connections_) {
+        for (const auto& one : connected->in_flight()) {
+            if (!overdue(one)) continue;
+            fail(*one, outage::deadline_passed, std::string{one->what.name()} + ": no answer");
+        }
+    }
+}
+
+pool_state pool_core::state() const {
+    return {
+        .connections = connections_.size(),
+        .in_flight = sent_count(),
+        .waiting = waiting_.size(),
+        .last_error = last_error_};
+}
+
+}  // namespace reelsd::db

@@ -1,0 +1,87 @@
+#pragma once
+
+#include "backoff.hpp"
+#include "connection.hpp"
+#include "connector.hpp"
+#include "exchange.hpp"
+#include <reelsd/base/log.hpp>
+#include <reelsd/db/pool.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace reelsd::db {
+
+/// The pool's inside: who waits, who is in flight where, and the healing. On the loop's thread
+/// only.
+///
+/// Deadlines: one timer for all exchanges, set to the earliest. Since most deadlines are seconds
+/// away and most answers are not, it is set about once per deadline's length, not once per
+/// statement.
+class pool_core : public std::enable_shared_from_this<pool_core> {
+public:
+    pool_core(asio::any_io_executor loop, pool_options options, log::logger logger);
+    pool_core(const pool_core&) = delete;
+    pool_core& operator=(const pool_core&) = delete;
+    ~pool_core() = default;
+
+    void start();
+    void close();
+
+    /// Takes on one exchange; its caller is completed later, never from within.
+    void submit(const std::shared_ptr<exchange>& one);
+
+    /// The caller of this exchange no longer waits.
+    void cancel(const std::shared_ptr<exchange>& one);
+
+    [[nodiscard]] const asio::any_io_executor& loop() const noexcept { return loop_; }
+    [[nodiscard]] pool_state state() const;
+    [[nodiscard]] const metrics_by_query& metrics() const noexcept { return metrics_; }
+
+private:
+    [[nodiscard]] std::size_t sent_count() const;
+    [[nodiscard]] std::shared_ptr<connection> least_busy() const;
+    void give_out_waiting();
+
+    void open_next(std::chrono::milliseconds wait);
+    void open_now();
+    void on_opened(result<connection_ptr> outcome);
+    void on_open_failed(const std::string& why);
+    void on_lost(
+        const connection& lost, const std::deque<std::shared_ptr<exchange>>& unanswered,
+        const std::string& why);
+    [[nodiscard]] connection_events events();
+
+    void on_answered(exchange& one);
+    void fail(exchange& one, outage reason, const std::string& why);
+    void finish(exchange& one, std::exception_ptr problem, rows answer);
+
+    void watch_until(deadline::clock::time_point when);
+    void on_watch();
+    void end_overdue(deadline::clock::time_point now);
+
+    asio::any_io_executor loop_;
+    pool_options options_;
+    log::logger logger_;
+    connector connector_;
+    backoff backoff_;
+    asio::steady_timer retry_timer_;
+    asio::steady_timer watch_timer_;
+    deadline::clock::time_point watching_until_ = deadline::clock::time_point::max();
+    std::vector<std::shared_ptr<connection>> connections_;
+    std::deque<std::shared_ptr<exchange>> waiting_;  ///< In order of arrival; none has been sent.
+    metrics_by_query metrics_;
+    std::string last_error_;
+    bool opening_ = false;  ///< An attempt is under way, or the wait before it.
+    bool closed_ = false;
+};
+
+}  // namespace reelsd::db

@@ -1,0 +1,211 @@
+#include "session.hpp"
+
+#include <reelsd/base/invariant.hpp>
+#include <reelsd/db/errors.hpp>
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+namespace reelsd::db {
+namespace {
+
+enum class wake : std::uint8_t { ready, deadline_passed, stopped };
+
+/// Waits for `events` on libpq's present socket, which may change while it connects.
+wake wait_for(const PGconn& connection, int events, deadline by, int stop_fd) {
+    std::array<pollfd, 2> watched{
+        pollfd{PQsocket(&connection), static_cast<short>(events), 0}, pollfd{stop_fd, POLLIN, 0}};
+    for (;;) {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(by.remaining()).count();
+        // Woken once a minute at least: poll() takes an int.
+        const int woken = ::poll(
+            watched.data(), watched.size(), static_cast<int>(std::min<std::int64_t>(left, 60'000)));
+        if (watched[1].revents != 0) return wake::stopped;
+        if (woken > 0) return wake::ready;
+        if (woken < 0 && errno != EINTR) return wake::ready;  // libpq meets the error itself.
+        if (by.passed()) return wake::deadline_passed;
+    }
+}
+
+error why_woken(wake woken, const char* while_doing) {
+    if (woken == wake::stopped) return error{errc::cancelled, while_doing};
+    return error{errc::timed_out, fmt::format("no answer in time while {}", while_doing)};
+}
+
+std::string one_line(std::string_view text) {
+    std::string line{text};
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    while (line.ends_with(' ')) line.pop_back();
+    return line;
+}
+
+/// libpq quotes parts of a malformed string in its complaint, and that may be the password.
+bool is_connection_string(const std::string& text) {
+    const bool structured = text.find('=') != std::string::npos ||
+                            text.starts_with("postgres://") || text.starts_with("postgresql://");
+    if (!structured) return true;  // A database's name; empty takes libpq's defaults.
+    char* complaint = nullptr;
+    PQconninfoOption* const options = PQconninfoParse(text.c_str(), &complaint);
+    const bool parsed = options != nullptr;
+    PQconninfoFree(options);
+    PQfreemem(complaint);
+    return parsed;
+}
+
+void ignore_notice(void* /*context*/, const PGresult* /*notice*/) {}
+
+PGconn* start_connecting(const std::string& connection_string) {
+    struct option {
+        const char* key;
+        const char* value;
+    };
+    // What stands before `dbname` may be overridden by the connection string, what follows may not.
+    // A peer that vanished without a word is noticed by TCP within about 25 s.
+    const std::array options{
+        option{"application_name", "reelsd"},
+        option{"keepalives_idle", "10"},
+        option{"keepalives_interval", "5"},
+        option{"keepalives_count", "3"},
+        option{"tcp_user_timeout", "15000"},
+        option{"dbname", connection_string.c_str()},
+        option{"client_encoding", "UTF8"},
+    };
+    std::array<const char*, options.size() + 1> keys{};
+    std::array<const char*, options.size() + 1> values{};
+    for (std::size_t i = 0; i < options.size(); ++i) {
+        keys[i] = options[i].key;
+        values[i] = options[i].value;
+    }
+    return PQconnectStartParams(keys.data(), values.data(), 1);
+}
+
+/// Reads results until libpq has no more, keeping the last, or the first error.
+result<result_ptr> collect(PGconn& connection, deadline by) {
+    result_ptr last;
+    for (;;) {
+        while (PQisBusy(&connection) != 0) {
+            const auto woken = wait_for(connection, POLLIN, by, -1);
+            if (woken != wake::ready) return why_woken(woken, "running a statement");
+            if (PQconsumeInput(&connection) == 0) {
+                return error{errc::database_unavailable, message_of(connection)};
+            }
+        }
+        result_ptr next{PQgetResult(&connection)};
+        if (!next) break;
+        const bool failed_before = last && PQresultStatus(last.get()) == PGRES_FATAL_ERROR;
+        if (!failed_before) last = std::move(next);
+    }
+    if (!last) return error{errc::database_unavailable, message_of(connection)};
+    if (PQresultStatus(last.get()) != PGRES_FATAL_ERROR) return last;
+    const auto why = error_of(*last);
+    return error{errc_of(why.sqlstate), fmt::format("{}: {}", why.sqlstate, why.message)};
+}
+
+}  // namespace
+
+std::string message_of(const PGconn& connection) {
+    return one_line(PQerrorMessage(&connection));
+}
+
+server_error error_of(const PGresult& result) {
+    const auto field = [&result](int code) {
+        const char* const text = PQresultErrorField(&result, code);
+        return std::string{text == nullptr ? "" : text};
+    };
+    server_error why{
+        .sqlstate = field(PG_DIAG_SQLSTATE),
+        .constraint = field(PG_DIAG_CONSTRAINT_NAME),
+        .message = one_line(field(PG_DIAG_MESSAGE_PRIMARY))};
+    if (why.sqlstate.empty()) why.sqlstate = "08006";
+    if (why.message.empty()) why.message = one_line(PQresultErrorMessage(&result));
+    return why;
+}
+
+parameter_arrays::parameter_arrays(const std::vector<parameter>& parameters) {
+    invariant(parameters.size() <= 65535);  // The protocol's limit.
+    for (const auto& one : parameters) {
+        values.push_back(one.data());
+        lengths.push_back(static_cast<int>(one.value().size()));
+        formats.push_back(one.is_binary() ? 1 : 0);
+    }
+}
+
+std::string session_settings(const session_limits& limits) {
+    return fmt::format(
+        "SET statement_timeout = {}; SET lock_timeout = {}; "
+        "SET idle_in_transaction_session_timeout = 10000; SET idle_session_timeout = 0; "
+        "SET client_min_messages = warning; SET timezone = 'UTC'; SET datestyle = 'ISO, YMD'; "
+        "SET bytea_output = 'hex'; SET extra_float_digits = 1",
+        limits.statement_timeout.count(),
+        limits.lock_timeout.count());
+}
+
+result<connection_ptr> open_session(
+    const std::string& connection_string, const session_limits& limits, deadline by, int stop_fd) {
+    if (!is_connection_string(connection_string)) {
+        return error{errc::invalid_argument, "the database URL is no libpq connection string"};
+    }
+    connection_ptr connection{start_connecting(connection_string)};
+    if (!connection) return error{errc::database_unavailable, "out of memory"};
+    PQsetNoticeReceiver(connection.get(), ignore_notice, nullptr);
+
+    // As after PGRES_POLLING_WRITING: so libpq wants its first call.
+    auto wanted = PGRES_POLLING_WRITING;
+    while (PQstatus(connection.get()) != CONNECTION_BAD && wanted != PGRES_POLLING_OK) {
+        if (wanted == PGRES_POLLING_FAILED) break;
+        const int events = wanted == PGRES_POLLING_READING ? POLLIN : POLLOUT;
+        const auto woken = wait_for(*connection, events, by, stop_fd);
+        if (woken != wake::ready) return why_woken(woken, "connecting to the database");
+        wanted = PQconnectPoll(connection.get());
+    }
+    if (PQstatus(connection.get()) != CONNECTION_OK) {
+        return error{errc::database_unavailable, message_of(*connection)};
+    }
+    if (PQsetnonblocking(connection.get(), 1) != 0) {
+        return error{errc::database_unavailable, message_of(*connection)};
+    }
+    const auto set = run_sql(*connection, session_settings(limits), by);
+    if (!set) return set.error();
+    return connection;
+}
+
+result<result_ptr> run_sql(PGconn& connection, const std::string& text, deadline by) {
+    if (PQsendQuery(&connection, text.c_str()) == 0) {
+        return error{errc::database_unavailable, message_of(connection)};
+    }
+    // A large script may not fit the socket at once; the server reads it whole before it answers.
+    for (int left = PQflush(&connection); left != 0; left = PQflush(&connection)) {
+        if (left < 0) return error{errc::database_unavailable, message_of(connection)};
+        const auto woken = wait_for(connection, POLLIN | POLLOUT, by, -1);
+        if (woken != wake::ready) return why_woken(woken, "sending a script");
+        if (PQconsumeInput(&connection) == 0) {
+            return error{errc::database_unavailable, message_of(connection)};
+        }
+    }
+    return collect(connection, by);
+}
+
+result<result_ptr> run_sql(
+    PGconn& connection, const char* text, const std::vector<parameter>& parameters, deadline by) {
+    const parameter_arrays sent{parameters};
+    const int accepted = PQsendQueryParams(
+        &connection,
+        text,
+        static_cast<int>(parameters.size()),
+        nullptr,
+        sent.values.data(),
+        sent.lengths.data(),
+        sent.formats.data(),
+        0);
+    // Parameters here are a few hundred bytes: they fit the socket's buffer.
+    if (accepted == 0 || PQflush(&connection) != 0) {
+        return error{errc::database_unavailable, message_of(connection)};
+    }
+    return collect(connection, by);
+}
+
+}  // namespace reelsd::db

@@ -1,0 +1,148 @@
+// Goal: a schema that is whole or untouched, whoever migrates at the same time. Method: injected
+// migrations on a real server.
+#include "support/test_database.hpp"
+#include <reelsd/db/migrator.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <future>
+#include <vector>
+
+namespace reelsd::db {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::array history{
+    migration{
+        1, "create_things", "CREATE TABLE thing (id bigint); CREATE TABLE other (id bigint)", "aa"},
+    migration{
+        2,
+        "add_name",
+        "ALTER TABLE thing ADD COLUMN name text; INSERT INTO thing VALUES (1, 'é;')",
+        "bb"},
+};
+
+class MigratorTest : public test::empty_database_test {
+protected:
+    [[nodiscard]] migrator with(std::span<const migration> migrations) const {
+        return migrator{connection_string(), migrations, log::logger::silent()};
+    }
+
+    [[nodiscard]] std::int64_t count_things() {
+        static constexpr query count{"test.count_things", "SELECT count(*) AS n FROM thing"};
+        const auto counted = run(pool().run(soon(), count));
+        return counted.one().as<std::int64_t>("n");
+    }
+};
+
+TEST_F(MigratorTest, AppliesWhatIsPendingAndOnlyOnce) {
+    const auto first = with(std::span{history}.first(1)).migrate(soon());
+    ASSERT_TRUE(first) << first.error().to_string();
+    EXPECT_EQ(*first, 1U);
+    const auto second = with(history).migrate(soon());
+    ASSERT_TRUE(second) << second.error().to_string();
+    EXPECT_EQ(*second, 1U);
+    const auto third = with(history).migrate(soon());
+    ASSERT_TRUE(third);
+    EXPECT_EQ(*third, 0U);
+    EXPECT_EQ(count_things(), 1);
+}
+
+TEST_F(MigratorTest, StatusSaysWhatIsThereAndChangesNothing) {
+    const auto before = with(history).status(soon());
+    ASSERT_TRUE(before) << before.error().to_string();
+    EXPECT_EQ(before->pending.size(), 2U);
+    EXPECT_FALSE(before->up_to_date());
+
+    ASSERT_TRUE(with(history).migrate(soon()));
+    const auto after = with(history).status(soon());
+    ASSERT_TRUE(after);
+    EXPECT_TRUE(after->up_to_date());
+    ASSERT_EQ(after->applied.size(), 2U);
+    EXPECT_EQ(after->applied[1].name, "add_name");
+    EXPECT_THAT(after->applied[1].applied_at, HasSubstr("Z"));
+}
+
+TEST_F(MigratorTest, ConcurrentMigratorsShareTheWork) {
+    std::vector<std::future<result<std::size_t>>> attempts;
+    for (int i = 0; i < 5; ++i) {
+        attempts.push_back(
+            std::async(std::launch::async, [this] { return with(history).migrate(soon()); }));
+    }
+    std::size_t applied = 0;
+    for (auto& one : attempts) {
+        const auto done = one.get();
+        ASSERT_TRUE(done) << done.error().to_string();
+        applied += *done;
+    }
+    EXPECT_EQ(applied, history.size());
+    EXPECT_EQ(count_things(), 1);
+}
+
+TEST_F(MigratorTest, AFailedMigrationLeavesNoTrace) {
+    constexpr std::array broken{
+        history[0], migration{2, "break_half", "INSERT INTO thing VALUES (1); SELECT 1/0", "cc"}};
+    const auto failed = with(broken).migrate(soon());
+    ASSERT_FALSE(failed);
+    EXPECT_EQ(failed.error().code(), errc::internal);
+    EXPECT_THAT(failed.error().detail(), HasSubstr("0002 break_half"));
+    EXPECT_EQ(count_things(), 0);
+
+    const auto repaired = with(history).migrate(soon());
+    ASSERT_TRUE(repaired) << repaired.error().to_string();
+    EXPECT_EQ(*repaired, 1U);
+}
+
+TEST_F(MigratorTest, RefusesAHistoryThatIsNotItsOwn) {
+    ASSERT_TRUE(with(history).migrate(soon()));
+    auto changed = history;
+    changed[0].checksum = "zz";
+    struct test_case {
+        const char* name;
+        std::span<const migration> ours;
+        const char* says;
+    };
+    const test_case cases[] = {
+        {"changed after it was applied", changed, "0001 create_things was applied in another form"},
+        {"database newer", std::span{history}.first(1), "newer than this program"},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.name);
+        const auto migrated = with(expected.ours).migrate(soon());
+        ASSERT_FALSE(migrated);
+        EXPECT_EQ(migrated.error().code(), errc::conflict);
+        EXPECT_THAT(migrated.error().detail(), HasSubstr(expected.says));
+        const auto status = with(expected.ours).status(soon());
+        ASSERT_FALSE(status);
+        EXPECT_EQ(status.error().code(), errc::conflict);
+    }
+}
+
+TEST_F(MigratorTest, RefusesTransactionControl) {
+    constexpr std::array committing{migration{1, "commit_early", "COMMIT", "aa"}};
+    const auto done = with(committing).migrate(soon());
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().code(), errc::internal);
+}
+
+TEST_F(MigratorTest, WithoutAServerItSaysSo) {
+    const migrator nowhere{"host=/nonexistent", history, log::logger::silent()};
+    const auto done = nowhere.migrate(soon());
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().code(), errc::database_unavailable);
+}
+
+TEST_F(MigratorTest, TheBinarysOwnMigrationsApply) {
+    const auto all = embedded_migrations();
+    ASSERT_FALSE(all.empty());
+    for (const auto& one : all) EXPECT_EQ(one.checksum.size(), 64U);
+    const auto done = with(all).migrate(soon());
+    ASSERT_TRUE(done) << done.error().to_string();
+    EXPECT_EQ(*done, all.size());
+}
+
+}  // namespace
+}  // namespace reelsd::db

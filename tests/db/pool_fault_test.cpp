@@ -1,0 +1,177 @@
+// Goal: the pool survives what happens to servers, without help. Method: a server of the test's
+// own, that is killed, stopped and cut off.
+#include "support/test_database.hpp"
+#include <reelsd/db/migrator.hpp>
+#include <reelsd/db/pool.hpp>
+#include <reelsd/db/private_cluster.hpp>
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <future>
+
+namespace reelsd::db {
+namespace {
+
+using test::patience;
+using namespace std::chrono_literals;
+
+constexpr query echo_number{"test.echo_number", "SELECT $1::bigint AS number"};
+constexpr query sleep_for{"test.sleep_for", "SELECT pg_sleep($1)"};
+constexpr query backend{"test.backend", "SELECT pg_backend_pid() AS process"};
+
+std::filesystem::path make_folder() {
+    std::string folder = "/tmp/reelsd-test-XXXXXX";
+    if (::mkdtemp(folder.data()) == nullptr) throw std::runtime_error{"mkdtemp failed"};
+    return folder;
+}
+
+class PoolFaultTest : public ::testing::Test {
+protected:
+    static void SetUpTestSuite() {
+        folder = make_folder();
+        cluster = std::make_unique<private_cluster>(
+            cluster_options{.data_dir = folder, .binaries = {}, .durable = false},
+            log::logger::silent());
+    }
+    static void TearDownTestSuite() {
+        cluster.reset();
+        std::error_code left_behind;
+        std::filesystem::remove_all(folder, left_behind);
+    }
+
+    void SetUp() override { options_.connection_string = bring_up(); }
+
+    static deadline soon() { return deadline::after(patience); }
+
+    static std::string bring_up() {
+        auto up = cluster->ensure_running(soon());
+        if (!up) throw std::runtime_error{up.error().to_string()};
+        return *up;
+    }
+
+    static pid_t postmaster_process() {
+        std::ifstream file{folder / "postgres" / "postmaster.pid"};
+        pid_t process = 0;
+        file >> process;
+        return process;
+    }
+
+    std::unique_ptr<pool> open() {
+        auto made =
+            std::make_unique<pool>(loop_.context().get_executor(), options_, log::logger::silent());
+        made->start();
+        return made;
+    }
+
+    template <class... Values>
+    std::future<rows> ask(pool& from, const query& what, Values&&... values) {
+        return asio::co_spawn(
+            loop_.context(),
+            from.run(soon(), what, std::forward<Values>(values)...),
+            asio::use_future);
+    }
+
+    /// Waits until the answer is in; the reason when it is an outage.
+    std::optional<outage> outage_of(std::future<rows> outcome) {
+        loop_.wait_for(outcome);
+        try {
+            static_cast<void>(outcome.get());
+        } catch (const unavailable& why) {
+            return why.reason();
+        }
+        return {};
+    }
+
+    static std::filesystem::path folder;
+    static std::unique_ptr<private_cluster> cluster;
+    test::test_loop loop_;
+    pool_options options_;
+};
+
+std::filesystem::path PoolFaultTest::folder;
+std::unique_ptr<private_cluster> PoolFaultTest::cluster;
+
+TEST_F(PoolFaultTest, ATerminatedBackendFailsItsStatementsAndIsReplaced) {
+    options_.connections = 1;
+    options_.statement_timeout = patience;
+    const auto one = open();
+    auto slow = ask(*one, sleep_for, 55.0);
+    auto behind = ask(*one, echo_number, 1);
+    loop_.run_until([&one] { return one->state().in_flight == 2; });
+    const auto killed = run_script(
+        options_.connection_string,
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+        "WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()",
+        soon());
+    ASSERT_TRUE(killed) << killed.error().to_string();
+
+    EXPECT_EQ(outage_of(std::move(slow)), outage::connection_lost);
+    EXPECT_EQ(outage_of(std::move(behind)), outage::connection_lost);
+    EXPECT_EQ(outage_of(ask(*one, echo_number, 2)), std::nullopt);
+}
+
+TEST_F(PoolFaultTest, AKilledServerComesBackWithoutARestartOfOurs) {
+    options_.statement_timeout = patience;
+    const auto one = open();
+    loop_.run_until([&one] { return one->state().connections == 4; });
+    auto slow = ask(*one, sleep_for, 55.0);
+    loop_.run_until([&one] { return one->state().in_flight == 1; });
+    ASSERT_EQ(::kill(postmaster_process(), SIGKILL), 0);
+    EXPECT_EQ(outage_of(std::move(slow)), outage::connection_lost);
+
+    auto up = std::async(std::launch::async, &PoolFaultTest::bring_up);
+    loop_.wait_for(up);
+    static_cast<void>(up.get());
+    loop_.run_until([this, &one] { return !outage_of(ask(*one, echo_number, 1)); });
+    loop_.run_until([&one] { return one->state().connections == 4; });
+}
+
+TEST_F(PoolFaultTest, AStoppedServerFailsStatementsUntilItIsBack) {
+    const auto one = open();
+    EXPECT_EQ(outage_of(ask(*one, echo_number, 1)), std::nullopt);
+    cluster->stop();
+    loop_.run_until([&one] { return !one->state().reachable(); });
+    auto early = asio::co_spawn(
+        loop_.context(), one->run(deadline::after(200ms), echo_number, 2), asio::use_future);
+    EXPECT_EQ(outage_of(std::move(early)), outage::no_connection);
+
+    auto waiting = ask(*one, echo_number, 3);
+    auto up = std::async(std::launch::async, &PoolFaultTest::bring_up);
+    EXPECT_EQ(outage_of(std::move(waiting)), std::nullopt);
+    static_cast<void>(up.get());
+    EXPECT_TRUE(one->state().last_error.empty());
+}
+
+TEST_F(PoolFaultTest, ASilentServerIsGivenUp) {
+    options_.connections = 1;
+    options_.statement_timeout = 100ms;
+    options_.stall_time_max = 200ms;
+    const auto one = open();
+    auto answer = ask(*one, backend);
+    loop_.wait_for(answer);
+    const auto got = answer.get();
+    const auto process = static_cast<pid_t>(got.one().as<std::int32_t>("process"));
+
+    ASSERT_EQ(::kill(process, SIGSTOP), 0);
+    const auto why = outage_of(ask(*one, echo_number, 1));
+    ::kill(process, SIGCONT);
+    EXPECT_EQ(why, outage::connection_lost);
+    EXPECT_EQ(outage_of(ask(*one, echo_number, 2)), std::nullopt);
+}
+
+TEST_F(PoolFaultTest, ADatabaseThatIsMissingIsSaidAndWaitedFor) {
+    auto base = options_.connection_string;
+    options_.connection_string += " dbname=later";
+    const auto one = open();
+    loop_.run_until([&one] { return !one->state().last_error.empty(); });
+    EXPECT_NE(one->state().last_error.find("later"), std::string::npos);
+    const auto made = run_script(base, "CREATE DATABASE later", soon());
+    ASSERT_TRUE(made) << made.error().to_string();
+    EXPECT_EQ(outage_of(ask(*one, echo_number, 1)), std::nullopt);
+}
+
+}  // namespace
+}  // namespace reelsd::db

@@ -1,0 +1,367 @@
+// Goal: whatever was killed when, the next caller gets a running server or one clear line. Method:
+// real servers in folders of their own; other processes are cluster_owner (tests/support).
+#include <reelsd/db/migrator.hpp>
+#include <reelsd/db/private_cluster.hpp>
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <string>
+
+namespace reelsd::db {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+
+constexpr auto patience = 90s;
+
+deadline soon() {
+    return deadline::after(patience);
+}
+
+/// Another process that owns a cluster.
+class owner_process {
+public:
+    explicit owner_process(const fs::path& data_dir) {
+        std::array<int, 2> in{};
+        std::array<int, 2> out{};
+        if (::pipe2(in.data(), O_CLOEXEC) != 0 || ::pipe2(out.data(), O_CLOEXEC) != 0) {
+            throw std::runtime_error{"pipe2 failed"};
+        }
+        posix_spawn_file_actions_t actions;
+        ::posix_spawn_file_actions_init(&actions);
+        ::posix_spawn_file_actions_adddup2(&actions, in[0], 0);
+        ::posix_spawn_file_actions_adddup2(&actions, out[1], 1);
+        std::string program = REELSD_BINARY_DIR "/bin/cluster_owner";
+        std::string folder = data_dir.native();
+        std::array<char*, 3> arguments{program.data(), folder.data(), nullptr};
+        const int failed =
+            ::posix_spawn(&process_, program.c_str(), &actions, nullptr, arguments.data(), environ);
+        ::posix_spawn_file_actions_destroy(&actions);
+        ::close(in[0]);
+        ::close(out[1]);
+        input_ = in[1];
+        output_ = out[0];
+        if (failed != 0) throw std::runtime_error{"cannot run " + program};
+    }
+    owner_process(const owner_process&) = delete;
+    owner_process& operator=(const owner_process&) = delete;
+    ~owner_process() {
+        ::close(input_);
+        ::close(output_);
+        if (process_ > 0) end(SIGTERM);
+    }
+
+    /// Its first line.
+    std::string line() const {
+        std::string text;
+        char next = 0;
+        while (::read(output_, &next, 1) == 1 && next != '\n') text.push_back(next);
+        return text;
+    }
+
+    void end(int signal) {
+        ::kill(process_, signal);
+        ::waitpid(process_, nullptr, 0);
+        process_ = 0;
+    }
+
+private:
+    pid_t process_ = 0;
+    int input_ = -1;
+    int output_ = -1;
+};
+
+class PrivateClusterTest : public ::testing::Test {
+protected:
+    PrivateClusterTest() {
+        std::string folder = "/tmp/reelsd-test-XXXXXX";
+        if (::mkdtemp(folder.data()) == nullptr) throw std::runtime_error{"mkdtemp failed"};
+        root_ = folder;
+        // As /var/lib is: anybody may pass through.
+        fs::permissions(
+            root_, fs::perms::group_exec | fs::perms::others_exec, fs::perm_options::add);
+    }
+    ~PrivateClusterTest() override {
+        std::error_code left_behind;
+        fs::remove_all(root_, left_behind);
+    }
+
+    [[nodiscard]] fs::path data_dir() const { return root_ / "data"; }
+
+    [[nodiscard]] cluster_options options() const {
+        return {.data_dir = data_dir(), .binaries = {}, .durable = false};
+    }
+
+    [[nodiscard]] pid_t postmaster_process() const {
+        std::ifstream file{data_dir() / "postgres" / "postmaster.pid"};
+        pid_t process = 0;
+        file >> process;
+        return process;
+    }
+
+    static void expect_serves(const result<std::string>& up) {
+        ASSERT_TRUE(up) << up.error().to_string();
+        const auto done = run_script(*up, "SELECT 1", soon());
+        EXPECT_TRUE(done) << done.error().to_string();
+    }
+
+    static void keep(const std::string& connection_string) {
+        const auto done = run_script(connection_string, "CREATE TABLE kept (id bigint)", soon());
+        ASSERT_TRUE(done) << done.error().to_string();
+    }
+
+    static void expect_kept(const result<std::string>& up) {
+        ASSERT_TRUE(up) << up.error().to_string();
+        const auto done = run_script(*up, "SELECT id FROM kept", soon());
+        EXPECT_TRUE(done) << done.error().to_string();
+    }
+
+    fs::path root_;
+};
+
+TEST_F(PrivateClusterTest, StartsOnceServesPrivatelyAndStops) {
+    private_cluster cluster{options(), log::logger::silent()};
+    const auto up = cluster.ensure_running(soon());
+    expect_serves(up);
+    EXPECT_TRUE(cluster.is_owner());
+    keep(*up);
+    const auto process = postmaster_process();
+    EXPECT_GT(process, 0);
+
+    const auto again = cluster.ensure_running(soon());
+    expect_kept(again);
+    EXPECT_EQ(postmaster_process(), process);
+
+    struct stat socket {};
+    ASSERT_EQ(::stat((data_dir() / "run").c_str(), &socket), 0);
+    EXPECT_EQ(socket.st_mode & 0777U, 0700U);
+    struct stat files {};
+    ASSERT_EQ(::stat((data_dir() / "postgres").c_str(), &files), 0);
+    EXPECT_EQ(files.st_mode & 0777U, 0700U);
+    EXPECT_NE(files.st_uid, 0U);
+
+    cluster.stop();
+    EXPECT_FALSE(cluster.is_owner());
+    EXPECT_NE(::kill(process, 0), 0);
+    EXPECT_FALSE(run_script(*up, "SELECT 1", soon()));
+    expect_kept(cluster.ensure_running(soon()));
+}
+
+TEST_F(PrivateClusterTest, TheDefaultIsDurable) {
+    private_cluster cluster{{.data_dir = data_dir(), .binaries = {}}, log::logger::silent()};
+    const auto up = cluster.ensure_running(soon());
+    ASSERT_TRUE(up) << up.error().to_string();
+    const auto done = run_script(
+        *up,
+        "DO $$ BEGIN "
+        "ASSERT current_setting('fsync') = 'on'; "
+        "ASSERT current_setting('synchronous_commit') = 'on'; "
+        "ASSERT current_setting('full_page_writes') = 'on'; "
+        "ASSERT current_setting('data_checksums') = 'on'; "
+        "ASSERT current_setting('listen_addresses') = ''; "
+        "ASSERT current_setting('server_encoding') = 'UTF8'; END $$",
+        soon());
+    EXPECT_TRUE(done) << done.error().to_string();
+}
+
+TEST_F(PrivateClusterTest, SimultaneousStartersShareOneServer) {
+    std::vector<std::unique_ptr<owner_process>> others;
+    for (int i = 0; i < 3; ++i) others.push_back(std::make_unique<owner_process>(data_dir()));
+    private_cluster cluster{options(), log::logger::silent()};
+    expect_serves(cluster.ensure_running(soon()));
+    const auto process = postmaster_process();
+    for (const auto& one : others) EXPECT_THAT(one->line(), HasSubstr("ready "));
+    EXPECT_EQ(postmaster_process(), process);
+}
+
+TEST_F(PrivateClusterTest, AKilledOwnersServerEndsAndTheNextStartsIt) {
+    owner_process owner{data_dir()};
+    ASSERT_THAT(owner.line(), HasSubstr("ready "));
+    private_cluster cluster{options(), log::logger::silent()};
+    const auto up = cluster.ensure_running(soon());
+    expect_serves(up);
+    EXPECT_FALSE(cluster.is_owner());
+    keep(*up);
+    const auto process = postmaster_process();
+
+    owner.end(SIGKILL);
+    // At once: the old server is still on its way down.
+    private_cluster next{options(), log::logger::silent()};
+    auto back = next.ensure_running(soon());
+    // The old one may have answered its last: what counts is that the next call is right.
+    while (back && postmaster_process() == process) back = next.ensure_running(soon());
+    expect_kept(next.ensure_running(soon()));
+    EXPECT_TRUE(next.is_owner());
+    expect_kept(cluster.ensure_running(soon()));
+    EXPECT_FALSE(cluster.is_owner());
+}
+
+TEST_F(PrivateClusterTest, AKilledServerIsStartedAgain) {
+    private_cluster cluster{options(), log::logger::silent()};
+    const auto up = cluster.ensure_running(soon());
+    expect_serves(up);
+    keep(*up);
+    const auto process = postmaster_process();
+    ASSERT_EQ(::kill(process, SIGKILL), 0);
+    auto back = cluster.ensure_running(soon());
+    while (back && postmaster_process() == process) back = cluster.ensure_running(soon());
+    expect_kept(cluster.ensure_running(soon()));
+    EXPECT_TRUE(cluster.is_owner());
+}
+
+TEST_F(PrivateClusterTest, AStalePidOfAnUnrelatedProcessIsNoServer) {
+    {
+        private_cluster cluster{options(), log::logger::silent()};
+        expect_serves(cluster.ensure_running(soon()));
+    }
+    // This very process, as if the number had been given out anew.
+    std::ofstream{data_dir() / "postgres" / "postmaster.pid"} << ::getpid() << "\n/elsewhere\n";
+    private_cluster cluster{options(), log::logger::silent()};
+    expect_serves(cluster.ensure_running(soon()));
+}
+
+TEST_F(PrivateClusterTest, AHalfDoneInitialisationIsDoneAgain) {
+    // What an initdb that was killed leaves: an unfinished folder aside, and nothing in place.
+    fs::create_directories(data_dir() / "postgres.new-0badcafe" / "base");
+    std::ofstream{data_dir() / "postgres.new-0badcafe" / "PG_VERSION"} << "15\n";
+    private_cluster cluster{options(), log::logger::silent()};
+    expect_serves(cluster.ensure_running(soon()));
+    EXPECT_FALSE(fs::exists(data_dir() / "postgres.new-0badcafe"));
+}
+
+TEST_F(PrivateClusterTest, AStarterThatIsKilledLeavesNothingInTheWay) {
+    {
+        owner_process owner{data_dir()};
+        // Amid initdb, wherever that is just now.
+        const auto by = soon();
+        while (!fs::exists(data_dir() / "postgres.lock") && !by.passed()) ::usleep(1000);
+        ::usleep(300'000);
+        owner.end(SIGKILL);
+    }
+    private_cluster cluster{options(), log::logger::silent()};
+    auto up = cluster.ensure_running(soon());
+    expect_serves(up);
+}
+
+TEST_F(PrivateClusterTest, LongFoldersGetAShortSocket) {
+    auto deep = options();
+    deep.data_dir = root_ / std::string(120, 'd') / "data dir, 'quoted' \"twice\"";
+    fs::create_directories(deep.data_dir);
+    fs::permissions(
+        root_ / std::string(120, 'd'),
+        fs::perms::group_exec | fs::perms::others_exec,
+        fs::perm_options::add);
+    private_cluster cluster{deep, log::logger::silent()};
+    const auto up = cluster.ensure_running(soon());
+    expect_serves(up);
+    EXPECT_THAT(*up, HasSubstr("host='/tmp/reelsd-"));
+}
+
+TEST_F(PrivateClusterTest, OddNamesAreNoTrouble) {
+    auto odd = options();
+    odd.data_dir = root_ / "a 'b', \"c\" \\d";
+    private_cluster cluster{odd, log::logger::silent()};
+    expect_serves(cluster.ensure_running(soon()));
+}
+
+TEST_F(PrivateClusterTest, WhatCannotWorkIsSaidInOneLine) {
+    struct test_case {
+        const char* name;
+        cluster_options options;
+        errc code;
+        const char* says;
+    };
+    fs::create_directories(root_ / "foreign" / "postgres");
+    std::ofstream{root_ / "foreign" / "postgres" / "letter.txt"} << "dear";
+    fs::create_directories(root_ / "closed");
+    fs::permissions(root_ / "closed", fs::perms::owner_all);
+    const test_case cases[] = {
+        {"no programs",
+         {.data_dir = data_dir(), .binaries = "/nonexistent"},
+         errc::database_unavailable,
+         "/nonexistent: no initdb and postgres there"},
+        {"no folder can be there",
+         {.data_dir = "/proc/reelsd", .binaries = {}},
+         errc::storage_failed,
+         "/proc/reelsd: cannot be made"},
+        {"somebody's files",
+         {.data_dir = root_ / "foreign", .binaries = {}},
+         errc::storage_failed,
+         "neither empty nor a PostgreSQL cluster"},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.name);
+        private_cluster cluster{expected.options, log::logger::silent()};
+        const auto up = cluster.ensure_running(soon());
+        ASSERT_FALSE(up);
+        EXPECT_EQ(up.error().code(), expected.code);
+        EXPECT_THAT(up.error().detail(), HasSubstr(expected.says));
+        EXPECT_EQ(up.error().detail().find('\n'), std::string::npos);
+    }
+    EXPECT_TRUE(fs::exists(root_ / "foreign" / "postgres" / "letter.txt"));
+}
+
+TEST_F(PrivateClusterTest, AFolderOutOfReachIsNamed) {
+    const auto closed = root_ / "closed";
+    fs::create_directories(closed);
+    fs::permissions(closed, ::geteuid() == 0 ? fs::perms::owner_all : fs::perms::none);
+    private_cluster cluster{{.data_dir = closed / "data", .binaries = {}}, log::logger::silent()};
+    const auto up = cluster.ensure_running(soon());
+    fs::permissions(closed, fs::perms::owner_all);
+    ASSERT_FALSE(up);
+    EXPECT_EQ(up.error().code(), errc::storage_failed);
+    EXPECT_THAT(up.error().detail(), HasSubstr(closed.native()));
+}
+
+TEST_F(PrivateClusterTest, AServerThatCannotStartSaysWhy) {
+    {
+        private_cluster cluster{options(), log::logger::silent()};
+        expect_serves(cluster.ensure_running(soon()));
+    }
+    std::ofstream{data_dir() / "postgres" / "postgresql.conf", std::ios::app} << "nonsense = 1\n";
+    private_cluster cluster{options(), log::logger::silent()};
+    const auto up = cluster.ensure_running(soon());
+    ASSERT_FALSE(up);
+    EXPECT_EQ(up.error().code(), errc::database_unavailable);
+    EXPECT_THAT(up.error().detail(), HasSubstr("FATAL"));
+    EXPECT_THAT(up.error().detail(), HasSubstr("postgres.log"));
+}
+
+TEST_F(PrivateClusterTest, AnOverlongLogIsCut) {
+    fs::create_directories(data_dir());
+    std::ofstream{data_dir() / "postgres.log"} << std::string(std::size_t{11} << 20U, 'x');
+    private_cluster cluster{options(), log::logger::silent()};
+    expect_serves(cluster.ensure_running(soon()));
+    EXPECT_LT(fs::file_size(data_dir() / "postgres.log"), std::uintmax_t{1} << 20U);
+}
+
+TEST_F(PrivateClusterTest, StopEndsAWaitThatIsUnderWay) {
+    private_cluster holder{options(), log::logger::silent()};
+    expect_serves(holder.ensure_running(soon()));
+    const auto process = postmaster_process();
+    ASSERT_EQ(::kill(process, SIGSTOP), 0);  // Alive, and not answering.
+    private_cluster waiting{options(), log::logger::silent()};
+    auto outcome =
+        std::async(std::launch::async, [&waiting] { return waiting.ensure_running(soon()); });
+    while (outcome.wait_for(10ms) != std::future_status::ready) waiting.stop();
+    ::kill(process, SIGCONT);
+    const auto up = outcome.get();
+    ASSERT_FALSE(up);
+    EXPECT_EQ(up.error().code(), errc::cancelled);
+}
+
+}  // namespace
+}  // namespace reelsd::db
