@@ -35,7 +35,7 @@ constexpr http::route<health_service> health_routes[] = {
 }  // namespace
 
 void add_health_routes(http::router& router, health_service& service) {
-    router.add<health_service>(health_routes, service);
+    router.add(health_routes, service);
 }
 
 }  // namespace reelsd::api

@@ -105,7 +105,7 @@ constexpr http::route<reels_service> reel_routes[] = {
 }  // namespace
 
 void add_reel_routes(http::router& router, reels_service& service) {
-    router.add<reels_service>(reel_routes, service);
+    router.add(reel_routes, service);
 }
 
 result<std::string> requested_url(const json& body) {
