@@ -306,6 +306,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
             pass  # The client has had enough: the point of this behaviour.
 
 
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+    def handle_error(self, request, client_address):
+        """Clients that hang up in the middle are what many behaviours are there to provoke."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--port", type=int, default=0)
@@ -318,8 +328,7 @@ def main():
         with open(options.media, "rb") as file:
             media = file.read()
     Handler.state = State(media)
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", options.port), Handler)
-    server.daemon_threads = True
+    server = Server(("127.0.0.1", options.port), Handler)
     print(server.server_address[1], flush=True)
     if options.exit_with_stdin:
         threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()

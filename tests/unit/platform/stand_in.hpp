@@ -1,0 +1,83 @@
+#pragma once
+
+#include "support/stand_in_process.hpp"
+#include <reelsd/base/json.hpp>
+#include <reelsd/net/http_client.hpp>
+
+#include <filesystem>
+#include <string>
+
+namespace reelsd::platform::test {
+
+/// Generous: only a hang may reach it, on however busy a machine.
+inline deadline patience() {
+    return deadline::after(std::chrono::seconds{60});
+}
+
+/// The platform's stand-in, one for all tests of the program; each test begins with a reset().
+class stand_in {
+public:
+    stand_in() : process_{std::string{REELSD_SOURCE_DIR} + "/tests/support/platform_stand_in.py"} {}
+
+    static stand_in& shared() {
+        static stand_in one;
+        return one;
+    }
+
+    [[nodiscard]] const std::string& origin() const { return process_.origin(); }
+
+    /// Forgets everything and sets this; see the script for its shape.
+    void reset(json wanted) {
+        wanted["reset"] = true;
+        const auto answer = client_.send(
+            {.method = net::http_method::post,
+             .url = origin() + "/_control",
+             .body = wanted.dump()},
+            patience(),
+            {});
+        if (!answer || answer->status() != 200)
+            throw std::runtime_error{"stand-in refuses: " + wanted.dump()};
+    }
+
+    /// One post.
+    void has_post(const std::string& code, json how) {
+        reset({{"posts", {{code, std::move(how)}}}});
+    }
+
+    [[nodiscard]] json report() const {
+        const auto answer = client_.send(
+            {.url = origin() + "/_control", .response_bytes_max = std::size_t{16} * 1024 * 1024},
+            patience(),
+            {});
+        return json::parse(answer.value().body);
+    }
+
+    [[nodiscard]] int count(const std::string& kind) const {
+        return report().at("counts").value(kind, 0);
+    }
+
+private:
+    reelsd::test::stand_in_process process_;
+    net::http_client client_{{.policy = {.allow_private = true}}};
+};
+
+/// A folder that goes with its scope.
+class scratch_folder {
+public:
+    scratch_folder() {
+        std::string name = std::filesystem::temp_directory_path() / "reelsd-test-XXXXXX";
+        if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error{"no scratch folder"};
+        path_ = name;
+    }
+    ~scratch_folder() { std::filesystem::remove_all(path_); }
+    scratch_folder(const scratch_folder&) = delete;
+    scratch_folder& operator=(const scratch_folder&) = delete;
+
+    [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
+    [[nodiscard]] bool is_empty() const { return std::filesystem::is_empty(path_); }
+
+private:
+    std::filesystem::path path_;
+};
+
+}  // namespace reelsd::platform::test
