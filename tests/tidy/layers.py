@@ -1,0 +1,91 @@
+"""Which folder may include which: the house's layers, as one table."""
+
+import re
+from pathlib import PurePosixPath
+
+# From the ground up. A folder includes folders of a lower rank only.
+RANKS = {
+    "base": 0,
+    "async": 1,
+    "db": 2, "http": 2, "net": 2,
+    "domain": 3, "platform": 3, "model": 3, "media": 3,
+    "api": 4, "dashboard": 4, "bot": 4, "pipeline": 4,
+    "app": 5,
+}
+
+# Where rank alone allows too much: these layers are for the named ones (and for app) alone.
+ONLY_FOR = {
+    "http": {"api", "dashboard"},
+    "db": {"domain"},
+    "net": {"platform", "model", "bot"},
+}
+
+# The client is a program of its own beside the daemon.
+CLI_USES = {"base", "net"}
+
+# Within domain, folders are as strangers to each other; a submission is one transaction over three.
+DOMAIN_USES = {"reels": {"jobs", "limits"}}
+
+# Foreign headers and the one folder that each may be seen in.
+FOREIGN = [
+    (re.compile(r"^(libpq-fe|libpq/|pg_config|postgres_ext)"), "db"),
+    (re.compile(r"^curl/"), "net"),
+    (re.compile(r"^boost/beast"), "http"),
+    (re.compile(
+        r"^(libav\w+/|libsw\w+/|tesseract/|leptonica/|allheaders\.h|pocketsphinx|sphinxbase/|"
+        r"webrtc|modules/audio_processing)"), "media"),
+]
+
+
+def layer_of(path: PurePosixPath) -> str | None:
+    """The layer of a source of ours, by its path from the root; None outside the layers."""
+    parts = path.parts
+    if parts[:2] == ("include", "reelsd") and len(parts) > 3:
+        return parts[2]
+    if parts[0] == "src" and len(parts) > 2:
+        return parts[1]
+    return None
+
+
+def domain_folder_of(path: PurePosixPath) -> str | None:
+    """"reels" of src/domain/reels/store.cpp or reelsd/domain/reels/store.hpp."""
+    parts = path.parts
+    if "domain" not in parts:
+        return None
+    after = parts[parts.index("domain") + 1:]
+    return after[0] if len(after) > 1 else None
+
+
+def layer_objection(user: str, used: str) -> str | None:
+    """Why files of layer `user` may not include layer `used`; None when they may."""
+    if user == used:
+        return None
+    if user == "cli":
+        return None if used in CLI_USES else f"cli uses net and base alone, not {used}"
+    if used not in RANKS or user not in RANKS:
+        return f"no rank is known for {used if used not in RANKS else user}"
+    if (user, used) == ("model", "media"):
+        return None
+    if RANKS[user] == RANKS[used]:
+        return f"{user} and {used} are of the same rank"
+    if RANKS[user] < RANKS[used]:
+        return f"{user} stands below {used}"
+    if used in ONLY_FOR and user != "app" and user not in ONLY_FOR[used]:
+        return f"{used} is for {', '.join(sorted(ONLY_FOR[used]))} and app, not for {user}"
+    return None
+
+
+def domain_objection(user: PurePosixPath, used: PurePosixPath) -> str | None:
+    """The same between two folders of domain."""
+    mine, theirs = domain_folder_of(user), domain_folder_of(used)
+    if mine is None or theirs is None or mine == theirs or theirs in DOMAIN_USES.get(mine, set()):
+        return None
+    return f"domain/{mine} may not use domain/{theirs}"
+
+
+def foreign_objection(user: str | None, header: str) -> str | None:
+    """Why layer `user` may not include the foreign `header`."""
+    for pattern, home in FOREIGN:
+        if pattern.match(header) and user != home:
+            return f"<{header}> belongs into {home} alone"
+    return None
