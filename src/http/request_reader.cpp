@@ -22,6 +22,15 @@ constexpr std::size_t chunk_line_bytes_max = 4096;
 /// patience.
 constexpr std::size_t encoded_per_decoded_max = 8;
 
+/// Beast 1.81 asserts that the last chunk, "0\r\n\r\n" at least, is seen whole or not at all
+/// (basic_parser.ipp, `n >= 5`): one that comes in pieces would abort the program. Nothing that
+/// begins with '0' and is still to come of a sound chunked body is shorter, so that it can be held
+/// back.
+bool may_be_part_of_last_chunk(std::string_view rest) {
+    constexpr std::size_t last_chunk_bytes_min = 5;
+    return rest.size() < last_chunk_bytes_min && rest.front() == '0';
+}
+
 constexpr std::string_view too_large_message = "the request body is too large";
 constexpr std::string_view header_too_large_message = "the request header is too large";
 
@@ -128,6 +137,7 @@ request_reader::step request_reader::after_body_error(bool too_large) {
 
 request_reader::step request_reader::advance_body() {
     while (!parser_->is_done() && !received_.empty()) {
+        if (parser_->chunked() && may_be_part_of_last_chunk(received_)) break;
         beast::error_code failed;
         const auto used = parser_->put(boost::asio::buffer(received_), failed);
         received_.erase(0, used);

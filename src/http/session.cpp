@@ -127,7 +127,8 @@ asio::awaitable<session::received> session::receive() {
             late = is_late();
             if (failed && !late) co_return received{arrival::gone, {}};
         }
-        // A request that has reached us before the daemon went down is answered, though still unread.
+        // A request that has reached us before the daemon went down is answered, though still
+        // unread.
         const bool last_look = host_.draining && !reader_.has_begun();
         if (late && !last_look) co_return received{arrival::late, {}};
         error_code ended;

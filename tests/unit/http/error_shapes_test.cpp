@@ -1,0 +1,145 @@
+#include <reelsd/base/json.hpp>
+#include <reelsd/http/problem.hpp>
+#include <reelsd/http/request_context.hpp>
+
+#include <gtest/gtest.h>
+#include <support/http_request.hpp>
+
+#include <stdexcept>
+#include <string>
+
+// Goal: clients see one of two error shapes and never an inner cause; what they send is read
+// strictly. Method: tables of codes, bodies and ids.
+namespace reelsd::http {
+namespace {
+
+using testing::make_request;
+
+const auto far = deadline::after(std::chrono::hours{1});
+const auto quiet = log::logger::silent();
+
+TEST(ErrorShapes, EachCodeHasItsStatusAndHidesItsCause) {
+    struct test_case {
+        errc code;
+        unsigned status;
+        const char* body;
+        const char* retry_after = "";
+    };
+    const char* const ours = R"({"message":"internal server error","status":"error"})";
+    const char* const away =
+        R"({"message":"the service is unavailable, try again shortly","status":"error"})";
+    const test_case cases[] = {
+        {errc::invalid_argument, 400, R"({"message":"secret \"cause\"","status":"error"})"},
+        {errc::unauthorized, 401, R"({"error":"invalid API token"})"},
+        {errc::not_found, 404, R"({"message":"not found","status":"error"})"},
+        {errc::conflict, 409, R"({"message":"conflict with the present state","status":"error"})"},
+        {errc::limit_reached, 429, R"({"message":"secret \"cause\"","status":"error"})"},
+        {errc::database_unavailable, 503, away, "5"},
+        {errc::cancelled, 503, away, "5"},
+        {errc::timed_out, 500, ours},
+        {errc::storage_failed, 500, ours},
+        {errc::model_refused, 500, ours},
+        {errc::internal, 500, ours},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(name_of(expected.code));
+        const auto answer = problem_response(error{expected.code, "secret \"cause\""});
+        EXPECT_EQ(number_of(answer.code()), expected.status);
+        EXPECT_EQ(answer.body(), expected.body);
+        EXPECT_EQ(answer.find("content-type"), "application/json");
+        EXPECT_EQ(answer.find("Retry-After"), expected.retry_after);
+        EXPECT_EQ(answer.find("WWW-Authenticate"), expected.status == 401 ? "Bearer" : "");
+    }
+}
+
+TEST(ErrorShapes, TextThatIsNotUtf8IsReplaced) {
+    const auto answer = problem_response(status::bad_request, "got \"\xFF\"");
+    EXPECT_EQ(answer.body(), "{\"message\":\"got \\\"\xEF\xBF\xBD\\\"\",\"status\":\"error\"}");
+}
+
+TEST(RequestId, IsTakenOnlyWhenSane) {
+    EXPECT_TRUE(is_sane_request_id("a"));
+    EXPECT_TRUE(is_sane_request_id("A.z_0-9"));
+    EXPECT_TRUE(is_sane_request_id(std::string(128, 'x')));
+    EXPECT_FALSE(is_sane_request_id(""));
+    EXPECT_FALSE(is_sane_request_id(std::string(129, 'x')));
+    for (const char* const text : {"a b", "a/b", "a\n", "\xC3\xA9", "a,b", "a:b"}) {
+        EXPECT_FALSE(is_sane_request_id(text)) << text;
+    }
+}
+
+TEST(JsonBody, IsAnObjectOrRefused) {
+    const auto nested = [](int depth) {
+        const auto size = static_cast<std::size_t>(depth - 1);
+        return R"({"a":)" + std::string(size, '[') + std::string(size, ']') + "}";
+    };
+    const std::string accepted[] = {
+        "{}",
+        R"( {"url": "x", "other": [1, {"a": null}]} )",
+        R"({"a":"[[[[{{{{\"["})",
+        nested(request_context::json_depth_max)};
+    for (const auto& body : accepted) {
+        const request_context ctx{make_request(verb::post, "/", body), quiet, far};
+        EXPECT_TRUE(ctx.json_body()) << body;
+    }
+    const std::string refused[] = {
+        "",
+        " ",
+        "null",
+        "[]",
+        "\"a\"",
+        "1",
+        "{",
+        "{}}",
+        "{} {}",
+        "{'a': 1}",
+        "{\"a\": 1,}",
+        "{\"a\": \"\xFF\"}",
+        "{\"a\": NaN}",
+        nested(request_context::json_depth_max + 1),
+        std::string(65536, '[')};
+    for (const auto& body : refused) {
+        const request_context ctx{make_request(verb::post, "/", body), quiet, far};
+        const auto read = ctx.json_body();
+        ASSERT_FALSE(read) << body;
+        EXPECT_EQ(read.error().code(), errc::invalid_argument);
+        EXPECT_EQ(read.error().detail(), "request body must be a JSON object");
+    }
+}
+
+TEST(RequestContext, StopReachesThoseWhoAskBeforeAndAfter) {
+    request_context ctx{make_request(verb::get, "/"), quiet, far};
+    const auto before = ctx.stop();
+    EXPECT_FALSE(before.stop_requested());
+    ctx.request_stop();
+    EXPECT_TRUE(before.stop_requested());
+    EXPECT_TRUE(ctx.stop().stop_requested());
+
+    request_context late{make_request(verb::get, "/"), quiet, far};
+    late.request_stop();
+    EXPECT_TRUE(late.stop().stop_requested());
+}
+
+TEST(Response, FieldsCannotBreakTheHeader) {
+    response answer{status::ok};
+    EXPECT_THROW(answer.set("X", "a\r\nSet-Cookie: b"), std::invalid_argument);
+    EXPECT_THROW(answer.add("X\r\n", "a"), std::invalid_argument);
+    EXPECT_THROW(answer.set("", "a"), std::invalid_argument);
+    answer.set("Link", "a").set("link", "b");
+    EXPECT_EQ(answer.find("LINK"), "b");
+    answer.add("Set-Cookie", "a=1").add("Set-Cookie", "b=2");
+    EXPECT_EQ(answer.fields().size(), 3U);
+}
+
+TEST(Response, SharedAndStaticBodiesAreNotCopied) {
+    const auto shared = std::make_shared<const std::string>("shared");
+    const response first{status::ok, "text/plain", shared};
+    EXPECT_EQ(first.body().data(), shared->data());
+    static constexpr std::string_view lasting = "lasting";
+    const auto second = response::of_static(status::ok, "text/plain", lasting);
+    EXPECT_EQ(second.body().data(), lasting.data());
+    EXPECT_EQ(response{status::no_content}.body(), "");
+}
+
+}  // namespace
+}  // namespace reelsd::http

@@ -1,0 +1,56 @@
+#include "response_head.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+// Goal: what the connection adds to an answer is exactly what the contract wants. Method: fixed
+// facts.
+namespace reelsd::http {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(ResponseHead, IsWrittenWhole) {
+    response answer{status::ok, "application/json", std::string{"{}"}};
+    answer.set("Link", "<a>; rel=\"next\"");
+    EXPECT_EQ(
+        response_head(
+            answer,
+            {.request_id = "id", .date = "now", .keep_alive = true, .is_version_1_1 = true}),
+        "HTTP/1.1 200 OK\r\nDate: now\r\nContent-Type: application/json\r\n"
+        "Link: <a>; rel=\"next\"\r\nContent-Length: 2\r\nCache-Control: no-store\r\n"
+        "X-Content-Type-Options: nosniff\r\nX-Request-Id: id\r\n\r\n");
+}
+
+TEST(ResponseHead, LeavesAHandlersCacheControlAlone) {
+    response answer{status::ok, "text/css", std::string{}};
+    answer.set("cache-control", "max-age=60");
+    const auto head = response_head(
+        answer, {.request_id = "id", .date = "now", .keep_alive = false, .is_version_1_1 = false});
+    EXPECT_EQ(head.find("no-store"), std::string::npos);
+    EXPECT_NE(head.find("Content-Length: 0\r\n"), std::string::npos);
+    EXPECT_NE(head.find("Connection: close\r\n"), std::string::npos);
+}
+
+TEST(HttpDate, HasTheFixedForm) {
+    struct test_case {
+        std::chrono::seconds since_1970;
+        const char* text;
+    };
+    const test_case cases[] = {
+        {0s, "Thu, 01 Jan 1970 00:00:00 GMT"},
+        {784111777s, "Sun, 06 Nov 1994 08:49:37 GMT"},
+        {951782400s, "Tue, 29 Feb 2000 00:00:00 GMT"},
+        {1779444000s, "Fri, 22 May 2026 10:00:00 GMT"},
+    };
+    http_date date;
+    for (const auto& expected : cases) {
+        const std::chrono::system_clock::time_point when{expected.since_1970};
+        EXPECT_EQ(date.text(when), expected.text);
+        EXPECT_EQ(date.text(when + 999ms), expected.text);
+    }
+}
+
+}  // namespace
+}  // namespace reelsd::http

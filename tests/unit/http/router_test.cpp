@@ -1,0 +1,195 @@
+#include <reelsd/http/router.hpp>
+
+#include <boost/asio/io_context.hpp>
+
+#include <gtest/gtest.h>
+#include <support/http_request.hpp>
+#include <support/loop.hpp>
+
+#include <array>
+#include <string>
+#include <vector>
+
+// Goal: exactly one handler, or exactly one refusal, for every method and path, decided in the
+// contract's order. Method: a small router whose handlers answer with their own name.
+namespace reelsd::http {
+namespace {
+
+namespace asio = boost::asio;
+using testing::make_request;
+
+struct zoo {
+    std::string name = "zoo";
+};
+
+asio::awaitable<response> list_animals(request_context& ctx, zoo& service) {
+    co_return ctx.text(status::ok, service.name + " list");
+}
+asio::awaitable<response> show_animal(request_context& ctx, zoo& /*service*/) {
+    co_return ctx.text(status::ok, "animal " + std::string{ctx.path_parameter("id")});
+}
+asio::awaitable<response> remove_animal(request_context& ctx, zoo& /*service*/) {
+    co_return ctx.no_content();
+}
+asio::awaitable<response> search_animals(request_context& ctx, zoo& /*service*/) {
+    co_return ctx.text(status::ok, "search " + std::string{ctx.query("q").value_or("")});
+}
+asio::awaitable<response> show_leg(request_context& ctx, zoo& /*service*/) {
+    const std::string id{ctx.path_parameter("id")};
+    co_return ctx.text(status::ok, id + "/" + std::string{ctx.path_parameter("leg")});
+}
+asio::awaitable<response> show_root(request_context& ctx, zoo& /*service*/) {
+    co_return ctx.text(status::ok, "root");
+}
+
+constexpr std::array<route<zoo>, 7> routes{{
+    {verb::get, "/", &show_root},
+    {verb::get, "/api/zoo/{id}", &show_animal},
+    {verb::remove, "/api/zoo/{id}", &remove_animal},
+    {verb::get, "/api/zoo", &list_animals},
+    {verb::get, "/api/zoo/search", &search_animals},
+    {verb::get, "/api/zoo/{id}/legs/{leg}", &show_leg},
+    {verb::get, "/docs/", &show_root},
+}};
+
+asio::awaitable<std::optional<response>> know_caller(request_context& ctx) {
+    if (ctx.header("Authorization") != "Bearer good") co_return ctx.unauthorized("token required");
+    ctx.set_caller(account_id{7});
+    co_return std::nullopt;
+}
+
+asio::awaitable<std::optional<response>> admit_calm_callers(request_context& ctx) {
+    if (ctx.caller() != account_id{7}) co_return ctx.problem(status::forbidden, "who?");
+    if (!ctx.header("X-Hasty")) co_return std::nullopt;
+    co_return ctx.problem(status::too_many_requests, "too hasty");
+}
+
+asio::awaitable<std::optional<response>> keep_outer(request_context& ctx) {
+    co_return ctx.problem(status::forbidden, "outer");
+}
+
+asio::awaitable<std::optional<response>> keep_inner(request_context& ctx) {
+    co_return ctx.problem(status::conflict, "inner");
+}
+
+struct Router : ::testing::Test {
+    Router() { open.add(routes, service); }
+
+    response ask(const router& asked, request wanted) {
+        const auto by = deadline::after(std::chrono::hours{1});
+        request_context ctx{std::move(wanted), log, by};
+        return testing::run_on(loop, asked.answer(ctx));
+    }
+
+    asio::io_context loop;
+    log::logger log = log::logger::silent();
+    zoo service;
+    router open;
+};
+
+TEST_F(Router, FindsTheOneHandler) {
+    struct test_case {
+        verb method;
+        const char* target;
+        unsigned status;
+        const char* body;
+        const char* allow = "";
+    };
+    const char* const not_found = R"({"message":"not found","status":"error"})";
+    const char* const not_allowed = R"({"message":"method not allowed","status":"error"})";
+    const test_case cases[] = {
+        {verb::get, "/", 200, "root"},
+        {verb::get, "http://any.host", 200, "root"},
+        {verb::get, "/api/zoo", 200, "zoo list"},
+        {verb::head, "/api/zoo", 200, "zoo list"},
+        {verb::get, "/%61pi/zoo", 200, "zoo list"},
+        {verb::get, "/api/zoo/9", 200, "animal 9"},
+        {verb::get, "/api/zoo/a%20b", 200, "animal a b"},
+        {verb::get, "/api/zoo/9/legs/4", 200, "9/4"},
+        {verb::get, "/api/zoo/search?q=big+cat", 200, "search big cat"},
+        {verb::remove, "/api/zoo/9", 204, ""},
+        {verb::get, "/docs/", 200, "root"},
+
+        {verb::get, "/api", 404, not_found},
+        {verb::get, "/api/zoo/", 404, not_found},
+        {verb::get, "/api//zoo", 404, not_found},
+        {verb::get, "//api/zoo", 404, not_found},
+        {verb::get, "/api/zoo/9/", 404, not_found},
+        {verb::get, "/api/zoo/./search", 404, not_found},
+        {verb::get, "/api/zoo/%2e%2e", 404, not_found},
+        {verb::get, "/api/zoo/a%2Fb", 404, not_found},
+        {verb::get, "/api%2Fzoo", 404, not_found},
+        {verb::get, "/api/zoo/%00", 404, not_found},
+        {verb::get, "/API/zoo", 404, not_found},
+        {verb::get, "/docs", 404, not_found},
+        {verb::options, "*", 404, not_found},
+        {verb::other, "/nowhere", 404, not_found},
+
+        {verb::post, "/api/zoo", 405, not_allowed, "GET, HEAD"},
+        {verb::post, "/api/zoo/9", 405, not_allowed, "GET, HEAD, DELETE"},
+        {verb::remove, "/api/zoo/search", 405, not_allowed, "GET, HEAD"},
+        {verb::options, "/api/zoo", 405, not_allowed, "GET, HEAD"},
+        {verb::other, "/api/zoo", 405, not_allowed, "GET, HEAD"},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(std::string{name_of(expected.method)} + " " + expected.target);
+        const auto got = ask(open, make_request(expected.method, expected.target));
+        EXPECT_EQ(number_of(got.code()), expected.status);
+        EXPECT_EQ(got.body(), expected.body);
+        EXPECT_EQ(got.find("Allow"), expected.allow);
+    }
+}
+
+TEST_F(Router, RefusesMalformedEscapes) {
+    for (const char* const target : {"/api/zoo/%zz", "/%", "/api/zoo?q=%zz", "/api/zoo?q=%ff"}) {
+        EXPECT_EQ(ask(open, make_request(verb::get, target)).code(), status::bad_request) << target;
+    }
+}
+
+TEST_F(Router, GateDecidesInTheContractsOrder) {
+    router guarded;
+    guarded.add(routes, service);
+    guarded.guard({.prefix = "/api", .authenticate = know_caller, .admit = admit_calm_callers});
+    struct test_case {
+        const char* name;
+        const char* target;
+        verb method;
+        bool token;
+        bool hasty;
+        unsigned status;
+    };
+    const test_case cases[] = {
+        {"token before route", "/api/nowhere", verb::get, false, false, 401},
+        {"token before malformed path", "/api/%zz", verb::get, false, false, 401},
+        {"token before method", "/api/zoo", verb::post, false, true, 401},
+        {"token before query", "/api/zoo?a=%zz", verb::get, false, true, 401},
+        {"the prefix itself", "/api", verb::get, false, false, 401},
+        {"the prefix escaped", "/%61pi/zoo", verb::get, false, false, 401},
+        {"dots do not leave the prefix", "/api/../docs/", verb::get, false, false, 401},
+        {"route before rate", "/api/nowhere", verb::get, true, true, 404},
+        {"method before rate", "/api/zoo", verb::post, true, true, 405},
+        {"rate before query", "/api/zoo?a=%zz", verb::get, true, true, 429},
+        {"query last", "/api/zoo?a=%zz", verb::get, true, false, 400},
+        {"all well", "/api/zoo", verb::get, true, false, 200},
+        {"another prefix", "/apis", verb::get, false, false, 404},
+        {"outside", "/", verb::get, false, false, 200},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.name);
+        auto wanted = make_request(expected.method, expected.target);
+        if (expected.token) wanted.headers.add("authorization", "Bearer good");
+        if (expected.hasty) wanted.headers.add("X-Hasty", "1");
+        EXPECT_EQ(number_of(ask(guarded, std::move(wanted)).code()), expected.status);
+    }
+}
+
+TEST_F(Router, LongestPrefixKeepsTheGate) {
+    router guarded;
+    guarded.guard({.prefix = "/a/b", .authenticate = keep_inner, .admit = {}});
+    guarded.guard({.prefix = "/a", .authenticate = keep_outer, .admit = {}});
+    EXPECT_EQ(ask(guarded, make_request(verb::get, "/a/b/c")).code(), status::conflict);
+    EXPECT_EQ(ask(guarded, make_request(verb::get, "/a/c")).code(), status::forbidden);
+}
+
+}  // namespace
+}  // namespace reelsd::http

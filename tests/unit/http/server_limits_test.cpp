@@ -1,0 +1,304 @@
+#include "served.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <string>
+#include <vector>
+
+// Goal: slow, idle, vanished and too many clients are dealt with as the contract says, and a stop
+// loses no request. Method: the times are options, set to milliseconds; outcomes are asserted,
+// never times.
+namespace reelsd::http {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::raw_client;
+
+constexpr const char* get_hello = "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n";
+constexpr const char* get_wait = "GET /wait HTTP/1.1\r\nHost: a\r\n\r\n";
+
+/// Sends a byte every few milliseconds until the server answers: any single wait is short.
+void drip(raw_client& client) {
+    constexpr int pause_milliseconds = 3;
+    while (!client.is_readable_within(pause_milliseconds) && client.send("x")) {
+    }
+}
+
+TEST_F(Served, DrippingHeaderIsCut) {
+    options.header_time_max = 60ms;
+    start();
+    raw_client client{port};
+    client.send("GET /hello HTTP/1.1\r\nHost: a\r\nX: ");
+    drip(client);
+    const auto got = client.read();
+    ASSERT_TRUE(got);
+    EXPECT_EQ(got->status, 408);
+    EXPECT_EQ(got->field("Connection"), "close");
+    EXPECT_TRUE(client.is_closed_by_server());
+}
+
+TEST_F(Served, DrippingBodyIsCut) {
+    options.body_time_max = 60ms;
+    start();
+    raw_client client{port};
+    client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\n");
+    drip(client);
+    const auto got = client.read();
+    ASSERT_TRUE(got);
+    EXPECT_EQ(got->status, 408);
+    EXPECT_TRUE(client.is_closed_by_server());
+}
+
+TEST_F(Served, SilentNewcomerIsCutAndIdleConnectionIsClosedWithoutAWord) {
+    options.header_time_max = 60ms;
+    options.idle_time_max = 60ms;
+    start();
+    raw_client newcomer{port};
+    const auto told = newcomer.read();
+    ASSERT_TRUE(told);
+    EXPECT_EQ(told->status, 408);
+
+    raw_client idle{port};
+    ASSERT_TRUE(idle.ask(get_hello));
+    EXPECT_TRUE(idle.is_closed_by_server());
+}
+
+TEST_F(Served, SecondRequestHasItsOwnTime) {
+    options.header_time_max = 60ms;
+    start();
+    raw_client client{port};
+    ASSERT_TRUE(client.ask(get_hello));
+    client.send("GET /hello HTTP/1.1\r\nHost: a\r\nX: ");
+    drip(client);
+    const auto got = client.read();
+    ASSERT_TRUE(got);
+    EXPECT_EQ(got->status, 408);
+}
+
+TEST_F(Served, RefusedClientThatStaysIsLeft) {
+    start();
+    raw_client client{port};
+    const auto got = client.ask("nonsense\r\n\r\n");
+    ASSERT_TRUE(got);
+    await_counts([](const server_counts& now) { return now.connections_open == 0; });
+}
+
+TEST_F(Served, ClientThatDoesNotReadIsLeft) {
+    options.write_time_max = 60ms;
+    start();
+    raw_client client{port};
+    ASSERT_TRUE(client.send("GET /big HTTP/1.1\r\nHost: a\r\n\r\n"));
+    await_counts([](const server_counts& now) {
+        return now.connections_accepted == 1 && now.connections_open == 0;
+    });
+}
+
+TEST_F(Served, HandlerIsToldWhenItsClientLeaves) {
+    start();
+    raw_client client{port};
+    ASSERT_TRUE(client.send(get_wait));
+    await_counts([](const server_counts& now) { return now.requests_running == 1; });
+    client.close();
+    await_counts([](const server_counts& now) {
+        return now.requests_running == 0 && now.connections_open == 0;
+    });
+    EXPECT_EQ(exchanges(), (std::vector<std::string>{"GET /wait 200 14"}));
+}
+
+TEST_F(Served, ManyLongPollsAreAnsweredAtOnce) {
+    start();
+    constexpr std::size_t count = 100;
+    std::vector<raw_client> clients;
+    for (std::size_t client = 0; client < count; ++client) {
+        clients.emplace_back(port);
+        ASSERT_TRUE(clients.back().send(get_wait));
+    }
+    await_counts([](const server_counts& now) { return now.requests_running == count; });
+    on_loop([this] {
+        released.notify_all();
+        return 0;
+    });
+    for (auto& client : clients) {
+        const auto got = client.read();
+        ASSERT_TRUE(got);
+        EXPECT_EQ(got->body, "released");
+    }
+}
+
+TEST_F(Served, TooManyConnectionsAreTurnedAway) {
+    options.connections_max = 2;
+    start();
+    raw_client first{port};
+    raw_client second{port};
+    ASSERT_TRUE(first.ask(get_hello));
+    ASSERT_TRUE(second.ask(get_hello));
+    raw_client third{port};
+    const auto refused = third.ask(get_hello);
+    ASSERT_TRUE(refused);
+    EXPECT_EQ(refused->status, 503);
+    EXPECT_EQ(refused->field("Retry-After"), "5");
+    EXPECT_EQ(refused->field("Connection"), "close");
+    EXPECT_EQ(counts().connections_refused, 1U);
+    EXPECT_TRUE(first.ask(get_hello)) << "who was there first is served on";
+
+    second.close();
+    third.close();
+    await_counts([](const server_counts& now) { return now.connections_open == 1; });
+    raw_client fourth{port};
+    const auto served_again = fourth.ask(get_hello);
+    ASSERT_TRUE(served_again);
+    EXPECT_EQ(served_again->status, 200);
+}
+
+TEST_F(Served, WantOfDescriptorsPassesWithoutHarm) {
+    start();
+    raw_client client;
+    rlimit limit{};
+    ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
+    auto none = limit;
+    none.rlim_cur = 0;
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+    client.connect(port);
+    client.send(get_hello);
+    await_counts([](const server_counts& now) { return now.accept_failures > 0; });
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+    const auto got = client.read();
+    ASSERT_TRUE(got);
+    EXPECT_EQ(got->body, "hello");
+}
+
+TEST_F(Served, StopAnswersLongPollsAndClosesIdleConnections) {
+    start();
+    raw_client idle{port};
+    ASSERT_TRUE(idle.ask(get_hello));
+    raw_client fresh{port};
+    raw_client waiting{port};
+    ASSERT_TRUE(waiting.send(get_wait));
+    await_counts([](const server_counts& now) {
+        return now.requests_running == 1 && now.connections_open == 3;
+    });
+
+    stop(deadline::after(20s));
+
+    EXPECT_TRUE(idle.is_closed_by_server());
+    EXPECT_TRUE(fresh.is_closed_by_server());
+    const auto got = waiting.read();
+    ASSERT_TRUE(got);
+    EXPECT_EQ(got->body, "told to answer");
+    EXPECT_EQ(got->field("Connection"), "close");
+    EXPECT_THROW(raw_client{port}, std::runtime_error);
+    EXPECT_EQ(served->counts().connections_open, 0U);
+}
+
+TEST_F(Served, StopAnswersRequestsThatHaveArrivedUnread) {
+    start();
+    raw_client kept{port};
+    ASSERT_TRUE(kept.ask(get_hello));
+    // The loop is held, so that bytes and connections wait in the kernel while the stop begins.
+    std::promise<void> hold;
+    boost::asio::post(loop, [held = hold.get_future().share()] { held.wait(); });
+    auto stopped =
+        boost::asio::co_spawn(loop, served->stop(deadline::after(20s)), boost::asio::use_future);
+    raw_client queued{port};
+    ASSERT_TRUE(queued.send(get_hello));
+    ASSERT_TRUE(kept.send(get_hello));
+    hold.set_value();
+    stopped.get();
+    thread.join();
+    for (auto* const client : {&kept, &queued}) {
+        const auto got = client->read();
+        ASSERT_TRUE(got);
+        EXPECT_EQ(got->status, 200);
+        EXPECT_EQ(got->field("Connection"), "close");
+    }
+}
+
+TEST_F(Served, StopTellsAClientInTheMiddleOfItsRequest) {
+    start();
+    raw_client client{port};
+    client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nhalf");
+    raw_client other{port};
+    ASSERT_TRUE(other.ask(get_hello)) << "the half has been read by now";
+    stop(deadline::after(20s));
+    const auto got = client.read();
+    ASSERT_TRUE(got);
+    EXPECT_EQ(got->status, 503);
+    EXPECT_EQ(got->field("Retry-After"), "5");
+}
+
+TEST_F(Served, StopCutsAHandlerThatListensToNobody) {
+    start();
+    raw_client client{port};
+    client.send("GET /stuck HTTP/1.1\r\nHost: a\r\n\r\n");
+    await_counts([](const server_counts& now) { return now.requests_running == 1; });
+    stop(deadline::after(50ms));
+    EXPECT_EQ(served->counts().connections_open, 0U);
+    EXPECT_EQ(never.waiters(), 0U);
+}
+
+TEST_F(Served, PortInUseIsNamed) {
+    start();
+    server_options wanted;
+    wanted.address = {.host = "127.0.0.1", .port = port};
+    server second{loop.get_executor(), routes, log::logger::silent(), wanted};
+    const auto bound = second.start();
+    ASSERT_FALSE(bound);
+    EXPECT_EQ(
+        bound.error().detail(),
+        "cannot listen on 127.0.0.1:" + std::to_string(port) + ": Address already in use");
+}
+
+TEST_F(Served, PortCanBeShared) {
+    options.share_port = true;
+    start();
+    server_options wanted;
+    wanted.address = {.host = "127.0.0.1", .port = port};
+    wanted.share_port = true;
+    server second{loop.get_executor(), routes, log::logger::silent(), wanted};
+    EXPECT_TRUE(on_loop([&] { return second.start(); }));
+    boost::asio::co_spawn(loop, second.stop(deadline::after(5s)), boost::asio::use_future).get();
+}
+
+TEST(ListenAddress, IsRead) {
+    struct test_case {
+        const char* text;
+        const char* host;
+        std::uint16_t port;
+    };
+    const test_case cases[] = {
+        {"127.0.0.1:8080", "127.0.0.1", 8080},
+        {"[::1]:0", "::1", 0},
+        {"[::]:65535", "::", 65535},
+        {":80", "0.0.0.0", 80},
+        {"localhost:1", "127.0.0.1", 1},
+    };
+    for (const auto& expected : cases) {
+        const auto read = parse_listen_address(expected.text);
+        ASSERT_TRUE(read) << expected.text;
+        EXPECT_EQ(read->host, expected.host);
+        EXPECT_EQ(read->port, expected.port);
+    }
+    const char* const malformed[] = {
+        "",
+        "8080",
+        "127.0.0.1",
+        "127.0.0.1:",
+        "127.0.0.1:65536",
+        "127.0.0.1:-1",
+        "127.0.0.1:80x",
+        "127.0.0.1: 80",
+        "::1:80",
+        "[::1]",
+        "[127.0.0.1]:80",
+        "example.com:80",
+        "1.2.3:80"};
+    for (const char* const text : malformed) {
+        const auto read = parse_listen_address(text);
+        ASSERT_FALSE(read) << text;
+        EXPECT_EQ(read.error().code(), errc::invalid_argument);
+    }
+}
+
+}  // namespace
+}  // namespace reelsd::http

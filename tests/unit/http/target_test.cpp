@@ -1,0 +1,99 @@
+#include <reelsd/http/target.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+// Goal: a target means one thing only. Method: tables.
+namespace reelsd::http {
+namespace {
+
+using words = std::vector<std::string>;
+
+TEST(RequestTarget, IsTakenApart) {
+    struct test_case {
+        const char* text;
+        words segments;
+        const char* path;
+        const char* query;
+        bool well_formed = true;
+    };
+    const test_case cases[] = {
+        {"/", {""}, "/", ""},
+        {"/a/b", {"a", "b"}, "/a/b", ""},
+        {"/a/", {"a", ""}, "/a/", ""},
+        {"//a", {"", "a"}, "//a", ""},
+        {"/a/../b/.", {"a", "..", "b", "."}, "/a/../b/.", ""},
+        {"/a?b=c", {"a"}, "/a", "b=c"},
+        {"/a??b?", {"a"}, "/a", "?b?"},
+        {"/a?", {"a"}, "/a", ""},
+        {"/?/x", {""}, "/", "/x"},
+        {"/%61%2Fb/%2e%2e", {"a/b", ".."}, "/%61%2Fb/%2e%2e", ""},
+        {"/a+b", {"a+b"}, "/a+b", ""},
+        {"/%zz/%4", {"%zz", "%4"}, "/%zz/%4", "", false},
+        {"http://host/a?b", {"a"}, "/a", "b"},
+        {"HTTPS://u@host:1/a/", {"a", ""}, "/a/", ""},
+        {"http://host", {""}, "", ""},
+        {"http://host?b", {""}, "", "b"},
+        {"*", {}, "*", ""},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.text);
+        const auto target = request_target::parse(expected.text);
+        ASSERT_TRUE(target);
+        EXPECT_EQ(target->text(), expected.text);
+        EXPECT_EQ(target->segments(), expected.segments);
+        EXPECT_EQ(target->path(), expected.path);
+        EXPECT_EQ(target->query(), expected.query);
+        EXPECT_EQ(target->path_is_well_formed(), expected.well_formed);
+    }
+}
+
+TEST(RequestTarget, RefusesWhatIsNoPath) {
+    for (const char* const text :
+         {"", "a", "?a", "host:443", "http://", "http:///a", "ftp://h/a"}) {
+        EXPECT_FALSE(request_target::parse(text)) << text;
+    }
+}
+
+TEST(QueryParameters, AreDecoded) {
+    const auto query = query_parameters::parse("a=1&b=x%20y+z&&a=2&c&=v&d=%C3%A9&e==&%66=g");
+    ASSERT_TRUE(query);
+    EXPECT_EQ(query->find("a"), "1") << "of a repeated name the first counts";
+    EXPECT_EQ(query->find("b"), "x y z");
+    EXPECT_EQ(query->find("c"), "");
+    EXPECT_EQ(query->find(""), "v");
+    EXPECT_EQ(query->find("d"), "\xC3\xA9");
+    EXPECT_EQ(query->find("e"), "=");
+    EXPECT_EQ(query->find("f"), "g");
+    EXPECT_EQ(query->find("x"), std::nullopt);
+    EXPECT_EQ(query->size(), 8U);
+}
+
+TEST(QueryParameters, RefuseWhatCannotBeStored) {
+    const char* const malformed[] = {
+        "a=%",
+        "a=%4",
+        "a=%zz",
+        "%=1",
+        "a=%ff",
+        "a=\xC3",
+        "a=%00",
+        "a=%ED%A0%80",
+        "a=%C0%80",
+        "a=%F4%90%80%80",
+        "a=%80"};
+    for (const char* const text : malformed) EXPECT_FALSE(query_parameters::parse(text)) << text;
+    EXPECT_TRUE(query_parameters::parse("a=%F0%9F%98%80"));
+}
+
+TEST(PercentEncoding, IsUndoneByDecoding) {
+    std::string all;
+    for (int byte = 0; byte < 256; ++byte) all.push_back(static_cast<char>(byte));
+    EXPECT_EQ(percent_decoded(percent_encoded(all)), all);
+    EXPECT_EQ(percent_encoded("aZ09-._~ /+&=%"), "aZ09-._~%20%2F%2B%26%3D%25");
+}
+
+}  // namespace
+}  // namespace reelsd::http
