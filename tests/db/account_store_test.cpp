@@ -1,0 +1,76 @@
+#include "support/test_database.hpp"
+#include <reelsd/domain/accounts/account_store.hpp>
+
+#include <gmock/gmock.h>
+
+namespace reelsd::accounts {
+namespace {
+
+class AccountStore : public test::database_test {
+protected:
+    [[nodiscard]] account_id account(const std::string& email) {
+        return run(store_.create(email, role::member, soon())).value();
+    }
+
+    account_store store_{pool()};
+};
+
+TEST_F(AccountStore, AnAddressHasOneAccountWhateverItsLetterCase) {
+    const auto id = account("Ann@Example.com");
+    EXPECT_GT(id.value, 0);
+    const auto again = run(store_.create("ann@example.COM", role::administrator, soon()));
+    ASSERT_FALSE(again);
+    EXPECT_EQ(again.error().code(), errc::conflict);
+    EXPECT_EQ(*run(store_.find("ANN@example.com", soon())), id);
+    EXPECT_EQ(*run(store_.find(std::to_string(id.value), soon())), id);
+    EXPECT_EQ(run(store_.find("bob@example.com", soon())).error().code(), errc::not_found);
+}
+
+TEST_F(AccountStore, ATokenIsKnownUntilItIsRevoked) {
+    const auto id = account("ann@example.com");
+    const auto token = run(store_.create_token(id, "laptop", soon())).value();
+    const auto hash = hash_of_token(token).value();
+    ASSERT_TRUE(run(store_.authenticate(hash, soon())));
+    EXPECT_EQ(run(store_.authenticate(hash, soon()))->account, id);
+
+    EXPECT_EQ(run(store_.create_token(id, "laptop", soon())).error().code(), errc::conflict);
+    EXPECT_TRUE(run(store_.revoke_token(id, "laptop", soon())));
+    EXPECT_FALSE(run(store_.authenticate(hash, soon())));
+    EXPECT_EQ(run(store_.revoke_token(id, "laptop", soon())).error().code(), errc::not_found);
+
+    // The name is free again, and the old token stays revoked.
+    const auto next = run(store_.create_token(id, "laptop", soon())).value();
+    EXPECT_TRUE(run(store_.authenticate(hash_of_token(next).value(), soon())));
+    EXPECT_FALSE(run(store_.authenticate(hash, soon())));
+    const auto all = run(store_.tokens(id, soon()));
+    ASSERT_EQ(all.size(), 2U);
+    EXPECT_TRUE(all[0].revoked_at);
+    EXPECT_FALSE(all[1].revoked_at);
+    EXPECT_EQ(all[1].prefix, prefix_of_token(next));
+}
+
+TEST_F(AccountStore, AnotherAccountCannotRevokeMyToken) {
+    const auto ann = account("ann@example.com");
+    const auto bob = account("bob@example.com");
+    const auto token = run(store_.create_token(ann, "laptop", soon())).value();
+    EXPECT_FALSE(run(store_.revoke_token(bob, "laptop", soon())));
+    EXPECT_TRUE(run(store_.authenticate(hash_of_token(token).value(), soon())));
+}
+
+TEST_F(AccountStore, LimitsChangeOneByOne) {
+    const auto id = account("ann@example.com");
+    auto limits = run(store_.change_limits(id, {}, soon()));
+    EXPECT_FALSE(limits.submissions_per_minute);
+    limits = run(
+        store_.change_limits(id, accounts::limit_changes{std::nullopt, std::nullopt, 5}, soon()));
+    limits = run(
+        store_.change_limits(id, accounts::limit_changes{std::nullopt, 7, std::nullopt}, soon()));
+    EXPECT_EQ(limits.concurrent_jobs, 7);
+    EXPECT_EQ(limits.requests_per_minute, 5);
+    const auto token = run(store_.create_token(id, "t", soon())).value();
+    EXPECT_EQ(
+        run(store_.authenticate(hash_of_token(token).value(), soon()))->requests_per_minute, 5);
+}
+
+}  // namespace
+}  // namespace reelsd::accounts

@@ -1,0 +1,244 @@
+#include "support/test_database.hpp"
+#include <reelsd/async/task_group.hpp>
+#include <reelsd/domain/accounts/account_store.hpp>
+#include <reelsd/domain/jobs/job_store.hpp>
+#include <reelsd/pipeline/dispatcher.hpp>
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace reelsd::pipeline {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+using test::database_test;
+
+constexpr const char* link = "https://www.instagram.com/reel/DYa0IXPgnP5/";
+
+constexpr db::query delete_query{"test.delete", R"sql(DELETE FROM job WHERE id = $1)sql"};
+constexpr db::query expire_query{"test.expire", R"sql(
+    UPDATE job SET lease_until = now() - interval '1 second' WHERE status = 'processing')sql"};
+
+/// Stands for the steps of a job: counts, and can be told to wait until it is stopped.
+class scripted_runner {
+public:
+    jobs::transition operator()(const jobs::claimed_job& job, const std::stop_token& stop) {
+        {
+            const std::lock_guard lock{mutex_};
+            ++runs_[job.id.value];
+            const int now = ++running_[job.id.value];
+            if (now > 1) overlapped_ = true;
+        }
+        begun.fetch_add(1);
+        if (blocks.load()) {
+            std::unique_lock lock{mutex_};
+            // Woken by the stop request alone.
+            stopped_.wait(lock, stop, [] { return false; });
+        }
+        const std::lock_guard lock{mutex_};
+        --running_[job.id.value];
+        if (stop.stop_requested()) return jobs::handed_back{};
+        return outcome;
+    }
+
+    [[nodiscard]] std::map<std::int64_t, int> runs() const {
+        const std::lock_guard lock{mutex_};
+        return runs_;
+    }
+    [[nodiscard]] bool overlapped() const {
+        const std::lock_guard lock{mutex_};
+        return overlapped_;
+    }
+
+    std::atomic<int> begun{0};
+    std::atomic<bool> blocks{false};
+    /// Set before the first job.
+    jobs::transition outcome = jobs::completed{R"({"visual":{}})"};
+
+private:
+    mutable std::mutex mutex_;
+    std::condition_variable_any stopped_;
+    std::map<std::int64_t, int> runs_;
+    std::map<std::int64_t, int> running_;
+    bool overlapped_ = false;
+};
+
+class Dispatcher : public test::database_test {
+protected:
+    void SetUp() override {
+        database_test::SetUp();
+        accounts::account_store accounts{pool()};
+        ann_ = run(accounts.create("ann@example.com", accounts::role::member, soon())).value();
+    }
+
+    void TearDown() override {
+        for (auto& one : dispatchers_) run(stop_one(*one));
+        static_cast<void>(run(tasks_.stop(soon(), soon())));
+    }
+
+    static asio::awaitable<bool> stop_one(dispatcher& one) {
+        co_return co_await one.stop(deadline::after(0s), soon());
+    }
+
+    dispatcher& start(std::size_t workers, seconds_f lease = 60s) {
+        dispatcher_options options;
+        options.worker = "w" + std::to_string(dispatchers_.size());
+        options.workers = workers;
+        options.lease = lease;
+        options.policy.base = std::chrono::duration<double>{0};
+        options.look_interval = 50ms;
+        options.watch_interval = 20ms;
+        dispatchers_.push_back(std::make_unique<dispatcher>(
+            loop().context().get_executor(),
+            store_,
+            board_,
+            tasks_,
+            [this](const jobs::claimed_job& job, const std::stop_token& stop) {
+                return runner_(job, stop);
+            },
+            options,
+            log::logger::silent()));
+        dispatchers_.back()->start();
+        return *dispatchers_.back();
+    }
+
+    [[nodiscard]] job_id submitted() {
+        const jobs::default_limits generous{
+            .submissions_per_minute = 10'000, .concurrent_jobs = 10'000};
+        return run(store_.submit(ann_, link, generous, soon())).job;
+    }
+    [[nodiscard]] jobs::job read(job_id id) { return run(store_.find(ann_, id, soon())).value(); }
+    void run_until_status(job_id id, jobs::job_status status) {
+        while (read(id).status != status) loop().context().run_one_for(20ms);
+    }
+
+    account_id ann_;
+    jobs::job_store store_{pool()};
+    jobs::completion_board board_{loop().context().get_executor()};
+    async::task_group tasks_{
+        loop().context().get_executor(), [](std::string_view task, const std::exception_ptr& why) {
+            ADD_FAILURE() << task;
+            std::rethrow_exception(why);
+        }};
+    scripted_runner runner_;
+    std::vector<std::unique_ptr<dispatcher>> dispatchers_;
+};
+
+TEST_F(Dispatcher, RunsAJobAndTellsWhoWaits) {
+    auto& queue = start(2);
+    const auto id = submitted();
+    jobs::completion_board::ticket place{board_, id};
+    queue.wake();
+    EXPECT_TRUE(run(place.wait(soon())));
+    EXPECT_EQ(read(id).status, jobs::job_status::done);
+    EXPECT_EQ(read(id).result, R"({"visual":{}})");
+}
+
+// Goal: with two daemons on one database every job runs exactly once and never twice at a time.
+TEST_F(Dispatcher, TwoInstancesShareTheWork) {
+    std::vector<job_id> ids;
+    for (int i = 0; i < 100; ++i) ids.push_back(submitted());
+    start(4);
+    start(4);
+    for (const auto id : ids) run_until_status(id, jobs::job_status::done);
+    const auto runs = runner_.runs();
+    EXPECT_EQ(runs.size(), 100U);
+    for (const auto& [id, count] : runs) EXPECT_EQ(count, 1) << id;
+    EXPECT_FALSE(runner_.overlapped());
+}
+
+TEST_F(Dispatcher, AStopHandsRunningJobsBackWithoutSpendingAnAttempt) {
+    runner_.blocks = true;
+    const auto id = submitted();
+    auto& queue = start(1);
+    loop().run_until([this] { return runner_.begun.load() == 1; });
+    EXPECT_TRUE(run(queue.stop(deadline::after(0s), soon())));
+    EXPECT_EQ(read(id).status, jobs::job_status::pending);
+
+    runner_.blocks = false;
+    start(1);
+    run_until_status(id, jobs::job_status::done);
+    EXPECT_EQ(runner_.runs().at(id.value), 2);
+}
+
+TEST_F(Dispatcher, AStoppedInstanceClaimsNothingMore) {
+    auto& queue = start(1);
+    EXPECT_TRUE(run(queue.stop(soon(), soon())));
+    const auto id = submitted();
+    queue.wake();
+    const auto again = submitted();  // Two more turns of the loop.
+    EXPECT_EQ(read(id).status, jobs::job_status::pending);
+    EXPECT_EQ(read(again).status, jobs::job_status::pending);
+}
+
+TEST_F(Dispatcher, AJobThatIsDeletedIsStopped) {
+    runner_.blocks = true;
+    const auto id = submitted();
+    auto& queue = start(1, 1s);
+    loop().run_until([this] { return runner_.begun.load() == 1; });
+    run(pool().run(soon(), delete_query, id));
+    loop().run_until([&queue] { return queue.held() == 0; });
+    EXPECT_FALSE(run(store_.find(ann_, id, soon())));
+}
+
+// Goal: while the worker lives, its job is nobody else's, however often the lease would have run
+// out.
+TEST_F(Dispatcher, ALivingWorkersLeaseIsRenewed) {
+    runner_.blocks = true;
+    const auto id = submitted();
+    start(1, 1s);
+    loop().run_until([this] { return runner_.begun.load() == 1; });
+    start(1, 1s);
+    const auto until = deadline::after(2500ms);  // Two and a half leases.
+    loop().run_until([&until] { return until.passed(); });
+    EXPECT_EQ(read(id).status, jobs::job_status::processing);
+    EXPECT_EQ(runner_.runs().at(id.value), 1);
+}
+
+TEST_F(Dispatcher, AJobOfADeadWorkerIsTakenUp) {
+    const auto id = submitted();
+    const jobs::claim_request dead{.worker = "dead", .jobs_max = 1, .lease = 60s};
+    EXPECT_EQ(run(store_.claim(dead, soon())).size(), 1U);
+    run(pool().run(soon(), expire_query));
+    start(1);
+    run_until_status(id, jobs::job_status::done);
+}
+
+TEST_F(Dispatcher, AJobToBeRetriedIsRunAgain) {
+    runner_.outcome = jobs::retried{std::chrono::duration<double>{0}};
+    const auto id = submitted();
+    start(1);
+    loop().run_until([this] { return runner_.begun.load() >= 3; });
+    EXPECT_NE(read(id).status, jobs::job_status::done);
+    EXPECT_FALSE(runner_.overlapped());
+}
+
+// A result that the server cannot take must not be tried for ever.
+TEST_F(Dispatcher, ARefusedResultEndsAsAStorageError) {
+    runner_.outcome = jobs::completed{"this is no JSON"};
+    const auto id = submitted();
+    start(1);
+    run_until_status(id, jobs::job_status::error);
+    EXPECT_EQ(read(id).error_code, jobs::job_error_code::storage_error);
+    EXPECT_EQ(runner_.runs().at(id.value), 3);
+}
+
+TEST_F(Dispatcher, AnInstanceWithoutWorkersHearsOfOthersCompletions) {
+    start(0);
+    const auto id = submitted();
+    jobs::completion_board::ticket place{board_, id};
+    const jobs::claim_request other{.worker = "other", .jobs_max = 1, .lease = 60s};
+    const auto held = run(store_.claim(other, soon())).at(0);
+    EXPECT_TRUE(run(store_.report({held.id, held.claim}, jobs::completed{"{}"}, soon())));
+    EXPECT_TRUE(run(place.wait(soon())));
+}
+
+}  // namespace
+}  // namespace reelsd::pipeline

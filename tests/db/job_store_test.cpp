@@ -1,0 +1,261 @@
+#include "support/test_database.hpp"
+#include <reelsd/domain/accounts/account_store.hpp>
+#include <reelsd/domain/jobs/job_store.hpp>
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace reelsd::jobs {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+using test::database_test;
+
+constexpr const char* link = "https://www.instagram.com/reel/DYa0IXPgnP5/";
+
+constexpr db::query expire_query{"test.expire_leases", R"sql(
+    UPDATE job SET lease_until = now() - interval '1 second' WHERE status = 'processing')sql"};
+constexpr db::query due_query{"test.make_due", R"sql(
+    UPDATE job SET run_at = now() WHERE status = 'pending')sql"};
+constexpr db::query drain_query{"test.drain_bucket", R"sql(
+    UPDATE account SET bucket_tokens = 0.5, bucket_at = clock_timestamp() WHERE id = $1)sql"};
+constexpr db::query attempts_query{"test.attempts", R"sql(
+    SELECT attempt, claim FROM job WHERE id = $1)sql"};
+constexpr db::query delete_query{"test.delete", R"sql(DELETE FROM job WHERE id = $1)sql"};
+
+class JobStore : public test::database_test {
+protected:
+    void SetUp() override {
+        database_test::SetUp();
+        accounts::account_store accounts{pool()};
+        ann_ = run(accounts.create("ann@example.com", accounts::role::member, soon())).value();
+        bob_ = run(accounts.create("bob@example.com", accounts::role::member, soon())).value();
+    }
+
+    [[nodiscard]] job_id submitted(account_id by) {
+        const auto decision = run(store_.submit(by, link, generous_, soon()));
+        EXPECT_EQ(decision.decided, admission::outcome::admitted);
+        return decision.job;
+    }
+    [[nodiscard]] std::vector<claimed_job> claimed(int most) {
+        return run(store_.claim({.worker = "w", .jobs_max = most, .lease = 60s}, soon()));
+    }
+    [[nodiscard]] job read(account_id owner, job_id id) {
+        return run(store_.find(owner, id, soon())).value();
+    }
+    [[nodiscard]] static holding holding_of(const claimed_job& job) { return {job.id, job.claim}; }
+
+    job_store store_{pool()};
+    account_id ann_;
+    account_id bob_;
+    default_limits generous_{.submissions_per_minute = 1000, .concurrent_jobs = 1000};
+};
+
+TEST_F(JobStore, AJobIsItsOwnersAlone) {
+    const auto id = submitted(ann_);
+    const auto job = read(ann_, id);
+    EXPECT_EQ(job.status, job_status::pending);
+    EXPECT_EQ(job.url, link);
+    EXPECT_FALSE(job.started_at);
+    EXPECT_FALSE(run(store_.find(bob_, id, soon())));
+    EXPECT_FALSE(run(store_.find(ann_, job_id{id.value + 1}, soon())));
+}
+
+// Goal: submissions at the same moment never get one place too many. Method: 50 at once over the
+// pool's connections, which the server runs side by side.
+TEST_F(JobStore, FiftyAtOnceGetExactlyThreePlaces) {
+    std::vector<std::future<admission>> answers;
+    for (int i = 0; i < 50; ++i) {
+        answers.push_back(asio::co_spawn(
+            loop().context(),
+            store_.submit(ann_, link, default_limits{}, soon()),
+            asio::use_future));
+    }
+    int admitted = 0;
+    for (auto& answer : answers) {
+        loop().wait_for(answer);
+        const auto decision = answer.get();
+        if (decision.decided == admission::outcome::admitted) {
+            ++admitted;
+        } else {
+            EXPECT_EQ(decision.decided, admission::outcome::too_many_jobs);
+            EXPECT_EQ(decision.job_limit, 3);
+            EXPECT_GT(decision.retry_after, 0);
+        }
+        EXPECT_EQ(decision.rate_limit, 10);
+    }
+    EXPECT_EQ(admitted, 3);
+    // The 47 refusals cost nothing: 7 of 10 submissions are left.
+    const auto next = run(store_.submit(ann_, link, default_limits{10, 4}, soon()));
+    EXPECT_EQ(next.decided, admission::outcome::admitted);
+    EXPECT_GE(next.rate_remaining, 6);
+}
+
+TEST_F(JobStore, SubmissionsAMinuteAreATokenBucket) {
+    for (int left = 9; left >= 0; --left) {
+        const auto decision = run(store_.submit(ann_, link, default_limits{10, 1000}, soon()));
+        ASSERT_EQ(decision.decided, admission::outcome::admitted);
+        EXPECT_GE(decision.rate_remaining, left);
+    }
+    run(pool().run(soon(), drain_query, ann_));
+    const auto refused = run(store_.submit(ann_, link, default_limits{10, 1000}, soon()));
+    EXPECT_EQ(refused.decided, admission::outcome::rate_limited);
+    EXPECT_GE(refused.retry_after, 1);
+    EXPECT_LE(refused.retry_after, 3);  // Half a token at one every 6 s.
+    EXPECT_EQ(refused.rate_remaining, 0);
+    EXPECT_GT(refused.rate_reset, 50);
+    EXPECT_EQ(submitted(bob_).value > 0, true);
+}
+
+TEST_F(JobStore, ClaimsTakeTheLongestDueFirstAndOnlyOnce) {
+    std::vector<job_id> ids;
+    for (int i = 0; i < 5; ++i) ids.push_back(submitted(ann_));
+    const auto first = claimed(2);
+    ASSERT_EQ(first.size(), 2U);
+    const auto rest = claimed(10);
+    ASSERT_EQ(rest.size(), 3U);
+    EXPECT_TRUE(claimed(10).empty());
+    std::vector<job_id> taken{first[0].id, first[1].id};
+    EXPECT_THAT(taken, testing::UnorderedElementsAre(ids[0], ids[1]));
+    const auto job = read(ann_, first[0].id);
+    EXPECT_EQ(job.status, job_status::processing);
+    EXPECT_TRUE(job.started_at);
+    EXPECT_EQ(first[0].attempt, 1);
+    EXPECT_EQ(first[0].account, ann_);
+}
+
+TEST_F(JobStore, ManyClaimantsNeverTakeTheSameJob) {
+    for (int i = 0; i < 60; ++i) EXPECT_GT(submitted(ann_).value, 0);
+    std::vector<std::future<std::vector<claimed_job>>> answers;
+    for (int i = 0; i < 20; ++i) {
+        const claim_request wanted{.worker = "w" + std::to_string(i), .jobs_max = 5, .lease = 60s};
+        answers.push_back(
+            asio::co_spawn(loop().context(), store_.claim(wanted, soon()), asio::use_future));
+    }
+    std::vector<std::int64_t> taken;
+    for (auto& answer : answers) {
+        loop().wait_for(answer);
+        for (const auto& job : answer.get()) taken.push_back(job.id.value);
+    }
+    std::sort(taken.begin(), taken.end());
+    EXPECT_EQ(std::adjacent_find(taken.begin(), taken.end()), taken.end());
+    for (const auto& job : claimed(64)) taken.push_back(job.id.value);
+    EXPECT_EQ(taken.size(), 60U);
+}
+
+TEST_F(JobStore, ReportsEndAJobOnce) {
+    const auto done = submitted(ann_);
+    const auto broken = submitted(ann_);
+    const auto held = claimed(2);
+    ASSERT_EQ(held.size(), 2U);
+    for (const auto& job : held) {
+        const transition ended = job.id == done
+                                     ? transition{completed{R"({"visual":{"a":"é\u0000"}})"}}
+                                     : transition{failed{job_error_code::unavailable, "Gone"}};
+        EXPECT_TRUE(run(store_.report(holding_of(job), ended, soon())));
+        EXPECT_FALSE(run(store_.report(holding_of(job), handed_back{}, soon())));
+    }
+    const auto first = read(ann_, done);
+    EXPECT_EQ(first.status, job_status::done);
+    EXPECT_EQ(first.result, R"({"visual":{"a":"é\u0000"}})");
+    EXPECT_TRUE(first.finished_at);
+    const auto second = read(ann_, broken);
+    EXPECT_EQ(second.status, job_status::error);
+    EXPECT_EQ(second.error_code, job_error_code::unavailable);
+    EXPECT_EQ(second.error, "Gone");
+    EXPECT_FALSE(second.result);
+}
+
+TEST_F(JobStore, ARetryIsDueLaterAndCountsAnAttempt) {
+    const auto id = submitted(ann_);
+    const auto held = claimed(1).at(0);
+    EXPECT_TRUE(run(store_.report(holding_of(held), retried{3600s}, soon())));
+    EXPECT_EQ(read(ann_, id).status, job_status::pending);
+    EXPECT_TRUE(claimed(1).empty());
+    run(pool().run(soon(), due_query));
+    EXPECT_EQ(claimed(1).at(0).attempt, 2);
+}
+
+TEST_F(JobStore, AHandBackCostsNoAttemptAndIsDueAtOnce) {
+    const auto id = submitted(ann_);
+    const auto held = claimed(1).at(0);
+    EXPECT_TRUE(run(store_.report(holding_of(held), handed_back{}, soon())));
+    const auto again = claimed(1).at(0);
+    EXPECT_EQ(again.attempt, 1);
+    EXPECT_EQ(again.claim, 2);
+    const auto counts = run(pool().run(soon(), attempts_query, id));
+    EXPECT_EQ(counts.one().as<std::int32_t>("claim"), 2);
+}
+
+TEST_F(JobStore, ALateWorkerCannotOverwrite) {
+    const auto id = submitted(ann_);
+    const auto late = claimed(1).at(0);
+    run(pool().run(soon(), expire_query));
+    EXPECT_TRUE(run(store_.rescue({}, 3, "Internal error", soon())).empty());
+    const auto current = claimed(1).at(0);
+    EXPECT_EQ(current.attempt, 2);
+
+    EXPECT_FALSE(run(store_.report(holding_of(late), completed{"{}"}, soon())));
+    EXPECT_TRUE(run(store_.renew({holding_of(late)}, 60s, soon())).empty());
+    EXPECT_EQ(read(ann_, id).status, job_status::processing);
+    EXPECT_TRUE(run(store_.report(holding_of(current), completed{R"({"b":1})"}, soon())));
+    EXPECT_EQ(read(ann_, id).result, R"({"b":1})");
+}
+
+TEST_F(JobStore, RescueLeavesTheLivingAndThoseWeHold) {
+    EXPECT_GT(submitted(ann_).value, 0);
+    const auto held = claimed(1).at(0);
+    EXPECT_TRUE(run(store_.rescue({}, 3, "x", soon())).empty());
+    EXPECT_EQ(read(ann_, held.id).status, job_status::processing);
+
+    run(pool().run(soon(), expire_query));
+    EXPECT_TRUE(run(store_.rescue({holding_of(held)}, 3, "x", soon())).empty());
+    EXPECT_EQ(read(ann_, held.id).status, job_status::processing);
+    // An expired lease that nobody took is as good as new once renewed.
+    const std::vector<holding> expected{holding_of(held)};
+    EXPECT_EQ(run(store_.renew(expected, 60s, soon())), expected);
+}
+
+TEST_F(JobStore, TheLastAttemptThatDiesIsAnError) {
+    const auto id = submitted(ann_);
+    for (int attempt = 1; attempt <= 3; ++attempt) {
+        EXPECT_EQ(claimed(1).at(0).attempt, attempt);
+        run(pool().run(soon(), expire_query));
+        const auto ended = run(store_.rescue({}, 3, "Internal error.", soon()));
+        EXPECT_EQ(ended.size(), attempt == 3 ? 1U : 0U);
+    }
+    const auto job = read(ann_, id);
+    EXPECT_EQ(job.status, job_status::error);
+    EXPECT_EQ(job.error_code, job_error_code::internal);
+    EXPECT_EQ(job.error, "Internal error.");
+    EXPECT_TRUE(claimed(1).empty());
+}
+
+TEST_F(JobStore, TellsWhichAwaitedJobsHaveEnded) {
+    const auto open = submitted(ann_);
+    const auto done = submitted(ann_);
+    const auto gone = submitted(ann_);
+    for (const auto& job : claimed(3)) {
+        if (job.id == done) run(store_.report(holding_of(job), completed{"{}"}, soon()));
+        if (job.id != done) run(store_.report(holding_of(job), handed_back{}, soon()));
+    }
+    run(pool().run(soon(), delete_query, gone));
+    EXPECT_THAT(
+        run(store_.ended_among({open, done, gone}, soon())),
+        testing::UnorderedElementsAre(done, gone));
+    EXPECT_TRUE(run(store_.ended_among({}, soon())).empty());
+}
+
+TEST_F(JobStore, AJobThatIsDeletedInWorkTakesNoReport) {
+    const auto id = submitted(ann_);
+    const auto held = claimed(1).at(0);
+    run(pool().run(soon(), delete_query, id));
+    EXPECT_FALSE(run(store_.report(holding_of(held), completed{"{}"}, soon())));
+    EXPECT_TRUE(run(store_.renew({holding_of(held)}, 60s, soon())).empty());
+}
+
+}  // namespace
+}  // namespace reelsd::jobs
