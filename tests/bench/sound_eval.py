@@ -466,6 +466,10 @@ def judge(options):
         clips = [clip for clip in json.load(file) if options.split in ("all", clip["split"])]
     if options.kind:
         clips = [clip for clip in clips if re.search(options.kind, clip["kind"])]
+    if options.limit:
+        clips = [clip for i, clip in enumerate(clips)
+                 if sum(clip["kind"] == other["kind"] and clip["split"] == other["split"]
+                        for other in clips[:i]) < options.limit]
     chunks = [clips[i::options.jobs] for i in range(options.jobs)]
 
     def hear(chunk):
@@ -511,6 +515,7 @@ def main():
     runner.add_argument("model")
     runner.add_argument("--split", default="all", choices=["dev", "held", "all"])
     runner.add_argument("--kind", default="", help="only kinds that match this pattern")
+    runner.add_argument("--limit", type=int, default=0, help="at most so many clips of a kind")
     runner.add_argument("--jobs", type=int, default=1)
     runner.add_argument("--words", action="store_true", help="show what was said and heard")
     runner.add_argument("--trace", help="write all evidence to this file")

@@ -1,14 +1,222 @@
 #include "music_evidence.hpp"
 #include "sound.hpp"
+#include "spectrogram.hpp"
+#include "steady_tones.hpp"
+#include "tempo.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <vector>
 
 namespace reelsd::media::sound {
 
-music_report detect_music(std::span<const float> samples, std::span<const timed_text> /*speech*/) {
-    music_report report;
-    const auto spectra = spectra_of(samples);
-    for (const block_evidence& block : evidence_of_blocks(spectra)) {
-        if (block.tones > 2.3) report.present = true;
+namespace {
+
+/// Tonality of a block. Clean speech stays below 0.05 and noise below 0.15; music under speech is
+/// seldom below 0.5.
+constexpr double musical_tonality = 0.25;
+/// Music in a part of the track only must be clearer, and go on for three blocks (6 s).
+constexpr double clear_tonality = 0.5;
+constexpr std::size_t clear_blocks = 3;
+/// Regularity of the onsets that makes a beat. In speech it reached 0.27 over all bands, 0.20 in
+/// the low one and 0.28 in the high one, but drums 15 dB under speech show in those alone.
+constexpr double beat_regularity_min = 0.45;
+constexpr double low_beat_regularity_min = 0.28;
+constexpr double high_beat_regularity_min = 0.45;
+/// Noise that swells regularly stays below 4.6, or 5.2 in the low band.
+constexpr double beat_sharpness_min = 5.2;
+constexpr double strong_regularity = 0.5;
+/// How often the tones of a block must stand out, against their mean there, for the music to have
+/// begun.
+constexpr double begun_share = 0.5;
+/// A third of a second, over which that is looked at.
+constexpr std::size_t begun_spectra = 15;
+constexpr float audible_db = -60.0F;
+/// Medians of the level between the words.
+constexpr float quiet_db = -34.0F;
+constexpr float loud_db = -20.0F;
+/// Medians of the centre of energy.
+constexpr float dark_hz = 600.0F;
+constexpr float bright_hz = 1500.0F;
+/// The music is under the speech when it goes on in a quarter of it, and for at least a second.
+constexpr double under_share = 0.25;
+constexpr double under_seconds_min = 1.0;
+
+double seconds_at(std::size_t spectrum_index) {
+    return static_cast<double>(spectrum_index) / spectra_per_second;
+}
+
+template <class Number>
+Number median(std::vector<Number> values) {
+    if (values.empty()) return Number{};
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+bool tonal(std::span<const music_block> blocks) {
+    std::vector<double> tonality;
+    std::size_t clear = 0;
+    for (const music_block& block : blocks) {
+        tonality.push_back(block.tonality());
+        clear = tonality.back() > clear_tonality ? clear + 1 : 0;
+        if (clear >= clear_blocks) return true;
     }
+    return median(std::move(tonality)) > musical_tonality;
+}
+
+/// Where in `block` its tones set in; the block is the first musical one.
+std::size_t first_toned_spectrum(std::span<const spectrum> spectra, const music_block& block) {
+    const auto standing_out = [&](std::size_t index) {
+        return std::count_if(block.tones.begin(), block.tones.end(), [&](const held_tone& tone) {
+            return spectra[index].active[tone.bin] != 0;
+        });
+    };
+    std::ptrdiff_t all = 0;
+    for (std::size_t i = 0; i < block.spectra; ++i) all += standing_out(block.first_spectrum + i);
+    const double wanted = begun_share * static_cast<double>(all) /
+                          static_cast<double>(block.spectra) * static_cast<double>(begun_spectra);
+    std::ptrdiff_t sum = 0;
+    for (std::size_t i = 0; i < block.spectra; ++i) {
+        sum += standing_out(block.first_spectrum + i);
+        if (i >= begun_spectra) sum -= standing_out(block.first_spectrum + i - begun_spectra);
+        if (static_cast<double>(sum) >= wanted) {
+            return block.first_spectrum + i - std::min(i, begun_spectra / 2);
+        }
+    }
+    return block.first_spectrum;
+}
+
+/// Its end when nothing is audible.
+std::size_t first_audible_spectrum(std::span<const spectrum> spectra) {
+    const auto first = std::find_if(spectra.begin(), spectra.end(), [](const spectrum& one) {
+        return one.level_db > audible_db;
+    });
+    return static_cast<std::size_t>(first - spectra.begin());
+}
+
+/// What beats most clearly in a track.
+struct track_beat {
+    bool present = false;
+    bool strong = false;
+    std::optional<double> tempo_bpm;
+};
+
+track_beat find_beat(std::span<const spectrum> spectra) {
+    std::vector<float> onsets;
+    std::vector<float> low_onsets;
+    std::vector<float> high_onsets;
+    for (const spectrum& one : spectra) {
+        onsets.push_back(one.onset);
+        low_onsets.push_back(one.low_onset);
+        high_onsets.push_back(one.high_onset);
+    }
+    const beat_estimate all = beat_of(onsets);
+    const beat_estimate low = beat_of(low_onsets);
+    const beat_estimate high = beat_of(high_onsets);
+    const auto beats = [](const beat_estimate& beat, double regularity_min) {
+        return beat.regularity > regularity_min && beat.sharpness > beat_sharpness_min;
+    };
+    track_beat beat;
+    beat.tempo_bpm = all.tempo_bpm;
+    const bool over_all = beats(all, beat_regularity_min);
+    if (!over_all && beats(high, high_beat_regularity_min)) beat.tempo_bpm = high.tempo_bpm;
+    if (!over_all && beats(low, low_beat_regularity_min)) beat.tempo_bpm = low.tempo_bpm;
+    beat.present =
+        over_all || beats(low, low_beat_regularity_min) || beats(high, high_beat_regularity_min);
+    beat.strong = beats(all, strong_regularity) || beats(low, strong_regularity);
+    return beat;
+}
+
+std::size_t start_of_tones(std::span<const spectrum> spectra, std::span<const music_block> blocks) {
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+        const bool musical = blocks[i].tonality() > musical_tonality;
+        // One block may be chance; the last one has no next.
+        const bool goes_on = i + 1 == blocks.size() || blocks[i + 1].tonality() > musical_tonality;
+        if (musical && goes_on) return first_toned_spectrum(spectra, blocks[i]);
+    }
+    return std::min(first_audible_spectrum(spectra), spectra.size() - 1);
+}
+
+bool spoken_at(double seconds, std::span<const timed_text> speech) {
+    return std::any_of(speech.begin(), speech.end(), [&](const timed_text& segment) {
+        return segment.start_seconds <= seconds && seconds < segment.end_seconds;
+    });
+}
+
+/// From its start on, and between the words where there are gaps.
+std::vector<const spectrum*> spectra_of_music(
+    std::span<const spectrum> spectra, std::size_t start, std::span<const timed_text> speech) {
+    std::vector<const spectrum*> music;
+    for (std::size_t i = start; i < spectra.size(); ++i) {
+        if (spectra[i].level_db > audible_db && !spoken_at(seconds_at(i), speech)) {
+            music.push_back(&spectra[i]);
+        }
+    }
+    if (!music.empty()) return music;
+    for (std::size_t i = start; i < spectra.size(); ++i) music.push_back(&spectra[i]);
+    return music;
+}
+
+void describe(music_report& report, std::span<const spectrum* const> music) {
+    std::vector<float> levels;
+    std::vector<float> centroids;
+    for (const spectrum* one : music) {
+        levels.push_back(one->level_db);
+        centroids.push_back(one->centroid_hz);
+    }
+    const float level = median(std::move(levels));
+    const float centroid = median(std::move(centroids));
+    report.level = level < quiet_db ? "quiet" : level > loud_db ? "loud" : "medium";
+    report.brightness = centroid < dark_hz ? "dark" : centroid > bright_hz ? "bright" : "balanced";
+}
+
+/// `musical`: for each block whether music goes on in it. A block answers for its middle.
+bool under_speech(
+    std::span<const music_block> blocks, const std::vector<bool>& musical,
+    std::span<const timed_text> speech) {
+    std::size_t spoken = 0;
+    std::size_t both = 0;
+    std::size_t looked_at = 0;
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+        const std::size_t quarter = blocks[i].spectra / 4;
+        for (std::size_t k = quarter; k < blocks[i].spectra - quarter; ++k) {
+            ++looked_at;
+            if (!spoken_at(seconds_at(blocks[i].first_spectrum + k), speech)) continue;
+            ++spoken;
+            if (musical[i]) ++both;
+        }
+    }
+    return looked_at > 0 && seconds_at(both) >= under_seconds_min &&
+           static_cast<double>(both) >= under_share * static_cast<double>(spoken);
+}
+
+}  // namespace
+
+music_report detect_music(std::span<const float> samples, std::span<const timed_text> speech) {
+    music_report report;
+    const auto all_spectra = spectra_of(samples);
+    const std::span<const spectrum> spectra{all_spectra};
+    const std::size_t first_audible = first_audible_spectrum(spectra);
+    if (first_audible == spectra.size()) return report;
+    auto blocks = music_blocks(spectra);
+    remove_steady_tones(spectra, blocks);
+    const bool has_tones = tonal(blocks);
+    report.present = has_tones || find_beat(spectra).present;
+    if (!report.present) return report;
+
+    const std::size_t start = has_tones ? start_of_tones(spectra, blocks) : first_audible;
+    report.start_seconds = seconds_at(start);
+    const track_beat beat = find_beat(spectra.subspan(start));
+    report.tempo_bpm = beat.tempo_bpm;
+    report.strong_beat = beat.strong;
+    describe(report, spectra_of_music(spectra, start, speech));
+    std::vector<bool> musical;
+    for (const music_block& block : blocks) {
+        musical.push_back(!has_tones || block.tonality() > musical_tonality);
+    }
+    report.under_speech = under_speech(blocks, musical, speech);
     return report;
 }
 

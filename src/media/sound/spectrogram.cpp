@@ -6,7 +6,9 @@
 #include <array>
 #include <cmath>
 #include <complex>
+#include <iterator>
 #include <numbers>
+#include <utility>
 
 namespace reelsd::media::sound {
 
@@ -16,9 +18,16 @@ namespace {
 constexpr std::size_t neighbours = 10;
 /// How far above that mean it must lie.
 constexpr float active_db_min = 3.0F;
-/// Loudness is followed in bands of about a third of an octave at the top, narrower than that
-/// nowhere.
+/// Loudness is followed in 24 bands of a quarter of an octave or so, one bin at least.
 constexpr std::size_t onset_bands = 24;
+constexpr double first_band_bin = 4.0;
+/// Bins [from, to).
+struct band {
+    std::size_t from;
+    std::size_t to;
+};
+constexpr band low_band{3, 6};
+constexpr band high_bands[] = {{372, 440}, {440, 500}};
 constexpr float power_floor = 1e-10F;
 
 using bins = std::array<float, spectrum_bins>;
@@ -61,21 +70,66 @@ float centroid_of(const bins& power) {
     return sum > 0 ? static_cast<float>(weighted / sum * bin_hz) : 0.0F;
 }
 
-/// Bands of equal width in the logarithm of frequency, at least one bin each.
-std::array<float, onset_bands> band_levels(const bins& power) {
-    std::array<float, onset_bands> levels{};
-    std::size_t from = 3;
-    for (std::size_t band = 0; band < onset_bands; ++band) {
-        const double share = static_cast<double>(band + 1) / onset_bands;
-        const auto wanted = static_cast<std::size_t>(4.0 * std::pow(spectrum_bins / 4.0, share));
-        const std::size_t to = std::clamp(wanted, from + 1, spectrum_bins);
-        float sum = 0;
-        for (std::size_t k = from; k < to; ++k) sum += power[k];
-        // 1e-6 keeps what nobody hears from counting as a rise.
-        levels[band] = std::log10(sum + 1e-6F);
-        from = to;
+/// The logarithm of the power in a band, 1 for a factor of ten.
+float loudness(const bins& power, band where) {
+    // What nobody hears does not count as a rise.
+    constexpr float inaudible = 1e-6F;
+    float sum = 0;
+    for (std::size_t k = where.from; k < where.to; ++k) sum += power[k];
+    return std::log10(sum + inaudible);
+}
+
+/// The loudnesses whose rises are onsets: all bands, the low one, the high ones.
+struct band_loudness {
+    std::array<float, onset_bands> all{};
+    float low = 0;
+    std::array<float, std::size(high_bands)> high{};
+};
+
+band_loudness loudness_of(const bins& power) {
+    band_loudness result;
+    const auto edge = [](std::size_t index) {
+        const double share = static_cast<double>(index) / onset_bands;
+        return static_cast<std::size_t>(
+            first_band_bin * std::pow(spectrum_bins / first_band_bin, share));
+    };
+    for (std::size_t i = 0; i < onset_bands; ++i) {
+        const std::size_t from = edge(i);
+        const std::size_t to = std::min(std::max(edge(i + 1), from + 1), spectrum_bins);
+        result.all[i] = loudness(power, {from, to});
     }
-    return levels;
+    result.low = loudness(power, low_band);
+    for (std::size_t i = 0; i < std::size(high_bands); ++i) {
+        result.high[i] = loudness(power, high_bands[i]);
+    }
+    return result;
+}
+
+void set_onsets(spectrum& target, const band_loudness& now, const band_loudness& before) {
+    for (std::size_t i = 0; i < onset_bands; ++i) {
+        target.onset += std::max(now.all[i] - before.all[i], 0.0F);
+    }
+    target.low_onset = std::max(now.low - before.low, 0.0F);
+    for (std::size_t i = 0; i < std::size(high_bands); ++i) {
+        target.high_onset += std::max(now.high[i] - before.high[i], 0.0F);
+    }
+}
+
+/// The power of a full-scale sine in the middle of a bin is 1.
+bins power_of(std::span<const float> samples, const fft& transform, std::span<const float> window) {
+    std::array<std::complex<float>, spectrum_samples> values{};
+    for (std::size_t i = 0; i < spectrum_samples; ++i) values[i] = samples[i] * window[i];
+    transform.transform(values);
+    constexpr float scale = 16.0F / (spectrum_samples * spectrum_samples);
+    bins power{};
+    for (std::size_t k = 0; k < spectrum_bins; ++k) power[k] = std::norm(values[k]) * scale;
+    return power;
+}
+
+float mean_square(std::span<const float> samples) {
+    float sum = 0;
+    for (const float sample : samples) sum += sample * sample;
+    return sum / static_cast<float>(samples.size());
 }
 
 }  // namespace
@@ -84,34 +138,20 @@ std::vector<spectrum> spectra_of(std::span<const float> samples) {
     const fft transform{spectrum_samples};
     const auto window = hann_window();
     std::vector<spectrum> spectra;
-    std::array<float, onset_bands> last_bands{};
+    band_loudness before;
     for (std::size_t at = 0; at + spectrum_samples <= samples.size(); at += spectrum_step) {
-        std::array<std::complex<float>, spectrum_samples> values{};
-        float energy = 0;
-        for (std::size_t i = 0; i < spectrum_samples; ++i) {
-            const float sample = samples[at + i];
-            energy += sample * sample;
-            values[i] = sample * window[i];
-        }
-        transform.transform(values);
-        bins power{};
+        const auto part = samples.subspan(at, spectrum_samples);
+        const bins power = power_of(part, transform, window);
         bins level_db{};
-        for (std::size_t k = 0; k < spectrum_bins; ++k) {
-            // A full-scale sine in the middle of a bin has the power 1.
-            power[k] = std::norm(values[k]) * (16.0F / (spectrum_samples * spectrum_samples));
-            level_db[k] = decibel(power[k]);
-        }
-        const auto bands = band_levels(power);
-        float onset = 0;
-        for (std::size_t band = 0; band < onset_bands && !spectra.empty(); ++band) {
-            onset += std::max(bands[band] - last_bands[band], 0.0F);
-        }
-        last_bands = bands;
-        spectra.push_back(
-            {.level_db = decibel(energy / spectrum_samples),
-             .onset = onset,
-             .centroid_hz = centroid_of(power),
-             .active = active_bins(level_db)});
+        std::transform(power.begin(), power.end(), level_db.begin(), decibel);
+        const band_loudness now = loudness_of(power);
+        spectrum one;
+        one.level_db = decibel(mean_square(part));
+        one.centroid_hz = centroid_of(power);
+        one.active = active_bins(level_db);
+        if (!spectra.empty()) set_onsets(one, now, before);
+        before = now;
+        spectra.push_back(std::move(one));
     }
     return spectra;
 }

@@ -17,7 +17,11 @@ inline constexpr double bin_hz = 11'025.0 / 1024.0;
 /// What the music detector keeps of each short spectrum: 0.5 KB, so 90 s are 2 MB.
 struct spectrum {
     float level_db = 0;  ///< Below full scale; -100 in digital silence.
-    float onset = 0;  ///< Rise of loudness since the last spectrum, summed over bands; at least 0.
+    /// Rises of loudness since the last spectrum, at least 0: summed over all bands; between 32 and
+    /// 65 Hz, where drums sound and nobody speaks; and above 4 kHz, where cymbals do.
+    float onset = 0;
+    float low_onset = 0;
+    float high_onset = 0;
     float centroid_hz = 0;             ///< Where the energy's centre lies; 0 in silence.
     std::vector<std::uint8_t> active;  ///< 1 for each bin that stands out of its neighbourhood.
 };

@@ -48,13 +48,14 @@ void add_margins(std::vector<frame_range>& ranges, std::size_t frames) {
     }
 }
 
+/// The later one of equals, so that parts are long.
 std::size_t quietest_frame(std::span<const float> levels_db, frame_range where) {
     std::size_t best = where.begin;
     float best_sum = 0;
     for (std::size_t i = where.begin; i + quiet_frames <= where.end; ++i) {
         float sum = 0;
         for (const float level : levels_db.subspan(i, quiet_frames)) sum += level;
-        if (i == where.begin || sum < best_sum) {
+        if (i == where.begin || sum <= best_sum) {
             best = i;
             best_sum = sum;
         }

@@ -1,0 +1,85 @@
+// Goal: levels are in dB below full scale, silence is told from sound, and the recogniser gets its
+// level. Method: constant and sine signals of known level.
+
+#include "level.hpp"
+
+#include "generated_sound.hpp"
+#include "sound.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+namespace reelsd::media::sound {
+namespace {
+
+std::vector<std::int16_t> sine_at(double db, double seconds) {
+    auto sound = generated::silence(seconds, speech_rate_hz);
+    // as_samples scales by 32,000; a sine's root mean square is its amplitude over sqrt(2).
+    const double amplitude = std::pow(10.0, db / 20.0) * std::sqrt(2.0) * 32'768.0 / 32'000.0;
+    generated::add(sound, speech_rate_hz, {400.0, amplitude, 0.0, seconds});
+    return generated::as_samples(sound);
+}
+
+TEST(FrameLevels, AreDecibelBelowFullScale) {
+    for (const double db : {-6.0, -20.0, -40.0}) {
+        SCOPED_TRACE(db);
+        const auto levels = frame_levels_db(sine_at(db, 0.1));
+        ASSERT_EQ(levels.size(), 10U);
+        for (const float level : levels) EXPECT_NEAR(level, db, 0.3);
+    }
+}
+
+TEST(FrameLevels, DropAPartOfAFrame) {
+    EXPECT_EQ(frame_levels_db(std::vector<std::int16_t>(2 * frame_samples + 1)).size(), 2U);
+    EXPECT_TRUE(frame_levels_db(std::vector<std::int16_t>(frame_samples - 1)).empty());
+}
+
+TEST(LevelAtShare, PicksTheQuantile) {
+    const std::vector<float> levels{-10, -50, -30, -20, -40};
+    EXPECT_EQ(level_at_share_db(levels, 0.0), -50);
+    EXPECT_EQ(level_at_share_db(levels, 0.5), -30);
+    EXPECT_EQ(level_at_share_db(levels, 1.0), -10);
+    EXPECT_EQ(level_at_share_db({}, 0.5), level_db_min);
+}
+
+TEST(Conditioned, BringsLoudFramesToMinusTwenty) {
+    for (const double db : {-3.0, -20.0, -45.0}) {
+        SCOPED_TRACE(db);
+        const auto sound = sine_at(db, 0.5);
+        const auto levels = frame_levels_db(conditioned(sound, static_cast<float>(db)));
+        EXPECT_NEAR(level_at_share_db(levels, 0.5), -20.0, 0.3);
+    }
+}
+
+TEST(Conditioned, PutsANoiseFloorIntoDigitalSilence) {
+    const std::vector<std::int16_t> silence(16'000);
+    const auto noisy = conditioned(silence, -20.0F);
+    for (const float level : frame_levels_db(noisy)) EXPECT_NEAR(level, -70.0, 2.0);
+    EXPECT_EQ(noisy, conditioned(silence, -20.0F));
+}
+
+TEST(IsSilent, BeginsAtMinusSixty) {
+    struct test_case {
+        const char* name;
+        std::vector<std::int16_t> samples;
+        bool silent;
+    };
+    auto one_word = std::vector<std::int16_t>(48'000);
+    const auto word = sine_at(-30.0, 0.3);
+    std::copy(word.begin(), word.end(), one_word.begin() + 16'000);
+    const test_case cases[] = {
+        {"no samples", {}, true},
+        {"digital silence", std::vector<std::int16_t>(16'000), true},
+        {"hiss", sine_at(-66.0, 1.0), true},
+        {"a whisper", sine_at(-50.0, 1.0), false},
+        {"one word in silence", one_word, false},
+    };
+    for (const auto& expected : cases) {
+        EXPECT_EQ(is_silent(expected.samples), expected.silent) << expected.name;
+    }
+}
+
+}  // namespace
+}  // namespace reelsd::media::sound

@@ -1,0 +1,105 @@
+// Goal: what a voice says is recognised with its times, and nothing is heard where nobody speaks.
+// Method: the real model, and flite's voice made at test time.
+
+#include "generated_sound.hpp"
+#include "sound.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace reelsd::media::sound {
+namespace {
+
+constexpr const char* model_dir = "/usr/share/pocketsphinx/model/en-us";
+
+/// flite's "slt" speaks 16 kHz mono, behind a header of 44 bytes.
+std::vector<std::int16_t> spoken(const std::string& text) {
+    const std::string path = testing::TempDir() + "media_sound_spoken.wav";
+    const std::string command = "flite -voice slt -t '" + text + "' -o '" + path + "'";
+    FILE* const speaker = popen(command.c_str(), "r");
+    if (speaker == nullptr || pclose(speaker) != 0) return {};
+    std::ifstream file{path, std::ios::binary};
+    const std::string bytes{std::istreambuf_iterator<char>{file}, {}};
+    std::vector<std::int16_t> samples;
+    for (std::size_t i = 44; i + 1 < bytes.size(); i += 2) {
+        const auto low = static_cast<unsigned char>(bytes[i]);
+        const auto high = static_cast<unsigned char>(bytes[i + 1]);
+        samples.push_back(static_cast<std::int16_t>(low | (high << 8U)));
+    }
+    std::remove(path.c_str());
+    return samples;
+}
+
+class Speech : public testing::Test {
+protected:
+    static void SetUpTestSuite() {
+        auto loaded = speech_recognizer::load(model_dir);
+        ASSERT_TRUE(loaded) << loaded.error().to_string();
+        recognizer_ = std::move(*loaded);
+    }
+    static void TearDownTestSuite() { recognizer_.reset(); }
+
+    static std::unique_ptr<speech_recognizer> recognizer_;
+};
+
+std::unique_ptr<speech_recognizer> Speech::recognizer_;
+
+TEST_F(Speech, IsRecognisedWithItsTimes) {
+    const auto sentence =
+        spoken("This is the best coffee shop that I have ever found in this city.");
+    ASSERT_GT(sentence.size(), 32'000U);
+    std::vector<std::int16_t> track(24'000);
+    track.insert(track.end(), sentence.begin(), sentence.end());
+    track.resize(track.size() + 16'000);
+
+    const auto report = recognizer_->recognize(track);
+
+    ASSERT_FALSE(report.segments.empty());
+    std::string text;
+    for (const auto& segment : report.segments) text += segment.text + ' ';
+    EXPECT_NE(text.find("coffee shop"), std::string::npos) << text;
+    EXPECT_NE(text.find("city"), std::string::npos) << text;
+    const double end = 1.5 + static_cast<double>(sentence.size()) / speech_rate_hz;
+    EXPECT_NEAR(report.segments.front().start_seconds, 1.5, 0.4);
+    EXPECT_NEAR(report.segments.back().end_seconds, end, 0.4);
+    EXPECT_FALSE(report.doubtful);
+}
+
+TEST_F(Speech, IsNotInvented) {
+    auto noise = generated::silence(6.0, speech_rate_hz);
+    generated::add_noise(noise, 0.1);
+    auto music = generated::silence(8.0, speech_rate_hz);
+    generated::add_chords(music, speech_rate_hz, 0.05, 0.0);
+    struct test_case {
+        const char* name;
+        std::vector<std::int16_t> samples;
+    };
+    const test_case cases[] = {
+        {"nothing", {}},
+        {"less than a frame", std::vector<std::int16_t>(100, 1000)},
+        {"digital silence", std::vector<std::int16_t>(32'000)},
+        {"noise", generated::as_samples(noise)},
+        {"music", generated::as_samples(music)},
+    };
+    for (const auto& given : cases) {
+        const auto report = recognizer_->recognize(given.samples);
+        EXPECT_TRUE(report.segments.empty()) << given.name << ": " << report.segments[0].text;
+        EXPECT_FALSE(report.doubtful) << given.name;
+    }
+}
+
+TEST(SpeechModel, IsNamedWhenItIsMissing) {
+    const auto loaded = speech_recognizer::load("/nonexistent");
+    ASSERT_FALSE(loaded);
+    EXPECT_EQ(loaded.error().code(), errc::media_failed);
+    EXPECT_NE(loaded.error().detail().find("/nonexistent/en-us"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace reelsd::media::sound

@@ -1,0 +1,111 @@
+// Goal: only what can be speech is told, in clean words with sensible times. Method: hand-made
+// words, tables.
+
+#include "transcript.hpp"
+
+#include "listener.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace reelsd::media::sound {
+namespace {
+
+/// The words one after the other, 0.3 s each, from `start` on.
+std::vector<heard_word> words_of(
+    const std::vector<std::string>& texts, double start = 0, double posterior = 0.9) {
+    std::vector<heard_word> words;
+    for (const std::string& text : texts) {
+        words.push_back({text, start, start + 0.3, posterior});
+        start += 0.3;
+    }
+    return words;
+}
+
+TEST(SpokenText, IsTheWordAlone) {
+    struct test_case {
+        const char* recognised;
+        const char* spoken;
+    };
+    constexpr test_case cases[] = {
+        {"hello", "hello"},
+        {"read(2)", "read"},
+        {"i'm", "i'm"},
+        {"Hello", "hello"},
+        {"<s>", ""},
+        {"</s>", ""},
+        {"<sil>", ""},
+        {"[NOISE]", ""},
+        {"[SPEECH]", ""},
+        {"++um++", ""},
+        {"", ""},
+    };
+    for (const auto& expected : cases) {
+        EXPECT_EQ(spoken_text(expected.recognised), expected.spoken) << expected.recognised;
+    }
+}
+
+TEST(PlausibleSpeech, NeedsEnoughAndLongEnoughWords) {
+    struct test_case {
+        const char* name;
+        std::vector<std::string> words;
+        double seconds;
+        bool plausible;
+    };
+    const test_case cases[] = {
+        {"a sentence", {"welcome", "back", "to", "my", "kitchen"}, 2.0, true},
+        {"at the limit of words", {"welcome", "back", "to"}, 2.0, true},
+        {"fewer words", {"welcome", "back", "to"}, 2.1, false},
+        {"short words alone", {"a", "the", "to", "a", "it", "is"}, 2.0, false},
+        {"nothing", {}, 2.0, false},
+        {"no time", {"welcome", "back"}, 0.0, false},
+    };
+    for (const auto& expected : cases) {
+        EXPECT_EQ(plausible_speech(words_of(expected.words), expected.seconds), expected.plausible)
+            << expected.name;
+    }
+}
+
+TEST(Phrases, AreSplitWherePausesAreLongerThanHalfASecond) {
+    auto words = words_of({"welcome", "back"}, 1.0);
+    const auto later = words_of({"to", "my", "kitchen"}, 2.2);
+    words.insert(words.end(), later.begin(), later.end());
+    const auto last = words_of({"today"}, 3.5);
+    words.insert(words.end(), last.begin(), last.end());
+
+    const auto segments = phrases(words);
+
+    ASSERT_EQ(segments.size(), 2U);
+    EXPECT_EQ(segments[0].text, "welcome back");
+    EXPECT_DOUBLE_EQ(segments[0].start_seconds, 1.0);
+    EXPECT_DOUBLE_EQ(segments[0].end_seconds, 1.6);
+    EXPECT_EQ(segments[1].text, "to my kitchen today");
+    EXPECT_DOUBLE_EQ(segments[1].start_seconds, 2.2);
+}
+
+TEST(ToReport, LeavesOutWhatIsNotPlausible) {
+    heard_utterance invented;
+    invented.words = words_of({"oh", "a"}, 0.0, 0.1);
+    heard_utterance said;
+    said.words = words_of({"welcome", "back"}, 5.0);
+    said.plausible = true;
+
+    const auto report = to_report(std::vector{invented, said});
+
+    ASSERT_EQ(report.segments.size(), 1U);
+    EXPECT_EQ(report.segments[0].text, "welcome back");
+    EXPECT_FALSE(report.doubtful);
+}
+
+TEST(ToReport, DoubtsWordsOfLowPosterior) {
+    heard_utterance said;
+    said.words = words_of({"welcome", "back"}, 5.0, 0.44);
+    said.plausible = true;
+    EXPECT_TRUE(to_report(std::vector{said}).doubtful);
+    EXPECT_FALSE(to_report({}).doubtful);
+}
+
+}  // namespace
+}  // namespace reelsd::media::sound

@@ -1,0 +1,78 @@
+// Goal: voiced frames become utterances that keep words whole. Method: hand-made voice decisions
+// and levels.
+
+#include "utterances.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace reelsd::media::sound {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+/// `frames` frames, voiced in the given ranges.
+std::vector<bool> voiced_in(std::size_t frames, const std::vector<frame_range>& ranges) {
+    std::vector<bool> voiced(frames, false);
+    for (const frame_range& range : ranges) {
+        for (std::size_t i = range.begin; i < range.end; ++i) voiced[i] = true;
+    }
+    return voiced;
+}
+
+std::vector<frame_range> found(const std::vector<bool>& voiced) {
+    return find_utterances(voiced, std::vector<float>(voiced.size(), -20.0F));
+}
+
+TEST(FindUtterances, AreNoneWithoutVoice) {
+    EXPECT_THAT(found({}), IsEmpty());
+    EXPECT_THAT(found(voiced_in(500, {})), IsEmpty());
+}
+
+TEST(FindUtterances, LeaveOutClicks) {
+    EXPECT_THAT(found(voiced_in(500, {{100, 105}})), IsEmpty());
+}
+
+TEST(FindUtterances, GetAMarginWithinTheTrack) {
+    EXPECT_THAT(found(voiced_in(500, {{100, 300}})), ElementsAre(frame_range{80, 320}));
+    EXPECT_THAT(found(voiced_in(300, {{5, 295}})), ElementsAre(frame_range{0, 300}));
+}
+
+TEST(FindUtterances, JoinOverShortPausesOnly) {
+    EXPECT_THAT(found(voiced_in(600, {{100, 200}, {240, 400}})), ElementsAre(frame_range{80, 420}));
+    EXPECT_THAT(
+        found(voiced_in(600, {{100, 200}, {260, 400}})),
+        ElementsAre(frame_range{80, 220}, frame_range{240, 420}));
+}
+
+TEST(FindUtterances, AreSplitAtTheQuietestPlace) {
+    const auto voiced = voiced_in(2000, {{0, 2000}});
+    std::vector<float> levels(2000, -20.0F);
+    for (std::size_t i = 700; i < 715; ++i) levels[i] = -50.0F;
+    for (std::size_t i = 900; i < 915; ++i) levels[i] = -40.0F;
+
+    EXPECT_THAT(
+        find_utterances(voiced, levels),
+        ElementsAre(frame_range{0, 707}, frame_range{707, 1692}, frame_range{1692, 2000}));
+}
+
+TEST(FindUtterances, AreNeverLongerThanTwelveSecondsNorOverlap) {
+    for (const std::size_t frames : {1200U, 1201U, 1499U, 1500U, 2401U, 9000U}) {
+        SCOPED_TRACE(frames);
+        const auto ranges = found(voiced_in(frames, {{0, frames}}));
+        std::size_t at = 0;
+        for (const frame_range& range : ranges) {
+            EXPECT_EQ(range.begin, at);
+            EXPECT_GE(range.end - range.begin, 300U);
+            EXPECT_LE(range.end - range.begin, 1200U);
+            at = range.end;
+        }
+        EXPECT_EQ(at, frames);
+    }
+}
+
+}  // namespace
+}  // namespace reelsd::media::sound
