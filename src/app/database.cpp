@@ -51,7 +51,11 @@ result<std::unique_ptr<database>> database::open(const settings& with, const log
     if (!with.database_url.empty()) {
         opened->connection_ = with.database_url;
         const auto answers = await_server(opened->connection_, log);
-        if (!answers) return answers.error();
+        if (!answers) {
+            return error{
+                answers.error().code(),
+                "the database of database-url does not serve: " + answers.error().detail()};
+        }
         return opened;
     }
     db::cluster_options options;

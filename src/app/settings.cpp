@@ -37,6 +37,15 @@ bool read_text(std::string_view text, std::string& target) {
     return true;
 }
 
+/// libpq would take any other word for the name of a database on this machine's default socket, and
+/// complain about that.
+bool read_database_url(std::string_view text, std::string& target) {
+    const bool is_uri = text.starts_with("postgresql://") || text.starts_with("postgres://");
+    if (!is_uri && text.find('=') == std::string_view::npos) return false;
+    target = text;
+    return true;
+}
+
 bool read_flag(std::string_view text, bool& target) {
     if (text == "true" || text == "1" || text == "yes" || text == "on") return target = true;
     if (text != "false" && text != "0" && text != "no" && text != "off") return false;
@@ -126,8 +135,8 @@ constexpr auto definitions = std::to_array<setting_definition>({
     {"database-url",
      "",
      "PostgreSQL 15 or later, as libpq takes it; without it a private cluster runs in data-dir",
-     "a libpq connection string or URI",
-     [](sv text, settings& s) { return read_text(text, s.database_url); }},
+     "postgresql://USER@HOST/NAME or host=HOST dbname=NAME, as libpq takes it",
+     [](sv text, settings& s) { return read_database_url(text, s.database_url); }},
     {"data-dir",
      "./reelsd-data",
      "private cluster and scratch files",

@@ -82,6 +82,9 @@ TEST(Settings, Bounds) {
         {"attempts-max", "1", true},
         {"analyzer", "magic", false},
         {"log-level", "trace", false},
+        {"database-url", "postgresql://ann:secret@localhost/reels", true},
+        {"database-url", "host=/run/postgresql dbname=reels", true},
+        {"database-url", "mysql://localhost/reels", false},
         {"log-format", "json", true},
     };
     for (const auto& expected : cases) {
@@ -95,11 +98,12 @@ TEST(Settings, Bounds) {
 
 TEST(Settings, ADatabaseUrlIsNotRepeated) {
     settings target;
-    const auto refused = apply(definition_of("database-url"), "", target);
+    const auto refused = apply(definition_of("database-url"), "secret", target);
     ASSERT_FALSE(refused);
     EXPECT_EQ(
         refused.error().detail(),
-        "database-url: this value is not allowed; allowed: a libpq connection string or URI");
+        "database-url: this value is not allowed; allowed: postgresql://USER@HOST/NAME or "
+        "host=HOST dbname=NAME, as libpq takes it");
 }
 
 TEST(Settings, EnvironmentNames) {
