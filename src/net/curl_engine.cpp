@@ -1,7 +1,11 @@
 #include "curl_engine.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <chrono>
+#include <csignal>
+#include <ctime>
 #include <new>
 
 namespace reelsd::net {
@@ -13,6 +17,33 @@ constexpr std::size_t idle_engines_max = 16;
 constexpr long idle_connections_max = 4;
 /// Longest sleep between two looks at the clock; stop requests interrupt it.
 constexpr std::chrono::milliseconds poll_time_max{1000};
+
+/// Keeps SIGPIPE from this thread. CURLOPT_NOSIGNAL, which threads need, leaves that to us: without
+/// it a server that hangs up during a TLS write could end the whole process.
+class broken_pipe_shield {
+public:
+    broken_pipe_shield() {
+        sigemptyset(&signal_);
+        sigaddset(&signal_, SIGPIPE);
+        sigset_t pending;
+        sigpending(&pending);
+        was_pending_ = sigismember(&pending, SIGPIPE) == 1;
+        pthread_sigmask(SIG_BLOCK, &signal_, &before_);
+    }
+    ~broken_pipe_shield() {
+        // One that came meanwhile would strike when the mask is lifted.
+        constexpr std::timespec at_once{};
+        if (!was_pending_) sigtimedwait(&signal_, nullptr, &at_once);
+        pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    }
+    broken_pipe_shield(const broken_pipe_shield&) = delete;
+    broken_pipe_shield& operator=(const broken_pipe_shield&) = delete;
+
+private:
+    sigset_t signal_{};
+    sigset_t before_{};
+    bool was_pending_ = false;
+};
 
 /// A transfer's stay in an engine.
 class attachment {
@@ -69,6 +100,7 @@ engine_pool::engine_pool() {
 }
 
 result<CURLcode> engine_pool::run(CURL* transfer, deadline by, const std::stop_token& stop) {
+    const broken_pipe_shield shield;
     auto engine = take();
     auto verdict = [&] {
         const attachment attached{engine.get(), transfer};

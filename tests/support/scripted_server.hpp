@@ -44,6 +44,9 @@ public:
             }
         }
 
+        /// For tests that speak something else over it.
+        [[nodiscard]] int socket() const noexcept { return socket_; }
+
         /// Says nothing more and returns when the other side has hung up.
         void wait_for_close() {
             std::string rest;

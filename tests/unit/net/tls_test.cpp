@@ -1,0 +1,128 @@
+// Goal: a server must prove its name with a certificate that the configured bundle vouches for.
+// Method: a TLS server on loopback with a certificate made on the spot.
+#include "support/scripted_server.hpp"
+#include <reelsd/net/http_client.hpp>
+
+#include <gtest/gtest.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+
+namespace reelsd::net {
+namespace {
+
+template <auto Free>
+struct freed {
+    template <class Thing>
+    void operator()(Thing* thing) const noexcept {
+        Free(thing);
+    }
+};
+using key_ptr = std::unique_ptr<EVP_PKEY, freed<EVP_PKEY_free>>;
+using certificate_ptr = std::unique_ptr<X509, freed<X509_free>>;
+using context_ptr = std::unique_ptr<SSL_CTX, freed<SSL_CTX_free>>;
+using session_ptr = std::unique_ptr<SSL, freed<SSL_free>>;
+using bio_ptr = std::unique_ptr<BIO, freed<BIO_free>>;
+
+/// Vouches for itself and for the name "localhost" alone.
+certificate_ptr make_certificate(EVP_PKEY* key) {
+    certificate_ptr made{X509_new()};
+    X509_set_version(made.get(), 2);
+    ASN1_INTEGER_set(X509_get_serialNumber(made.get()), 1);
+    X509_gmtime_adj(X509_getm_notBefore(made.get()), -3600);
+    X509_gmtime_adj(X509_getm_notAfter(made.get()), 3600);
+    X509_set_pubkey(made.get(), key);
+    X509_NAME* name = X509_get_subject_name(made.get());
+    const std::string common{"reelsd test"};
+    X509_NAME_add_entry_by_txt(
+        name,
+        "CN",
+        MBSTRING_ASC,
+        reinterpret_cast<const unsigned char*>(common.data()),
+        static_cast<int>(common.size()),
+        -1,
+        0);
+    X509_set_issuer_name(made.get(), name);
+    using extension_ptr = std::unique_ptr<X509_EXTENSION, freed<X509_EXTENSION_free>>;
+    const extension_ptr names{
+        X509V3_EXT_conf_nid(nullptr, nullptr, NID_subject_alt_name, "DNS:localhost")};
+    X509_add_ext(made.get(), names.get(), -1);
+    X509_sign(made.get(), key, EVP_sha256());
+    return made;
+}
+
+/// Answers one request per connection with "hello".
+class tls_answer {
+public:
+    tls_answer() {
+        const key_ptr key{EVP_EC_gen("P-256")};
+        certificate_ = make_certificate(key.get());
+        SSL_CTX_use_certificate(context_.get(), certificate_.get());
+        SSL_CTX_use_PrivateKey(context_.get(), key.get());
+    }
+
+    void operator()(test::scripted_server::connection& peer) const {
+        const session_ptr session{SSL_new(context_.get())};
+        SSL_set_fd(session.get(), peer.socket());
+        char buffer[4096];
+        if (SSL_accept(session.get()) != 1) return;
+        if (SSL_read(session.get(), buffer, sizeof buffer) <= 0) return;
+        constexpr std::string_view answer = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
+        SSL_write(session.get(), answer.data(), static_cast<int>(answer.size()));
+        SSL_shutdown(session.get());
+    }
+
+    void write_bundle(const std::filesystem::path& file) const {
+        const bio_ptr out{BIO_new_file(file.c_str(), "w")};
+        PEM_write_bio_X509(out.get(), certificate_.get());
+    }
+
+private:
+    context_ptr context_{SSL_CTX_new(TLS_server_method())};
+    certificate_ptr certificate_;
+};
+
+result<http_response> get(const std::string& url, const std::string& ca_file) {
+    const http_client client{{.policy = {.allow_private = true}, .ca_file = ca_file}};
+    return client.send({.url = url}, deadline::after(std::chrono::seconds{60}), {});
+}
+
+TEST(Tls, AsksForAKnownCertificateOfThatName) {
+    // The server's side writes to clients that hang up on its certificate.
+    std::signal(SIGPIPE, SIG_IGN);
+    const tls_answer answer;
+    const test::scripted_server server{
+        [&answer](test::scripted_server::connection& peer) { answer(peer); }};
+    std::string bundle = std::filesystem::temp_directory_path() / "reelsd-ca-XXXXXX";
+    const int descriptor = ::mkstemp(bundle.data());
+    ASSERT_GE(descriptor, 0);
+    ::close(descriptor);
+    answer.write_bundle(bundle);
+    const auto port = std::to_string(server.port());
+
+    const auto known = get("https://localhost:" + port + "/", bundle);
+    EXPECT_TRUE(known) << known.error().to_string();
+    if (known) {
+        EXPECT_EQ(known->body, "hello");
+    }
+    const auto other_name = get("https://127.0.0.1:" + port + "/", bundle);
+    ASSERT_FALSE(other_name);
+    EXPECT_EQ(other_name.error().code(), errc::connection_failed);
+
+    const auto unknown = get("https://localhost:" + port + "/", "");
+    ASSERT_FALSE(unknown);
+    EXPECT_EQ(unknown.error().code(), errc::connection_failed);
+
+    const auto no_bundle = get("https://localhost:" + port + "/", bundle + ".missing");
+    ASSERT_FALSE(no_bundle);
+    EXPECT_EQ(no_bundle.error().code(), errc::connection_failed);
+    std::filesystem::remove(bundle);
+}
+
+}  // namespace
+}  // namespace reelsd::net
