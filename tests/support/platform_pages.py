@@ -1,8 +1,8 @@
 """Post pages as the platform serves them to a browser that is not logged in.
 
-The shapes follow the facts of platform.md 2A and 3: data in `<script type="application/json" data-sjs>`
-blocks, the wanted post wrapped in `xig_polaris_media`, the author's timeline as a decoy, the page's kind in
-`canonicalRouteName`. All values are invented.
+The shapes follow the facts of platform.md 2A and 3: data in blocks of
+`<script type="application/json" data-sjs>`, the wanted post wrapped in `xig_polaris_media`, the
+author's timeline as a decoy, the page's kind in `canonicalRouteName`. All values are invented.
 """
 
 import json
@@ -36,7 +36,8 @@ def block(value, attributes='type="application/json" data-content-len="%d" data-
 def scheduled(payload):
     """The nesting in which query answers stand."""
     preloader = "adp_PolarisLoggedOutDesktopWWWPostRootContentQueryRelayPreloader_0f"
-    answer = {"__bbox": {"complete": True, "result": {"data": payload, "extensions": {"is_final": True}}}}
+    result = {"data": payload, "extensions": {"is_final": True}}
+    answer = {"__bbox": {"complete": True, "result": result}}
     cache = ["RelayPrefetchedStreamCache", "next", [], [preloader, answer]]
     return {"require": [["ScheduledServerJS", "handle", None, [{"__bbox": {"require": [cache]}}]]]}
 
@@ -44,23 +45,26 @@ def scheduled(payload):
 def author(post):
     return {
         "pk": "12345", "id": "17841400000000001", "username": post.get("author", "some.one"),
-        "full_name": post.get("author_name", "Some One"), "is_verified": post.get("verified", False),
-        "is_private": False,
+        "full_name": post.get("author_name", "Some One"),
+        "is_verified": post.get("verified", False), "is_private": False,
     }
 
 
 def timeline(post, code):
     """The author's other posts, and the wanted one once more: the same code, but no media."""
-    nodes = [{"node": {"code": code, "pk": media_id_of(code), "media_type": 2, "user": author(post)}}]
+    nodes = [{"code": code, "pk": media_id_of(code), "media_type": 2, "user": author(post)}]
     for index in range(11):
         other = "DYdecoy%04d" % index
-        nodes.append({"node": {"code": other, "pk": media_id_of(other), "like_count": 1, "media_type": 2}})
-    return {"polaris_ordered_timeline_connection": {"edges": nodes, "page_info": {"has_next_page": True}}}
+        nodes.append({"code": other, "pk": media_id_of(other), "like_count": 1, "media_type": 2})
+    edges = [{"node": node} for node in nodes]
+    connection = {"edges": edges, "page_info": {"has_next_page": True}}
+    return {"polaris_ordered_timeline_connection": connection}
 
 
 def slide(kind, code, media_url):
     """One video or photo with its files."""
-    image = {"candidates": [{"url": "https://scontent.cdninstagram.com/v/%s.jpg?oe=1&x=2" % code}]}
+    picture = "https://scontent.cdninstagram.com/v/%s.jpg?oe=1&x=2" % code
+    image = {"candidates": [{"url": picture}]}
     made = {"code": code, "pk": media_id_of(code), "image_versions2": image, "carousel_media": None}
     if kind == "photo":
         return dict(made, media_type=1, video_versions=None, __typename="XIGPolarisImageMedia")
@@ -81,7 +85,8 @@ def record(code, post, media_url):
         media = slide(kinds[0], code, media_url)
         media["product_type"] = "clips"
     else:
-        media = dict(slide("photo", code, media_url), media_type=8, product_type="carousel_container")
+        media = slide("photo", code, media_url)
+        media.update({"media_type": 8, "product_type": "carousel_container"})
         media["carousel_media"] = [
             slide(kind, "DYslide%04d" % index, media_url + "&slide=%d" % (index + 1))
             for index, kind in enumerate(kinds)
@@ -91,7 +96,8 @@ def record(code, post, media_url):
     media.update({
         "user": author(post), "taken_at": post.get("taken_at", 1790000000),
         "caption": None if caption is None else {"pk": "178", "text": caption},
-        "like_count": post.get("likes", 78676), "like_and_view_counts_disabled": post.get("hidden", False),
+        "like_count": post.get("likes", 78676),
+        "like_and_view_counts_disabled": post.get("hidden", False),
         "comment_count": post.get("comments", 525), "has_audio": True, "location": None,
         "original_width": 1080, "original_height": 1920,
         "clips_metadata": {"music_info": post.get("music_info"), "original_sound_info": None},
@@ -104,8 +110,8 @@ def data_of(code, post, behaviour, media_url):
     wrapper = {"__typename": "XIGPolarisVideoMedia", "pk": media_id_of(code), "code": code,
                "gating_ruling": None, "if_not_gated_logged_out": None}
     rulings = {
-        "age": {"gating_type": 3, "title": "Age-restricted content", "description": "Based on your age."},
-        "geo": {"gating_type": 1, "title": "Not available in your region", "description": "Law."},
+        "age": {"gating_type": 3, "title": "Age-restricted content"},
+        "geo": {"gating_type": 1, "title": "Not available in your region"},
     }
     if behaviour == "deleted":
         return {"xig_polaris_media": None}

@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
 """A stand-in of the platform on loopback: post pages, share links and signed media files.
 
-It refuses what the platform refuses: a page without a browser's navigation headers is the error page, a
-media URL needs its signature. Per short code it can behave like any post or fault; see BEHAVIOURS.
+It refuses what the platform refuses: a page without a browser's navigation headers is the error
+page, a media URL needs its signature. Per short code it can behave like any post or fault; see
+BEHAVIOURS. A code that was not configured does not exist.
 
     platform_stand_in.py --port 0 --media sample.mp4      prints its port
 
-    POST /_control          {"reset": true, "posts": {"<code>": {"page": "age", "media": "cut", ...}},
-                             "shares": {"<token>": "<code>"}, "page_budget": 3, "over_budget": "throttled"}
-    GET  /_control          {"counts": {"page": 2, "media": 1, ...}, "requests": [...]}
+    POST /_control      {"reset": true, "posts": {"<code>": {"page": "age", "media": "cut", ...}},
+                         "shares": {"<token>": "<code>"},
+                         "page_budget": 3, "over_budget": "throttled"}
+    GET  /_control      {"counts": {"page": 2, "media": 1, ...}, "requests": [...]}
 
 Keys of a post besides `page` and `media`: `times` (how often a passing fault happens, 1), `slides`
-(["photo", "video", ...]), `caption`, `author`, `author_name`, `verified`, `likes`, `comments`, `hidden`,
-`taken_at`, `music_info`, `location` (target of a redirect), `lifetime` (seconds of a signature), `delay`.
+(["photo", "video", ...]), `caption`, `author`, `author_name`, `verified`, `likes`, `comments`,
+`hidden`, `taken_at`, `music_info`, `location` (target of a redirect), `lifetime` (seconds of a
+signature), `delay` (seconds, of `slow`).
 """
 
 import argparse
@@ -27,12 +30,13 @@ import threading
 import time
 import urllib.parse
 
-import platform_pages as pages
+sys.dont_write_bytecode = True  # The source tree stays clean.
+import platform_pages as pages  # noqa: E402
 
 BEHAVIOURS = {
     "page": "ok missing age geo private deleted photo_page throttled login_wall login_redirect "
-            "home_redirect challenge redirect rate_limited wait server_error flaky refused not_found "
-            "garbage broken_json no_url other_post slow stall endless".split(),
+            "home_redirect challenge redirect rate_limited wait server_error flaky refused "
+            "not_found garbage broken_json no_url other_post slow stall endless".split(),
     "media": "ok expired expire_once missing gone_once cut cut_always stall endless too_large "
              "lying_length html jpeg empty redirect redirect_loop rate_limited server_error flaky "
              "no_range forbidden".split(),
@@ -319,8 +323,8 @@ class Server(http.server.ThreadingHTTPServer):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--port", type=int, default=0)
-    parser.add_argument("--media", help="the video that every post has (default: 64 KiB that begin like one)")
-    parser.add_argument("--exit-with-stdin", action="store_true", help="exit when standard input ends")
+    parser.add_argument("--media", help="the video of every post (default: 64 KiB that begin so)")
+    parser.add_argument("--exit-with-stdin", action="store_true", help="exit when its input ends")
     options = parser.parse_args()
 
     media = b"\x00\x00\x00\x18ftypmp42" + bytes(range(256)) * 256
