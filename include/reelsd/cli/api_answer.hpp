@@ -1,0 +1,26 @@
+#pragma once
+
+#include <reelsd/base/error.hpp>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace reelsd::cli {
+
+/// What a failed answer means, in words for the user: the server's own message and the status.
+/// `status` is anything but 2xx. Codes: unauthorized (401), not_found (404), limit_reached (429),
+/// invalid_argument (other 4xx), connection_failed (redirects), internal (5xx).
+[[nodiscard]] error failure_of(int status, std::string_view body);
+
+/// The seconds of a Retry-After header; nothing for its date form, which a retry bounded to a
+/// minute does not need.
+[[nodiscard]] std::optional<std::chrono::seconds> retry_after_of(
+    std::optional<std::string_view> value);
+
+/// A JSON document with those characters escaped that a terminal might obey although JSON allows
+/// them raw (DEL and the 8-bit controls). The document's meaning is the same.
+[[nodiscard]] std::string safe_json(std::string_view document);
+
+}  // namespace reelsd::cli

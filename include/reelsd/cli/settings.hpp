@@ -1,0 +1,43 @@
+#pragma once
+
+#include <reelsd/base/result.hpp>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace reelsd::cli {
+
+inline constexpr std::string_view default_server = "http://127.0.0.1:8080";
+
+/// Which server, and as whom. Checked: `server` is an origin without a closing slash, `token` fits
+/// in a header.
+struct connection_settings {
+    std::string server;
+    std::string token;
+};
+
+/// What one source says; what it does not say stays open for the next one.
+struct settings_source {
+    std::optional<std::string> server;
+    std::optional<std::string> token;
+};
+
+/// `REELS_SERVER` and `REELS_TOKEN`. An empty variable counts as not set.
+[[nodiscard]] settings_source settings_from_environment();
+
+/// Where the configuration file lies unless `--config` says otherwise:
+/// `$XDG_CONFIG_HOME/reels/config`, else `~/.config/reels/config`. Nothing without a home.
+[[nodiscard]] std::optional<std::filesystem::path> default_config_path();
+
+/// Reads `server = "..."` and `token = "..."` (TOML or INI). Errors: invalid_argument when the file
+/// cannot be read or has another setting; the detail is for the user.
+[[nodiscard]] result<settings_source> settings_from_file(const std::filesystem::path& file);
+
+/// Flags win over the environment, the environment over the file. Errors: invalid_argument when the
+/// address is no http(s) origin, or the token is missing or malformed; the detail is for the user.
+[[nodiscard]] result<connection_settings> merged(
+    const settings_source& flags, const settings_source& environment, const settings_source& file);
+
+}  // namespace reelsd::cli

@@ -1,0 +1,76 @@
+#include "page.hpp"
+#include "utf8.hpp"
+#include <reelsd/base/json.hpp>
+#include <reelsd/cli/api_answer.hpp>
+#include <reelsd/cli/text.hpp>
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace reelsd::cli {
+namespace {
+
+/// The server's message in either of its two error shapes, else nothing.
+std::optional<std::string> message_of(std::string_view body) {
+    const auto document = json::parse(body, nullptr, false);
+    if (document.is_discarded()) return std::nullopt;
+    for (const auto* name : {"message", "error"}) {
+        if (const auto text = text_of(document, name)) {
+            return printable(*text, line_breaks::to_blank);
+        }
+    }
+    return std::nullopt;
+}
+
+errc code_of(int status) {
+    if (status == 401) return errc::unauthorized;
+    if (status == 404) return errc::not_found;
+    if (status == 429) return errc::limit_reached;
+    if (status >= 500) return errc::internal;
+    if (status >= 400) return errc::invalid_argument;
+    return errc::connection_failed;
+}
+
+}  // namespace
+
+error failure_of(int status, std::string_view body) {
+    const auto code = code_of(status);
+    if (code == errc::connection_failed) {
+        return error{
+            code,
+            fmt::format("the server redirects elsewhere (HTTP {}): is the address right?", status)};
+    }
+    const auto message = message_of(body);
+    if (!message) {
+        return error{
+            code, fmt::format("HTTP {} without a message: is this a reelsd server?", status)};
+    }
+    return error{code, fmt::format("{} (HTTP {})", *message, status)};
+}
+
+std::optional<std::chrono::seconds> retry_after_of(std::optional<std::string_view> value) {
+    if (!value) return std::nullopt;
+    std::uint32_t seconds = 0;
+    const auto* const end = value->data() + value->size();
+    const auto parsed = std::from_chars(value->data(), end, seconds);
+    if (parsed.ec != std::errc{} || parsed.ptr != end) return std::nullopt;
+    return std::chrono::seconds{seconds};
+}
+
+std::string safe_json(std::string_view document) {
+    std::string safe;
+    safe.reserve(document.size());
+    for (std::size_t at = 0; at < document.size();) {
+        const auto one = utf8_at(document, at);
+        if (one.valid && one.code_point >= 0x7F && one.code_point < 0xA0) {
+            safe += fmt::format("\\u{:04x}", static_cast<unsigned>(one.code_point));
+        } else {
+            safe.append(document.substr(at, one.bytes));
+        }
+        at += one.bytes;
+    }
+    return safe;
+}
+
+}  // namespace reelsd::cli

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "commands.hpp"
+#include <reelsd/cli/settings.hpp>
+
+#include <filesystem>
+#include <optional>
+#include <variant>
+
+namespace reelsd::cli {
+
+/// A command line that makes sense.
+struct command_line {
+    settings_source flags;
+    std::optional<std::filesystem::path> config;  ///< `--config`; none: the default file, if any.
+    command chosen;
+};
+
+/// The command line, or the exit code after help, version or a complaint has been printed.
+[[nodiscard]] std::variant<command_line, exit_code> parse_command_line(
+    int argc, const char* const* argv);
+
+}  // namespace reelsd::cli

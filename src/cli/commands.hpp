@@ -1,0 +1,41 @@
+#pragma once
+
+#include "api_client.hpp"
+#include <reelsd/cli/exit_code.hpp>
+#include <reelsd/cli/progress.hpp>
+#include <reelsd/cli/render.hpp>
+
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <stop_token>
+
+namespace CLI {
+class App;
+}
+
+namespace reelsd::cli {
+
+/// What a command works with. All of it outlives the command's run.
+struct command_context {
+    const api_client& api;
+    progress& shown;
+    std::FILE* out;  ///< For results alone.
+    render_options page;
+    std::stop_token stop;
+};
+
+/// One parsed command, ready to run.
+using command = std::function<exit_code(const command_context&)>;
+
+/// Each adds one subcommand; when the command line names it, `chosen` is set to what it does.
+/// A new command is a file of its own and a line in add_commands().
+void add_analyze_command(CLI::App& app, command& chosen);
+void add_get_command(CLI::App& app, command& chosen);
+
+/// The options that both have: --json and --timeout.
+void add_output_options(CLI::App& app, bool& as_json, std::int64_t& timeout_seconds);
+
+void add_commands(CLI::App& app, command& chosen);
+
+}  // namespace reelsd::cli

@@ -1,0 +1,48 @@
+#include "interrupt.hpp"
+
+#include <reelsd/base/invariant.hpp>
+#include <reelsd/cli/exit_code.hpp>
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <csignal>
+
+namespace reelsd::cli {
+namespace {
+
+sigset_t stop_signals() {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    return set;
+}
+
+}  // namespace
+
+interrupt::interrupt() {
+    const auto set = stop_signals();
+    invariant(pthread_sigmask(SIG_BLOCK, &set, nullptr) == 0);
+    waiter_ = std::thread{[this] { wait_for_signals(); }};
+}
+
+interrupt::~interrupt() {
+    closing_ = true;
+    // Reaches this thread alone, which sees that it is meant to end.
+    pthread_kill(waiter_.native_handle(), SIGTERM);
+    waiter_.join();
+}
+
+void interrupt::wait_for_signals() {
+    const auto set = stop_signals();
+    while (true) {
+        int signal = 0;
+        if (sigwait(&set, &signal) != 0 || closing_) return;
+        // An impatient second Ctrl-C: no destructor may delay it.
+        if (!asked_.request_stop()) _exit(static_cast<int>(exit_code::interrupted));
+    }
+}
+
+}  // namespace reelsd::cli

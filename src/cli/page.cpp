@@ -1,0 +1,103 @@
+#include "page.hpp"
+
+#include <reelsd/base/json.hpp>
+#include <reelsd/cli/text.hpp>
+
+#include <algorithm>
+
+namespace reelsd::cli {
+namespace {
+
+constexpr std::size_t columns_min = 40;
+constexpr std::size_t field_indent = 19;  ///< Two blanks, the longest label and two more.
+constexpr std::size_t time_indent = 4;
+constexpr std::string_view bold_on = "\x1B[1m";
+constexpr std::string_view bold_off = "\x1B[0m";
+
+}  // namespace
+
+page::page(const render_options& options)
+    : columns_{std::max(options.columns, columns_min)}, headings_{options.headings} {}
+
+void page::line(std::string_view text) {
+    hanging("", 0, text);
+}
+
+void page::heading(std::string_view name) {
+    text_.push_back('\n');
+    if (headings_ == emphasis::bold) text_.append(bold_on);
+    text_.append(name);
+    if (headings_ == emphasis::bold) text_.append(bold_off);
+    text_.push_back('\n');
+}
+
+void page::field(std::string_view label, std::string_view text) {
+    hanging(std::string{"  "}.append(label), field_indent, text);
+}
+
+void page::label(std::string_view name) {
+    text_.append("  ").append(name).push_back('\n');
+}
+
+void page::timed(std::string_view time, std::string_view text) {
+    const auto head = std::string(time_indent, ' ').append(time).append("  ");
+    hanging(head, head.size(), text);
+}
+
+void page::hanging(std::string_view head, std::size_t indent, std::string_view text) {
+    const auto lines =
+        wrapped(printable(text, line_breaks::keep), columns_ - std::min(indent, columns_ / 2));
+    auto lead = std::string{head};
+    for (const auto& one : lines) {
+        if (one.empty()) {
+            lead.erase(lead.find_last_not_of(' ') + 1);  // No blanks at the end of a line.
+        } else {
+            lead.append(indent - std::min(indent, lead.size()), ' ');
+        }
+        text_.append(lead).append(one).push_back('\n');
+        lead.clear();
+    }
+}
+
+const json& member(const json& object, const char* name) {
+    static const json nothing;
+    if (!object.is_object()) return nothing;
+    const auto found = object.find(name);
+    return found == object.end() ? nothing : *found;
+}
+
+std::optional<std::string> text_of(const json& object, const char* name) {
+    const auto& value = member(object, name);
+    if (!value.is_string()) return std::nullopt;
+    return value.get<std::string>();
+}
+
+std::optional<double> number_of(const json& object, const char* name) {
+    const auto& value = member(object, name);
+    if (!value.is_number()) return std::nullopt;
+    return value.get<double>();
+}
+
+std::optional<std::int64_t> integer_of(const json& object, const char* name) {
+    const auto& value = member(object, name);
+    if (!value.is_number_integer()) return std::nullopt;
+    return value.get<std::int64_t>();
+}
+
+std::optional<bool> truth_of(const json& object, const char* name) {
+    const auto& value = member(object, name);
+    if (!value.is_boolean()) return std::nullopt;
+    return value.get<bool>();
+}
+
+std::vector<std::string> texts_of(const json& object, const char* name) {
+    std::vector<std::string> texts;
+    const auto& elements = member(object, name);
+    if (!elements.is_array()) return texts;
+    for (const auto& one : elements) {
+        if (one.is_string()) texts.push_back(one.get<std::string>());
+    }
+    return texts;
+}
+
+}  // namespace reelsd::cli

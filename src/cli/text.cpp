@@ -1,0 +1,228 @@
+#include "utf8.hpp"
+#include <reelsd/cli/text.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace reelsd::cli {
+namespace {
+
+constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD in UTF-8
+
+/// Bidirectional embeddings, overrides and isolates: they make a text read other than it is.
+bool reorders_text(char32_t c) {
+    return (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
+}
+
+bool is_control(char32_t c) {
+    return c < 0x20 || (c >= 0x7F && c < 0xA0);
+}
+
+bool is_line_break(char32_t c) {
+    return c == '\n' || c == 0x2028 || c == 0x2029;
+}
+
+/// The end of a control sequence whose parameters begin at `at` (after ESC [ or its 8-bit form):
+/// parameters are 0x20-0x3F, the final byte is 0x40-0x7E (ECMA-48, 5.4).
+std::size_t after_control_sequence(std::string_view text, std::size_t at) {
+    while (at < text.size() && text[at] >= 0x20 && text[at] <= 0x3F) ++at;
+    return at < text.size() && text[at] >= 0x40 && text[at] <= 0x7E ? at + 1 : at;
+}
+
+/// The end of a control string (OSC, DCS, APC, PM, SOS) whose content begins at `at`: BEL or
+/// the string terminator (ESC and a backslash) ends it. One that never ends would swallow
+/// the whole text: then only its opener goes.
+std::size_t after_control_string(std::string_view text, std::size_t at) {
+    for (auto end = at; end < text.size(); ++end) {
+        if (text[end] == '\a') return end + 1;
+        if (text[end] == '\x1B' && end + 1 < text.size() && text[end + 1] == '\\') return end + 2;
+    }
+    return at;
+}
+
+/// The end of the escape sequence at `at`, where the ESC stands.
+std::size_t after_escape(std::string_view text, std::size_t at) {
+    constexpr std::string_view string_openers = "]PX^_";
+    const auto kind = at + 1;
+    if (kind >= text.size()) return text.size();
+    if (text[kind] == '[') return after_control_sequence(text, kind + 1);
+    if (string_openers.find(text[kind]) != std::string_view::npos) {
+        return after_control_string(text, kind + 1);
+    }
+    // Other sequences: intermediates 0x20-0x2F, then one final byte. A byte that is neither is
+    // text.
+    auto end = kind;
+    while (end < text.size() && text[end] >= 0x20 && text[end] <= 0x2F) ++end;
+    return end < text.size() && text[end] >= 0x30 && text[end] <= 0x7E ? end + 1 : end;
+}
+
+/// How far a control character reaches: escape sequences go as a whole, others alone.
+std::size_t after_control(std::string_view text, std::size_t at, const utf8_character& one) {
+    constexpr char32_t escape = 0x1B;
+    constexpr char32_t control_sequence_introducer = 0x9B;
+    if (one.code_point == escape) return after_escape(text, at);
+    const auto next = at + one.bytes;
+    if (one.code_point == control_sequence_introducer) return after_control_sequence(text, next);
+    return next;
+}
+
+bool is_link(std::string_view word) {
+    return word.starts_with("https://") || word.starts_with("http://");
+}
+
+/// The longest beginning of `word` that fits `columns` cells, but at least one character.
+std::string_view head_that_fits(std::string_view word, std::size_t columns) {
+    std::size_t used = 0;
+    std::size_t at = 0;
+    while (at < word.size()) {
+        const auto one = utf8_at(word, at);
+        const auto width = columns_of(word.substr(at, one.bytes));
+        if (used + width > columns && at > 0) break;
+        used += width;
+        at += one.bytes;
+    }
+    return word.substr(0, at);
+}
+
+/// Fills lines word by word.
+class line_filler {
+public:
+    explicit line_filler(std::size_t columns) : columns_{std::max<std::size_t>(columns, 1)} {}
+
+    void add(std::string_view word) {
+        const auto width = columns_of(word);
+        if (used_ > 0 && used_ + 1 + width > columns_) end_line();
+        if (used_ > 0) put(" ");
+        while (used_ == 0 && !is_link(word) && columns_of(word) > columns_) {
+            const auto head = head_that_fits(word, columns_);
+            word.remove_prefix(head.size());
+            if (word.empty()) return put(head);
+            put(head);
+            end_line();
+        }
+        put(word);
+    }
+
+    void end_line() {
+        lines_.push_back(std::move(line_));
+        line_.clear();
+        used_ = 0;
+    }
+
+    std::vector<std::string> take() { return std::move(lines_); }
+
+private:
+    void put(std::string_view text) {
+        line_.append(text);
+        used_ += columns_of(text);
+    }
+
+    std::size_t columns_;
+    std::size_t used_ = 0;
+    std::string line_;
+    std::vector<std::string> lines_;
+};
+
+}  // namespace
+
+std::string printable(std::string_view untrusted, line_breaks breaks) {
+    std::string clean;
+    clean.reserve(untrusted.size());
+    std::size_t at = 0;
+    while (at < untrusted.size()) {
+        const auto one = utf8_at(untrusted, at);
+        auto next = at + one.bytes;
+        if (!one.valid) {
+            clean.append(replacement);
+        } else if (is_line_break(one.code_point)) {
+            clean.push_back(breaks == line_breaks::keep ? '\n' : ' ');
+        } else if (one.code_point == '\t') {
+            clean.push_back(' ');
+        } else if (is_control(one.code_point)) {
+            next = after_control(untrusted, at, one);
+        } else if (!reorders_text(one.code_point)) {
+            clean.append(untrusted.substr(at, one.bytes));
+        }
+        at = next;
+    }
+    return clean;
+}
+
+std::size_t columns_of(std::string_view text) {
+    std::size_t columns = 0;
+    for (std::size_t at = 0; at < text.size();) {
+        const auto one = utf8_at(text, at);
+        columns += cells_of(one.code_point);
+        at += one.bytes;
+    }
+    return columns;
+}
+
+std::vector<std::string> wrapped(std::string_view text, std::size_t columns) {
+    line_filler filler{columns};
+    std::size_t begin = 0;
+    for (std::size_t at = 0; at <= text.size(); ++at) {
+        const bool at_end = at == text.size();
+        if (!at_end && text[at] != ' ' && text[at] != '\n') continue;
+        if (at > begin) filler.add(text.substr(begin, at - begin));
+        if (at_end || text[at] == '\n') filler.end_line();
+        begin = at + 1;
+    }
+    return filler.take();
+}
+
+std::string clock_text(double seconds) {
+    // A week: far past any video, and far below where the conversion would overflow.
+    constexpr double seconds_max = 604'800;
+    const auto whole = std::isfinite(seconds) ? std::clamp(seconds, 0.0, seconds_max) : 0.0;
+    const auto total = static_cast<int>(whole);
+    return fmt::format("{:02}:{:02}", total / 60, total % 60);
+}
+
+std::string duration_text(double seconds) {
+    constexpr double seconds_max = 3.2e9;  // A century.
+    const auto bounded = std::isfinite(seconds) ? std::clamp(seconds, 0.0, seconds_max) : 0.0;
+    // Rounded first, so that 59.96 s is "1 min" and never "60 s".
+    if (bounded < 59.95) return short_number(std::round(bounded * 10) / 10) + " s";
+    const auto total = static_cast<std::int64_t>(std::round(bounded));
+    if (total < 3600) {
+        return total % 60 == 0 ? fmt::format("{} min", total / 60)
+                               : fmt::format("{} min {} s", total / 60, total % 60);
+    }
+    return fmt::format("{} h {} min", total / 3600, total % 3600 / 60);
+}
+
+std::string grouped(std::int64_t number) {
+    auto digits = fmt::format("{}", number);
+    const std::size_t sign = number < 0 ? 1 : 0;
+    for (auto at = digits.size(); at > sign + 3;) {
+        at -= 3;
+        digits.insert(at, 1, ',');
+    }
+    return digits;
+}
+
+std::string bytes_text(std::int64_t bytes) {
+    constexpr std::array units{"kB", "MB", "GB", "TB"};
+    if (bytes < 1000) return fmt::format("{} bytes", bytes);
+    auto amount = static_cast<double>(bytes) / 1000;
+    std::size_t unit = 0;
+    // 999.95 and up would be printed as "1000.0".
+    while (amount >= 999.95 && unit + 1 < units.size()) {
+        amount /= 1000;
+        ++unit;
+    }
+    return fmt::format("{:.1f} {}", amount, units.at(unit));
+}
+
+std::string short_number(double number) {
+    auto text = fmt::format("{:.2f}", number);
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.ends_with('.')) text.pop_back();
+    return text;
+}
+
+}  // namespace reelsd::cli

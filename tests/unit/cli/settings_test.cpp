@@ -1,0 +1,73 @@
+#include <reelsd/cli/settings.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace reelsd::cli {
+namespace {
+
+using testing::HasSubstr;
+
+settings_source source(const char* server, const char* token) {
+    settings_source made;
+    if (server != nullptr) made.server = server;
+    if (token != nullptr) made.token = token;
+    return made;
+}
+
+// Goal: flags over environment over file, each setting for itself. Method: table.
+TEST(Merged, TakesEachSettingFromTheFirstThatHasIt) {
+    const auto all = merged(
+        source("http://flag.test", "flag"),
+        source("http://env.test", "env"),
+        source("http://file.test", "file"));
+    ASSERT_TRUE(all);
+    EXPECT_EQ(all->server, "http://flag.test");
+    EXPECT_EQ(all->token, "flag");
+
+    const auto mixed = merged({}, source(nullptr, "env"), source("http://file.test:9000/", "file"));
+    ASSERT_TRUE(mixed);
+    EXPECT_EQ(mixed->server, "http://file.test:9000") << "without the closing slash";
+    EXPECT_EQ(mixed->token, "env");
+
+    const auto usual = merged({}, source(nullptr, "t"), {});
+    ASSERT_TRUE(usual);
+    EXPECT_EQ(usual->server, default_server);
+}
+
+TEST(Merged, RefusesWhatCannotWork) {
+    struct test_case {
+        const char* name;
+        const char* server;
+        const char* token;
+        const char* complaint;
+    };
+    const test_case cases[] = {
+        {"no token", "http://a.test", nullptr, "no API token"},
+        {"an empty token", "http://a.test", "", "no API token"},
+        {"a token that would end the header", "http://a.test", "x\r\nEvil: 1", "blanks"},
+        {"no scheme", "a.test:8080", "t", "must look like"},
+        {"another scheme", "ftp://a.test", "t", "must look like"},
+        {"user info", "http://user@a.test", "t", "must look like"},
+        {"a query", "http://a.test/?q", "t", "must look like"},
+        {"a fragment", "http://a.test/#f", "t", "must look like"},
+        {"no host", "http://", "t", "must look like"},
+        {"an empty address", "", "t", "must look like"},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.name);
+        const auto refused = merged(source(expected.server, expected.token), {}, {});
+        ASSERT_FALSE(refused);
+        EXPECT_EQ(refused.error().code(), errc::invalid_argument);
+        EXPECT_THAT(refused.error().detail(), HasSubstr(expected.complaint));
+    }
+}
+
+TEST(Merged, ShowsABadAddressHarmlessly) {
+    const auto refused = merged(source("http://a\x1B[2J", "t"), {}, {});
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().detail(), Not(HasSubstr("\x1B")));
+}
+
+}  // namespace
+}  // namespace reelsd::cli
