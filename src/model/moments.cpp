@@ -35,7 +35,7 @@ int weight_of(happening what) {
     return 0;
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     std::string line{text};
     std::replace(line.begin(), line.end(), '\n', ' ');
     return '"' + first_words(line, quoted_words_max) + '"';
@@ -54,7 +54,7 @@ void add_texts(std::vector<event>& events, const std::vector<timed_text>& texts)
         const auto words = words_of(text.text);
         if (words.empty() || !shown.insert(words).second) continue;
         events.push_back(
-            {text.start_seconds, happening::text, "the text " + quoted(text.text) + " appears"});
+            {text.start_seconds, happening::text, "the text " + in_quotes(text.text) + " appears"});
     }
 }
 
@@ -65,7 +65,7 @@ void add_speech(std::vector<event>& events, const std::vector<timed_text>& speec
         silent_since = std::max(silent_since, segment.end_seconds);
         if (!after_pause || segment.text.empty()) continue;
         events.push_back(
-            {segment.start_seconds, happening::speech, "a voice says " + quoted(segment.text)});
+            {segment.start_seconds, happening::speech, "a voice says " + in_quotes(segment.text)});
     }
 }
 
