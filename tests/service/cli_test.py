@@ -1,0 +1,407 @@
+"""The client `reels` against a server whose answers each test writes down beforehand.
+
+No daemon takes part: what matters is what the client sends, prints and ends with, also for answers that
+no daemon should ever give.
+"""
+
+import http.server
+import json
+import os
+import pty
+import re
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import unittest
+
+from service_support import clean_environment, program, wait_until
+
+LINK = "https://www.instagram.com/reel/DYa0IXPgnP5/"
+TOKEN = "rls_" + "a" * 40
+ESCAPE = "\x1b"
+
+PENDING = {"id": 42, "url": LINK, "status": "pending", "created_at": "2026-05-22T10:00:00Z"}
+PROCESSING = {**PENDING, "status": "processing", "started_at": "2026-05-22T10:00:01Z"}
+FAILED = {**PROCESSING, "status": "error", "finished_at": "2026-05-22T10:00:03Z",
+          "error_code": "unavailable", "error": "Video is not available: private"}
+DONE = {
+    **PROCESSING, "status": "done", "finished_at": "2026-05-22T10:00:32Z",
+    "result": {
+        "visual": {"description": "A cook stirs a pan.", "setting": "kitchen", "subjects": ["cook", "pan"],
+                   "text_on_screen": ["WAIT FOR IT"],
+                   "text_segments": [{"text": "WAIT FOR IT", "start_seconds": 1.5, "end_seconds": 4}]},
+        "audio": {"transcript": "Add the pasta now.", "language": "en", "has_music": True,
+                  "music_description": "fast, strong beat",
+                  "segments": [{"text": "Add the pasta now.", "start_seconds": 65.2, "end_seconds": 67}]},
+        "content": {"summary": "Pasta in ten minutes.", "topics": ["cooking"], "hooks": ["Wait for it"],
+                    "call_to_action": None,
+                    "key_moments": [{"timestamp": "00:03", "seconds": 3, "description": "pasta goes in"}]},
+        "metadata": {"format": "tutorial", "sentiment": "positive", "target_audience": "cooks",
+                     "duration_seconds": 72.4, "width": 720, "height": 1280, "frame_rate": 29.97,
+                     "video_codec": "h264", "audio_codec": "aac", "size_bytes": 4200000,
+                     "sha256": "0" * 64, "model": {"provider": "local", "name": "local-1"},
+                     "warnings": ["the transcript is doubtful"]},
+        "platform_meta": {"platform": "instagram", "code": "DYa0IXPgnP5", "url": LINK,
+                          "author": "some.one", "author_name": "Some One", "author_verified": True,
+                          "caption": "Evil \x1b[2J caption\nsecond line", "hashtags": ["pasta"],
+                          "mentions": [], "like_count": 78676, "comment_count": None, "view_count": None,
+                          "posted_at": "2026-05-20T08:00:00Z", "thumbnail_url": None, "location": None,
+                          "music_title": None, "music_artist": None},
+    },
+}
+
+
+class ScriptedServer:
+    """Gives the answers it was given, in order, and remembers the requests."""
+
+    def __init__(self, *answers):
+        self.answers = list(answers)
+        self.requests = []
+        self.lock = threading.Lock()
+        script = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def answer(self):
+                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                with script.lock:
+                    script.requests.append((self.command, self.path, dict(self.headers), body))
+                    # The last answer stays: a client may look more often than a test counts.
+                    chosen = script.answers.pop(0) if len(script.answers) > 1 else script.answers[0]
+                if chosen == "hang up":
+                    self.connection.shutdown(socket.SHUT_RDWR)
+                    self.close_connection = True
+                    return
+                status, content, *headers = chosen
+                if not isinstance(content, bytes):
+                    content = json.dumps(content).encode()
+                self.send_response(status)
+                for name, value in headers:
+                    self.send_header(name, value)
+                self.send_header("Content-Length", str(len(content)))
+                self.end_headers()
+                self.wfile.write(content)
+
+            do_GET = do_POST = answer
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = "http://127.0.0.1:%d" % self.server.server_port
+        self.thread = threading.Thread(target=self.server.serve_forever, args=(0.05,))
+        self.thread.start()
+
+    def close(self):
+        self.server.shutdown()
+        self.thread.join()
+        self.server.server_close()
+
+
+class CliTest(unittest.TestCase):
+    maxDiff = None
+
+    def serve(self, *answers):
+        server = ScriptedServer(*answers)
+        self.addCleanup(server.close)
+        return server
+
+    def environment(self, server=None, **variables):
+        environment = clean_environment()
+        if server:
+            environment.update(REELS_SERVER=server.url, REELS_TOKEN=TOKEN)
+        environment.update(variables)
+        return environment
+
+    def reels(self, *arguments, server=None, **variables):
+        return subprocess.run(
+            [program("reels"), *arguments], env=self.environment(server, **variables),
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+
+    def ended(self, done, code):
+        self.assertEqual(done.returncode, code, done)
+        return done
+
+
+class Analyze(CliTest):
+    def test_it_prints_the_id_alone(self):
+        server = self.serve((202, {"id": 42, "status": "pending"}))
+        done = self.ended(self.reels("analyze", LINK, server=server), 0)
+        self.assertEqual(done.stdout, "42\n")
+        self.assertIn("reels get 42", done.stderr)
+
+        (method, path, headers, body), = server.requests
+        self.assertEqual((method, path), ("POST", "/api/v1/reels/analyze"))
+        self.assertEqual(headers["Authorization"], "Bearer " + TOKEN)
+        self.assertEqual(json.loads(body), {"url": LINK})
+
+    def test_json(self):
+        server = self.serve((202, {"id": 42, "status": "pending"}))
+        done = self.ended(self.reels("analyze", LINK, "--json", server=server), 0)
+        self.assertEqual(json.loads(done.stdout), {"id": 42, "status": "pending"})
+
+    def test_a_link_may_hold_anything(self):
+        server = self.serve((202, {"id": 1, "status": "pending"}))
+        link = 'https://www.instagram.com/reel/x/?a="\\\u00fc'
+        self.ended(self.reels("analyze", link, server=server), 0)
+        self.assertEqual(json.loads(server.requests[0][3])["url"], link)
+
+    def test_waiting_prints_the_five_sections(self):
+        server = self.serve((202, {"id": 42, "status": "pending"}), (200, PENDING), (200, PROCESSING),
+                            (200, DONE))
+        done = self.ended(self.reels("analyze", LINK, "--wait", server=server), 0)
+        for part in ("Reel 42: done in 31 s", "VISUAL", "AUDIO", "CONTENT", "METADATA", "PLATFORM",
+                     "00:01  WAIT FOR IT", "01:05  Add the pasta now.", "00:03  pasta goes in",
+                     "Warning: the transcript is doubtful", "78,676 likes", "4.2 MB", "@some.one"):
+            self.assertIn(part, done.stdout)
+        self.assertIn("Evil caption", done.stdout)
+        self.assertNotIn(ESCAPE, done.stdout + done.stderr, "no control sequence in a pipe")
+        self.assertEqual(
+            done.stderr.splitlines(), ["reel 42: pending", "reel 42: processing"],
+            "a line per change, no more")
+        paths = [path for _, path, _, _ in server.requests[1:]]
+        self.assertTrue(all(re.fullmatch(r"/api/v1/reels/42\?wait=\d+", p) for p in paths), paths)
+
+    def test_waiting_as_json_prints_the_job_and_nothing_else(self):
+        server = self.serve((202, {"id": 42, "status": "pending"}), (200, DONE))
+        done = self.ended(self.reels("analyze", "--json", "--wait", LINK, server=server), 0)
+        self.assertEqual(json.loads(done.stdout), DONE)
+        self.assertEqual(done.stdout.rstrip("\n"), json.dumps(DONE), "the bytes as the server sent them")
+
+    def test_a_job_that_fails(self):
+        server = self.serve((202, {"id": 42, "status": "pending"}), (200, FAILED))
+        done = self.ended(self.reels("analyze", "--wait", LINK, server=server), 1)
+        self.assertIn("Video is not available: private (unavailable)", done.stdout)
+        as_json = self.serve((202, {"id": 42, "status": "pending"}), (200, FAILED))
+        done = self.ended(self.reels("analyze", "--wait", "--json", LINK, server=as_json), 1)
+        self.assertEqual(json.loads(done.stdout), FAILED)
+
+    def test_the_wait_has_an_end(self):
+        server = self.serve((202, {"id": 42, "status": "pending"}), (200, PROCESSING))
+        done = self.ended(self.reels("analyze", "--wait", "--timeout", "1", LINK, server=server), 5)
+        self.assertEqual(done.stdout, "")
+        self.assertIn("reels get 42", done.stderr)
+
+    def test_interrupted_while_waiting(self):
+        for with_signal in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(with_signal):
+                server = self.serve((202, {"id": 42, "status": "pending"}), (200, PROCESSING))
+                process = subprocess.Popen(
+                    [program("reels"), "analyze", "--wait", LINK], env=self.environment(server),
+                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                wait_until(lambda: len(server.requests) >= 2, "the first look")
+                process.send_signal(with_signal)
+                out, err = process.communicate(timeout=30)
+                self.assertEqual((process.returncode, out), (130, ""), err)
+                self.assertIn("reels get 42", err)
+
+
+class Get(CliTest):
+    def test_each_state(self):
+        for job, code, shown in ((PENDING, 0, "Reel 42: pending"), (PROCESSING, 0, "Reel 42: processing"),
+                                 (FAILED, 1, "Video is not available"), (DONE, 0, "PLATFORM")):
+            with self.subTest(job["status"]):
+                server = self.serve((200, job))
+                done = self.ended(self.reels("get", "42", server=server), code)
+                self.assertIn(shown, done.stdout)
+                self.assertEqual(done.stderr, "")
+                self.assertEqual(server.requests[0][:2], ("GET", "/api/v1/reels/42"))
+
+    def test_waiting_for_an_earlier_job(self):
+        server = self.serve((200, PROCESSING), (200, DONE))
+        done = self.ended(self.reels("get", "42", "--wait", server=server), 0)
+        self.assertIn("CONTENT", done.stdout)
+
+    def test_json_that_a_terminal_would_obey(self):
+        body = '{"id": 42, "status": "done", "url": "\x7f\x9b31m"}'.encode()
+        done = self.ended(self.reels("get", "42", "--json", server=self.serve((200, body))), 0)
+        self.assertNotIn("\x9b", done.stdout)
+        self.assertEqual(json.loads(done.stdout), json.loads(body))
+
+
+class Refusals(CliTest):
+    """What the server says no to ends with 4 and its own words, at once."""
+
+    def test_messages(self):
+        cases = [
+            (401, {"error": "invalid API token"}, "invalid API token (HTTP 401)"),
+            (404, {"message": "not found", "status": "error"}, "not found (HTTP 404)"),
+            (400, {"message": "url is required", "status": "error"}, "url is required (HTTP 400)"),
+            (413, {"message": "body \x1b[31mtoo long", "status": "error"}, "body too long (HTTP 413)"),
+            (418, b"<html>", "HTTP 418 without a message"),
+        ]
+        for status, body, message in cases:
+            with self.subTest(status):
+                server = self.serve((status, body))
+                done = self.ended(self.reels("analyze", LINK, server=server), 4)
+                self.assertIn("reels: " + message, done.stderr)
+                self.assertEqual(done.stdout, "")
+                self.assertEqual(len(server.requests), 1, "not repeated")
+
+    def test_a_limit_that_lasts(self):
+        limit = {"message": "limit of 3 jobs reached", "status": "error"}
+        server = self.serve((429, limit, ("Retry-After", "1")))
+        done = self.ended(self.reels("analyze", LINK, server=server), 4)
+        self.assertEqual(len(server.requests), 3)
+        self.assertIn("limit of 3 jobs reached", done.stderr)
+
+    def test_a_longer_retry_after_than_anybody_waits_for(self):
+        server = self.serve((429, {"message": "too much", "status": "error"}, ("Retry-After", "3600")))
+        self.ended(self.reels("analyze", LINK, server=server), 4)
+        self.assertEqual(len(server.requests), 1)
+
+
+class Retries(CliTest):
+    def test_what_passes_is_tried_again(self):
+        problem = {"message": "internal server error", "status": "error"}
+        for trouble in ((500, problem), (502, b"<html>"), (503, problem, ("Retry-After", "1")),
+                        (429, problem), "hang up"):
+            with self.subTest(trouble):
+                server = self.serve(trouble, (202, {"id": 7, "status": "pending"}))
+                done = self.ended(self.reels("analyze", LINK, server=server), 0)
+                self.assertEqual(done.stdout, "7\n")
+                self.assertIn("trying again in 1 s", done.stderr)
+                keys = {headers.get("Idempotency-Key") for _, _, headers, _ in server.requests}
+                self.assertEqual(len(keys), 1, "both tries are one submission")
+                self.assertNotIn(None, keys)
+
+    def test_three_attempts_and_no_more(self):
+        server = self.serve((503, {"message": "down", "status": "error"}))
+        done = self.ended(self.reels("get", "42", server=server), 3)
+        self.assertEqual(len(server.requests), 3)
+        self.assertIn("trying again in 1 s", done.stderr)
+        self.assertIn("trying again in 2 s", done.stderr)
+        self.assertIn("reels: down (HTTP 503)", done.stderr)
+
+    def test_trouble_while_waiting_does_not_lose_the_id(self):
+        server = self.serve((202, {"id": 42, "status": "pending"}), (503, b""))
+        done = self.ended(self.reels("analyze", "--wait", LINK, server=server), 3)
+        self.assertIn("reels get 42", done.stderr)
+
+    def test_nobody_listens(self):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            url = "http://127.0.0.1:%d" % free.getsockname()[1]
+            done = self.ended(
+                self.reels("get", "1", REELS_SERVER=url, REELS_TOKEN=TOKEN), 3)
+        self.assertIn("no answer from " + url, done.stderr)
+
+    def test_answers_that_are_none(self):
+        for status, body in ((200, b"<html>hello</html>"), (200, b"[1]"), (200, b""), (302, b"")):
+            with self.subTest((status, body)):
+                server = self.serve((status, body, ("Location", "http://127.0.0.1:1/")))
+                done = self.ended(self.reels("get", "42", server=server), 3)
+                self.assertRegex(done.stderr, r"is this a reelsd server\?|is the address right\?")
+                self.assertEqual(len(server.requests), 1)
+
+    def test_a_job_without_an_id(self):
+        server = self.serve((202, {"status": "pending"}))
+        self.ended(self.reels("analyze", LINK, server=server), 3)
+
+
+class Settings(CliTest):
+    def test_where_they_come_from(self):
+        flag, variable, file = (self.serve((200, DONE)) for _ in range(3))
+        home = tempfile.TemporaryDirectory()
+        self.addCleanup(home.cleanup)
+        folder = os.path.join(home.name, ".config", "reels")
+        os.makedirs(folder)
+        with open(os.path.join(folder, "config"), "w") as config:
+            config.write(f'# mine\nserver = "{file.url}/"\ntoken = "rls_file"\n')
+
+        self.ended(self.reels("get", "42", HOME=home.name), 0)
+        self.assertEqual(file.requests[0][2]["Authorization"], "Bearer rls_file")
+        self.assertEqual(file.requests[0][1], "/api/v1/reels/42")
+
+        self.ended(self.reels("get", "42", HOME=home.name, REELS_SERVER=variable.url), 0)
+        self.assertEqual(variable.requests[0][2]["Authorization"], "Bearer rls_file")
+
+        self.ended(self.reels("get", "42", "--server", flag.url, "--token", "rls_flag", HOME=home.name,
+                              REELS_SERVER=variable.url, REELS_TOKEN="rls_variable"), 0)
+        self.assertEqual(flag.requests[0][2]["Authorization"], "Bearer rls_flag")
+        self.assertEqual((len(file.requests), len(variable.requests)), (1, 1))
+
+    def test_wrong_usage(self):
+        valid = {"REELS_SERVER": "http://127.0.0.1:1", "REELS_TOKEN": TOKEN}
+        cases = [
+            ([], {}), (["dance"], {}), (["analyze"], {}), (["get"], {}), (["get", "x"], {}),
+            (["get", "0"], {}), (["get", "-1"], {}), (["get", "1", "2"], {}),
+            (["analyze", LINK, "--timeout", "0"], {}), (["analyze", LINK, "--no-such-flag"], {}),
+            (["get", "1"], {"REELS_SERVER": "127.0.0.1:8080"}),
+            (["get", "1"], {"REELS_SERVER": "ftp://127.0.0.1"}),
+            (["get", "1"], {"REELS_SERVER": "http://user@127.0.0.1"}),
+            (["get", "1"], {"REELS_SERVER": "http://127.0.0.1/?x"}),
+            (["get", "1"], {"REELS_TOKEN": ""}),
+            (["get", "1"], {"REELS_TOKEN": "rls_a\r\nX-Evil: 1"}),
+            (["--config", "/nonexistent/config", "get", "1"], {}),
+        ]
+        for arguments, variables in cases:
+            with self.subTest((arguments, variables)):
+                done = self.ended(self.reels(*arguments, **{**valid, **variables}), 2)
+                self.assertNotEqual(done.stderr, "")
+                self.assertEqual(done.stdout, "")
+
+    def test_a_config_file_with_something_else(self):
+        with tempfile.NamedTemporaryFile("w") as config:
+            config.write("tokn = 'x'\n")
+            config.flush()
+            done = self.ended(self.reels("--config", config.name, "get", "1"), 2)
+        self.assertIn('"tokn"', done.stderr)
+
+    def test_help_and_version(self):
+        done = self.ended(self.reels("--help"), 0)
+        for word in ("analyze", "get", "REELS_SERVER", "REELS_TOKEN", "Exit codes"):
+            self.assertIn(word, done.stdout)
+        for code in ("0", "1", "2", "3", "4", "5", "130"):
+            self.assertRegex(done.stdout, rf"(?m)^ +{code} +\S")
+        self.ended(self.reels("analyze", "--help"), 0)
+        self.assertRegex(self.ended(self.reels("--version"), 0).stdout, r"^reels \d+\.\d+\.\d+\n$")
+
+
+class Terminal(CliTest):
+    def on_terminal(self, server, *arguments, **variables):
+        """What a terminal of 50 columns receives, and the exit code."""
+        variables = {"TERM": "xterm", **variables}
+        ours, theirs = pty.openpty()
+        try:
+            subprocess.run(["stty", "cols", "50"], stdin=theirs, check=True)
+            process = subprocess.Popen(
+                [program("reels"), *arguments], env=self.environment(server, **variables),
+                stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs)
+        finally:
+            os.close(theirs)
+        received = b""
+        try:
+            while piece := os.read(ours, 65536):
+                received += piece
+        except OSError:  # The terminal's way to say that the last program left.
+            pass
+        finally:
+            os.close(ours)
+        return process.wait(30), received.decode()
+
+    def test_a_live_line_then_the_page(self):
+        server = self.serve((202, {"id": 42, "status": "pending"}), (200, PROCESSING), (200, DONE))
+        code, shown = self.on_terminal(server, "analyze", "--wait", LINK)
+        self.assertEqual(code, 0)
+        self.assertRegex(shown, r"\r[|/\\-] reel 42: processing, \d+ s\x1b\[K")
+        self.assertIn("\x1b[1mVISUAL\x1b[0m", shown)
+        self.assertNotIn("\x1b[2J", shown, "the caption's sequence is gone")
+        page = shown[shown.index("Reel 42: done"):]
+        plain = re.sub(r"\x1b\[[0-9]*m", "", page)
+        for line in plain.splitlines():
+            if "https://" not in line and "0" * 64 not in line:
+                self.assertLessEqual(len(line), 50, line)
+
+    def test_a_terminal_that_knows_nothing(self):
+        server = self.serve((202, {"id": 42, "status": "pending"}), (200, DONE))
+        code, shown = self.on_terminal(server, "analyze", "--wait", LINK, TERM="dumb")
+        self.assertEqual(code, 0)
+        self.assertNotIn(ESCAPE, shown)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

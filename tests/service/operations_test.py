@@ -1,0 +1,260 @@
+"""What an operator meets: settings, subcommands, and what is said when the surroundings are wrong."""
+
+import os
+import socket
+import subprocess
+import unittest
+
+from service_support import (
+    UNAVAILABLE, Cluster, Daemon, ServiceTest, clean_environment, must, new_folder,
+    program, run_reelsd, wait_until)
+
+
+class Settings(ServiceTest):
+    """Nothing is started here: each run ends by itself."""
+
+    def refused(self, done, *parts):
+        self.assertEqual(done.returncode, 2, done)
+        for part in parts:
+            self.assertIn(part, done.stderr)
+        self.assertNotIn("terminate called", done.stderr)
+
+    def test_a_bad_value_is_named_with_what_is_allowed(self):
+        cases = [
+            ("listen", "nowhere", "127.0.0.1:8080"),
+            ("listen", "127.0.0.1:65536", "127.0.0.1:8080"),
+            ("workers", "-1", "0"),
+            ("workers", "many", "0"),
+            ("platform_url", "instagram.com", "https://"),
+            ("resolvers", "page,magic", "page"),
+            ("analyzer", "crystal-ball", "local"),
+            ("allow_private_addresses", "maybe", "true"),
+            ("submissions_per_minute", "0", "1"),
+            ("concurrent_jobs", "x", "1"),
+            ("requests_per_minute", "1.5", "1"),
+            ("video_seconds_max", "0", "1"),
+            ("video_bytes_max", "100MB", "bytes"),
+            ("lease_seconds", "0.5", "1"),
+            ("attempts_max", "0", "1"),
+            ("retry_base_seconds", "-1", "0"),
+            ("retry_base_seconds", "nan", "0"),
+            ("log_level", "loud", "info"),
+            ("log_format", "xml", "json"),
+        ]
+        for name, value, allowed in cases:
+            with self.subTest(f"{name}={value}"):
+                done = run_reelsd("serve", **{name: value})
+                self.refused(done, name.replace("_", "-"), value, allowed)
+
+    def test_flags_files_and_variables(self):
+        folder = new_folder()
+        self.addCleanup(subprocess.run, ["rm", "-rf", folder])
+        path = os.path.join(folder, "reelsd.toml")
+        with open(path, "w") as file:
+            file.write('workers = "from-file"\n')
+        with self.subTest("the file is read"):
+            self.refused(run_reelsd("--config", path, "serve"), "from-file")
+        with self.subTest("the environment wins over the file"):
+            self.refused(run_reelsd("--config", path, "serve", workers="from-env"), "from-env")
+        with self.subTest("flags win over both"):
+            done = run_reelsd("--config", path, "--workers", "from-flag", "serve", workers="from-env")
+            self.refused(done, "from-flag")
+        with self.subTest("a key that is no setting"):
+            with open(path, "w") as file:
+                file.write("wrokers = 3\n")
+            self.refused(run_reelsd("--config", path, "serve"), "wrokers")
+        with self.subTest("a file that is not there"):
+            self.refused(run_reelsd("--config", path + ".missing", "serve"), "missing")
+
+    def test_wrong_command_lines(self):
+        for arguments in ([], ["dance"], ["serve", "--no-such-flag"], ["token"], ["token", "create"],
+                          ["account", "create"], ["--workers"]):
+            with self.subTest(arguments):
+                self.assertEqual(run_reelsd(*arguments).returncode, 2)
+
+    def test_help_and_version(self):
+        done = must(run_reelsd("--help"))
+        for word in ("serve", "migrate", "account", "token", "doctor", "--listen", "--data-dir",
+                     "--database-url", "--workers", "REELSD_"):
+            self.assertIn(word, done.stdout)
+        for arguments in (["serve", "--help"], ["token", "create", "--help"]):
+            must(run_reelsd(*arguments))
+        self.assertRegex(must(run_reelsd("--version")).stdout, r"\d+\.\d+\.\d+")
+
+    def test_a_database_password_is_never_shown(self):
+        done = run_reelsd("migrate", database_url="postgresql://u:hunter2@127.0.0.1:1/none")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertNotIn("hunter2", done.stdout + done.stderr)
+
+
+class Surroundings(ServiceTest):
+    """A daemon that cannot start says why in a line and ends; it never hangs."""
+
+    def ended(self, daemon):
+        daemon.spawn()
+        code = daemon.process.wait(60)
+        self.assertNotEqual(code, 0)
+        self.assertGreater(code, 0, f"killed by a signal:\n{daemon.log()}")
+        return daemon.log()
+
+    def test_port_in_use(self):
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            address = "127.0.0.1:%d" % taken.getsockname()[1]
+            log = self.ended(self.daemon(listen=address, workers=0))
+        self.assertIn(address, log)
+        self.assertRegex(log.lower(), "in use")
+
+    def test_no_database(self):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        log = self.ended(self.daemon(database_url=f"host=127.0.0.1 port={port} dbname=x user=x"))
+        self.assertRegex(log.lower(), "database")
+        self.assertRegex(log.lower(), "refused|unreachable|connect")
+
+    def test_wrong_database_url(self):
+        log = self.ended(self.daemon(database_url="postgresql://[broken"))
+        self.assertRegex(log.lower(), "database")
+
+    def test_data_directory_that_is_a_file(self):
+        daemon = self.daemon()
+        with open(os.path.join(daemon.folder, "data"), "w") as file:
+            file.write("not a directory")
+        self.assertIn(os.path.join(daemon.folder, "data"), self.ended(daemon))
+
+    def test_data_directory_that_cannot_be_written(self):
+        path = "/proc/reelsd-test"  # Nobody can write there, not even root.
+        self.assertIn(path, self.ended(self.daemon(data_dir=path)))
+
+    def test_two_daemons_on_one_private_database(self):
+        first = self.daemon(workers=0).start()
+        second = self.daemon(workers=0, data_dir=first.settings["data_dir"])
+        second.spawn()
+        # Either is fine: the second one uses the running database, or says that it is taken.
+        wait_until(
+            lambda: second.process.poll() is not None
+            or any(line.get("message") == "listening" for line in second.log_lines()),
+            "the second daemon's decision")
+        self.assertEqual(first.request("GET", "/readyz").status, 200, "the first one is not disturbed")
+
+
+class Commands(ServiceTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.served = Daemon(workers=1, requests_per_minute=100000)
+        cls.addClassCleanup(cls.served.close)
+        cls.served.start()
+
+    def test_accounts(self):
+        done = must(self.served.cli("account", "create", "--email", "a@example.test"))
+        self.assertRegex(done.stdout, r"^\d+\n$")
+        again = self.served.cli("account", "create", "--email", "A@example.test")
+        self.assertNotEqual(again.returncode, 0)
+        self.assertIn("there is an account", again.stderr)
+        admin = must(self.served.cli("account", "create", "--email", "b@example.test", "--admin"))
+        self.assertNotEqual(admin.stdout, done.stdout)
+        for email in ("", "no-address", "x" * 300 + "@example.test"):
+            with self.subTest(email[:20]):
+                self.assertNotEqual(self.served.cli("account", "create", "--email", email).returncode, 0)
+
+    def test_tokens(self):
+        account = must(self.served.cli("account", "create", "--email", "t@example.test")).stdout.strip()
+        first = must(self.served.cli("token", "create", "--account", "t@example.test", "--name", "laptop"))
+        self.assertRegex(first.stdout, r"^rls_[A-Za-z0-9]{40}\n$")
+        second = must(self.served.cli("token", "create", "--account", account, "--name", "phone"))
+        self.assertNotEqual(first.stdout, second.stdout)
+
+        listed = must(self.served.cli("token", "list", "--account", "t@example.test")).stdout
+        self.assertIn("laptop", listed)
+        self.assertIn("phone", listed)
+        self.assertNotIn(first.stdout.strip(), listed, "a token is shown once")
+
+        twice = self.served.cli("token", "create", "--account", account, "--name", "phone")
+        self.assertNotEqual(twice.returncode, 0)
+        nobody = self.served.cli("token", "create", "--account", "nobody@example.test", "--name", "x")
+        self.assertNotEqual(nobody.returncode, 0)
+        self.assertIn("no such account", nobody.stderr)
+        self.assertEqual(nobody.stdout, "")
+
+    def test_a_revoked_token_is_refused_within_a_second(self):
+        account = self.served.account()
+        other = self.served.token(account.email, "other")
+        status = lambda token: self.served.request("GET", "/api/v1/reels/1", token=token).status
+        self.assertEqual(status(account.token), 404)
+
+        must(self.served.cli("token", "revoke", "--account", account.email, "--name", "test"))
+
+        wait_until(lambda: status(account.token) == 401, "the token's end", seconds=1.5)
+        self.assertEqual(status(other), 404, "the account's other token still works")
+        gone = self.served.cli("token", "revoke", "--account", account.email, "--name", "test")
+        self.assertNotEqual(gone.returncode, 0)
+        self.assertRegex(
+            self.served.token(account.email, "test"), "^rls_", "the name can be used again")
+
+    def test_limits(self):
+        account = self.served.account()
+        done = must(self.served.cli(
+            "account", "limits", "--email", account.email, "--submissions-per-minute", "7"))
+        self.assertIn("7", done.stdout)
+        answer = account.analyze(UNAVAILABLE)
+        self.assertEqual(answer.headers["RateLimit-Limit"], "7")
+        for value in ("0", "x", "-3"):
+            bad = self.served.cli("account", "limits", "--email", account.email,
+                                  "--concurrent-jobs", value)
+            self.assertEqual(bad.returncode, 2, bad)
+        nobody = self.served.cli("account", "limits", "--email", "nobody@example.test",
+                                 "--concurrent-jobs", "1")
+        self.assertNotEqual(nobody.returncode, 0)
+
+    def test_migrate_twice(self):
+        must(self.served.cli("migrate"))
+        must(self.served.cli("migrate"))
+        self.assertEqual(self.served.request("GET", "/readyz").status, 200)
+
+    def test_doctor(self):
+        done = self.served.cli("doctor")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        for word in ("database", "media"):
+            self.assertIn(word, done.stdout.lower())
+        missing = self.served.cli("doctor", tessdata_dir="/nonexistent/tessdata")
+        self.assertNotEqual(missing.returncode, 0)
+        self.assertIn("/nonexistent/tessdata", missing.stdout + missing.stderr)
+
+    def test_account_and_reels_outlive_a_restart(self):
+        daemon = self.daemon(workers=1).start()
+        account = daemon.account()
+        job = account.finished(account.submit(UNAVAILABLE))
+        self.assertEqual(daemon.stop(), 0)
+        offline = must(daemon.cli("token", "create", "--account", account.email, "--name", "offline"))
+        daemon.start()
+        self.assertEqual(account.job(job["id"]), job)
+        again = daemon.request("GET", f"/api/v1/reels/{job['id']}", token=offline.stdout.strip())
+        self.assertEqual(again.json(), job)
+
+
+class SharedDatabase(ServiceTest):
+    def test_migrating_an_empty_database_from_many_sides(self):
+        cluster = Cluster()
+        self.addCleanup(cluster.close)
+        url = cluster.new_database()
+        runs = [
+            subprocess.Popen(
+                [program("reelsd"), "migrate"], env=clean_environment(database_url=url),
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            for _ in range(4)
+        ]
+        for run in runs:
+            output, _ = run.communicate(timeout=60)
+            self.assertEqual(run.returncode, 0, output)
+
+    def test_a_daemon_migrates_an_empty_database_by_itself(self):
+        cluster = Cluster()
+        self.addCleanup(cluster.close)
+        daemon = self.daemon(database_url=cluster.new_database(), workers=0).start()
+        self.assertEqual(daemon.account().analyze(UNAVAILABLE).status, 202)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

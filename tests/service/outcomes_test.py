@@ -1,0 +1,209 @@
+"""What becomes of a job: the links with fixed outcomes, from the submission to what a client reads."""
+
+import re
+import unittest
+
+from result_shape import check_result
+from service_support import SAMPLE, Daemon, Platform, ServiceTest
+
+RFC3339 = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
+
+
+class OutcomeTest(ServiceTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.served = Daemon(workers=2, retry_base_seconds=0.05, requests_per_minute=100000)
+        cls.addClassCleanup(cls.served.close)
+        cls.served.start()
+        cls.someone = cls.served.account(unlimited=True)
+
+
+class TestLinks(OutcomeTest):
+    def test_the_sample_is_done(self):
+        job_id = self.someone.submit(SAMPLE)
+
+        job = self.someone.finished(job_id)
+
+        self.assertEqual(job["status"], "done", job)
+        self.assertEqual((job["id"], job["url"]), (job_id, SAMPLE))
+        self.assertIsNone(job.get("error"))
+        self.assertIsNone(job.get("error_code"))
+        for name in ("created_at", "started_at", "finished_at"):
+            self.assertRegex(job[name], RFC3339)
+        self.assertLessEqual(job["created_at"], job["started_at"])
+        self.assertLessEqual(job["started_at"], job["finished_at"])
+
+        result = job["result"]
+        check_result(self, result)
+        self.assertNotEqual(result["audio"]["transcript"], "", "somebody speaks in it")
+        self.assertEqual(result["audio"]["language"], "en")
+        self.assertTrue(result["audio"]["has_music"], "it has music")
+        self.assertNotEqual(result["visual"]["text_on_screen"], [], "it has text")
+        self.assertNotEqual(result["content"]["key_moments"], [])
+        self.assertEqual(result["metadata"]["model"]["provider"], "local")
+        self.assertEqual(result["platform_meta"]["platform"], "instagram")
+        self.assertEqual(result["platform_meta"]["code"], "reelsd-sample")
+
+        self.assertEqual(self.someone.job(job_id), job, "a finished job never changes")
+
+    def test_errors(self):
+        cases = [
+            ("reelsd-unavailable", "unavailable", "Video is not available"),
+            ("reelsd-rate-limited", "rate_limited",
+             "The platform temporarily rate-limited the service"),
+            ("reelsd-unsupported", "unsupported_format", "The video format is not supported"),
+            ("reelsd-too-long", "video_too_long", "The video is longer than 90 seconds"),
+            ("reelsd-model-failed", "model_failed", "The AI model could not process the video"),
+            ("reelsd-storage-error", "storage_error", "A storage error occurred"),
+        ]
+        ids = [self.someone.submit(f"https://www.instagram.com/reel/{code}/") for code, _, _ in cases]
+        for job_id, (code, error_code, text) in zip(ids, cases):
+            with self.subTest(code):
+                job = self.someone.finished(job_id)
+                self.assertEqual((job["status"], job["error_code"]), ("error", error_code), job)
+                self.assertTrue(job["error"].startswith(text), job)
+                self.assertIsNone(job.get("result"))
+                self.assertRegex(job["finished_at"], RFC3339)
+
+    def test_test_links_in_every_accepted_form(self):
+        for link in ("https://instagram.com/p/reelsd-unavailable",
+                     "https://www.instagram.com/reels/reelsd-unavailable/?igsh=x",
+                     "https://m.instagram.com/some.one/reel/reelsd-unavailable/"):
+            with self.subTest(link):
+                job = self.someone.finished(self.someone.submit(link))
+                self.assertEqual((job["url"], job["error_code"]), (link, "unavailable"))
+
+    def test_a_waiting_request_is_answered_when_the_job_ends(self):
+        job_id = self.someone.submit("https://www.instagram.com/reel/reelsd-unavailable/")
+        job = self.someone.job(job_id, wait=60)
+        self.assertEqual(job["status"], "error", "answered long before the minute was over")
+
+    def test_the_limit_in_force_is_named(self):
+        daemon = self.daemon(workers=1, video_seconds_max=30)
+        daemon.start()
+        someone = daemon.account()
+        job = someone.finished(someone.submit("https://www.instagram.com/reel/reelsd-too-long/"))
+        self.assertEqual(job["error_code"], "video_too_long")
+        self.assertTrue(job["error"].startswith("The video is longer than 30 seconds"), job)
+
+
+class Posts(ServiceTest):
+    """Links that go to a platform: what each of its answers makes of a job."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.platform = Platform()
+        cls.addClassCleanup(cls.platform.close)
+        cls.served = Daemon(
+            workers=4, retry_base_seconds=0.05, requests_per_minute=100000, **cls.platform.settings())
+        cls.addClassCleanup(cls.served.close)
+        cls.served.start()
+        cls.someone = cls.served.account(unlimited=True)
+
+    def jobs_of(self, posts):
+        """The finished job of each post, {code: job}; all in work at once."""
+        self.platform.configure(posts=posts)
+        ids = {
+            code: self.someone.submit(f"https://www.instagram.com/reel/{code}/") for code in posts}
+        return {code: self.someone.finished(job_id) for code, job_id in ids.items()}
+
+    def asked(self, code, kind):
+        return [r for r in self.platform.requests() if r["kind"] == kind and code in r["path"]]
+
+    def test_a_post_is_analysed(self):
+        post = {"caption": "Fresh #Pasta with @friend.one", "author": "some.one",
+                "author_name": "Some One", "verified": True, "likes": 1234, "comments": 5}
+        job = self.jobs_of({"DYgoodpost1": post})["DYgoodpost1"]
+
+        self.assertEqual(job["status"], "done", job)
+        check_result(self, job["result"])
+        meta = job["result"]["platform_meta"]
+        self.assertEqual(
+            {name: meta[name] for name in ("platform", "code", "url", "author", "author_name",
+                                           "author_verified", "caption", "hashtags", "mentions",
+                                           "like_count", "comment_count", "view_count")},
+            {"platform": "instagram", "code": "DYgoodpost1",
+             "url": "https://www.instagram.com/reel/DYgoodpost1/", "author": "some.one",
+             "author_name": "Some One", "author_verified": True,
+             "caption": "Fresh #Pasta with @friend.one", "hashtags": ["Pasta"],
+             "mentions": ["friend.one"], "like_count": 1234, "comment_count": 5, "view_count": None})
+
+    def test_tracking_is_never_sent_on(self):
+        self.platform.configure(posts={"DYtracked01": {"page": "deleted"}})
+        link = "https://www.instagram.com/reel/DYtracked01/?igsh=SECRET&utm_source=x"
+        self.someone.finished(self.someone.submit(link))
+        for request in self.asked("DYtracked01", "page"):
+            self.assertNotIn("SECRET", request["path"] + str(request["headers"]))
+
+    def test_pages(self):
+        cases = {
+            "missing": "unavailable", "age": "unavailable", "geo": "unavailable",
+            "private": "unavailable", "deleted": "unavailable", "not_found": "unavailable",
+            "photo_page": "unsupported_format",
+            "throttled": "rate_limited", "login_wall": "rate_limited",
+            "login_redirect": "rate_limited", "rate_limited": "rate_limited", "wait": "rate_limited",
+            "server_error": "download_failed", "garbage": "download_failed",
+            "broken_json": "download_failed", "endless": "download_failed",
+        }
+        codes = {f"DYpage{n:05}": behaviour for n, behaviour in enumerate(cases)}
+        jobs = self.jobs_of({code: {"page": behaviour} for code, behaviour in codes.items()})
+        for code, behaviour in codes.items():
+            with self.subTest(behaviour):
+                job = jobs[code]
+                self.assertEqual((job["status"], job.get("error_code")), ("error", cases[behaviour]), job)
+
+    def test_media(self):
+        cases = {
+            "missing": "unavailable", "html": "unsupported_format", "jpeg": "unsupported_format",
+            "empty": "download_failed", "too_large": "unsupported_format",
+            "server_error": "download_failed", "cut_always": "download_failed",
+            "redirect_loop": "download_failed",
+        }
+        codes = {f"DYmedia{n:04}": behaviour for n, behaviour in enumerate(cases)}
+        jobs = self.jobs_of({code: {"media": behaviour} for code, behaviour in codes.items()})
+        for code, behaviour in codes.items():
+            with self.subTest(behaviour):
+                job = jobs[code]
+                self.assertEqual((job["status"], job.get("error_code")), ("error", cases[behaviour]), job)
+
+    def test_faults_that_pass_are_not_shown(self):
+        posts = {"DYpassing01": {"page": "flaky"}, "DYpassing02": {"media": "cut"},
+                 "DYpassing03": {"media": "expire_once"}, "DYpassing04": {"media": "flaky"}}
+        for code, job in self.jobs_of(posts).items():
+            with self.subTest(posts[code]):
+                self.assertEqual(job["status"], "done", job)
+
+    def test_attempts_are_bounded(self):
+        job = self.jobs_of({"DYbounded01": {"page": "server_error"}})["DYbounded01"]
+        self.assertEqual(job["error_code"], "download_failed")
+        pages = self.asked("DYbounded01", "page")
+        self.assertGreaterEqual(len(pages), 3, "three attempts")
+        self.assertLessEqual(len(pages), 9, "each of a few requests at most")
+        final = self.jobs_of({"DYbounded02": {"page": "private"}})["DYbounded02"]
+        self.assertEqual(final["error_code"], "unavailable")
+
+    def test_share_links(self):
+        self.platform.configure(posts={"DYshared001": {"page": "private"}},
+                                shares={"BAB2x9kLmQ": "DYshared001"})
+        for token, error_code in (("BAB2x9kLmQ", "unavailable"), ("BAunknown0", "unavailable")):
+            with self.subTest(token):
+                link = f"https://www.instagram.com/share/reel/{token}/"
+                job = self.someone.finished(self.someone.submit(link))
+                self.assertEqual((job["url"], job["error_code"]), (link, error_code))
+        self.assertNotEqual(self.asked("DYshared001", "page"), [], "the share link led to the post")
+
+    def test_nothing_leaves_for_other_hosts(self):
+        """A platform that sends us elsewhere: private addresses are for operators to allow, and only of
+        the hosts that they name."""
+        guarded = self.daemon(workers=1, retry_base_seconds=0.05, platform_url=self.platform.url,
+                              platform_interval_seconds=0, platform_cooldown_seconds=0)
+        guarded.start()
+        account = guarded.account()
+        self.platform.configure(posts={"DYguarded01": {}})
+        job = account.finished(account.submit("https://www.instagram.com/reel/DYguarded01/"))
+        self.assertEqual(job["error_code"], "download_failed", job)
+        self.assertEqual(self.asked("DYguarded01", "media"), [], "not a byte was asked for")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,243 @@
+"""What a client may rely on while workers and daemons come and go.
+
+Method: real daemons on real databases, killed and stopped while they work. A job that was accepted (202)
+ends, once, and stays as it ended; the history that proves it is read from the API, what no client can
+see (attempts, which daemon) from the database.
+"""
+
+import glob
+import os
+import signal
+import time
+import unittest
+
+from service_support import SAMPLE, UNAVAILABLE, Cluster, Platform, ServiceTest, wait_until
+
+class QueueTest(ServiceTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = Cluster()
+        cls.addClassCleanup(cls.cluster.close)
+        cls.platform = Platform()
+        cls.addClassCleanup(cls.platform.close)
+
+    def setUp(self):
+        self.database = self.cluster.new_database()
+        self.platform.configure(reset=True)
+
+    def settings(self, **more):
+        """Of a daemon that is quick to notice that another one has died."""
+        return {"lease_seconds": 1, "retry_base_seconds": 0.05, "requests_per_minute": 100000,
+                "workers": 2, **self.platform.settings(), **more}
+
+    def shared_daemon(self, **more):
+        """A daemon on this test's database."""
+        return self.daemon(**self.settings(database_url=self.database, **more))
+
+    def sql(self, statement):
+        return self.cluster.query(statement, self.database.rsplit("=", 1)[1]).strip()
+
+    def any_in_work(self):
+        return int(self.sql("SELECT count(*) FROM job WHERE status = 'processing'")) > 0
+
+    def submit_long_work(self, account, count):
+        """Jobs that keep their workers busy, at no cost, until let_end() is called."""
+        codes = [f"DYlong{n:05}" for n in range(count)]
+        self.platform.configure(posts={code: {"page": "stall"} for code in codes})
+        return [account.submit(f"https://www.instagram.com/reel/{code}/") for code in codes]
+
+    def let_end(self, count):
+        """From now on, attempts at the long work end at once: the posts turn out to be private."""
+        self.platform.configure(posts={f"DYlong{n:05}": {"page": "private"} for n in range(count)})
+
+    def all_finished(self, account, ids):
+        """All jobs once they ended; then once more, to see that none changed."""
+        jobs = {job_id: account.finished(job_id) for job_id in ids}
+        self.assertEqual({job_id: account.job(job_id) for job_id in ids}, jobs, "an ended job changed")
+        return jobs
+
+    def assertAllUnavailable(self, jobs):
+        self.assertEqual({j.get("error_code") for j in jobs.values()}, {"unavailable"}, jobs)
+
+
+class Crashes(QueueTest):
+    def test_no_accepted_job_is_lost_when_the_daemon_dies(self):
+        daemon = self.shared_daemon().start()
+        account = daemon.account(unlimited=True)
+        ids = self.submit_long_work(account, 4)
+        sample = account.submit(SAMPLE)
+        wait_until(self.any_in_work, "a job in work")
+        daemon.kill()
+
+        self.let_end(4)
+        daemon.start()
+
+        self.assertAllUnavailable(self.all_finished(account, ids))
+        self.assertEqual(account.finished(sample)["status"], "done")
+
+    def test_a_job_that_kills_its_worker_every_time_ends_as_internal(self):
+        daemon = self.shared_daemon(workers=1, attempts_max=2)
+        daemon.start()
+        account = daemon.account()
+        job_id, = self.submit_long_work(account, 1)
+        in_attempt = "SELECT attempt FROM job WHERE status = 'processing'"
+        for attempt in ("1", "2"):
+            wait_until(lambda: self.sql(in_attempt) == attempt, f"attempt {attempt}")
+            daemon.kill()
+            daemon.start()
+
+        job = account.finished(job_id)
+
+        self.assertEqual((job["status"], job["error_code"]), ("error", "internal"), job)
+        self.assertTrue(job["error"].startswith("Internal error"), job)
+        self.assertEqual(self.sql("SELECT attempt FROM job"), "2")
+
+    def test_a_crash_with_a_private_database_loses_nothing_either(self):
+        daemon = self.daemon(**self.settings())
+        daemon.start()
+        account = daemon.account(unlimited=True)
+        ids = self.submit_long_work(account, 3)
+        wait_until(lambda: any(account.job(i)["status"] == "processing" for i in ids), "a job in work")
+        daemon.kill()
+
+        self.let_end(3)
+        daemon.start()
+
+        self.assertAllUnavailable(self.all_finished(account, ids))
+
+
+class TwoDaemons(QueueTest):
+    def test_work_is_shared_and_nothing_is_done_twice(self):
+        first = self.shared_daemon().start()
+        second = self.shared_daemon().start()
+        here = first.account(unlimited=True)
+        there = type(here)(second, here.email, here.token)
+        ids = [(here if n % 2 else there).submit(UNAVAILABLE) for n in range(60)]
+
+        jobs = self.all_finished(here, ids)
+
+        self.assertEqual(self.all_finished(there, ids), jobs, "both daemons tell the same")
+        self.assertEqual({j["error_code"] for j in jobs.values()}, {"unavailable"})
+        self.assertEqual(self.sql("SELECT count(*) FROM job WHERE attempt <> 1 OR claim <> 1"), "0")
+
+    def test_a_request_that_waits_here_learns_what_ended_there(self):
+        idle = self.shared_daemon(workers=0).start()
+        busy = self.shared_daemon().start()
+        here = idle.account(unlimited=True)
+        job_id = here.submit(UNAVAILABLE)
+        self.assertEqual(here.job(job_id, wait=60)["status"], "error")
+        self.assertEqual(busy.stop(), 0)
+
+    def test_the_survivor_takes_over(self):
+        doomed = self.shared_daemon().start()
+        account = doomed.account(unlimited=True)
+        ids = self.submit_long_work(account, 2)
+        wait_until(self.any_in_work, "a job in work")
+        survivor = self.shared_daemon().start()
+        doomed.kill()
+        self.let_end(2)
+        left = type(account)(survivor, account.email, account.token)
+        self.assertAllUnavailable(self.all_finished(left, ids))
+
+    def test_limits_hold_across_both(self):
+        first = self.shared_daemon(workers=0).start()
+        second = self.shared_daemon(workers=0).start()
+        here = first.account()
+        there = type(here)(second, here.email, here.token)
+        statuses = [(here if n % 2 else there).analyze(SAMPLE).status for n in range(6)]
+        self.assertEqual(statuses, [202] * 3 + [429] * 3)
+
+
+class Attempts(QueueTest):
+    def test_a_lasting_failure_is_not_tried_again(self):
+        daemon = self.shared_daemon().start()
+        account = daemon.account()
+        account.finished(account.submit(UNAVAILABLE))
+        self.assertEqual(self.sql("SELECT attempt FROM job"), "1")
+
+    def test_long_work_keeps_its_lease(self):
+        """An attempt that takes longer than its lease is not taken away from a living worker."""
+        daemon = self.shared_daemon().start()
+        account = daemon.account()
+        # Three leases long; the idle second worker would take it at once.
+        self.platform.configure(posts={"DYslow00001": {"page": "slow", "delay": 3, "media": "missing"}})
+        account.finished(account.submit("https://www.instagram.com/reel/DYslow00001/"))
+        self.assertEqual(self.sql("SELECT attempt, claim FROM job"), "1|1")
+
+
+class Stopping(QueueTest):
+    def stop_at_work(self, with_signal):
+        # The lease of five minutes shows that work is handed back: nobody waits for its end.
+        daemon = self.shared_daemon(workers=1, lease_seconds=300).start()
+        account = daemon.account(unlimited=True)
+        ids = self.submit_long_work(account, 3)
+        wait_until(self.any_in_work, "a job in work")
+        begin = time.monotonic()
+        code = daemon.stop(with_signal)
+        self.assertLess(time.monotonic() - begin, 10, "the contract's limit")
+        self.assertEqual(code, 0, daemon.log()[-3000:])
+        self.assertEqual(self.sql("SELECT count(*) FROM job WHERE status = 'processing'"), "0")
+        return daemon, account, ids
+
+    def test_sigterm_hands_work_back_and_exits_0(self):
+        daemon, account, ids = self.stop_at_work(signal.SIGTERM)
+        self.let_end(3)
+        daemon.start()
+        self.assertAllUnavailable(self.all_finished(account, ids))
+        self.assertEqual(self.sql("SELECT max(attempt) FROM job"), "1", "a hand-back is no attempt")
+
+    def test_sigint_does_the_same(self):
+        self.stop_at_work(signal.SIGINT)
+
+    def test_a_waiting_request_is_answered_when_the_daemon_stops(self):
+        daemon = self.shared_daemon(workers=0).start()
+        account = daemon.account()
+        job_id = account.submit(SAMPLE)
+        connection = daemon.connection()
+        headers = {"Authorization": "Bearer " + account.token}
+        connection.request("GET", f"/api/v1/reels/{job_id}?wait=60", headers=headers)
+        # Seen through another request on the same daemon: this one waits already.
+        account.job(job_id)
+        self.assertEqual(daemon.stop(), 0)
+        self.assertIn(connection.getresponse().status, (200, 503))
+        connection.close()
+
+    def test_a_private_database_stops_with_its_daemon(self):
+        daemon = self.daemon(workers=1)
+        daemon.start()
+        self.assertEqual(daemon.stop(), 0, daemon.log()[-3000:])
+        left = glob.glob(
+            os.path.join(daemon.settings["data_dir"], "**", "postmaster.pid"), recursive=True)
+        self.assertEqual(left, [])
+
+
+class DatabaseOutage(QueueTest):
+    def test_503_while_the_database_is_away_and_healed_afterwards(self):
+        daemon = self.shared_daemon().start()
+        account = daemon.account(unlimited=True)
+        job_id = account.submit(UNAVAILABLE)
+        account.finished(job_id)
+        self.cluster.stop()
+        self.addCleanup(self._make_sure_it_runs)
+
+        wait_until(lambda: daemon.request("GET", "/readyz").status == 503, "unreadiness")
+        for answer in (account.request("GET", f"/api/v1/reels/{job_id}"), account.analyze(SAMPLE)):
+            self.assertEqual(answer.status, 503, answer)
+            self.assertEqual(answer.json()["status"], "error")
+            self.assertRegex(answer.headers["Retry-After"], r"^\d+$")
+        self.assertEqual(daemon.request("GET", "/healthz").status, 200, "the process itself is well")
+
+        self.cluster.start()
+        wait_until(lambda: daemon.request("GET", "/readyz").status == 200, "readiness")
+        self.assertEqual(account.job(job_id)["error_code"], "unavailable")
+        self.assertEqual(account.finished(account.submit(UNAVAILABLE))["status"], "error")
+
+    def _make_sure_it_runs(self):
+        try:
+            self.sql("SELECT 1")
+        except AssertionError:
+            self.cluster.start()
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

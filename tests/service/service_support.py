@@ -1,0 +1,430 @@
+"""Runs the real programs for the black-box tests: daemons, databases, clients on a socket.
+
+Nothing here knows the inside of a program: a test sees what a client or an operator sees. Each daemon
+takes a free port and says in its log which; waits are for a condition, bounded, never for a time.
+"""
+
+import contextlib
+import glob
+import http.client
+import json
+import os
+import pathlib
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+START_SECONDS_MAX = 60  # A first start makes a database; sanitized programs on a busy machine.
+STOP_SECONDS_MAX = 20
+ANSWER_SECONDS_MAX = 90  # Longer than the longest `wait`.
+
+SAMPLE = "https://www.instagram.com/reel/reelsd-sample/"
+UNAVAILABLE = "https://www.instagram.com/reel/reelsd-unavailable/"
+
+
+def program(name):
+    """The path of one of our programs, from the build folder that CTest names."""
+    folder = os.environ.get("REELSD_BIN_DIR")
+    if not folder:
+        sys.exit("REELSD_BIN_DIR is not set: run the tests through ctest, or name build/<preset>/bin")
+    return os.path.join(folder, name)
+
+
+def clean_environment(**settings):
+    """Our environment without settings of the person who runs the tests, plus `settings` as REELSD_*."""
+    ours = ("REELSD_", "REELS_", "GEMINI_API_KEY", "OPENAI_API_KEY", "XDG_CONFIG_HOME")
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(ours)}
+    environment["HOME"] = "/nonexistent"
+    for name, value in settings.items():
+        environment["REELSD_" + name.upper()] = str(value)
+    return environment
+
+
+def wait_until(condition, what, seconds=START_SECONDS_MAX):
+    """The first true value of `condition`; fails naming `what` when it takes too long."""
+    give_up = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > give_up:
+            raise AssertionError(f"waited {seconds} s for {what}")
+        time.sleep(0.05)
+
+
+def new_folder():
+    """A new folder that the user postgres can reach too: a private cluster runs as that user."""
+    folder = tempfile.mkdtemp(prefix="reelsd-test-")
+    os.chmod(folder, 0o755)
+    return folder
+
+
+class Answer:
+    """An HTTP answer: status, headers (names without letter case), body."""
+
+    def __init__(self, status, headers, body):
+        self.status = status
+        self.headers = headers
+        self.body = body
+
+    def json(self):
+        return json.loads(self.body)
+
+    def __repr__(self):
+        return f"{self.status} {self.body[:300]!r}"
+
+
+class Account:
+    """An account of a daemon and its token."""
+
+    def __init__(self, daemon, email, token):
+        self.daemon = daemon
+        self.email = email
+        self.token = token
+
+    def request(self, method, path, body=None, headers=None):
+        return self.daemon.request(method, path, body, headers, token=self.token)
+
+    def analyze(self, url):
+        return self.request("POST", "/api/v1/reels/analyze", {"url": url})
+
+    def submit(self, url):
+        """The id of a job that must be accepted."""
+        answer = self.analyze(url)
+        assert answer.status == 202, answer
+        return answer.json()["id"]
+
+    def job(self, job_id, wait=None):
+        path = f"/api/v1/reels/{job_id}" + (f"?wait={wait}" if wait is not None else "")
+        answer = self.request("GET", path)
+        assert answer.status == 200, answer
+        return answer.json()
+
+    def finished(self, job_id, seconds=120):
+        """The job once it is done or has failed."""
+        return wait_until(
+            lambda: (lambda job: job if job["status"] in ("done", "error") else None)(
+                self.job(job_id, wait=10)
+            ),
+            f"the end of job {job_id}",
+            seconds,
+        )
+
+
+class Daemon:
+    """One `reelsd serve`. `settings` are named as the variables, without REELSD_, in lower case."""
+
+    def __init__(self, folder=None, **settings):
+        self.folder = folder or new_folder()
+        self.owns_folder = folder is None
+        self.settings = {
+            "listen": "127.0.0.1:0",
+            "data_dir": os.path.join(self.folder, "data"),
+            "log_format": "json",
+            **settings,
+        }
+        self.process = None
+        self.address = None
+        self.log_path = None
+        self.accounts = 0
+
+    # Life
+
+    def spawn(self):
+        """Starts the process and does not wait."""
+        number = len(glob.glob(os.path.join(self.folder, "daemon-*.log")))
+        self.log_path = os.path.join(self.folder, f"daemon-{number}.log")
+        with open(self.log_path, "wb") as log:
+            self.process = subprocess.Popen(
+                [program("reelsd"), "serve"],
+                env=clean_environment(**self.settings),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+                cwd=self.folder,
+            )
+        return self
+
+    def start(self):
+        """Starts and waits until it is ready."""
+        self.spawn()
+        self.address = wait_until(self._listening, "the daemon's address")
+        wait_until(lambda: self.request("GET", "/readyz").status == 200, "readiness")
+        return self
+
+    def _listening(self):
+        if self.process.poll() is not None:
+            raise AssertionError(f"the daemon ended with {self.process.returncode}:\n{self.log()}")
+        for line in self.log_lines():
+            if line.get("message") == "listening":
+                return line["address"]
+        return None
+
+    def stop(self, with_signal=signal.SIGTERM):
+        """Asks it to end; the exit code."""
+        self.process.send_signal(with_signal)
+        return self.process.wait(STOP_SECONDS_MAX)
+
+    def kill(self):
+        """As a crash would end it: at once, the private cluster left running."""
+        self.process.kill()
+        self.process.wait()
+
+    def close(self):
+        """Ends whatever still runs and removes the files. Not a part of any test."""
+        if self.process and self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(STOP_SECONDS_MAX)
+            except subprocess.TimeoutExpired:
+                self.kill()
+        stop_postgres_below(self.settings["data_dir"])
+        if self.owns_folder:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def log(self):
+        return pathlib.Path(self.log_path).read_text(errors="replace") if self.log_path else ""
+
+    def log_lines(self):
+        """The log's complete lines, decoded; what is no JSON is left out."""
+        for line in self.log().splitlines():
+            with contextlib.suppress(ValueError):
+                yield json.loads(line)
+
+    # Operation
+
+    def cli(self, *arguments, **settings):
+        """Runs `reelsd` with this daemon's settings; the completed process."""
+        return run_reelsd(*arguments, cwd=self.folder, **{**self.settings, **settings})
+
+    def account(self, email=None, unlimited=False):
+        """A new account with a token; `unlimited` lifts the limits on submissions."""
+        self.accounts += 1
+        email = email or f"person{self.accounts}-{os.path.basename(self.folder)}@example.test"
+        must(self.cli("account", "create", "--email", email))
+        if unlimited:
+            self.limit(email, submissions_per_minute=100000, concurrent_jobs=100000)
+        return Account(self, email, self.token(email, "test"))
+
+    def limit(self, email, **limits):
+        flags = []
+        for name, value in limits.items():
+            flags += ["--" + name.replace("_", "-"), str(value)]
+        must(self.cli("account", "limits", "--email", email, *flags))
+
+    def token(self, email, name):
+        return must(self.cli("token", "create", "--account", email, "--name", name)).stdout.strip()
+
+    # HTTP
+
+    def connection(self):
+        host, port = self.address.rsplit(":", 1)
+        return http.client.HTTPConnection(host, int(port), timeout=ANSWER_SECONDS_MAX)
+
+    def request(self, method, path, body=None, headers=None, token=None):
+        """One request on a connection of its own. A dict or list body is sent as JSON."""
+        headers = dict(headers or {})
+        if token is not None:
+            headers.setdefault("Authorization", "Bearer " + token)
+        if isinstance(body, (dict, list)):
+            body = json.dumps(body)
+            headers.setdefault("Content-Type", "application/json")
+        connection = self.connection()
+        try:
+            connection.request(method, path, body, headers)
+            answer = connection.getresponse()
+            return Answer(answer.status, answer.headers, answer.read())
+        finally:
+            connection.close()
+
+    def raw(self, data, seconds=30):
+        """Sends bytes as they are; everything that comes back until the daemon closes."""
+        host, port = self.address.rsplit(":", 1)
+        with socket.create_connection((host, int(port)), timeout=seconds) as link:
+            with contextlib.suppress(OSError):  # It may refuse before it has read everything.
+                link.sendall(data)
+            received = b""
+            with contextlib.suppress(ConnectionResetError):
+                while piece := link.recv(65536):
+                    received += piece
+            return received
+
+
+def run_reelsd(*arguments, cwd=None, timeout=60, **settings):
+    """Runs `reelsd` to its end."""
+    return subprocess.run(
+        [program("reelsd"), *arguments],
+        env=clean_environment(**settings),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        timeout=timeout,
+    )
+
+
+def must(done):
+    """The completed process, which must have succeeded."""
+    assert done.returncode == 0, f"{done.args} ended with {done.returncode}:\n{done.stderr}"
+    return done
+
+
+class Platform:
+    """The platform's stand-in: posts that behave as a test says."""
+
+    def __init__(self):
+        script = os.path.join(os.path.dirname(__file__), "..", "support", "platform_stand_in.py")
+        # It ends with us, because its standard input does.
+        self.process = subprocess.Popen(
+            [sys.executable, "-B", script, "--port", "0", "--media", sample_video(), "--exit-with-stdin"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.port = int(self.process.stdout.readline())
+        self.url = f"http://127.0.0.1:{self.port}"
+
+    def settings(self):
+        """What makes a daemon ask this platform."""
+        return {
+            "platform_url": self.url, "allow_private_addresses": "true", "resolvers": "page",
+            "platform_interval_seconds": 0, "platform_cooldown_seconds": 0,
+        }
+
+    def configure(self, **wanted):
+        """Adds posts ({code: {"page": ..., "media": ...}}) and shares ({token: code})."""
+        self._control("POST", json.dumps(wanted))
+
+    def requests(self):
+        return self._control("GET")["requests"]
+
+    def _control(self, method, body=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        try:
+            connection.request(method, "/_control", body)
+            answer = connection.getresponse()
+            text = answer.read()
+            assert answer.status == 200, text
+            return json.loads(text)
+        finally:
+            connection.close()
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.process.wait(10)
+
+
+def sample_video():
+    """The sample reel, which the build makes."""
+    return os.path.join(os.environ["REELSD_BIN_DIR"], "..", "share", "reelsd", "sample.mp4")
+
+
+# PostgreSQL of our own, for what a private cluster cannot show: two daemons on one database, and a
+# database that comes and goes.
+
+POSTGRES_BIN = "/usr/lib/postgresql/15/bin"
+
+
+def postgres_user():
+    """Who runs PostgreSQL: it refuses to run as root."""
+    return "postgres" if os.getuid() == 0 else pwd.getpwuid(os.getuid()).pw_name
+
+
+def as_postgres(*command):
+    if os.getuid() != 0:
+        return list(command)
+    return ["runuser", "-u", "postgres", "--", *command]
+
+
+def stop_postgres_below(folder):
+    """Stops servers whose files lie in `folder`, as a killed daemon leaves them behind."""
+    for pid_file in glob.glob(os.path.join(folder, "**", "postmaster.pid"), recursive=True):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            pid = int(pathlib.Path(pid_file).read_text().split()[0])
+            os.kill(pid, signal.SIGINT)
+            wait_until(lambda: not os.path.exists(pid_file), "PostgreSQL to stop", 20)
+
+
+class Cluster:
+    """A PostgreSQL server on a Unix socket in a folder of its own."""
+
+    def __init__(self):
+        self.folder = new_folder()
+        self.data = os.path.join(self.folder, "cluster")
+        self.databases = 0
+        if os.getuid() == 0:
+            os.chmod(self.folder, 0o777)  # The user postgres writes here.
+        self._run("initdb", "-D", self.data, "-A", "trust", "-U", "reelsd", "--no-sync", "-E", "UTF8",
+                  "--locale=C.UTF-8")
+        self.start()
+
+    def _run(self, name, *arguments):
+        done = subprocess.run(
+            as_postgres(os.path.join(POSTGRES_BIN, name), *arguments),
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            cwd="/", timeout=60)
+        assert done.returncode == 0, f"{name}: {done.stdout}"
+        return done.stdout
+
+    def start(self):
+        options = f"-c listen_addresses='' -c fsync=off -k {self.folder}"
+        log = os.path.join(self.folder, "postgres.log")
+        # Its output goes to the log: a server that kept our pipe would never let _run() end.
+        self._run("pg_ctl", "-D", self.data, "-l", log, "-o", options, "-w", "start")
+
+    def stop(self):
+        self._run("pg_ctl", "-D", self.data, "-m", "fast", "-w", "stop")
+
+    def new_database(self):
+        """A new, empty database; its connection string."""
+        self.databases += 1
+        name = f"reels{self.databases}"
+        self.query(f"CREATE DATABASE {name}", "postgres")
+        return f"host={self.folder} user=reelsd dbname={name}"
+
+    def query(self, sql, database):
+        """The rows as text, columns separated by |. For what no client can see."""
+        return self._run("psql", "-h", self.folder, "-U", "reelsd", "-d", database, "-XAtqc", sql)
+
+    def close(self):
+        stop_postgres_below(self.folder)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class ServiceTest(unittest.TestCase):
+    """Daemons that a test starts are ended after it; their logs are shown when it fails."""
+
+    maxDiff = None
+
+    def daemon(self, **settings):
+        daemon = Daemon(**settings)
+        self.addCleanup(self._close, daemon)
+        return daemon
+
+    def _close(self, daemon):
+        self.last_words.append(daemon.log())
+        daemon.close()
+
+    def run(self, result=None):
+        # A suite's daemon logs over all tests: of that, only what this test added is shown.
+        self.last_words = []
+        before = {daemon: len(daemon.log()) for daemon in self.suite_daemons()}
+        failures = len(result.failures) + len(result.errors) if result else 0
+        super().run(result)
+        if result and len(result.failures) + len(result.errors) > failures:
+            logs = self.last_words + [daemon.log()[seen:] for daemon, seen in before.items()]
+            for log in logs:
+                print(f"--- log, {self.id()}:\n{log[-6000:]}", file=sys.stderr)
+
+    @classmethod
+    def suite_daemons(cls):
+        daemon = getattr(cls, "served", None)
+        return [daemon] if daemon else []
+
+    def assertProblem(self, answer, status, message):
+        """An error in the general shape."""
+        self.assertEqual((answer.status, answer.json()), (status, {"message": message, "status": "error"}))
