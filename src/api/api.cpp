@@ -13,14 +13,14 @@ struct api::state {
 };
 
 api::api(api_parts parts)
-    : state_{new state{
+    : state_{std::make_unique<state>(state{
           .tokens = {parts.accounts, parts.requests_per_minute},
           .reels =
               {.jobs = parts.jobs,
                .board = parts.board,
                .limits = parts.limits,
                .job_accepted = std::move(parts.job_accepted)},
-          .health = {.ready = std::move(parts.ready)}}} {}
+          .health = {.ready = std::move(parts.ready)}})} {}
 
 api::~api() = default;
 

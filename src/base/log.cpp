@@ -1,3 +1,4 @@
+#include <reelsd/base/json.hpp>
 #include <reelsd/base/log.hpp>
 
 #include <fmt/format.h>
@@ -6,8 +7,6 @@
 
 #include <algorithm>
 #include <array>
-
-#include <reelsd/base/json.hpp>
 
 namespace reelsd::log {
 namespace {

@@ -1,5 +1,4 @@
 #include <reelsd/base/invariant.hpp>
-#include <reelsd/db/errors.hpp>
 #include <reelsd/pipeline/dispatcher.hpp>
 
 #include <boost/asio/as_tuple.hpp>
@@ -109,6 +108,7 @@ void dispatcher::note_database(bool reachable) {
 
 asio::awaitable<void> dispatcher::claim_loop() {
     auto next_rescue = steady::now();
+    claiming_ = true;
     while (!stopping_) {
         wake_pending_ = false;
         try {
@@ -127,6 +127,8 @@ asio::awaitable<void> dispatcher::claim_loop() {
         if (wake_pending_ && idle() > 0 && database_reachable_) continue;
         static_cast<void>(co_await woken_.wait(deadline::after(options_.look_interval)));
     }
+    claiming_ = false;
+    emptied_.notify_all();
 }
 
 asio::awaitable<void> dispatcher::claim_for_idle() {
@@ -295,12 +297,14 @@ asio::awaitable<void> dispatcher::watch() {
 asio::awaitable<bool> dispatcher::stop(deadline finish_by, deadline by) {
     stopping_ = true;
     woken_.notify_all();
-    while (!held_.empty() && !finish_by.passed()) {
+    // A claim that is on its way may still bring jobs, which then have to be handed back.
+    const auto is_idle = [this] { return held_.empty() && !claiming_; };
+    while (!is_idle() && !finish_by.passed()) {
         static_cast<void>(co_await emptied_.wait(finish_by));
     }
     for (auto& [id, held] : held_) held.stop.request_stop();
-    while (!held_.empty() && !by.passed()) static_cast<void>(co_await emptied_.wait(by));
-    co_return held_.empty();
+    while (!is_idle() && !by.passed()) static_cast<void>(co_await emptied_.wait(by));
+    co_return is_idle();
 }
 
 }  // namespace reelsd::pipeline

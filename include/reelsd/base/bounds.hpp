@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-/// The house's fixed numbers: each with a unit and a reason. What an operator may want to change is a
-/// setting (docs/configuration.md); what only one file needs stands in that file.
+/// The house's fixed numbers: each with a unit and a reason. What an operator may want to change is
+/// a setting (docs/configuration.md); what only one file needs stands in that file.
 namespace reelsd::bounds {
 
 using namespace std::chrono_literals;
@@ -22,7 +22,8 @@ inline constexpr auto resolve_time_max = 60s;
 inline constexpr auto download_time_max = 200s;
 /// Probing reads only headers and a few packets.
 inline constexpr auto probe_time_max = 20s;
-/// Local analysis of a 90 s video measured well under its own duration on one core; four times that.
+/// Local analysis of a 90 s video measured well under its own duration on one core; four times
+/// that.
 inline constexpr auto local_analysis_time_max = 360s;
 
 /// Contract: a link has at most 2,048 characters, a body at most 64 KiB, a header at most 16 KiB.
@@ -33,7 +34,8 @@ inline constexpr std::size_t request_header_bytes_max = std::size_t{16} * 1024;
 /// Contract: `?wait=` holds an answer for 0-60 s.
 inline constexpr auto wait_max = 60s;
 
-/// A stored result. 200 texts, 500 segments and 20 moments of a full reel measured 60 KB; ten times that.
+/// A stored result. 200 texts, 500 segments and 20 moments of a full reel measured 60 KB; ten times
+/// that.
 inline constexpr std::size_t result_bytes_max = std::size_t{1024} * 1024;
 
 /// A platform page is 0.7-1 MB (platform.md 2A); three times that is not one.

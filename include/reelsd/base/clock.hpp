@@ -6,8 +6,7 @@
 namespace reelsd {
 
 /// Wall-clock time, for what is stored and shown. Microseconds, because PostgreSQL keeps no more.
-using time_point =
-    std::chrono::time_point<std::chrono::system_clock, std::chrono::microseconds>;
+using time_point = std::chrono::time_point<std::chrono::system_clock, std::chrono::microseconds>;
 
 /// Fractional seconds, as settings and JSON give them.
 using seconds_f = std::chrono::duration<double>;

@@ -29,8 +29,8 @@ enum class errc : std::uint8_t {
     // The platform.
     platform_rate_limited,  ///< It asks us to slow down. Worth another try, later.
     platform_failed,        ///< Its servers are at fault (5xx and the like). Worth another try.
-    platform_changed,       ///< It answers in a shape we do not know: our request or parser is outdated.
-    video_unavailable,      ///< Private, deleted, geo-blocked or age-gated. Final.
+    platform_changed,  ///< It answers in a shape we do not know: our request or parser is outdated.
+    video_unavailable,  ///< Private, deleted, geo-blocked or age-gated. Final.
 
     // The video.
     unsupported_format,  ///< No video stream, or one that cannot be decoded. Final.
@@ -51,8 +51,8 @@ enum class errc : std::uint8_t {
 /// The enumerator's name, for logs and metrics: "video_unavailable".
 [[nodiscard]] std::string_view name_of(errc code) noexcept;
 
-/// What went wrong, as a value. `detail` is for logs: it never reaches a client unless the code says
-/// so above, and it never holds a secret.
+/// What went wrong, as a value. `detail` is for logs: it never reaches a client unless the code
+/// says so above, and it never holds a secret.
 class error {
 public:
     /// What Boost's result hands out when it is asked for the error that it does not have.
@@ -60,8 +60,7 @@ public:
     /// The code comes first and is required: an error constructible from text alone would make
     /// `result<std::string>` ambiguous.
     explicit error(
-        errc code,
-        std::string detail = {},
+        errc code, std::string detail = {},
         std::source_location where = std::source_location::current())
         : code_{code}, detail_{std::move(detail)}, where_{where} {}
 

@@ -37,8 +37,9 @@ struct field {
 using fields = std::initializer_list<field>;
 
 /// Writes lines to standard error: `text` for people
-/// ("2026-05-22T10:00:00.123Z info job finished job=42 attempt=1"), `json` for machines (one object a
-/// line with time, level, message and the fields). Safe to use from any thread; a copy shares the sink.
+/// ("2026-05-22T10:00:00.123Z info job finished job=42 attempt=1"), `json` for machines (one object
+/// a line with time, level, message and the fields). Safe to use from any thread; a copy shares the
+/// sink.
 class logger {
 public:
     logger(level at_least, format shape);
@@ -59,8 +60,8 @@ private:
 };
 
 /// The fields as they stand in a line, without the line's head: pure, for tests.
-/// Text values with blanks, quotes or control characters are quoted and escaped, so that one event is
-/// one line whatever a client sends.
+/// Text values with blanks, quotes or control characters are quoted and escaped, so that one event
+/// is one line whatever a client sends.
 [[nodiscard]] std::string render_text(std::string_view message, fields values);
 [[nodiscard]] std::string render_json(std::string_view message, fields values);
 

@@ -1,16 +1,16 @@
 #pragma once
 
+#include <reelsd/base/error.hpp>
+
 #include <boost/system/result.hpp>
 
 #include <stdexcept>
 
-#include <reelsd/base/error.hpp>
-
 namespace reelsd {
 
-/// An expected outcome or an error. Exceptions are for broken surroundings (a dead database), aborts
-/// for broken invariants; everything that a caller acts on is a result.
-/// There is no chaining: `if (!r) return r.error();`.
+/// An expected outcome or an error. Exceptions are for broken surroundings (a dead database),
+/// aborts for broken invariants; everything that a caller acts on is a result. There is no
+/// chaining: `if (!r) return r.error();`.
 template <class T>
 using result = boost::system::result<T, error>;
 

@@ -115,6 +115,7 @@ private:
     async::condition woken_;
     async::condition emptied_;
     bool wake_pending_ = false;
+    bool claiming_ = false;  ///< The claim loop runs.
     bool stopping_ = false;
     bool database_reachable_ = true;
     worker_pool workers_;  ///< Last: its threads use the members above through the loop.

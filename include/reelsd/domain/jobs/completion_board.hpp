@@ -31,7 +31,8 @@ public:
         /// passed (false). An announcement is used up: wait again for the next one.
         boost::asio::awaitable<bool> wait(deadline by);
 
-        /// Ends the wait as an announcement would, for a client that has gone or a daemon that stops.
+        /// Ends the wait as an announcement would, for a client that has gone or a daemon that
+        /// stops.
         void wake();
 
     private:
