@@ -47,7 +47,7 @@ request_reader::request_reader(reader_limits limits) : limits_{limits} {}
 request_reader::~request_reader() = default;
 
 bool request_reader::has_begun() const noexcept {
-    return !received_.empty() || skipped_ > 0 || parser_ != nullptr;
+    return !received_.empty() || parser_ != nullptr;
 }
 
 void request_reader::append(std::string_view bytes) {

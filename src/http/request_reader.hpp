@@ -43,7 +43,7 @@ public:
     request_reader(const request_reader&) = delete;
     request_reader& operator=(const request_reader&) = delete;
 
-    /// Whether a byte of the next request has arrived.
+    /// Whether a byte of the next request has arrived; empty lines before it are none.
     [[nodiscard]] bool has_begun() const noexcept;
 
     void append(std::string_view bytes);
