@@ -3,6 +3,8 @@
 #include <reelsd/base/json.hpp>
 #include <reelsd/http/router.hpp>
 
+#include <array>
+
 namespace reelsd::api {
 namespace {
 
@@ -27,10 +29,10 @@ asio::awaitable<http::response> get_readiness(http::request_context& ctx, health
     co_return ctx.json(http::status::ok, body);
 }
 
-constexpr http::route<health_service> health_routes[] = {
+constexpr auto health_routes = std::to_array<http::route<health_service>>({
     {http::verb::get, "/healthz", &get_health},
     {http::verb::get, "/readyz", &get_readiness},
-};
+});
 
 }  // namespace
 

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <stop_token>
@@ -97,10 +98,10 @@ asio::awaitable<http::response> get_reel(http::request_context& ctx, reels_servi
     co_return ctx.json_text(http::status::ok, job_view(*job));
 }
 
-constexpr http::route<reels_service> reel_routes[] = {
+constexpr auto reel_routes = std::to_array<http::route<reels_service>>({
     {http::verb::post, submission_route, &create_reel},
     {http::verb::get, "/api/v1/reels/{id}", &get_reel},
-};
+});
 
 }  // namespace
 

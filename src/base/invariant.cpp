@@ -5,7 +5,7 @@
 
 namespace reelsd {
 
-void invariant(bool holds, std::source_location where) noexcept {
+void invariant(bool holds, boost::source_location where) noexcept {
     if (holds) [[likely]]
         return;
     // Not through the logger: whatever broke may have broken that as well.

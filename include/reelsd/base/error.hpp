@@ -1,7 +1,8 @@
 #pragma once
 
+#include <boost/assert/source_location.hpp>
+
 #include <cstdint>
-#include <source_location>
 #include <string>
 #include <string_view>
 
@@ -60,13 +61,12 @@ public:
     /// The code comes first and is required: an error constructible from text alone would make
     /// `result<std::string>` ambiguous.
     explicit error(
-        errc code, std::string detail = {},
-        std::source_location where = std::source_location::current())
+        errc code, std::string detail = {}, boost::source_location where = BOOST_CURRENT_LOCATION)
         : code_{code}, detail_{std::move(detail)}, where_{where} {}
 
     [[nodiscard]] errc code() const noexcept { return code_; }
     [[nodiscard]] const std::string& detail() const noexcept { return detail_; }
-    [[nodiscard]] const std::source_location& where() const noexcept { return where_; }
+    [[nodiscard]] const boost::source_location& where() const noexcept { return where_; }
 
     /// "video_unavailable: page says PolarisErrorRoute", for logs.
     [[nodiscard]] std::string to_string() const;
@@ -74,7 +74,7 @@ public:
 private:
     errc code_;
     std::string detail_;
-    std::source_location where_;
+    boost::source_location where_;
 };
 
 }  // namespace reelsd

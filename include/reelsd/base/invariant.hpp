@@ -1,11 +1,11 @@
 #pragma once
 
-#include <source_location>
+#include <boost/assert/source_location.hpp>
 
 namespace reelsd {
 
 /// Aborts with the place when `holds` is false. For programmer errors only, on in production too:
 /// errors of the world are handled, never asserted.
-void invariant(bool holds, std::source_location where = std::source_location::current()) noexcept;
+void invariant(bool holds, boost::source_location where = BOOST_CURRENT_LOCATION) noexcept;
 
 }  // namespace reelsd

@@ -24,8 +24,8 @@ std::string checksum_of(std::string_view text) {
     crc.process_bytes(text.data(), text.size());
     auto rest = crc.checksum();
     std::string digits(checksum_characters, alphabet.front());
-    for (auto digit = digits.rbegin(); digit != digits.rend(); ++digit) {
-        *digit = alphabet[rest % alphabet.size()];
+    for (auto at = digits.size(); at > 0; --at) {
+        digits[at - 1] = alphabet[rest % alphabet.size()];
         rest /= static_cast<unsigned>(alphabet.size());
     }
     return digits;
