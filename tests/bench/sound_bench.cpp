@@ -53,6 +53,7 @@ json trace_of(const std::vector<sound::heard_utterance>& heard) {
             {{"start_seconds", utterance.start_seconds},
              {"end_seconds", utterance.end_seconds},
              {"plausible", utterance.plausible},
+             {"agreement", utterance.agreement},
              {"words", words}});
     }
     return utterances;

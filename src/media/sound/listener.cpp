@@ -1,8 +1,12 @@
 #include "listener.hpp"
 
 #include "level.hpp"
+#include "narrow_band.hpp"
+#include "sound.hpp"
 #include "utterances.hpp"
 
+#include <cmath>
+#include <cstddef>
 #include <utility>
 
 namespace reelsd::media::sound {
@@ -12,6 +16,37 @@ namespace {
 constexpr double loud_share = 0.9;
 /// Below this mean posterior about half of the words were wrong.
 constexpr double posterior_min = 0.45;
+/// From here on no utterance was invented.
+constexpr double undoubted_posterior = 0.6;
+constexpr double agreement_min = 0.3;
+/// The second hearing is slower and lower by so much: another speaker, as it were.
+constexpr double stretch = 1.04;
+
+/// Between the loud and the quiet frames of an utterance. A voice alone has 33 and more, because it
+/// pauses; over music 15 dB below it has about 20.
+constexpr double alone_contrast_db = 30.0;
+constexpr double quiet_share = 0.15;
+
+double contrast_db(std::span<const std::int16_t> sound) {
+    const std::vector<float> levels = frame_levels_db(sound);
+    return static_cast<double>(
+        level_at_share_db(levels, loud_share) - level_at_share_db(levels, quiet_share));
+}
+
+std::vector<std::int16_t> stretched(std::span<const std::int16_t> samples) {
+    std::vector<std::int16_t> result;
+    const auto size = static_cast<std::size_t>(static_cast<double>(samples.size()) * stretch);
+    result.reserve(size);
+    for (std::size_t i = 0; i < size; ++i) {
+        const double at = static_cast<double>(i) / stretch;
+        const auto left = static_cast<std::size_t>(at);
+        if (left + 1 >= samples.size()) break;
+        const double part = at - static_cast<double>(left);
+        const double value = samples[left] * (1.0 - part) + samples[left + 1] * part;
+        result.push_back(static_cast<std::int16_t>(std::lround(value)));
+    }
+    return result;
+}
 
 }  // namespace
 
@@ -32,29 +67,49 @@ result<std::unique_ptr<listener>> listener::load(const std::string& model_dir) {
     if (!voice) return voice.error();
     auto words = decoder::load(model_dir);
     if (!words) return words.error();
-    return std::make_unique<listener>(std::move(*voice), std::move(*words));
+    auto loaded = std::make_unique<listener>(std::move(*voice), std::move(*words));
+    // Whatever the libraries do at their first use, they do now, while it is still allowed.
+    const std::vector<std::int16_t> second(speech_rate_hz);
+    const auto sound = conditioned(second, level_db_min);
+    static_cast<void>(loaded->voice_->detect(sound));
+    static_cast<void>(loaded->words_->decode(sound));
+    return loaded;
 }
 
 listener::listener(std::unique_ptr<voice_activity> voice, std::unique_ptr<decoder> words)
     : voice_{std::move(voice)}, words_{std::move(words)} {}
 
+/// Music makes the recogniser invent words, now and then as many as speech has. Invented ones
+/// change when the sound changes a little; said ones stay.
+void listener::judge(heard_utterance& utterance, std::span<const std::int16_t> sound) {
+    utterance.plausible =
+        plausible_speech(utterance.words, utterance.end_seconds - utterance.start_seconds);
+    if (!utterance.plausible || mean_posterior(utterance.words) > undoubted_posterior) return;
+    if (contrast_db(sound) > alone_contrast_db) return;
+    const auto again = words_->decode(stretched(sound));
+    utterance.agreement = agreement(utterance.words, again);
+    utterance.plausible = utterance.agreement > agreement_min;
+}
+
 std::vector<heard_utterance> listener::listen(std::span<const std::int16_t> samples) {
     std::vector<heard_utterance> heard;
     const std::vector<float> levels = frame_levels_db(samples);
-    const auto sound = conditioned(samples, level_at_share_db(levels, loud_share));
+    auto sound = conditioned(samples, level_at_share_db(levels, loud_share));
+    widen_narrow_band(sound);
     for (const frame_range range : find_utterances(voice_->detect(sound), levels)) {
         const double start = static_cast<double>(range.begin) * frame_seconds;
         const double end = static_cast<double>(range.end) * frame_seconds;
         heard_utterance utterance;
         utterance.start_seconds = start;
         utterance.end_seconds = end;
-        utterance.words = words_->decode(std::span{sound}.subspan(
-            range.begin * frame_samples, (range.end - range.begin) * frame_samples));
+        const auto part = std::span{sound}.subspan(
+            range.begin * frame_samples, (range.end - range.begin) * frame_samples);
+        utterance.words = words_->decode(part);
+        judge(utterance, part);
         for (heard_word& word : utterance.words) {
             word.start_seconds += start;
             word.end_seconds += start;
         }
-        utterance.plausible = plausible_speech(utterance.words, end - start);
         heard.push_back(std::move(utterance));
     }
     return heard;

@@ -18,7 +18,9 @@ struct heard_utterance {
     double start_seconds = 0;
     double end_seconds = 0;
     std::vector<heard_word> words;  ///< Times in the whole track.
-    bool plausible = false;         ///< Only then may the words be told.
+    /// How far a second hearing agreed; 1 when the first left no doubt.
+    double agreement = 1;
+    bool plausible = false;  ///< Only then may the words be told.
 };
 
 /// What may be told of it: the phrases of the plausible ones, doubtful when their words' posteriors
@@ -37,6 +39,8 @@ public:
     [[nodiscard]] std::vector<heard_utterance> listen(std::span<const std::int16_t> samples);
 
 private:
+    void judge(heard_utterance& utterance, std::span<const std::int16_t> sound);
+
     std::unique_ptr<voice_activity> voice_;
     std::unique_ptr<decoder> words_;
 };

@@ -1,4 +1,5 @@
 #include "music_evidence.hpp"
+#include "music_start.hpp"
 #include "sound.hpp"
 #include "spectrogram.hpp"
 #include "steady_tones.hpp"
@@ -13,9 +14,6 @@ namespace reelsd::media::sound {
 
 namespace {
 
-/// Tonality of a block. Clean speech stays below 0.05 and noise below 0.15; music under speech is
-/// seldom below 0.5.
-constexpr double musical_tonality = 0.25;
 /// Music in a part of the track only must be clearer, and go on for three blocks (6 s).
 constexpr double clear_tonality = 0.5;
 constexpr std::size_t clear_blocks = 3;
@@ -27,12 +25,6 @@ constexpr double high_beat_regularity_min = 0.45;
 /// Noise that swells regularly stays below 4.6, or 5.2 in the low band.
 constexpr double beat_sharpness_min = 5.2;
 constexpr double strong_regularity = 0.5;
-/// How often the tones of a block must stand out, against their mean there, for the music to have
-/// begun.
-constexpr double begun_share = 0.5;
-/// A third of a second, over which that is looked at.
-constexpr std::size_t begun_spectra = 15;
-constexpr float audible_db = -60.0F;
 /// Medians of the level between the words.
 constexpr float quiet_db = -34.0F;
 constexpr float loud_db = -20.0F;
@@ -64,36 +56,6 @@ bool tonal(std::span<const music_block> blocks) {
         if (clear >= clear_blocks) return true;
     }
     return median(std::move(tonality)) > musical_tonality;
-}
-
-/// Where in `block` its tones set in; the block is the first musical one.
-std::size_t first_toned_spectrum(std::span<const spectrum> spectra, const music_block& block) {
-    const auto standing_out = [&](std::size_t index) {
-        return std::count_if(block.tones.begin(), block.tones.end(), [&](const held_tone& tone) {
-            return spectra[index].active[tone.bin] != 0;
-        });
-    };
-    std::ptrdiff_t all = 0;
-    for (std::size_t i = 0; i < block.spectra; ++i) all += standing_out(block.first_spectrum + i);
-    const double wanted = begun_share * static_cast<double>(all) /
-                          static_cast<double>(block.spectra) * static_cast<double>(begun_spectra);
-    std::ptrdiff_t sum = 0;
-    for (std::size_t i = 0; i < block.spectra; ++i) {
-        sum += standing_out(block.first_spectrum + i);
-        if (i >= begun_spectra) sum -= standing_out(block.first_spectrum + i - begun_spectra);
-        if (static_cast<double>(sum) >= wanted) {
-            return block.first_spectrum + i - std::min(i, begun_spectra / 2);
-        }
-    }
-    return block.first_spectrum;
-}
-
-/// Its end when nothing is audible.
-std::size_t first_audible_spectrum(std::span<const spectrum> spectra) {
-    const auto first = std::find_if(spectra.begin(), spectra.end(), [](const spectrum& one) {
-        return one.level_db > audible_db;
-    });
-    return static_cast<std::size_t>(first - spectra.begin());
 }
 
 /// What beats most clearly in a track.
@@ -129,30 +91,24 @@ track_beat find_beat(std::span<const spectrum> spectra) {
     return beat;
 }
 
-std::size_t start_of_tones(std::span<const spectrum> spectra, std::span<const music_block> blocks) {
-    for (std::size_t i = 0; i < blocks.size(); ++i) {
-        const bool musical = blocks[i].tonality() > musical_tonality;
-        // One block may be chance; the last one has no next.
-        const bool goes_on = i + 1 == blocks.size() || blocks[i + 1].tonality() > musical_tonality;
-        if (musical && goes_on) return first_toned_spectrum(spectra, blocks[i]);
+/// For each spectrum whether somebody speaks.
+std::vector<bool> spoken_spectra(std::size_t count, std::span<const timed_text> speech) {
+    std::vector<bool> spoken(count, false);
+    for (std::size_t i = 0; i < count; ++i) {
+        const double at = seconds_at(i);
+        spoken[i] = std::any_of(speech.begin(), speech.end(), [&](const timed_text& segment) {
+            return segment.start_seconds <= at && at < segment.end_seconds;
+        });
     }
-    return std::min(first_audible_spectrum(spectra), spectra.size() - 1);
-}
-
-bool spoken_at(double seconds, std::span<const timed_text> speech) {
-    return std::any_of(speech.begin(), speech.end(), [&](const timed_text& segment) {
-        return segment.start_seconds <= seconds && seconds < segment.end_seconds;
-    });
+    return spoken;
 }
 
 /// From its start on, and between the words where there are gaps.
 std::vector<const spectrum*> spectra_of_music(
-    std::span<const spectrum> spectra, std::size_t start, std::span<const timed_text> speech) {
+    std::span<const spectrum> spectra, std::size_t start, const std::vector<bool>& spoken) {
     std::vector<const spectrum*> music;
     for (std::size_t i = start; i < spectra.size(); ++i) {
-        if (spectra[i].level_db > audible_db && !spoken_at(seconds_at(i), speech)) {
-            music.push_back(&spectra[i]);
-        }
+        if (spectra[i].level_db > audible_db && !spoken[i]) music.push_back(&spectra[i]);
     }
     if (!music.empty()) return music;
     for (std::size_t i = start; i < spectra.size(); ++i) music.push_back(&spectra[i]);
@@ -175,21 +131,19 @@ void describe(music_report& report, std::span<const spectrum* const> music) {
 /// `musical`: for each block whether music goes on in it. A block answers for its middle.
 bool under_speech(
     std::span<const music_block> blocks, const std::vector<bool>& musical,
-    std::span<const timed_text> speech) {
-    std::size_t spoken = 0;
+    const std::vector<bool>& spoken) {
+    std::size_t speech = 0;
     std::size_t both = 0;
-    std::size_t looked_at = 0;
     for (std::size_t i = 0; i < blocks.size(); ++i) {
         const std::size_t quarter = blocks[i].spectra / 4;
         for (std::size_t k = quarter; k < blocks[i].spectra - quarter; ++k) {
-            ++looked_at;
-            if (!spoken_at(seconds_at(blocks[i].first_spectrum + k), speech)) continue;
-            ++spoken;
+            if (!spoken[blocks[i].first_spectrum + k]) continue;
+            ++speech;
             if (musical[i]) ++both;
         }
     }
-    return looked_at > 0 && seconds_at(both) >= under_seconds_min &&
-           static_cast<double>(both) >= under_share * static_cast<double>(spoken);
+    return seconds_at(both) >= under_seconds_min &&
+           static_cast<double>(both) >= under_share * static_cast<double>(speech);
 }
 
 }  // namespace
@@ -206,17 +160,18 @@ music_report detect_music(std::span<const float> samples, std::span<const timed_
     report.present = has_tones || find_beat(spectra).present;
     if (!report.present) return report;
 
-    const std::size_t start = has_tones ? start_of_tones(spectra, blocks) : first_audible;
+    const auto spoken = spoken_spectra(spectra.size(), speech);
+    const std::size_t start = has_tones ? start_of_tones(spectra, blocks, spoken) : first_audible;
     report.start_seconds = seconds_at(start);
     const track_beat beat = find_beat(spectra.subspan(start));
     report.tempo_bpm = beat.tempo_bpm;
     report.strong_beat = beat.strong;
-    describe(report, spectra_of_music(spectra, start, speech));
+    describe(report, spectra_of_music(spectra, start, spoken));
     std::vector<bool> musical;
     for (const music_block& block : blocks) {
         musical.push_back(!has_tones || block.tonality() > musical_tonality);
     }
-    report.under_speech = under_speech(blocks, musical, speech);
+    report.under_speech = under_speech(blocks, musical, spoken);
     return report;
 }
 

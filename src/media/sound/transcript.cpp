@@ -42,6 +42,22 @@ double mean_posterior(std::span<const heard_word> words) {
     return sum / static_cast<double>(words.size());
 }
 
+double agreement(std::span<const heard_word> first, std::span<const heard_word> second) {
+    if (first.empty() || second.empty()) return 0;
+    // common[j]: length of the longest common sequence so far with the first j words of `second`.
+    std::vector<std::size_t> common(second.size() + 1, 0);
+    for (const heard_word& word : first) {
+        std::size_t diagonal = 0;
+        for (std::size_t j = 0; j < second.size(); ++j) {
+            const std::size_t above = common[j + 1];
+            common[j + 1] = word.text == second[j].text ? diagonal + 1 : std::max(above, common[j]);
+            diagonal = above;
+        }
+    }
+    return static_cast<double>(common.back()) /
+           static_cast<double>(std::max(first.size(), second.size()));
+}
+
 std::vector<timed_text> phrases(std::span<const heard_word> words) {
     std::vector<timed_text> result;
     for (const heard_word& word : words) {

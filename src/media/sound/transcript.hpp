@@ -28,6 +28,11 @@ struct heard_word {
 /// Mean over the words; 0 without words.
 [[nodiscard]] double mean_posterior(std::span<const heard_word> words);
 
+/// How far two hearings of one utterance agree, 0 to 1: their longest common sequence of words over
+/// the longer one's words; 0 when one is empty.
+[[nodiscard]] double agreement(
+    std::span<const heard_word> first, std::span<const heard_word> second);
+
 /// Phrases: the words joined by blanks, split where nobody speaks for more than 0.5 s.
 [[nodiscard]] std::vector<timed_text> phrases(std::span<const heard_word> words);
 

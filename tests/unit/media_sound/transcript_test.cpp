@@ -68,6 +68,29 @@ TEST(PlausibleSpeech, NeedsEnoughAndLongEnoughWords) {
     }
 }
 
+TEST(Agreement, IsTheCommonSequenceOverTheLongerHearing) {
+    struct test_case {
+        const char* name;
+        std::vector<std::string> first;
+        std::vector<std::string> second;
+        double agreement;
+    };
+    const test_case cases[] = {
+        {"the same", {"welcome", "back"}, {"welcome", "back"}, 1.0},
+        {"one word differs", {"welcome", "back", "to"}, {"welcome", "bag", "to"}, 2.0 / 3.0},
+        {"one word more", {"welcome", "back"}, {"well", "welcome", "back"}, 2.0 / 3.0},
+        {"another order", {"back", "welcome"}, {"welcome", "back"}, 0.5},
+        {"nothing in common", {"welcome"}, {"and", "the"}, 0.0},
+        {"nothing heard again", {"welcome"}, {}, 0.0},
+        {"nothing heard", {}, {}, 0.0},
+    };
+    for (const auto& expected : cases) {
+        EXPECT_DOUBLE_EQ(
+            agreement(words_of(expected.first), words_of(expected.second)), expected.agreement)
+            << expected.name;
+    }
+}
+
 TEST(Phrases, AreSplitWherePausesAreLongerThanHalfASecond) {
     auto words = words_of({"welcome", "back"}, 1.0);
     const auto later = words_of({"to", "my", "kitchen"}, 2.2);
