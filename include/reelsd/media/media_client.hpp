@@ -21,8 +21,8 @@ struct media_options {
     /// too.
     double seconds_max = 90;
     /// Folders of Tesseract's and pocketsphinx's models; empty: where Debian puts them.
-    std::filesystem::path tessdata;
-    std::filesystem::path speech_model;
+    std::filesystem::path tessdata{};
+    std::filesystem::path speech_model{};
     /// How many analyses run at once, for each keeps two cores busy; 0: as many as the machine has
     /// cores.
     unsigned analyses_at_once = 0;

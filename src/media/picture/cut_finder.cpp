@@ -70,12 +70,13 @@ void cut_finder::add(const view& luma, double seconds) {
     const bool back = returns_to_before(seconds, now);
     if (changed > repeat_change_max) {
         const double score = std::min(changed, std::abs(changed - usual_change(seconds)));
-        if (!back && score >= score_min && changed > usual_change(seconds)) {
+        if (has_change_ && !back && score >= score_min && changed > usual_change(seconds)) {
             candidates_.push_back({.seconds = seconds, .jump = changed, .before = last_});
         }
         last_change_ = changed;
         last_change_seconds_ = seconds;
     }
+    has_change_ = true;
     last_ = std::move(now);
 }
 

@@ -33,6 +33,7 @@ private:
     [[nodiscard]] bool returns_to_before(double seconds, const std::vector<std::uint8_t>& now);
 
     std::vector<std::uint8_t> last_;
+    bool has_change_ = false;  ///< Before it, nothing tells a cut from motion.
     double last_change_ = 0;
     double last_change_seconds_ = 0;
     std::vector<candidate> candidates_;

@@ -45,6 +45,10 @@ double mean_of(const thumbnail& picture) {
     return picture.pixels.empty() ? 0 : sum / static_cast<double>(picture.pixels.size());
 }
 
+bool is_dark(const thumbnail& picture) {
+    return mean_of(picture) / 255.0 < dark_mean_max;
+}
+
 /// Pearson's, over all samples; 0 where one picture is flat.
 double correlation(const thumbnail& one, const thumbnail& other) {
     const double one_mean = mean_of(one);
@@ -81,6 +85,8 @@ double crossfade_strength(
     const auto& last = pictures[middle + half];
     const double whole = difference(first, last);
     if (whole < scenes_difference_min) return 0;
+    // A fade from or to black has only one scene; find_dark_gaps knows the ones that have two.
+    if (is_dark(first) || is_dark(last)) return 0;
     const double rest = rest_of_mix(first, last, pictures[middle], 2, whole);
     if (rest > middle_rest_max) return 0;
     if (half % 2 == 0) {
@@ -118,8 +124,8 @@ std::vector<found_dissolve> find_dark_gaps(std::span<const thumbnail> pictures) 
     std::vector<found_dissolve> found;
     std::size_t start = pictures.size();
     for (std::size_t at = 1; at < pictures.size(); ++at) {
-        const bool dark = mean_of(pictures[at]) / 255.0 < dark_mean_max;
-        const bool was_dark = mean_of(pictures[at - 1]) / 255.0 < dark_mean_max;
+        const bool dark = is_dark(pictures[at]);
+        const bool was_dark = is_dark(pictures[at - 1]);
         if (dark && !was_dark) start = at;
         if (!dark && was_dark && start < at) {
             const double middle = (pictures[start].seconds + pictures[at - 1].seconds) / 2;

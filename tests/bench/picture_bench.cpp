@@ -1,0 +1,47 @@
+// Prints what is seen in one video, without reading text, hearing or a jail: for cuts_bench.py, on
+// clips that it has made itself.
+#include "child/second_pass.hpp"
+#include <reelsd/base/json.hpp>
+
+#include <cstdio>
+
+namespace {
+
+using namespace reelsd;
+
+class no_reader : public media::text::text_reader {
+public:
+    void add_frame(const media::text::rgb_frame& /*frame*/, double /*seconds*/) override {}
+    std::vector<media::timed_text> finish(double /*duration_seconds*/) override { return {}; }
+};
+
+result<media::analysis_report> look(const char* path) {
+    constexpr double seconds_max = 90;
+    auto file = media::video_file::open(path);
+    if (!file) return file.error();
+    auto once = media::container::open(*file, seconds_max);
+    if (!once) return once.error();
+    const auto first = media::run_first_pass(*once, seconds_max, media::listening::no);
+    if (!first) return first.error();
+    auto again = media::container::open(*file, seconds_max);
+    if (!again) return again.error();
+    no_reader reader;
+    auto seen = media::run_second_pass(*again, *first, seconds_max, reader);
+    if (!seen) return seen.error();
+    media::analysis_report report;
+    report.probe = first->probe;
+    report.picture = seen->picture;
+    return report;
+}
+
+}  // namespace
+
+int main(int count, char** values) {
+    if (count != 2) return 64;
+    const auto report = look(values[1]);
+    if (!report) {
+        std::fprintf(stderr, "%s\n", report.error().to_string().c_str());
+        return 1;
+    }
+    std::puts(media::to_json(*report)["picture"].dump().c_str());
+}

@@ -1,0 +1,49 @@
+#include "child/geometry.hpp"
+
+#include <gtest/gtest.h>
+
+namespace reelsd::media {
+namespace {
+
+TEST(Geometry, FitsTheWidthAndTheHeight) {
+    struct test_case {
+        const char* name;
+        picture_size displayed;
+        picture_size fitted;
+    };
+    constexpr test_case cases[] = {
+        {"a reel", {1080, 1920}, {720, 1280}},
+        {"the size itself", {720, 1280}, {720, 1280}},
+        {"smaller grows", {360, 640}, {720, 1280}},
+        {"landscape", {1920, 1080}, {720, 405}},
+        {"a tower is bounded in height", {100, 1000}, {180, 1800}},
+        {"a line keeps a pixel", {16384, 2}, {720, 1}},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.name);
+        const geometry shape{
+            .displayed = expected.displayed, .turns = picture::quarter_turns::none};
+        const auto size = shape.fitted(720, 1800);
+        EXPECT_EQ(size.width, expected.fitted.width);
+        EXPECT_EQ(size.height, expected.fitted.height);
+    }
+}
+
+TEST(Geometry, ReadsAspectOfSamples) {
+    const frame_owner frame{av_frame_alloc()};
+    frame->width = 100;
+    frame->height = 50;
+    AVStream stream{};
+    EXPECT_EQ(geometry_of(stream, *frame).displayed.width, 100);
+    frame->sample_aspect_ratio = {3, 2};
+    EXPECT_EQ(geometry_of(stream, *frame).displayed.width, 150);
+    stream.sample_aspect_ratio = {2, 1};
+    EXPECT_EQ(geometry_of(stream, *frame).displayed.width, 200);
+    // Nonsense is left out.
+    stream.sample_aspect_ratio = {1'000, 1};
+    frame->sample_aspect_ratio = {0, 0};
+    EXPECT_EQ(geometry_of(stream, *frame).displayed.width, 100);
+}
+
+}  // namespace
+}  // namespace reelsd::media

@@ -1,0 +1,361 @@
+#include <reelsd/base/json.hpp>
+#include <reelsd/media/media_client.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace reelsd::media {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+/// A deadline that no healthy child reaches, even on a crowded machine.
+deadline far_away() {
+    return deadline::after(60s);
+}
+
+/// A helper whose answer is what a shell script does; it stands in a folder of its own.
+class scripted_helper {
+public:
+    explicit scripted_helper(const std::string& script) {
+        std::string name = std::filesystem::temp_directory_path() / "reelsd-media-XXXXXX";
+        folder_ = mkdtemp(name.data());
+        std::ofstream{path()} << "#!/bin/sh\n" << script << "\n";
+        chmod(path().c_str(), 0700);
+    }
+    scripted_helper(const scripted_helper&) = delete;
+    scripted_helper& operator=(const scripted_helper&) = delete;
+    ~scripted_helper() { std::filesystem::remove_all(folder_); }
+
+    [[nodiscard]] std::filesystem::path path() const { return folder_ / "helper"; }
+    [[nodiscard]] std::filesystem::path folder() const { return folder_; }
+
+    [[nodiscard]] media_options options() const { return {.helper = path()}; }
+
+private:
+    std::filesystem::path folder_;
+};
+
+std::string unruly(const std::string& mode) {
+    return std::string{"exec "} + UNRULY_CHILD + " " + mode;
+}
+
+constexpr auto good_probe =
+    R"({"ok":{"duration_seconds":2.5,"width":720,"height":1280,"frame_rate":30,)"
+    R"("video_codec":"h264","audio_codec":null}})";
+
+std::size_t open_descriptors() {
+    const std::filesystem::directory_iterator all{"/proc/self/fd"};
+    return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
+
+bool is_alive(pid_t process) {
+    std::ifstream status{"/proc/" + std::to_string(process) + "/stat"};
+    std::string number;
+    std::string name;
+    std::string state;
+    return (status >> number >> name >> state) && state != "Z";
+}
+
+TEST(MediaClient, ReadsTheAnswer) {
+    const scripted_helper helper{std::string{"echo '"} + good_probe + "'"};
+    const media_client client{helper.options()};
+    const auto report = client.probe("/video.mp4", far_away(), {});
+    ASSERT_TRUE(report) << report.error().to_string();
+    EXPECT_EQ(report->width, 720);
+    EXPECT_EQ(report->video_codec, "h264");
+    EXPECT_FALSE(report->audio_codec);
+}
+
+TEST(MediaClient, PassesItsOptions) {
+    const scripted_helper helper{
+        R"(printf '{"error":{"code":"media_failed","detail":"%s"}}' "$*")"};
+    auto options = helper.options();
+    options.seconds_max = 42.5;
+    options.tessdata = "/some/tessdata";
+    options.speech_model = "/some/model";
+    const media_client client{options};
+    const auto report = client.analyze("/a video.mp4", far_away(), {});
+    ASSERT_FALSE(report);
+    EXPECT_EQ(
+        report.error().detail(),
+        "analyze --video /a video.mp4 --seconds-max 42.500000 --parent " +
+            std::to_string(getpid()) + " --tessdata /some/tessdata --speech-model /some/model");
+}
+
+// Goal: each way in which a child can end leads to exactly one error. Method: children that end so.
+TEST(MediaClient, TellsHowTheChildEnded) {
+    struct test_case {
+        const char* name;
+        std::string script;
+        errc code;
+        const char* detail;
+    };
+    const test_case cases[] = {
+        {"its own word: too long",
+         R"(echo '{"error":{"code":"video_too_long","detail":"91 s"}}')",
+         errc::video_too_long,
+         "91 s"},
+        {"its own word: unsupported",
+         R"(echo '{"error":{"code":"unsupported_format","detail":"no video"}}')",
+         errc::unsupported_format,
+         "no video"},
+        {"a code that is not its own",
+         R"(echo '{"error":{"code":"database_unavailable","detail":""}}')",
+         errc::media_failed,
+         "unknown code"},
+        {"an error without a code", R"(echo '{"error":{}}')", errc::media_failed, "no code"},
+        {"an error with an escape",
+         R"(echo '{"error":{"code":"media_failed","detail":"\u001b[31m"}}')",
+         errc::media_failed,
+         "clean"},
+        {"nothing said", "exit 0", errc::media_failed, "no document"},
+        {"no JSON", "echo hello", errc::media_failed, "no document"},
+        {"two answers", R"(echo '{"ok":{},"error":{}}')", errc::media_failed, "no document"},
+        {"another answer", R"(echo '{"fine":{}}')", errc::media_failed, "unknown document"},
+        {"a malformed report", R"(echo '{"ok":{}}')", errc::media_failed, "is missing"},
+        {"crash", unruly("crash"), errc::unsupported_format, "SIGSEGV"},
+        {"bad system call", unruly("raise 31"), errc::unsupported_format, "SIGSYS"},
+        {"limit of time", unruly("raise 24"), errc::unsupported_format, "limit of time"},
+        {"killed", unruly("raise 9"), errc::unsupported_format, "SIGKILL"},
+        {"asked to end from outside", unruly("raise 15"), errc::media_failed, "SIGTERM"},
+        {"status 3", unruly("exit 3"), errc::unsupported_format, "status 3"},
+        {"does not know its arguments", unruly("exit 64"), errc::media_failed, "status 64"},
+        {"lacks a library", unruly("exit 127"), errc::media_failed, "status 127"},
+        {"says what is wrong", "echo oh dear >&2; exit 3", errc::unsupported_format, "oh dear"},
+        {"floods", unruly("flood"), errc::unsupported_format, "wrote too much"},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.name);
+        const scripted_helper helper{expected.script};
+        const media_client client{helper.options()};
+        const auto report = client.probe("/video.mp4", far_away(), {});
+        ASSERT_FALSE(report);
+        EXPECT_EQ(report.error().code(), expected.code) << report.error().to_string();
+        EXPECT_THAT(report.error().detail(), HasSubstr(expected.detail));
+    }
+}
+
+TEST(MediaClient, SaysWhenTheHelperIsMissing) {
+    const media_client client{{.helper = "/nowhere/reelsd-media"}};
+    const auto report = client.probe("/video.mp4", far_away(), {});
+    ASSERT_FALSE(report);
+    EXPECT_EQ(report.error().code(), errc::media_failed);
+    EXPECT_THAT(report.error().detail(), HasSubstr("/nowhere/reelsd-media"));
+}
+
+TEST(MediaClient, KeepsTheEndOfTheComplaints) {
+    const scripted_helper helper{unruly("complain")};
+    const media_client client{helper.options()};
+    const auto report = client.probe("/video.mp4", far_away(), {});
+    ASSERT_FALSE(report);
+    EXPECT_THAT(report.error().detail(), testing::EndsWith("alast words"));
+    EXPECT_LT(report.error().detail().size(), 2'500U);
+}
+
+// A child that says much and then well: complaints are read on, never in its way.
+TEST(MediaClient, IsNotHeldUpByComplaints) {
+    const scripted_helper helper{
+        std::string{"head -c 3000000 /dev/zero >&2; echo '"} + good_probe + "'"};
+    const media_client client{helper.options()};
+    EXPECT_TRUE(client.probe("/video.mp4", far_away(), {}));
+}
+
+TEST(MediaClient, EndsAHangingChildAtTheDeadline) {
+    for (const auto* mode : {"hang", "stubborn", "flood-complaints"}) {
+        SCOPED_TRACE(mode);
+        const scripted_helper helper{unruly(mode)};
+        const media_client client{helper.options()};
+        const auto report = client.probe("/video.mp4", deadline::after(300ms), {});
+        ASSERT_FALSE(report);
+        const bool expected = report.error().code() == errc::timed_out ||
+                              (std::string{mode} == "flood-complaints" &&
+                               report.error().code() == errc::unsupported_format);
+        EXPECT_TRUE(expected) << report.error().to_string();
+    }
+}
+
+// Goal: a video that keeps its reader computing is at fault, a crowded machine is not. A crowded
+// machine may well run this test, so that both answers are right for a child that spins; a hanging
+// one never computes (above).
+TEST(MediaClient, BlamesTheVideoWhenTheChildComputes) {
+    const scripted_helper helper{unruly("spin")};
+    const media_client client{helper.options()};
+    const auto report = client.probe("/video.mp4", deadline::after(1s), {});
+    ASSERT_FALSE(report);
+    const auto code = report.error().code();
+    EXPECT_TRUE(code == errc::unsupported_format || code == errc::timed_out);
+    EXPECT_THAT(report.error().detail(), HasSubstr("deadline"));
+}
+
+TEST(MediaClient, StopsOnRequest) {
+    const scripted_helper helper{"echo $$ > \"$(dirname \"$0\")/pid\"\n" + unruly("stubborn")};
+    const media_client client{helper.options()};
+    std::stop_source stop;
+    std::jthread asker{[&client, token = stop.get_token()] {
+        const auto report = client.probe("/video.mp4", far_away(), token);
+        EXPECT_FALSE(report);
+        EXPECT_EQ(report ? errc::internal : report.error().code(), errc::cancelled);
+    }};
+    pid_t child = 0;
+    while (!(std::ifstream{helper.folder() / "pid"} >> child)) std::this_thread::yield();
+    stop.request_stop();
+    asker.join();
+    EXPECT_FALSE(is_alive(child));
+}
+
+TEST(MediaClient, DoesNotStartWhenAlreadyStopped) {
+    const scripted_helper helper{unruly("stubborn")};
+    const media_client client{helper.options()};
+    std::stop_source stop;
+    stop.request_stop();
+    const auto probed = client.probe("/video.mp4", far_away(), stop.get_token());
+    ASSERT_FALSE(probed);
+    EXPECT_EQ(probed.error().code(), errc::cancelled);
+    const auto analyzed = client.analyze("/video.mp4", far_away(), stop.get_token());
+    ASSERT_FALSE(analyzed);
+    EXPECT_EQ(analyzed.error().code(), errc::cancelled);
+}
+
+// Goal: nothing survives, not even a descendant that holds the pipes open.
+TEST(MediaClient, KillsTheWholeGroup) {
+    const scripted_helper helper{
+        "(echo $$ > \"$(dirname \"$0\")/pid\"; exec sleep 1000) &\n"
+        "echo $! > \"$(dirname \"$0\")/descendant\"; exit 0"};
+    const media_client client{helper.options()};
+    EXPECT_FALSE(client.probe("/video.mp4", far_away(), {}));
+    pid_t descendant = 0;
+    std::ifstream{helper.folder() / "descendant"} >> descendant;
+    ASSERT_GT(descendant, 0);
+    // It was sent SIGKILL and belongs to init now, which reaps it when it gets to.
+    while (is_alive(descendant)) std::this_thread::yield();
+}
+
+TEST(MediaClient, GivesTheChildNoSecretAndNoDescriptor) {
+    setenv("REELSD_GEMINI_API_KEY", "very secret", 1);
+    std::FILE* inheritable = std::fopen("/dev/null", "r");  // Without O_CLOEXEC, as libraries do.
+    ASSERT_NE(inheritable, nullptr);
+    const scripted_helper helper{
+        std::string{UNRULY_CHILD} + " environment | tr '\\n' ' ' >&2; " + UNRULY_CHILD +
+        " descriptors >&2; exit 3"};
+    const media_client client{helper.options()};
+    const auto report = client.probe("/video.mp4", far_away(), {});
+    std::fclose(inheritable);
+    unsetenv("REELSD_GEMINI_API_KEY");
+    ASSERT_FALSE(report);
+    EXPECT_THAT(report.error().detail(), Not(HasSubstr("secret")));
+    EXPECT_THAT(report.error().detail(), HasSubstr("OMP_THREAD_LIMIT=1"));
+    // 0 to 2, and the script's own file, which the shell holds from 10 on.
+    std::istringstream words{
+        report.error().detail().substr(report.error().detail().rfind(" 0 1 2"))};
+    int number = 0;
+    while (words >> number) EXPECT_TRUE(number <= 2 || number >= 10) << number;
+}
+
+TEST(MediaClient, LeaksNoDescriptorAndNoProcess) {
+    const scripted_helper good{std::string{"echo '"} + good_probe + "'"};
+    const scripted_helper crashing{unruly("crash")};
+    const media_client one{good.options()};
+    const media_client other{crashing.options()};
+    const media_client missing{{.helper = "/nowhere"}};
+    const auto before = open_descriptors();
+    for (int round = 0; round < 5; ++round) {
+        EXPECT_TRUE(one.probe("/video.mp4", far_away(), {}));
+        EXPECT_FALSE(other.probe("/video.mp4", far_away(), {}));
+        EXPECT_FALSE(missing.probe("/video.mp4", far_away(), {}));
+        EXPECT_FALSE(other.probe("/video.mp4", deadline::after(0s), {}));
+    }
+    EXPECT_EQ(open_descriptors(), before);
+    EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1);  // No child is left, not even a dead one.
+}
+
+// Goal: many threads at once each get their own answer.
+TEST(MediaClient, ServesManyThreadsAtOnce) {
+    const scripted_helper helper{
+        R"(echo '{"error":{"code":"unsupported_format","detail":"'"$3"'"}}')"};
+    const media_client client{helper.options()};
+    std::vector<std::jthread> threads;
+    for (int number = 0; number < 16; ++number) {
+        threads.emplace_back([&client, number] {
+            const auto video = "/video" + std::to_string(number);
+            const auto report = client.probe(video, far_away(), {});
+            ASSERT_FALSE(report);
+            EXPECT_EQ(report.error().detail(), video);
+        });
+    }
+}
+
+/// Waits, with others, until released; counts how many are inside at once.
+class crowded_helper : public scripted_helper {
+public:
+    crowded_helper()
+        : scripted_helper{
+              "d=$(dirname \"$0\"); touch \"$d/in.$$\"\n"
+              "while [ ! -e \"$d/go\" ]; do read -r x <> \"$d/wait\"; done; exit 3"} {
+        mkfifo((folder() / "wait").c_str(), 0600);
+    }
+    [[nodiscard]] int inside() const {
+        int count = 0;
+        for (const auto& entry : std::filesystem::directory_iterator{folder()}) {
+            if (entry.path().filename().string().starts_with("in.")) ++count;
+        }
+        return count;
+    }
+};
+
+/// Asks, waits until `count` children in all have come inside, and stops the asking.
+template <class Ask>
+void enter_and_stop(const crowded_helper& helper, int count, Ask ask) {
+    std::stop_source stop;
+    const std::jthread asker{[&ask, token = stop.get_token()] { ask(token); }};
+    while (helper.inside() < count) std::this_thread::yield();
+    stop.request_stop();
+}
+
+TEST(MediaClient, LetsOnlySoManyAnalysesRun) {
+    const crowded_helper helper;
+    auto options = helper.options();
+    options.analyses_at_once = 2;
+    const media_client client{options};
+    std::stop_source stop;
+    std::vector<std::jthread> running;
+    for (int number = 0; number < 2; ++number) {
+        running.emplace_back([&client, token = stop.get_token()] {
+            EXPECT_FALSE(client.analyze("/video.mp4", far_away(), token));
+        });
+    }
+    while (helper.inside() < 2) std::this_thread::yield();
+
+    const auto third = client.analyze("/video.mp4", deadline::after(100ms), {});
+    ASSERT_FALSE(third);
+    EXPECT_EQ(third.error().code(), errc::timed_out);
+    EXPECT_EQ(helper.inside(), 2);
+    // A probe is no analysis: it does not wait for a turn, and so comes inside.
+    enter_and_stop(helper, 3, [&client](std::stop_token token) {
+        EXPECT_FALSE(client.probe("/video.mp4", far_away(), token));
+    });
+    stop.request_stop();
+    running.clear();
+    // The places are free again.
+    enter_and_stop(helper, 4, [&client](std::stop_token token) {
+        EXPECT_FALSE(client.analyze("/video.mp4", far_away(), token));
+    });
+}
+
+}  // namespace
+}  // namespace reelsd::media
