@@ -26,9 +26,9 @@ std::string_view name_in(const step (&steps)[Count], double value) {
 }
 
 constexpr step motions[] = {
-    {0.005, "The picture hardly moves"},
-    {0.02, "There is little motion"},
-    {0.06, "There is moderate motion"},
+    {0.002, "The picture hardly moves"},
+    {0.01, "There is little motion"},
+    {0.04, "There is moderate motion"},
     {2, "There is much motion"}};
 constexpr step lights[] = {
     {0.25, "dark"}, {0.40, "rather dark"}, {0.60, "evenly lit"}, {2, "bright"}};
