@@ -139,41 +139,54 @@ http_client::http_client(http_client_settings settings)
 
 http_client::~http_client() = default;
 
+http_client::hop http_client::begin(const http_request& request, url target) {
+    const bool follows = request.redirects_max > 0 && !sends_body(request.method);
+    return {.target = std::move(target), .headers = request.headers, .follows = follows};
+}
+
+/// One request and its answer; a redirect that is to be followed changes `at` and gives no answer.
+result<std::optional<http_response>> http_client::exchange(
+    const http_request& request, hop& at, deadline by, const std::stop_token& stop) const {
+    if (const auto allowed = guard_.check(at.target); !allowed) return allowed.error();
+
+    const auto lines = header_lines(at.headers);
+    transfer running{request, at.target, guard_, {.follows_redirects = at.follows}};
+    const easy_ptr handle{curl_easy_init()};  // Goes first: it points at the other two.
+    if (!handle) throw std::bad_alloc{};
+    running.attach(handle.get());
+    set_house_rules(handle.get(), ca_file_);
+    set_limits(handle.get(), request, by);
+    set_method(handle.get(), request);
+    curl_easy_setopt(handle.get(), CURLOPT_URL, at.target.text().c_str());
+    curl_easy_setopt(handle.get(), CURLOPT_HTTPHEADER, lines.get());
+
+    const auto verdict = engines_->run(handle.get(), by, stop);
+    if (!verdict) return verdict.error();
+    auto answer = running.finish(*verdict);
+    if (!answer) return answer.error();
+    if (!running.location()) return std::optional{*std::move(answer)};
+
+    auto next = at.target.resolve(*running.location());
+    if (!next) return error{errc::connection_failed, "redirect to no http(s) URL"};
+    if (next->origin() != at.target.origin())
+        std::erase_if(at.headers, [](const header& field) { return !is_harmless(field); });
+    at.target = *std::move(next);
+    return std::optional<http_response>{};
+}
+
 result<http_response> http_client::send(
-    const http_request& request, deadline by, std::stop_token stop) const {
+    const http_request& request, deadline by, const std::stop_token& stop) const {
     auto target = url::parse(request.url);
     if (!target) return target.error();
-    auto headers = request.headers;
-    if (const auto sane = check_headers(headers); !sane) return sane.error();
+    if (const auto sane = check_headers(request.headers); !sane) return sane.error();
 
-    const bool follows = request.redirects_max > 0 && !sends_body(request.method);
-    for (int hop = 0;; ++hop) {
-        if (const auto allowed = guard_.check(*target); !allowed) return allowed.error();
-
-        const auto lines = header_lines(headers);
-        transfer exchange{request, *target, guard_, {.follows_redirects = follows}};
-        const easy_ptr handle{curl_easy_init()};  // Goes first: it points at the other two.
-        if (!handle) throw std::bad_alloc{};
-        exchange.attach(handle.get());
-        set_house_rules(handle.get(), ca_file_);
-        set_limits(handle.get(), request, by);
-        set_method(handle.get(), request);
-        curl_easy_setopt(handle.get(), CURLOPT_URL, target->text().c_str());
-        curl_easy_setopt(handle.get(), CURLOPT_HTTPHEADER, lines.get());
-
-        const auto verdict = engines_->run(handle.get(), by, stop);
-        if (!verdict) return verdict.error();
-        auto answer = exchange.finish(*verdict);
-        if (!answer || !exchange.location()) return answer;
-
-        if (hop == request.redirects_max)
-            return error{errc::connection_failed, "too many redirects from " + target->redacted()};
-        auto next = target->resolve(*exchange.location());
-        if (!next) return error{errc::connection_failed, "redirect to no http(s) URL"};
-        if (next->origin() != target->origin())
-            std::erase_if(headers, [](const header& field) { return !is_harmless(field); });
-        target = std::move(next);
+    auto at = begin(request, *std::move(target));
+    for (int redirects = 0; redirects <= request.redirects_max; ++redirects) {
+        auto answer = exchange(request, at, by, stop);
+        if (!answer) return answer.error();
+        if (*answer) return **std::move(answer);
     }
+    return error{errc::connection_failed, "too many redirects, last to " + at.target.redacted()};
 }
 
 }  // namespace reelsd::net

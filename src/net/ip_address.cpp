@@ -17,7 +17,7 @@ struct block {
 };
 
 // The first match decides. Source: IANA IPv4 Special-Purpose Address Registry, RFC 6890 and later.
-constexpr block v4_blocks[] = {
+constexpr std::array<block, 17> v4_blocks{{
     {{0}, 8, reach::nowhere},              // "This network"; 0.0.0.0 connects to loopback on Linux.
     {{10}, 8, reach::local},               // Private use.
     {{100, 64}, 10, reach::local},         // Carrier-grade NAT.
@@ -35,18 +35,18 @@ constexpr block v4_blocks[] = {
     {{198, 51, 100}, 24, reach::nowhere},  // Documentation.
     {{203, 0, 113}, 24, reach::nowhere},   // Documentation.
     {{224}, 3, reach::nowhere},            // Multicast, reserved, broadcast.
-};
+}};
 
 // Source: IANA IPv6 Special-Purpose Address Registry. Global unicast is 2000::/3 alone; whatever
 // stands neither here nor there is nowhere.
-constexpr block v6_blocks[] = {
+constexpr std::array<block, 6> v6_blocks{{
     {{0xfc}, 7, reach::local},                       // Unique local.
     {{0x20, 0x01, 0x0d, 0xb8}, 32, reach::nowhere},  // Documentation.
     {{0x20, 0x01, 0x00, 0x00}, 23, reach::nowhere},  // IETF protocol assignments (ORCHID, ...).
     {{0x26, 0x20, 0x00, 0x4f, 0x80}, 48, reach::nowhere},  // AS112.
     {{0x3f, 0xff}, 20, reach::nowhere},                    // Documentation (RFC 9637).
     {{0x20}, 3, reach::world},
-};
+}};
 
 bool lies_in(const std::array<std::uint8_t, 16>& bytes, const block& range) noexcept {
     for (int bit = 0; bit < range.bits; bit += 8) {

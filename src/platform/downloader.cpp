@@ -235,7 +235,7 @@ downloader::downloader(const net::http_client& client, downloader_settings setti
 
 result<download_outcome> downloader::download(
     const post& subject, const std::filesystem::path& target, deadline by,
-    std::stop_token stop) const {
+    const std::stop_token& stop) const {
     auto file = video_file::create(target, settings_.bytes_max);
     if (!file) return file.error();
     if (const auto* local = std::get_if<local_media>(&subject.media))

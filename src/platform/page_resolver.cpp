@@ -26,9 +26,19 @@ std::string chrome_version(std::string_view user_agent) {
 }
 
 std::string_view client_platform(std::string_view user_agent) {
-    if (user_agent.find("Windows") != std::string_view::npos) return "\"Windows\"";
-    if (user_agent.find("Macintosh") != std::string_view::npos) return "\"macOS\"";
-    return "\"Linux\"";
+    if (user_agent.find("Windows") != std::string_view::npos) return R"("Windows")";
+    if (user_agent.find("Macintosh") != std::string_view::npos) return R"("macOS")";
+    return R"("Linux")";
+}
+
+/// Where a redirect leads, as an absolute URL; as it stands when it is none. Empty: no redirect.
+std::optional<std::string> redirect_target(const net::http_response& answer) {
+    const auto location = answer.head.headers.find("Location");
+    if (answer.status() < 300 || answer.status() >= 400 || !location) return std::nullopt;
+    const auto from = net::url::parse(answer.url);
+    invariant(from.has_value());  // It was just asked.
+    const auto target = from->resolve(*location);
+    return target ? target->text() : std::string{*location};
 }
 
 /// One error out of a verdict, with what a log needs.
@@ -92,6 +102,19 @@ struct page_resolver::sight {
     page_verdict verdict;
     parsed_page page;
     int status = 0;
+
+    static sight of(const net::http_response& answer, page_signals signals, const link& wanted) {
+        sight seen{.verdict = {}, .page = {}, .status = signals.status};
+        if (signals.redirect == page_redirect::none && signals.status == 200) {
+            seen.page = parse_page(answer.body, wanted);
+            signals.route = seen.page.route;
+            signals.media = seen.page.media;
+        } else if (signals.status >= 400 && signals.status < 500) {
+            signals.asks_to_wait = asks_to_wait(answer.body);
+        }
+        seen.verdict = judge(signals);
+        return seen;
+    }
 };
 
 page_resolver::page_resolver(const net::http_client& client, page_resolver_settings settings)
@@ -106,34 +129,18 @@ result<page_resolver::sight> page_resolver::look(
         .oversize_code = errc::platform_changed,
         .slowest = page_speed};
     page_signals signals{.is_follower_link = wanted.code != public_code(wanted.code)};
-    for (int hop = 0;; ++hop) {
+    for (int hop = 0; hop <= redirects_max; ++hop) {
         const auto answer = client_.send(request, by.at_most(page_time_max), stop);
         if (!answer) return answer.error();
-
+        const auto target = redirect_target(*answer);
         signals.status = answer->status();
-        const auto location = answer->head.headers.find("Location");
-        if (signals.status >= 300 && signals.status < 400 && location) {
-            const auto from = net::url::parse(request.url);
-            invariant(from.has_value());  // It was just asked.
-            signals.redirect = redirect_of(*from, *location, wanted);
-            if (signals.redirect == page_redirect::post && hop < redirects_max) {
-                request.url = from->resolve(*location)->text();
-                continue;
-            }
-            if (signals.redirect == page_redirect::post)
-                signals.redirect = page_redirect::elsewhere;
-            return sight{.verdict = judge(signals), .page = {}, .status = signals.status};
-        }
-        signals.redirect = page_redirect::none;
-        if (signals.status != 200) {
-            signals.asks_to_wait = signals.status < 500 && asks_to_wait(answer->body);
-            return sight{.verdict = judge(signals), .page = {}, .status = signals.status};
-        }
-        auto page = parse_page(answer->body, wanted);
-        signals.route = page.route;
-        signals.media = page.media;
-        return sight{.verdict = judge(signals), .page = std::move(page), .status = signals.status};
+        signals.redirect =
+            target ? redirect_of(settings_.platform, *target, wanted) : page_redirect::none;
+        if (signals.redirect != page_redirect::post) return sight::of(*answer, signals, wanted);
+        request.url = *target;
     }
+    signals.redirect = page_redirect::elsewhere;  // Round in a circle.
+    return sight{.verdict = judge(signals), .page = {}, .status = signals.status};
 }
 
 result<post> page_resolver::resolve(const link& wanted, deadline by, std::stop_token stop) const {

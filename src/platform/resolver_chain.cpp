@@ -50,7 +50,8 @@ resolver_chain::resolver_chain(std::vector<std::unique_ptr<resolver>> order, log
     invariant(!order_.empty());
 }
 
-result<post> resolver_chain::resolve(const link& wanted, deadline by, std::stop_token stop) const {
+result<post> resolver_chain::resolve(
+    const link& wanted, deadline by, const std::stop_token& stop) const {
     std::optional<error> most_telling;
     for (const auto& way : order_) {
         auto found = way->resolve(wanted, by, stop);

@@ -28,14 +28,14 @@ result<link> post_behind(const net::url& platform, std::string_view location) {
 
 result<link> expand_share_link(
     const net::http_client& client, const net::url& platform, const link& shared, deadline by,
-    std::stop_token stop) {
+    const std::stop_token& stop) {
     invariant(shared.kind == link_kind::share);
     // A browser would get a page that redirects by script; a plain client gets a plain redirect.
     const net::http_request request{
         .url = platform.origin() + shared.path,
         .headers = {{.name = "User-Agent", .value = "curl/8"}, {.name = "Accept", .value = "*/*"}},
         .oversize_code = errc::platform_changed};
-    const auto answer = client.send(request, by.at_most(share_time_max), std::move(stop));
+    const auto answer = client.send(request, by.at_most(share_time_max), stop);
     if (!answer) return answer.error();
 
     const int status = answer->status();

@@ -123,7 +123,7 @@ result<std::unique_ptr<source>> source::create(source_settings settings, log::lo
 
 result<source::fetched> source::fetch(
     const link& wanted, const std::filesystem::path& target, deadline by,
-    std::stop_token stop) const {
+    const std::stop_token& stop) const {
     for (bool is_second = false;; is_second = true) {
         auto found = resolve(wanted, by, stop);
         if (!found) return found.error();

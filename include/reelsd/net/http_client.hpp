@@ -112,9 +112,19 @@ public:
     /// invalid_argument (no URL), address_refused (the guard), connection_failed (name, TCP, TLS,
     /// too slow, body shorter than announced, too many redirects), the request's own codes.
     [[nodiscard]] result<http_response> send(
-        const http_request& request, deadline by, std::stop_token stop) const;
+        const http_request& request, deadline by, const std::stop_token& stop) const;
 
 private:
+    /// Where a request stands on its way along redirects.
+    struct hop {
+        url target;
+        std::vector<header> headers;
+        bool follows;
+    };
+    [[nodiscard]] static hop begin(const http_request& request, url target);
+    [[nodiscard]] result<std::optional<http_response>> exchange(
+        const http_request& request, hop& at, deadline by, const std::stop_token& stop) const;
+
     std::unique_ptr<engine_pool> engines_;
     address_guard guard_;
     std::string ca_file_;

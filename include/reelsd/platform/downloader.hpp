@@ -47,7 +47,7 @@ public:
     /// platform_rate_limited, platform_failed, cancelled.
     [[nodiscard]] result<download_outcome> download(
         const post& subject, const std::filesystem::path& target, deadline by,
-        std::stop_token stop) const;
+        const std::stop_token& stop) const;
 
 private:
     const net::http_client& client_;

@@ -40,7 +40,8 @@ public:
 
     /// Errors as resolver::resolve(). When every way failed, the one that tells most: being rate
     /// limited over a changed platform, over its failure, over the network's.
-    [[nodiscard]] result<post> resolve(const link& wanted, deadline by, std::stop_token stop) const;
+    [[nodiscard]] result<post> resolve(
+        const link& wanted, deadline by, const std::stop_token& stop) const;
 
 private:
     std::vector<std::unique_ptr<resolver>> order_;

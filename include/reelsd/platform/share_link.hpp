@@ -15,6 +15,6 @@ namespace reelsd::platform {
 /// (it leads to the login page), platform_failed, and http_client::send()'s. Source: platform.md 1.
 [[nodiscard]] result<link> expand_share_link(
     const net::http_client& client, const net::url& platform, const link& shared, deadline by,
-    std::stop_token stop);
+    const std::stop_token& stop);
 
 }  // namespace reelsd::platform

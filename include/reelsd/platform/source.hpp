@@ -68,7 +68,7 @@ public:
     /// Both steps, with the one repetition.
     [[nodiscard]] result<fetched> fetch(
         const link& wanted, const std::filesystem::path& target, deadline by,
-        std::stop_token stop) const;
+        const std::stop_token& stop) const;
 };
 
 /// The names that source_settings::resolvers may hold.
