@@ -61,8 +61,8 @@ std::vector<net::header> navigation_headers(const std::string& user_agent) {
     if (const auto version = chrome_version(user_agent); !version.empty()) {
         headers.push_back(
             {.name = "sec-ch-ua",
-             .value = "\"Chromium\";v=\"" + version + "\", \"Google Chrome\";v=\"" + version +
-                      "\", \"Not_A Brand\";v=\"99\""});
+             .value = R"("Chromium";v=")" + version + R"(", "Google Chrome";v=")" + version +
+                      R"(", "Not_A Brand";v="99")"});
         headers.push_back({.name = "sec-ch-ua-mobile", .value = "?0"});
         headers.push_back(
             {.name = "sec-ch-ua-platform", .value = std::string{client_platform(user_agent)}});
