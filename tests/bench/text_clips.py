@@ -274,6 +274,8 @@ class Clip:
         """Draws `text` as 1-3 lines about the height `zone` (0-1) and notes the truth."""
         rng = self.rng
         style = Style(rng, self.half, self.plain, self.base)
+        if "Bebas" in style.font:  # Has capitals alone.
+            text = text.upper()
         scale = self.width / 720
         room = int(self.width * 0.88) - style.size // 2
         size, lines = wrapped(rng, text, style.font, int(style.size * scale), room)

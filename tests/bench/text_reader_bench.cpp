@@ -36,6 +36,17 @@ int scaled_height(const std::string& clip) {
     return (height * frame_width / width + 1) / 2 * 2;
 }
 
+/// The clip's frames; from clip.rgb, which ffmpeg writes at the first run, so that the next is
+/// quick.
+pipe_stream frames_of(const std::string& clip, int height) {
+    const std::string kept = "'" + clip + ".rgb'";
+    // round=up: the picture that is on screen at the stated time.
+    return run(
+        "test -f " + kept + " || ffmpeg -v error -i '" + clip +
+        "' -vf fps=4:round=up,scale=720:" + std::to_string(height) +
+        ":flags=area -f rawvideo -pix_fmt rgb24 " + kept + " && cat " + kept);
+}
+
 double cpu_seconds() {
     timespec now{};
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
@@ -52,10 +63,7 @@ int main(int count, char** arguments) {
     auto reader = text_reader::load(models);
     if (!reader || height == 0) return 1;
     const double started = cpu_seconds();
-    // round=up: the picture that is on screen at the stated time.
-    const auto frames = run(
-        "ffmpeg -v error -i '" + clip + "' -vf fps=4:round=up,scale=720:" + std::to_string(height) +
-        ":flags=area -f rawvideo -pix_fmt rgb24 -");
+    const auto frames = frames_of(clip, height);
     std::vector<std::uint8_t> pixels(
         std::size_t{3} * frame_width * static_cast<std::size_t>(height));
     int index = 0;

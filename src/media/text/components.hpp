@@ -23,6 +23,7 @@ struct component {
     std::array<int, 3> colour{};  ///< Mean red, green and blue of its core, 0-255.
     double spread = 0;  ///< Mean standard deviation of the core's colour: small for a letter.
     double level = 0;   ///< Mean value of the plane in the component.
+    double stroke = 0;  ///< Mean width of its strokes, pixels.
 };
 
 struct component_limits {
@@ -37,8 +38,8 @@ struct component_limits {
 [[nodiscard]] std::vector<component> find_components(
     const plane& source, std::uint8_t threshold, const component_limits& limits = {});
 
-/// Fills in `colour`, `spread` and `level`. The core of a component is where `source` is at least
-/// at its mean there: the rim is blended with the background and says nothing.
+/// Fills in `colour`, `spread`, `level` and `stroke`. The core of a component is where `source` is
+/// at least at its mean there: the rim is blended with the background and says nothing.
 void measure(component& piece, const plane& source, const rgb_frame& frame);
 
 }  // namespace reelsd::media::text

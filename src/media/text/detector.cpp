@@ -8,11 +8,23 @@ namespace {
 
 constexpr std::array<std::uint8_t, 3> thresholds{45, 90, 140};
 
-/// How good a view of a line is: regular, and with much of the line's width in letters.
+/// Letters set off by this much from the ground are as good as can be.
+constexpr double full_level = 160;
+/// Share of the height that strokes of a plain type have; outlines of letters have less.
+constexpr double full_stroke = 0.12;
+
+/// How good a view of a line is: regular, set off, and with much of the line's width in letters.
 double view_quality(const text_line& line) {
     double width = 0;
-    for (std::size_t i = 0; i < line.letters_tall; ++i) width += line.letters[i].bounds.width();
-    return line.score * width / line.glyph_height;
+    double stroke = 0;
+    for (std::size_t i = 0; i < line.letters_tall; ++i) {
+        width += line.letters[i].bounds.width();
+        stroke += line.letters[i].stroke;
+    }
+    stroke /= static_cast<double>(line.letters_tall) * line.glyph_height;
+    const double contrast = 0.5 + 0.5 * std::min(1.0, line.level / full_level);
+    const double weight = 0.5 + 0.5 * std::min(1.0, stroke / full_stroke);
+    return line.score * (1 - 2 * line.open_share) * contrast * weight * width;
 }
 
 }  // namespace

@@ -15,11 +15,13 @@ struct text_line {
     std::array<int, 3> colour{};       ///< Mean of the letters', 0-255.
     double glyph_height = 0;           ///< Pixels: of its taller letters.
     double level = 0;                  ///< Mean top-hat value in the letters.
+    double open_share = 0;             ///< See `open_edges`.
     double score = 0;                  ///< 0 to 1: how regular it is; see `line_score`.
     int channel = 0;                   ///< The plane that it was found in; see `channel_planes`.
 };
 
 inline constexpr int letter_height_min = 9;      ///< Pixels, at a width of 720.
+inline constexpr double glyph_height_min = 11;   ///< Pixels: capitals of the smallest captions.
 inline constexpr double letter_spread_max = 38;  ///< Standard deviation of a letter's colour.
 
 /// Groups the components of one plane and threshold into lines. Pieces that are too small for a
@@ -31,6 +33,12 @@ inline constexpr double letter_spread_max = 38;  ///< Standard deviation of a le
 /// How much `line` looks like text, 0 to 1: letters of alike height and colour on a common
 /// baseline.
 [[nodiscard]] double line_score(const text_line& line);
+
+/// Share of the letters' upper and lower edges beyond which the picture goes on in their colour, 0
+/// to
+/// 1. Letters end where their colour ends; the gaps between letters, which look much like letters
+/// in the inverted plane, are open to the background above and below.
+[[nodiscard]] double open_edges(const text_line& line, const rgb_frame& frame);
 
 /// Two lines found in different planes or at different thresholds are taken for the same one when
 /// they share most of their area and rows.

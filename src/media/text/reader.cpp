@@ -6,15 +6,21 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 namespace reelsd::media::text {
 
 namespace {
 
-constexpr std::size_t readings_per_frame_max = 8;  // The rest waits: texture has no end of lines.
-constexpr int readings_per_track_max = 6;
-constexpr double sure_confidence = 90;
+constexpr std::size_t readings_per_frame_max = 6;  // The rest waits: texture has no end of lines.
+constexpr int readings_per_track_max = 5;
+constexpr int readings_if_hopeless_max = 2;
+constexpr double sure_confidence = 90;    // Of 100, as all below.
+constexpr double agreed_confidence = 84;  // Of two readings with the same text.
+constexpr double hopeless_value = 55;
+constexpr double split_value = 85;
+constexpr double known_bonus = 5;
 constexpr double half_frame_seconds = 0.5 / frames_per_second;
 
 /// Confidence, and a little for words of the dictionary.
@@ -25,13 +31,15 @@ double value_of(const line_reading& reading) {
         all += static_cast<double>(word.text.size());
         if (word.known) known += static_cast<double>(word.text.size());
     }
-    return all == 0 ? 0.0 : reading.confidence() + 5 * known / all;
+    return all == 0 ? 0.0 : reading.confidence() + known_bonus * known / all;
 }
 
 class frame_text_reader final : public text_reader {
 public:
     explicit frame_text_reader(std::unique_ptr<recogniser> words)
-        : words_{std::move(words)}, judge_{*words_} {}
+        : words_{std::move(words)}, judge_{[engine = words_.get()](std::string_view word) {
+              return engine->knows(word);
+          }} {}
 
     void add_frame(const rgb_frame& frame, double seconds) override {
         const auto candidates = detector_.find(frame);
@@ -39,9 +47,13 @@ public:
         auto seen = tracker_.update(candidates, detector_, frame, seconds, ended);
         for (const track& each : ended) note(each);
         std::erase_if(seen, [](const observation& each) { return !wants_reading(*each.line); });
-        // The most regular lines first, should there be too many.
+        // Should there be too many: what is new before what has been there for long, then the most
+        // regular, lest a caption waits behind all pieces of a texture.
         std::stable_sort(seen.begin(), seen.end(), [](const observation& a, const observation& b) {
-            return a.line->line.score > b.line->line.score;
+            const auto rank = [](const track& line) {
+                return std::tuple{line.readings > 0, line.sightings / 4, -line.line.score};
+            };
+            return rank(*a.line) < rank(*b.line);
         });
         if (seen.size() > readings_per_frame_max) seen.resize(readings_per_frame_max);
         for (const observation& each : seen) read(each, seconds);
@@ -57,25 +69,57 @@ public:
     }
 
 private:
-    static bool wants_reading(const track& line) {
-        return line.sightings >= line.next_reading && line.readings < readings_per_track_max;
-    }
+    static bool wants_reading(const track& line) { return line.sightings >= line.next_reading; }
 
     void read(const observation& seen, double seconds) {
         track& line = *seen.line;
         ++line.readings;
-        const line_reading now = best_reading(seen);
-        if (line.readings > 1 && !line.best.words.empty() && value_of(now) >= 80 &&
-            value_of(line.best) >= 80 && !same_text(now.text(), line.best.text())) {
+        line_reading now = best_reading(seen);
+        const counted_reading* before = favourite(line);
+        if (before != nullptr && value_of(now) >= split_value &&
+            value_of(before->reading) >= split_value &&
+            !same_text(now.text(), before->reading.text())) {
             split(line, seconds);
         }
-        if (now.text() == line.best.text()) ++line.agreeing;
-        if (value_of(now) > value_of(line.best)) {
-            if (now.text() != line.best.text()) line.agreeing = 1;
-            line.best = now;
+        count(line, std::move(now));
+        plan_next_reading(line);
+    }
+
+    static void count(track& line, line_reading now) {
+        for (counted_reading& each : line.said) {
+            if (each.reading.text() != now.text()) continue;
+            ++each.count;
+            if (value_of(now) > value_of(each.reading)) each.reading = std::move(now);
+            return;
         }
-        const bool sure = line.best.confidence() >= sure_confidence;
-        line.next_reading = sure ? std::numeric_limits<int>::max() : line.sightings * 2;
+        line.said.push_back({.reading = std::move(now), .count = 1});
+    }
+
+    /// What the readings of `line` say on the whole; null before the first.
+    static const counted_reading* favourite(const track& line) {
+        const auto rank = [](const counted_reading& each) {
+            return value_of(each.reading) + 8.0 * (each.count - 1);
+        };
+        const auto best =
+            std::max_element(line.said.begin(), line.said.end(), [&](const auto& a, const auto& b) {
+                return rank(a) < rank(b);
+            });
+        return best == line.said.end() ? nullptr : &*best;
+    }
+
+    /// Readings are dear: one is enough where it is sure of words that exist, two where they agree,
+    /// and what cannot be read is soon given up.
+    void plan_next_reading(track& line) const {
+        const counted_reading* best = favourite(line);
+        const double value = best == nullptr ? 0 : value_of(best->reading);
+        const bool sure =
+            best != nullptr &&
+            ((best->reading.confidence() >= sure_confidence && judge_.trusts(best->reading)) ||
+             (value >= agreed_confidence && best->count >= 2));
+        const int most =
+            value >= hopeless_value ? readings_per_track_max : readings_if_hopeless_max;
+        line.next_reading = sure || line.readings >= most ? std::numeric_limits<int>::max()
+                                                          : line.sightings * 2 + 1;
     }
 
     /// The track goes on as another text from here.
@@ -87,8 +131,7 @@ private:
         line.first_seconds = seconds;
         line.sightings = 1;
         line.readings = 1;
-        line.best = {};
-        line.agreeing = 0;
+        line.said.clear();
     }
 
     line_reading best_reading(const observation& seen) {
@@ -100,17 +143,29 @@ private:
             return best.confidence() >= sure_confidence;
         };
         const text_line& letters = line.line;
+        // Over time the ground behind a line that stands still goes away: later readings begin
+        // there.
+        const bool steady = line.readings > 1 && line.sightings >= 4 && !line.moved;
+        if (steady && attempt(render_cut(line.steady, letters.level, letters.glyph_height))) {
+            return best;
+        }
         if (seen.view != nullptr) {
-            if (attempt(render_letters(
-                    seen.view->line, detector_.channel(seen.view->line.channel).tophat))) {
+            const text_line& first = seen.view->line;
+            if (attempt(render_letters(first, detector_.channel(first.channel).tophat)))
                 return best;
-            }
+            if (first.letters_tall < 4 && value_of(best) < hopeless_value) return best;
+            std::size_t left = value_of(best) < hopeless_value ? 2 : 1;
             for (const text_line& other : seen.view->others) {
-                if (attempt(render_letters(other, detector_.channel(other.channel).tophat)))
+                if (left-- == 0) break;
+                if (attempt(render_letters(other, detector_.channel(other.channel).tophat))) {
                     return best;
+                }
             }
         }
-        if (attempt(render_cut(line.steady, letters.level, letters.glyph_height))) return best;
+        if (!steady && attempt(render_cut(line.steady, letters.level, letters.glyph_height))) {
+            return best;
+        }
+        if (value_of(best) < hopeless_value) return best;
         attempt(render_grey(
             cropped(detector_.channel(letters.channel).grey, line.steady_area),
             letters.glyph_height));
@@ -118,10 +173,12 @@ private:
     }
 
     void note(const track& line) {
+        const counted_reading* best = favourite(line);
+        if (best == nullptr) return;
         const auto vetted = judge_.judge(
-            line.best,
+            best->reading,
             {.sightings = line.sightings,
-             .agreeing = line.agreeing,
+             .agreeing = best->count,
              .letters = static_cast<double>(line.line.letters_tall)});
         if (vetted.text.empty()) return;
         // A line appeared between the frame before and the one that showed it first.

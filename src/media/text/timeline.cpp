@@ -9,7 +9,8 @@ namespace reelsd::media::text {
 
 namespace {
 
-constexpr double same_text_gap_seconds = 1.0;  // A caption that was not found for a few frames.
+constexpr double same_text_gap_seconds = 0.8;  // A caption that was not found for a few frames.
+constexpr double handle_gap_seconds = 5.0;     // A handle at its spot: its ground hid it.
 constexpr double growth_gap_seconds = 0.55;    // From one word to the next: two frames.
 
 double gap_seconds(const sighting& a, const sighting& b) {
@@ -27,19 +28,36 @@ double weight(const sighting& one) {
 
 enum class relation { none, same, growth, part };
 
+/// A single word as watermarks are: a handle, a tag or an address.
+bool is_handle(const std::string& text) {
+    return text.find(' ') == std::string::npos && text.find_first_of("@#_.") != std::string::npos;
+}
+
+/// All that could be read of a handle for a while.
+bool hides_in(const sighting& a, const sighting& b) {
+    const auto within = [](const std::string& part, const std::string& whole) {
+        return part.size() >= 4 && is_handle(whole) && whole.find(part) != std::string::npos;
+    };
+    return within(a.text, b.text) || within(b.text, a.text);
+}
+
 /// How `a` and `b`, of which `a` starts first, belong together.
 relation between(const sighting& a, const sighting& b) {
     const double gap = gap_seconds(a, b);
-    if (gap > same_text_gap_seconds) return relation::none;
     const bool row = same_row(a, b);
+    const bool spot = row && containment(a.place, b.place) > 0.85;
+    const bool handle = spot && (is_handle(a.text) || is_handle(b.text));
+    if (gap > (handle ? handle_gap_seconds : same_text_gap_seconds)) return relation::none;
     if (same_text(a.text, b.text)) {
         // Two places at one time are two lines, however alike they are.
         if (row || gap > -0.3) return relation::same;
         return relation::none;
     }
+    if (handle && hides_in(a, b)) return relation::part;
     if (!row || gap > growth_gap_seconds) return relation::none;
     if (grows_into(a.text, b.text)) return relation::growth;
-    const bool overlap = containment(a.place, b.place) > 0.5;
+    // What was seen once may have been cut off while it slid in.
+    const bool overlap = containment(a.place, b.place) > 0.5 || std::min(a.frames, b.frames) < 2;
     if (overlap && (is_part_of(a.text, b.text) || is_part_of(b.text, a.text)))
         return relation::part;
     return relation::none;

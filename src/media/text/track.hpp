@@ -41,6 +41,11 @@ struct persistence {
 
 [[nodiscard]] persistence persists(const imprint& mark, const rgb_frame& frame);
 
+struct counted_reading {
+    line_reading reading{};
+    int count = 0;  ///< Readings that gave this text.
+};
+
 /// One line over time.
 struct track {
     text_line line{};  ///< As last seen by the detector.
@@ -54,8 +59,7 @@ struct track {
     int next_reading = 1;  ///< Number of sightings at which it is read again.
     int agreeing = 0;      ///< Readings that gave `best`.
     bool moved = false;
-    bool growing = false;
-    line_reading best{};
+    std::vector<counted_reading> said{};  ///< What its readings gave, each text once.
     plane steady{};  ///< Least top-hat over time about the line while it stands still.
     box steady_area{};
 };

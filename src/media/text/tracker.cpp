@@ -10,7 +10,8 @@ namespace reelsd::media::text {
 namespace {
 
 constexpr int missed_max = 3;          // Frames, 0.75 s: a flicker of the detector.
-constexpr double strong_score = 0.45;  // From here a line is read at first sight.
+constexpr double strong_score = 0.72;  // From here a line is read at first sight.
+constexpr int fresh_lines_max = 4;     // New ones in a frame; texture brings more.
 constexpr std::size_t followed_max = 200;
 constexpr double shift_max_pixels = 140;  // In a quarter of a second, of a line that moves.
 
@@ -114,7 +115,16 @@ void line_tracker::place(const candidate& found, const rgb_frame& frame, double 
     fresh.view = &found;
     fresh.line.first_seconds = seconds;
     fresh.line.next_reading = found.line.score >= strong_score ? 1 : 2;
+    if (found.line.letters_tall < 2) fresh.line.next_reading = 3;
     take_view(fresh.line, found, mask, frame);
+}
+
+void line_tracker::delay_crowd(double seconds) {
+    const auto is_fresh = [&](const followed& each) { return each.line.first_seconds == seconds; };
+    if (std::count_if(followed_.begin(), followed_.end(), is_fresh) <= fresh_lines_max) return;
+    for (followed& each : followed_) {
+        if (is_fresh(each)) each.line.next_reading = std::max(each.line.next_reading, 2);
+    }
 }
 
 std::vector<observation> line_tracker::update(
@@ -126,6 +136,7 @@ std::vector<observation> line_tracker::update(
         each.view = nullptr;
     }
     for (const candidate& found : candidates) place(found, frame, seconds);
+    delay_crowd(seconds);
 
     std::vector<observation> seen;
     for (auto at = followed_.begin(); at != followed_.end();) {

@@ -36,6 +36,8 @@ private:
     followed* explained_by(const candidate& found);
     followed* moved_from(const candidate& found, const signature& mask);
     void place(const candidate& found, const rgb_frame& frame, double seconds);
+    /// Where many lines appear at once, each must be seen twice before it is read.
+    void delay_crowd(double seconds);
 
     std::list<followed> followed_;
 };

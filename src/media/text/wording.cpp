@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <numeric>
 #include <vector>
 
@@ -92,21 +93,141 @@ struct weighed_word {
     bool believed = false;
 };
 
+bool is_numeric(const weighed_word& word) {
+    return std::any_of(word.text.begin(), word.text.end(), is_digit);
+}
+
+/// A handle, a hashtag or an address.
+bool is_tag(const weighed_word& word) {
+    if (word.letters < 3) return false;
+    return word.text[0] == '@' || word.text[0] == '#' || word.text.starts_with("www.") ||
+           word.text.starts_with("http");
+}
+
 /// Short words are what noise is read as, so they need more confidence; so do words in no
 /// dictionary. Numbers, prices, handles and addresses are in none and are judged by themselves.
 bool is_believed(const weighed_word& word) {
     if (word.letters == 0) return word.confidence >= 85;
-    const bool numeric = std::any_of(word.text.begin(), word.text.end(), is_digit);
-    const bool tagged = word.letters >= 3 && (word.text[0] == '@' || word.text[0] == '#');
     if (word.known) return word.confidence >= (word.letters <= 2 ? 80 : 60);
-    if (tagged) return word.confidence >= 62;
-    if (numeric) return word.confidence >= 75;
+    if (is_tag(word)) return word.confidence >= 62;
+    if (is_numeric(word)) return word.confidence >= 75;
     return word.confidence >= (word.letters <= 5 ? 85 : 68);
 }
 
+/// Windows, fences and the like: one letter over and over.
+bool is_pattern(std::string_view text) {
+    std::array<std::size_t, 256> counts{};
+    std::size_t letters = 0;
+    std::size_t digits = 0;
+    std::size_t most = 0;
+    for (const char c : text) {
+        if (!is_alphanumeric(c)) continue;
+        ++(is_digit(c) ? digits : letters);
+        most = std::max(most, ++counts[static_cast<unsigned char>(c)]);
+    }
+    // Prices and years repeat a digit or two; only one digit throughout is no number.
+    if (letters == 0) return digits >= 4 && most == digits;
+    return letters >= 3 && most * 10 >= (letters + digits) * 7;
+}
+
+/// Two letters are in no dictionary that can be trusted: it lists "fe" and "pe". Capitals and
+/// digits are taken as they are (US, 4K), for they need more confidence in any case.
+bool is_short_word(std::string_view core) {
+    static constexpr std::array<std::string_view, 33> words{
+        "ad", "ah", "am", "an", "as", "at", "be", "by", "do", "go", "ha",
+        "he", "hi", "if", "in", "is", "it", "me", "my", "no", "of", "oh",
+        "ok", "on", "or", "so", "to", "up", "us", "vs", "we", "yo", "id"};
+    std::string lower{core};
+    std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) {
+        return static_cast<char>(std::tolower(c));
+    });
+    return std::find(words.begin(), words.end(), lower) != words.end();
+}
+
+/// Short and in no dictionary: believed only when written as abbreviations and numbers are.
+bool is_odd_fragment(const weighed_word& word) {
+    return !word.known && word.letters <= 3 &&
+           std::any_of(word.text.begin(), word.text.end(), [](char c) {
+               return std::islower(static_cast<unsigned char>(c)) != 0 ||
+                      (static_cast<unsigned char>(c) & 0x80U) != 0;
+           });
+}
+
+/// Mean confidence that a line of so many letters, of them in `known` words, must reach.
+double needed_confidence(double letters, double known, const evidence& seen) {
+    double needed = 62;
+    if (letters <= 3) {
+        needed = known >= letters ? 90 : 93;
+        // In so short a text every letter must have been seen as one piece, for half a second.
+        if (seen.sightings < 2 || std::abs(seen.letters - letters) > 1) return 101;
+    } else {
+        if (letters <= 6) needed = 82;
+        if (known * 2 < letters) needed = letters <= 6 ? 88 : 75;
+    }
+    // One frame alone shows texture as often as text; an unlikely number of letters likewise.
+    if (seen.sightings < 2) needed = std::max(needed, letters <= 6 ? 95.0 : 88.0);
+    if (seen.sightings < 3 && letters <= 6) needed = std::max(needed, 90.0);
+    if (seen.letters > 2 * letters + 4 || letters > 3 * seen.letters + 4) {
+        needed = std::max(needed, 85.0);
+    }
+    return needed;
+}
+
+/// Small marks are what reading loses first: "Don t" is "Don't", and a lone bar is the word I.
+std::string with_apostrophes(std::string_view text) {
+    static constexpr std::array<std::string_view, 12> negations{
+        "don",
+        "can",
+        "won",
+        "isn",
+        "didn",
+        "doesn",
+        "wasn",
+        "aren",
+        "couldn",
+        "shouldn",
+        "wouldn",
+        "haven"};
+    std::string fixed;
+    std::string last;
+    for (const std::string_view word : words_of(text)) {
+        const bool tail =
+            word == "t" && std::find(negations.begin(), negations.end(), last) != negations.end();
+        if (!fixed.empty()) fixed += tail ? '\'' : ' ';
+        fixed += word == "|" ? std::string_view{"I"} : word;
+        last.assign(word);
+        std::transform(last.begin(), last.end(), last.begin(), [](unsigned char c) {
+            return static_cast<char>(std::tolower(c));
+        });
+    }
+    return fixed;
+}
+
+/// A mark that may stand between words; others are specks of the ground.
+bool is_separate_mark(std::string_view word) {
+    return word.find_first_of("&+-/!?%$#@=*|") != std::string_view::npos;
+}
+
+/// Without specks of the ground before the first word, and without a quote that has no partner.
+std::string trimmed(std::string text) {
+    while (!text.empty() &&
+           std::string_view{".,:;_~`* "}.find(text.front()) != std::string_view::npos) {
+        text.erase(0, 1);
+    }
+    for (const char quote : {'\'', '"'}) {
+        if (text.size() < 2) break;
+        const bool first = text.front() == quote;
+        const bool last = text.back() == quote;
+        if (first && !last && text.find(quote, 1) == std::string::npos) text.erase(0, 1);
+        if (last && !first && std::count(text.begin(), text.end(), quote) == 1) text.pop_back();
+    }
+    return text;
+}
+
+/// Marks that stand alone at the end of a line are specks of the ground.
 bool droppable_at_the_end(const weighed_word& word) {
-    if (word.believed) return false;
-    return word.letters <= 2 || word.confidence < 45;
+    if (word.letters == 0) return word.text.find_first_of("&+!?$%#@") == std::string::npos;
+    return !word.believed && (word.letters <= 2 || word.confidence < 45);
 }
 
 }  // namespace
@@ -165,9 +286,14 @@ bool grows_into(std::string_view shorter, std::string_view longer) {
 }
 
 bool is_part_of(std::string_view part, std::string_view whole) {
+    constexpr std::size_t part_letters_min = 4;  // "it" stands in half of all texts.
+    if (part.size() < whole.size() && part.size() >= part_letters_min &&
+        whole.find(part) != std::string_view::npos) {
+        return true;
+    }
     const auto few = words_of(part);
     const auto many = words_of(whole);
-    if (few.empty() || few.size() > many.size()) return false;
+    if (few.empty() || few.size() >= many.size()) return false;
     const std::string wanted = joined(few, 0, few.size());
     for (std::size_t i = 0; i + few.size() <= many.size(); ++i) {
         if (similarity(wanted, joined(many, i, few.size())) >= 0.75) return true;
@@ -175,16 +301,47 @@ bool is_part_of(std::string_view part, std::string_view whole) {
     return false;
 }
 
+void word_judge::mend_digits(std::string& word) const {
+    // Only where letters stand on both sides: "m1x", not "4K" or "2nd".
+    static constexpr std::array<std::pair<char, char>, 4> forms{
+        {{'1', 'i'}, {'1', 'l'}, {'0', 'o'}, {'5', 's'}}};
+    for (const auto& [digit, letter] : forms) {
+        const auto at = word.find(digit, 1);
+        if (at == std::string::npos || at + 1 >= word.size()) continue;
+        if (std::islower(static_cast<unsigned char>(word[at - 1])) == 0) continue;
+        if (std::islower(static_cast<unsigned char>(word[at + 1])) == 0) continue;
+        std::string mended = word;
+        mended[at] = letter;
+        if (!knows_(core_of(mended))) continue;
+        word = std::move(mended);
+        return;
+    }
+}
+
+bool word_judge::trusts(const line_reading& reading) const {
+    return std::all_of(reading.words.begin(), reading.words.end(), [&](const word_reading& each) {
+        const std::string plain = plain_punctuation(each.text);
+        const std::string_view core = core_of(plain);
+        return each.known || std::all_of(core.begin(), core.end(), is_digit) || knows_(core);
+    });
+}
+
 vetted_text word_judge::judge(const line_reading& reading, const evidence& seen) const {
     std::vector<weighed_word> words;
     for (const word_reading& each : reading.words) {
         weighed_word word{.text = plain_punctuation(each.text), .confidence = each.confidence};
+        mend_digits(word.text);
         const std::string_view core = core_of(word.text);
         word.letters = alphanumerics(word.text);
-        word.known = word.letters > 0 && (each.known || words_.knows(core));
+        word.known = word.letters > 0 &&
+                     (word.letters == 2 && core.size() == 2 ? is_short_word(core)
+                                                            : each.known || knows_(core));
         word.believed = is_believed(word);
         words.push_back(std::move(word));
     }
+    std::erase_if(words, [](const weighed_word& word) {
+        return word.letters == 0 && !is_separate_mark(word.text);
+    });
     while (!words.empty() && droppable_at_the_end(words.back())) words.pop_back();
     while (!words.empty() && droppable_at_the_end(words.front())) words.erase(words.begin());
 
@@ -199,20 +356,14 @@ vetted_text word_judge::judge(const line_reading& reading, const evidence& seen)
         letters += weight;
         vetted.confidence += word.confidence * weight;
         if (word.believed) believed += weight;
-        if (word.known) known += weight;
+        if (word.known || is_tag(word)) known += weight;
     }
-    if (letters < 2) return {};
+    if (letters < 2 || is_pattern(vetted.text)) return {};
+    if (letters <= 3 && std::any_of(words.begin(), words.end(), is_odd_fragment)) return {};
     vetted.confidence /= letters;
-    double needed = 60;
-    if (letters <= 3)
-        needed = 85;
-    else if (known * 2 < letters)
-        needed = 75;
-    // One frame alone shows texture as often as text; an unlikely number of letters likewise.
-    if (seen.sightings < 2) needed = std::max(needed, 85.0);
-    if (seen.letters > 2 * letters + 4 || letters > 3 * seen.letters + 4)
-        needed = std::max(needed, 85.0);
-    if (vetted.confidence < needed || believed < 0.6 * letters) return {};
+    if (vetted.confidence < needed_confidence(letters, known, seen)) return {};
+    if (believed < 0.6 * letters) return {};
+    vetted.text = with_apostrophes(trimmed(std::move(vetted.text)));
     return vetted;
 }
 

@@ -2,8 +2,10 @@
 
 #include "recogniser.hpp"
 
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace reelsd::media::text {
 
@@ -21,7 +23,7 @@ inline constexpr double same_text_similarity = 0.78;
 /// `longer` begins with (about) `shorter` and has more words: a caption that grows word by word.
 [[nodiscard]] bool grows_into(std::string_view shorter, std::string_view longer);
 
-/// `part` stands (about) within `whole`, at word boundaries.
+/// `part` stands within `whole`, or about so at word boundaries, and `whole` has more.
 [[nodiscard]] bool is_part_of(std::string_view part, std::string_view whole);
 
 /// How long a text was seen; the longer, the more is believed.
@@ -38,14 +40,21 @@ struct vetted_text {
 };
 
 /// Drops what looks invented: noise at the ends, then the whole line when the rest is not
-/// convincing. `knows(word)` asks the dictionary.
+/// convincing.
 class word_judge {
 public:
-    explicit word_judge(const recogniser& words) : words_{words} {}
+    /// `knows(word)` asks the dictionary, for a word without punctuation at its ends.
+    explicit word_judge(std::function<bool(std::string_view)> knows) : knows_{std::move(knows)} {}
     [[nodiscard]] vetted_text judge(const line_reading& reading, const evidence& seen) const;
 
+    /// Every word is a number or in the dictionary: no second reading is needed.
+    [[nodiscard]] bool trusts(const line_reading& reading) const;
+
 private:
-    const recogniser& words_;
+    /// A digit that was read for a letter within a word, where that gives a word.
+    void mend_digits(std::string& word) const;
+
+    std::function<bool(std::string_view)> knows_;
 };
 
 }  // namespace reelsd::media::text

@@ -1,0 +1,89 @@
+#include "timeline.hpp"
+
+#include <gtest/gtest.h>
+
+namespace reelsd::media::text {
+namespace {
+
+constexpr box upper{100, 200, 500, 240};
+constexpr box lower{100, 600, 500, 640};
+
+sighting seen(const char* text, double start, double end, box place = upper) {
+    return {
+        .text = text,
+        .confidence = 92,
+        .frames = static_cast<int>((end - start) * 4),
+        .start_seconds = start,
+        .end_seconds = end,
+        .place = place};
+}
+
+struct expected_text {
+    const char* text;
+    double start;
+    double end;
+};
+
+// Goal: what belongs together becomes one text and nothing else does. Method: table of sightings.
+TEST(MergeSightings, JoinsWhatIsOneText) {
+    struct test_case {
+        const char* name;
+        std::vector<sighting> given;
+        std::vector<expected_text> merged;
+    };
+    const test_case cases[] = {
+        {"nothing", {}, {}},
+        {"a gap of a few frames",
+         {seen("Wait for it", 1, 2), seen("Wait for it", 2.5, 4)},
+         {{"Wait for it", 1, 4}}},
+        {"a slip in the shorter sighting",
+         {seen("Wa1t for it", 1, 1.5), seen("Wait for it", 1.5, 4)},
+         {{"Wait for it", 1, 4}}},
+        {"the same words much later",
+         {seen("Wait for it", 1, 2), seen("Wait for it", 6, 7)},
+         {{"Wait for it", 1, 2}, {"Wait for it", 6, 7}}},
+        {"the same words in two places",
+         {seen("Sale", 1, 5), seen("Sale", 1, 5, lower)},
+         {{"Sale", 1, 5}, {"Sale", 1, 5}}},
+        {"another part",
+         {seen("Part 1", 1, 3), seen("Part 2", 3, 5)},
+         {{"Part 1", 1, 3}, {"Part 2", 3, 5}}},
+        {"word by word",
+         {seen("Stop", 1, 1.5), seen("Stop scrolling", 1.5, 2), seen("Stop scrolling now", 2, 4)},
+         {{"Stop scrolling now", 1, 4}}},
+        {"words one after the other",
+         {seen("Stop", 1, 1.5), seen("scrolling", 1.5, 2)},
+         {{"Stop", 1, 1.5}, {"scrolling", 1.5, 2}}},
+        {"a longer line elsewhere",
+         {seen("Stop", 1, 1.5), seen("Stop scrolling", 1.5, 2, lower)},
+         {{"Stop", 1, 1.5}, {"Stop scrolling", 1.5, 2}}},
+        {"a part of the line",
+         {seen("Do this every day", 1, 4), seen("every day", 2, 3)},
+         {{"Do this every day", 1, 4}}},
+        {"a line that moved away",
+         {seen("Wait for it", 1, 2), seen("Wait for it", 2.1, 3, lower)},
+         {{"Wait for it", 1, 3}}},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.name);
+        const auto texts = merge_sightings(expected.given);
+        ASSERT_EQ(texts.size(), expected.merged.size());
+        for (std::size_t i = 0; i < texts.size(); ++i) {
+            EXPECT_EQ(texts[i].text, expected.merged[i].text);
+            EXPECT_DOUBLE_EQ(texts[i].start_seconds, expected.merged[i].start);
+            EXPECT_DOUBLE_EQ(texts[i].end_seconds, expected.merged[i].end);
+        }
+    }
+}
+
+TEST(MergeSightings, OrdersByStartThenFromTheTop) {
+    const auto texts =
+        merge_sightings({seen("third", 3, 4), seen("below", 1, 2, lower), seen("above", 1, 2)});
+    ASSERT_EQ(texts.size(), 3U);
+    EXPECT_EQ(texts[0].text, "above");
+    EXPECT_EQ(texts[1].text, "below");
+    EXPECT_EQ(texts[2].text, "third");
+}
+
+}  // namespace
+}  // namespace reelsd::media::text
