@@ -75,7 +75,11 @@ bool take_descriptors(launch& with) {
     }
     if (with.report != report && ::dup3(with.report, report, O_CLOEXEC) < 0) return false;
     with.report = report;
-    return ::syscall(SYS_close_range, report + 1, ~0U, 0) == 0;
+    if (::syscall(SYS_close_range, report + 1, ~0U, 0) == 0) return true;
+    // Older kernels and filters don't know the call. What the daemon opens stays below this number.
+    constexpr int descriptors_max = 4096;
+    for (int one = report + 1; one < descriptors_max; ++one) ::close(one);
+    return true;
 }
 
 step_failure become_program(launch& with) {

@@ -136,6 +136,19 @@ result<fs::path> make_data_dir(const fs::path& wanted, bool for_other_user) {
     return folder;
 }
 
+/// Another user's cluster could be neither read nor run.
+result<void> check_owner(const fs::path& cluster, uid_t server_user) {
+    struct stat found {};
+    if (::stat(cluster.c_str(), &found) != 0 || found.st_uid == server_user) return {};
+    // An empty folder, made beforehand by root, is no cluster yet. Others can't look into it.
+    const bool made = ::geteuid() != 0 || ::stat((cluster / "PG_VERSION").c_str(), &found) == 0;
+    if (!made) return {};
+    return storage_error(
+        cluster,
+        fmt::format(
+            "belongs to user {}; run as that user, or choose another --data-dir", found.st_uid));
+}
+
 result<void> check_reachable(const account& user, const fs::path& folder) {
     std::vector<fs::path> chain;
     for (fs::path one = folder; one.has_relative_path(); one = one.parent_path()) {
@@ -215,6 +228,8 @@ result<cluster_layout> lay_out(const cluster_options& options) {
         .run_as = *user,
         .initdb = *programs / "initdb",
         .postgres = *programs / "postgres"};
+    const auto owned = check_owner(layout.cluster, uid);
+    if (!owned) return owned.error();
     const auto socket = make_private_folder(layout.socket_folder, layout.run_as);
     if (!socket) return socket.error();
     return layout;

@@ -43,7 +43,10 @@ std::string quoted_element(std::string_view text) {
 std::filesystem::path socket_folder_for(const std::filesystem::path& data_dir, uid_t server_user) {
     constexpr std::string_view socket_name = "/.s.PGSQL.5432";
     auto near = data_dir / "run";
-    if (near.native().size() + socket_name.size() <= socket_path_bytes_max) return near;
+    const bool fits = near.native().size() + socket_name.size() <= socket_path_bytes_max;
+    // libpq takes a comma for the end of one host and the beginning of the next, however it is
+    // quoted.
+    if (fits && near.native().find(',') == std::string::npos) return near;
     return fmt::format("/tmp/reelsd-{}-{:016x}", server_user, hash_of(data_dir.native()));
 }
 
@@ -114,8 +117,8 @@ std::vector<std::string> server_arguments(const server_settings& settings) {
     set("log_timezone", "UTC");
     set("log_line_prefix", "%m [%p] ");
     set("lc_messages", "C");
+    set("synchronous_commit", "on");
     set("fsync", settings.durable ? "on" : "off");
-    set("synchronous_commit", settings.durable ? "on" : "off");
     set("full_page_writes", settings.durable ? "on" : "off");
     return arguments;
 }

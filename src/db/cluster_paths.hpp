@@ -15,8 +15,9 @@ namespace reelsd::db {
 /// The socket's path with its NUL has to fit sockaddr_un: 108 bytes on Linux.
 inline constexpr std::size_t socket_path_bytes_max = 107;
 
-/// The folder for the server's socket: `run` in the data directory, or where that is too long a
-/// folder below /tmp that every process derives alike from the same data directory and user.
+/// The folder for the server's socket: `run` in the data directory, or where libpq cannot take that
+/// (too long, a comma) a folder below /tmp that every process derives alike from data directory and
+/// user.
 [[nodiscard]] std::filesystem::path socket_folder_for(
     const std::filesystem::path& data_dir, uid_t server_user);
 

@@ -16,7 +16,6 @@
 #include <fstream>
 #include <random>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 namespace reelsd::db {
@@ -61,6 +60,7 @@ std::uintmax_t size_of(const fs::path& file) {
 }
 
 std::string log_since(const fs::path& file, std::uintmax_t begin) {
+    if (begin > size_of(file)) begin = 0;  // Cut meanwhile.
     constexpr std::size_t bytes_max = std::size_t{64} * 1024;
     std::ifstream stream{file, std::ios::binary};
     stream.seekg(static_cast<std::streamoff>(begin));
@@ -149,16 +149,28 @@ cluster_supervisor::~cluster_supervisor() {
 }
 
 void cluster_supervisor::stop() noexcept {
-    stopping_ = true;  // Ends a call that is under way.
+    ask_to_stop(true);  // Ends a call that is under way.
     const std::lock_guard hold{calls_};
     server_.reset();
-    stopping_ = false;
+    ask_to_stop(false);
+}
+
+void cluster_supervisor::ask_to_stop(bool stopping) noexcept {
+    {
+        const std::lock_guard hold{asking_};
+        stopping_ = stopping;
+    }
+    stop_asked_.notify_all();
 }
 
 result<void> cluster_supervisor::pause(deadline by, const std::string& for_what) const {
-    if (stopping_) return error{errc::cancelled, for_what};
+    constexpr auto look_every = 100ms;
+    std::unique_lock hold{asking_};
+    const auto asked = [this] { return stopping_; };
+    if (stop_asked_.wait_until(hold, by.at_most(look_every).when(), asked)) {
+        return error{errc::cancelled, for_what};
+    }
     if (by.passed()) return error{errc::timed_out, for_what};
-    std::this_thread::sleep_for(std::min<deadline::clock::duration>(by.remaining(), 100ms));
     return {};
 }
 

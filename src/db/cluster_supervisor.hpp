@@ -8,6 +8,7 @@
 #include <reelsd/db/private_cluster.hpp>
 
 #include <atomic>
+#include <condition_variable>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -35,13 +36,16 @@ private:
     [[nodiscard]] result<void> initialise(const cluster_layout& layout, deadline by) const;
     [[nodiscard]] result<void> run_initdb(
         const cluster_layout& layout, const std::filesystem::path& into, deadline by) const;
+    void ask_to_stop(bool stopping) noexcept;
     /// Waits 100 ms. Errors: timed_out with `for_what`, cancelled by stop().
     [[nodiscard]] result<void> pause(deadline by, const std::string& for_what) const;
 
     cluster_options options_;
     log::logger logger_;
-    std::mutex calls_;  ///< One ensure_running() or stop() at a time.
-    std::atomic<bool> stopping_{false};
+    std::mutex calls_;           ///< One ensure_running() or stop() at a time.
+    mutable std::mutex asking_;  ///< Guards `stopping_`; never held while a call is under way.
+    mutable std::condition_variable stop_asked_;
+    bool stopping_ = false;
     std::atomic<bool> server_alive_{false};
     std::unique_ptr<postmaster>
         server_;  ///< Ours; empty when another process started it, or nobody.

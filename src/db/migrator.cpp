@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <thread>
 #include <utility>
 
 namespace reelsd::db {
@@ -21,7 +20,7 @@ constexpr std::int64_t advisory_lock = 0x7265656c7364;
 
 /// A migration that cannot lock a table within this time gives up rather than hold up the service:
 /// all later statements on the table queue behind it.
-constexpr auto lock_timeout = 30s;
+constexpr std::chrono::milliseconds lock_timeout = 30s;
 
 struct applied_step {
     std::int32_t version;
@@ -39,11 +38,9 @@ applied_step step_from(const row& from) {
 }
 
 result<connection_ptr> open(const std::string& connection_string, deadline by) {
-    const auto whole = std::chrono::ceil<std::chrono::milliseconds>(by.remaining());
     // The server gives up when we do, and not later: zero would mean never.
-    const session_limits limits{
-        .statement_timeout = std::max(whole, std::chrono::milliseconds{1}),
-        .lock_timeout = std::min<std::chrono::milliseconds>(lock_timeout, whole + 1ms)};
+    const auto whole = std::chrono::ceil<std::chrono::milliseconds>(by.remaining());
+    const session_limits limits{.statement_timeout = std::max(whole, 1ms), .lock_timeout = 0ms};
     return open_session(connection_string, limits, by, -1);
 }
 
@@ -94,19 +91,13 @@ result<void> check_history(
     return {};
 }
 
-/// Waits for other migrators. Polled, because a wait inside the server would end at lock_timeout.
+/// Waits for other migrators, then holds them off until the session ends.
 result<void> lock_history(PGconn& session, deadline by) {
-    for (;;) {
-        auto tried = run_sql(
-            session, "SELECT pg_try_advisory_lock($1) AS locked", {parameter{advisory_lock}}, by);
-        if (!tried) return tried.error();
-        const rows answer{"db.lock_history", tried->release()};
-        if (answer.one().as<bool>("locked")) return {};
-        if (by.passed()) {
-            return error{errc::database_unavailable, "another process is still migrating"};
-        }
-        std::this_thread::sleep_for(50ms);
-    }
+    auto done = run_sql(session, "SELECT pg_advisory_lock($1)", {parameter{advisory_lock}}, by);
+    if (!done) return done.error();
+    done = run_sql(session, fmt::format("SET lock_timeout = {}", lock_timeout.count()), by);
+    if (!done) return done.error();
+    return {};
 }
 
 result<void> make_table(PGconn& session, deadline by) {

@@ -17,6 +17,7 @@
 #include <fstream>
 #include <future>
 #include <string>
+#include <thread>
 
 namespace reelsd::db {
 namespace {
@@ -247,8 +248,7 @@ TEST_F(PrivateClusterTest, AStarterThatIsKilledLeavesNothingInTheWay) {
         owner_process owner{data_dir()};
         // Amid initdb, wherever that is just now.
         const auto by = soon();
-        while (!fs::exists(data_dir() / "postgres.lock") && !by.passed()) ::usleep(1000);
-        ::usleep(300'000);
+        while (!fs::exists(data_dir() / "postgres.lock") && !by.passed()) std::this_thread::yield();
         owner.end(SIGKILL);
     }
     private_cluster cluster{options(), log::logger::silent()};

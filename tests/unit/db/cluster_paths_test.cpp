@@ -1,0 +1,101 @@
+// Goal: where the private cluster's things lie and how its programs are called. Method: pure,
+// tables.
+#include "db/cluster_paths.hpp"
+
+#include "db/session.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace reelsd::db {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+TEST(SocketFolder, LiesInTheDataDirectoryWhileItsPathFits) {
+    // "/run" and "/.s.PGSQL.5432" are 18 characters.
+    const std::string longest = "/" + std::string(socket_path_bytes_max - 19, 'd');
+    EXPECT_EQ(socket_folder_for(longest, 1000), longest + "/run");
+    EXPECT_THAT(socket_folder_for(longest + "d", 1000).native(), HasSubstr("/tmp/reelsd-1000-"));
+    EXPECT_THAT(socket_folder_for("/a,b", 1000).native(), HasSubstr("/tmp/reelsd-1000-"));
+}
+
+TEST(SocketFolder, IsTheSameInEveryProcessAndAnotherForEachFolder) {
+    const std::filesystem::path one = "/" + std::string(120, 'a');
+    const std::filesystem::path other = "/" + std::string(120, 'b');
+    EXPECT_EQ(socket_folder_for(one, 7), socket_folder_for(one, 7));
+    EXPECT_NE(socket_folder_for(one, 7), socket_folder_for(other, 7));
+    EXPECT_NE(socket_folder_for(one, 7), socket_folder_for(one, 8));
+}
+
+TEST(ChooseInstallation, FitsTheClusterOrIsTheNewest) {
+    const std::array found{
+        installation{13, "/13"}, installation{17, "/17"}, installation{15, "/15"}};
+    EXPECT_EQ(choose_installation(found, {})->major, 17);
+    EXPECT_EQ(choose_installation(found, 15)->major, 15);
+    EXPECT_FALSE(choose_installation(found, 16));
+    EXPECT_FALSE(choose_installation(std::span{found}.first(1), {}));
+    EXPECT_FALSE(choose_installation({}, {}));
+}
+
+TEST(PostmasterIn, ReadsTheFirstLine) {
+    EXPECT_EQ(postmaster_in("4711\n/data\n1779\n"), 4711);
+    EXPECT_EQ(postmaster_in("4711"), 4711);
+    for (const char* const text : {"", "\n", "x\n", "-4\n", "0\n", "99999999999\n"}) {
+        EXPECT_EQ(postmaster_in(text), std::nullopt) << text;
+    }
+}
+
+TEST(ConnectionStringFor, QuotesWhateverAFolderIsCalled) {
+    EXPECT_EQ(
+        connection_string_for(R"(/a 'b' \c)", "d"),
+        R"(host='/a \'b\' \\c' port=5432 user=reelsd dbname='d')");
+}
+
+TEST(CauseIn, IsTheFirstFatalLine) {
+    EXPECT_EQ(
+        cause_in("2026 [1] LOG:  starting\n2026 [1] FATAL:  could not write: No space left\n"
+                 "2026 [1] FATAL:  second\n"),
+        "FATAL:  could not write: No space left");
+    EXPECT_EQ(cause_in("initdb: error: no"), "error: no");
+    EXPECT_EQ(cause_in("all is well\n"), "");
+    EXPECT_EQ(cause_in(""), "");
+    EXPECT_EQ(cause_in("FATAL: " + std::string(1000, 'x')).size(), 300U);
+}
+
+TEST(ServerArguments, KeepTheServerPrivateAndDurable) {
+    const auto arguments =
+        server_arguments({.cluster = "/c", .socket_folder = "/s, \"x\"", .durable = true});
+    EXPECT_THAT(arguments, Contains("listen_addresses="));
+    EXPECT_THAT(arguments, Contains("unix_socket_permissions=0700"));
+    EXPECT_THAT(arguments, Contains(R"(unix_socket_directories="/s, ""x""")"));
+    for (const char* const setting : {"fsync=on", "synchronous_commit=on", "full_page_writes=on"}) {
+        EXPECT_THAT(arguments, Contains(setting));
+    }
+    EXPECT_THAT(
+        initdb_arguments({.cluster = "/c", .socket_folder = "/s", .durable = true}, "C.UTF-8"),
+        ::testing::AllOf(
+            Contains("--encoding=UTF8"),
+            Contains("--locale=C.UTF-8"),
+            Contains("--auth-host=reject")));
+}
+
+TEST(SessionSettings, FixTheFormsThatAreDecoded) {
+    const auto text = session_settings(
+        {.statement_timeout = std::chrono::seconds{5}, .lock_timeout = std::chrono::seconds{3}});
+    for (const char* const setting :
+         {"statement_timeout = 5000",
+          "lock_timeout = 3000",
+          "timezone = 'UTC'",
+          "datestyle = 'ISO, YMD'",
+          "bytea_output = 'hex'",
+          "client_min_messages = warning"}) {
+        EXPECT_THAT(text, HasSubstr(setting));
+    }
+}
+
+}  // namespace
+}  // namespace reelsd::db
