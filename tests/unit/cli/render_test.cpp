@@ -22,7 +22,8 @@ json done_job() {
         "result": {
             "visual": {"description": "A cook stirs a pan.", "setting": "kitchen",
                 "subjects": ["cook", "pan"], "text_on_screen": ["WAIT FOR IT"],
-                "text_segments": [{"text": "WAIT FOR IT", "start_seconds": 1.5, "end_seconds": 4.0}]},
+                "text_segments":
+                [{"text": "WAIT FOR IT", "start_seconds": 1.5, "end_seconds": 4.0}]},
             "audio": {"transcript": "Add the pasta now.", "language": "en", "has_music": true,
                 "music_description": "fast", "segments":
                 [{"text": "Add the pasta now.", "start_seconds": 65.2, "end_seconds": 67.0}]},
@@ -31,8 +32,10 @@ json done_job() {
                 [{"timestamp": "00:03", "seconds": 3, "description": "pasta goes in"}]},
             "metadata": {"format": "tutorial", "sentiment": "positive", "target_audience": "cooks",
                 "duration_seconds": 72.4, "width": 720, "height": 1280, "frame_rate": 29.97,
-                "video_codec": "h264", "audio_codec": "aac", "size_bytes": 4200000, "sha256": "00ff",
-                "model": {"provider": "local", "name": "local-1"}, "warnings": ["doubtful transcript"]},
+                "video_codec": "h264", "audio_codec": "aac", "size_bytes": 4200000,
+                "sha256": "00ff",
+                "model": {"provider": "local", "name": "local-1"},
+                "warnings": ["doubtful transcript"]},
             "platform_meta": {"platform": "instagram", "code": "DYa0IXPgnP5",
                 "url": "https://www.instagram.com/reel/DYa0IXPgnP5/", "author": "some.one",
                 "author_name": "Some One", "author_verified": true, "caption": "Hello #pasta",

@@ -136,7 +136,8 @@ TEST(ParsePage, ChoosesTheBestFile) {
         {R"([{"type":103,"url":"https://a/3","width":10,"height":20},
              {"type":101,"url":"https://a/1","width":20,"height":10}])",
          "https://a/1"},
-        {R"([{"type":101,"url":"https://a/1"},{"type":102,"url":"https://a/2","width":1,"height":1}])",
+        {R"([{"type":101,"url":"https://a/1"},)"
+         R"({"type":102,"url":"https://a/2","width":1,"height":1}])",
          "https://a/2"},
         {R"([{"type":101,"url":null},{"type":101,"url":"file:///x"},{"url":"http://a/4"}])",
          "http://a/4"},
