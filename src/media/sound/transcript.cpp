@@ -16,6 +16,14 @@ char lower(char letter) {
     return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
 }
 
+std::vector<std::string_view> long_words(std::span<const heard_word> words) {
+    std::vector<std::string_view> result;
+    for (const heard_word& word : words) {
+        if (word.text.size() >= long_word_letters) result.push_back(word.text);
+    }
+    return result;
+}
+
 }  // namespace
 
 std::string spoken_text(std::string_view word) {
@@ -28,11 +36,8 @@ std::string spoken_text(std::string_view word) {
 
 bool plausible_speech(std::span<const heard_word> words, double seconds) {
     if (seconds <= 0) return false;
-    const auto long_words = std::count_if(words.begin(), words.end(), [](const heard_word& word) {
-        return word.text.size() >= long_word_letters;
-    });
     return static_cast<double>(words.size()) >= words_per_second_min * seconds &&
-           static_cast<double>(long_words) >= long_words_per_second_min * seconds;
+           static_cast<double>(long_words(words).size()) >= long_words_per_second_min * seconds;
 }
 
 double mean_posterior(std::span<const heard_word> words) {
@@ -43,19 +48,21 @@ double mean_posterior(std::span<const heard_word> words) {
 }
 
 double agreement(std::span<const heard_word> first, std::span<const heard_word> second) {
-    if (first.empty() || second.empty()) return 0;
-    // common[j]: length of the longest common sequence so far with the first j words of `second`.
-    std::vector<std::size_t> common(second.size() + 1, 0);
-    for (const heard_word& word : first) {
+    const auto left = long_words(first);
+    const auto right = long_words(second);
+    if (left.empty() || right.empty()) return 0;
+    // common[j]: length of the longest common sequence so far with the first j words on the right.
+    std::vector<std::size_t> common(right.size() + 1, 0);
+    for (const std::string_view word : left) {
         std::size_t diagonal = 0;
-        for (std::size_t j = 0; j < second.size(); ++j) {
+        for (std::size_t j = 0; j < right.size(); ++j) {
             const std::size_t above = common[j + 1];
-            common[j + 1] = word.text == second[j].text ? diagonal + 1 : std::max(above, common[j]);
+            common[j + 1] = word == right[j] ? diagonal + 1 : std::max(above, common[j]);
             diagonal = above;
         }
     }
     return static_cast<double>(common.back()) /
-           static_cast<double>(std::max(first.size(), second.size()));
+           static_cast<double>(std::max(left.size(), right.size()));
 }
 
 std::vector<timed_text> phrases(std::span<const heard_word> words) {

@@ -28,8 +28,9 @@ struct heard_word {
 /// Mean over the words; 0 without words.
 [[nodiscard]] double mean_posterior(std::span<const heard_word> words);
 
-/// How far two hearings of one utterance agree, 0 to 1: their longest common sequence of words over
-/// the longer one's words; 0 when one is empty.
+/// How far two hearings of one utterance agree, 0 to 1: their longest common sequence of words with
+/// four and more letters over the longer one's number of those; 0 when one has none. Short words
+/// agree by chance.
 [[nodiscard]] double agreement(
     std::span<const heard_word> first, std::span<const heard_word> second);
 

@@ -68,7 +68,7 @@ TEST(PlausibleSpeech, NeedsEnoughAndLongEnoughWords) {
     }
 }
 
-TEST(Agreement, IsTheCommonSequenceOverTheLongerHearing) {
+TEST(Agreement, IsTheCommonSequenceOfLongWordsOverTheLongerHearing) {
     struct test_case {
         const char* name;
         std::vector<std::string> first;
@@ -77,10 +77,12 @@ TEST(Agreement, IsTheCommonSequenceOverTheLongerHearing) {
     };
     const test_case cases[] = {
         {"the same", {"welcome", "back"}, {"welcome", "back"}, 1.0},
-        {"one word differs", {"welcome", "back", "to"}, {"welcome", "bag", "to"}, 2.0 / 3.0},
+        {"one word differs", {"welcome", "back", "here"}, {"welcome", "bags", "here"}, 2.0 / 3.0},
         {"one word more", {"welcome", "back"}, {"well", "welcome", "back"}, 2.0 / 3.0},
         {"another order", {"back", "welcome"}, {"welcome", "back"}, 0.5},
-        {"nothing in common", {"welcome"}, {"and", "the"}, 0.0},
+        {"short words do not count", {"and", "welcome", "to"}, {"the", "welcome"}, 1.0},
+        {"nothing in common", {"welcome"}, {"kingdom"}, 0.0},
+        {"short words alone", {"and", "the"}, {"and", "the"}, 0.0},
         {"nothing heard again", {"welcome"}, {}, 0.0},
         {"nothing heard", {}, {}, 0.0},
     };
