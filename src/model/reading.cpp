@@ -26,8 +26,8 @@ bool one_block(const timed_text& first, const timed_text& line) {
            std::abs(first.end_seconds - line.end_seconds) <= same_block_seconds;
 }
 
-/// How well a sentence of that kind is spelled and how often it is about the subject: the caption
-/// was written with care.
+/// How well a sentence of that kind is spelled and put: the caption was written with care, and what
+/// is shown are headings rather than sentences.
 double trust_in(source from, bool speech_doubtful) {
     switch (from) {
         case source::screen: return 0.85;
