@@ -212,8 +212,9 @@ result<unique_fd> cluster_supervisor::lock_start(const cluster_layout& layout, d
 }
 
 result<void> cluster_supervisor::bring_up(const cluster_layout& layout, deadline by) {
-    // One that ended before this call says nothing about a start now.
-    if (!server_alive_) server_.reset();
+    // One that was killed just before this call may be seen to end only during it: its end says
+    // nothing about a start now.
+    bool started_now = false;
     std::uintmax_t log_begin = size_of(layout.log_file);
     std::string waiting_for = "the private PostgreSQL server does not answer";
     for (;;) {
@@ -223,13 +224,16 @@ result<void> cluster_supervisor::bring_up(const cluster_layout& layout, deadline
             waiting_for = "the private PostgreSQL server is starting, recovering or stopping";
         } else if (server_ && !server_alive_) {
             server_.reset();
-            const auto why = program_failed(layout.postgres, layout.log_file, log_begin);
-            if (!is_passing(why)) return why;
-            waiting_for = why.detail();
+            if (std::exchange(started_now, false)) {
+                const auto why = program_failed(layout.postgres, layout.log_file, log_begin);
+                if (!is_passing(why)) return why;
+                waiting_for = why.detail();
+            }
         } else if (!server_ && !live_postmaster(layout)) {
             log_begin = size_of(layout.log_file);
             const auto started = start(layout, by);
             if (!started) return started.error();
+            started_now = true;
         }
         const auto waited = pause(by, waiting_for);
         if (!waited) return waited.error();

@@ -129,6 +129,17 @@ TEST_F(PoolFaultTest, AKilledServerComesBackWithoutARestartOfOurs) {
     loop_.run_until([&one] { return one->state().connections == 4; });
 }
 
+TEST_F(PoolFaultTest, AServerKilledThisInstantIsStartedAgain) {
+    // The death may be seen before, in or after the first look: each must end in a new server.
+    constexpr int rounds = 5;
+    for (int round = 0; round < rounds; ++round) {
+        ASSERT_EQ(::kill(postmaster_process(), SIGKILL), 0);
+        options_.connection_string = bring_up();
+    }
+    const auto one = open();
+    EXPECT_EQ(outage_of(ask(*one, echo_number, 1)), std::nullopt);
+}
+
 TEST_F(PoolFaultTest, AStoppedServerFailsStatementsUntilItIsBack) {
     const auto one = open();
     EXPECT_EQ(outage_of(ask(*one, echo_number, 1)), std::nullopt);
