@@ -1,43 +1,61 @@
 #include "commands.hpp"
 #include "job_output.hpp"
+#include "options.hpp"
 #include "page.hpp"
+#include <reelsd/cli/text.hpp>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <string>
 
 namespace reelsd::cli {
 namespace {
 
 struct analyze_arguments {
-    std::string link;
+    submission wanted;
     bool wait = false;
     bool as_json = false;
     std::int64_t timeout_seconds = wait_default.count();
 };
 
 exit_code run_analyze(const command_context& context, const analyze_arguments& arguments) {
-    const auto form = arguments.as_json ? output_form::json : output_form::page;
-    const auto queued = context.api.submit(arguments.link, context.stop);
+    const auto form = form_of(arguments.as_json);
+    const auto queued = context.api.submit(arguments.wanted, context.stop);
     if (!queued) return report(context, queued.error());
     const auto id = integer_of(queued->document, "id");
     if (!id) {
         return report(
             context, error{errc::connection_failed, "the server queued the reel but named no id"});
     }
+    const auto status = text_of(queued->document, "status").value_or("pending");
     if (arguments.wait) {
-        context.shown.show(fmt::format("reel {}: pending", *id));
+        context.shown.show(
+            fmt::format("reel {}: {}", *id, printable(status, line_breaks::to_blank)));
         const std::chrono::seconds at_most{arguments.timeout_seconds};
         return wait_and_print_job(context, *id, at_most, form);
     }
-    if (form == output_form::json) return print_job(context, *queued, form);
+    if (form == output_form::json) {
+        print_json(context, queued->body);
+        return exit_code::ok;
+    }
     // The id alone on standard output, for scripts: id=$(reels analyze ...).
-    std::fputs(fmt::format("{}\n", *id).c_str(), context.out);
-    context.shown.note(fmt::format("Queued. See it with: reels get {}", *id));
+    print(context, fmt::format("{}", *id));
+    const bool finished = status == "done" || status == "error";
+    context.shown.note(
+        fmt::format("{}. See it with: reels get {}", finished ? "Analysed before" : "Queued", *id));
     return exit_code::ok;
+}
+
+/// The contract's bounds on an Idempotency-Key.
+std::string idempotency_key_objection(const std::string& key) {
+    constexpr std::size_t key_bytes_max = 255;
+    const bool visible =
+        std::all_of(key.begin(), key.end(), [](char c) { return c > ' ' && c < 0x7F; });
+    if (visible && !key.empty() && key.size() <= key_bytes_max) return {};
+    return "a key is 1 to 255 visible ASCII characters without blanks";
 }
 
 }  // namespace
@@ -45,13 +63,28 @@ exit_code run_analyze(const command_context& context, const analyze_arguments& a
 void add_analyze_command(CLI::App& app, command& chosen) {
     auto arguments = std::make_shared<analyze_arguments>();
     auto* const analyze = app.add_subcommand("analyze", "Queue a reel for analysis");
-    analyze->add_option("URL", arguments->link, "Link to the reel")->required()->type_name("");
-    analyze->add_flag("--wait", arguments->wait, "Wait for the result and print it");
-    add_output_options(*analyze, arguments->as_json, arguments->timeout_seconds);
+    analyze->add_option("URL", arguments->wanted.link, "Link to the reel")->required();
+    add_wait_options(*analyze, arguments->wait, arguments->timeout_seconds);
+    analyze->add_flag(
+        "--fresh",
+        arguments->wanted.fresh,
+        "Analyse again, even if a recent result could be reused");
+    analyze
+        ->add_option(
+            "--idempotency-key",
+            arguments->wanted.idempotency_key,
+            "Same key within 24 hours: same reel, never queued twice (made up if not given)")
+        ->type_name("KEY")
+        ->check(
+            CLI::Validator{[](std::string& key) { return idempotency_key_objection(key); }, ""});
+    add_json_flag(*analyze, arguments->as_json);
+    analyze->footer(R"(Examples:
+    reels analyze --wait https://www.instagram.com/reel/DYa0IXPgnP5/
+    id=$(reels analyze https://www.instagram.com/reel/DYa0IXPgnP5/))");
     analyze->callback([arguments, &chosen] {
-        chosen = [arguments](const command_context& context) {
+        chosen = server_command{[arguments](const command_context& context) {
             return run_analyze(context, *arguments);
-        };
+        }};
     });
 }
 

@@ -49,6 +49,21 @@ error failure_of(int status, std::string_view body) {
     return error{code, fmt::format("{} (HTTP {})", *message, status)};
 }
 
+std::string_view advice_for(errc code) noexcept {
+    // No switch over all codes: most of them never reach a client, and most messages suffice.
+    if (code == errc::unauthorized) {
+        return "Check the token in --token, REELS_TOKEN or the configuration file; the "
+               "administrator makes a new one with: reelsd token create";
+    }
+    if (code == errc::not_found) return "Your reels and their numbers: reels list";
+    if (code == errc::connection_failed || code == errc::timed_out) {
+        return "Is the server running, and is its address right? Name it with --server, "
+               "REELS_SERVER or in the configuration file.";
+    }
+    if (code == errc::internal) return "The server has trouble: try again later.";
+    return {};
+}
+
 std::optional<std::chrono::seconds> retry_after_of(std::optional<std::string_view> value) {
     if (!value) return std::nullopt;
     std::uint32_t seconds = 0;

@@ -3,6 +3,7 @@
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/cli/api_answer.hpp>
+#include <reelsd/cli/api_request.hpp>
 #include <reelsd/cli/text.hpp>
 #include <reelsd/net/url.hpp>
 
@@ -38,18 +39,39 @@ std::string random_key() {
     return fmt::format("{:08x}{:08x}{:08x}{:08x}", source(), source(), source(), source());
 }
 
-result<api_answer> success_of(net::http_response response) {
-    auto document = json::parse(response.body, nullptr, false);
-    if (!document.is_object()) {
+enum class json_kind : std::uint8_t { object, array };
+
+result<api_answer> decoded(result<net::http_response> response, json_kind kind) {
+    if (!response) return response.error();
+    auto document = json::parse(response->body, nullptr, false);
+    if (kind == json_kind::object ? !document.is_object() : !document.is_array()) {
         return error{
-            errc::connection_failed, "the answer is no JSON object: is this a reelsd server?"};
+            errc::connection_failed,
+            fmt::format(
+                "the answer is no JSON {}: is this a reelsd server?",
+                kind == json_kind::object ? "object" : "array")};
     }
-    return api_answer{.body = std::move(response.body), .document = std::move(document)};
+    return api_answer{.body = std::move(response->body), .document = std::move(document)};
 }
 
-/// One attempt: an answer or an error, and what the retry policy needs to know about it.
+/// The cursor in the link to the next page. It is taken out of the link, which may name the server
+/// as a proxy sees it, not as we do.
+result<std::optional<std::string>> next_cursor_of(const net::header_list& headers) {
+    const auto link = headers.find("Link");
+    const auto next = link ? next_link_of(*link) : std::nullopt;
+    if (!next) return std::optional<std::string>{};
+    auto cursor = parameter_of(*next, "cursor");
+    if (!cursor) {
+        return error{
+            errc::connection_failed,
+            "the link to the next page has no cursor: is this a reelsd server?"};
+    }
+    return cursor;
+}
+
+/// One attempt: a success or an error, and what the retry policy needs to know about it.
 struct attempt {
-    result<api_answer> answer;
+    result<net::http_response> response;
     attempt_outcome outcome;
 };
 
@@ -58,16 +80,19 @@ attempt judged(result<net::http_response> response, const std::string& server) {
         const auto& why = response.error();
         const auto detail = printable(why.detail(), line_breaks::to_blank);
         auto text = fmt::format("no answer from {}: {}", server, detail);
-        return {.answer = error{why.code(), std::move(text)}, .outcome = {}};
+        return {.response = error{why.code(), std::move(text)}, .outcome = {}};
     }
     const auto status = response->status();
     const attempt_outcome outcome{
         .status = status,
         .retry_after = retry_after_of(response->head.headers.find("Retry-After"))};
-    if (status >= 200 && status < 300) {
-        return {.answer = success_of(*std::move(response)), .outcome = outcome};
-    }
-    return {.answer = failure_of(status, response->body), .outcome = outcome};
+    if (status >= 200 && status < 300) return {.response = std::move(response), .outcome = outcome};
+    return {.response = failure_of(status, response->body), .outcome = outcome};
+}
+
+/// Whether a failed attempt may have taken effect on the server all the same.
+bool maybe_done(const attempt_outcome& outcome) {
+    return !outcome.status || *outcome.status >= 500;
 }
 
 /// Errors that the same request would meet again.
@@ -94,14 +119,18 @@ api_client::api_client(
       on_retry_{std::move(on_retry)},
       http_{client_settings(connection_)} {}
 
-result<api_answer> api_client::submit(std::string_view link, const std::stop_token& stop) const {
+result<api_answer> api_client::submit(const submission& wanted, const std::stop_token& stop) const {
     net::http_request request;
     request.method = net::http_method::post;
     request.url = connection_.server + "/api/v1/reels/analyze";
-    request.headers = {{"Content-Type", "application/json"}, {"Idempotency-Key", random_key()}};
+    request.headers = {
+        {"Content-Type", "application/json"},
+        {"Idempotency-Key", wanted.idempotency_key.value_or(random_key())}};
+    json body{{"url", wanted.link}};
+    if (wanted.fresh) body["fresh"] = true;
     // A link that is no UTF-8 is the server's to refuse, not ours to throw at.
-    request.body = json{{"url", link}}.dump(-1, ' ', false, json::error_handler_t::replace);
-    return send(std::move(request), answer_time_max, stop);
+    request.body = body.dump(-1, ' ', false, json::error_handler_t::replace);
+    return decoded(send(std::move(request), answer_time_max, stop).response, json_kind::object);
 }
 
 result<api_answer> api_client::job(
@@ -110,23 +139,76 @@ result<api_answer> api_client::job(
     net::http_request request;
     request.url = fmt::format("{}/api/v1/reels/{}", connection_.server, id);
     if (wait > 0s) request.url += fmt::format("?wait={}", wait.count());
-    return send(std::move(request), answer_time_max + wait, stop);
+    return decoded(
+        send(std::move(request), answer_time_max + wait, stop).response, json_kind::object);
 }
 
-result<api_answer> api_client::send(
+result<reel_page> api_client::list(const list_query& wanted, const std::stop_token& stop) const {
+    auto response = get(path_with_query(
+                            "/api/v1/reels",
+                            {{"limit", fmt::format("{}", wanted.limit)},
+                             {"status", wanted.status},
+                             {"cursor", wanted.cursor}}),
+                        stop)
+                        .response;
+    if (!response) return response.error();
+    auto next_cursor = next_cursor_of(response->head.headers);
+    if (!next_cursor) return next_cursor.error();
+    auto reels = decoded(std::move(response), json_kind::array);
+    if (!reels) return reels.error();
+    return reel_page{.reels = *std::move(reels), .next_cursor = *std::move(next_cursor)};
+}
+
+result<api_answer> api_client::search(
+    std::string_view words, std::optional<int> limit, const std::stop_token& stop) const {
+    std::optional<std::string> limit_text;
+    if (limit) limit_text = fmt::format("{}", *limit);
+    const auto path = path_with_query(
+        "/api/v1/reels/search", {{"q", std::string{words}}, {"limit", std::move(limit_text)}});
+    return decoded(get(path, stop).response, json_kind::array);
+}
+
+result<api_answer> api_client::usage(const usage_query& wanted, const std::stop_token& stop) const {
+    const auto path =
+        path_with_query("/api/v1/reels/usage", {{"from", wanted.from}, {"to", wanted.to}});
+    return decoded(get(path, stop).response, json_kind::object);
+}
+
+result<void> api_client::remove(std::int64_t id, const std::stop_token& stop) const {
+    net::http_request request;
+    request.method = net::http_method::del;
+    request.url = fmt::format("{}/api/v1/reels/{}", connection_.server, id);
+    const auto [response, maybe_done_before] = send(std::move(request), answer_time_max, stop);
+    if (response) return {};
+    if (response.error().code() == errc::not_found && maybe_done_before) return {};
+    return response.error();
+}
+
+api_client::delivery api_client::get(const std::string& path, const std::stop_token& stop) const {
+    net::http_request request;
+    request.url = connection_.server + path;
+    return send(std::move(request), answer_time_max, stop);
+}
+
+api_client::delivery api_client::send(
     net::http_request request, std::chrono::seconds answer_time,
     const std::stop_token& stop) const {
     request.headers.push_back({"Authorization", "Bearer " + connection_.token});
     request.headers.push_back({"User-Agent", "reels/" REELSD_VERSION});
     request.response_bytes_max = response_bytes_max;
+    bool maybe_done_before = false;
     for (int made = 1;; ++made) {
-        auto [answer, outcome] =
+        auto [response, outcome] =
             judged(http_.send(request, deadline::after(answer_time), stop), connection_.server);
-        if (answer || is_final(answer.error().code())) return answer;
+        if (response || is_final(response.error().code())) {
+            return {std::move(response), maybe_done_before};
+        }
         const auto delay = delay_before_next(policy_, made, outcome);
-        if (!delay) return answer;
-        on_retry_(fmt::format("{}; trying again in {} s", answer.error().detail(), delay->count()));
-        if (!pause(*delay, stop)) return error{errc::cancelled};
+        if (!delay) return {std::move(response), maybe_done_before};
+        maybe_done_before = maybe_done_before || maybe_done(outcome);
+        on_retry_(
+            fmt::format("{}; trying again in {} s", response.error().detail(), delay->count()));
+        if (!pause(*delay, stop)) return {error{errc::cancelled}, maybe_done_before};
     }
 }
 

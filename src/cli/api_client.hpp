@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -18,7 +19,34 @@ namespace reelsd::cli {
 /// A success of the server's: the bytes as they came and what they say.
 struct api_answer {
     std::string body;
-    json document;  ///< Always an object.
+    json document;  ///< An object or an array, as each call says.
+};
+
+/// What POST /api/v1/reels/analyze takes.
+struct submission {
+    std::string link;
+    bool fresh = false;  ///< Analyse again, even where a result of today could be reused.
+    /// 1-255 visible ASCII characters. None: one is made up for this submission.
+    std::optional<std::string> idempotency_key;
+};
+
+/// Which reels of the caller's to list.
+struct list_query {
+    int limit;                          ///< 1-100
+    std::optional<std::string> status;  ///< pending, processing, done or error; none: all.
+    std::optional<std::string> cursor;  ///< Where an earlier page ended; none: from the newest on.
+};
+
+/// One page of the list.
+struct reel_page {
+    api_answer reels;                        ///< An array.
+    std::optional<std::string> next_cursor;  ///< None: this was the last page.
+};
+
+/// Days as YYYY-MM-DD, both included; none: without that bound.
+struct usage_query {
+    std::optional<std::string> from;
+    std::optional<std::string> to;
 };
 
 /// The HTTP API as calls. Blocking; repeats what is worth repeating. Errors of all calls:
@@ -30,19 +58,41 @@ public:
         connection_settings connection, retry_policy policy,
         std::function<void(std::string_view)> on_retry);
 
-    /// POST /api/v1/reels/analyze. Carries an Idempotency-Key, so that a repeat after a lost answer
-    /// does not queue the reel twice.
+    /// POST /api/v1/reels/analyze: an object. Always carries an Idempotency-Key, so that a repeat
+    /// after a lost answer does not queue the reel twice.
     [[nodiscard]] result<api_answer> submit(
-        std::string_view link, const std::stop_token& stop) const;
+        const submission& wanted, const std::stop_token& stop) const;
 
-    /// GET /api/v1/reels/{id}?wait=: the job, at the latest after `wait` (0-60 s).
+    /// GET /api/v1/reels/{id}?wait=: the job, an object, at the latest after `wait` (0-60 s).
     [[nodiscard]] result<api_answer> job(
         std::int64_t id, std::chrono::seconds wait, const std::stop_token& stop) const;
 
+    /// GET /api/v1/reels.
+    [[nodiscard]] result<reel_page> list(
+        const list_query& wanted, const std::stop_token& stop) const;
+
+    /// GET /api/v1/reels/search: an array, best first. `limit` 1-50; none: the server's own.
+    [[nodiscard]] result<api_answer> search(
+        std::string_view words, std::optional<int> limit, const std::stop_token& stop) const;
+
+    /// GET /api/v1/reels/usage: an object.
+    [[nodiscard]] result<api_answer> usage(
+        const usage_query& wanted, const std::stop_token& stop) const;
+
+    /// DELETE /api/v1/reels/{id}. A repeat that finds nothing, after a try whose answer was lost or
+    /// a failure, counts as deleted: that try may have done it, and the reel is gone either way.
+    [[nodiscard]] result<void> remove(std::int64_t id, const std::stop_token& stop) const;
+
 private:
-    [[nodiscard]] result<api_answer> send(
+    /// What came of all attempts together.
+    struct delivery {
+        result<net::http_response> response;
+        bool maybe_done_before;  ///< An earlier attempt may have taken effect.
+    };
+    [[nodiscard]] delivery send(
         net::http_request request, std::chrono::seconds answer_time_max,
         const std::stop_token& stop) const;
+    [[nodiscard]] delivery get(const std::string& path, const std::stop_token& stop) const;
 
     connection_settings connection_;
     retry_policy policy_;

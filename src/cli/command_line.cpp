@@ -1,6 +1,10 @@
 #include "command_line.hpp"
 
-#include "job_output.hpp"
+#include "description.hpp"
+#include "terminal.hpp"
+#include <reelsd/cli/command_description.hpp>
+#include <reelsd/cli/help.hpp>
+#include <reelsd/cli/text.hpp>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -8,61 +12,101 @@
 namespace reelsd::cli {
 namespace {
 
-constexpr const char* footer = R"(
-Settings come from the flags above, else from REELS_SERVER and REELS_TOKEN, else from the
-configuration file with lines such as
+constexpr const char* footer =
+    R"(--server, --token and --config may also stand behind the command. The options
+of a command are listed by: reels COMMAND --help
+
+Settings come from these options, else from REELS_SERVER and REELS_TOKEN, else
+from the configuration file with lines such as
     server = "http://127.0.0.1:8080"
     token = "rls_..."
-A token given as a flag is visible to other users of the machine: prefer the other two.
+A token given as an option is visible to other users of the machine: prefer the
+other two. With NO_COLOR set, nothing is coloured.
+
+What fails for a while (429, 500, 502, 503, no answer) is tried three times.
 
 Exit codes:
-    0    done as asked (without --wait: queued)
-    1    the job ended in error
-    2    the command line or the configuration is wrong
+    0    done as asked (analyze without --wait: queued)
+    1    the analysis of the reel ended in an error
+    2    the command line or the configuration is wrong; nothing was sent
     3    no usable answer from the server, also after two more tries
-    4    the server said no: token, link, id or a limit
-    5    --timeout passed, the reel is still in work
-    130  interrupted; the reel stays in work)";
+    4    the server said no: token, link, unknown reel or a limit
+    5    --timeout passed; the reel stays in work
+    130  interrupted; a reel that was submitted stays in work)";
 
-}  // namespace
-
-void add_output_options(CLI::App& app, bool& as_json, std::int64_t& timeout_seconds) {
-    constexpr std::int64_t timeout_seconds_max = 7 * 24 * 3600;
-    app.add_flag("--json", as_json, "Print the job as JSON and nothing else");
-    app.add_option("--timeout", timeout_seconds, "With --wait: give up after so many seconds")
-        ->check(CLI::Range(std::int64_t{1}, timeout_seconds_max).description(""))
-        ->type_name("SECONDS")
-        ->capture_default_str();
-}
-
-void add_commands(CLI::App& app, command& chosen) {
-    add_analyze_command(app, chosen);
-    add_get_command(app, chosen);
-}
-
-std::variant<command_line, exit_code> parse_command_line(int argc, const char* const* argv) {
-    command_line parsed;
-    CLI::App app{
-        "reels: hands Instagram reels to a reelsd server and shows what it found.", "reels"};
-    app.footer(footer);
-    app.set_version_flag("--version", "reels " REELSD_VERSION);
+/// Everything that can be said to `reels`; what is said ends up in `line`.
+void declare(CLI::App& app, command_line& line) {
+    app.description("reels hands Instagram reels to a reelsd server and shows what it found");
+    app.name("reels");
+    app.formatter_fn([](const CLI::App* asked, const std::string& called, CLI::AppFormatMode) {
+        return help_text(describe(*asked), called, text_columns_of(stdout));
+    });
+    app.set_help_flag("-h,--help", "Print this help");
+    app.set_version_flag("--version", "reels " REELSD_VERSION)->description("Print the version");
     app.add_option(
-           "--server",
-           parsed.flags.server,
-           fmt::format("Address of the server ({})", default_server))
+           "--server", line.flags.server, fmt::format("Address of the server ({})", default_server))
         ->type_name("URL");
-    app.add_option("--token", parsed.flags.token, "API token")->type_name("TOKEN");
-    app.add_option("--config", parsed.config, "Configuration file (~/.config/reels/config)")
+    app.add_option("--token", line.flags.token, "API token")->type_name("TOKEN");
+    app.add_option("--config", line.config, "Configuration file (~/.config/reels/config)")
         ->type_name("FILE");
     app.require_subcommand(1);
     app.fallthrough();  // --server and --token may also stand behind the command.
-    add_commands(app, parsed.chosen);
+    add_analyze_command(app, line.chosen);
+    add_get_command(app, line.chosen);
+    add_list_command(app, line.chosen);
+    add_search_command(app, line.chosen);
+    add_usage_command(app, line.chosen);
+    add_delete_command(app, line.chosen);
+    add_completion_command(app, line.chosen);
+    app.footer(footer);  // Last: commands would inherit it.
+}
+
+/// What is wrong with the command line, and where to read how it should be.
+std::string complaint(const CLI::App& app, const CLI::ParseError& why) {
+    const auto named = app.get_subcommands();
+    if (!named.empty()) {
+        return fmt::format(
+            "reels: {}\nSee: reels {} --help\n",
+            printable(why.what(), line_breaks::to_blank),
+            named.front()->get_name());
+    }
+    std::vector<std::string> commands;
+    for (const auto* const one : app.get_subcommands(nullptr)) commands.push_back(one->get_name());
+    const auto unexpected = app.remaining();
+    const bool lacks_command = dynamic_cast<const CLI::RequiredError*>(&why) != nullptr;
+    auto text = !lacks_command       ? printable(why.what(), line_breaks::to_blank)
+                : unexpected.empty() ? std::string{"a command is missing"}
+                                     : fmt::format(
+                                           "\"{}\" is no command or option",
+                                           printable(unexpected.front(), line_breaks::to_blank));
+    return fmt::format(
+        "reels: {}; the commands are {}\nSee: reels --help\n", text, fmt::join(commands, ", "));
+}
+
+}  // namespace
+
+std::variant<command_line, exit_code> parse_command_line(int argc, const char* const* argv) {
+    command_line parsed;
+    CLI::App app;
+    declare(app, parsed);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& why) {  // CLI11's only way to say help, version or wrong usage.
-        return app.exit(why) == 0 ? exit_code::ok : exit_code::usage;
+        if (why.get_exit_code() == 0) {
+            app.exit(why);
+            return exit_code::ok;
+        }
+        std::fputs(complaint(app, why).c_str(), stderr);
+        return exit_code::usage;
     }
     return parsed;
+}
+
+command_description describe_reels() {
+    command_line unused;
+    CLI::App app;
+    declare(app, unused);
+    return describe(app);
 }
 
 }  // namespace reelsd::cli

@@ -5,10 +5,10 @@
 #include <reelsd/cli/progress.hpp>
 #include <reelsd/cli/render.hpp>
 
-#include <cstdint>
 #include <cstdio>
 #include <functional>
 #include <stop_token>
+#include <variant>
 
 namespace CLI {
 class App;
@@ -26,16 +26,19 @@ struct command_context {
 };
 
 /// One parsed command, ready to run.
-using command = std::function<exit_code(const command_context&)>;
+using server_command = std::function<exit_code(const command_context&)>;
+/// A command that needs neither server nor token.
+using local_command = std::function<exit_code(std::FILE* out)>;
+using command = std::variant<server_command, local_command>;
 
 /// Each adds one subcommand; when the command line names it, `chosen` is set to what it does.
 /// A new command is a file of its own and a line in add_commands().
 void add_analyze_command(CLI::App& app, command& chosen);
 void add_get_command(CLI::App& app, command& chosen);
-
-/// The options that both have: --json and --timeout.
-void add_output_options(CLI::App& app, bool& as_json, std::int64_t& timeout_seconds);
-
-void add_commands(CLI::App& app, command& chosen);
+void add_list_command(CLI::App& app, command& chosen);
+void add_search_command(CLI::App& app, command& chosen);
+void add_usage_command(CLI::App& app, command& chosen);
+void add_delete_command(CLI::App& app, command& chosen);
+void add_completion_command(CLI::App& app, command& chosen);
 
 }  // namespace reelsd::cli

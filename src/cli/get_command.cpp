@@ -1,10 +1,10 @@
 #include "commands.hpp"
 #include "job_output.hpp"
+#include "options.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <cstdint>
-#include <limits>
 #include <memory>
 
 namespace reelsd::cli {
@@ -18,7 +18,7 @@ struct get_arguments {
 };
 
 exit_code run_get(const command_context& context, const get_arguments& arguments) {
-    const auto form = arguments.as_json ? output_form::json : output_form::page;
+    const auto form = form_of(arguments.as_json);
     if (arguments.wait) {
         const std::chrono::seconds at_most{arguments.timeout_seconds};
         return wait_and_print_job(context, arguments.id, at_most, form);
@@ -33,17 +33,16 @@ exit_code run_get(const command_context& context, const get_arguments& arguments
 void add_get_command(CLI::App& app, command& chosen) {
     auto arguments = std::make_shared<get_arguments>();
     auto* const get = app.add_subcommand("get", "Print a reel: how it stands, or its analysis");
-    constexpr auto id_max = std::numeric_limits<std::int64_t>::max();
-    get->add_option("ID", arguments->id, "The number that analyze printed")
-        ->required()
-        ->check(CLI::Range(std::int64_t{1}, id_max).description(""))
-        ->type_name("");
-    get->add_flag("--wait", arguments->wait, "Wait until it is done");
-    add_output_options(*get, arguments->as_json, arguments->timeout_seconds);
+    auto* const id = get->add_option("ID", arguments->id, "The number that analyze printed");
+    restrict_to(*id->required(), 1, job_id_max);
+    add_wait_options(*get, arguments->wait, arguments->timeout_seconds);
+    add_json_flag(*get, arguments->as_json);
+    get->footer(R"(Examples:
+    reels get 42
+    reels get --json 42 | jq -r .result.audio.transcript)");
     get->callback([arguments, &chosen] {
-        chosen = [arguments](const command_context& context) {
-            return run_get(context, *arguments);
-        };
+        chosen = server_command{
+            [arguments](const command_context& context) { return run_get(context, *arguments); }};
     });
 }
 

@@ -1,7 +1,6 @@
 #include "job_output.hpp"
 
 #include "page.hpp"
-#include <reelsd/cli/api_answer.hpp>
 #include <reelsd/cli/text.hpp>
 
 #include <fmt/format.h>
@@ -57,11 +56,11 @@ void say_how_to_get(const command_context& context, std::int64_t id, std::string
 }  // namespace
 
 exit_code print_job(const command_context& context, const api_answer& job, output_form form) {
-    context.shown.finish();
-    auto text =
-        form == output_form::json ? safe_json(job.body) : render_job(job.document, context.page);
-    if (!text.ends_with('\n')) text.push_back('\n');
-    std::fputs(text.c_str(), context.out);
+    if (form == output_form::json) {
+        print_json(context, job.body);
+    } else {
+        print(context, render_job(job.document, context.page));
+    }
     return state_of(job.document) == job_state::failed ? exit_code::job_failed : exit_code::ok;
 }
 
@@ -83,15 +82,6 @@ exit_code wait_and_print_job(
     }
     const auto code = report(context, job.error());
     if (code == exit_code::server_failed) say_how_to_get(context, id, "Stopped waiting.");
-    return code;
-}
-
-exit_code report(const command_context& context, const error& why) {
-    context.shown.finish();
-    const auto code = exit_code_of(why.code());
-    context.shown.note(
-        code == exit_code::interrupted ? std::string{"reels: interrupted"}
-                                       : fmt::format("reels: {}", why.detail()));
     return code;
 }
 

@@ -1,14 +1,11 @@
 #pragma once
 
-#include "commands.hpp"
+#include "output.hpp"
 
 #include <chrono>
 #include <cstdint>
 
 namespace reelsd::cli {
-
-/// What a command prints of a job.
-enum class output_form : std::uint8_t { page, json };
 
 /// How long `--wait` waits unless `--timeout` says otherwise: three attempts of a job, each at its
 /// limit of 10 minutes, and as long again in the queue.
@@ -23,8 +20,5 @@ inline constexpr std::chrono::seconds wait_default{3600};
 [[nodiscard]] exit_code wait_and_print_job(
     const command_context& context, std::int64_t id, std::chrono::seconds at_most,
     output_form form);
-
-/// Says what went wrong; returns the exit code for it.
-[[nodiscard]] exit_code report(const command_context& context, const error& why);
 
 }  // namespace reelsd::cli

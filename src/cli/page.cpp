@@ -11,24 +11,27 @@ namespace {
 constexpr std::size_t columns_min = 40;
 constexpr std::size_t field_indent = 19;  ///< Two blanks, the longest label and two more.
 constexpr std::size_t time_indent = 4;
-constexpr std::string_view bold_on = "\x1B[1m";
-constexpr std::string_view bold_off = "\x1B[0m";
 
 }  // namespace
 
 page::page(const render_options& options)
-    : columns_{std::max(options.columns, columns_min)}, headings_{options.headings} {}
+    : columns_{std::max(options.columns, columns_min)}, allowed_{options.allowed} {}
 
-void page::line(std::string_view text) {
-    hanging("", 0, text);
+void page::line(std::string_view text, style look) {
+    hanging("", 0, text, look);
+}
+
+void page::gap() {
+    text_.push_back('\n');
+}
+
+void page::indented(std::string_view text, style look) {
+    hanging("", time_indent, text, look);
 }
 
 void page::heading(std::string_view name) {
-    text_.push_back('\n');
-    if (headings_ == emphasis::bold) text_.append(bold_on);
-    text_.append(name);
-    if (headings_ == emphasis::bold) text_.append(bold_off);
-    text_.push_back('\n');
+    gap();
+    text_.append(styled(name, style::strong, allowed_)).push_back('\n');
 }
 
 void page::field(std::string_view label, std::string_view text) {
@@ -44,7 +47,7 @@ void page::timed(std::string_view time, std::string_view text) {
     hanging(head, head.size(), text);
 }
 
-void page::hanging(std::string_view head, std::size_t indent, std::string_view text) {
+void page::hanging(std::string_view head, std::size_t indent, std::string_view text, style look) {
     const auto lines =
         wrapped(printable(text, line_breaks::keep), columns_ - std::min(indent, columns_ / 2));
     auto lead = std::string{head};
@@ -54,7 +57,7 @@ void page::hanging(std::string_view head, std::size_t indent, std::string_view t
         } else {
             lead.append(indent - std::min(indent, lead.size()), ' ');
         }
-        text_.append(lead).append(one).push_back('\n');
+        text_.append(lead).append(styled(one, look, allowed_)).push_back('\n');
         lead.clear();
     }
 }
@@ -88,6 +91,11 @@ std::optional<bool> truth_of(const json& object, const char* name) {
     const auto& value = member(object, name);
     if (!value.is_boolean()) return std::nullopt;
     return value.get<bool>();
+}
+
+std::string text_or(const json& object, const char* name, const char* otherwise) {
+    auto text = text_of(object, name);
+    return text && !text->empty() ? *std::move(text) : std::string{otherwise};
 }
 
 std::vector<std::string> texts_of(const json& object, const char* name) {

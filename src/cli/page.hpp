@@ -18,7 +18,11 @@ public:
     explicit page(const render_options& options);
 
     /// A line of its own, wrapped.
-    void line(std::string_view text);
+    void line(std::string_view text, style look = style::plain);
+    /// A blank line.
+    void gap();
+    /// A line that belongs to the one above: "    text ...".
+    void indented(std::string_view text, style look = style::plain);
     /// A blank line and the section's name.
     void heading(std::string_view name);
     /// "  Label         text ...", the text wrapped under itself.
@@ -31,10 +35,12 @@ public:
     [[nodiscard]] std::string take() { return std::move(text_); }
 
 private:
-    void hanging(std::string_view head, std::size_t indent, std::string_view text);
+    void hanging(
+        std::string_view head, std::size_t indent, std::string_view text,
+        style look = style::plain);
 
     std::size_t columns_;
-    emphasis headings_;
+    colours allowed_;
     std::string text_;
 };
 
@@ -44,6 +50,8 @@ private:
 [[nodiscard]] std::optional<double> number_of(const json& object, const char* name);
 [[nodiscard]] std::optional<std::int64_t> integer_of(const json& object, const char* name);
 [[nodiscard]] std::optional<bool> truth_of(const json& object, const char* name);
+/// The text, or `otherwise` when there is none or only an empty one.
+[[nodiscard]] std::string text_or(const json& object, const char* name, const char* otherwise);
 /// The strings of an array; other elements are left out.
 [[nodiscard]] std::vector<std::string> texts_of(const json& object, const char* name);
 

@@ -49,9 +49,13 @@ void progress::show(std::string_view what) {
     painter_ = std::jthread{[this](const std::stop_token& stop) { paint_until(stop); }};
 }
 
+void progress::show_live(std::string_view what) {
+    if (style_ == progress_style::live) show(what);
+}
+
 void progress::note(std::string_view line) {
     const std::scoped_lock lock{mutex_};
-    erase_line();
+    if (painter_.joinable()) erase_line();
     std::fputs(std::string{line}.append("\n").c_str(), out_);
 }
 
@@ -77,7 +81,6 @@ void progress::paint_until(const std::stop_token& stop) {
 }
 
 void progress::erase_line() {
-    if (style_ == progress_style::plain) return;
     std::fputs("\r", out_);
     std::fputs(erase_to_end.data(), out_);
     std::fflush(out_);

@@ -24,23 +24,11 @@ std::string list_or_none(const std::vector<std::string>& texts) {
     return texts.empty() ? none : joined(texts, ", ");
 }
 
-/// The text, or `otherwise` when there is none or only an empty one.
-std::string text_or(const json& object, const char* name, const char* otherwise) {
-    auto text = text_of(object, name);
-    return text && !text->empty() ? *std::move(text) : std::string{otherwise};
-}
-
 std::string with_sign(char sign, const std::vector<std::string>& names) {
     std::vector<std::string> signed_names;
     signed_names.reserve(names.size());
     for (const auto& name : names) signed_names.push_back(sign + name);
     return joined(signed_names, " ");
-}
-
-/// "2026-05-22T10:00:00Z" as people write it; any other text as it is.
-std::string moment_text(const std::string& rfc3339) {
-    if (rfc3339.size() != 20 || rfc3339[10] != 'T' || rfc3339[19] != 'Z') return rfc3339;
-    return fmt::format("{} {} UTC", rfc3339.substr(0, 10), rfc3339.substr(11, 8));
 }
 
 std::optional<std::chrono::seconds> seconds_between(
@@ -208,7 +196,7 @@ std::string headline(const json& job) {
 
 std::string render_job(const json& job, const render_options& options) {
     page out{options};
-    out.line(headline(job));
+    out.line(headline(job), style_of_status(text_or(job, "status", unknown)));
     if (const auto url = text_of(job, "url")) out.line(*url);
     if (const auto why = text_of(job, "error")) {
         out.line(fmt::format("{} ({})", *why, text_or(job, "error_code", unknown)));
@@ -217,7 +205,9 @@ std::string render_job(const json& job, const render_options& options) {
     if (!result.is_object()) return out.take();
 
     const auto& metadata = member(result, "metadata");
-    for (const auto& warning : texts_of(metadata, "warnings")) out.line("Warning: " + warning);
+    for (const auto& warning : texts_of(metadata, "warnings")) {
+        out.line("Warning: " + warning, style::busy);
+    }
     draw_visual(out, member(result, "visual"));
     draw_audio(out, member(result, "audio"));
     draw_content(out, member(result, "content"));

@@ -2,33 +2,15 @@
 
 #include "command_line.hpp"
 #include "interrupt.hpp"
+#include "terminal.hpp"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <cstdlib>
+#include <cstdio>
 #include <string_view>
 
 namespace reelsd::cli {
 namespace {
-
-/// Lines longer than this are tiring to read, however wide the terminal is.
-constexpr std::size_t columns_max = 110;
-constexpr std::size_t columns_default = 80;
-
-/// Whether `out` is a terminal that understands more than plain text.
-bool is_lively(std::FILE* out) {
-    const char* const terminal = std::getenv("TERM");  // NOLINT(concurrency-mt-unsafe): no threads
-    return isatty(fileno(out)) == 1 && terminal != nullptr && std::string_view{terminal} != "dumb";
-}
-
-std::size_t columns_of_terminal(std::FILE* out) {
-    winsize size{};
-    const bool known = ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-    return known ? size.ws_col : columns_default;
-}
 
 result<connection_settings> connection_of(const command_line& line) {
     settings_source from_file;
@@ -48,29 +30,34 @@ exit_code flushed(exit_code code) {
     return code == exit_code::ok ? exit_code::server_failed : code;
 }
 
+exit_code run_on_server(const server_command& chosen, connection_settings connection) {
+    const auto style = is_lively(stderr) ? progress_style::live : progress_style::plain;
+    const render_options page{
+        .columns = text_columns_of(stdout),
+        .table_columns = columns_of_terminal(stdout),
+        .allowed = colours_for(stdout)};
+    const interrupt asked;
+    progress shown{stderr, style, text_columns_of(stderr)};
+    const api_client api{
+        std::move(connection), retry_policy{}, [&shown](std::string_view why) { shown.note(why); }};
+    return chosen({.api = api, .shown = shown, .out = stdout, .page = page, .stop = asked.token()});
+}
+
 }  // namespace
 
 exit_code run(int argc, const char* const* argv) {
     const auto parsed = parse_command_line(argc, argv);
-    if (const auto* over = std::get_if<exit_code>(&parsed)) return *over;
+    if (const auto* over = std::get_if<exit_code>(&parsed)) return flushed(*over);
     const auto& line = std::get<command_line>(parsed);
+    if (const auto* local = std::get_if<local_command>(&line.chosen)) {
+        return flushed((*local)(stdout));
+    }
     auto connection = connection_of(line);
     if (!connection) {
         std::fputs(fmt::format("reels: {}\n", connection.error().detail()).c_str(), stderr);
         return exit_code::usage;
     }
-    const auto style = is_lively(stderr) ? progress_style::live : progress_style::plain;
-    const render_options page{
-        .columns = std::min(columns_of_terminal(stdout), columns_max),
-        .headings = is_lively(stdout) ? emphasis::bold : emphasis::none};
-
-    const interrupt asked;
-    progress shown{stderr, style, columns_of_terminal(stderr)};
-    const api_client api{*std::move(connection), retry_policy{}, [&shown](std::string_view why) {
-                             shown.note(why);
-                         }};
-    return flushed(line.chosen(
-        {.api = api, .shown = shown, .out = stdout, .page = page, .stop = asked.token()}));
+    return flushed(run_on_server(std::get<server_command>(line.chosen), *std::move(connection)));
 }
 
 }  // namespace reelsd::cli

@@ -195,6 +195,11 @@ std::string duration_text(double seconds) {
     return fmt::format("{} h {} min", total / 3600, total % 3600 / 60);
 }
 
+std::string moment_text(const std::string& rfc3339) {
+    if (rfc3339.size() != 20 || rfc3339[10] != 'T' || rfc3339[19] != 'Z') return rfc3339;
+    return fmt::format("{} {} UTC", rfc3339.substr(0, 10), rfc3339.substr(11, 8));
+}
+
 std::string grouped(std::int64_t number) {
     auto digits = fmt::format("{}", number);
     const std::size_t sign = number < 0 ? 1 : 0;

@@ -14,6 +14,9 @@ namespace reelsd::cli {
 /// invalid_argument (other 4xx), connection_failed (redirects), internal (5xx).
 [[nodiscard]] error failure_of(int status, std::string_view body);
 
+/// What the user can do about a failure, as a sentence; empty where the message says it already.
+[[nodiscard]] std::string_view advice_for(errc code) noexcept;
+
 /// The seconds of a Retry-After header; nothing for its date form, which a retry bounded to a
 /// minute does not need.
 [[nodiscard]] std::optional<std::chrono::seconds> retry_after_of(

@@ -34,6 +34,8 @@ public:
     /// What is waited for now. The time shown counts from the first call on. Plain: a line, unless
     /// it is what the last one said.
     void show(std::string_view what);
+    /// The same where a line changes on its own spot; plain: nothing, for what changes too often.
+    void show_live(std::string_view what);
     /// A line that stays.
     void note(std::string_view line);
     /// Takes the live line away: the wait is over.

@@ -34,6 +34,10 @@ enum class line_breaks : std::uint8_t { keep, to_blank };
 /// "12.5 s", from a minute on "1 min 5 s", from an hour on "2 h 3 min".
 [[nodiscard]] std::string duration_text(double seconds);
 
+/// "2026-05-22 10:00:00 UTC" of an RFC 3339 time in UTC, as the API gives it; any other text as it
+/// is.
+[[nodiscard]] std::string moment_text(const std::string& rfc3339);
+
 /// "1,234,567".
 [[nodiscard]] std::string grouped(std::int64_t number);
 

@@ -186,10 +186,11 @@ TEST(RenderJob, WrapsToThePage) {
     }
 }
 
-TEST(RenderJob, SetsHeadingsInBoldOnRequestAlone) {
-    EXPECT_THAT(
-        render_job(done_job(), {.columns = 80, .headings = emphasis::bold}),
-        HasSubstr("\x1B[1mVISUAL\x1B[0m\n"));
+TEST(RenderJob, IsStyledOnRequestAlone) {
+    const auto page = render_job(done_job(), {.allowed = colours::on});
+    EXPECT_THAT(page, HasSubstr("\x1B[1mVISUAL\x1B[0m\n"));
+    EXPECT_THAT(page, HasSubstr("\x1B[32mReel 42: done in 31 s\x1B[0m\n"));
+    EXPECT_THAT(page, HasSubstr("\x1B[33mWarning: doubtful transcript\x1B[0m\n"));
     EXPECT_THAT(render_job(done_job(), {}), Not(HasSubstr("\x1B")));
 }
 

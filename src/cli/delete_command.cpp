@@ -1,0 +1,69 @@
+#include "commands.hpp"
+#include "options.hpp"
+#include "output.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace reelsd::cli {
+namespace {
+
+struct delete_arguments {
+    std::vector<std::int64_t> ids;
+    bool as_json = false;
+};
+
+/// Whether what one id ended in would meet the next one as well.
+bool ends_the_command(errc code) {
+    return code != errc::not_found && code != errc::conflict;
+}
+
+/// Deletes one after the other. The exit code is that of the first that could not be deleted; an
+/// unknown id does not keep the others from being deleted, but trouble with the server does.
+exit_code run_delete(const command_context& context, const delete_arguments& arguments) {
+    auto code = exit_code::ok;
+    auto outcomes = json::array();
+    for (const auto id : arguments.ids) {
+        const auto removed = context.api.remove(id, context.stop);
+        if (removed) {
+            outcomes.push_back({{"id", id}, {"status", "deleted"}});
+            if (!arguments.as_json) print(context, fmt::format("Deleted reel {}", id));
+            continue;
+        }
+        const auto& why = removed.error();
+        const auto of_this =
+            report(context, error{why.code(), fmt::format("reel {}: {}", id, why.detail())});
+        outcomes.push_back({{"id", id}, {"status", "error"}, {"message", why.detail()}});
+        if (code == exit_code::ok) code = of_this;
+        if (ends_the_command(why.code())) break;
+    }
+    if (arguments.as_json) print_json(context, outcomes.dump());
+    return code;
+}
+
+}  // namespace
+
+void add_delete_command(CLI::App& app, command& chosen) {
+    auto arguments = std::make_shared<delete_arguments>();
+    auto* const remove =
+        app.add_subcommand("delete", "Delete reels for good, also those still in work");
+    auto* const ids = remove->add_option("ID", arguments->ids, "Numbers of the reels");
+    restrict_to(*ids->required(), 1, job_id_max);
+    add_json_flag(*remove, arguments->as_json);
+    remove->footer(R"(Nothing asks again: what is deleted is gone, its analysis included.
+
+Examples:
+    reels delete 42
+    reels delete 40 41 42)");
+    remove->callback([arguments, &chosen] {
+        chosen = server_command{[arguments](const command_context& context) {
+            return run_delete(context, *arguments);
+        }};
+    });
+}
+
+}  // namespace reelsd::cli

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <reelsd/cli/command_description.hpp>
+
+namespace CLI {
+class App;
+}
+
+namespace reelsd::cli {
+
+/// What CLI11 knows of a program or command and of its commands.
+[[nodiscard]] command_description describe(const CLI::App& app);
+
+}  // namespace reelsd::cli

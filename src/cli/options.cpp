@@ -1,0 +1,86 @@
+#include "options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <charconv>
+#include <chrono>
+#include <string_view>
+#include <vector>
+
+namespace reelsd::cli {
+namespace {
+
+template <class Number>
+bool reads_as(std::string_view digits, Number& number) {
+    const auto* const end = digits.data() + digits.size();
+    return std::from_chars(digits.data(), end, number).ptr == end;
+}
+
+bool is_date(std::string_view text) {
+    if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
+    unsigned year = 0;
+    unsigned month = 0;
+    unsigned day = 0;
+    return reads_as(text.substr(0, 4), year) && reads_as(text.substr(5, 2), month) &&
+           reads_as(text.substr(8, 2), day) &&
+           std::chrono::year_month_day{
+               std::chrono::year{static_cast<int>(year)},
+               std::chrono::month{month},
+               std::chrono::day{day}}
+               .ok();
+}
+
+}  // namespace
+
+void add_json_flag(CLI::App& app, bool& as_json) {
+    app.add_flag("--json", as_json, "Print JSON and nothing else");
+}
+
+void add_wait_options(CLI::App& app, bool& wait, std::int64_t& timeout_seconds) {
+    constexpr std::int64_t timeout_seconds_max = 7 * 24 * 3600;
+    app.add_flag("--wait", wait, "Wait until the analysis is done, then print it");
+    auto* const timeout = app.add_option(
+        "--timeout",
+        timeout_seconds,
+        fmt::format("With --wait: stop waiting after so many seconds ({})", timeout_seconds));
+    restrict_to(*timeout, 1, timeout_seconds_max);
+    timeout->type_name("SECONDS");
+}
+
+void restrict_to(CLI::Option& option, std::span<const char* const> choices) {
+    const std::vector<std::string> all{choices.begin(), choices.end()};
+    const auto names = fmt::format("{}", fmt::join(all, ", "));
+    option.type_name(fmt::format("{}", fmt::join(all, "|")));
+    option.check(CLI::Validator{
+        [all, names](std::string& given) {
+            const bool known = std::find(all.begin(), all.end(), given) != all.end();
+            return known ? std::string{} : fmt::format("\"{}\" is none of {}", given, names);
+        },
+        ""});
+}
+
+void restrict_to(CLI::Option& option, std::int64_t min, std::int64_t max) {
+    option.check(CLI::Validator{
+        [min, max](std::string& given) {
+            std::int64_t number = 0;
+            if (reads_as(given, number) && number >= min && number <= max) return std::string{};
+            const auto wanted = max == job_id_max ? std::string{"a positive whole number"}
+                                                  : fmt::format("a number from {} to {}", min, max);
+            return fmt::format("\"{}\" is not {}", given, wanted);
+        },
+        ""});
+}
+
+void restrict_to_dates(CLI::Option& option) {
+    option.type_name("YYYY-MM-DD");
+    option.check(CLI::Validator{
+        [](std::string& given) {
+            return is_date(given)
+                       ? std::string{}
+                       : fmt::format("\"{}\" is no day like 2026-05-22 (YYYY-MM-DD)", given);
+        },
+        ""});
+}
+
+}  // namespace reelsd::cli

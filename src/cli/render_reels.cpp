@@ -1,0 +1,111 @@
+#include "page.hpp"
+#include <reelsd/base/json.hpp>
+#include <reelsd/cli/render.hpp>
+#include <reelsd/cli/table.hpp>
+#include <reelsd/cli/text.hpp>
+
+#include <fmt/format.h>
+
+namespace reelsd::cli {
+namespace {
+
+constexpr const char* unknown = "?";
+
+std::string id_text(const json& reel) {
+    const auto id = integer_of(reel, "id");
+    return id ? fmt::format("{}", *id) : unknown;
+}
+
+/// "2026-05-22 10:00", in UTC.
+std::string minute_text(const std::string& rfc3339) {
+    constexpr std::size_t up_to_minutes = 16;
+    const auto text = moment_text(rfc3339);
+    return text == rfc3339 ? text : text.substr(0, up_to_minutes);
+}
+
+std::string author_text(const json& reel) {
+    const auto author = text_or(reel, "author", "");
+    return author.empty() ? author : "@" + author;
+}
+
+/// What there is to say about a reel in one line: what is in it, why it failed, or its link.
+table_cell gist(const json& reel, const render_options& options) {
+    if (const auto why = text_of(reel, "error")) return {*why, style::trouble};
+    if (const auto summary = text_or(reel, "summary", ""); !summary.empty()) return {summary};
+    auto link = text_or(reel, "url", unknown);
+    // Where there is little room, what all links have in common goes.
+    constexpr std::string_view common = "https://www.";
+    if (options.table_columns && link.starts_with(common)) link.erase(0, common.size());
+    return {std::move(link), style::quiet};
+}
+
+/// "text on screen" of "visual.text_on_screen".
+std::string field_text(std::string field) {
+    field.erase(0, field.rfind('.') + 1);
+    for (auto& c : field) {
+        if (c == '_') c = ' ';
+    }
+    return field;
+}
+
+void draw_match(page& out, const json& match) {
+    const auto text = text_of(match, "text");
+    if (!text) return;
+    const auto field = field_text(text_or(match, "field", ""));
+    const auto passage = field.empty() ? *text : fmt::format("{}: {}", field, *text);
+    if (const auto seconds = number_of(match, "seconds")) {
+        out.timed(clock_text(*seconds), passage);
+    } else {
+        out.indented(passage);
+    }
+}
+
+void draw_hit(page& out, const json& hit) {
+    auto headline = "Reel " + id_text(hit);
+    if (const auto author = author_text(hit); !author.empty()) headline += ", " + author;
+    if (const auto created = text_of(hit, "created_at")) {
+        headline += ", " + minute_text(*created).substr(0, 10);
+    }
+    if (const auto score = number_of(hit, "score")) {
+        headline += ", score " + fmt::format("{:.2f}", *score);
+    }
+    out.line(headline, style::strong);
+    if (const auto summary = text_or(hit, "summary", ""); !summary.empty()) out.indented(summary);
+    draw_match(out, member(hit, "match"));
+    out.indented(text_or(hit, "url", unknown), style::quiet);
+}
+
+}  // namespace
+
+std::string render_reels(const json& reels, const render_options& options) {
+    // The longest status is "processing"; an author's name has at most 30 characters.
+    table lines{
+        {{.heading = "ID", .align = alignment::right},
+         {.heading = "STATUS"},
+         {.heading = "CREATED (UTC)", .leaves = 2},
+         {.heading = "AUTHOR", .leaves = 1, .cells_max = 14},
+         {.heading = "SUMMARY", .stretches = true}}};
+    for (const auto& reel : reels) {
+        const auto status = text_or(reel, "status", unknown);
+        lines.add(
+            {{id_text(reel)},
+             {status, style_of_status(status)},
+             {minute_text(text_or(reel, "created_at", unknown))},
+             {author_text(reel)},
+             gist(reel, options)});
+    }
+    return lines.text(options.table_columns, options.allowed);
+}
+
+std::string render_hits(const json& hits, const render_options& options) {
+    page out{options};
+    bool is_first = true;
+    for (const auto& hit : hits) {
+        if (!is_first) out.gap();
+        is_first = false;
+        draw_hit(out, hit);
+    }
+    return out.take();
+}
+
+}  // namespace reelsd::cli

@@ -1,0 +1,56 @@
+#include "commands.hpp"
+#include "options.hpp"
+#include "output.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <memory>
+
+namespace reelsd::cli {
+namespace {
+
+constexpr int hits_max = 50;  ///< The contract's.
+
+struct search_arguments {
+    std::vector<std::string> words;
+    std::optional<int> limit;
+    bool as_json = false;
+};
+
+exit_code run_search(const command_context& context, const search_arguments& arguments) {
+    const auto words = fmt::format("{}", fmt::join(arguments.words, " "));
+    const auto hits = context.api.search(words, arguments.limit, context.stop);
+    if (!hits) return report(context, hits.error());
+    if (arguments.as_json) {
+        print_json(context, hits->body);
+    } else if (hits->document.empty()) {
+        context.shown.note("Nothing found. Only reels that are done can be found: reels list");
+    } else {
+        print(context, render_hits(hits->document, context.page));
+    }
+    return exit_code::ok;
+}
+
+}  // namespace
+
+void add_search_command(CLI::App& app, command& chosen) {
+    auto arguments = std::make_shared<search_arguments>();
+    auto* const search =
+        app.add_subcommand("search", "Find reels by what is said, shown or written in them");
+    search->add_option("WORDS", arguments->words, "What to look for: words or a sentence")
+        ->required();
+    auto* const limit = search->add_option("--limit", arguments->limit, "At most so many (10)");
+    restrict_to(*limit->type_name("N"), 1, hits_max);
+    add_json_flag(*search, arguments->as_json);
+    search->footer(R"(Examples:
+    reels search quick pasta for two
+    reels search --limit 3 "how to grind coffee")");
+    search->callback([arguments, &chosen] {
+        chosen = server_command{[arguments](const command_context& context) {
+            return run_search(context, *arguments);
+        }};
+    });
+}
+
+}  // namespace reelsd::cli
