@@ -65,29 +65,43 @@ public:
         : client_{client}, settings_{settings}, url_{std::move(url)} {}
 
     result<download_outcome> run(video_file file, deadline by, const std::stop_token& stop) {
-        std::optional<error> last;
         for (int attempt = 1; attempt <= tries_max; ++attempt) {
-            status_ = 0;
-            explanation_.clear();
-            const auto answer = client_.send(request_for(file), by, stop);
-            if (!answer && answer.error().code() == errc::cancelled) return answer.error();
-            if (status_ == 416 && total_ == file.size()) return done(file);
-            if (status_ == 416) {
-                last = error{errc::connection_failed, "the server refuses to go on"};
-                if (const auto emptied = file.restart(); !emptied) return emptied.error();
-                continue;
-            }
-            if (status_ != 0 && status_ != 200 && status_ != 206) return refusal();
-            if (answer && is_whole(file)) return done(file);
-            last = answer ? error{errc::connection_failed, "body shorter than announced"}
-                          : answer.error();
-            // Before a body began there is nothing to go on with; other codes would only repeat.
-            if (status_ == 0 || last->code() != errc::connection_failed) return *last;
+            auto outcome = try_once(file, by, stop);
+            if (!outcome) return outcome.error();
+            if (*outcome) return **std::move(outcome);
         }
-        return *last;
+        return last_;
     }
 
 private:
+    using maybe_outcome = std::optional<download_outcome>;
+
+    /// One request. Empty when another one may go on where it broke off; `last_` says why it did.
+    result<maybe_outcome> try_once(video_file& file, deadline by, const std::stop_token& stop) {
+        status_ = 0;
+        explanation_.clear();
+        const auto answer = client_.send(request_for(file), by, stop);
+        if (!answer && answer.error().code() == errc::cancelled) return answer.error();
+        if (status_ == 416) return nothing_left(file);
+        const bool has_body = status_ == 200 || status_ == 206;
+        if (status_ != 0 && !has_body) return refusal();
+        if (answer && is_whole(file)) return done(file);
+
+        last_ =
+            answer ? error{errc::connection_failed, "body shorter than announced"} : answer.error();
+        // Before a body began there is nothing to go on with; other codes would only repeat.
+        if (!has_body || last_.code() != errc::connection_failed) return last_;
+        return maybe_outcome{};
+    }
+
+    /// The range that was asked for begins behind the end: all is here, or the file is another one.
+    result<maybe_outcome> nothing_left(video_file& file) {
+        if (total_ == file.size()) return done(file);
+        last_ = error{errc::connection_failed, "the server refuses to go on"};
+        if (const auto emptied = file.restart(); !emptied) return emptied.error();
+        return maybe_outcome{};
+    }
+
     net::http_request request_for(video_file& file) {
         // No cookies: the signature in the query is all that these servers ask for.
         net::http_request request{
@@ -163,22 +177,21 @@ private:
         return !total_ || file.size() == *total_;
     }
 
-    static result<download_outcome> done(video_file& file) {
+    static result<maybe_outcome> done(video_file& file) {
         if (file.size() == 0) return error{errc::connection_failed, "empty answer"};
         auto finished = file.finish();
         if (!finished) return finished.error();
-        return download_outcome{*std::move(finished)};
+        return maybe_outcome{*std::move(finished)};
     }
 
     /// What a status other than 200 and 206 means. Source: platform.md 3.
-    [[nodiscard]] result<download_outcome> refusal() const {
+    [[nodiscard]] result<maybe_outcome> refusal() const {
         const auto detail = "media server says " + std::to_string(status_);
         if (status_ == 403 && is_signature_refusal(explanation_))
-            return download_outcome{stale_media{
+            return maybe_outcome{stale_media{
                 .if_fresh = error{errc::platform_failed, detail + ", signature refused"}}};
         if (status_ == 404 || status_ == 410)
-            return download_outcome{
-                stale_media{.if_fresh = error{errc::video_unavailable, detail}}};
+            return maybe_outcome{stale_media{.if_fresh = error{errc::video_unavailable, detail}}};
         if (status_ == 429) return error{errc::platform_rate_limited, detail};
         return error{errc::platform_failed, detail};
     }
@@ -191,6 +204,7 @@ private:
     std::string explanation_;
     std::optional<std::uint64_t> total_;
     std::string etag_;
+    error last_{errc::internal, "no request made"};
 };
 
 /// A file descriptor that is closed at the end of its scope.
@@ -208,6 +222,14 @@ private:
     int descriptor_;
 };
 
+/// As read(2), but not to be interrupted.
+ssize_t read_some(int descriptor, std::span<std::byte> into) {
+    while (true) {
+        const auto count = ::read(descriptor, into.data(), into.size());
+        if (count >= 0 || errno != EINTR) return count;
+    }
+}
+
 result<download_outcome> copy_local(
     const std::filesystem::path& from, video_file file, deadline by, const std::stop_token& stop) {
     const open_file source{::open(from.c_str(), O_RDONLY | O_CLOEXEC)};
@@ -216,8 +238,7 @@ result<download_outcome> copy_local(
     while (true) {
         if (stop.stop_requested()) return error{errc::cancelled};
         if (by.passed()) return error{errc::timed_out, "copying the sample video"};
-        const auto count = ::read(source.get(), buffer.data(), buffer.size());
-        if (count < 0 && errno == EINTR) continue;
+        const auto count = read_some(source.get(), buffer);
         if (count < 0) return error{errc::internal, "can't read the sample video"};
         if (count == 0) break;
         const auto piece = std::span{buffer}.first(static_cast<std::size_t>(count));
