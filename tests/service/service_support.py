@@ -5,12 +5,12 @@ takes a free port and says in its log which; waits are for a condition, bounded,
 """
 
 import contextlib
+import ctypes
 import glob
 import http.client
 import json
 import os
 import pathlib
-import pwd
 import shutil
 import signal
 import socket
@@ -44,6 +44,12 @@ def clean_environment(**settings):
     for name, value in settings.items():
         environment["REELSD_" + name.upper()] = str(value)
     return environment
+
+
+def die_with_us():
+    """For a child before it starts: it is asked to end when we are killed, as by a test's time limit."""
+    set_parent_death_signal = 1
+    ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGINT)
 
 
 def wait_until(condition, what, seconds=START_SECONDS_MAX):
@@ -148,6 +154,7 @@ class Daemon:
                 stdout=subprocess.DEVNULL,
                 stderr=log,
                 cwd=self.folder,
+                preexec_fn=die_with_us,
             )
         return self
 
@@ -339,15 +346,12 @@ def make_short_video(path):
 POSTGRES_BIN = "/usr/lib/postgresql/15/bin"
 
 
-def postgres_user():
-    """Who runs PostgreSQL: it refuses to run as root."""
-    return "postgres" if os.getuid() == 0 else pwd.getpwuid(os.getuid()).pw_name
-
-
 def as_postgres(*command):
     if os.getuid() != 0:
         return list(command)
-    return ["runuser", "-u", "postgres", "--", *command]
+    # Not runuser: that stays between us and the server and keeps signals from it.
+    return ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", "--pdeathsig=INT",
+            *command]
 
 
 def stop_postgres_below(folder):
@@ -381,13 +385,21 @@ class Cluster:
         return done.stdout
 
     def start(self):
-        options = f"-c listen_addresses='' -c fsync=off -k {self.folder}"
-        log = os.path.join(self.folder, "postgres.log")
-        # Its output goes to the log: a server that kept our pipe would never let _run() end.
-        self._run("pg_ctl", "-D", self.data, "-l", log, "-o", options, "-w", "start")
+        with open(os.path.join(self.folder, "postgres.log"), "ab") as log:
+            self.process = subprocess.Popen(
+                as_postgres(
+                    os.path.join(POSTGRES_BIN, "postgres"), "-D", self.data, "-k", self.folder,
+                    "-c", "listen_addresses=", "-c", "fsync=off"),
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", preexec_fn=die_with_us)
+        wait_until(self._serves, "PostgreSQL")
+
+    def _serves(self):
+        ready = [os.path.join(POSTGRES_BIN, "pg_isready"), "-q", "-h", self.folder]
+        return subprocess.run(ready, stdin=subprocess.DEVNULL).returncode == 0
 
     def stop(self):
-        self._run("pg_ctl", "-D", self.data, "-m", "fast", "-w", "stop")
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait(STOP_SECONDS_MAX)
 
     def new_database(self):
         """A new, empty database; its connection string."""
@@ -401,7 +413,8 @@ class Cluster:
         return self._run("psql", "-h", self.folder, "-U", "reelsd", "-d", database, "-XAtqc", sql)
 
     def close(self):
-        stop_postgres_below(self.folder)
+        if self.process.poll() is None:
+            self.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 

@@ -43,7 +43,7 @@ public:
     /// Makes the cluster if there is none, starts the server if nobody has, waits until it serves,
     /// and gives the connection string for libpq. Does nothing but look when it serves already. A
     /// first start takes seconds; recovery after a crash, and the end of a server that still shuts
-    /// down, are waited for: give it 60 s. Errors, each one line that names the folder or program
+    /// down, are waited for: give it 120 s. Errors, each one line that names the folder or program
     /// and what to do: storage_failed, database_unavailable (no programs, no permission, failed
     /// start), timed_out.
     [[nodiscard]] result<std::string> ensure_running(deadline by);
