@@ -1,6 +1,9 @@
 #include "authentication.hpp"
 #include "health.hpp"
+#include "reel_list.hpp"
 #include "reels.hpp"
+#include "submissions.hpp"
+#include "usage.hpp"
 #include <reelsd/api/api.hpp>
 #include <reelsd/http/router.hpp>
 
@@ -8,18 +11,26 @@ namespace reelsd::api {
 
 struct api::state {
     authentication tokens;
+    submission_service submissions;
     reels_service reels;
+    reel_list_service list;
+    usage_service usage;
     health_service health;
 };
 
 api::api(api_parts parts)
     : state_{std::make_unique<state>(state{
           .tokens = {parts.accounts, parts.requests_per_minute},
+          .submissions =
+              {.jobs = parts.jobs,
+               .limits = parts.limits,
+               .job_accepted = std::move(parts.job_accepted)},
           .reels =
               {.jobs = parts.jobs,
                .board = parts.board,
-               .limits = parts.limits,
-               .job_accepted = std::move(parts.job_accepted)},
+               .job_removed = std::move(parts.job_removed)},
+          .list = {.jobs = parts.jobs},
+          .usage = {.usage = parts.usage},
           .health = {.ready = std::move(parts.ready)}})} {}
 
 api::~api() = default;
@@ -30,7 +41,10 @@ void api::add_to(http::router& router) {
         {.prefix = "/api/v1",
          .authenticate = [&tokens](http::request_context& ctx) { return tokens.authenticate(ctx); },
          .admit = [&tokens](http::request_context& ctx) { return tokens.admit(ctx); }});
+    add_submission_routes(router, state_->submissions);
     add_reel_routes(router, state_->reels);
+    add_reel_list_routes(router, state_->list);
+    add_usage_routes(router, state_->usage);
     add_health_routes(router, state_->health);
 }
 

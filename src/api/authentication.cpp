@@ -1,7 +1,7 @@
 #include "authentication.hpp"
 
 #include "answer_time.hpp"
-#include "reels.hpp"
+#include "submissions.hpp"
 
 #include <fmt/format.h>
 

@@ -17,6 +17,11 @@ std::string job_view(const jobs::job& job) {
         view["error_code"] = name_of(*job.error_code);
         view["error"] = job.error;
     }
+    if (job.brief) {
+        view["summary"] = job.brief->summary;
+        view["code"] = job.brief->code;
+        view["author"] = job.brief->author;
+    }
     auto text = view.dump(-1, ' ', false, json::error_handler_t::replace);
     if (job.result) {
         text.pop_back();  // The closing brace.

@@ -3,9 +3,7 @@
 #include "answer_time.hpp"
 #include "job_view.hpp"
 #include <reelsd/base/bounds.hpp>
-#include <reelsd/base/json.hpp>
 #include <reelsd/http/router.hpp>
-#include <reelsd/platform/link.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
@@ -20,48 +18,6 @@ namespace reelsd::api {
 namespace {
 
 namespace asio = boost::asio;
-
-/// Seconds a client is told to wait when the queue has no better idea.
-std::string refusal_text(const jobs::admission& decision) {
-    if (decision.decided == jobs::admission::outcome::rate_limited) {
-        return fmt::format("limit of {} submissions per minute reached", decision.rate_limit);
-    }
-    return fmt::format(
-        "limit of {} jobs pending or processing at the same time reached", decision.job_limit);
-}
-
-http::response submission_answer(
-    const http::request_context& ctx, const jobs::admission& decision) {
-    auto answer = http::response{http::status::accepted};
-    if (decision.decided == jobs::admission::outcome::admitted) {
-        const json body{{"id", decision.job.value}, {"status", name_of(jobs::job_status::pending)}};
-        answer = ctx.json(http::status::accepted, body);
-        answer.set("Location", fmt::format("/api/v1/reels/{}", decision.job.value));
-    } else {
-        answer = ctx.problem(http::status::too_many_requests, refusal_text(decision));
-        answer.set("Retry-After", std::to_string(decision.retry_after));
-    }
-    answer.set("RateLimit-Limit", std::to_string(decision.rate_limit));
-    answer.set("RateLimit-Remaining", std::to_string(decision.rate_remaining));
-    answer.set("RateLimit-Reset", std::to_string(decision.rate_reset));
-    return answer;
-}
-
-/// POST /api/v1/reels/analyze {"url": string}: queues one reel for analysis.
-/// 202 the job's id, durable; 400 malformed body or link; 429 a limit of the caller's account.
-asio::awaitable<http::response> create_reel(http::request_context& ctx, reels_service& service) {
-    const auto body = ctx.json_body();
-    if (!body) co_return ctx.problem(body.error());
-    const auto url = requested_url(*body);
-    if (!url) co_return ctx.problem(url.error());
-    const auto link = platform::parse_link(*url);
-    if (!link) co_return ctx.problem(link.error());
-
-    const auto decision =
-        co_await service.jobs.submit(ctx.caller(), *url, service.limits, answer_time(ctx));
-    if (decision.decided == jobs::admission::outcome::admitted) service.job_accepted();
-    co_return submission_answer(ctx, decision);
-}
 
 bool has_ended(const jobs::job& job) {
     return job.status == jobs::job_status::done || job.status == jobs::job_status::error;
@@ -98,25 +54,26 @@ asio::awaitable<http::response> get_reel(http::request_context& ctx, reels_servi
     co_return ctx.json_text(http::status::ok, job_view(*job));
 }
 
+/// DELETE /api/v1/reels/{id}: the job, its result and whatever hangs on it; work on it is stopped.
+/// 204; 404.
+asio::awaitable<http::response> delete_reel(http::request_context& ctx, reels_service& service) {
+    const auto id = requested_id(ctx.path_parameter("id"));
+    if (!id) co_return ctx.problem(id.error());
+    const bool removed = co_await service.jobs.remove(ctx.caller(), *id, answer_time(ctx));
+    if (!removed) co_return ctx.problem(error{errc::not_found});
+    service.job_removed(*id);
+    co_return ctx.no_content();
+}
+
 constexpr auto reel_routes = std::to_array<http::route<reels_service>>({
-    {http::verb::post, submission_route, &create_reel},
     {http::verb::get, "/api/v1/reels/{id}", &get_reel},
+    {http::verb::remove, "/api/v1/reels/{id}", &delete_reel},
 });
 
 }  // namespace
 
 void add_reel_routes(http::router& router, reels_service& service) {
     router.add(reel_routes, service);
-}
-
-result<std::string> requested_url(const json& body) {
-    const error missing{errc::invalid_argument, "url is required"};
-    const auto url = body.find("url");
-    if (url == body.end() || url->is_null()) return missing;
-    if (!url->is_string()) return error{errc::invalid_argument, "url must be a string"};
-    const auto& text = url->get_ref<const std::string&>();
-    if (text.find_first_not_of(" \t\r\n\v\f") == std::string::npos) return missing;
-    return text;
 }
 
 result<job_id> requested_id(std::string_view text) {

@@ -148,15 +148,17 @@ daemon::daemon(const settings& with, const log::logger& log, parts made)
       parts_{std::move(made)},
       media_{media_options_of(with)},
       analyzer_{std::make_unique<model::local_analyzer>(media_)},
+      signals_{loop_, SIGINT, SIGTERM},
+      pool_{loop_.get_executor(), pool_options_of(*parts_.store), log},
+      records_{loop_.get_executor(), jobs::job_store{pool_}},
       executor_{
           {.source = *parts_.source,
            .media = media_,
            .analyzer = *analyzer_,
-           .scratch = *parts_.scratch},
+           .scratch = *parts_.scratch,
+           .records = records_},
           retry_policy_of(with),
           log},
-      signals_{loop_, SIGINT, SIGTERM},
-      pool_{loop_.get_executor(), pool_options_of(*parts_.store), log},
       offload_{offload_threads, offload_queue_max},
       tasks_{loop_.get_executor(), log_failure(log)},
       board_{loop_.get_executor()},
@@ -173,12 +175,14 @@ daemon::daemon(const settings& with, const log::logger& log, parts made)
       api_{
           {.accounts = accounts::account_store{pool_},
            .jobs = jobs::job_store{pool_},
+           .usage = usage::usage_store{pool_},
            .board = board_,
            .limits =
                {.submissions_per_minute = with.submissions_per_minute,
                 .concurrent_jobs = with.concurrent_jobs},
            .requests_per_minute = with.requests_per_minute,
            .job_accepted = [this] { dispatcher_.wake(); },
+           .job_removed = [this](job_id job) { dispatcher_.cancel(job); },
            .ready = [this] { return readiness(); }}},
       server_{loop_.get_executor(), router_, log, server_options_of(with)} {
     api_.add_to(router_);

@@ -15,6 +15,7 @@
 #include <reelsd/model/analyzer.hpp>
 #include <reelsd/pipeline/dispatcher.hpp>
 #include <reelsd/pipeline/executor.hpp>
+#include <reelsd/pipeline/job_records.hpp>
 #include <reelsd/pipeline/scratch.hpp>
 #include <reelsd/platform/source.hpp>
 
@@ -57,11 +58,12 @@ private:
     parts parts_;
     media::media_client media_;
     std::unique_ptr<model::analyzer> analyzer_;
-    pipeline::executor executor_;
 
     boost::asio::io_context loop_{1};
     boost::asio::signal_set signals_;
     db::pool pool_;
+    pipeline::job_records records_;
+    pipeline::executor executor_;
     async::offload_pool offload_;
     async::task_group tasks_;
     jobs::completion_board board_;

@@ -78,11 +78,18 @@ void dispatcher::start() {
     tasks_.spawn("claim jobs", claim_loop());
     tasks_.spawn("renew leases", lease_loop());
     tasks_.spawn("check leases", trust_loop());
+    tasks_.spawn("look for lost jobs", lost_loop());
 }
 
 void dispatcher::wake() {
     wake_pending_ = true;
     woken_.notify_one();
+}
+
+void dispatcher::cancel(job_id job) {
+    const auto held = held_.find(job.value);
+    if (held != held_.end()) held->second.stop.request_stop();
+    board_.announce(job);
 }
 
 std::size_t dispatcher::idle() const noexcept {
@@ -264,6 +271,32 @@ void dispatcher::stop_untrusted() {
         if (held.reporting || held.stop.stop_requested()) continue;
         log_.warning("lease could not be renewed in time: attempt stopped", {{"job", id}});
         held.stop.request_stop();
+    }
+}
+
+asio::awaitable<void> dispatcher::lost_loop() {
+    for (;;) {
+        co_await pause(options_.lost_interval);
+        if (held_.empty()) continue;
+        try {
+            co_await stop_lost();
+        } catch (const db::failure& failure) {
+            // The lease loop tells of an outage, and the leases themselves end the work then.
+            log_.debug("queue: lost jobs", {{"reason", failure.what()}});
+        }
+    }
+}
+
+asio::awaitable<void> dispatcher::stop_lost() {
+    const auto before = holdings();
+    const auto lost = co_await store_.lost_among(before, deadline::after(query_time_max));
+    for (const auto job : lost) {
+        const auto held = held_.find(job.value);
+        const auto asked = std::find_if(
+            before.begin(), before.end(), [job](const auto& one) { return one.job == job; });
+        // It may have been reported meanwhile, and even claimed again.
+        if (held == held_.end() || held->second.job.claim != asked->claim) continue;
+        held->second.stop.request_stop();
     }
 }
 

@@ -1,10 +1,14 @@
 #include <reelsd/base/bounds.hpp>
+#include <reelsd/base/json.hpp>
 #include <reelsd/media/media_client.hpp>
 #include <reelsd/model/analyzer.hpp>
 #include <reelsd/model/result_document.hpp>
 #include <reelsd/pipeline/executor.hpp>
+#include <reelsd/pipeline/job_records.hpp>
 #include <reelsd/pipeline/scratch.hpp>
 #include <reelsd/platform/source.hpp>
+
+#include <fmt/format.h>
 
 #include <exception>
 #include <random>
@@ -12,6 +16,9 @@
 
 namespace reelsd::pipeline {
 namespace {
+
+/// One question to the database, asked before any work is done.
+constexpr auto records_time_max = std::chrono::seconds{5};
 
 /// What the steps of one attempt share.
 struct attempt {
@@ -89,7 +96,44 @@ result<fetched> fetch(attempt& now, const platform::link& link, const scratch_fo
     return last;
 }
 
-result<std::string> analyze(attempt& now, const fetched& subject) {
+/// Which post and slide a link means: what is analysed once a day at most. Empty for test links,
+/// whose way through the house is the point of them.
+std::string post_key_of(const platform::link& link) {
+    if (link.is_test()) return {};
+    const std::string code{platform::public_code(link.code)};
+    return link.img_index ? fmt::format("{}#{}", code, *link.img_index) : code;
+}
+
+/// What lists show of a result. It has been validated: all three are there.
+jobs::reel_brief brief_of(const std::string& result_text) {
+    const auto document = json::parse(result_text);
+    const auto& post = document.at("platform_meta");
+    return {
+        .code = post.at("code").get<std::string>(),
+        .author = post.at("author").get<std::string>(),
+        .summary = document.at("content").at("summary").get<std::string>()};
+}
+
+/// An analysis of the same post by the same analyzer within a day, unless the caller wants none.
+result<std::optional<jobs::completed>> copy_of_earlier(attempt& now, const std::string& post_key) {
+    if (now.job.fresh || post_key.empty()) return std::optional<jobs::completed>{};
+    now.step = "look for an earlier analysis";
+    const std::string analyzer{now.parts.analyzer.name()};
+    auto earlier = now.parts.records.find_earlier_analysis(
+        now.job, post_key, analyzer, now.by.at_most(records_time_max));
+    if (!earlier) return earlier.error();
+    if (!*earlier) return std::optional<jobs::completed>{};
+    auto brief = brief_of((*earlier)->result);
+    return std::optional{jobs::completed{
+        .result = std::move((*earlier)->result),
+        .brief = std::move(brief),
+        .post_key = post_key,
+        .analyzer = analyzer,
+        .analyzed_at = (*earlier)->analyzed_at,
+        .unpaid_model = {}}};
+}
+
+result<jobs::completed> analyze(attempt& now, const fetched& subject, const std::string& post_key) {
     now.step = "probe";
     const auto probe =
         now.parts.media.probe(subject.video.file, now.by.at_most(bounds::probe_time_max), now.stop);
@@ -111,16 +155,34 @@ result<std::string> analyze(attempt& now, const fetched& subject) {
         .probe = *probe,
         .size_bytes = static_cast<std::int64_t>(subject.video.size_bytes),
         .sha256 = subject.video.sha256};
-    return model::assemble_result(*said, file, post_facts_of(subject.post));
+    auto document = model::assemble_result(*said, file, post_facts_of(subject.post));
+    if (!document) return document.error();
+    auto brief = brief_of(*document);
+    return jobs::completed{
+        .result = *std::move(document),
+        .brief = std::move(brief),
+        .post_key = post_key,
+        .analyzer = std::string{now.parts.analyzer.name()},
+        .analyzed_at = std::nullopt,
+        .unpaid_model = said->provider == "local" ? said->model_name : std::string{}};
 }
 
-result<std::string> run_steps(attempt& now, const platform::link& link) {
+result<jobs::completed> run_steps(attempt& now, const platform::link& link) {
+    now.step = "link";
+    const auto meant =
+        now.parts.source.expand(link, now.by.at_most(bounds::resolve_time_max), now.stop);
+    if (!meant) return meant.error();
+    const auto post_key = post_key_of(*meant);
+    auto copied = copy_of_earlier(now, post_key);
+    if (!copied) return copied.error();
+    if (*copied) return **std::move(copied);
+
     now.step = "scratch";
     const auto scratch = now.parts.scratch.make_folder(now.job);
     if (!scratch) return scratch.error();
-    const auto subject = fetch(now, link, *scratch);
+    const auto subject = fetch(now, *meant, *scratch);
     if (!subject) return subject.error();
-    return analyze(now, *subject);
+    return analyze(now, *subject, post_key);
 }
 
 double throw_dice() {
@@ -137,7 +199,7 @@ jobs::transition executor::run(const jobs::claimed_job& job, std::stop_token sto
         .job = job,
         .by = deadline::after(bounds::job_time_max),
         .stop = std::move(stop)};
-    result<std::string> outcome = error{errc::internal, "no outcome"};
+    result<jobs::completed> outcome = error{errc::internal, "no outcome"};
     try {
         const auto link = platform::parse_link(job.url);
         if (link) {
@@ -149,7 +211,7 @@ jobs::transition executor::run(const jobs::claimed_job& job, std::stop_token sto
     } catch (const std::exception& thrown) {
         outcome = error{errc::internal, thrown.what()};
     }
-    if (outcome) return jobs::completed{std::move(*outcome)};
+    if (outcome) return *std::move(outcome);
     const auto& why = outcome.error();
     if (why.code() != errc::cancelled) {
         log_.warning(

@@ -47,10 +47,14 @@ public:
               media_client_,
               {.bytes_max = settings.video_bytes_max, .user_agent = default_user_agent()}} {}
 
+    result<link> expand(const link& wanted, deadline by, std::stop_token stop) const override {
+        if (wanted.kind == link_kind::post) return wanted;
+        return expand_share_link(platform_client_, platform_, wanted, by, stop);
+    }
+
     result<post> resolve(const link& wanted, deadline by, std::stop_token stop) const override {
         if (wanted.is_test()) return test_links_.resolve(wanted, by, stop);
-        if (wanted.kind == link_kind::post) return chain_.resolve(wanted, by, stop);
-        const auto meant = expand_share_link(platform_client_, platform_, wanted, by, stop);
+        const auto meant = expand(wanted, by, stop);
         if (!meant) return meant.error();
         return chain_.resolve(*meant, by, stop);
     }

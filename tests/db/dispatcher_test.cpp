@@ -112,7 +112,7 @@ protected:
     [[nodiscard]] job_id submitted() {
         const jobs::default_limits generous{
             .submissions_per_minute = 10'000, .concurrent_jobs = 10'000};
-        return run(store_.submit(ann_, link, generous, soon())).job;
+        return run(store_.submit(ann_, {.url = link}, generous, soon())).job;
     }
     [[nodiscard]] jobs::job read(job_id id) { return run(store_.find(ann_, id, soon())).value(); }
     void run_until_status(job_id id, jobs::job_status status) {
@@ -186,6 +186,28 @@ TEST_F(Dispatcher, AJobThatIsDeletedIsStopped) {
     run(pool().run(soon(), delete_query, id));
     loop().run_until([&queue] { return queue.held() == 0; });
     EXPECT_FALSE(run(store_.find(ann_, id, soon())));
+}
+
+// Goal: a deletion stops the work long before a lease has to be renewed, wherever it was asked for.
+TEST_F(Dispatcher, ADeletionElsewhereIsNoticedWithoutARenewal) {
+    runner_.blocks = true;
+    const auto id = submitted();
+    auto& queue = start(1, 3600s);
+    loop().run_until([this] { return runner_.begun.load() == 1; });
+    EXPECT_TRUE(run(store_.remove(ann_, id, soon())));
+    loop().run_until([&queue] { return queue.held() == 0; });
+}
+
+TEST_F(Dispatcher, ADeletionHereStopsTheWorkAndTellsWhoWaits) {
+    runner_.blocks = true;
+    const auto id = submitted();
+    auto& queue = start(1, 3600s);
+    loop().run_until([this] { return runner_.begun.load() == 1; });
+    jobs::completion_board::ticket place{board_, id};
+    EXPECT_TRUE(run(store_.remove(ann_, id, soon())));
+    queue.cancel(id);
+    EXPECT_TRUE(run(place.wait(soon())));
+    loop().run_until([&queue] { return queue.held() == 0; });
 }
 
 // Goal: while the worker lives, its job is nobody else's, however often the lease would have run

@@ -1,6 +1,4 @@
-#include "support/test_database.hpp"
-#include <reelsd/domain/accounts/account_store.hpp>
-#include <reelsd/domain/jobs/job_store.hpp>
+#include "job_store_fixture.hpp"
 
 #include <gmock/gmock.h>
 
@@ -12,9 +10,6 @@ namespace {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
-using test::database_test;
-
-constexpr const char* link = "https://www.instagram.com/reel/DYa0IXPgnP5/";
 
 constexpr db::query expire_query{"test.expire_leases", R"sql(
     UPDATE job SET lease_until = now() - interval '1 second' WHERE status = 'processing')sql"};
@@ -26,33 +21,7 @@ constexpr db::query attempts_query{"test.attempts", R"sql(
     SELECT attempt, claim FROM job WHERE id = $1)sql"};
 constexpr db::query delete_query{"test.delete", R"sql(DELETE FROM job WHERE id = $1)sql"};
 
-class JobStore : public test::database_test {
-protected:
-    void SetUp() override {
-        database_test::SetUp();
-        accounts::account_store accounts{pool()};
-        ann_ = run(accounts.create("ann@example.com", accounts::role::member, soon())).value();
-        bob_ = run(accounts.create("bob@example.com", accounts::role::member, soon())).value();
-    }
-
-    [[nodiscard]] job_id submitted(account_id by) {
-        const auto decision = run(store_.submit(by, link, generous_, soon()));
-        EXPECT_EQ(decision.decided, admission::outcome::admitted);
-        return decision.job;
-    }
-    [[nodiscard]] std::vector<claimed_job> claimed(int most) {
-        return run(store_.claim({.worker = "w", .jobs_max = most, .lease = 60s}, soon()));
-    }
-    [[nodiscard]] job read(account_id owner, job_id id) {
-        return run(store_.find(owner, id, soon())).value();
-    }
-    [[nodiscard]] static holding holding_of(const claimed_job& job) { return {job.id, job.claim}; }
-
-    job_store store_{pool()};
-    account_id ann_;
-    account_id bob_;
-    default_limits generous_{.submissions_per_minute = 1000, .concurrent_jobs = 1000};
-};
+using JobStore = job_store_test;
 
 TEST_F(JobStore, AJobIsItsOwnersAlone) {
     const auto id = submitted(ann_);
@@ -71,7 +40,7 @@ TEST_F(JobStore, FiftyAtOnceGetExactlyThreePlaces) {
     for (int i = 0; i < 50; ++i) {
         answers.push_back(asio::co_spawn(
             loop().context(),
-            store_.submit(ann_, link, default_limits{}, soon()),
+            store_.submit(ann_, {.url = link}, default_limits{}, soon()),
             asio::use_future));
     }
     int admitted = 0;
@@ -89,19 +58,20 @@ TEST_F(JobStore, FiftyAtOnceGetExactlyThreePlaces) {
     }
     EXPECT_EQ(admitted, 3);
     // The 47 refusals cost nothing: 7 of 10 submissions are left.
-    const auto next = run(store_.submit(ann_, link, default_limits{10, 4}, soon()));
+    const auto next = run(store_.submit(ann_, {.url = link}, default_limits{10, 4}, soon()));
     EXPECT_EQ(next.decided, admission::outcome::admitted);
     EXPECT_GE(next.rate_remaining, 6);
 }
 
 TEST_F(JobStore, SubmissionsAMinuteAreATokenBucket) {
     for (int left = 9; left >= 0; --left) {
-        const auto decision = run(store_.submit(ann_, link, default_limits{10, 1000}, soon()));
+        const auto decision =
+            run(store_.submit(ann_, {.url = link}, default_limits{10, 1000}, soon()));
         ASSERT_EQ(decision.decided, admission::outcome::admitted);
         EXPECT_GE(decision.rate_remaining, left);
     }
     run(pool().run(soon(), drain_query, ann_));
-    const auto refused = run(store_.submit(ann_, link, default_limits{10, 1000}, soon()));
+    const auto refused = run(store_.submit(ann_, {.url = link}, default_limits{10, 1000}, soon()));
     EXPECT_EQ(refused.decided, admission::outcome::rate_limited);
     EXPECT_GE(refused.retry_after, 1);
     EXPECT_LE(refused.retry_after, 3);  // Half a token at one every 6 s.
@@ -247,6 +217,72 @@ TEST_F(JobStore, TellsWhichAwaitedJobsHaveEnded) {
         run(store_.ended_among({open, done, gone}, soon())),
         testing::UnorderedElementsAre(done, gone));
     EXPECT_TRUE(run(store_.ended_among({}, soon())).empty());
+}
+
+TEST_F(JobStore, ListsInPagesThatAreStable) {
+    std::vector<job_id> ids;
+    for (int i = 0; i < 5; ++i) ids.push_back(submitted(ann_));
+    EXPECT_GT(submitted(bob_).value, 0);
+    const auto first = run(store_.list(ann_, {.jobs_max = 2}, soon()));
+    ASSERT_EQ(first.jobs.size(), 2U);
+    EXPECT_EQ(first.jobs[0].id, ids[4]);
+    ASSERT_EQ(first.next, ids[3]);
+
+    // What comes and goes meanwhile moves nothing: the page's own last job is deleted, one is
+    // added.
+    EXPECT_TRUE(run(store_.remove(ann_, ids[3], soon())));
+    EXPECT_GT(submitted(ann_).value, 0);
+    const auto second = run(store_.list(ann_, {.jobs_max = 2, .before = first.next}, soon()));
+    ASSERT_EQ(second.jobs.size(), 2U);
+    EXPECT_EQ(second.jobs[0].id, ids[2]);
+    EXPECT_EQ(second.jobs[1].id, ids[1]);
+    const auto last = run(store_.list(ann_, {.jobs_max = 2, .before = second.next}, soon()));
+    ASSERT_EQ(last.jobs.size(), 1U);
+    EXPECT_EQ(last.jobs[0].id, ids[0]);
+    EXPECT_FALSE(last.next);
+}
+
+TEST_F(JobStore, ListsOneStatusAndABriefOfWhatIsDone) {
+    const auto open = submitted(ann_);
+    const auto held = claimed(1).at(0);
+    const completed ended{
+        .result = "{}", .brief = {.code = "DYa0IXPgnP5", .author = "ann", .summary = "Soup."}};
+    ASSERT_TRUE(run(store_.report(holding_of(held), ended, soon())));
+    const auto waiting = submitted(ann_);
+    const auto done = run(store_.list(ann_, {.status = job_status::done}, soon())).jobs;
+    ASSERT_EQ(done.size(), 1U);
+    EXPECT_EQ(done[0].id, open);
+    ASSERT_TRUE(done[0].brief);
+    EXPECT_EQ(done[0].brief->code, "DYa0IXPgnP5");
+    EXPECT_EQ(done[0].brief->author, "ann");
+    EXPECT_EQ(done[0].brief->summary, "Soup.");
+    EXPECT_FALSE(done[0].result);
+    const auto pending = run(store_.list(ann_, {.status = job_status::pending}, soon())).jobs;
+    ASSERT_EQ(pending.size(), 1U);
+    EXPECT_EQ(pending[0].id, waiting);
+    EXPECT_FALSE(pending[0].brief);
+    EXPECT_TRUE(run(store_.list(ann_, {.status = job_status::error}, soon())).jobs.empty());
+}
+
+TEST_F(JobStore, RemovesTheCallersOwnJobOnce) {
+    const auto id = submitted(ann_);
+    EXPECT_FALSE(run(store_.remove(bob_, id, soon())));
+    EXPECT_TRUE(run(store_.find(ann_, id, soon())));
+    EXPECT_TRUE(run(store_.remove(ann_, id, soon())));
+    EXPECT_FALSE(run(store_.remove(ann_, id, soon())));
+    EXPECT_FALSE(run(store_.find(ann_, id, soon())));
+}
+
+TEST_F(JobStore, TellsWhichHeldJobsAreLost) {
+    for (int i = 0; i < 3; ++i) EXPECT_GT(submitted(ann_).value, 0);
+    const auto held = claimed(3);
+    ASSERT_EQ(held.size(), 3U);
+    const std::vector<holding> all{holding_of(held[0]), holding_of(held[1]), holding_of(held[2])};
+    EXPECT_TRUE(run(store_.lost_among(all, soon())).empty());
+    EXPECT_TRUE(run(store_.remove(ann_, held[0].id, soon())));
+    EXPECT_TRUE(run(store_.report(holding_of(held[1]), handed_back{}, soon())));
+    EXPECT_THAT(
+        run(store_.lost_among(all, soon())), testing::UnorderedElementsAre(held[0].id, held[1].id));
 }
 
 TEST_F(JobStore, AJobThatIsDeletedInWorkTakesNoReport) {

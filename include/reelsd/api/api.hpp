@@ -4,6 +4,7 @@
 #include <reelsd/domain/accounts/account_store.hpp>
 #include <reelsd/domain/jobs/completion_board.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
+#include <reelsd/domain/usage/usage_store.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
@@ -19,12 +20,15 @@ namespace reelsd::api {
 struct api_parts {
     accounts::account_store accounts;
     jobs::job_store jobs;
+    usage::usage_store usage;
     jobs::completion_board& board;
     jobs::default_limits limits;
     int requests_per_minute =
         600;  ///< Of an account without a limit of its own; submissions apart.
     /// A job was accepted: the queue may look at once.
     std::function<void()> job_accepted;
+    /// A job was deleted: whoever works on it must stop.
+    std::function<void(job_id)> job_removed;
     /// Nothing when the daemon can do its work, else why it cannot, in words for a client.
     std::function<boost::asio::awaitable<result<void>>()> ready;
 };

@@ -33,6 +33,9 @@ struct dispatcher_options {
     std::chrono::milliseconds look_interval{1000};
     /// How often the ends of jobs that other instances work on are asked for, while somebody waits.
     std::chrono::milliseconds watch_interval{500};
+    /// How often an instance asks which of its running jobs were deleted through another one. A
+    /// deletion is promised to stop the work within 2 s.
+    std::chrono::milliseconds lost_interval{1000};
 };
 
 /// What runs one attempt on a worker thread. Does not throw; ends soon after a stop request.
@@ -63,6 +66,9 @@ public:
     /// A job has become due on this instance: an idle worker takes it at once.
     void wake();
 
+    /// The job was deleted on this instance: whoever works on it stops, whoever waits for it looks.
+    void cancel(job_id job);
+
     /// Claims no more; waits until `finish_by` for running attempts to end; then asks them to stop
     /// and hands their jobs back. True when nothing is left by `by`. What is left then is rescued
     /// by others when its lease runs out.
@@ -90,10 +96,12 @@ private:
     boost::asio::awaitable<void> lease_loop();
     boost::asio::awaitable<void> trust_loop();
     boost::asio::awaitable<void> watch_loop();
+    boost::asio::awaitable<void> lost_loop();
     boost::asio::awaitable<void> claim_for_idle();
     boost::asio::awaitable<void> rescue();
     boost::asio::awaitable<void> renew();
     boost::asio::awaitable<void> watch();
+    boost::asio::awaitable<void> stop_lost();
     boost::asio::awaitable<void> report(std::int64_t id, jobs::transition ended);
 
     void begin(jobs::claimed_job job, std::chrono::steady_clock::time_point lease_from);

@@ -19,6 +19,7 @@ class analyzer;
 
 namespace reelsd::pipeline {
 
+class job_records;
 class scratch_space;
 
 /// What an attempt needs. All outlive the executor and are safe from any thread.
@@ -27,6 +28,7 @@ struct executor_parts {
     const media::media_client& media;
     const model::analyzer& analyzer;
     const scratch_space& scratch;
+    job_records& records;
 };
 
 /// Runs one attempt at one job: resolve, download, probe, analyze, assemble. Blocking, for worker

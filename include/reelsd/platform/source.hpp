@@ -51,6 +51,11 @@ public:
 
     virtual ~source() = default;
 
+    /// The post that a share link means; any other link is given back as it is, unasked. Errors as
+    /// expand_share_link().
+    [[nodiscard]] virtual result<link> expand(
+        const link& wanted, deadline by, std::stop_token stop) const = 0;
+
     /// Follows a share link first. Errors as resolver::resolve(), and for test links whichever they
     /// stand for (also video_too_long, model_refused, storage_failed).
     [[nodiscard]] virtual result<post> resolve(

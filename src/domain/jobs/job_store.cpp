@@ -8,12 +8,31 @@ namespace reelsd::jobs {
 namespace {
 
 constexpr db::query submit_query{"jobs.submit", R"sql(
-    SELECT outcome, job_id, job_limit, rate_limit, rate_remaining, rate_reset, retry_after
-      FROM submit_job($1, $2, $3, $4))sql"};
+    SELECT outcome, job_id, job_status, job_limit,
+           rate_limit, rate_remaining, rate_reset, retry_after
+      FROM submit_job($1, $2, $3, $4, $5, $6))sql"};
 
 constexpr db::query find_query{"jobs.find", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error, result
       FROM job WHERE id = $1 AND account_id = $2)sql"};
+
+constexpr db::query list_query{"jobs.list", R"sql(
+    SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
+           code, author, summary
+      FROM job
+     WHERE account_id = $1 AND id < coalesce($2::bigint, 9223372036854775807)
+       AND ($3::job_status IS NULL OR status = $3)
+     ORDER BY id DESC LIMIT $4)sql"};
+
+constexpr db::query remove_query{"jobs.remove", R"sql(
+    DELETE FROM job WHERE id = $1 AND account_id = $2)sql"};
+
+constexpr db::query find_earlier_analysis_query{"jobs.find_earlier_analysis", R"sql(
+    SELECT result, analyzed_at
+      FROM job
+     WHERE account_id = $1 AND post_key = $2 AND analyzer = $3
+       AND analyzed_at > now() - interval '1 day'
+     ORDER BY analyzed_at DESC LIMIT 1)sql"};
 
 constexpr db::query claim_query{"jobs.claim", R"sql(
     WITH due AS (
@@ -26,13 +45,19 @@ constexpr db::query claim_query{"jobs.claim", R"sql(
            lease_until = now() + make_interval(secs => $3),
            started_at = coalesce(started_at, now())
       FROM due WHERE job.id = due.id
-    RETURNING job.id, job.account_id, job.url, job.claim, job.attempt, job.created_at)sql"};
+    RETURNING job.id, job.account_id, job.url, job.claim, job.attempt, job.created_at,
+              job.fresh)sql"};
 
 constexpr db::query renew_query{"jobs.renew", R"sql(
     UPDATE job SET lease_until = now() + make_interval(secs => $3)
       FROM unnest($1::bigint[], $2::integer[]) AS held (id, claim)
      WHERE job.id = held.id AND job.claim = held.claim AND job.status = 'processing'
     RETURNING job.id, job.claim)sql"};
+
+constexpr db::query lost_among_query{"jobs.lost_among", R"sql(
+    SELECT held.id FROM unnest($1::bigint[], $2::integer[]) AS held (id, claim)
+      LEFT JOIN job ON job.id = held.id
+     WHERE job.id IS NULL OR job.claim <> held.claim OR job.status <> 'processing')sql"};
 
 // A job whose lease has run out is dead to the database, but not when the asking daemon holds it:
 // it may be late because the database was away.
@@ -54,10 +79,21 @@ constexpr db::query rescue_query{"jobs.rescue", R"sql(
       FROM expired WHERE job.id = expired.id
     RETURNING job.id, job.status)sql"};
 
+// One statement: what makes a reel done also makes it listed, found and accounted for.
 constexpr db::query complete_query{"jobs.complete", R"sql(
-    UPDATE job
-       SET status = 'done', result = $3, finished_at = now(), lease_until = NULL, worker = NULL
-     WHERE id = $1 AND claim = $2 AND status = 'processing')sql"};
+    WITH ended AS (
+        UPDATE job
+           SET status = 'done', result = $3, code = $4, author = $5, summary = $6,
+               post_key = nullif($7, ''), analyzer = nullif($8, ''),
+               analyzed_at = coalesce($9::timestamptz, now()),
+               finished_at = now(), lease_until = NULL, worker = NULL
+         WHERE id = $1 AND claim = $2 AND status = 'processing'
+        RETURNING account_id, id),
+    called AS (
+        INSERT INTO model_call (account_id, job_id, number, model)
+        SELECT account_id, id, 0, $10 FROM ended WHERE $10 <> ''
+        ON CONFLICT DO NOTHING)
+    SELECT id FROM ended)sql"};
 
 constexpr db::query fail_query{"jobs.fail", R"sql(
     UPDATE job
@@ -84,11 +120,14 @@ constexpr db::query ended_among_query{"jobs.ended_among", R"sql(
 
 admission::outcome outcome_from(std::string_view name) {
     if (name == "admitted") return admission::outcome::admitted;
+    if (name == "repeated") return admission::outcome::repeated;
+    if (name == "key_of_another_link") return admission::outcome::key_of_another_link;
     if (name == "rate_limited") return admission::outcome::rate_limited;
     if (name == "too_many_jobs") return admission::outcome::too_many_jobs;
     throw db::schema_mismatch{"submit_job() says " + std::string{name}};
 }
 
+/// Without result and brief: which of them there is depends on the query.
 job job_from(const db::row& row) {
     job found{
         .id = row.as<job_id>("id"),
@@ -99,11 +138,23 @@ job job_from(const db::row& row) {
         .finished_at = row.as<std::optional<time_point>>("finished_at"),
         .error_code = std::nullopt,
         .error = row.as<std::optional<std::string>>("error").value_or(""),
-        .result = row.as<std::optional<std::string>>("result")};
+        .result = std::nullopt,
+        .brief = std::nullopt};
     if (const auto code = row.as<std::optional<std::string_view>>("error_code")) {
         found.error_code = job_error_code_from(*code).value();
     }
     return found;
+}
+
+job listed_job_from(const db::row& row) {
+    auto listed = job_from(row);
+    if (listed.status == job_status::done) {
+        listed.brief = {
+            .code = row.as<std::string>("code"),
+            .author = row.as<std::string>("author"),
+            .summary = row.as<std::string>("summary")};
+    }
+    return listed;
 }
 
 claimed_job claimed_job_from(const db::row& row) {
@@ -113,7 +164,8 @@ claimed_job claimed_job_from(const db::row& row) {
         .url = row.as<std::string>("url"),
         .claim = row.as<std::int32_t>("claim"),
         .attempt = row.as<std::int32_t>("attempt"),
-        .created_at = row.as<time_point>("created_at")};
+        .created_at = row.as<time_point>("created_at"),
+        .fresh = row.as<bool>("fresh")};
 }
 
 /// Parallel arrays, because a query takes arrays and no rows.
@@ -134,13 +186,22 @@ struct holding_columns {
 }  // namespace
 
 boost::asio::awaitable<admission> job_store::submit(
-    account_id caller, std::string url, default_limits defaults, deadline by) {
+    account_id caller, submission wanted, default_limits defaults, deadline by) {
     const auto answer = co_await pool_->run(
-        by, submit_query, caller, url, defaults.submissions_per_minute, defaults.concurrent_jobs);
+        by,
+        submit_query,
+        caller,
+        wanted.url,
+        wanted.fresh,
+        wanted.idempotency_key,
+        defaults.submissions_per_minute,
+        defaults.concurrent_jobs);
     const auto row = answer.one();
+    const auto status = row.as<std::optional<std::string_view>>("job_status");
     co_return admission{
         .decided = outcome_from(row.as<std::string_view>("outcome")),
         .job = row.as<std::optional<job_id>>("job_id").value_or(job_id{}),
+        .status = status ? job_status_from(*status).value() : job_status::pending,
         .job_limit = row.as<std::int32_t>("job_limit"),
         .rate_limit = row.as<std::int32_t>("rate_limit"),
         .rate_remaining = row.as<std::int32_t>("rate_remaining"),
@@ -153,7 +214,41 @@ boost::asio::awaitable<std::optional<job>> job_store::find(
     const auto found = co_await pool_->run(by, find_query, id, caller);
     const auto row = found.one_or_none();
     if (!row) co_return std::nullopt;
-    co_return job_from(*row);
+    auto whole = job_from(*row);
+    whole.result = row->as<std::optional<std::string>>("result");
+    co_return whole;
+}
+
+boost::asio::awaitable<job_page> job_store::list(
+    account_id caller, job_filter wanted, deadline by) {
+    invariant(wanted.jobs_max > 0);
+    std::optional<std::string_view> status;
+    if (wanted.status) status = name_of(*wanted.status);
+    // One more than wanted tells whether there is a next page.
+    const auto found =
+        co_await pool_->run(by, list_query, caller, wanted.before, status, wanted.jobs_max + 1);
+    job_page page{.jobs = found.map(&listed_job_from), .next = std::nullopt};
+    if (page.jobs.size() > static_cast<std::size_t>(wanted.jobs_max)) {
+        page.jobs.pop_back();
+        page.next = page.jobs.back().id;
+    }
+    co_return page;
+}
+
+boost::asio::awaitable<bool> job_store::remove(account_id caller, job_id id, deadline by) {
+    const auto removed = co_await pool_->run(by, remove_query, id, caller);
+    co_return removed.affected() > 0;
+}
+
+boost::asio::awaitable<std::optional<earlier_analysis>> job_store::find_earlier_analysis(
+    account_id caller, std::string post_key, std::string analyzer, deadline by) {
+    const auto found =
+        co_await pool_->run(by, find_earlier_analysis_query, caller, post_key, analyzer);
+    const auto row = found.one_or_none();
+    if (!row) co_return std::nullopt;
+    co_return earlier_analysis{
+        .result = row->as<std::string>("result"),
+        .analyzed_at = row->as<time_point>("analyzed_at")};
 }
 
 boost::asio::awaitable<std::vector<claimed_job>> job_store::claim(
@@ -176,6 +271,13 @@ boost::asio::awaitable<std::vector<holding>> job_store::renew(
     co_return kept;
 }
 
+boost::asio::awaitable<std::vector<job_id>> job_store::lost_among(
+    std::vector<holding> held, deadline by) {
+    const holding_columns columns{held};
+    const auto lost = co_await pool_->run(by, lost_among_query, columns.jobs, columns.claims);
+    co_return lost.map([](const db::row& row) { return row.as<job_id>("id"); });
+}
+
 boost::asio::awaitable<std::vector<job_id>> job_store::rescue(
     std::vector<holding> held, int attempts_max, std::string exhausted_text, deadline by) {
     const holding_columns columns{held};
@@ -192,7 +294,19 @@ boost::asio::awaitable<bool> job_store::report(holding held, transition ended, d
     db::rows written;
     if (const auto* success = std::get_if<completed>(&ended)) {
         const db::json_text document{success->result};
-        written = co_await pool_->run(by, complete_query, held.job, held.claim, document);
+        written = co_await pool_->run(
+            by,
+            complete_query,
+            held.job,
+            held.claim,
+            document,
+            success->brief.code,
+            success->brief.author,
+            success->brief.summary,
+            success->post_key,
+            success->analyzer,
+            success->analyzed_at,
+            success->unpaid_model);
     } else if (const auto* failure = std::get_if<failed>(&ended)) {
         written = co_await pool_->run(
             by, fail_query, held.job, held.claim, name_of(failure->code), failure->text);

@@ -40,6 +40,18 @@ TEST(JobView, DoneHasTheStoredResultAsItIs) {
         R"("finished_at":"2026-05-22T10:00:31Z","result":{"visual":{}}})");
 }
 
+TEST(JobView, ListsShowABriefInsteadOfTheResult) {
+    auto job = a_job();
+    job.status = jobs::job_status::done;
+    job.finished_at = time_point{1779444031s};
+    job.brief = {.code = "DYa0IXPgnP5", .author = "ann", .summary = "A soup."};
+    EXPECT_EQ(
+        job_view(job),
+        R"({"id":42,"url":"https://www.instagram.com/reel/DYa0IXPgnP5/","status":"done",)"
+        R"("created_at":"2026-05-22T10:00:00Z","finished_at":"2026-05-22T10:00:31Z",)"
+        R"("summary":"A soup.","code":"DYa0IXPgnP5","author":"ann"})");
+}
+
 TEST(JobView, ErrorHasCodeAndText) {
     auto job = a_job();
     job.url = "https://x/\"\n";

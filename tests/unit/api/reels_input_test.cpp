@@ -1,5 +1,4 @@
 #include "api/reels.hpp"
-#include <reelsd/base/json.hpp>
 
 #include <gtest/gtest.h>
 
@@ -7,30 +6,6 @@ namespace reelsd::api {
 namespace {
 
 using namespace std::chrono_literals;
-
-TEST(RequestedUrl, SaysWhatIsMissing) {
-    struct test_case {
-        const char* body;
-        const char* outcome;
-    };
-    constexpr test_case cases[] = {
-        {R"({})", "url is required"},
-        {R"({"url": null})", "url is required"},
-        {R"({"url": ""})", "url is required"},
-        {R"({"url": " \t\n"})", "url is required"},
-        {R"({"URL": "x"})", "url is required"},
-        {R"({"url": 7})", "url must be a string"},
-        {R"({"url": ["x"]})", "url must be a string"},
-        {R"({"url": {}})", "url must be a string"},
-        {R"({"url": true})", "url must be a string"},
-        {R"({"url": "x", "more": 1})", "x"},
-        {R"({"url": " x "})", " x "},
-    };
-    for (const auto& expected : cases) {
-        const auto url = requested_url(json::parse(expected.body));
-        EXPECT_EQ(url ? *url : url.error().detail(), expected.outcome) << expected.body;
-    }
-}
 
 TEST(RequestedId, IsAPositiveIntegerInPlainDigits) {
     EXPECT_EQ(requested_id("1")->value, 1);

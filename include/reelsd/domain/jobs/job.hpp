@@ -33,6 +33,13 @@ enum class job_error_code : std::uint8_t {
 [[nodiscard]] result<job_status> job_status_from(std::string_view name);
 [[nodiscard]] result<job_error_code> job_error_code_from(std::string_view name);
 
+/// What lists and searches show of a done job without reading its result.
+struct reel_brief {
+    std::string code;     ///< Of the post.
+    std::string author;   ///< The account's name; "" if unknown.
+    std::string summary;  ///< One sentence; "" if nothing could be said.
+};
+
 /// A job as its owner sees it.
 struct job {
     job_id id;
@@ -42,8 +49,9 @@ struct job {
     std::optional<time_point> started_at;
     std::optional<time_point> finished_at;
     std::optional<job_error_code> error_code;
-    std::string error;                  ///< Text for people; empty unless `error`.
-    std::optional<std::string> result;  ///< The five sections as JSON text; only when `done`.
+    std::string error;                     ///< Text for people; empty unless `error`.
+    std::optional<std::string> result;     ///< The five sections as JSON text; only when `done`.
+    std::optional<reel_brief> brief = {};  ///< Instead of the result, where lists are read.
 };
 
 /// A job that a worker holds. `claim` names the holding: reports apply only while it is the current
@@ -55,6 +63,13 @@ struct claimed_job {
     std::int32_t claim = 0;
     int attempt = 1;  ///< From 1 on.
     time_point created_at;
+    bool fresh = false;  ///< The caller wants no earlier analysis of the same post.
+};
+
+/// The result of an earlier job on the same post, which may stand for a new analysis.
+struct earlier_analysis {
+    std::string result;      ///< The five sections as JSON text.
+    time_point analyzed_at;  ///< When it was really made.
 };
 
 }  // namespace reelsd::jobs

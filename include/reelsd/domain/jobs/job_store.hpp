@@ -26,18 +26,46 @@ struct default_limits {
     int concurrent_jobs = 3;
 };
 
+/// A submission as the caller asks for it.
+struct submission {
+    std::string url;
+    bool fresh = false;
+    /// The caller's own name for it: a second submission under the same one, within 24 hours and
+    /// while the job is there, is answered with the first one's job.
+    std::optional<std::string> idempotency_key = {};
+};
+
 /// The answer to a submission. The bucket's state goes into the RateLimit headers of 202 and 429
 /// alike.
 struct admission {
-    enum class outcome : std::uint8_t { admitted, rate_limited, too_many_jobs };
+    enum class outcome : std::uint8_t {
+        admitted,
+        repeated,             ///< The job of an earlier submission under the same key.
+        key_of_another_link,  ///< The key was used with another link.
+        rate_limited,
+        too_many_jobs,
+    };
 
     outcome decided = outcome::admitted;
-    job_id job;              ///< Set when admitted.
-    int job_limit = 0;       ///< Jobs at the same time.
-    int rate_limit = 0;      ///< Submissions a minute.
-    int rate_remaining = 0;  ///< Submissions left now.
-    int rate_reset = 0;      ///< Seconds until the bucket is full.
-    int retry_after = 0;     ///< Seconds; when refused.
+    job_id job;                               ///< Set when admitted or repeated.
+    job_status status = job_status::pending;  ///< Of that job.
+    int job_limit = 0;                        ///< Jobs at the same time.
+    int rate_limit = 0;                       ///< Submissions a minute.
+    int rate_remaining = 0;                   ///< Submissions left now.
+    int rate_reset = 0;                       ///< Seconds until the bucket is full.
+    int retry_after = 0;                      ///< Seconds; when refused.
+};
+
+/// Which of the caller's jobs to list.
+struct job_filter {
+    int jobs_max = 20;                      ///< 1 or more.
+    std::optional<job_status> status = {};  ///< Only these.
+    std::optional<job_id> before = {};      ///< Only older ones: where the last page ended.
+};
+
+struct job_page {
+    std::vector<job> jobs;       ///< Newest first, with `brief` in place of `result`.
+    std::optional<job_id> next;  ///< `before` of the next page; nothing on the last one.
 };
 
 /// What a worker holds: a job and the claim it was taken under.
@@ -63,10 +91,22 @@ public:
 
     /// Admits or refuses; when admitted, the job is durable by the time this returns.
     boost::asio::awaitable<admission> submit(
-        account_id caller, std::string url, default_limits defaults, deadline by);
+        account_id caller, submission wanted, default_limits defaults, deadline by);
 
     /// The caller's own job; nothing for an unknown or another account's id.
     boost::asio::awaitable<std::optional<job>> find(account_id caller, job_id id, deadline by);
+
+    /// A page of the caller's jobs. Stable: pages neither repeat nor leave out a job while others
+    /// are added or deleted.
+    boost::asio::awaitable<job_page> list(account_id caller, job_filter wanted, deadline by);
+
+    /// Deletes the caller's job and everything that hangs on it. False for an unknown or another
+    /// account's id.
+    boost::asio::awaitable<bool> remove(account_id caller, job_id id, deadline by);
+
+    /// The latest result that `analyzer` made of this post for this account within a day.
+    boost::asio::awaitable<std::optional<earlier_analysis>> find_earlier_analysis(
+        account_id caller, std::string post_key, std::string analyzer, deadline by);
 
     /// Takes due jobs, the longest due first; empty when none is due.
     boost::asio::awaitable<std::vector<claimed_job>> claim(claim_request wanted, deadline by);
@@ -75,6 +115,9 @@ public:
     /// claimed by another after our lease ran out.
     boost::asio::awaitable<std::vector<holding>> renew(
         std::vector<holding> held, seconds_f lease, deadline by);
+
+    /// Which of `held` are no longer ours, without a change: deleted, or claimed by another.
+    boost::asio::awaitable<std::vector<job_id>> lost_among(std::vector<holding> held, deadline by);
 
     /// Frees the jobs whose lease ran out: pending again, or `error` after the last attempt (those
     /// are returned). `held` are the caller's own jobs: it may be late with a report, but it is

@@ -5,6 +5,7 @@
 #include <reelsd/domain/jobs/job.hpp>
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -38,6 +39,14 @@ struct retry_policy {
 /// How an attempt leaves its job.
 struct completed {
     std::string result;  ///< The five sections, validated, as JSON text.
+    reel_brief brief = {};
+    std::string post_key =
+        {};  ///< Which post and slide; empty when it must not stand for another job.
+    std::string analyzer = {};  ///< Whose analysis it is: model::analyzer::name().
+    /// Of a copied result, when that was made; nothing for an analysis made just now.
+    std::optional<time_point> analyzed_at = {};
+    /// The model that this machine itself ran, without cost, to be counted; empty for none.
+    std::string unpaid_model = {};
 };
 struct failed {
     job_error_code code = job_error_code::internal;

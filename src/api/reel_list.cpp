@@ -1,0 +1,110 @@
+#include "reel_list.hpp"
+
+#include "answer_time.hpp"
+#include "job_view.hpp"
+#include "parameters.hpp"
+#include <reelsd/http/router.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <limits>
+
+namespace reelsd::api {
+namespace {
+
+namespace asio = boost::asio;
+
+constexpr int jobs_usual = 20;
+constexpr int jobs_most = 100;
+
+/// The kind of order that the number after it belongs to: newest first, by id.
+constexpr std::string_view cursor_prefix = "n";
+/// Letters and digits that do not look alike, so that nobody takes a cursor for a number to count
+/// with.
+constexpr std::string_view cursor_digits = "bcdfghjkmnpqrstvwxyz23456789";
+
+result<jobs::job_filter> requested_filter(const http::request_context& ctx) {
+    const auto limit = requested_limit(ctx.query("limit"), jobs_usual, jobs_most);
+    if (!limit) return limit.error();
+    const auto status = requested_status(ctx.query("status"));
+    if (!status) return status.error();
+    const auto before = requested_cursor(ctx.query("cursor"));
+    if (!before) return before.error();
+    return jobs::job_filter{.jobs_max = *limit, .status = *status, .before = *before};
+}
+
+std::string link_to_next(const jobs::job_filter& filter, job_id next) {
+    auto target = fmt::format("/api/v1/reels?limit={}", filter.jobs_max);
+    if (filter.status) target += fmt::format("&status={}", name_of(*filter.status));
+    return fmt::format("<{}&cursor={}>; rel=\"next\"", target, cursor_of(next));
+}
+
+/// GET /api/v1/reels?limit=&status=&cursor=: the caller's jobs, newest first. 200 an array, with
+/// the next page in the header `Link`; 400 a malformed parameter.
+asio::awaitable<http::response> list_reels(http::request_context& ctx, reel_list_service& service) {
+    const auto filter = requested_filter(ctx);
+    if (!filter) co_return ctx.problem(filter.error());
+    const auto page = co_await service.jobs.list(ctx.caller(), *filter, answer_time(ctx));
+    std::string body = "[";
+    for (const auto& job : page.jobs) {
+        if (body.size() > 1) body.push_back(',');
+        body.append(job_view(job));
+    }
+    body.push_back(']');
+    auto answer = ctx.json_text(http::status::ok, std::move(body));
+    if (page.next) answer.set("Link", link_to_next(*filter, *page.next));
+    co_return answer;
+}
+
+constexpr auto reel_list_routes = std::to_array<http::route<reel_list_service>>({
+    {http::verb::get, "/api/v1/reels", &list_reels},
+});
+
+}  // namespace
+
+void add_reel_list_routes(http::router& router, reel_list_service& service) {
+    router.add(reel_list_routes, service);
+}
+
+result<std::optional<jobs::job_status>> requested_status(std::optional<std::string_view> text) {
+    if (!text) return std::optional<jobs::job_status>{};
+    const auto status = jobs::job_status_from(*text);
+    if (!status) {
+        return error{
+            errc::invalid_argument, "status must be one of pending, processing, done, error"};
+    }
+    return std::optional{*status};
+}
+
+std::string cursor_of(job_id last) {
+    constexpr auto base = static_cast<std::int64_t>(cursor_digits.size());
+    std::string text{cursor_prefix};
+    for (auto rest = last.value; rest > 0; rest /= base) {
+        text.push_back(cursor_digits[static_cast<std::size_t>(rest % base)]);
+    }
+    return text;
+}
+
+result<std::optional<job_id>> requested_cursor(std::optional<std::string_view> text) {
+    if (!text) return std::optional<job_id>{};
+    const error malformed{errc::invalid_argument, "cursor is not one that this service has given"};
+    constexpr auto base = static_cast<std::int64_t>(cursor_digits.size());
+    constexpr auto most = std::numeric_limits<std::int64_t>::max();
+    if (!text->starts_with(cursor_prefix)) return malformed;
+    std::int64_t number = 0;
+    for (auto rest = text->substr(cursor_prefix.size()); !rest.empty(); rest.remove_suffix(1)) {
+        const auto found = cursor_digits.find(rest.back());
+        const auto digit = static_cast<std::int64_t>(found);
+        if (found == std::string_view::npos || number > (most - digit) / base) return malformed;
+        number = number * base + digit;
+    }
+    // One id, one cursor: also refuses leading zeros and the empty number.
+    if (number == 0 || cursor_of(job_id{number}) != *text) return malformed;
+    return std::optional{job_id{number}};
+}
+
+}  // namespace reelsd::api

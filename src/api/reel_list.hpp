@@ -1,0 +1,33 @@
+#pragma once
+
+#include <reelsd/base/ids.hpp>
+#include <reelsd/base/result.hpp>
+#include <reelsd/domain/jobs/job_store.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace reelsd::http {
+class router;
+}
+
+namespace reelsd::api {
+
+/// What the handlers of this resource use. Outlives the router.
+struct reel_list_service {
+    jobs::job_store jobs;
+};
+
+void add_reel_list_routes(http::router& router, reel_list_service& service);
+
+/// `?status=`: nothing when absent; `invalid_argument` unless a status of the contract. Pure.
+[[nodiscard]] result<std::optional<jobs::job_status>> requested_status(
+    std::optional<std::string_view> text);
+
+/// Where a page ends, as clients pass it on: opaque to them, URL-safe. Pure.
+[[nodiscard]] std::string cursor_of(job_id last);
+/// `?cursor=`: nothing when absent; `invalid_argument` unless cursor_of() made it. Pure.
+[[nodiscard]] result<std::optional<job_id>> requested_cursor(std::optional<std::string_view> text);
+
+}  // namespace reelsd::api

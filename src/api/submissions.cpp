@@ -1,0 +1,127 @@
+#include "submissions.hpp"
+
+#include "answer_time.hpp"
+#include <reelsd/base/json.hpp>
+#include <reelsd/http/router.hpp>
+#include <reelsd/platform/link.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace reelsd::api {
+namespace {
+
+namespace asio = boost::asio;
+using outcome = jobs::admission::outcome;
+
+constexpr std::size_t idempotency_key_max = 255;
+
+http::response refusal(const http::request_context& ctx, const jobs::admission& decision) {
+    const bool too_fast = decision.decided == outcome::rate_limited;
+    const auto text =
+        too_fast ? fmt::format("limit of {} submissions per minute reached", decision.rate_limit)
+                 : fmt::format(
+                       "limit of {} jobs pending or processing at the same time reached",
+                       decision.job_limit);
+    auto answer = ctx.problem(http::status::too_many_requests, text);
+    answer.set("Retry-After", std::to_string(decision.retry_after));
+    return answer;
+}
+
+http::response acceptance(const http::request_context& ctx, const jobs::admission& decision) {
+    const json body{{"id", decision.job.value}, {"status", name_of(decision.status)}};
+    auto answer = ctx.json(http::status::accepted, body);
+    answer.set("Location", fmt::format("/api/v1/reels/{}", decision.job.value));
+    return answer;
+}
+
+http::response submission_answer(
+    const http::request_context& ctx, const jobs::admission& decision) {
+    if (decision.decided == outcome::key_of_another_link) {
+        return ctx.problem(
+            error{errc::invalid_argument, "Idempotency-Key was used with another link"});
+    }
+    const bool is_accepted =
+        decision.decided == outcome::admitted || decision.decided == outcome::repeated;
+    auto answer = is_accepted ? acceptance(ctx, decision) : refusal(ctx, decision);
+    answer.set("RateLimit-Limit", std::to_string(decision.rate_limit));
+    answer.set("RateLimit-Remaining", std::to_string(decision.rate_remaining));
+    answer.set("RateLimit-Reset", std::to_string(decision.rate_reset));
+    return answer;
+}
+
+/// What the client asks for, checked: the link itself is a reel's.
+result<jobs::submission> requested_submission(const http::request_context& ctx) {
+    const auto body = ctx.json_body();
+    if (!body) return body.error();
+    auto url = requested_url(*body);
+    if (!url) return url.error();
+    const auto link = platform::parse_link(*url);
+    if (!link) return link.error();
+    const auto fresh = requested_fresh(*body);
+    if (!fresh) return fresh.error();
+    auto key = requested_idempotency_key(ctx.header("Idempotency-Key"));
+    if (!key) return key.error();
+    return jobs::submission{
+        .url = *std::move(url), .fresh = *fresh, .idempotency_key = *std::move(key)};
+}
+
+/// POST /api/v1/reels/analyze {"url": string, "fresh"?: boolean}: queues one reel for analysis.
+/// 202 the job's id, durable, or that of the same submission repeated; 400 malformed body, link or
+/// key; 429 a limit of the caller's account.
+asio::awaitable<http::response> create_reel(
+    http::request_context& ctx, submission_service& service) {
+    const auto wanted = requested_submission(ctx);
+    if (!wanted) co_return ctx.problem(wanted.error());
+    const auto decision =
+        co_await service.jobs.submit(ctx.caller(), *wanted, service.limits, answer_time(ctx));
+    if (decision.decided == outcome::admitted) service.job_accepted();
+    co_return submission_answer(ctx, decision);
+}
+
+constexpr auto submission_routes = std::to_array<http::route<submission_service>>({
+    {http::verb::post, submission_route, &create_reel},
+});
+
+}  // namespace
+
+void add_submission_routes(http::router& router, submission_service& service) {
+    router.add(submission_routes, service);
+}
+
+result<std::string> requested_url(const json& body) {
+    const error missing{errc::invalid_argument, "url is required"};
+    const auto url = body.find("url");
+    if (url == body.end() || url->is_null()) return missing;
+    if (!url->is_string()) return error{errc::invalid_argument, "url must be a string"};
+    const auto& text = url->get_ref<const std::string&>();
+    if (text.find_first_not_of(" \t\r\n\v\f") == std::string::npos) return missing;
+    return text;
+}
+
+result<bool> requested_fresh(const json& body) {
+    const auto fresh = body.find("fresh");
+    if (fresh == body.end() || fresh->is_null()) return false;
+    if (!fresh->is_boolean()) return error{errc::invalid_argument, "fresh must be true or false"};
+    return fresh->get<bool>();
+}
+
+result<std::optional<std::string>> requested_idempotency_key(
+    std::optional<std::string_view> header) {
+    if (!header) return std::optional<std::string>{};
+    const bool is_visible =
+        std::all_of(header->begin(), header->end(), [](char c) { return c > ' ' && c <= '~'; });
+    if (header->empty() || header->size() > idempotency_key_max || !is_visible) {
+        return error{
+            errc::invalid_argument,
+            fmt::format(
+                "Idempotency-Key must be 1 to {} visible ASCII characters", idempotency_key_max)};
+    }
+    return std::optional{std::string{*header}};
+}
+
+}  // namespace reelsd::api

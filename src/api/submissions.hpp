@@ -1,0 +1,42 @@
+#pragma once
+
+#include <reelsd/base/json_fwd.hpp>
+#include <reelsd/base/result.hpp>
+#include <reelsd/domain/jobs/job_store.hpp>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace reelsd::http {
+class router;
+}
+
+namespace reelsd::api {
+
+/// The one route whose requests are counted as submissions.
+inline constexpr std::string_view submission_route = "/api/v1/reels/analyze";
+
+/// What the handlers of this resource use. Outlives the router.
+struct submission_service {
+    jobs::job_store jobs;
+    jobs::default_limits limits;
+    std::function<void()> job_accepted;
+};
+
+void add_submission_routes(http::router& router, submission_service& service);
+
+/// The link in the body of a submission: `invalid_argument` when there is none, with the text that
+/// the client reads. Pure.
+[[nodiscard]] result<std::string> requested_url(const json& body);
+
+/// `"fresh"` in the body: false when absent or null; `invalid_argument` unless a boolean. Pure.
+[[nodiscard]] result<bool> requested_fresh(const json& body);
+
+/// The header `Idempotency-Key`: nothing when absent; `invalid_argument` unless 1-255 visible ASCII
+/// characters. Pure.
+[[nodiscard]] result<std::optional<std::string>> requested_idempotency_key(
+    std::optional<std::string_view> header);
+
+}  // namespace reelsd::api

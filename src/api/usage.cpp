@@ -1,0 +1,136 @@
+#include "usage.hpp"
+
+#include "answer_time.hpp"
+#include <reelsd/base/json.hpp>
+#include <reelsd/http/router.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <chrono>
+
+namespace reelsd::api {
+namespace {
+
+namespace asio = boost::asio;
+using std::chrono::year_month_day;
+
+/// The number that is the whole of `text`, digits alone.
+std::optional<int> number_in(std::string_view text) {
+    int number = 0;
+    for (const char c : text) {
+        if (c < '0' || c > '9') return std::nullopt;
+        number = number * 10 + (c - '0');
+    }
+    return number;
+}
+
+std::optional<year_month_day> day_in(std::string_view text) {
+    constexpr std::size_t size = std::string_view{"2026-05-22"}.size();
+    if (text.size() != size || text[4] != '-' || text[7] != '-') return std::nullopt;
+    const auto year = number_in(text.substr(0, 4));
+    const auto month = number_in(text.substr(5, 2));
+    const auto day = number_in(text.substr(8, 2));
+    if (!year || !month || !day || *year < 1) return std::nullopt;
+    const year_month_day date{
+        std::chrono::year{*year},
+        std::chrono::month{static_cast<unsigned>(*month)},
+        std::chrono::day{static_cast<unsigned>(*day)}};
+    if (!date.ok()) return std::nullopt;
+    return date;
+}
+
+result<std::optional<year_month_day>> requested_day(
+    std::string_view name, std::optional<std::string_view> text) {
+    if (!text) return std::optional<year_month_day>{};
+    const auto day = day_in(*text);
+    if (!day) {
+        return error{errc::invalid_argument, fmt::format("{} must be a date as YYYY-MM-DD", name)};
+    }
+    return day;
+}
+
+/// GET /api/v1/reels/usage?from=&to=: what the caller's model calls have used. 200; 400 a malformed
+/// date.
+asio::awaitable<http::response> get_usage(http::request_context& ctx, usage_service& service) {
+    const auto period = requested_period(ctx.query("from"), ctx.query("to"));
+    if (!period) co_return ctx.problem(period.error());
+    const auto report = co_await service.usage.read(ctx.caller(), *period, answer_time(ctx));
+    co_return ctx.json_text(http::status::ok, usage_view(report));
+}
+
+constexpr auto usage_routes = std::to_array<http::route<usage_service>>({
+    {http::verb::get, "/api/v1/reels/usage", &get_usage},
+});
+
+std::string json_string(std::string_view text) {
+    return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::string model_view(const usage::model_sums& one) {
+    return fmt::format(
+        R"({{"model":{},"calls":{},"prompt_tokens":{},"output_tokens":{},"total_tokens":{},)"
+        R"("cost_usd":{}}})",
+        json_string(one.model),
+        one.used.calls,
+        one.used.prompt_tokens,
+        one.used.output_tokens,
+        one.used.total_tokens(),
+        one.used.cost_usd);
+}
+
+std::string day_view(const usage::day_sums& one) {
+    return fmt::format(
+        R"({{"date":{},"calls":{},"total_tokens":{},"cost_usd":{}}})",
+        json_string(one.date),
+        one.used.calls,
+        one.used.total_tokens(),
+        one.used.cost_usd);
+}
+
+template <class Item>
+std::string array_of(const std::vector<Item>& items, std::string (*view)(const Item&)) {
+    std::string text = "[";
+    for (const auto& item : items) {
+        if (text.size() > 1) text.push_back(',');
+        text.append(view(item));
+    }
+    text.push_back(']');
+    return text;
+}
+
+}  // namespace
+
+void add_usage_routes(http::router& router, usage_service& service) {
+    router.add(usage_routes, service);
+}
+
+result<usage::period> requested_period(
+    std::optional<std::string_view> from, std::optional<std::string_view> to) {
+    const auto first = requested_day("from", from);
+    if (!first) return first.error();
+    const auto last = requested_day("to", to);
+    if (!last) return last.error();
+    if (*first && *last && **first > **last) {
+        return error{errc::invalid_argument, "from must not be after to"};
+    }
+    return usage::period{.from = *first, .to = *last};
+}
+
+std::string usage_view(const usage::report& report) {
+    return fmt::format(
+        R"({{"total_cost_usd":{},"total_prompt_tokens":{},"total_output_tokens":{},)"
+        R"("total_tokens":{},"total_calls":{},"by_model":{},"by_day":{}}})",
+        report.total.cost_usd,
+        report.total.prompt_tokens,
+        report.total.output_tokens,
+        report.total.total_tokens(),
+        report.total.calls,
+        array_of(report.by_model, &model_view),
+        array_of(report.by_day, &day_view));
+}
+
+}  // namespace reelsd::api

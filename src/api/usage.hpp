@@ -1,0 +1,32 @@
+#pragma once
+
+#include <reelsd/base/result.hpp>
+#include <reelsd/domain/usage/usage_store.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace reelsd::http {
+class router;
+}
+
+namespace reelsd::api {
+
+/// What the handlers of this resource use. Outlives the router.
+struct usage_service {
+    usage::usage_store usage;
+};
+
+void add_usage_routes(http::router& router, usage_service& service);
+
+/// `?from=` and `?to=`: days as `YYYY-MM-DD`; `invalid_argument` for anything else, for a day that
+/// no calendar has, and for a `from` after `to`. Pure.
+[[nodiscard]] result<usage::period> requested_period(
+    std::optional<std::string_view> from, std::optional<std::string_view> to);
+
+/// A report as clients see it (contract section 5), as JSON text: costs as exact decimal numbers,
+/// which no JSON library of ours could write. Pure.
+[[nodiscard]] std::string usage_view(const usage::report& report);
+
+}  // namespace reelsd::api

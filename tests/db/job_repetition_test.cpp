@@ -1,0 +1,110 @@
+// Goal: what is asked for twice is done once: the same key, the same post.
+#include "job_store_fixture.hpp"
+
+#include <gmock/gmock.h>
+
+#include <vector>
+
+namespace reelsd::jobs {
+namespace {
+
+namespace asio = boost::asio;
+using JobRepetition = job_store_test;
+
+constexpr db::query age_keys_query{"test.age_keys", R"sql(
+    UPDATE idempotency_key SET created_at = created_at - interval '24 hours')sql"};
+constexpr db::query age_analyses_query{"test.age_analyses", R"sql(
+    UPDATE job SET analyzed_at = analyzed_at - interval '1 day' WHERE status = 'done')sql"};
+
+TEST_F(JobRepetition, AKeyRepeatsItsSubmissionAndCostsNothing) {
+    const submission wanted{.url = link, .idempotency_key = "k-1"};
+    const default_limits one{.submissions_per_minute = 2, .concurrent_jobs = 1};
+    const auto first = run(store_.submit(ann_, wanted, one, soon()));
+    ASSERT_EQ(first.decided, admission::outcome::admitted);
+    EXPECT_EQ(first.rate_remaining, 1);
+    // Also with no place left, and with the job's status of now.
+    const auto held = claimed(1).at(0);
+    const auto again = run(store_.submit(ann_, wanted, one, soon()));
+    EXPECT_EQ(again.decided, admission::outcome::repeated);
+    EXPECT_EQ(again.job, first.job);
+    EXPECT_EQ(again.status, job_status::processing);
+    EXPECT_EQ(again.rate_remaining, 1);
+    EXPECT_TRUE(run(store_.report(holding_of(held), completed{"{}"}, soon())));
+    EXPECT_EQ(run(store_.submit(ann_, wanted, one, soon())).status, job_status::done);
+
+    const submission other{
+        .url = "https://www.instagram.com/reel/other/", .idempotency_key = "k-1"};
+    EXPECT_EQ(
+        run(store_.submit(ann_, other, one, soon())).decided,
+        admission::outcome::key_of_another_link);
+    // Keys are the account's own.
+    EXPECT_EQ(run(store_.submit(bob_, other, one, soon())).decided, admission::outcome::admitted);
+}
+
+TEST_F(JobRepetition, AKeyIsFreeAgainWithItsJobOrAfterADay) {
+    const submission wanted{.url = link, .idempotency_key = "k-1"};
+    const auto first = run(store_.submit(ann_, wanted, generous_, soon()));
+    EXPECT_TRUE(run(store_.remove(ann_, first.job, soon())));
+    const auto second = run(store_.submit(ann_, wanted, generous_, soon()));
+    EXPECT_EQ(second.decided, admission::outcome::admitted);
+    EXPECT_NE(second.job, first.job);
+
+    run(pool().run(soon(), age_keys_query));
+    const auto third = run(store_.submit(ann_, wanted, generous_, soon()));
+    EXPECT_EQ(third.decided, admission::outcome::admitted);
+    EXPECT_NE(third.job, second.job);
+}
+
+TEST_F(JobRepetition, OneKeyAtTheSameMomentIsOneJob) {
+    std::vector<std::future<admission>> answers;
+    for (int i = 0; i < 20; ++i) {
+        answers.push_back(asio::co_spawn(
+            loop().context(),
+            store_.submit(ann_, {.url = link, .idempotency_key = "k"}, default_limits{}, soon()),
+            asio::use_future));
+    }
+    int admitted = 0;
+    std::vector<std::int64_t> ids;
+    for (auto& answer : answers) {
+        loop().wait_for(answer);
+        const auto decision = answer.get();
+        admitted += decision.decided == admission::outcome::admitted ? 1 : 0;
+        ids.push_back(decision.job.value);
+    }
+    EXPECT_EQ(admitted, 1);
+    EXPECT_THAT(ids, testing::Each(ids.front()));
+}
+
+TEST_F(JobRepetition, AnEarlierAnalysisIsTheAccountsOwnAndADayOld) {
+    const completed ended{.result = R"({"a":1})", .post_key = "DYa0IXPgnP5", .analyzer = "local/1"};
+    EXPECT_GT(submitted(ann_).value, 0);
+    ASSERT_TRUE(run(store_.report(holding_of(claimed(1).at(0)), ended, soon())));
+    const auto look = [this](account_id who, const char* post, const char* analyzer) {
+        return run(store_.find_earlier_analysis(who, post, analyzer, soon()));
+    };
+    const auto found = look(ann_, "DYa0IXPgnP5", "local/1");
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->result, R"({"a":1})");
+    EXPECT_FALSE(look(bob_, "DYa0IXPgnP5", "local/1"));
+    EXPECT_FALSE(look(ann_, "DYa0IXPgnP5#2", "local/1"));
+    EXPECT_FALSE(look(ann_, "DYa0IXPgnP5", "local/2"));
+
+    // A copy keeps the time of what it copies, and so grows old with it.
+    auto copy = ended;
+    copy.analyzed_at = found->analyzed_at;
+    EXPECT_GT(submitted(ann_).value, 0);
+    ASSERT_TRUE(run(store_.report(holding_of(claimed(1).at(0)), copy, soon())));
+    EXPECT_EQ(look(ann_, "DYa0IXPgnP5", "local/1")->analyzed_at, found->analyzed_at);
+    run(pool().run(soon(), age_analyses_query));
+    EXPECT_FALSE(look(ann_, "DYa0IXPgnP5", "local/1"));
+}
+
+TEST_F(JobRepetition, TheWishForAFreshAnalysisReachesTheWorker) {
+    run(store_.submit(ann_, {.url = link, .fresh = true}, generous_, soon()));
+    EXPECT_TRUE(claimed(1).at(0).fresh);
+    EXPECT_GT(submitted(ann_).value, 0);
+    EXPECT_FALSE(claimed(1).at(0).fresh);
+}
+
+}  // namespace
+}  // namespace reelsd::jobs

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "support/test_database.hpp"
+#include <reelsd/domain/accounts/account_store.hpp>
+#include <reelsd/domain/jobs/job_store.hpp>
+
+#include <chrono>
+#include <vector>
+
+namespace reelsd::jobs {
+
+inline constexpr const char* link = "https://www.instagram.com/reel/DYa0IXPgnP5/";
+
+/// Two accounts and a queue.
+class job_store_test : public test::database_test {
+protected:
+    void SetUp() override {
+        basic_database_test::SetUp();
+        accounts::account_store accounts{pool()};
+        ann_ = run(accounts.create("ann@example.com", accounts::role::member, soon())).value();
+        bob_ = run(accounts.create("bob@example.com", accounts::role::member, soon())).value();
+    }
+
+    [[nodiscard]] job_id submitted(account_id by) {
+        const auto decision = run(store_.submit(by, {.url = link}, generous_, soon()));
+        EXPECT_EQ(decision.decided, admission::outcome::admitted);
+        return decision.job;
+    }
+    [[nodiscard]] std::vector<claimed_job> claimed(int most) {
+        const claim_request wanted{
+            .worker = "w", .jobs_max = most, .lease = std::chrono::seconds{60}};
+        return run(store_.claim(wanted, soon()));
+    }
+    [[nodiscard]] job read(account_id owner, job_id id) {
+        return run(store_.find(owner, id, soon())).value();
+    }
+    [[nodiscard]] static holding holding_of(const claimed_job& job) { return {job.id, job.claim}; }
+
+    job_store store_{pool()};
+    account_id ann_;
+    account_id bob_;
+    default_limits generous_{.submissions_per_minute = 1000, .concurrent_jobs = 1000};
+};
+
+}  // namespace reelsd::jobs

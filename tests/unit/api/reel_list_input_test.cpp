@@ -1,0 +1,64 @@
+#include "api/parameters.hpp"
+#include "api/reel_list.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace reelsd::api {
+namespace {
+
+TEST(RequestedLimit, IsAWholeNumberInItsBounds) {
+    EXPECT_EQ(*requested_limit(std::nullopt, 20, 100), 20);
+    EXPECT_EQ(*requested_limit("1", 20, 100), 1);
+    EXPECT_EQ(*requested_limit("100", 20, 100), 100);
+    for (const char* text :
+         {"", "0", "101", "-1", "+1", "1.0", "1e1", "ten", " 1", "99999999999"}) {
+        const auto limit = requested_limit(text, 20, 100);
+        ASSERT_FALSE(limit) << text;
+        EXPECT_EQ(limit.error().code(), errc::invalid_argument);
+        EXPECT_EQ(limit.error().detail(), "limit must be a whole number from 1 to 100");
+    }
+}
+
+TEST(RequestedStatus, IsOneOfTheFour) {
+    EXPECT_EQ(requested_status(std::nullopt).value(), std::nullopt);
+    EXPECT_EQ(requested_status("done").value(), jobs::job_status::done);
+    EXPECT_EQ(requested_status("error").value(), jobs::job_status::error);
+    for (const char* text : {"", "Done", "finished", "done "}) {
+        const auto status = requested_status(text);
+        ASSERT_FALSE(status) << text;
+        EXPECT_EQ(
+            status.error().detail(), "status must be one of pending, processing, done, error");
+    }
+}
+
+TEST(Cursor, SurvivesTheRoundTripAndNothingElseIsTaken) {
+    EXPECT_EQ(requested_cursor(std::nullopt).value(), std::nullopt);
+    for (const std::int64_t id :
+         {std::int64_t{1},
+          std::int64_t{27},
+          std::int64_t{28},
+          std::int64_t{123'456'789},
+          std::numeric_limits<std::int64_t>::max()}) {
+        EXPECT_EQ(requested_cursor(cursor_of({id})).value(), job_id{id});
+    }
+    const auto most = cursor_of({std::numeric_limits<std::int64_t>::max()});
+    for (const std::string& text :
+         {std::string{""},
+          std::string{"n"},
+          std::string{"nb"},
+          std::string{"42"},
+          std::string{"ncb"},
+          std::string{"x"} + most.substr(1),
+          most + "9",
+          std::string{"n"} + std::string(14, '9'),
+          std::string{"n a"}}) {
+        const auto cursor = requested_cursor(text);
+        ASSERT_FALSE(cursor) << text;
+        EXPECT_EQ(cursor.error().code(), errc::invalid_argument);
+    }
+}
+
+}  // namespace
+}  // namespace reelsd::api
