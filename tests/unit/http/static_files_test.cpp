@@ -1,0 +1,98 @@
+#include <reelsd/http/router.hpp>
+#include <reelsd/http/static_files.hpp>
+
+#include <boost/asio/io_context.hpp>
+
+#include <gtest/gtest.h>
+#include <support/http_request.hpp>
+#include <support/loop.hpp>
+
+#include <array>
+#include <string>
+#include <string_view>
+
+// Goal: a file is given whole, with its type and its policy, and not given again to a client that
+// has it. Method: a router with two files.
+namespace reelsd::http {
+namespace {
+
+namespace asio = boost::asio;
+using testing::make_request;
+
+constexpr std::array<embedded_file, 2> files{{
+    {"/site/page.html", "text/html; charset=utf-8", "<p>page</p>", R"("0a1b")"},
+    {"/site/code.js", "text/javascript; charset=utf-8", "code()", R"("2c3d")"},
+}};
+
+class StaticFiles : public ::testing::Test {
+protected:
+    StaticFiles() {
+        add_file_routes(router_, files, {.content_security_policy = "default-src 'self'"});
+    }
+
+    response get(const char* path, std::string_view if_none_match = {}) {
+        auto asked = make_request(verb::get, path);
+        if (!if_none_match.empty()) asked.headers.add("If-None-Match", if_none_match);
+        request_context ctx{std::move(asked), log_, deadline::after(std::chrono::seconds{10})};
+        return testing::run_on(loop_, router_.answer(ctx));
+    }
+
+private:
+    asio::io_context loop_;
+    log::logger log_ = log::logger::silent();
+    router router_;
+};
+
+TEST_F(StaticFiles, GivesEachFileWithItsTypeAndPolicy) {
+    for (const auto& file : files) {
+        const auto answer = get(std::string{file.path}.c_str());
+        EXPECT_EQ(answer.code(), status::ok);
+        EXPECT_EQ(answer.body(), file.content);
+        EXPECT_EQ(answer.find("Content-Type"), file.content_type);
+        EXPECT_EQ(answer.find("ETag"), file.entity_tag);
+        EXPECT_EQ(answer.find("Cache-Control"), "no-cache");
+        EXPECT_EQ(answer.find("Content-Security-Policy"), "default-src 'self'");
+    }
+}
+
+TEST_F(StaticFiles, GivesNothingToWhoHasIt) {
+    const auto answer = get("/site/page.html", R"("0a1b")");
+    EXPECT_EQ(answer.code(), status::not_modified);
+    EXPECT_EQ(answer.body(), "");
+    EXPECT_EQ(answer.find("ETag"), R"("0a1b")");
+    EXPECT_EQ(answer.find("Cache-Control"), "no-cache");
+}
+
+TEST_F(StaticFiles, GivesTheFileToWhoHasAnother) {
+    EXPECT_EQ(get("/site/page.html", R"("2c3d")").code(), status::ok);
+}
+
+TEST_F(StaticFiles, KnowsNoOtherPath) {
+    for (const auto* path :
+         {"/site/", "/site/page", "/site/page.html/", "/site/../site/page.htm"}) {
+        EXPECT_EQ(get(path).code(), status::not_found) << path;
+    }
+}
+
+TEST(EntityTags, AreComparedAsTheClientMayWriteThem) {
+    struct {
+        std::string_view field;
+        bool names;
+    } const cases[] = {
+        {R"("0a1b")", true},
+        {R"(W/"0a1b")", true},
+        {R"("ffff", "0a1b")", true},
+        {R"("ffff",W/"0a1b" , "eeee")", true},
+        {"*", true},
+        {R"("ffff")", false},
+        {R"("x0a1b")", false},
+        {"0a1b", false},
+        {R"(")", false},
+    };
+    for (const auto& one : cases) {
+        EXPECT_EQ(names_entity_tag(one.field, R"("0a1b")"), one.names) << one.field;
+    }
+}
+
+}  // namespace
+}  // namespace reelsd::http
