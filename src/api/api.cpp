@@ -1,4 +1,5 @@
 #include "authentication.hpp"
+#include "documents/documents.hpp"
 #include "health.hpp"
 #include "reel_list.hpp"
 #include "reels.hpp"
@@ -46,6 +47,7 @@ void api::add_to(http::router& router) {
     add_reel_list_routes(router, state_->list);
     add_usage_routes(router, state_->usage);
     add_health_routes(router, state_->health);
+    add_document_routes(router);
 }
 
 }  // namespace reelsd::api
