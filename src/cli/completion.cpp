@@ -173,8 +173,14 @@ std::string zsh_command(const command_description& program, const command_descri
     }
     text += zsh_options(options, indent);
     for (const auto& argument : command.arguments) {
-        text +=
-            fmt::format("{}'{}{}' \\\n", indent, argument.repeats ? "*" : "", zsh_value(argument));
+        // Nothing is offered for what nobody can guess: even its name would count as an offer and
+        // cost the options a second Tab.
+        text += fmt::format(
+            "{}'{}{}' \\\n",
+            indent,
+            argument.repeats ? "*" : "",
+            argument.choices.empty() ? fmt::format(":{}: false", argument.names.front())
+                                     : zsh_value(argument));
     }
     text.erase(text.size() - 3);  // No continuation behind the last line.
     return text + "\n                    ;;\n";

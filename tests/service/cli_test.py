@@ -9,6 +9,7 @@ import json
 import os
 import pty
 import re
+import select
 import signal
 import socket
 import subprocess
@@ -81,11 +82,12 @@ class ScriptedServer:
                 self.send_response(status)
                 for name, value in headers:
                     self.send_header(name, value)
-                self.send_header("Content-Length", str(len(content)))
+                if status != 204:  # Which must not have one (RFC 9110, 8.6).
+                    self.send_header("Content-Length", str(len(content)))
                 self.end_headers()
                 self.wfile.write(content)
 
-            do_GET = do_POST = answer
+            do_GET = do_POST = do_DELETE = answer
 
             def log_message(self, *_):
                 pass
@@ -142,6 +144,26 @@ class Analyze(CliTest):
         server = self.serve((202, {"id": 42, "status": "pending"}))
         done = self.ended(self.reels("analyze", LINK, "--json", server=server), 0)
         self.assertEqual(json.loads(done.stdout), {"id": 42, "status": "pending"})
+
+    def test_a_key_of_the_users_own(self):
+        server = self.serve((202, {"id": 42, "status": "pending"}))
+        self.ended(self.reels("analyze", LINK, "--idempotency-key", "monday-1", server=server), 0)
+        self.ended(self.reels("analyze", LINK, server=server), 0)
+        self.ended(self.reels("analyze", LINK, server=server), 0)
+        keys = [headers["Idempotency-Key"] for _, _, headers, _ in server.requests]
+        self.assertEqual(keys[0], "monday-1")
+        self.assertEqual(len(set(keys)), 3, "two runs never share a key")
+        self.assertTrue(all(re.fullmatch(r"[0-9a-f]{32}", key) for key in keys[1:]), keys)
+
+    def test_afresh(self):
+        server = self.serve((202, {"id": 42, "status": "pending"}))
+        self.ended(self.reels("analyze", LINK, "--fresh", server=server), 0)
+        self.assertEqual(json.loads(server.requests[0][3]), {"url": LINK, "fresh": True})
+
+    def test_analysed_before(self):
+        server = self.serve((202, {"id": 42, "status": "done"}))
+        done = self.ended(self.reels("analyze", LINK, server=server), 0)
+        self.assertEqual((done.stdout, done.stderr), ("42\n", "Analysed before. See it with: reels get 42\n"))
 
     def test_a_link_may_hold_anything(self):
         server = self.serve((202, {"id": 1, "status": "pending"}))
@@ -220,6 +242,196 @@ class Get(CliTest):
         done = self.ended(self.reels("get", "42", "--json", server=self.serve((200, body))), 0)
         self.assertNotIn("\x9b", done.stdout)
         self.assertEqual(json.loads(done.stdout), json.loads(body))
+
+
+    def test_an_unknown_one(self):
+        server = self.serve((404, {"message": "not found", "status": "error"}))
+        done = self.ended(self.reels("get", "43", server=server), 4)
+        self.assertIn("reels: not found (HTTP 404)", done.stderr)
+        self.assertIn("reels list", done.stderr, "what to do about it")
+
+
+def next_page(cursor):
+    """A Link header as a server behind a proxy writes it: under a name that is not ours to follow."""
+    return "Link", f'<http://inside.test/api/v1/reels?limit=2&cursor={cursor}>; rel="next"'
+
+
+class List(CliTest):
+    FIRST = [{"id": 9, "url": LINK, "status": "done", "created_at": "2026-05-22T10:00:00Z",
+              "summary": "Pasta \x1b[2J in ten minutes.", "code": "DYa0IXPgnP5", "author": "some.one"},
+             {"id": 8, "url": LINK, "status": "error", "created_at": "2026-05-22T09:00:00Z",
+              "error": "Video is not available: private", "error_code": "unavailable"}]
+    SECOND = [{"id": 7, "url": LINK, "status": "pending", "created_at": "2026-05-22T08:00:00Z"}]
+
+    def test_a_table(self):
+        server = self.serve((200, self.FIRST))
+        done = self.ended(self.reels("list", server=server), 0)
+        lines = done.stdout.splitlines()
+        self.assertRegex(lines[0], r"^ID +STATUS +CREATED \(UTC\) +AUTHOR +SUMMARY$")
+        self.assertRegex(lines[1], r"^ 9 +done +2026-05-22 10:00 +@some\.one +Pasta  in ten minutes\.$")
+        self.assertRegex(lines[2], r"^ 8 +error +2026-05-22 09:00 +Video is not available: private$")
+        self.assertEqual((len(lines), done.stderr), (3, ""))
+        self.assertEqual(server.requests[0][:2], ("GET", "/api/v1/reels?limit=20"))
+
+    def test_what_is_asked_for(self):
+        server = self.serve((200, []))
+        self.ended(self.reels("list", "--limit", "100", "--status", "error", "--cursor", "a/b+c=",
+                              server=server), 0)
+        self.assertEqual(
+            server.requests[0][1], "/api/v1/reels?limit=100&status=error&cursor=a%2Fb%2Bc%3D")
+
+    def test_there_is_more(self):
+        server = self.serve((200, self.FIRST, next_page("a%2Bb")))
+        done = self.ended(self.reels("list", "--limit", "2", "--status", "done", "--json", server=server), 0)
+        self.assertEqual(done.stdout, json.dumps(self.FIRST) + "\n")
+        self.assertEqual(
+            done.stderr, "More: reels list --cursor a+b --limit 2 --status done\n")
+
+    def test_all_pages(self):
+        server = self.serve((200, self.FIRST, next_page("two")), (200, self.SECOND))
+        done = self.ended(self.reels("list", "--all", "--json", server=server), 0)
+        self.assertEqual(json.loads(done.stdout), self.FIRST + self.SECOND, "one document")
+        self.assertEqual(done.stderr, "")
+        self.assertEqual([path for _, path, _, _ in server.requests],
+                         ["/api/v1/reels?limit=100", "/api/v1/reels?limit=100&cursor=two"])
+
+        server = self.serve((200, self.FIRST, next_page("two")), (200, self.SECOND))
+        done = self.ended(self.reels("list", "--all", "--limit", "2", server=server), 0)
+        self.assertEqual(len(done.stdout.splitlines()), 1 + 3)
+        self.assertEqual(server.requests[1][1], "/api/v1/reels?limit=2&cursor=two")
+
+    def test_a_page_that_fails_spoils_the_list(self):
+        server = self.serve((200, self.FIRST, next_page("two")),
+                            (400, {"message": "cursor is not valid", "status": "error"}))
+        done = self.ended(self.reels("list", "--all", "--json", server=server), 4)
+        self.assertEqual(done.stdout, "", "half a document is none")
+        self.assertIn("cursor is not valid", done.stderr)
+
+    def test_links_that_never_end(self):
+        server = self.serve((200, [], next_page("again")))
+        done = self.ended(self.reels("list", "--all", server=server), 4)
+        self.assertEqual(len(server.requests), 1000)
+        self.assertIn("--cursor", done.stderr)
+
+    def test_a_link_without_a_cursor(self):
+        server = self.serve((200, self.FIRST, ("Link", '</api/v1/reels?page=2>; rel="next"')))
+        done = self.ended(self.reels("list", server=server), 3)
+        self.assertIn("has no cursor", done.stderr)
+
+    def test_none(self):
+        for arguments, said in (([], "No reels yet."), (["--status", "done"], "with the status done"),
+                                (["--cursor", "x"], "No more reels.")):
+            with self.subTest(arguments):
+                done = self.ended(self.reels("list", *arguments, server=self.serve((200, []))), 0)
+                self.assertEqual(done.stdout, "")
+                self.assertIn(said, done.stderr)
+        done = self.ended(self.reels("list", "--json", server=self.serve((200, []))), 0)
+        self.assertEqual(done.stdout, "[]\n")
+
+    def test_no_array(self):
+        self.ended(self.reels("list", server=self.serve((200, {"id": 1}))), 3)
+
+
+class Search(CliTest):
+    HITS = [{"id": 9, "url": LINK, "code": "DYa0IXPgnP5", "author": "some.one",
+             "created_at": "2026-05-22T10:00:00Z", "summary": "Pasta in ten minutes.", "score": 0.8312,
+             "match": {"field": "audio.transcript", "text": "... add the pasta ...", "seconds": 72.5}}]
+
+    def test_what_was_found(self):
+        server = self.serve((200, self.HITS))
+        done = self.ended(self.reels("search", "quick", "pasta & list", "--limit", "50", server=server), 0)
+        self.assertEqual(
+            server.requests[0][1], "/api/v1/reels/search?q=quick%20pasta%20%26%20list&limit=50")
+        for part in ("Reel 9, @some.one, 2026-05-22, score 0.83", "Pasta in ten minutes.",
+                     "01:12  transcript: ... add the pasta ...", LINK):
+            self.assertIn(part, done.stdout)
+
+    def test_words_that_are_also_commands(self):
+        server = self.serve((200, self.HITS))
+        self.ended(self.reels("search", "list", "get", server=server), 0)
+        self.ended(self.reels("search", "--", "--json", "list", server=server), 0)
+        self.assertEqual([path for _, path, _, _ in server.requests],
+                         ["/api/v1/reels/search?q=list%20get", "/api/v1/reels/search?q=--json%20list"])
+
+    def test_json(self):
+        done = self.ended(self.reels("search", "--json", "pasta", server=self.serve((200, self.HITS))), 0)
+        self.assertEqual(json.loads(done.stdout), self.HITS)
+
+    def test_nothing_found(self):
+        done = self.ended(self.reels("search", "pasta", server=self.serve((200, []))), 0)
+        self.assertEqual(done.stdout, "")
+        self.assertIn("Nothing found.", done.stderr)
+
+    def test_refused(self):
+        server = self.serve((400, {"message": "q is too long", "status": "error"}))
+        self.assertIn(
+            "q is too long", self.ended(self.reels("search", "x" * 501, server=server), 4).stderr)
+
+
+class Usage(CliTest):
+    USAGE = (b'{"total_cost_usd": 0.16522000000000000001, "total_prompt_tokens": 312400, '
+             b'"total_output_tokens": 28600, "total_tokens": 341000, "total_calls": 34, "by_model": '
+             b'[{"model": "gemini-2.5-flash", "calls": 34, "prompt_tokens": 312400, "output_tokens": 28600, '
+             b'"total_tokens": 341000, "cost_usd": 0.16522}], "by_day": [{"date": "2026-05-22", '
+             b'"calls": 34, "total_tokens": 341000, "cost_usd": 0.16522}]}')
+
+    def test_a_report(self):
+        server = self.serve((200, self.USAGE))
+        done = self.ended(
+            self.reels("usage", "--from", "2026-05-01", "--to", "2026-05-31", server=server), 0)
+        self.assertEqual(server.requests[0][1], "/api/v1/reels/usage?from=2026-05-01&to=2026-05-31")
+        for part in ("Usage from 2026-05-01 to 2026-05-31", "312,400", "$0.16522", "gemini-2.5-flash",
+                     "2026-05-22"):
+            self.assertIn(part, done.stdout)
+
+    def test_of_all_time(self):
+        server = self.serve((200, self.USAGE))
+        self.assertIn("Usage of all time", self.ended(self.reels("usage", server=server), 0).stdout)
+        self.assertEqual(server.requests[0][1], "/api/v1/reels/usage")
+
+    def test_json_keeps_exact_costs(self):
+        done = self.ended(self.reels("usage", "--json", server=self.serve((200, self.USAGE))), 0)
+        self.assertEqual(done.stdout, self.USAGE.decode() + "\n")
+
+
+class Delete(CliTest):
+    GONE = (404, {"message": "not found", "status": "error"})
+
+    def test_several(self):
+        server = self.serve((204, b""))
+        done = self.ended(self.reels("delete", "40", "41", server=server), 0)
+        self.assertEqual(done.stdout, "Deleted reel 40\nDeleted reel 41\n")
+        self.assertEqual([request[:2] for request in server.requests],
+                         [("DELETE", "/api/v1/reels/40"), ("DELETE", "/api/v1/reels/41")])
+
+    def test_an_unknown_one_does_not_keep_the_others(self):
+        server = self.serve((204, b""), self.GONE, (204, b""))
+        done = self.ended(self.reels("delete", "40", "41", "42", server=server), 4)
+        self.assertEqual(done.stdout, "Deleted reel 40\nDeleted reel 42\n")
+        self.assertIn("reels: reel 41: not found (HTTP 404)", done.stderr)
+
+    def test_json(self):
+        server = self.serve((204, b""), self.GONE)
+        done = self.ended(self.reels("delete", "--json", "40", "41", server=server), 4)
+        self.assertEqual(json.loads(done.stdout), [
+            {"id": 40, "status": "deleted"},
+            {"id": 41, "status": "error", "message": "not found (HTTP 404)"}])
+
+    def test_a_bad_token_ends_it(self):
+        server = self.serve((401, {"error": "invalid API token"}))
+        done = self.ended(self.reels("delete", "40", "41", server=server), 4)
+        self.assertEqual(len(server.requests), 1)
+        self.assertIn("REELS_TOKEN", done.stderr, "where to look")
+
+    def test_a_repeat_that_finds_nothing(self):
+        """The answer was lost, the deletion was not."""
+        for trouble in ("hang up", (503, {"message": "down", "status": "error"})):
+            with self.subTest(trouble):
+                done = self.ended(self.reels("delete", "40", server=self.serve(trouble, self.GONE)), 0)
+                self.assertEqual(done.stdout, "Deleted reel 40\n")
+        # After a refusal, which does nothing, it is an unknown reel.
+        limit = (429, {"message": "limit of 600 requests a minute", "status": "error"})
+        self.ended(self.reels("delete", "40", server=self.serve(limit, self.GONE)), 4)
 
 
 class Refusals(CliTest):
@@ -330,6 +542,16 @@ class Settings(CliTest):
             ([], {}), (["dance"], {}), (["analyze"], {}), (["get"], {}), (["get", "x"], {}),
             (["get", "0"], {}), (["get", "-1"], {}), (["get", "1", "2"], {}),
             (["analyze", LINK, "--timeout", "0"], {}), (["analyze", LINK, "--no-such-flag"], {}),
+            (["dance", "list"], {}), (["analyze", LINK, LINK], {}),
+            (["analyze", LINK, "--idempotency-key", ""], {}),
+            (["analyze", LINK, "--idempotency-key", "a b"], {}),
+            (["analyze", LINK, "--idempotency-key", "k" * 256], {}),
+            (["list", "--limit", "0"], {}), (["list", "--limit", "101"], {}), (["list", "x"], {}),
+            (["list", "--limit", "1.5"], {}), (["list", "--status", "gone"], {}), (["search"], {}),
+            (["search", "x", "--limit", "51"], {}), (["usage", "--from", "2026-02-29"], {}),
+            (["usage", "--to", "22.05.2026"], {}), (["delete"], {}), (["delete", "1", "x"], {}),
+            (["usage", "--from", "2026-05-02", "--to", "2026-05-01"], {}),
+            (["completion"], {}), (["completion", "tcsh"], {}),
             (["get", "1"], {"REELS_SERVER": "127.0.0.1:8080"}),
             (["get", "1"], {"REELS_SERVER": "ftp://127.0.0.1"}),
             (["get", "1"], {"REELS_SERVER": "http://user@127.0.0.1"}),
@@ -341,7 +563,7 @@ class Settings(CliTest):
         for arguments, variables in cases:
             with self.subTest((arguments, variables)):
                 done = self.ended(self.reels(*arguments, **{**valid, **variables}), 2)
-                self.assertNotEqual(done.stderr, "")
+                self.assertTrue(done.stderr.startswith("reels: "), done.stderr)
                 self.assertEqual(done.stdout, "")
 
     def test_a_config_file_with_something_else(self):
@@ -357,7 +579,11 @@ class Settings(CliTest):
             self.assertIn(word, done.stdout)
         for code in ("0", "1", "2", "3", "4", "5", "130"):
             self.assertRegex(done.stdout, rf"(?m)^ +{code} +\S")
-        self.ended(self.reels("analyze", "--help"), 0)
+        for command in ("analyze", "get", "list", "search", "usage", "delete", "completion"):
+            with self.subTest(command):
+                self.assertRegex(done.stdout, rf"(?m)^  {command} ")
+                page = self.ended(self.reels(command, "--help"), 0).stdout
+                self.assertIn(f"Usage: reels {command} [OPTIONS]", page)
         self.assertRegex(self.ended(self.reels("--version"), 0).stdout, r"^reels \d+\.\d+\.\d+\n$")
 
 
@@ -401,6 +627,138 @@ class Terminal(CliTest):
         code, shown = self.on_terminal(server, "analyze", "--wait", LINK, TERM="dumb")
         self.assertEqual(code, 0)
         self.assertNotIn(ESCAPE, shown)
+
+    def test_a_table_fits(self):
+        code, shown = self.on_terminal(self.serve((200, List.FIRST)), "list")
+        self.assertEqual(code, 0)
+        self.assertIn("\x1b[31merror\x1b[0m", shown)
+        for line in re.sub(r"\x1b\[[0-9]*m", "", shown).splitlines():
+            self.assertLessEqual(len(line), 50, line)
+
+    def test_no_colour_where_none_is_wanted(self):
+        answers = (200, List.FIRST, next_page("two"))
+        code, shown = self.on_terminal(self.serve(answers), "list", NO_COLOR="1")
+        self.assertEqual(code, 0)
+        self.assertNotIn(ESCAPE, shown)
+        code, shown = self.on_terminal(self.serve(answers), "list", NO_COLOR="")
+        self.assertIn(ESCAPE, shown, "an empty variable says nothing")
+
+
+class Shell:
+    """An interactive shell on a terminal, with completions loaded and a `reels` that only prints what it
+    is called with."""
+
+    def __init__(self, command, setup):
+        self.ours, theirs = pty.openpty()
+        try:
+            self.process = subprocess.Popen(
+                command, env={**clean_environment(), "TERM": "dumb", "HISTFILE": ""}, stdin=theirs,
+                stdout=theirs, stderr=theirs, start_new_session=True)
+        finally:
+            os.close(theirs)
+        # Typed with a gap, so that its echo is not taken for its output.
+        self.type(setup + "\nreels() { printf '<%s>' \"$@\"; echo ' called'; }; echo all' 'set\n")
+        self.read_until("all set")
+
+    def type(self, keys):
+        os.write(self.ours, keys.encode())
+
+    def read_until(self, end):
+        received = b""
+        while end.encode() not in received:
+            ready, _, _ = select.select([self.ours], [], [], 30)
+            if not ready:
+                raise AssertionError(f"no {end!r} in {received.decode()!r}")
+            received += os.read(self.ours, 65536)
+        return received.decode()
+
+    def called_with(self, keys):
+        """The arguments that `reels` receives after these keys and Enter."""
+        self.type(keys + "\n")
+        words = re.findall(r"((?:<[^<>]*>)+) called", self.read_until(" called"))
+        return re.findall(r"<([^<>]*)>", words[-1])
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        os.close(self.ours)
+
+
+class Completion(CliTest):
+    """The scripts in the shells that they are for. \t is what a person types."""
+
+    CASES = [
+        ("reels li\t", ["list"]),
+        ("reels list --st\tproc\t", ["list", "--status=processing"]),
+        ("reels list --all --status d\t", ["list", "--all", "--status=done"]),
+        ("reels list --status=e\t", ["list", "--status=error"]),
+        ("reels analyze --id\tkey --fr\t", ["analyze", "--idempotency-key=key", "--fresh"]),
+        ("reels --server http://127.0.0.1:1 comp\tf\t",
+         ["--server=http://127.0.0.1:1", "completion", "fish"]),
+        ("reels --token list us\t--fr\t2026-05-22", ["--token=list", "usage", "--from=2026-05-22"]),
+        ("reels delete 1 --j\t", ["delete", "1", "--json"]),
+    ]
+
+    def script(self, shell):
+        """The script in a file of its own, made without server or token."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = os.path.join(folder.name, "_reels")
+        done = self.ended(self.reels("completion", shell), 0)
+        self.assertEqual(done.stderr, "")
+        with open(path, "w") as file:
+            file.write(done.stdout)
+        return path
+
+    def check(self, command, setup, folder):
+        shell = Shell(command, setup)
+        self.addCleanup(shell.close)
+        open(os.path.join(folder, "unique.toml"), "w").close()
+        cases = [*self.CASES, (f"reels --config {folder}/uni\tget 1", [f"--config={folder}/unique.toml",
+                                                                       "get", "1"])]
+        for keys, words in cases:
+            with self.subTest(keys):
+                # Whether a value stands behind "=" or a blank is the shell's habit.
+                called = shell.called_with(keys)
+                self.assertEqual(" ".join(called).replace("=", " "), " ".join(words).replace("=", " "))
+
+    def test_bash(self):
+        script = self.script("bash")
+        self.check(["bash", "--noprofile", "--norc", "-i"], f"source {script}", os.path.dirname(script))
+
+    def test_zsh(self):
+        script = self.script("zsh")
+        self.check(["zsh", "-f", "-i"],
+                   f"autoload -Uz compinit; compinit -u -D; source {script}", os.path.dirname(script))
+
+    def test_zsh_from_fpath(self):
+        folder = os.path.dirname(self.script("zsh"))
+        self.check(["zsh", "-f", "-i"],
+                   f"fpath=({folder} $fpath); autoload -Uz compinit; compinit -u -D", folder)
+
+    def test_fish(self):
+        script = self.script("fish")
+        for typed, words in (("reels li", ["list"]), ("reels search li", []),
+                             ("reels --server http://x list --st", ["--status"]),
+                             ("reels list --status ", ["pending", "processing", "done", "error"]),
+                             ("reels --token list comp", ["completion"]),
+                             ("reels completion ", ["bash", "zsh", "fish"])):
+            with self.subTest(typed):
+                done = subprocess.run(
+                    ["fish", "--no-config", "-c", f"source {script}; complete -C '{typed}'"],
+                    env=clean_environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                    timeout=60)
+                offered = [line.split("\t")[0] for line in done.stdout.splitlines()]
+                self.assertEqual((sorted(offered), done.returncode), (sorted(words), 0), done.stderr)
+
+
+class Manual(CliTest):
+    def test_it_is_well_formed(self):
+        page = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "reels.1")
+        done = subprocess.run(
+            ["mandoc", "-T", "lint", "-W", "warning", page], stdin=subprocess.DEVNULL, capture_output=True,
+            text=True, timeout=60)
+        self.assertEqual((done.stdout, done.stderr, done.returncode), ("", "", 0))
 
 
 if __name__ == "__main__":
