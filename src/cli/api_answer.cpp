@@ -56,6 +56,10 @@ std::string_view advice_for(errc code) noexcept {
                "administrator makes a new one with: reelsd token create";
     }
     if (code == errc::not_found) return "Your reels and their numbers: reels list";
+    if (code == errc::limit_reached) {
+        return "Try again in a minute, or when a reel in work is done: reels list --status "
+               "processing";
+    }
     if (code == errc::connection_failed || code == errc::timed_out) {
         return "Is the server running, and is its address right? Name it with --server, "
                "REELS_SERVER or in the configuration file.";

@@ -144,13 +144,12 @@ result<api_answer> api_client::job(
 }
 
 result<reel_page> api_client::list(const list_query& wanted, const std::stop_token& stop) const {
-    auto response = get(path_with_query(
-                            "/api/v1/reels",
-                            {{"limit", fmt::format("{}", wanted.limit)},
-                             {"status", wanted.status},
-                             {"cursor", wanted.cursor}}),
-                        stop)
-                        .response;
+    const auto path = path_with_query(
+        "/api/v1/reels",
+        {{"limit", fmt::format("{}", wanted.limit)},
+         {"status", wanted.status},
+         {"cursor", wanted.cursor}});
+    auto response = get(path, stop);
     if (!response) return response.error();
     auto next_cursor = next_cursor_of(response->head.headers);
     if (!next_cursor) return next_cursor.error();
@@ -165,13 +164,13 @@ result<api_answer> api_client::search(
     if (limit) limit_text = fmt::format("{}", *limit);
     const auto path = path_with_query(
         "/api/v1/reels/search", {{"q", std::string{words}}, {"limit", std::move(limit_text)}});
-    return decoded(get(path, stop).response, json_kind::array);
+    return decoded(get(path, stop), json_kind::array);
 }
 
 result<api_answer> api_client::usage(const usage_query& wanted, const std::stop_token& stop) const {
     const auto path =
         path_with_query("/api/v1/reels/usage", {{"from", wanted.from}, {"to", wanted.to}});
-    return decoded(get(path, stop).response, json_kind::object);
+    return decoded(get(path, stop), json_kind::object);
 }
 
 result<void> api_client::remove(std::int64_t id, const std::stop_token& stop) const {
@@ -184,10 +183,19 @@ result<void> api_client::remove(std::int64_t id, const std::stop_token& stop) co
     return response.error();
 }
 
-api_client::delivery api_client::get(const std::string& path, const std::stop_token& stop) const {
+result<net::http_response> api_client::get(
+    const std::string& path, const std::stop_token& stop) const {
     net::http_request request;
     request.url = connection_.server + path;
-    return send(std::move(request), answer_time_max, stop);
+    auto response = send(std::move(request), answer_time_max, stop).response;
+    if (!response && response.error().code() == errc::not_found) {
+        // There is no id in it that could be unknown.
+        return error{
+            errc::connection_failed,
+            "the server does not know this request (HTTP 404): is it a reelsd server, as new as "
+            "this client?"};
+    }
+    return response;
 }
 
 api_client::delivery api_client::send(

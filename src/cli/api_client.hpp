@@ -92,7 +92,9 @@ private:
     [[nodiscard]] delivery send(
         net::http_request request, std::chrono::seconds answer_time_max,
         const std::stop_token& stop) const;
-    [[nodiscard]] delivery get(const std::string& path, const std::stop_token& stop) const;
+    /// For paths without an id; a server that does not know them is connection_failed.
+    [[nodiscard]] result<net::http_response> get(
+        const std::string& path, const std::stop_token& stop) const;
 
     connection_settings connection_;
     retry_policy policy_;

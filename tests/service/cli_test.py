@@ -1,7 +1,7 @@
 """The client `reels` against a server whose answers each test writes down beforehand.
 
-No daemon takes part: what matters is what the client sends, prints and ends with, also for answers that
-no daemon should ever give.
+What matters is what the client sends, prints and ends with, also for answers that no daemon should ever
+give. One suite at the end has the real daemon on the other side.
 """
 
 import http.server
@@ -17,7 +17,8 @@ import tempfile
 import threading
 import unittest
 
-from service_support import clean_environment, program, wait_until
+from service_support import (
+    UNAVAILABLE, Daemon, Platform, ServiceTest, clean_environment, program, wait_until)
 
 LINK = "https://www.instagram.com/reel/DYa0IXPgnP5/"
 TOKEN = "rls_" + "a" * 40
@@ -330,6 +331,11 @@ class List(CliTest):
 
     def test_no_array(self):
         self.ended(self.reels("list", server=self.serve((200, {"id": 1}))), 3)
+
+    def test_a_server_that_has_no_list(self):
+        server = self.serve((404, {"message": "not found", "status": "error"}))
+        done = self.ended(self.reels("list", server=server), 3)
+        self.assertIn("as new as this client", done.stderr)
 
 
 class Search(CliTest):
@@ -750,6 +756,79 @@ class Completion(CliTest):
                     timeout=60)
                 offered = [line.split("\t")[0] for line in done.stdout.splitlines()]
                 self.assertEqual((sorted(offered), done.returncode), (sorted(words), 0), done.stderr)
+
+
+class Daemons(ServiceTest, CliTest):
+    """The same with the real server on the other side."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.platform = Platform()
+        cls.addClassCleanup(cls.platform.close)
+        cls.served = Daemon(workers=2, retry_base_seconds=0.05, **cls.platform.settings())
+        cls.addClassCleanup(cls.served.close)
+        cls.served.start()
+
+    def setUp(self):
+        self.account = self.served.account(unlimited=True)
+
+    def run_reels(self, code, *arguments):
+        return self.ended(
+            self.reels(*arguments, REELS_SERVER="http://" + self.served.address,
+                       REELS_TOKEN=self.account.token), code)
+
+    def listed(self, *arguments):
+        return [reel["id"] for reel in json.loads(self.run_reels(0, "list", "--json", *arguments).stdout)]
+
+    def test_from_the_first_reel_to_the_last(self):
+        self.assertEqual(self.listed(), [])
+        self.platform.configure(posts={"PASTApost1": {"author": "some.one", "caption": "Pasta tonight."}})
+        link = "https://www.instagram.com/reel/PASTApost1/"
+        page = self.run_reels(0, "analyze", "--wait", link).stdout
+        for part in ("PLATFORM", "@some.one", "Pasta tonight."):
+            self.assertIn(part, page)
+        self.assertIn("unavailable", self.run_reels(1, "analyze", "--wait", UNAVAILABLE).stdout)
+
+        table = self.run_reels(0, "list").stdout.splitlines()
+        self.assertEqual(len(table), 3)
+        self.assertRegex(table[1], r" error .*Video is not available")
+        self.assertRegex(table[2], r" done .*@some\.one")
+        failed, done = self.listed()
+        self.assertEqual(self.listed("--status", "error"), [failed])
+        self.assertEqual(self.listed("--all", "--limit", "1"), [failed, done])
+        more = self.run_reels(0, "list", "--limit", "1").stderr
+        rest = re.fullmatch(r"More: reels list (.*) --limit 1\n", more).group(1).split()
+        self.assertEqual(self.listed(*rest), [done])
+
+        usage = json.loads(self.run_reels(0, "usage", "--json").stdout)
+        self.assertEqual(usage["total_calls"], sum(model["calls"] for model in usage["by_model"]))
+        self.assertIn("Model calls", self.run_reels(0, "usage").stdout)
+
+        gone = self.run_reels(0, "delete", str(failed), str(done)).stdout
+        self.assertEqual(gone, f"Deleted reel {failed}\nDeleted reel {done}\n")
+        self.assertEqual(self.listed(), [])
+        self.run_reels(4, "get", str(done))
+        self.run_reels(4, "delete", str(done))
+
+    def test_a_key_makes_one_reel(self):
+        first = self.run_reels(0, "analyze", "--idempotency-key", "monday", UNAVAILABLE).stdout
+        again = self.run_reels(0, "analyze", "--idempotency-key", "monday", UNAVAILABLE).stdout
+        self.assertEqual(first, again)
+        self.assertEqual(len(self.listed()), 1)
+        self.run_reels(4, "analyze", "--idempotency-key", "monday", LINK)
+
+    def test_what_it_refuses(self):
+        for arguments, message in (
+                (["analyze", "https://tiktok.com/x"], 'URL must be an instagram.com link, got "tiktok.com"'),
+                (["list", "--cursor", "bogus"], "cursor"), (["get", "9223372036854775807"], "not found")):
+            with self.subTest(arguments):
+                self.assertIn(message, self.run_reels(4, *arguments).stderr)
+
+    def test_a_token_that_was_revoked(self):
+        self.served.cli("token", "revoke", "--account", self.account.email, "--name", "test")
+        done = self.run_reels(4, "list")
+        self.assertIn("reels: invalid API token (HTTP 401)\n", done.stderr)
+        self.assertIn("reelsd token create", done.stderr)
 
 
 class Manual(CliTest):

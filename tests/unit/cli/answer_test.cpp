@@ -2,6 +2,7 @@
 #include <reelsd/cli/exit_code.hpp>
 #include <reelsd/cli/progress.hpp>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace reelsd::cli {
@@ -78,6 +79,18 @@ TEST(FailureOf, SpeaksTheServersWords) {
     }
     EXPECT_EQ(exit_code_of(errc::cancelled), exit_code::interrupted);
     EXPECT_EQ(exit_code_of(errc::timed_out), exit_code::server_failed);
+}
+
+// Goal: whoever can do something about a failure is told what. Method: the codes of failure_of().
+TEST(AdviceFor, SaysWhatToDo) {
+    using testing::HasSubstr;
+    EXPECT_THAT(advice_for(errc::unauthorized), HasSubstr("REELS_TOKEN"));
+    EXPECT_THAT(advice_for(errc::not_found), HasSubstr("reels list"));
+    EXPECT_THAT(advice_for(errc::limit_reached), HasSubstr("Try again"));
+    EXPECT_THAT(advice_for(errc::connection_failed), HasSubstr("REELS_SERVER"));
+    EXPECT_THAT(advice_for(errc::timed_out), HasSubstr("REELS_SERVER"));
+    EXPECT_THAT(advice_for(errc::internal), HasSubstr("later"));
+    EXPECT_EQ(advice_for(errc::invalid_argument), "") << "the server's message says it";
 }
 
 TEST(RetryAfterOf, ReadsSeconds) {
