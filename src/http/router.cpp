@@ -58,6 +58,14 @@ void router::guard(gate keeper) {
     gates_.push_back({std::move(segments), std::move(keeper)});
 }
 
+std::vector<router::known_route> router::routes() const {
+    std::vector<known_route> all;
+    for (const auto& entry : paths_) {
+        for (const auto& known : entry.methods) all.push_back({known.method, entry.pattern});
+    }
+    return all;
+}
+
 const gate* router::gate_for(const std::vector<std::string>& path) const noexcept {
     const gate_entry* best = nullptr;
     for (const auto& entry : gates_) {

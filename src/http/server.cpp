@@ -264,6 +264,9 @@ result<std::uint16_t> server::start() {
             "the limit of open files bounds the connections",
             {{"open-files", limit}, {"connections", room}});
     }
+    for (const auto& known : self.host.routes.routes()) {
+        self.host.log.debug("route", {{"method", name_of(known.method)}, {"path", known.pattern}});
+    }
     self.services.spawn("accept", self.accept_connections());
     self.services.spawn("watch", self.watch());
     return bound.port();

@@ -70,6 +70,13 @@ public:
     /// The longest prefix that holds for a path is the one whose gate runs.
     void guard(gate keeper);
 
+    struct known_route {
+        verb method;
+        std::string_view pattern;
+    };
+    /// All routes, in the order of their patterns' first addition.
+    [[nodiscard]] std::vector<known_route> routes() const;
+
     /// Never fails for a request of any shape; throws what a handler throws.
     [[nodiscard]] boost::asio::awaitable<response> answer(request_context& ctx) const;
 

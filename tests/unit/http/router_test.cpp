@@ -191,5 +191,21 @@ TEST_F(Router, LongestPrefixKeepsTheGate) {
     EXPECT_EQ(ask(guarded, make_request(verb::get, "/a/c")).code(), status::forbidden);
 }
 
+TEST_F(Router, NamesAllRoutes) {
+    std::vector<std::string> named;
+    for (const auto& known : open.routes()) {
+        named.push_back(std::string{name_of(known.method)} + " " + std::string{known.pattern});
+    }
+    const std::vector<std::string> expected{
+        "GET /",
+        "GET /api/zoo/{id}",
+        "DELETE /api/zoo/{id}",
+        "GET /api/zoo",
+        "GET /api/zoo/search",
+        "GET /api/zoo/{id}/legs/{leg}",
+        "GET /docs/"};
+    EXPECT_EQ(named, expected);
+}
+
 }  // namespace
 }  // namespace reelsd::http
