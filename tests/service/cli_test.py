@@ -66,6 +66,7 @@ class ScriptedServer:
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            wbufsize = -1  # Head and body in one piece: two would each wait for an acknowledgement.
 
             def answer(self):
                 body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
