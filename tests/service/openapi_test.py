@@ -1,0 +1,474 @@
+"""The daemon and docs/openapi.yaml say the same.
+
+Method: real daemons are driven through every operation into every documented answer, and each answer is
+held to the document: status, headers, content type, body. In the end nothing documented may be left that
+no answer has shown, down to each text of an error that the document quotes. Bounds of parameters are read
+from the document and tried at the bound and one past it.
+"""
+
+import concurrent.futures
+import contextlib
+import http.client
+import io
+import itertools
+import os
+import socket
+import unittest
+import urllib.parse
+
+from openapi_document import Document
+from service_support import SAMPLE, Answer, Cluster, Daemon, ServiceTest, wait_until
+
+DOCUMENT = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "openapi.yaml")
+ANALYZE = "POST /api/v1/reels/analyze"
+LIST = "GET /api/v1/reels"
+SEARCH = "GET /api/v1/reels/search"
+USAGE = "GET /api/v1/reels/usage"
+READ = "GET /api/v1/reels/{id}"
+DELETE = "DELETE /api/v1/reels/{id}"
+READY = "GET /readyz"
+LINK = "https://www.instagram.com/reel/DYa0IXPgnP5/"
+UNKNOWN_ID = 10**15
+# Parts of the viewer's page, which are no operations of the API.
+VIEWER_PARTS = {"/docs/", "/docs/viewer.css", "/docs/viewer.js", "/docs/swagger-ui.css",
+                "/docs/swagger-ui-bundle.js", "/docs/swagger-ui-bundle.js.LICENSE.txt",
+                "/docs/swagger-ui.LICENSE.txt", "/docs/swagger-ui.NOTICE.txt"}
+
+
+def parsed(received):
+    """The one answer in what a raw connection has received."""
+    class Received:
+        def makefile(self, _mode):
+            return io.BytesIO(received)
+
+    answer = http.client.HTTPResponse(Received())
+    answer.begin()
+    return Answer(answer.status, answer.headers, answer.read())
+
+
+def target_of(operation, job_id=UNKNOWN_ID, query=None):
+    target = operation.path.replace("{id}", str(job_id))
+    if operation.path.endswith("/search"):
+        query = {"q": "coffee", **(query or {})}
+    return target + ("?" + urllib.parse.urlencode(query) if query else "")
+
+
+def body_of(operation):
+    return {"url": LINK} if operation.request_body else None
+
+
+def half_a_request(operation):
+    """A request whose header never ends."""
+    return f"{operation.method} {target_of(operation)} HTTP/1.1\r\nHost: a\r\nX-Slow: ".encode()
+
+
+class Conversation:
+    """An account's requests to a daemon, each answer held to the document."""
+
+    def __init__(self, test, document, daemon, token=None):
+        self.test = test
+        self.document = document
+        self.daemon = daemon
+        self.token = token
+
+    def ask(self, name, job_id=UNKNOWN_ID, query=None, body=None, headers=None, expect=None):
+        """One request of the operation `name` ("GET /healthz")."""
+        operation = self.document.operations[name]
+        body = body if body is not None else body_of(operation)
+        answer = self.daemon.request(operation.method, target_of(operation, job_id, query), body,
+                                     headers, token=self.token)
+        return self.check(operation, answer, expect)
+
+    def ask_raw(self, name, data, expect):
+        """The same with bytes of the test's own."""
+        return self.check(self.document.operations[name], parsed(self.daemon.raw(data)), expect)
+
+    def check(self, operation, answer, expect=None):
+        self.test.assertEqual(self.document.breaches(operation, answer), [])
+        if expect is not None:
+            self.test.assertEqual(answer.status, expect, f"{operation}: {answer!r}")
+        return answer
+
+
+class OpenApiTest(ServiceTest):
+    """All classes share a document, which remembers what it was shown, and two daemons."""
+
+    @classmethod
+    def suite_daemons(cls):
+        return [cls.idle, cls.working]
+
+    def conversation(self, daemon=None, account=None):
+        return Conversation(self, self.document, daemon or self.idle, account and account.token)
+
+    def each_operation(self, needs_token=None):
+        for name, operation in self.document.operations.items():
+            if needs_token is None or operation.needs_token == needs_token:
+                yield name, operation
+
+
+def setUpModule():
+    cluster = Cluster()
+    unittest.addModuleCleanup(cluster.close)
+    test = OpenApiTest
+    test.document = Document(DOCUMENT)
+    test.cluster = cluster
+    test.idle_database = cluster.new_database()
+    # Without workers, what is pending stays so.
+    test.idle = Daemon(workers=0, database_url=test.idle_database, log_level="debug")
+    test.working = Daemon(
+        workers=2, database_url=cluster.new_database(), retry_base_seconds=0.05)
+    for daemon in (test.idle, test.working):
+        unittest.addModuleCleanup(daemon.close)
+        daemon.start()
+    test.someone = test.idle.account(unlimited=True)
+    test.idle.limit(test.someone.email, requests_per_minute=1000000)
+    test.other = test.idle.account()
+    start_slow_requests(test)
+
+
+def start_slow_requests(test):
+    """Requests that never become whole; their answers come while the other tests run."""
+    pool = concurrent.futures.ThreadPoolExecutor(32)
+    unittest.addModuleCleanup(pool.shutdown)
+    unfinished_body = (b"POST /api/v1/reels/analyze HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{")
+    test.slow = [(operation, pool.submit(test.idle.raw, half_a_request(operation), 120))
+                 for operation in test.document.operations.values()]
+    test.slow.append(
+        (test.document.operations[ANALYZE], pool.submit(test.idle.raw, unfinished_body, 120)))
+
+
+class TheDocument(OpenApiTest):
+    def test_every_component_is_used(self):
+        self.assertEqual(self.document.components_not_used(), [])
+
+    def test_the_daemon_serves_this_very_document(self):
+        answer = self.conversation().ask("GET /docs/openapi.yaml", expect=200)
+        self.assertEqual(answer.body, self.document.text)
+
+    def test_routes_and_operations_are_the_same(self):
+        served = {f"{line['method']} {line['path']}" for line in self.idle.log_lines()
+                  if line.get("message") == "route"}
+        parts = {f"GET {path}" for path in VIEWER_PARTS}
+        self.assertEqual(served - parts, set(self.document.operations))
+        self.assertEqual(parts - served, set())
+
+    def test_other_methods(self):
+        someone = self.conversation(account=self.someone)
+        paths = {operation.path: operation for _, operation in self.each_operation()}
+        methods = ["GET", "PUT", "POST", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "get"]
+        for (path, operation), method in itertools.product(paths.items(), methods):
+            allowed = self.document.methods_of(path)
+            if method in allowed:
+                continue
+            with self.subTest(f"{method} {path}"):
+                answer = someone.daemon.request(method, target_of(operation), token=someone.token)
+                self.assertEqual(answer.status, 405)
+                response = self.document.beside_operations["other-method"]
+                self.assertEqual(self.document.response_breaches("405", response, answer), [])
+                self.assertEqual(set(answer.headers["Allow"].split(", ")), allowed)
+
+    def test_unknown_paths(self):
+        response = self.document.beside_operations["unknown-path"]
+        for path in ("/api/v1", "/api/v1/", "/api/v1/reels/", "/api/v1/reels/1/result", "/api/v2/reels",
+                     "/docs/nothing", "/docs/index.html/", "/healthz/", "/nothing"):
+            for method in ("GET", "POST", "DELETE"):
+                with self.subTest(f"{method} {path}"):
+                    answer = self.idle.request(method, path, token=self.someone.token)
+                    self.assertEqual(answer.status, 404)
+                    self.assertEqual(self.document.response_breaches("404", response, answer), [])
+
+    def test_another_version(self):
+        answer = parsed(self.idle.raw(b"GET /healthz HTTP/3.0\r\nHost: a\r\n\r\n"))
+        self.assertEqual(answer.status, 505)
+        response = self.document.beside_operations["other-version"]
+        self.assertEqual(self.document.response_breaches("505", response, answer), [])
+
+    def test_head_is_get_without_the_body(self):
+        job_id = self.someone.submit(LINK)
+        for _, operation in self.each_operation():
+            if operation.method != "GET":
+                continue
+            with self.subTest(operation.path):
+                target = target_of(operation, job_id)
+                answer = self.idle.request("HEAD", target, token=self.someone.token)
+                self.assertEqual(self.document.breaches(operation, answer, is_head=True), [])
+                whole = self.idle.request("GET", target, token=self.someone.token)
+                self.assertEqual(answer.status, whole.status)
+                for name in ("Content-Type", "ETag", "Location"):
+                    self.assertEqual(answer.headers[name], whole.headers[name])
+
+
+class Reels(OpenApiTest):
+    """What works, and what the input makes fail."""
+
+    def test_submitting(self):
+        someone = self.conversation(account=self.someone)
+        content = self.document.operations[ANALYZE].request_body["content"]["application/json"]
+        for name, example in content["examples"].items():
+            with self.subTest(name):
+                someone.ask(ANALYZE, body=example["value"], expect=202)
+        for body in (b"[]", {}, {"url": 1}, {"url": "x"}, {"url": "https://tiktok.com/x"},
+                     {"url": "https://www.instagram.com/someone/"}, {"url": LINK, "fresh": "yes"}):
+            with self.subTest(body):
+                someone.ask(ANALYZE, body=body, expect=400)
+
+    def test_submitting_again(self):
+        someone = self.conversation(account=self.someone)
+        key = {"Idempotency-Key": "openapi-test"}
+        first = someone.ask(ANALYZE, headers=key, expect=202)
+        again = someone.ask(ANALYZE, headers=key, expect=202)
+        self.assertEqual(first.json(), again.json())
+        someone.ask(ANALYZE, headers=key, body={"url": SAMPLE}, expect=400)
+        operation = self.document.operations[ANALYZE]
+        schema = next(one for one in operation.parameters if one["name"] == "Idempotency-Key")["schema"]
+        most = schema["maxLength"]
+        for good in ("a", "!~" + "a" * (most - 2)):
+            someone.ask(ANALYZE, headers={"Idempotency-Key": good}, expect=202)
+        for bad in ("a" * (most + 1), "a b", "\u00e9"):
+            someone.ask(ANALYZE, headers={"Idempotency-Key": bad.encode()}, expect=400)
+
+    def test_reading_in_every_state(self):
+        someone = self.conversation(account=self.someone)
+        job_id = self.someone.submit(LINK)
+        self.assertMembers(someone.ask(READ, job_id, expect=200), "pending", set())
+        # As a worker would have it: for what no client can bring about without one.
+        self.cluster.query(
+            "UPDATE job SET status = 'processing', worker = 'somebody', started_at = now(),"
+            f" lease_until = now() + interval '1 hour' WHERE id = {job_id}",
+            self.idle_database.split("dbname=")[1])
+        self.assertMembers(someone.ask(READ, job_id, expect=200), "processing", {"started_at"})
+        someone.ask(DELETE, job_id, expect=204)
+        someone.ask(DELETE, job_id, expect=404)
+
+    def test_what_workers_make_of_it(self):
+        account = self.working.account(unlimited=True)
+        someone = self.conversation(self.working, account)
+        self.assertEqual(someone.ask(LIST, expect=200).json(), [])
+        codes = ("unavailable", "rate-limited", "unsupported", "too-long", "model-failed",
+                 "storage-error")
+        failing = [account.submit(f"https://www.instagram.com/reel/reelsd-{code}/") for code in codes]
+        done = account.submit(SAMPLE)
+        for job_id in failing:
+            account.finished(job_id)
+            answer = someone.ask(READ, job_id, query={"wait": 60}, expect=200)
+            self.assertMembers(answer, "error",
+                               {"started_at", "finished_at", "error", "error_code"})
+        account.finished(done)
+        answer = someone.ask(READ, done, query={"wait": 60}, expect=200)
+        self.assertMembers(answer, "done", {"started_at", "finished_at", "result"})
+
+        items = {item["id"]: item for item in someone.ask(LIST, expect=200).json()}
+        self.assertEqual(set(items), {done, *failing})
+        self.assertEqual(set(items[done]) - set(items[failing[0]]), {"summary", "code", "author"})
+        self.assertLess(0, someone.ask(USAGE, expect=200).json()["total_calls"])
+        hits = someone.ask(SEARCH, query={"q": "coffee"}, expect=200).json()
+        self.assertEqual([hit["id"] for hit in hits], [done])
+
+    def assertMembers(self, answer, status, members):
+        """A job in this state has its usual members and these, and no others."""
+        job = answer.json()
+        self.assertEqual(job["status"], status)
+        self.assertEqual(set(job), {"id", "url", "status", "created_at"} | members)
+
+    def test_paging(self):
+        account = self.idle.account(unlimited=True)
+        someone = self.conversation(account=account)
+        submitted = [account.submit(LINK) for _ in range(3)]
+        page = someone.ask(LIST, query={"limit": 2}, expect=200)
+        link = page.headers["Link"]
+        query = dict(urllib.parse.parse_qsl(link[link.index("?") + 1:link.index(">")]))
+        rest = someone.ask(LIST, query=query, expect=200)
+        self.assertIsNone(rest.headers["Link"])
+        found = [item["id"] for item in page.json() + rest.json()]
+        self.assertEqual(found, submitted[::-1])
+
+    def test_bad_parameters_that_no_bound_tells_of(self):
+        someone = self.conversation(account=self.someone)
+        for name, query in ((LIST, {"cursor": "x"}), (LIST, {"cursor": ""}), (SEARCH, {"q": " "}),
+                            (USAGE, {"from": "2026-02-02", "to": "2026-02-01"}),
+                            (USAGE, {"from": "1.5.2026"}), (USAGE, {"to": "2026-02-30"})):
+            with self.subTest(f"{name} {query}"):
+                someone.ask(name, query=query, expect=400)
+
+    def test_bounds_of_parameters(self):
+        someone = self.conversation(account=self.someone)
+        account = self.working.account(unlimited=True)
+        finished = self.conversation(self.working, account)
+        job_id = account.submit("https://www.instagram.com/reel/reelsd-unavailable/")
+        account.finished(job_id)
+        for name, operation in self.each_operation(needs_token=True):
+            for parameter in operation.parameters_in("query"):
+                good, bad = values_of(parameter["schema"])
+                for value, status in [(one, 200) for one in good] + [(one, 400) for one in bad]:
+                    with self.subTest(f"{name} {parameter['name']}={str(value)[:40]}"):
+                        query = {parameter["name"]: value}
+                        # A long wait is over at once when the job is.
+                        if name == READ:
+                            finished.ask(name, job_id, query=query, expect=status)
+                        else:
+                            someone.ask(name, query=query, expect=status)
+
+    def test_a_missing_parameter(self):
+        someone = self.conversation(account=self.someone)
+        for name, operation in self.each_operation():
+            for parameter in operation.parameters_in("query"):
+                if parameter.get("required"):
+                    answer = self.idle.request("GET", operation.path, token=self.someone.token)
+                    someone.check(operation, answer, expect=400)
+
+    def test_ids_that_are_not_the_callers(self):
+        mine = self.someone.submit(LINK)
+        other = self.conversation(account=self.other)
+        for name in (READ, DELETE):
+            for job_id in (mine, UNKNOWN_ID, 0, -1, "x", 2**63):
+                with self.subTest(f"{name} {job_id}"):
+                    other.ask(name, job_id, expect=404)
+
+
+def values_of(schema):
+    """Values that a parameter of this schema takes, and such that it refuses."""
+    if "enum" in schema:
+        return schema["enum"], ["nonsense", ""]
+    if schema["type"] in ("integer", "number"):
+        least, most = schema["minimum"], schema["maximum"]
+        return [least, most], [least - 1, most + 1, "x", "", "1e1"]
+    if schema.get("format") == "date":
+        return ["2026-02-28"], ["2026-02-29", "20260228", "x", ""]
+    if "maxLength" in schema:
+        most = schema["maxLength"]
+        return ["a", "a" * most, "\u00e9" * most], ["", "a" * (most + 1)]
+    return [], []
+
+
+class AnyRequest(OpenApiTest):
+    """What every operation may answer, whatever it does."""
+
+    def test_what_needs_no_token(self):
+        nobody = self.conversation()
+        for name, operation in self.each_operation(needs_token=False):
+            with self.subTest(name):
+                answer = nobody.ask(name)
+                self.assertIn(answer.status, (200, 302))
+                tag = answer.headers["ETag"]
+                if tag:
+                    nobody.ask(name, headers={"If-None-Match": tag}, expect=304)
+                    nobody.ask(name, headers={"If-None-Match": '"another"'}, expect=200)
+
+    def test_request_ids(self):
+        for name, _ in self.each_operation(needs_token=False):
+            answer = self.conversation().ask(name, headers={"X-Request-Id": "mine-1"})
+            self.assertEqual(answer.headers["X-Request-Id"], "mine-1")
+
+    def test_without_a_good_token(self):
+        for name, _ in self.each_operation(needs_token=True):
+            with self.subTest(name):
+                self.conversation().ask(name, expect=401)
+                headers = {"Authorization": "Bearer rls_" + "a" * 40}
+                self.conversation().ask(name, headers=headers, expect=401)
+
+    def test_malformed_requests(self):
+        for name, operation in self.each_operation():
+            with self.subTest(name):
+                someone = self.conversation(account=self.someone)
+                start = f"{operation.method} {target_of(operation)} HTTP/1.1\r\n".encode()
+                someone.ask_raw(name, start + b"\r\n", 400)
+                someone.ask_raw(name, start + b"Host: a\r\nContent-Length: 65537\r\n\r\n", 413)
+                someone.ask_raw(name, start + b"X: " + b"x" * 16384 + b"\r\n\r\n", 431)
+                query = operation.path.replace("{id}", "1") + "?a=%zz"
+                answer = self.idle.request(operation.method, query, token=self.someone.token)
+                someone.check(operation, answer, 400)
+                if "{id}" in operation.path:
+                    path = operation.path.replace("{id}", "%zz")
+                    answer = self.idle.request(operation.method, path, token=self.someone.token)
+                    someone.check(operation, answer, 400)
+
+    def test_limits(self):
+        submitting = self.conversation(account=self.idle.account())
+        for _ in range(3):
+            submitting.ask(ANALYZE, expect=202)
+        submitting.ask(ANALYZE, expect=429)
+
+        many = self.idle.account()
+        self.idle.limit(many.email, concurrent_jobs=1000)
+        self.until_limited(self.conversation(account=many), ANALYZE, 10)
+
+        reading = self.conversation(account=self.idle.account())
+        for name, _ in self.each_operation(needs_token=True):
+            if name != ANALYZE:
+                with self.subTest(name):
+                    self.until_limited(reading, name, 600)
+
+    def until_limited(self, conversation, name, limit):
+        """Places come back while we ask: many more than the limit are needed on no machine."""
+        for _ in range(10 * limit):
+            if conversation.ask(name).status == 429:
+                return
+        self.fail(f"{name}: no limit after {10 * limit} requests")
+
+    def test_slow_requests(self):
+        for operation, received in self.slow:
+            with self.subTest(str(operation)):
+                self.conversation().check(operation, parsed(received.result()), 408)
+
+
+class Failing(OpenApiTest):
+    """What the daemon answers when it cannot do its work. In this order, for it ends the daemons."""
+
+    def test_1_a_fault_of_ours(self):
+        database = self.idle_database.split("dbname=")[1]
+        someone = self.conversation(account=self.someone)
+        self.cluster.query("ALTER TABLE api_token RENAME TO api_token_elsewhere", database)
+        try:
+            for name, _ in self.each_operation(needs_token=True):
+                with self.subTest(name):
+                    someone.ask(name, expect=500)
+        finally:
+            self.cluster.query("ALTER TABLE api_token_elsewhere RENAME TO api_token", database)
+        someone.ask(LIST, expect=200)
+
+    def test_2_shutting_down(self):
+        with contextlib.ExitStack() as opened:
+            links = []
+            for _, operation in self.each_operation():
+                host, port = self.idle.address.rsplit(":", 1)
+                link = opened.enter_context(socket.create_connection((host, int(port)), timeout=60))
+                link.sendall(half_a_request(operation))
+                links.append((operation, link))
+            # Connections are taken in their order: once this one is answered, those have begun.
+            self.conversation().ask("GET /healthz", expect=200)
+            self.assertEqual(self.idle.stop(), 0)
+            for operation, link in links:
+                with self.subTest(str(operation)):
+                    received = b"".join(iter(lambda: link.recv(65536), b""))
+                    self.conversation().check(operation, parsed(received), 503)
+
+    def test_3_no_database(self):
+        account = self.working.account()
+        someone = self.conversation(self.working, account)
+        self.cluster.stop()
+        wait_until(lambda: self.working.request("GET", "/readyz").status == 503, "the outage")
+        for name, _ in self.each_operation(needs_token=True):
+            with self.subTest(name):
+                someone.ask(name, expect=503)
+        self.conversation(self.working).ask(READY, expect=503)
+        self.conversation(self.working).ask("GET /healthz", expect=200)
+
+
+class Completeness(OpenApiTest):
+    """After all others: nothing is documented that was not seen."""
+
+    def test_every_status_was_seen(self):
+        self.assertEqual(self.document.statuses_not_seen(), [])
+
+    def test_every_text_of_an_error_was_seen(self):
+        self.assertEqual(self.document.error_examples_not_seen(), [])
+
+
+def load_tests(loader, _tests, _pattern):
+    """In this order: what fails needs the daemons no more, and what counts comes last."""
+    classes = (TheDocument, Reels, AnyRequest, Failing, Completeness)
+    return unittest.TestSuite(loader.loadTestsFromTestCase(one) for one in classes)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
