@@ -12,7 +12,7 @@ namespace reelsd::model {
 namespace {
 
 // A breath lasts less; a speaker who pauses longer starts something new.
-constexpr double pause_seconds = 0.7;
+constexpr double pause_seconds = 0.6;
 constexpr std::size_t quoted_words_max = 12;
 
 enum class happening : std::uint8_t { cut, text, speech, music };
