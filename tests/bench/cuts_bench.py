@@ -66,10 +66,17 @@ def make_clip(rng, path):
                          f"[c{number}][s{number}]concat,fps={RATE},settb=AVTB[{result}]")
             truth.append((total, kind))
             total += lengths[number]
+        elif kind == "black":
+            fade = rng.uniform(0.2, 0.6)
+            graph.append(f"[{label}]trim=duration={total:.3f},"
+                         f"fade=t=out:st={total - fade:.3f}:d={fade:.3f}[c{number}];"
+                         f"[s{number}]fade=t=in:d={fade:.3f}[d{number}];"
+                         f"[c{number}][d{number}]concat,fps={RATE},settb=AVTB[{result}]")
+            truth.append((total, kind))
+            total += lengths[number]
         else:
             fade = rng.uniform(0.4, 1.2)
-            name = "fade" if kind == "crossfade" else "fadeblack"
-            graph.append(f"[{label}][s{number}]xfade=transition={name}:duration={fade:.3f}"
+            graph.append(f"[{label}][s{number}]xfade=transition=fade:duration={fade:.3f}"
                          f":offset={total - fade / 2:.3f},fps={RATE},settb=AVTB[{result}]")
             truth.append((total, kind))
             total += lengths[number] - fade / 2

@@ -1,5 +1,6 @@
 #include "second_pass.hpp"
 
+#include "../picture/colour_jumps.hpp"
 #include "../picture/cut_finder.hpp"
 #include "../picture/dissolves.hpp"
 #include "../picture/picture_meter.hpp"
@@ -149,7 +150,8 @@ private:
         const double duration = known_.probe.duration_seconds;
         show_until(duration);
         seen all;
-        const auto hard = cuts_.finish();
+        auto hard = cuts_.finish();
+        hard = picture::merge_cuts(hard, picture::find_colour_jumps(thumbnails_, hard));
         all.picture.cuts = picture::merge_cuts(hard, picture::find_dissolves(thumbnails_, hard));
         meter_.finish(all.picture);
         all.texts = reader_.finish(duration);

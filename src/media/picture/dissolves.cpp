@@ -21,6 +21,12 @@ constexpr double quarter_rest_max = 0.28;
 /// The ends look alike in structure: one scene whose light changes, not two.
 constexpr double same_scene_correlation_min = 0.75;
 
+/// Scenes stand still next to a crossfade, or move less than it does: a steady pan or a turning
+/// light changes before and after as fast as in between.
+constexpr double outside_rate_max = 0.7;
+/// Pictures on either side that tell how fast: a quarter of a second.
+constexpr std::size_t outside_length = 2;
+
 constexpr double dark_mean_max = 0.05;
 constexpr double cut_distance_seconds_min = 0.5;
 constexpr double dissolve_distance_seconds_min = 1.0;
@@ -77,6 +83,25 @@ struct found_dissolve {
     double strength = 0;
 };
 
+/// The change of a picture to the next between `from` and `to`, as if it were steady.
+double rate(std::span<const thumbnail> pictures, std::size_t from, std::size_t to) {
+    return difference(pictures[from], pictures[to]) / static_cast<double>(to - from);
+}
+
+/// Whether the scenes next to a change from picture `first` to `last` stand still enough. An end
+/// of the video or a cut leaves nothing to compare.
+bool stands_out(
+    std::span<const thumbnail> pictures, std::span<const double> cuts, std::size_t first,
+    std::size_t last) {
+    const double bound = outside_rate_max * rate(pictures, first, last);
+    const auto calm = [&](std::size_t from, std::size_t to) {
+        return any_within(cuts, pictures[from].seconds, pictures[to].seconds) ||
+               rate(pictures, from, to) <= bound;
+    };
+    if (first >= outside_length && !calm(first - outside_length, first)) return false;
+    return last + outside_length >= pictures.size() || calm(last, last + outside_length);
+}
+
 /// How surely a crossfade has its middle at `middle` and its ends `half` pictures away; 0: there is
 /// none.
 double crossfade_strength(
@@ -111,7 +136,9 @@ std::vector<found_dissolve> find_crossfades(
             const double from = pictures[middle - half].seconds;
             if (any_within(cuts, from, pictures[middle + half].seconds)) break;
             const double strength = crossfade_strength(pictures, middle, half);
-            if (strength > best.strength) best = {pictures[middle].seconds, strength};
+            if (strength > best.strength &&
+                stands_out(pictures, cuts, middle - half, middle + half))
+                best = {pictures[middle].seconds, strength};
         }
         if (best.strength > 0) found.push_back(best);
     }
