@@ -32,7 +32,7 @@ struct submission {
 
 /// Which reels of the caller's to list.
 struct list_query {
-    int limit;                          ///< 1-100
+    int limit = 20;                     ///< 1-100
     std::optional<std::string> status;  ///< pending, processing, done or error; none: all.
     std::optional<std::string> cursor;  ///< Where an earlier page ended; none: from the newest on.
 };
@@ -87,7 +87,7 @@ private:
     /// What came of all attempts together.
     struct delivery {
         result<net::http_response> response;
-        bool maybe_done_before;  ///< An earlier attempt may have taken effect.
+        bool maybe_done_before = false;  ///< An earlier attempt may have taken effect.
     };
     [[nodiscard]] delivery send(
         net::http_request request, std::chrono::seconds answer_time_max,

@@ -10,7 +10,7 @@
 #include <stop_token>
 #include <variant>
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): its own name
 class App;
 }
 

@@ -37,7 +37,9 @@ exit_code run_delete(const command_context& context, const delete_arguments& arg
         const auto& why = removed.error();
         const auto of_this =
             report(context, error{why.code(), fmt::format("reel {}: {}", id, why.detail())});
-        outcomes.push_back({{"id", id}, {"status", "error"}, {"message", why.detail()}});
+        const auto* const message =
+            why.code() == errc::cancelled ? "interrupted" : why.detail().c_str();
+        outcomes.push_back({{"id", id}, {"status", "error"}, {"message", message}});
         if (code == exit_code::ok) code = of_this;
         if (ends_the_command(why.code())) break;
     }

@@ -2,7 +2,7 @@
 
 #include <reelsd/cli/command_description.hpp>
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): its own name
 class App;
 }
 

@@ -16,8 +16,8 @@ struct utf8_character {
 /// U+10FFFF are not valid (RFC 3629).
 [[nodiscard]] utf8_character utf8_at(std::string_view text, std::size_t at);
 
-/// Terminal cells of one character: 0, 1 or 2. Ranges after Unicode's East Asian Width (W and F)
-/// and the common combining blocks; a rare character that is missing costs one column of alignment.
+/// Terminal cells of one character: 0, 1 or 2, by Unicode's East Asian Width and its combining
+/// marks. What is no visible character counts as 1.
 [[nodiscard]] std::size_t cells_of(char32_t code_point);
 
 }  // namespace reelsd::cli

@@ -73,6 +73,12 @@ TEST(ColumnsOf, CountsTerminalCells) {
     EXPECT_EQ(columns_of("寿司"), 4U);
     EXPECT_EQ(columns_of("🍣"), 2U);
     EXPECT_EQ(columns_of("👍🏽"), 2U) << "a skin tone is drawn into its emoji";
+    EXPECT_EQ(columns_of("⚡⏰🫠"), 6U) << "emoji of all ages";
+    EXPECT_EQ(columns_of("a\u200Db\uFE0F"), 2U) << "joiners and variation selectors";
+    EXPECT_EQ(columns_of("한국어"), 6U);
+    EXPECT_EQ(columns_of("Привет"), 6U);
+    EXPECT_EQ(columns_of("สวัสดี"), 4U) << "vowels and tones stand above";
+    EXPECT_EQ(columns_of("…"), 1U);
     EXPECT_EQ(columns_of("🇫🇷"), 2U) << "two regional indicators are one flag";
 }
 
