@@ -27,6 +27,19 @@ std::map<std::string, option_description> options_by_name(const command_descript
     return all;
 }
 
+/// A script's text with VALUE_OPTIONS replaced by the options that take a value.
+std::string with_value_options(
+    std::string_view script, const command_description& program, std::string_view separator) {
+    std::vector<std::string> names;
+    for (const auto& [name, option] : options_by_name(program)) {
+        if (!option.value.empty()) names.push_back(name);
+    }
+    constexpr std::string_view mark = "VALUE_OPTIONS";
+    std::string text{script};
+    return text.replace(
+        text.find(mark), mark.size(), fmt::format("{}", fmt::join(names, separator)));
+}
+
 /// What may stand behind a command: its options, those of the program, and its choices.
 std::string words_for(const command_description& program, const command_description& command) {
     std::vector<std::string> words;
@@ -77,12 +90,10 @@ std::string bash_reply(std::string_view words) {
     return fmt::format("COMPREPLY=($(IFS=' ' compgen -W '{}' -- \"$current\"))", words);
 }
 
-std::string bash_script(const command_description& program) {
-    std::vector<std::string> value_options;
+/// What each option that takes a known value does to complete it.
+std::string bash_values(const command_description& program) {
     std::string values;
     for (const auto& [name, option] : options_by_name(program)) {
-        if (option.value.empty()) continue;
-        value_options.push_back(name);
         if (option.takes_file) {
             values += fmt::format(
                 "        {})\n            compopt -o filenames\n            "
@@ -95,10 +106,12 @@ std::string bash_script(const command_description& program) {
                 bash_reply(fmt::format("{}", fmt::join(option.choices, " "))));
         }
     }
-    std::string text{bash_walk};
-    constexpr std::string_view mark = "VALUE_OPTIONS";
-    text.replace(text.find(mark), mark.size(), fmt::format("{}", fmt::join(value_options, "|")));
-    text += values;
+    return values;
+}
+
+std::string bash_script(const command_description& program) {
+    auto text = with_value_options(bash_walk, program, "|");
+    text += bash_values(program);
     text += "        ?*) return ;;  # a value that nobody can guess\n    esac\n";
     text += "    case $command in\n";
     std::vector<std::string> first;
@@ -106,8 +119,8 @@ std::string bash_script(const command_description& program) {
     for (const auto& option : program.options) {
         first.insert(first.end(), option.names.begin(), option.names.end());
     }
-    text +=
-        fmt::format("        '') {} ;;\n", bash_reply(fmt::format("{}", fmt::join(first, " "))));
+    const auto reply = bash_reply(fmt::format("{}", fmt::join(first, " ")));
+    text += fmt::format("        '') {} ;;\n", reply);
     for (const auto& command : program.commands) {
         text += fmt::format(
             "        {}) {} ;;\n", command.name, bash_reply(words_for(program, command)));
@@ -274,15 +287,21 @@ constexpr std::string_view fish_walk = R"(function __reels_is_at
 end
 )";
 
-std::string fish_script(const command_description& program) {
-    std::string value_options;
-    for (const auto& [name, option] : options_by_name(program)) {
-        if (option.value.empty()) continue;
-        value_options += (value_options.empty() ? "" : " ") + name;
+std::string fish_command(const command_description& command) {
+    const auto lead = fmt::format("complete -c reels -n '__reels_is_at {}'", command.name);
+    std::string lines;
+    for (const auto& argument : command.arguments) {
+        if (argument.choices.empty()) continue;
+        lines += fmt::format("{} -a '{}'\n", lead, fmt::join(argument.choices, " "));
     }
-    std::string text{fish_walk};
-    constexpr std::string_view mark = "VALUE_OPTIONS";
-    text.replace(text.find(mark), mark.size(), value_options);
+    for (const auto& option : command.options) {
+        if (option.names.back() != "--help") lines += fish_option(lead, option);
+    }
+    return lines;
+}
+
+std::string fish_script(const command_description& program) {
+    auto text = with_value_options(fish_walk, program, " ");
     text += "complete -c reels -f\n";
     for (const auto& option : program.options) text += fish_option("complete -c reels", option);
     for (const auto& command : program.commands) {
@@ -291,16 +310,7 @@ std::string fish_script(const command_description& program) {
             command.name,
             fish_quoted(command.text));
     }
-    for (const auto& command : program.commands) {
-        const auto lead = fmt::format("complete -c reels -n '__reels_is_at {}'", command.name);
-        for (const auto& argument : command.arguments) {
-            if (argument.choices.empty()) continue;
-            text += fmt::format("{} -a '{}'\n", lead, fmt::join(argument.choices, " "));
-        }
-        for (const auto& option : command.options) {
-            if (option.names.back() != "--help") text += fish_option(lead, option);
-        }
-    }
+    for (const auto& command : program.commands) text += fish_command(command);
     return "# fish completion for reels. Save it as ~/.config/fish/completions/reels.fish\n" + text;
 }
 
