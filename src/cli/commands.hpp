@@ -32,7 +32,7 @@ using local_command = std::function<exit_code(std::FILE* out)>;
 using command = std::variant<server_command, local_command>;
 
 /// Each adds one subcommand; when the command line names it, `chosen` is set to what it does.
-/// A new command is a file of its own and a line in add_commands().
+/// A new command is a file of its own and a line in command_line.cpp.
 void add_analyze_command(CLI::App& app, command& chosen);
 void add_get_command(CLI::App& app, command& chosen);
 void add_list_command(CLI::App& app, command& chosen);

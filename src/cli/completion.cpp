@@ -59,8 +59,6 @@ std::string words_for(const command_description& program, const command_descript
     return fmt::format("{}", fmt::join(words, " "));
 }
 
-// --- bash ----------------------------------------------------------------------------------------
-
 /// `at` and `option` walk over the words before the cursor: the first that is neither an option nor
 /// its value is the command.
 constexpr std::string_view bash_walk = R"(_reels() {
@@ -128,8 +126,6 @@ std::string bash_script(const command_description& program) {
     text += "    esac\n}\ncomplete -F _reels reels\n";
     return "# bash completion for reels. Load it with: source <(reels completion bash)\n" + text;
 }
-
-// --- zsh -----------------------------------------------------------------------------------------
 
 /// For use between single quotes in an _arguments or _describe specification.
 std::string zsh_escaped(std::string_view text) {
@@ -235,8 +231,6 @@ std::string zsh_script(const command_description& program) {
         "fi\n";
     return text;
 }
-
-// --- fish ----------------------------------------------------------------------------------------
 
 std::string fish_quoted(std::string_view text) {
     std::string quoted = "'";
