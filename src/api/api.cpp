@@ -1,6 +1,7 @@
 #include "authentication.hpp"
 #include "documents/documents.hpp"
 #include "health.hpp"
+#include "metrics.hpp"
 #include "reel_list.hpp"
 #include "reels.hpp"
 #include "submissions.hpp"
@@ -17,6 +18,7 @@ struct api::state {
     reel_list_service list;
     usage_service usage;
     health_service health;
+    metrics_service metrics;
 };
 
 api::api(api_parts parts)
@@ -32,7 +34,8 @@ api::api(api_parts parts)
                .job_removed = std::move(parts.job_removed)},
           .list = {.jobs = parts.jobs},
           .usage = {.usage = parts.usage},
-          .health = {.ready = std::move(parts.ready)}})} {}
+          .health = {.ready = std::move(parts.ready)},
+          .metrics = {.text = std::move(parts.metrics)}})} {}
 
 api::~api() = default;
 
@@ -47,6 +50,7 @@ void api::add_to(http::router& router) {
     add_reel_list_routes(router, state_->list);
     add_usage_routes(router, state_->usage);
     add_health_routes(router, state_->health);
+    add_metrics_routes(router, state_->metrics);
     add_document_routes(router);
 }
 

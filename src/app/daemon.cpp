@@ -58,7 +58,13 @@ media::media_options media_options_of(const settings& with) {
     return options;
 }
 
-platform::source_settings source_settings_of(const settings& with) {
+platform::resolution_observer count_resolutions(metrics& figures) {
+    return [&figures](std::string_view resolver, const error* why) {
+        figures.note_resolution(resolver, why == nullptr ? "post" : name_of(why->code()));
+    };
+}
+
+platform::source_settings source_settings_of(const settings& with, metrics& figures) {
     return {
         .platform_url = with.platform_url,
         .resolvers = with.resolvers,
@@ -66,7 +72,8 @@ platform::source_settings source_settings_of(const settings& with) {
         .allow_private_addresses = with.allow_private_addresses,
         .ca_file = with.ca_file,
         .video_bytes_max = static_cast<std::uint64_t>(with.video_bytes_max),
-        .sample_path = find_installation(with).sample};
+        .sample_path = find_installation(with).sample,
+        .on_resolution = count_resolutions(figures)};
 }
 
 jobs::retry_policy retry_policy_of(const settings& with) {
@@ -76,12 +83,25 @@ jobs::retry_policy retry_policy_of(const settings& with) {
         .video_seconds_max = with.video_seconds_max};
 }
 
-pipeline::dispatcher_options dispatcher_options_of(const settings& with) {
+void count_attempt(metrics& figures, const jobs::transition& ended, seconds_f took, bool written) {
+    if (!written) return figures.note_attempt("lost", took);
+    figures.note_attempt(pipeline::outcome_name(ended), took);
+    const auto* const success = std::get_if<jobs::completed>(&ended);
+    if (success != nullptr && !success->unpaid_model.empty()) {
+        figures.note_model_call(success->unpaid_model, 0, 0, 0);
+    }
+}
+
+pipeline::dispatcher_options dispatcher_options_of(const settings& with, metrics& figures) {
     pipeline::dispatcher_options options;
     options.worker = instance_name();
     options.workers = with.workers;
     options.lease = with.lease;
     options.policy = retry_policy_of(with);
+    options.on_attempt_ended = [&figures](
+                                   const jobs::transition& ended, seconds_f took, bool written) {
+        count_attempt(figures, ended, took, written);
+    };
     return options;
 }
 
@@ -105,10 +125,13 @@ std::optional<error> explain(const std::exception_ptr& thrown) {
     }
 }
 
-http::server_options server_options_of(const settings& with) {
+http::server_options server_options_of(const settings& with, metrics& figures) {
     http::server_options options;
     options.address = with.listen;
     options.explain = explain;
+    options.on_exchange = [&figures](const http::exchange_report& report) {
+        figures.note_exchange(report);
+    };
     return options;
 }
 
@@ -125,8 +148,8 @@ async::task_group::failure_handler log_failure(const log::logger& log) {
 }  // namespace
 
 result<std::unique_ptr<daemon>> daemon::create(const settings& with, const log::logger& log) {
-    parts made;
-    auto source = platform::source::create(source_settings_of(with), log);
+    parts made{.figures = std::make_unique<metrics>(), .store = {}, .source = {}, .scratch = {}};
+    auto source = platform::source::create(source_settings_of(with, *made.figures), log);
     if (!source) return source.error();
     made.source = std::move(*source);
 
@@ -170,7 +193,7 @@ daemon::daemon(const settings& with, const log::logger& log, parts made)
           [this](const jobs::claimed_job& job, std::stop_token stop) {
               return executor_.run(job, std::move(stop));
           },
-          dispatcher_options_of(with),
+          dispatcher_options_of(with, *parts_.figures),
           log},
       api_{
           {.accounts = accounts::account_store{pool_},
@@ -183,8 +206,9 @@ daemon::daemon(const settings& with, const log::logger& log, parts made)
            .requests_per_minute = with.requests_per_minute,
            .job_accepted = [this] { dispatcher_.wake(); },
            .job_removed = [this](job_id job) { dispatcher_.cancel(job); },
-           .ready = [this] { return readiness(); }}},
-      server_{loop_.get_executor(), router_, log, server_options_of(with)} {
+           .ready = [this] { return readiness(); },
+           .metrics = [this] { return metrics_text(); }}},
+      server_{loop_.get_executor(), router_, log, server_options_of(with, *parts_.figures)} {
     api_.add_to(router_);
 }
 
@@ -246,6 +270,25 @@ asio::awaitable<result<void>> daemon::readiness() {
         log_.debug("not ready", {{"reason", failure.what()}});
     }
     co_return error{errc::database_unavailable, "the database is not reachable"};
+}
+
+asio::awaitable<std::string> daemon::metrics_text() {
+    metrics_reading now{
+        .server = server_.counts(),
+        .pool = pool_.state(),
+        .queries = pool_.metrics(),
+        .workers = with_.workers,
+        .workers_busy = dispatcher_.held(),
+        .waiters = board_.waiter_count(),
+        .queue = std::nullopt};
+    try {
+        jobs::job_store jobs{pool_};
+        now.queue = co_await jobs.look_at_queue(deadline::after(readiness_time_max));
+    } catch (const db::failure& failure) {
+        // Told by reelsd_database_up.
+        log_.debug("metrics without the queue", {{"reason", failure.what()}});
+    }
+    co_return parts_.figures->text(now);
 }
 
 asio::awaitable<void> daemon::stop_on_signal() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "database.hpp"
+#include "metrics.hpp"
 #include <reelsd/api/api.hpp>
 #include <reelsd/app/settings.hpp>
 #include <reelsd/async/offload_pool.hpp>
@@ -41,6 +42,7 @@ public:
 
 private:
     struct parts {
+        std::unique_ptr<metrics> figures;
         std::unique_ptr<database> store;
         std::unique_ptr<platform::source> source;
         std::unique_ptr<pipeline::scratch_space> scratch;
@@ -52,6 +54,7 @@ private:
     boost::asio::awaitable<void> stop_on_signal();
     boost::asio::awaitable<void> shut_down();
     boost::asio::awaitable<result<void>> readiness();
+    boost::asio::awaitable<std::string> metrics_text();
 
     settings with_;
     log::logger log_;

@@ -41,13 +41,6 @@ asio::awaitable<void> pause(steady::duration length) {
     co_await timer.async_wait(asio::use_awaitable);
 }
 
-std::string_view outcome_name(const jobs::transition& ended) {
-    if (std::holds_alternative<jobs::completed>(ended)) return "done";
-    if (const auto* failure = std::get_if<jobs::failed>(&ended)) return name_of(failure->code);
-    if (std::holds_alternative<jobs::retried>(ended)) return "retry";
-    return "handed back";
-}
-
 /// What a refused result (disk full, say) leaves of a transition: another attempt may find the
 /// server in a better state; a refused error has nothing smaller to fall back on.
 bool is_smaller_than(const jobs::transition& fallback, const jobs::transition& refused) {
@@ -55,6 +48,13 @@ bool is_smaller_than(const jobs::transition& fallback, const jobs::transition& r
 }
 
 }  // namespace
+
+std::string_view outcome_name(const jobs::transition& ended) noexcept {
+    if (std::holds_alternative<jobs::completed>(ended)) return "done";
+    if (const auto* failure = std::get_if<jobs::failed>(&ended)) return name_of(failure->code);
+    if (std::holds_alternative<jobs::retried>(ended)) return "retry";
+    return "handed back";
+}
 
 dispatcher::dispatcher(
     asio::any_io_executor loop, jobs::job_store store, jobs::completion_board& board,
@@ -190,14 +190,15 @@ asio::awaitable<void> dispatcher::report(std::int64_t id, jobs::transition ended
         }
         co_await pause(report_retry_interval);
     }
-    const auto took = std::chrono::duration<double>(steady::now() - held.started).count();
+    const seconds_f took = steady::now() - held.started;
+    if (options_.on_attempt_ended) options_.on_attempt_ended(ended, took, written);
     if (written) {
         log_.info(
             "job attempt ended",
             {{"job", id},
              {"attempt", held.job.attempt},
              {"outcome", outcome_name(ended)},
-             {"seconds", took}});
+             {"seconds", took.count()}});
     } else {
         log_.info("job is no longer ours", {{"job", id}, {"attempt", held.job.attempt}});
     }

@@ -45,8 +45,9 @@ const error& more_telling(const error& left, const error& right) noexcept {
     return weight_of(right.code()) > weight_of(left.code()) ? right : left;
 }
 
-resolver_chain::resolver_chain(std::vector<std::unique_ptr<resolver>> order, log::logger log)
-    : order_{std::move(order)}, log_{std::move(log)} {
+resolver_chain::resolver_chain(
+    std::vector<std::unique_ptr<resolver>> order, log::logger log, resolution_observer observer)
+    : order_{std::move(order)}, log_{std::move(log)}, observer_{std::move(observer)} {
     invariant(!order_.empty());
 }
 
@@ -55,8 +56,9 @@ result<post> resolver_chain::resolve(
     std::optional<error> most_telling;
     for (const auto& way : order_) {
         auto found = way->resolve(wanted, by, stop);
+        const error why = found ? error{} : found.error();
+        if (observer_) observer_(way->name(), found ? nullptr : &why);
         if (found) return found;
-        const auto& why = found.error();
         if (why.code() == errc::cancelled) return why;
         log_.info(
             "resolver gave no post",

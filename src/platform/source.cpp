@@ -42,7 +42,7 @@ public:
               {.policy = platform_policy(settings, platform_), .ca_file = settings.ca_file}},
           media_client_{{.policy = media_policy(settings), .ca_file = settings.ca_file}},
           test_links_{settings.sample_path},
-          chain_{resolvers_of(settings), log},
+          chain_{resolvers_of(settings), log, settings.on_resolution},
           downloader_{
               media_client_,
               {.bytes_max = settings.video_bytes_max, .user_agent = default_user_agent()}} {}

@@ -31,6 +31,8 @@ struct api_parts {
     std::function<void(job_id)> job_removed;
     /// Nothing when the daemon can do its work, else why it cannot, in words for a client.
     std::function<boost::asio::awaitable<result<void>>()> ready;
+    /// The daemon's figures in Prometheus' text format.
+    std::function<boost::asio::awaitable<std::string>()> metrics;
 };
 
 /// The HTTP API of docs/openapi.yaml: adds its routes and the token gate of `/api/v1` to a router.

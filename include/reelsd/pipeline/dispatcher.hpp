@@ -36,7 +36,14 @@ struct dispatcher_options {
     /// How often an instance asks which of its running jobs were deleted through another one. A
     /// deletion is promised to stop the work within 2 s.
     std::chrono::milliseconds lost_interval{1000};
+    /// Called on the loop after each attempt's report, with what it came to: for metrics. `written`
+    /// is false when the job was no longer ours. Optional.
+    std::function<void(const jobs::transition& ended, seconds_f took, bool written)>
+        on_attempt_ended;
 };
+
+/// "done", the error code's name, "retry" or "handed back".
+[[nodiscard]] std::string_view outcome_name(const jobs::transition& ended) noexcept;
 
 /// What runs one attempt on a worker thread. Does not throw; ends soon after a stop request.
 using job_runner = std::function<jobs::transition(const jobs::claimed_job&, std::stop_token)>;

@@ -6,6 +6,7 @@
 #include <reelsd/platform/link.hpp>
 #include <reelsd/platform/post.hpp>
 
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <string_view>
@@ -32,11 +33,16 @@ public:
         const link& wanted, deadline by, std::stop_token stop) const = 0;
 };
 
+/// Told after each try of a resolver: its name, and nothing or why it had no post. From any thread.
+using resolution_observer = std::function<void(std::string_view resolver, const error* why)>;
+
 /// Tries resolvers in order until one has the post or a definite no.
 class resolver_chain {
 public:
-    /// `order` is not empty. Logs every failed try, once.
-    resolver_chain(std::vector<std::unique_ptr<resolver>> order, log::logger log);
+    /// `order` is not empty. Logs every failed try, once. `observer` may be empty.
+    resolver_chain(
+        std::vector<std::unique_ptr<resolver>> order, log::logger log,
+        resolution_observer observer = {});
 
     /// Errors as resolver::resolve(). When every way failed, the one that tells most: being rate
     /// limited over a changed platform, over its failure, over the network's.
@@ -46,6 +52,7 @@ public:
 private:
     std::vector<std::unique_ptr<resolver>> order_;
     log::logger log_;
+    resolution_observer observer_;
 };
 
 /// Whether `code` says something about the post itself, so that asking elsewhere is pointless.

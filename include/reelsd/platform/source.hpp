@@ -6,6 +6,7 @@
 #include <reelsd/platform/downloader.hpp>
 #include <reelsd/platform/link.hpp>
 #include <reelsd/platform/post.hpp>
+#include <reelsd/platform/resolver.hpp>
 
 #include <cstdint>
 #include <filesystem>
@@ -30,6 +31,8 @@ struct source_settings {
     std::uint64_t video_bytes_max = std::uint64_t{100} * 1024 * 1024;
     /// The sample video of the test link.
     std::filesystem::path sample_path = {};
+    /// Told how each resolver's tries end; may be empty.
+    resolution_observer on_resolution = {};
 };
 
 /// From a link to a post and its file: everything the pipeline wants of the platform.

@@ -113,6 +113,15 @@ constexpr db::query hand_back_query{"jobs.hand_back", R"sql(
            lease_until = NULL, worker = NULL
      WHERE id = $1 AND claim = $2 AND status = 'processing')sql"};
 
+// Both counts stay on the partial indexes of what has not ended.
+constexpr db::query look_at_queue_query{"jobs.look_at_queue", R"sql(
+    SELECT count(*) FILTER (WHERE status = 'pending') AS pending,
+           count(*) FILTER (WHERE status = 'pending' AND run_at <= now()) AS due,
+           count(*) FILTER (WHERE status = 'processing') AS processing,
+           coalesce(extract(epoch FROM now() - min(run_at) FILTER (
+               WHERE status = 'pending' AND run_at <= now())), 0)::float8 AS oldest_due
+      FROM job WHERE status IN ('pending', 'processing'))sql"};
+
 constexpr db::query ended_among_query{"jobs.ended_among", R"sql(
     SELECT awaited.id FROM unnest($1::bigint[]) AS awaited (id)
       LEFT JOIN job ON job.id = awaited.id
@@ -316,6 +325,16 @@ boost::asio::awaitable<bool> job_store::report(holding held, transition ended, d
         written = co_await pool_->run(by, hand_back_query, held.job, held.claim);
     }
     co_return written.affected() > 0;
+}
+
+boost::asio::awaitable<queue_state> job_store::look_at_queue(deadline by) {
+    const auto found = co_await pool_->run(by, look_at_queue_query);
+    const auto row = found.one();
+    co_return queue_state{
+        .pending = row.as<std::int64_t>("pending"),
+        .due = row.as<std::int64_t>("due"),
+        .processing = row.as<std::int64_t>("processing"),
+        .oldest_due = seconds_f{row.as<double>("oldest_due")}};
 }
 
 boost::asio::awaitable<std::vector<job_id>> job_store::ended_among(

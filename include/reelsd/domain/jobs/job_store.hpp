@@ -68,6 +68,14 @@ struct job_page {
     std::optional<job_id> next;  ///< `before` of the next page; nothing on the last one.
 };
 
+/// What operators watch, over all daemons.
+struct queue_state {
+    std::int64_t pending = 0;  ///< Waiting, also for a later attempt.
+    std::int64_t due = 0;      ///< Of these, the ones that a worker could take now.
+    std::int64_t processing = 0;
+    seconds_f oldest_due{0.0};  ///< For how long the one that is due longest has been.
+};
+
 /// What a worker holds: a job and the claim it was taken under.
 struct holding {
     job_id job;
@@ -128,6 +136,8 @@ public:
     /// Writes how an attempt ended. False when the holding is no longer current: nothing was
     /// written.
     boost::asio::awaitable<bool> report(holding held, transition ended, deadline by);
+
+    boost::asio::awaitable<queue_state> look_at_queue(deadline by);
 
     /// Which of `awaited` have ended or are gone.
     boost::asio::awaitable<std::vector<job_id>> ended_among(

@@ -1,0 +1,199 @@
+#include "metrics.hpp"
+
+#include <prometheus/counter.h>
+#include <prometheus/family.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+
+#include <utility>
+#include <vector>
+
+namespace reelsd::app {
+namespace {
+
+using counters = prometheus::Family<prometheus::Counter>;
+using gauges = prometheus::Family<prometheus::Gauge>;
+using histograms = prometheus::Family<prometheus::Histogram>;
+
+/// From a cached read to a long poll's full wait.
+const prometheus::Histogram::BucketBoundaries request_seconds{
+    0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60};
+/// From a copied result to a model that takes its time.
+const prometheus::Histogram::BucketBoundaries attempt_seconds{
+    0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 60, 120, 300, 600};
+
+constexpr double dollars_in_a_picodollar = 1e-12;
+
+counters& counter(prometheus::Registry& in, const char* name, const char* help) {
+    return prometheus::BuildCounter().Name(name).Help(help).Register(in);
+}
+
+histograms& histogram(prometheus::Registry& in, const char* name, const char* help) {
+    return prometheus::BuildHistogram().Name(name).Help(help).Register(in);
+}
+
+void set(
+    prometheus::Registry& in, const char* name, const char* help, double value,
+    const prometheus::Labels& labels = {}) {
+    prometheus::BuildGauge().Name(name).Help(help).Register(in).Add(labels).Set(value);
+}
+
+/// Totals that another part counts: they only grow, so they are counters here too.
+void total(
+    prometheus::Registry& in, const char* name, const char* help, double value,
+    const prometheus::Labels& labels = {}) {
+    counter(in, name, help).Add(labels).Increment(value);
+}
+
+template <class Number>
+double real(Number number) {
+    return static_cast<double>(number);
+}
+
+void add_server(prometheus::Registry& in, const http::server_counts& server) {
+    set(in, "reelsd_http_connections", "Open connections.", real(server.connections_open));
+    set(in,
+        "reelsd_http_requests_running",
+        "Requests being answered.",
+        real(server.requests_running));
+    total(
+        in,
+        "reelsd_http_connections_accepted_total",
+        "Connections accepted.",
+        real(server.connections_accepted));
+    total(
+        in,
+        "reelsd_http_connections_refused_total",
+        "Connections turned away because too many were open.",
+        real(server.connections_refused));
+}
+
+void add_database(prometheus::Registry& in, const metrics_reading& now) {
+    set(in, "reelsd_database_up", "1 while the database answers.", now.queue ? 1 : 0);
+    set(in, "reelsd_database_connections", "Connections ready.", real(now.pool.connections));
+    set(in, "reelsd_database_in_flight", "Statements not yet answered.", real(now.pool.in_flight));
+    set(in,
+        "reelsd_database_waiting",
+        "Statements that wait for a connection.",
+        real(now.pool.waiting));
+    for (const auto& [name, query] : now.queries) {
+        const prometheus::Labels labels{{"query", name}};
+        total(
+            in,
+            "reelsd_database_round_trips_total",
+            "Statements answered, by query.",
+            real(query.count),
+            labels);
+        total(
+            in,
+            "reelsd_database_errors_total",
+            "Statements that failed, by query.",
+            real(query.errors),
+            labels);
+        total(
+            in,
+            "reelsd_database_seconds_total",
+            "Time that statements took, waiting included, by query.",
+            query.seconds,
+            labels);
+    }
+}
+
+void add_queue(prometheus::Registry& in, const metrics_reading& now) {
+    set(in, "reelsd_workers", "Worker threads.", real(now.workers));
+    set(in, "reelsd_workers_busy", "Worker threads with a job.", real(now.workers_busy));
+    set(in, "reelsd_waiters", "Requests that wait for a job to end.", real(now.waiters));
+    if (!now.queue) return;
+    constexpr auto* jobs_help = "Jobs that have not ended, by status, of all daemons.";
+    set(in, "reelsd_jobs", jobs_help, real(now.queue->pending), {{"status", "pending"}});
+    set(in, "reelsd_jobs", jobs_help, real(now.queue->processing), {{"status", "processing"}});
+    set(in, "reelsd_queue_due", "Jobs that wait for a worker.", real(now.queue->due));
+    set(in,
+        "reelsd_queue_oldest_seconds",
+        "For how long the job that is due longest has been waiting.",
+        now.queue->oldest_due.count());
+}
+
+}  // namespace
+
+struct metrics::families {
+    prometheus::Registry registry;
+    counters& requests{counter(
+        registry, "reelsd_http_requests_total", "Requests answered, by method, route and status.")};
+    histograms& request_time{histogram(
+        registry, "reelsd_http_request_seconds",
+        "From the whole request read to the answer written, by route.")};
+    counters& response_bytes{
+        counter(registry, "reelsd_http_response_bytes_total", "Bytes of bodies sent.")};
+    counters& attempts{
+        counter(registry, "reelsd_job_attempts_total", "Attempts at jobs that ended, by outcome.")};
+    histograms& attempt_time{
+        histogram(registry, "reelsd_job_attempt_seconds", "How long attempts took.")};
+    counters& resolutions{counter(
+        registry, "reelsd_resolutions_total", "Links asked of a resolver, by its outcome.")};
+    counters& model_calls{
+        counter(registry, "reelsd_model_calls_total", "Calls of models, by model.")};
+    counters& model_tokens{
+        counter(registry, "reelsd_model_tokens_total", "Tokens used, by model and kind.")};
+    counters& model_cost{
+        counter(registry, "reelsd_model_cost_usd_total", "What models have cost, in US dollars.")};
+};
+
+metrics::metrics() : families_{std::make_unique<families>()} {}
+metrics::~metrics() = default;
+
+void metrics::note_exchange(const http::exchange_report& report) {
+    // A path that nobody serves is told by its status alone: clients could invent no end of them.
+    const std::string route{report.route.empty() ? "none" : report.route};
+    families_->requests
+        .Add(
+            {{"method", std::string{name_of(report.method)}},
+             {"route", route},
+             {"status", std::to_string(number_of(report.code))}})
+        .Increment();
+    families_->request_time.Add({{"route", route}}, request_seconds)
+        .Observe(std::chrono::duration<double>(report.took).count());
+    families_->response_bytes.Add({}).Increment(real(report.bytes));
+}
+
+void metrics::note_attempt(std::string_view outcome, std::chrono::duration<double> took) {
+    families_->attempts.Add({{"outcome", std::string{outcome}}}).Increment();
+    families_->attempt_time.Add({}, attempt_seconds).Observe(took.count());
+}
+
+void metrics::note_resolution(std::string_view resolver, std::string_view outcome) {
+    families_->resolutions
+        .Add({{"resolver", std::string{resolver}}, {"outcome", std::string{outcome}}})
+        .Increment();
+}
+
+void metrics::note_model_call(
+    std::string_view model, std::int64_t prompt_tokens, std::int64_t output_tokens,
+    std::int64_t cost_picodollars) {
+    const std::string name{model};
+    families_->model_calls.Add({{"model", name}}).Increment();
+    families_->model_tokens.Add({{"model", name}, {"kind", "prompt"}})
+        .Increment(real(prompt_tokens));
+    families_->model_tokens.Add({{"model", name}, {"kind", "output"}})
+        .Increment(real(output_tokens));
+    families_->model_cost.Add({{"model", name}})
+        .Increment(real(cost_picodollars) * dollars_in_a_picodollar);
+}
+
+std::string metrics::text(const metrics_reading& now) const {
+    // What is only read now goes into a registry of its own, or it would be added up.
+    prometheus::Registry read;
+    set(read, "reelsd_build_info", "The program that runs.", 1, {{"version", REELSD_VERSION}});
+    add_server(read, now.server);
+    add_database(read, now);
+    add_queue(read, now);
+    auto all = families_->registry.Collect();
+    auto more = read.Collect();
+    all.insert(
+        all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+    return prometheus::TextSerializer{}.Serialize(all);
+}
+
+}  // namespace reelsd::app

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <reelsd/db/pool.hpp>
+#include <reelsd/domain/jobs/job_store.hpp>
+#include <reelsd/http/server.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace reelsd::app {
+
+/// What stands somewhere else already and is only read when somebody asks.
+struct metrics_reading {
+    http::server_counts server;
+    db::pool_state pool;
+    db::metrics_by_query queries;
+    std::size_t workers = 0;
+    std::size_t workers_busy = 0;
+    std::size_t waiters = 0;
+    /// Nothing while the database does not answer.
+    std::optional<jobs::queue_state> queue;
+};
+
+/// The daemon's figures for Prometheus, and the one home of their names. Label values come from
+/// closed sets (routes, statuses, error codes, configured names), so their number is bounded.
+/// Thread: any; the counters are the library's, which locks.
+class metrics {
+public:
+    metrics();
+    metrics(const metrics&) = delete;
+    metrics& operator=(const metrics&) = delete;
+    ~metrics();
+
+    void note_exchange(const http::exchange_report& report);
+    /// `outcome`: "done", "retry", "handed back" or a job's error code.
+    void note_attempt(std::string_view outcome, std::chrono::duration<double> took);
+    /// `outcome`: "post" or the error's code.
+    void note_resolution(std::string_view resolver, std::string_view outcome);
+    /// One call of a model; `cost_picodollars` as model::call_usage counts it.
+    void note_model_call(
+        std::string_view model, std::int64_t prompt_tokens, std::int64_t output_tokens,
+        std::int64_t cost_picodollars);
+
+    /// All figures in Prometheus' text format 0.0.4.
+    [[nodiscard]] std::string text(const metrics_reading& now) const;
+
+private:
+    struct families;
+    std::unique_ptr<families> families_;
+};
+
+}  // namespace reelsd::app

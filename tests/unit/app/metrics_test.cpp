@@ -1,0 +1,96 @@
+#include "app/metrics.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace reelsd::app {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(Metrics, CountsRequestsByRouteAndStatus) {
+    metrics figures;
+    const http::exchange_report read{
+        .method = http::verb::get,
+        .route = "/api/v1/reels/{id}",
+        .code = http::status::ok,
+        .bytes = 100,
+        .took = 20ms};
+    figures.note_exchange(read);
+    figures.note_exchange(read);
+    figures.note_exchange(
+        {.method = http::verb::other,
+         .route = "",
+         .code = http::status::not_found,
+         .bytes = 10,
+         .took = 1ms});
+    const auto text = figures.text({});
+    EXPECT_THAT(
+        text,
+        HasSubstr("reelsd_http_requests_total{method=\"GET\",route=\"/api/v1/reels/{id}\","
+                  "status=\"200\"} 2"));
+    EXPECT_THAT(
+        text,
+        HasSubstr("reelsd_http_requests_total{method=\"OTHER\",route=\"none\",status=\"404\"} 1"));
+    EXPECT_THAT(
+        text,
+        HasSubstr(
+            "reelsd_http_request_seconds_bucket{route=\"/api/v1/reels/{id}\",le=\"0.01\"} 0"));
+    EXPECT_THAT(
+        text,
+        HasSubstr(
+            "reelsd_http_request_seconds_bucket{route=\"/api/v1/reels/{id}\",le=\"0.025\"} 2"));
+    EXPECT_THAT(text, HasSubstr("reelsd_http_response_bytes_total 210"));
+}
+
+TEST(Metrics, CountsWhatWorkersDo) {
+    metrics figures;
+    figures.note_attempt("done", 4s);
+    figures.note_attempt("unavailable", 1s);
+    figures.note_resolution("page", "post");
+    figures.note_resolution("page", "platform_rate_limited");
+    figures.note_model_call("reelsd-local-1", 0, 0, 0);
+    figures.note_model_call("gemini", 1000, 200, 16'522'000'000);
+    const auto text = figures.text({});
+    EXPECT_THAT(text, HasSubstr("reelsd_job_attempts_total{outcome=\"unavailable\"} 1"));
+    EXPECT_THAT(text, HasSubstr("reelsd_job_attempt_seconds_sum 5"));
+    EXPECT_THAT(
+        text,
+        HasSubstr(
+            "reelsd_resolutions_total{outcome=\"platform_rate_limited\",resolver=\"page\"} 1"));
+    EXPECT_THAT(text, HasSubstr("reelsd_model_calls_total{model=\"reelsd-local-1\"} 1"));
+    EXPECT_THAT(
+        text, HasSubstr("reelsd_model_tokens_total{kind=\"prompt\",model=\"gemini\"} 1000"));
+    EXPECT_THAT(text, HasSubstr("reelsd_model_cost_usd_total{model=\"gemini\"} 0.016522"));
+}
+
+// Goal: what others count is shown as it stands at each reading, and not added up.
+TEST(Metrics, ReadsTheRestAnew) {
+    metrics figures;
+    metrics_reading now;
+    now.server.connections_accepted = 7;
+    now.queries["jobs.find"] = {.count = 3, .errors = 1, .seconds = 0.5};
+    now.workers = 16;
+    now.workers_busy = 2;
+    now.queue =
+        jobs::queue_state{.pending = 5, .due = 4, .processing = 2, .oldest_due = seconds_f{1.5}};
+    for (int reading = 0; reading < 2; ++reading) {
+        const auto text = figures.text(now);
+        EXPECT_THAT(text, HasSubstr("reelsd_http_connections_accepted_total 7"));
+        EXPECT_THAT(text, HasSubstr("reelsd_database_round_trips_total{query=\"jobs.find\"} 3"));
+        EXPECT_THAT(text, HasSubstr("reelsd_database_up 1"));
+        EXPECT_THAT(text, HasSubstr("reelsd_jobs{status=\"pending\"} 5"));
+        EXPECT_THAT(text, HasSubstr("reelsd_queue_due 4"));
+        EXPECT_THAT(text, HasSubstr("reelsd_queue_oldest_seconds 1.5"));
+        EXPECT_THAT(text, HasSubstr("reelsd_workers_busy 2"));
+    }
+    now.queue.reset();
+    const auto away = figures.text(now);
+    EXPECT_THAT(away, HasSubstr("reelsd_database_up 0"));
+    EXPECT_THAT(away, Not(HasSubstr("reelsd_queue_due")));
+}
+
+}  // namespace
+}  // namespace reelsd::app
