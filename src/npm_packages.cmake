@@ -29,13 +29,15 @@ endif()
 
 file(MAKE_DIRECTORY ${INTO})
 file(COPY ${FOLDER}/package.json ${FOLDER}/package-lock.json ${FOLDER}/.npmrc DESTINATION ${INTO})
-# A package that was fetched once is taken from npm's cache, also by the next build folder.
-execute_process(COMMAND ${NPM} ci --prefer-offline
+# A package that was fetched once is taken from npm's cache, also by the next build folder. Without a
+# network, npm's own patience would hide the message below for more than a minute.
+execute_process(COMMAND ${NPM} ci --prefer-offline --fetch-retry-maxtimeout=10000
     WORKING_DIRECTORY ${INTO} RESULT_VARIABLE code OUTPUT_VARIABLE said ERROR_VARIABLE said)
 if(NOT code EQUAL 0)
-    message(FATAL_ERROR "The npm packages of ${FOLDER} could not be fetched. The first build needs the "
-        "package registry that npm is configured for; a later one finds them in npm's cache.\n"
-        "npm ci ended with ${code}:\n${said}")
+    message(NOTICE "${said}")
+    message(FATAL_ERROR "The npm packages of ${FOLDER} could not be fetched: npm ci ended with ${code}, "
+        "see above. The first build needs the package registry that npm is configured for; later ones "
+        "find the packages in npm's cache.")
 endif()
 # npm keeps the packages' own dates, which are older than the lock file.
 file(GLOB_RECURSE fetched ${INTO}/node_modules/*)
