@@ -47,12 +47,14 @@ entry entry_of(const option_description& option) {
 
 std::vector<entry> entries_of(const std::vector<option_description>& options) {
     std::vector<entry> entries;
+    entries.reserve(options.size());
     for (const auto& option : options) entries.push_back(entry_of(option));
     return entries;
 }
 
 std::vector<entry> entries_of(const std::vector<command_description>& commands) {
     std::vector<entry> entries;
+    entries.reserve(commands.size());
     for (const auto& command : commands) {
         auto typed = command.name;
         for (const auto& argument : command.arguments) typed += " " + argument_usage(argument);

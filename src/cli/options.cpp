@@ -38,7 +38,7 @@ void add_json_flag(CLI::App& app, bool& as_json) {
 }
 
 void add_wait_options(CLI::App& app, bool& wait, std::int64_t& timeout_seconds) {
-    constexpr std::int64_t timeout_seconds_max = 7 * 24 * 3600;
+    constexpr std::int64_t timeout_seconds_max = std::int64_t{7} * 24 * 3600;
     app.add_flag("--wait", wait, "Wait until the analysis is done, then print it");
     auto* const timeout = app.add_option(
         "--timeout",
