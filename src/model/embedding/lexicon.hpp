@@ -1,0 +1,135 @@
+#pragma once
+
+#include <reelsd/base/result.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+/// The compiled dictionary of the local embedder: words, their senses, and for each sense a short
+/// vector of concepts. One file, made by wordnet_compiler and mapped read-only: what is not asked
+/// for is never read from disk, and what is read belongs to the page cache.
+namespace reelsd::model {
+
+/// What a sense belongs to. `added` are ours (topics.txt) and belong to every form of a word.
+enum class sense_group : std::uint8_t { noun, verb, adjective, adverb, added };
+inline constexpr std::size_t sense_groups = 5;
+
+/// A sense in 32 bits: weight (0-255) above, then group (3 bits), then the index of its vector.
+struct packed_sense {
+    std::uint32_t bits = 0;
+
+    static constexpr unsigned index_bits = 21;
+
+    [[nodiscard]] constexpr std::uint32_t vector_index() const noexcept {
+        return bits & ((1U << index_bits) - 1);
+    }
+    [[nodiscard]] constexpr sense_group group() const noexcept {
+        return static_cast<sense_group>((bits >> index_bits) & 7U);
+    }
+    [[nodiscard]] constexpr float weight() const noexcept {
+        return static_cast<float>(bits >> 24U) / 255.0F;
+    }
+    [[nodiscard]] static constexpr packed_sense of(
+        std::uint32_t vector_index, sense_group group, std::uint8_t weight) noexcept {
+        return {
+            vector_index | (static_cast<std::uint32_t>(group) << index_bits) |
+            (static_cast<std::uint32_t>(weight) << 24U)};
+    }
+};
+
+/// One component of a vector in 32 bits: the concept's id above, its weight (0-255) below.
+struct packed_concept {
+    std::uint32_t bits = 0;
+
+    [[nodiscard]] constexpr std::uint32_t id() const noexcept { return bits >> 8U; }
+    [[nodiscard]] constexpr float weight() const noexcept {
+        return static_cast<float>(bits & 255U) / 255.0F;
+    }
+    [[nodiscard]] static constexpr packed_concept of(
+        std::uint32_t id, std::uint8_t weight) noexcept {
+        return {(id << 8U) | weight};
+    }
+};
+
+/// One word of the dictionary; views into the lexicon.
+struct lexicon_entry {
+    /// How telling the word is: 0 for one that stands everywhere, 1 for one that stands nowhere.
+    float rarity = 0;
+    /// How often the word was met as noun, verb, adjective, adverb.
+    std::array<std::uint16_t, sense_groups - 1> counts{};
+    std::span<const packed_sense> senses;
+    /// Irregular base forms: offset of the entry, times 4, plus its part of speech.
+    std::span<const std::uint32_t> bases;
+};
+
+/// Immutable: may be used from any thread.
+class lexicon {
+public:
+    /// Maps the file. Errors: internal, with the path, when it is missing, cut short, or made by
+    /// another version of the compiler.
+    [[nodiscard]] static result<lexicon> open(const std::filesystem::path& file);
+    /// The same from memory; takes it over. Errors: internal.
+    [[nodiscard]] static result<lexicon> from(std::vector<std::uint32_t> words);
+
+    lexicon(lexicon&&) noexcept;
+    lexicon& operator=(lexicon&&) noexcept;
+    lexicon(const lexicon&) = delete;
+    lexicon& operator=(const lexicon&) = delete;
+    ~lexicon();
+
+    /// `word` in lower case, with "_" for the blanks of a term of several words.
+    [[nodiscard]] std::optional<lexicon_entry> find(std::string_view word) const noexcept;
+    /// The entry behind one of `lexicon_entry::bases`, and its part of speech.
+    struct base_form {
+        lexicon_entry entry;
+        sense_group group;
+    };
+    [[nodiscard]] std::optional<base_form> base(std::uint32_t packed) const noexcept;
+    /// The concepts of a sense, of length 1; empty for an index that is none.
+    [[nodiscard]] std::span<const packed_concept> vector_of(std::uint32_t index) const noexcept;
+
+private:
+    class storage;
+    explicit lexicon(std::unique_ptr<storage> held) noexcept;
+
+    [[nodiscard]] std::optional<lexicon_entry> entry_at(std::uint32_t offset) const noexcept;
+
+    std::unique_ptr<storage> storage_;
+    std::span<const std::uint32_t> words_;
+};
+
+/// The file, in 32-bit words of the machine's own order (it is built where it is used):
+///   header, hash slots, entries, vector offsets (one more than there are vectors), vectors.
+/// All offsets count words from the file's begin. A slot holds an entry's offset or 0. An entry is
+///   text bytes | senses << 8 | bases << 16 | rarity (0-255) << 24,
+///   counts of noun | verb << 16, of adjective | adverb << 16,
+///   senses, bases, and the text, filled up with zeros.
+namespace lexicon_format {
+inline constexpr std::uint32_t magic = 0x4C52'3031;  ///< Changes with the format.
+struct header {
+    std::uint32_t magic = lexicon_format::magic;
+    std::uint32_t words = 0;  ///< Of the whole file.
+    std::uint32_t slots = 0;  ///< Where they begin; their number is a power of two.
+    std::uint32_t slot_count = 0;
+    std::uint32_t vectors = 0;  ///< Where their offsets begin.
+    std::uint32_t vector_count = 0;
+};
+inline constexpr std::size_t header_words = sizeof(header) / sizeof(std::uint32_t);
+inline constexpr std::size_t entry_head_words = 3;
+
+/// FNV-1a. Source: draft-eastlake-fnv.
+[[nodiscard]] constexpr std::uint32_t hash(std::string_view text) noexcept {
+    std::uint32_t value = 2166136261U;
+    for (const char byte : text) value = (value ^ static_cast<unsigned char>(byte)) * 16777619U;
+    return value;
+}
+}  // namespace lexicon_format
+
+}  // namespace reelsd::model

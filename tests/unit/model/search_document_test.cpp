@@ -1,0 +1,193 @@
+#include <reelsd/base/json.hpp>
+#include <reelsd/model/search_document.hpp>
+
+#include <gmock/gmock.h>
+
+#include <cctype>
+#include <string>
+
+namespace reelsd::model {
+namespace {
+
+using testing::Contains;
+using testing::Field;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+/// Every letter is a concept: texts are near when they share letters.
+class letter_embedder final : public embedder {
+public:
+    [[nodiscard]] concept_vector concepts_of(
+        std::span<const weighted_text> pieces, std::size_t components_max) const override {
+        concept_vector made;
+        for (char letter = 'a'; letter <= 'z' && made.size() < components_max; ++letter) {
+            for (const auto& piece : pieces) {
+                if (piece.text.find(letter) == std::string_view::npos) continue;
+                made.push_back({letter, 0.2F});
+                break;
+            }
+        }
+        return made;
+    }
+};
+
+json whole_result() {
+    return json::parse(R"({
+        "visual": {"description": "A woman kneads.", "setting": "a kitchen",
+                   "subjects": ["woman", "bowl"], "text_on_screen": ["STEP ONE"],
+                   "text_segments": [{"text": "STEP ONE", "start_seconds": 1.5}]},
+        "audio": {"transcript": "First the flour. Then the water.",
+                  "music_description": "calm piano",
+                  "segments": [{"text": "First the flour.", "start_seconds": 0.5},
+                               {"text": "Then the water.", "start_seconds": 12.5}]},
+        "content": {"summary": "How to bake bread.", "topics": ["bread", "baking"],
+                    "hooks": ["You do it wrong"], "call_to_action": "Follow me",
+                    "key_moments": [{"seconds": 4, "description": "She folds it"}]},
+        "metadata": {"model": {"provider": "gemini", "name": "x"}},
+        "platform_meta": {"author": "ann_bakes", "author_name": "Ann", "caption": "So easy! #bread",
+                          "hashtags": ["bread"], "location": null, "mentions": []}})");
+}
+
+search_document document_of(const json& result) {
+    return search_document_of(result.dump(), letter_embedder{}).value();
+}
+
+auto quotes(const std::string& field, const std::string& text) {
+    return Contains(testing::AllOf(Field(&passage::field, field), Field(&passage::text, text)));
+}
+
+TEST(SearchDocument, PutsEachFieldWhereItCounts) {
+    const auto made = document_of(whole_result());
+    for (const auto* text : {"How to bake bread.", "baking", "ann_bakes", "Ann"}) {
+        EXPECT_THAT(made.words[0], HasSubstr(text));
+    }
+    for (const auto* text : {"So easy!", "STEP ONE", "a kitchen", "bowl", "You do it wrong"}) {
+        EXPECT_THAT(made.words[1], HasSubstr(text));
+    }
+    for (const auto* text : {"Then the water.", "She folds it", "A woman kneads."}) {
+        EXPECT_THAT(made.words[2], HasSubstr(text));
+    }
+    for (const auto* text : {"calm piano", "Follow me"})
+        EXPECT_THAT(made.words[3], HasSubstr(text));
+    EXPECT_FALSE(made.concepts.empty());
+}
+
+TEST(SearchDocument, QuotesWithFieldAndTime) {
+    const auto passages = document_of(whole_result()).passages;
+    EXPECT_THAT(passages, quotes("content.summary", "How to bake bread."));
+    EXPECT_THAT(passages, quotes("content.topics", "bread, baking"));
+    EXPECT_THAT(passages, quotes("platform_meta.caption", "So easy!"));
+    EXPECT_THAT(passages, quotes("platform_meta.author", "ann_bakes"));
+    for (const auto& one : passages) {
+        if (one.text == "Then the water.") {
+            EXPECT_EQ(one.field, "audio.transcript");
+            EXPECT_EQ(one.seconds, 12.5);
+        } else if (one.text == "STEP ONE") {
+            EXPECT_EQ(one.field, "visual.text_on_screen");
+            EXPECT_EQ(one.seconds, 1.5);
+        } else if (one.text == "She folds it") {
+            EXPECT_EQ(one.field, "content.key_moments");
+            EXPECT_EQ(one.seconds, 4);
+        } else if (one.field.starts_with("content.s")) {
+            EXPECT_FALSE(one.seconds);
+        }
+    }
+}
+
+TEST(SearchDocument, TextsWithoutTimesAreQuotedWithout) {
+    auto result = whole_result();
+    result["audio"]["segments"] = json::array();
+    result["visual"]["text_segments"] = json::array();
+    const auto passages = document_of(result).passages;
+    EXPECT_THAT(passages, quotes("audio.transcript", "Then the water."));
+    EXPECT_THAT(passages, quotes("visual.text_on_screen", "STEP ONE"));
+}
+
+// Goal: what measuring says about every video does not make all reels alike.
+TEST(SearchDocument, MeasuredDescriptionsMeanNothing) {
+    auto result = whole_result();
+    result["visual"]["description"] = "zzz";
+    const auto has_z = [](const search_document& made) {
+        return std::any_of(made.concepts.begin(), made.concepts.end(), [](const auto& part) {
+            return part.concept_id == 'z';
+        });
+    };
+    EXPECT_TRUE(has_z(document_of(result)));
+    result["metadata"]["model"]["provider"] = "local";
+    EXPECT_FALSE(has_z(document_of(result)));
+}
+
+TEST(SearchDocument, TakesWhatIsMissingOrOfAnotherTypeForNothing) {
+    for (const auto* text :
+         {"{}",
+          R"({"content":7,"audio":[],"visual":null})",
+          R"({"content":{"topics":{"a":"b"},"summary":[1],"key_moments":"x"}})"}) {
+        SCOPED_TRACE(text);
+        EXPECT_TRUE(search_document_of(text, letter_embedder{}));
+    }
+    for (const auto* text : {"", "[]", "7", "{", "null"}) {
+        SCOPED_TRACE(text);
+        EXPECT_FALSE(search_document_of(text, letter_embedder{}));
+    }
+}
+
+TEST(SearchDocument, HoldsNothingThatTheDatabaseRefuses) {
+    auto result = whole_result();
+    result["content"]["summary"] = std::string("a\0b\tc\nd", 7);
+    result["audio"]["segments"][0]["text"] = std::string("\0\0", 2);
+    const auto made = document_of(result);
+    for (const auto& words : made.words) EXPECT_EQ(words.find('\0'), std::string::npos);
+    const auto text = passages_text(made.passages);
+    EXPECT_EQ(text.find('\0'), std::string::npos);
+    EXPECT_EQ(passages_from(text).value().size(), made.passages.size());
+}
+
+TEST(SearchDocument, KeepsToItsBounds) {
+    auto result = whole_result();
+    auto& segments = result["audio"]["segments"];
+    segments = json::array();
+    for (int i = 0; i < 500; ++i) {
+        segments.push_back({{"text", std::string(1000, 'x')}, {"start_seconds", i}});
+    }
+    const auto made = document_of(result);
+    EXPECT_EQ(made.passages.size(), 300U);
+    for (const auto& words : made.words) EXPECT_LE(words.size(), 80'000U);
+    for (const auto& one : made.passages) EXPECT_LE(one.text.size(), 240U);
+}
+
+TEST(Passages, AreReadAsTheyWereWritten) {
+    const std::vector<passage> passages{
+        {"audio.transcript", "then \"the\" wäter", 12.5, {{7, 1.0F}, {16'000'000, 0.2F}}},
+        {"content.summary", "x", std::nullopt, {}}};
+    EXPECT_EQ(passages_from(passages_text(passages)).value(), passages);
+    EXPECT_THAT(passages_from("").value(), IsEmpty());
+    for (const auto* text : {"x", "a\tb", "a\tb\tc\td", "a\tNO\t\ttext\n", "\n"}) {
+        SCOPED_TRACE(text);
+        EXPECT_FALSE(passages_from(text));
+    }
+}
+
+TEST(PassageFinder, PrefersWordsThenMeaning) {
+    const std::vector<passage> passages{
+        {"a", "nothing of it", {}, {{1, 1.0F}}},
+        {"b", "we bake a loaf", 3.0, {}},
+        {"c", "baking loaves of rye", {}, {}},
+        {"d", "only rye", {}, {{2, 1.0F}}}};
+    EXPECT_EQ(passage_finder("baked rye", {}).best_of(passages)->field, "c");
+    EXPECT_EQ(passage_finder("BAKES", {}).best_of(passages)->field, "b");
+    EXPECT_EQ(passage_finder("croissant", {{1, 1.0F}}).best_of(passages)->field, "a");
+    EXPECT_EQ(passage_finder("rye", {{2, 1.0F}}).best_of(passages)->field, "d");
+    EXPECT_EQ(passage_finder("", {}).best_of(passages)->field, "a");
+    EXPECT_EQ(passage_finder("rye", {}).best_of({}), nullptr);
+}
+
+TEST(QueryText, IsTextAlone) {
+    EXPECT_EQ(query_text(" \t bread \n"), "bread");
+    EXPECT_EQ(query_text(std::string_view{"a\0b", 3}), "ab");
+    EXPECT_EQ(query_text("\x01\x02"), "");
+    EXPECT_EQ(query_text("\xff"), "\uFFFD");
+}
+
+}  // namespace
+}  // namespace reelsd::model
