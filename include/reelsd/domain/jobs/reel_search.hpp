@@ -32,7 +32,7 @@ struct search_hit {
     time_point created_at;
     reel_brief brief;
     double score = 0;      ///< 0-1; comparable within one answer.
-    std::string passages;  ///< JSON text, as it was written with the reel.
+    std::string passages;  ///< As they were written with the reel.
 };
 
 /// Finds reels by words and by meaning: two rankings, fused by their ranks. Throws db::unavailable

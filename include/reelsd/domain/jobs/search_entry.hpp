@@ -14,8 +14,8 @@ struct search_entry {
     /// The embedder's sparse vector, component by component: as many ids as weights (above 0).
     std::vector<std::int32_t> concepts = {};
     std::vector<double> concept_weights = {};
-    /// JSON text: what a hit may quote.
-    std::string passages = "[]";
+    /// What a hit may quote: text that only the layer of models can read.
+    std::string passages = {};
 };
 
 }  // namespace reelsd::jobs

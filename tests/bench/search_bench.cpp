@@ -1,0 +1,288 @@
+// How long a search takes in an account with many reels. By hand:
+//   build/release/bin/search_bench [REELS] [SEARCHES]     (default 10000 and 1000)
+// Prints p50, p95 and p99 of the embedding, of the statement, and of the choice of passages. The
+// reels are made up: each speaks of one of the subjects in topics.txt, with words of other subjects
+// and everyday words between them, so that common words and concepts have thousands of postings.
+
+#include "support/test_database.hpp"
+#include <reelsd/base/json.hpp>
+#include <reelsd/domain/accounts/account_store.hpp>
+#include <reelsd/domain/jobs/reel_search.hpp>
+#include <reelsd/domain/jobs/search_entry.hpp>
+#include <reelsd/model/local_embedder.hpp>
+#include <reelsd/model/search_document.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace reelsd {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+int reels_wanted = 10'000;
+int searches_wanted = 1000;
+
+constexpr db::query insert_query{"bench.insert", R"sql(
+    WITH made AS (
+        INSERT INTO job (account_id, url, status, started_at, finished_at, result, code, author,
+                         summary, analyzed_at)
+        VALUES ($1, 'https://www.instagram.com/reel/x/', 'done', now(), now(), '{}', 'x', 'ann',
+                $2, now())
+        RETURNING id)
+    SELECT store_search_entry($1, id, $3, $4, $5, $6) FROM made)sql"};
+constexpr db::query vacuum_query{"bench.analyze", R"sql(
+    ANALYZE search_word, search_concept, search_document, job)sql"};
+constexpr db::query size_query{"bench.size", R"sql(
+    SELECT pg_total_relation_size('search_word') AS words,
+           pg_total_relation_size('search_concept') AS concepts,
+           pg_total_relation_size('search_document') AS documents)sql"};
+
+/// The words of each subject.
+std::vector<std::vector<std::string>> read_subjects() {
+    std::ifstream file{std::string{REELSD_SOURCE_DIR} + "/src/model/embedding/topics.txt"};
+    std::vector<std::vector<std::string>> subjects;
+    for (std::string line; std::getline(file, line);) {
+        if (!line.starts_with("topic ")) continue;
+        std::istringstream fields{line.substr(line.find(": ") + 2)};
+        auto& words = subjects.emplace_back();
+        for (std::string word; fields >> word;) {
+            std::replace(word.begin(), word.end(), '_', ' ');
+            words.push_back(word);
+        }
+    }
+    return subjects;
+}
+
+std::vector<std::string> read_sentences() {
+    std::ifstream file{std::string{REELSD_SOURCE_DIR} + "/tests/bench/search_set/reels.txt"};
+    std::vector<std::string> sentences;
+    for (std::string line; std::getline(file, line);) {
+        std::istringstream parts{line};
+        for (std::string part; std::getline(parts, part, '|');) sentences.push_back(part);
+    }
+    return sentences;
+}
+
+class writer {
+public:
+    explicit writer(std::uint32_t seed) : engine_{seed} {}
+
+    std::size_t below(std::size_t count) {
+        return std::uniform_int_distribution<std::size_t>{0, count - 1}(engine_);
+    }
+    const std::string& any(const std::vector<std::string>& words) {
+        return words[below(words.size())];
+    }
+    /// A few subjects are everybody's: the first ones are taken more often.
+    const std::vector<std::string>& subject() {
+        const auto share = std::uniform_real_distribution<>{0, 1}(engine_);
+        return subjects_[static_cast<std::size_t>(
+            share * share * static_cast<double>(subjects_.size()))];
+    }
+
+    std::string sentence(const std::vector<std::string>& about) {
+        std::string text;
+        for (int i = 0; i < 7; ++i) {
+            text += (i % 3 == 2 ? any(subject()) : any(about)) + ' ';
+        }
+        return text + any(filler_);
+    }
+
+    json result() {
+        const auto about = subject();
+        json segments = json::array();
+        std::string transcript;
+        for (int i = 0; i < 12; ++i) {
+            const auto said = i % 4 == 3 ? any(sentences_) : sentence(about);
+            segments.push_back({{"text", said}, {"start_seconds", i * 3.0}});
+        }
+        json texts = json::array();
+        for (int i = 0; i < 5; ++i) {
+            texts.push_back({{"text", sentence(about)}, {"start_seconds", i * 6.0}});
+        }
+        return {
+            {"visual", {{"text_segments", texts}}},
+            {"audio", {{"segments", segments}}},
+            {"content", {{"summary", sentence(about)}, {"topics", {any(about), any(about)}}}},
+            {"platform_meta", {{"author", any(about)}, {"caption", sentence(about)}}}};
+    }
+
+    std::string query() {
+        const auto about = subject();
+        std::string text;
+        const auto words = 2 + below(4);
+        for (std::size_t i = 0; i < words; ++i) text += any(about) + ' ';
+        return text + any(filler_);
+    }
+
+private:
+    std::mt19937 engine_;
+    std::vector<std::vector<std::string>> subjects_ = read_subjects();
+    std::vector<std::string> sentences_ = read_sentences();
+    std::vector<std::string> filler_{
+        "easy",
+        "best",
+        "new",
+        "home",
+        "day",
+        "people",
+        "video",
+        "life",
+        "tips",
+        "way",
+        "minute",
+        "money",
+        "great",
+        "time",
+        "start",
+        "feel",
+        "world",
+        "today"};
+};
+
+class timings {
+public:
+    explicit timings(const char* name) : name_{name} {}
+    template <class Work>
+    auto measure(Work work) {
+        const auto begin = clock::now();
+        auto value = work();
+        add(clock::now() - begin);
+        return value;
+    }
+    void add(clock::duration took) {
+        milliseconds_.push_back(std::chrono::duration<double, std::milli>(took).count());
+    }
+    void clear() { milliseconds_.clear(); }
+    void print() {
+        std::sort(milliseconds_.begin(), milliseconds_.end());
+        const auto at = [this](double share) {
+            return milliseconds_[static_cast<std::size_t>(
+                share * static_cast<double>(milliseconds_.size() - 1))];
+        };
+        std::printf(
+            "%-10s p50 %7.2f  p95 %7.2f  p99 %7.2f  max %7.2f ms\n",
+            name_,
+            at(0.5),
+            at(0.95),
+            at(0.99),
+            at(1));
+    }
+
+private:
+    const char* name_;
+    std::vector<double> milliseconds_;
+};
+
+class SearchBench : public test::database_test {
+protected:
+    void SetUp() override {
+        test::database_test::SetUp();
+        auto opened = model::local_embedder::open(
+            std::string{REELSD_BINARY_DIR} + "/share/reelsd/wordnet.bin");
+        ASSERT_TRUE(opened) << opened.error().to_string();
+        embedder_ = std::move(*opened);
+        accounts::account_store accounts{pool()};
+        ann_ = run(accounts.create("ann@example.com", accounts::role::member, soon())).value();
+    }
+
+    void insert(const json& result) {
+        const auto text = result.dump();
+        auto document =
+            reading_.measure([&] { return model::search_document_of(text, *embedder_).value(); });
+        jobs::search_entry entry;
+        entry.words.assign(document.words.begin(), document.words.end());
+        for (const auto& part : document.concepts) {
+            entry.concepts.push_back(part.concept_id);
+            entry.concept_weights.push_back(part.weight);
+        }
+        entry.passages = model::passages_text(document.passages);
+        writing_.measure([&] {
+            return run(pool().run(
+                soon(),
+                insert_query,
+                ann_,
+                result.at("content").at("summary").get<std::string>(),
+                entry.words,
+                entry.concepts,
+                entry.concept_weights,
+                entry.passages));
+        });
+    }
+
+    void search(const std::string& text, int hits_max) {
+        const auto begin = clock::now();
+        const model::weighted_text piece{text};
+        const auto vector = embedding_.measure([&] {
+            return embedder_->concepts_of({&piece, 1}, model::query_concepts_max);
+        });
+        jobs::search_request wanted{.text = text, .hits_max = hits_max};
+        for (const auto& part : vector) {
+            wanted.concepts.push_back(part.concept_id);
+            wanted.concept_weights.push_back(part.weight);
+        }
+        const auto hits = statement_.measure(
+            [&] { return run(jobs::reel_search{pool()}.find(ann_, wanted, soon())); });
+        found_ += hits.size();
+        const auto chosen = choosing_.measure([&] {
+            const model::passage_finder finder{text, vector};
+            std::size_t quoted = 0;
+            for (const auto& hit : hits) {
+                const auto passages = model::passages_from(hit.passages).value();
+                if (finder.best_of(passages) != nullptr) ++quoted;
+            }
+            return quoted;
+        });
+        EXPECT_EQ(chosen, hits.size());
+        whole_.add(clock::now() - begin);
+    }
+
+    std::unique_ptr<model::local_embedder> embedder_;
+    account_id ann_;
+    timings reading_{"reading"};
+    timings writing_{"writing"};
+    timings embedding_{"embedding"};
+    timings statement_{"statement"};
+    timings choosing_{"choosing"};
+    timings whole_{"whole"};
+    std::size_t found_ = 0;
+};
+
+TEST_F(SearchBench, ManyReels) {
+    writer pen{7};
+    for (int i = 0; i < reels_wanted; ++i) insert(pen.result());
+    reading_.print();
+    writing_.print();
+    run(pool().run(soon(), vacuum_query));
+    const auto sizes = run(pool().run(soon(), size_query));
+    const auto row = sizes.one();
+    std::printf(
+        "%d reels: words %.0f MB, concepts %.0f MB, documents %.0f MB\n",
+        reels_wanted,
+        static_cast<double>(row.as<std::int64_t>("words")) / 1e6,
+        static_cast<double>(row.as<std::int64_t>("concepts")) / 1e6,
+        static_cast<double>(row.as<std::int64_t>("documents")) / 1e6);
+    for (const int hits_max : {10, 50}) {
+        for (auto* each : {&embedding_, &statement_, &choosing_, &whole_}) each->clear();
+        for (int i = 0; i < searches_wanted; ++i) search(pen.query(), hits_max);
+        std::printf("limit %d, %zu hits so far\n", hits_max, found_);
+        for (auto* each : {&embedding_, &statement_, &choosing_, &whole_}) each->print();
+    }
+}
+
+}  // namespace
+}  // namespace reelsd
+
+int main(int count, char** arguments) {
+    ::testing::InitGoogleTest(&count, arguments);
+    if (count > 1) reelsd::reels_wanted = std::atoi(arguments[1]);
+    if (count > 2) reelsd::searches_wanted = std::atoi(arguments[2]);
+    return RUN_ALL_TESTS();
+}

@@ -1,0 +1,196 @@
+#include "support/test_database.hpp"
+#include <reelsd/domain/accounts/account_store.hpp>
+#include <reelsd/domain/jobs/reel_search.hpp>
+#include <reelsd/domain/jobs/search_entry.hpp>
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+namespace reelsd::jobs {
+namespace {
+
+using test::database_test;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr db::query insert_query{"test.insert_done", R"sql(
+    WITH made AS (
+        INSERT INTO job (account_id, url, status, started_at, finished_at, result, code, author,
+                         summary, analyzed_at)
+        VALUES ($1, 'https://www.instagram.com/reel/' || $2 || '/', 'done', now(), now(), '{}', $2,
+                'ann', 'About ' || $2, now())
+        RETURNING id)
+    SELECT id, store_search_entry($1, id, $3, $4, $5, $6) FROM made)sql"};
+constexpr db::query delete_query{"test.delete", R"sql(DELETE FROM job WHERE id = $1)sql"};
+constexpr db::query left_query{"test.left", R"sql(
+    SELECT (SELECT count(*) FROM search_document) + (SELECT count(*) FROM search_word)
+         + (SELECT count(*) FROM search_concept) AS rows)sql"};
+
+class ReelSearch : public database_test {
+protected:
+    void SetUp() override {
+        database_test::SetUp();
+        accounts::account_store accounts{pool()};
+        ann_ = run(accounts.create("ann@example.com", accounts::role::member, soon())).value();
+        bob_ = run(accounts.create("bob@example.com", accounts::role::member, soon())).value();
+    }
+
+    job_id add(account_id owner, const std::string& code, const search_entry& entry) {
+        const auto made = run(pool().run(
+            soon(),
+            insert_query,
+            owner,
+            code,
+            entry.words,
+            entry.concepts,
+            entry.concept_weights,
+            entry.passages));
+        return made.one().as<job_id>("id");
+    }
+
+    std::vector<search_hit> hits(account_id caller, search_request wanted) {
+        return run(reel_search{pool()}.find(caller, std::move(wanted), soon()));
+    }
+    std::vector<std::string> codes(account_id caller, search_request wanted) {
+        std::vector<std::string> found;
+        for (const auto& hit : hits(caller, std::move(wanted))) found.push_back(hit.brief.code);
+        return found;
+    }
+
+    account_id ann_;
+    account_id bob_;
+};
+
+TEST_F(ReelSearch, FindsAWordInAnyOfItsForms) {
+    add(ann_, "bread", {.words = {"Baking sourdough loaves", "", "knead the dough", ""}});
+    add(ann_, "dogs", {.words = {"Training puppies", "", "good dog", ""}});
+    EXPECT_THAT(codes(ann_, {.text = "a loaf, baked"}), ElementsAre("bread"));
+    EXPECT_THAT(codes(ann_, {.text = "PUPPY"}), ElementsAre("dogs"));
+    EXPECT_THAT(codes(ann_, {.text = "submarine"}), IsEmpty());
+}
+
+TEST_F(ReelSearch, AHitHasWhatAListShowsAndItsPassages) {
+    const auto id = add(ann_, "bread", {.words = {"sourdough"}, .passages = "as it was written"});
+    const auto found = hits(ann_, {.text = "sourdough"});
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].id, id);
+    EXPECT_EQ(found[0].url, "https://www.instagram.com/reel/bread/");
+    EXPECT_EQ(found[0].brief.code, "bread");
+    EXPECT_EQ(found[0].brief.author, "ann");
+    EXPECT_EQ(found[0].brief.summary, "About bread");
+    EXPECT_EQ(found[0].passages, "as it was written");
+    EXPECT_GT(found[0].score, 0);
+    EXPECT_LE(found[0].score, 1);
+}
+
+TEST_F(ReelSearch, FindsByConceptsWithoutASharedWord) {
+    add(ann_, "bread", {.words = {"loaf"}, .concepts = {7, 9}, .concept_weights = {0.8, 0.6}});
+    add(ann_, "toast", {.words = {"slice"}, .concepts = {7, 8}, .concept_weights = {0.3, 0.95}});
+    add(ann_, "dogs", {.words = {"puppy"}, .concepts = {5}, .concept_weights = {1.0}});
+    EXPECT_THAT(
+        codes(ann_, {.text = "bakery", .concepts = {7}, .concept_weights = {1.0}}),
+        ElementsAre("bread", "toast"));
+}
+
+TEST_F(ReelSearch, BothRankingsTogetherBeatEither) {
+    add(ann_, "both", {.words = {"bread"}, .concepts = {7}, .concept_weights = {0.9}});
+    add(ann_, "words", {.words = {"bread bread bread"}});
+    add(ann_, "meaning", {.words = {"loaf"}, .concepts = {7}, .concept_weights = {1.0}});
+    const auto found = hits(ann_, {.text = "bread", .concepts = {7}, .concept_weights = {1.0}});
+    ASSERT_EQ(found.size(), 3U);
+    EXPECT_EQ(found[0].brief.code, "both");
+    EXPECT_GE(found[0].score, found[1].score);
+    EXPECT_GE(found[1].score, found[2].score);
+}
+
+// Goal: one chance word of many does not outrank a reel that means what is asked.
+TEST_F(ReelSearch, AChanceWordCountsLittle) {
+    add(ann_, "chance", {.words = {"people in the office"}});
+    add(ann_, "meant", {.words = {"loaf"}, .concepts = {7}, .concept_weights = {1.0}});
+    for (int i = 0; i < 5; ++i) add(ann_, "other", {.words = {"nothing else"}});
+    const auto found = codes(
+        ann_, {.text = "how people bake rye and wheat", .concepts = {7}, .concept_weights = {1.0}});
+    EXPECT_THAT(found, ElementsAre("meant", "chance"));
+}
+
+TEST_F(ReelSearch, RareWordsDecide) {
+    for (int i = 0; i < 8; ++i) add(ann_, "common", {.words = {"recipe recipe with onion"}});
+    add(ann_, "rare", {.words = {"saffron recipe"}});
+    EXPECT_EQ(
+        codes(ann_, {.text = "recipe saffron", .hits_max = 1}), std::vector{std::string{"rare"}});
+}
+
+TEST_F(ReelSearch, EarlierTextsCountMore) {
+    add(ann_, "aside", {.words = {"", "", "", "sailing"}});
+    add(ann_, "about", {.words = {"sailing", "", "", ""}});
+    EXPECT_THAT(codes(ann_, {.text = "sailing"}), ElementsAre("about", "aside"));
+}
+
+TEST_F(ReelSearch, AnAccountFindsItsOwnReelsAlone) {
+    add(bob_, "bobs", {.words = {"sourdough"}, .concepts = {7}, .concept_weights = {1.0}});
+    const search_request wanted{.text = "sourdough", .concepts = {7}, .concept_weights = {1.0}};
+    EXPECT_THAT(codes(ann_, wanted), IsEmpty());
+    EXPECT_THAT(codes(bob_, wanted), ElementsAre("bobs"));
+}
+
+TEST_F(ReelSearch, AtMostAsManyAsWanted) {
+    for (int i = 0; i < 5; ++i) add(ann_, "bread", {.words = {"sourdough"}});
+    EXPECT_EQ(hits(ann_, {.text = "sourdough", .hits_max = 3}).size(), 3U);
+    EXPECT_EQ(hits(ann_, {.text = "sourdough", .hits_max = 50}).size(), 5U);
+}
+
+TEST_F(ReelSearch, WhatIsDeletedIsGoneAtOnceAndWhole) {
+    const auto id =
+        add(ann_, "bread", {.words = {"sourdough"}, .concepts = {7}, .concept_weights = {1.0}});
+    run(pool().run(soon(), delete_query, id));
+    EXPECT_THAT(
+        codes(ann_, {.text = "sourdough", .concepts = {7}, .concept_weights = {1.0}}), IsEmpty());
+    const auto left = run(pool().run(soon(), left_query));
+    EXPECT_EQ(left.one().as<std::int64_t>("rows"), 0);
+}
+
+// Goal: no text of a client is an error. Method: what could be taken for operators, weights,
+// quoting, stop words, other languages, broken tags, very long words.
+TEST_F(ReelSearch, HostileTextsFindSomethingOrNothing) {
+    add(ann_, "bread", {.words = {"sourdough pan casero 酵母 хлеб"}});
+    const std::string texts[] = {
+        "sourdough & | ! <-> :*",
+        "'sourdough''",
+        R"("unbalanced)",
+        "(((",
+        ":A",
+        "\\",
+        "$1; DROP",
+        "the of and",
+        "🍞🍞",
+        "хлеб",
+        "酵母",
+        "%_%",
+        "<b>sourdough</b>",
+        "a@b.c http://x.y/z?q=1",
+        std::string(500, 'x'),
+        std::string(500, '\''),
+        "\x01\x02",
+        "-1e400",
+        "NULL",
+        "{a,b}"};
+    for (const auto& text : texts) {
+        SCOPED_TRACE(text);
+        EXPECT_LE(hits(ann_, {.text = text}).size(), 1U);
+    }
+    EXPECT_THAT(codes(ann_, {.text = "хлеб"}), ElementsAre("bread"));
+    EXPECT_THAT(codes(ann_, {.text = "'sourdough''"}), ElementsAre("bread"));
+}
+
+TEST_F(ReelSearch, LongAndHostileReelsAreStored) {
+    std::string many = "beacon beacon beacon ";
+    for (int i = 0; i < 20'000; ++i) many += "w" + std::to_string(i) + ' ';
+    add(ann_, "many", {.words = {many, many.substr(0, 50'000), std::string(80'000, 'y'), "'\\\""}});
+    add(ann_, "empty", {.words = {}});
+    EXPECT_THAT(codes(ann_, {.text = "beacons"}), ElementsAre("many"));
+}
+
+}  // namespace
+}  // namespace reelsd::jobs
