@@ -1,0 +1,113 @@
+#include "search.hpp"
+
+#include "answer_time.hpp"
+#include "parameters.hpp"
+#include <reelsd/base/json.hpp>
+#include <reelsd/http/router.hpp>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+namespace reelsd::api {
+namespace {
+
+namespace asio = boost::asio;
+
+constexpr int hits_usual = 10;
+constexpr int hits_most = 50;
+constexpr std::ptrdiff_t query_characters_max = 500;
+
+jobs::search_request search_for(
+    const std::string& text, const model::concept_vector& concepts, int hits_max) {
+    jobs::search_request wanted{.text = text, .hits_max = hits_max};
+    for (const auto& part : concepts) {
+        wanted.concepts.push_back(part.concept_id);
+        wanted.concept_weights.push_back(static_cast<double>(part.weight));
+    }
+    return wanted;
+}
+
+/// GET /api/v1/reels/search?q=&limit=: the caller's done reels that answer `q`, the best first. 200
+/// an array; 400 a malformed parameter.
+asio::awaitable<http::response> search_reels(http::request_context& ctx, search_service& service) {
+    const auto text = requested_query(ctx.query("q"));
+    if (!text) co_return ctx.problem(text.error());
+    const auto limit = requested_limit(ctx.query("limit"), hits_usual, hits_most);
+    if (!limit) co_return ctx.problem(limit.error());
+
+    const model::weighted_text whole{*text};
+    const auto concepts = service.embedder.concepts_of({&whole, 1}, model::query_concepts_max);
+    auto wanted = search_for(*text, concepts, *limit);
+    const auto hits =
+        co_await service.search.find(ctx.caller(), std::move(wanted), answer_time(ctx));
+
+    const model::passage_finder finder{*text, concepts};
+    std::string body = "[";
+    for (const auto& hit : hits) {
+        // A long reel has hundreds of passages: others may have the loop between two of them.
+        co_await asio::post(asio::use_awaitable);
+        const auto view = hit_view(hit, finder);
+        if (!view) co_return ctx.problem(view.error());
+        if (body.size() > 1) body.push_back(',');
+        body.append(*view);
+    }
+    body.push_back(']');
+    co_return ctx.json_text(http::status::ok, std::move(body));
+}
+
+constexpr auto search_routes = std::to_array<http::route<search_service>>({
+    {http::verb::get, "/api/v1/reels/search", &search_reels},
+});
+
+json match_view(const jobs::search_hit& hit, const model::passage* passage) {
+    if (passage == nullptr) return {{"field", "content.summary"}, {"text", hit.brief.summary}};
+    json match{{"field", passage->field}, {"text", passage->text}};
+    if (passage->seconds) match["seconds"] = *passage->seconds;
+    return match;
+}
+
+}  // namespace
+
+void add_search_routes(http::router& router, search_service& service) {
+    router.add(search_routes, service);
+}
+
+result<std::string> requested_query(std::optional<std::string_view> text) {
+    const error missing{errc::invalid_argument, "q is required"};
+    if (!text) return missing;
+    auto query = model::query_text(*text);
+    if (query.empty()) return missing;
+    // Bytes that continue a character in UTF-8 are none themselves.
+    const auto characters = std::count_if(text->begin(), text->end(), [](char byte) {
+        return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
+    });
+    if (characters > query_characters_max) {
+        return error{errc::invalid_argument, "q is too long"};
+    }
+    return query;
+}
+
+result<std::string> hit_view(const jobs::search_hit& hit, const model::passage_finder& finder) {
+    const auto passages = model::passages_from(hit.passages);
+    if (!passages) return passages.error();
+    const json view{
+        {"id", hit.id.value},
+        {"url", hit.url},
+        {"code", hit.brief.code},
+        {"author", hit.brief.author},
+        {"created_at", to_rfc3339(hit.created_at)},
+        {"summary", hit.brief.summary},
+        // More digits say nothing about ranks.
+        {"score", std::round(hit.score * 1e4) / 1e4},
+        {"match", match_view(hit, finder.best_of(*passages))}};
+    return view.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+}  // namespace reelsd::api
