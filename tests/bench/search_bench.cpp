@@ -1,6 +1,8 @@
 // How long a search takes in an account with many reels. By hand:
 //   build/release/bin/search_bench [REELS] [SEARCHES]     (default 10000 and 1000)
-// Prints p50, p95 and p99 of the embedding, of the statement, and of the choice of passages. The
+// Prints p50, p95 and p99 of the embedding, of the statement, and of the choice of passages; then
+// how often the reel that is meant is among the first five, on tests/bench/search_set or another
+// such folder named by REELSD_SEARCH_SET. The
 // reels are made up: each speaks of one of the subjects in topics.txt, with words of other subjects
 // and everyday words between them, so that common words and concepts have thousands of postings.
 
@@ -13,9 +15,12 @@
 #include <reelsd/model/search_document.hpp>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
+#include <map>
 #include <random>
 #include <sstream>
 #include <string>
@@ -193,7 +198,8 @@ protected:
         ann_ = run(accounts.create("ann@example.com", accounts::role::member, soon())).value();
     }
 
-    void insert(const json& result) {
+    /// `summary` is shown and not searched.
+    void insert(const json& result, const std::string& summary) {
         const auto text = result.dump();
         auto document =
             reading_.measure([&] { return model::search_document_of(text, *embedder_).value(); });
@@ -209,7 +215,7 @@ protected:
                 soon(),
                 insert_query,
                 ann_,
-                result.at("content").at("summary").get<std::string>(),
+                summary,
                 entry.words,
                 entry.concepts,
                 entry.concept_weights,
@@ -217,7 +223,7 @@ protected:
         });
     }
 
-    void search(const std::string& text, int hits_max) {
+    std::vector<jobs::search_hit> search(const std::string& text, int hits_max) {
         const auto begin = clock::now();
         const model::weighted_text piece{text};
         const auto vector = embedding_.measure([&] {
@@ -242,6 +248,7 @@ protected:
         });
         EXPECT_EQ(chosen, hits.size());
         whole_.add(clock::now() - begin);
+        return hits;
     }
 
     std::unique_ptr<model::local_embedder> embedder_;
@@ -257,7 +264,7 @@ protected:
 
 TEST_F(SearchBench, ManyReels) {
     writer pen{7};
-    for (int i = 0; i < reels_wanted; ++i) insert(pen.result());
+    for (int i = 0; i < reels_wanted; ++i) insert(pen.result(), "x");
     reading_.print();
     writing_.print();
     run(pool().run(soon(), vacuum_query));
@@ -274,6 +281,55 @@ TEST_F(SearchBench, ManyReels) {
         for (int i = 0; i < searches_wanted; ++i) search(pen.query(), hits_max);
         std::printf("limit %d, %zu hits so far\n", hits_max, found_);
         for (auto* each : {&embedding_, &statement_, &choosing_, &whole_}) each->print();
+    }
+}
+
+std::vector<std::string> lines_of(const std::string& file) {
+    const char* const given = std::getenv("REELSD_SEARCH_SET");
+    const auto usual = std::string{REELSD_SOURCE_DIR} + "/tests/bench/search_set";
+    std::ifstream opened{(given != nullptr ? given : usual) + "/" + file};
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(opened, line);) {
+        if (!line.empty() && line.front() != '#') lines.push_back(line);
+    }
+    return lines;
+}
+
+TEST_F(SearchBench, Recall) {
+    for (const auto& line : lines_of("reels.txt")) {
+        std::istringstream fields{line};
+        std::string part[4];
+        for (auto& one : part) std::getline(fields, one, '|');
+        const auto name = part[0].substr(0, part[0].find(' '));
+        insert(
+            {{"visual", {{"text_segments", {{{"text", part[3]}, {"start_seconds", 0}}}}}},
+             {"audio", {{"segments", {{{"text", part[2]}, {"start_seconds", 0}}}}}},
+             {"platform_meta", {{"caption", part[1]}}}},
+            name);
+    }
+    std::map<std::string, std::array<int, 3>> counts;
+    for (const auto& line : lines_of("queries.txt")) {
+        std::istringstream fields{line};
+        std::string kind;
+        std::string meant;
+        fields >> kind >> meant;
+        const auto hits = search(line.substr(line.find(" | ") + 3), 5);
+        const auto found = std::find_if(hits.begin(), hits.end(), [&meant](const auto& hit) {
+            return hit.brief.summary == meant;
+        });
+        auto& [queries, among_five, first] = counts[kind];
+        ++queries;
+        if (found != hits.end()) ++among_five;
+        if (found == hits.begin() && !hits.empty()) ++first;
+        if (found == hits.end()) std::printf("missed: %s\n", line.c_str());
+    }
+    for (const auto& [kind, count] : counts) {
+        std::printf(
+            "%s: %d queries, among the first five %d, first %d\n",
+            kind.c_str(),
+            count[0],
+            count[1],
+            count[2]);
     }
 }
 
