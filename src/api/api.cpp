@@ -4,6 +4,7 @@
 #include "metrics.hpp"
 #include "reel_list.hpp"
 #include "reels.hpp"
+#include "search.hpp"
 #include "submissions.hpp"
 #include "usage.hpp"
 #include <reelsd/api/api.hpp>
@@ -17,6 +18,7 @@ struct api::state {
     reels_service reels;
     reel_list_service list;
     usage_service usage;
+    search_service search;
     health_service health;
     metrics_service metrics;
 };
@@ -34,6 +36,7 @@ api::api(api_parts parts)
                .job_removed = std::move(parts.job_removed)},
           .list = {.jobs = parts.jobs},
           .usage = {.usage = parts.usage},
+          .search = {.search = parts.search, .embedder = parts.embedder},
           .health = {.ready = std::move(parts.ready)},
           .metrics = {.text = std::move(parts.metrics)}})} {}
 
@@ -49,6 +52,7 @@ void api::add_to(http::router& router) {
     add_reel_routes(router, state_->reels);
     add_reel_list_routes(router, state_->list);
     add_usage_routes(router, state_->usage);
+    add_search_routes(router, state_->search);
     add_health_routes(router, state_->health);
     add_metrics_routes(router, state_->metrics);
     add_document_routes(router);

@@ -148,10 +148,19 @@ async::task_group::failure_handler log_failure(const log::logger& log) {
 }  // namespace
 
 result<std::unique_ptr<daemon>> daemon::create(const settings& with, const log::logger& log) {
-    parts made{.figures = std::make_unique<metrics>(), .store = {}, .source = {}, .scratch = {}};
+    parts made{
+        .figures = std::make_unique<metrics>(),
+        .store = {},
+        .source = {},
+        .embedder = {},
+        .scratch = {}};
     auto source = platform::source::create(source_settings_of(with, *made.figures), log);
     if (!source) return source.error();
     made.source = std::move(*source);
+
+    auto embedder = model::local_embedder::open(find_installation(with).dictionary);
+    if (!embedder) return embedder.error();
+    made.embedder = std::move(*embedder);
 
     auto store = database::open(with, log);
     if (!store) return store.error();
@@ -178,6 +187,7 @@ daemon::daemon(const settings& with, const log::logger& log, parts made)
           {.source = *parts_.source,
            .media = media_,
            .analyzer = *analyzer_,
+           .embedder = *parts_.embedder,
            .scratch = *parts_.scratch,
            .records = records_},
           retry_policy_of(with),
@@ -199,6 +209,8 @@ daemon::daemon(const settings& with, const log::logger& log, parts made)
           {.accounts = accounts::account_store{pool_},
            .jobs = jobs::job_store{pool_},
            .usage = usage::usage_store{pool_},
+           .search = jobs::reel_search{pool_},
+           .embedder = *parts_.embedder,
            .board = board_,
            .limits =
                {.submissions_per_minute = with.submissions_per_minute,

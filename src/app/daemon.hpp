@@ -14,6 +14,7 @@
 #include <reelsd/http/server.hpp>
 #include <reelsd/media/media_client.hpp>
 #include <reelsd/model/analyzer.hpp>
+#include <reelsd/model/local_embedder.hpp>
 #include <reelsd/pipeline/dispatcher.hpp>
 #include <reelsd/pipeline/executor.hpp>
 #include <reelsd/pipeline/job_records.hpp>
@@ -45,6 +46,7 @@ private:
         std::unique_ptr<metrics> figures;
         std::unique_ptr<database> store;
         std::unique_ptr<platform::source> source;
+        std::unique_ptr<model::local_embedder> embedder;
         std::unique_ptr<pipeline::scratch_space> scratch;
     };
 

@@ -4,6 +4,7 @@
 #include <reelsd/base/json.hpp>
 #include <reelsd/db/migrator.hpp>
 #include <reelsd/media/media_client.hpp>
+#include <reelsd/model/local_embedder.hpp>
 #include <reelsd/net/http_client.hpp>
 
 #include <fmt/format.h>
@@ -74,6 +75,13 @@ finding check_sample(const settings& with) {
     const auto sample = find_installation(with).sample;
     if (fs::exists(sample)) return {verdict::good, sample.string()};
     return {verdict::doubtful, sample.string() + " is missing: the test link will fail"};
+}
+
+finding check_dictionary(const settings& with) {
+    const auto dictionary = find_installation(with).dictionary;
+    const auto opened = model::local_embedder::open(dictionary);
+    if (!opened) return bad(opened.error());
+    return {verdict::good, dictionary.string()};
 }
 
 /// A model as the helper found it: {"path", "loads", "detail" when it does not}.
@@ -170,6 +178,7 @@ result<void> run_doctor(const settings& with, const log::logger& log) {
     check_database(lines, with, log);
     check_media(lines, with);
     lines.add("sample", check_sample(with));
+    lines.add("dictionary", check_dictionary(with));
     lines.add("platform", check_platform(with));
     lines.add("model", {verdict::good, "local analyzer: no key and no network needed"});
     if (lines.failures() == 0) return {};

@@ -13,7 +13,8 @@ installation find_installation(const settings& with) {
     return {
         .media_helper = with.media_helper.empty() ? folder / "reelsd-media"
                                                   : std::filesystem::path{with.media_helper},
-        .sample = folder.parent_path() / "share" / "reelsd" / "sample.mp4"};
+        .sample = folder.parent_path() / "share" / "reelsd" / "sample.mp4",
+        .dictionary = folder.parent_path() / "share" / "reelsd" / "wordnet.bin"};
 }
 
 }  // namespace reelsd::app

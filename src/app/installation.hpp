@@ -7,10 +7,11 @@
 namespace reelsd::app {
 
 /// Where this installation's files are, seen from the program that runs: `bin/reelsd`,
-/// `bin/reelsd-media`, `share/reelsd/sample.mp4`.
+/// `bin/reelsd-media`, `share/reelsd/sample.mp4`, `share/reelsd/wordnet.bin`.
 struct installation {
     std::filesystem::path media_helper;
     std::filesystem::path sample;
+    std::filesystem::path dictionary;  ///< Of the local embedder.
 };
 
 /// The helper that the settings name wins over the one beside the program.

@@ -3,6 +3,7 @@
 #include <reelsd/media/media_client.hpp>
 #include <reelsd/model/analyzer.hpp>
 #include <reelsd/model/result_document.hpp>
+#include <reelsd/model/search_document.hpp>
 #include <reelsd/pipeline/executor.hpp>
 #include <reelsd/pipeline/job_records.hpp>
 #include <reelsd/pipeline/scratch.hpp>
@@ -114,6 +115,21 @@ jobs::reel_brief brief_of(const std::string& result_text) {
         .summary = document.at("content").at("summary").get<std::string>()};
 }
 
+/// What a search will find the result by.
+result<jobs::search_entry> search_entry_of(
+    const std::string& result_text, const model::embedder& embedder) {
+    const auto document = model::search_document_of(result_text, embedder);
+    if (!document) return document.error();
+    jobs::search_entry entry{
+        .words = {document->words.begin(), document->words.end()},
+        .passages = model::passages_text(document->passages)};
+    for (const auto& component : document->concepts) {
+        entry.concepts.push_back(component.concept_id);
+        entry.concept_weights.push_back(component.weight);
+    }
+    return entry;
+}
+
 /// An analysis of the same post by the same analyzer within a day, unless the caller wants none.
 result<std::optional<jobs::completed>> copy_of_earlier(attempt& now, const std::string& post_key) {
     if (now.job.fresh || post_key.empty()) return std::optional<jobs::completed>{};
@@ -124,13 +140,16 @@ result<std::optional<jobs::completed>> copy_of_earlier(attempt& now, const std::
     if (!earlier) return earlier.error();
     if (!*earlier) return std::optional<jobs::completed>{};
     auto brief = brief_of((*earlier)->result);
+    auto entry = search_entry_of((*earlier)->result, now.parts.embedder);
+    if (!entry) return entry.error();
     return std::optional{jobs::completed{
         .result = std::move((*earlier)->result),
         .brief = std::move(brief),
         .post_key = post_key,
         .analyzer = analyzer,
         .analyzed_at = (*earlier)->analyzed_at,
-        .unpaid_model = {}}};
+        .unpaid_model = {},
+        .search = *std::move(entry)}};
 }
 
 result<jobs::completed> analyze(attempt& now, const fetched& subject, const std::string& post_key) {
@@ -158,13 +177,16 @@ result<jobs::completed> analyze(attempt& now, const fetched& subject, const std:
     auto document = model::assemble_result(*said, file, post_facts_of(subject.post));
     if (!document) return document.error();
     auto brief = brief_of(*document);
+    auto entry = search_entry_of(*document, now.parts.embedder);
+    if (!entry) return entry.error();
     return jobs::completed{
         .result = *std::move(document),
         .brief = std::move(brief),
         .post_key = post_key,
         .analyzer = std::string{now.parts.analyzer.name()},
         .analyzed_at = std::nullopt,
-        .unpaid_model = said->provider == "local" ? said->model_name : std::string{}};
+        .unpaid_model = said->provider == "local" ? said->model_name : std::string{},
+        .search = *std::move(entry)};
 }
 
 result<jobs::completed> run_steps(attempt& now, const platform::link& link) {

@@ -227,6 +227,60 @@ class Reels(ServiceTest):
             self.someone.request("GET", f"{USAGE}?from=2026-02-02&to=2026-02-01"), 400,
             "from must not be after to")
 
+    def search(self, someone, query):
+        answer = someone.request("GET", f"{REELS}/search?{query}")
+        self.assertEqual(answer.status, 200, answer)
+        return answer.json()
+
+    def test_a_done_reel_is_found_by_words_and_meaning_until_it_is_deleted(self):
+        captions = {
+            "PASTApost1": "The easiest tomato spaghetti with garlic and basil.",
+            "SWIMpost11": "How I learned to swim freestyle without losing my breath.",
+            "MONEYpost1": "Three mistakes that keep you from saving for a house.",
+        }
+        self.platform.configure(posts={
+            code: {"caption": caption, "author": "ann"} for code, caption in captions.items()})
+        jobs = {code: self.analyzed({"url": link_to(code)}) for code in captions}
+        for query, code in (("garlic", "PASTApost1"), ("noodles", "PASTApost1"), ("budget+tips", "MONEYpost1"),
+                            ("swimming", "SWIMpost11")):
+            with self.subTest(query):
+                best = self.search(self.someone, "q=" + query)[0]
+                self.assertEqual((best["id"], best["code"]), (jobs[code]["id"], code))
+        hit = self.search(self.someone, "q=garlic&limit=1")
+        # The local analyzer quotes the caption as the summary.
+        expected = {"field": "content.summary", "text": captions["PASTApost1"]}
+        self.assertEqual(len(hit), 1)
+        self.assertEqual(hit[0]["match"], expected)
+        self.assertEqual(hit[0]["author"], "ann")
+        self.assertEqual(hit[0]["url"], link_to("PASTApost1"))
+        self.assertEqual(hit[0]["created_at"], jobs["PASTApost1"]["created_at"])
+        self.assertTrue(0 < hit[0]["score"] <= 1, hit)
+
+        self.assertEqual(self.search(self.served.account(), "q=garlic"), [], "another account's")
+        path = f"{REELS}/{jobs['PASTApost1']['id']}"
+        self.assertEqual(self.someone.request("DELETE", path).status, 204)
+        found = [hit["code"] for hit in self.search(self.someone, "q=garlic")]
+        self.assertNotIn("PASTApost1", found)
+
+    def test_what_is_said_is_found_with_its_time(self):
+        self.analyzed({"url": SAMPLE})
+        hit = self.search(self.someone, "q=grind")[0]
+        self.assertEqual(hit["code"], "reelsd-sample")
+        self.assertIn("rind", hit["match"]["text"])
+        self.assertTrue(0 <= hit["match"]["seconds"] <= 15, hit)
+
+    def test_bad_and_odd_searches(self):
+        too_many = "limit must be a whole number from 1 to 50"
+        for query, message in (("", "q is required"), ("q=", "q is required"), ("q=%20%09", "q is required"),
+                               ("q=" + "x" * 501, "q is too long"), ("q=x&limit=51", too_many),
+                               ("q=x&limit=0", too_many)):
+            with self.subTest(query[:20]):
+                self.assertProblem(self.someone.request("GET", f"{REELS}/search?{query}"), 400, message)
+        for query in ("%27%22%3B--", "!%26|()*:", "the+of+and", "%F0%9F%8D%9D", "%E4%BD%A0%E5%A5%BD", "%3A*",
+                      "x" * 500, "%C3%A9" * 500, "a%01b"):
+            with self.subTest(query[:20]):
+                self.assertEqual(self.search(self.someone, "q=" + query), [])
+
     def test_deleting(self):
         job = self.analyzed({"url": link_to("ONCEpost1")})
         path = f"{REELS}/{job['id']}"

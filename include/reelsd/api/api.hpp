@@ -4,6 +4,7 @@
 #include <reelsd/domain/accounts/account_store.hpp>
 #include <reelsd/domain/jobs/completion_board.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
+#include <reelsd/domain/jobs/reel_search.hpp>
 #include <reelsd/domain/usage/usage_store.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -14,6 +15,9 @@
 namespace reelsd::http {
 class router;
 }
+namespace reelsd::model {
+class embedder;
+}
 
 namespace reelsd::api {
 
@@ -21,6 +25,8 @@ struct api_parts {
     accounts::account_store accounts;
     jobs::job_store jobs;
     usage::usage_store usage;
+    jobs::reel_search search;
+    const model::embedder& embedder;  ///< Of the same kind as the one that the workers use.
     jobs::completion_board& board;
     jobs::default_limits limits;
     int requests_per_minute =

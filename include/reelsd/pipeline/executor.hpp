@@ -15,6 +15,7 @@ class media_client;
 }
 namespace reelsd::model {
 class analyzer;
+class embedder;
 }
 
 namespace reelsd::pipeline {
@@ -27,6 +28,7 @@ struct executor_parts {
     const platform::source& source;
     const media::media_client& media;
     const model::analyzer& analyzer;
+    const model::embedder& embedder;
     const scratch_space& scratch;
     job_records& records;
 };

@@ -93,7 +93,7 @@ constexpr db::query complete_query{"jobs.complete", R"sql(
         INSERT INTO model_call (account_id, job_id, number, model)
         SELECT account_id, id, 0, $10 FROM ended WHERE $10 <> ''
         ON CONFLICT DO NOTHING)
-    SELECT id FROM ended)sql"};
+    SELECT id, store_search_entry(account_id, id, $11, $12, $13, $14) FROM ended)sql"};
 
 constexpr db::query fail_query{"jobs.fail", R"sql(
     UPDATE job
@@ -315,7 +315,11 @@ boost::asio::awaitable<bool> job_store::report(holding held, transition ended, d
             success->post_key,
             success->analyzer,
             success->analyzed_at,
-            success->unpaid_model);
+            success->unpaid_model,
+            success->search.words,
+            success->search.concepts,
+            success->search.concept_weights,
+            success->search.passages);
     } else if (const auto* failure = std::get_if<failed>(&ended)) {
         written = co_await pool_->run(
             by, fail_query, held.job, held.claim, name_of(failure->code), failure->text);

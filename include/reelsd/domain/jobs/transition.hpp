@@ -3,6 +3,7 @@
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/error.hpp>
 #include <reelsd/domain/jobs/job.hpp>
+#include <reelsd/domain/jobs/search_entry.hpp>
 
 #include <chrono>
 #include <optional>
@@ -47,6 +48,7 @@ struct completed {
     std::optional<time_point> analyzed_at = {};
     /// The model that this machine itself ran, without cost, to be counted; empty for none.
     std::string unpaid_model = {};
+    search_entry search = {};
 };
 struct failed {
     job_error_code code = job_error_code::internal;
