@@ -1,0 +1,182 @@
+// Random and mutated requests, from bytes to answer: request parser, router, JSON bodies, links,
+// query parameters and the real handlers, up to the database, which is closed here.
+//
+//   request_fuzz [REQUESTS [SEED]]      20,000 requests and seed 1 by default
+//
+// Ends with 1 and shows the bytes and the seed when an answer is a 500, or anything but a closed
+// database is thrown; the sanitizers end it for what they find. The same seed makes the same
+// requests.
+#include "api/health.hpp"
+#include "api/metrics.hpp"
+#include "api/reel_list.hpp"
+#include "api/reels.hpp"
+#include "api/search.hpp"
+#include "api/submissions.hpp"
+#include "api/usage.hpp"
+#include "http/request_reader.hpp"
+#include "http/response_head.hpp"
+#include "request_maker.hpp"
+#include <reelsd/base/bounds.hpp>
+#include <reelsd/db/pool.hpp>
+#include <reelsd/http/router.hpp>
+#include <reelsd/model/local_embedder.hpp>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_future.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <future>
+#include <string>
+
+namespace reelsd::fuzz {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+constexpr std::size_t requests_usual = 20'000;
+
+asio::awaitable<result<void>> is_ready() {
+    co_return result<void>{};
+}
+asio::awaitable<std::string> no_figures() {
+    co_return std::string{};
+}
+asio::awaitable<std::optional<http::response>> know_caller(http::request_context& ctx) {
+    ctx.set_caller(account_id{1});
+    co_return std::nullopt;
+}
+
+/// The API's own routes; whoever asks is known, or no request would get past the gate.
+class house {
+public:
+    house() {
+        pool_.close();
+        router_.guard({.prefix = "/api/v1", .authenticate = know_caller, .admit = {}});
+        add_submission_routes(router_, submissions_);
+        add_reel_routes(router_, reels_);
+        add_reel_list_routes(router_, list_);
+        add_usage_routes(router_, usage_);
+        add_search_routes(router_, search_);
+        add_health_routes(router_, health_);
+        add_metrics_routes(router_, metrics_);
+    }
+
+    /// Throws what the handler throws.
+    http::response answer(http::request_context& ctx) {
+        auto answered = asio::co_spawn(loop_, kept(ctx), asio::use_future);
+        loop_.restart();
+        loop_.run();
+        return answered.get().value();
+    }
+
+private:
+    /// A future's value has to be constructible from nothing.
+    asio::awaitable<std::optional<http::response>> kept(http::request_context& ctx) {
+        co_return co_await router_.answer(ctx);
+    }
+
+    asio::io_context loop_{1};
+    db::pool pool_{loop_.get_executor(), {}, log::logger::silent()};
+    jobs::completion_board board_{loop_.get_executor()};
+    http::router router_;
+    api::submission_service submissions_{jobs::job_store{pool_}, {}, [] {}};
+    api::reels_service reels_{jobs::job_store{pool_}, board_, [](job_id) {}};
+    api::reel_list_service list_{jobs::job_store{pool_}};
+    api::usage_service usage_{usage::usage_store{pool_}};
+    std::unique_ptr<model::local_embedder> embedder_ =
+        model::local_embedder::open(REELSD_BINARY_DIR "/share/reelsd/wordnet.bin").value();
+    api::search_service search_{jobs::reel_search{pool_}, *embedder_};
+    api::health_service health_{is_ready};
+    api::metrics_service metrics_{no_figures};
+};
+
+/// Counts by the first digit of the status; [0] is for a closed database.
+using tally = std::array<std::size_t, 6>;
+
+/// False, with the reason shown, when the answer must not be.
+bool answer_one(house& api, http::received_request message, tally& answers) {
+    message.request.id = "fuzz";
+    const auto log = log::logger::silent();
+    http::request_context ctx{std::move(message.request), log, deadline::after(10s)};
+    try {
+        const auto given = api.answer(ctx);
+        const auto head = http::response_head(
+            given,
+            {.request_id = "fuzz",
+             .date = "Sat, 21 Nov 2026 00:00:00 GMT",
+             .keep_alive = message.keep_alive,
+             .is_version_1_1 = message.is_version_1_1});
+        ++answers[number_of(given.code()) / 100];
+        if (given.code() != http::status::internal_server_error && !head.empty()) return true;
+        std::fprintf(stderr, "answered %u: %s\n", number_of(given.code()), given.body().data());
+    } catch (const db::unavailable&) {
+        ++answers[0];
+        return true;
+    } catch (const std::exception& thrown) {
+        std::fprintf(stderr, "thrown: %s\n", thrown.what());
+    }
+    return false;
+}
+
+/// One connection: its bytes come in pieces, and may hold several requests.
+bool serve(house& api, const std::string& bytes, request_maker& dice, tally& answers) {
+    using step = http::request_reader::step;
+    http::request_reader reader{
+        {.header_bytes_max = bounds::request_header_bytes_max,
+         .body_bytes_max = bounds::request_body_bytes_max}};
+    std::string_view rest = bytes;
+    for (;;) {
+        switch (reader.advance()) {
+            case step::complete:
+                if (!answer_one(api, reader.take(), answers)) return false;
+                break;
+            case step::refused: ++answers[4]; return true;
+            case step::send_continue: break;
+            case step::need_header:
+            case step::need_body:
+                if (rest.empty()) return true;
+                const auto piece = rest.substr(0, dice.number_below(rest.size()) + 1);
+                reader.append(piece);
+                rest.remove_prefix(piece.size());
+                break;
+        }
+    }
+}
+
+int run(std::size_t requests, std::uint64_t seed) {
+    house api;
+    tally answers{};
+    request_maker maker{seed};
+    for (std::size_t number = 0; number < requests; ++number) {
+        const auto bytes = maker.next();
+        if (serve(api, bytes, maker, answers)) continue;
+        std::fprintf(
+            stderr, "request %zu of seed %llu:\n", number, static_cast<unsigned long long>(seed));
+        std::fwrite(bytes.data(), 1, bytes.size(), stderr);
+        return EXIT_FAILURE;
+    }
+    std::printf(
+        "%zu requests of seed %llu: 2xx %zu, 3xx %zu, 4xx %zu, database asked %zu\n",
+        requests,
+        static_cast<unsigned long long>(seed),
+        answers[2],
+        answers[3],
+        answers[4],
+        answers[0]);
+    // A maker whose requests never get through would find nothing.
+    return answers[0] > 0 && answers[4] > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+}  // namespace
+}  // namespace reelsd::fuzz
+
+int main(int count, char** values) {
+    const auto requests =
+        count > 1 ? std::strtoull(values[1], nullptr, 10) : reelsd::fuzz::requests_usual;
+    const auto seed = count > 2 ? std::strtoull(values[2], nullptr, 10) : 1;
+    return reelsd::fuzz::run(requests, seed);
+}
