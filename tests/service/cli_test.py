@@ -805,11 +805,16 @@ class Daemons(ServiceTest, CliTest):
         self.assertEqual(usage["total_calls"], sum(model["calls"] for model in usage["by_model"]))
         self.assertIn("Model calls", self.run_reels(0, "usage").stdout)
 
+        hits = json.loads(self.run_reels(0, "search", "--json", "pasta").stdout)
+        self.assertEqual([hit["id"] for hit in hits], [done])
+        self.assertIn(f"Reel {done}, @some.one", self.run_reels(0, "search", "pasta").stdout)
+
         gone = self.run_reels(0, "delete", str(failed), str(done)).stdout
         self.assertEqual(gone, f"Deleted reel {failed}\nDeleted reel {done}\n")
         self.assertEqual(self.listed(), [])
         self.run_reels(4, "get", str(done))
         self.run_reels(4, "delete", str(done))
+        self.assertEqual(json.loads(self.run_reels(0, "search", "--json", "pasta").stdout), [])
 
     def test_a_key_makes_one_reel(self):
         first = self.run_reels(0, "analyze", "--idempotency-key", "monday", UNAVAILABLE).stdout
@@ -821,7 +826,8 @@ class Daemons(ServiceTest, CliTest):
     def test_what_it_refuses(self):
         for arguments, message in (
                 (["analyze", "https://tiktok.com/x"], 'URL must be an instagram.com link, got "tiktok.com"'),
-                (["list", "--cursor", "bogus"], "cursor"), (["get", "9223372036854775807"], "not found")):
+                (["list", "--cursor", "bogus"], "cursor"), (["search", "x" * 501], "q is too long"),
+                (["search", " "], "q is required"), (["get", "9223372036854775807"], "not found")):
             with self.subTest(arguments):
                 self.assertIn(message, self.run_reels(4, *arguments).stderr)
 
