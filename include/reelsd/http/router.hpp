@@ -23,7 +23,7 @@ using handler = std::function<boost::asio::awaitable<response>(request_context&)
 /// whatever the order.
 template <class Service>
 struct route {
-    verb method;
+    verb method = verb::other;
     std::string_view pattern;
     boost::asio::awaitable<response> (*handle)(request_context&, Service&);
 };
