@@ -70,8 +70,10 @@ void draw_hit(page& out, const json& hit) {
         headline += ", score " + fmt::format("{:.2f}", *score);
     }
     out.line(headline, style::strong);
-    if (const auto summary = text_or(hit, "summary", ""); !summary.empty()) out.indented(summary);
-    draw_match(out, member(hit, "match"));
+    const auto summary = text_or(hit, "summary", "");
+    if (!summary.empty()) out.indented(summary);
+    const auto& match = member(hit, "match");
+    if (text_or(match, "text", "") != summary) draw_match(out, match);
     out.indented(text_or(hit, "url", unknown), style::quiet);
 }
 

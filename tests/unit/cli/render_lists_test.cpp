@@ -65,6 +65,12 @@ TEST(RenderHits, DrawsWhatMatched) {
         "    https://www.instagram.com/reel/B/\n");
 }
 
+TEST(RenderHits, SaysNothingTwice) {
+    auto found = hits();
+    found[0]["match"] = {{"field", "content.summary"}, {"text", "Pasta in ten minutes."}};
+    EXPECT_THAT(render_hits(found, {}), Not(HasSubstr("summary:")));
+}
+
 json usage() {
     return json::parse(R"json({
         "total_cost_usd": 0.16522, "total_prompt_tokens": 312400, "total_output_tokens": 28600,
