@@ -62,18 +62,17 @@ std::uint32_t topic_id(std::string_view name) {
 /// al., An intrinsic information content metric, 2004.
 std::vector<double> information_of(const wordnet& base) {
     std::vector<std::uint32_t> below(base.synsets.size());
+    std::vector<std::uint32_t> above;  // A synset has a dozen, at most some thirty.
     for (std::uint32_t start = 0; start < base.synsets.size(); ++start) {
-        std::unordered_set<std::uint32_t> seen;
-        std::vector<std::uint32_t> open{start};
-        while (!open.empty()) {
-            const auto at = open.back();
-            open.pop_back();
-            for (const auto& pointer : base.synsets[at].pointers) {
-                if (!leads_up(pointer.symbol) || !seen.insert(pointer.target).second) continue;
-                ++below[pointer.target];
-                open.push_back(pointer.target);
+        above.assign(1, start);
+        for (std::size_t at = 0; at < above.size(); ++at) {
+            for (const auto& pointer : base.synsets[above[at]].pointers) {
+                const bool met =
+                    std::find(above.begin(), above.end(), pointer.target) != above.end();
+                if (leads_up(pointer.symbol) && !met) above.push_back(pointer.target);
             }
         }
+        for (std::size_t i = 1; i < above.size(); ++i) ++below[above[i]];
     }
     std::vector<double> information(base.synsets.size());
     for (std::size_t i = 0; i < information.size(); ++i) {

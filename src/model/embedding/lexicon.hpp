@@ -89,7 +89,7 @@ public:
     /// The entry behind one of `lexicon_entry::bases`, and its part of speech.
     struct base_form {
         lexicon_entry entry;
-        sense_group group;
+        sense_group group = sense_group::noun;
     };
     [[nodiscard]] std::optional<base_form> base(std::uint32_t packed) const noexcept;
     /// The concepts of a sense, of length 1; empty for an index that is none.

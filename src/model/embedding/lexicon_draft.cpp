@@ -107,29 +107,37 @@ std::vector<packed_sense> main_senses(const lexicon_draft& draft, const std::str
     return senses;
 }
 
+/// All that explains a term, each sense by its share.
+result<std::vector<packed_sense>> senses_of(const lexicon_draft& draft, const term& one) {
+    const auto each = term_weight / std::sqrt(static_cast<double>(one.meaning.size()));
+    std::vector<packed_sense> senses;
+    for (const auto& word : one.meaning) {
+        const auto meant = main_senses(draft, word);
+        if (meant.empty()) {
+            return error{errc::internal, one.word + " is explained by an unknown: " + word};
+        }
+        for (const auto sense : meant) {
+            const double topical = sense.group() == sense_group::added ? 0.5 : 1.0;
+            senses.push_back(packed_sense::of(
+                sense.vector_index(), sense_group::added, quantised(each * topical)));
+        }
+    }
+    return senses;
+}
+
+void add_sense(std::vector<packed_sense>& known, packed_sense sense) {
+    const bool there = std::any_of(known.begin(), known.end(), [sense](packed_sense other) {
+        return other.vector_index() == sense.vector_index() && other.group() == sense.group();
+    });
+    if (!there) known.push_back(sense);
+}
+
 result<void> add_terms(lexicon_draft& draft, const topic_list& added) {
     for (const auto& one : added.terms) {
-        const auto each = term_weight / std::sqrt(static_cast<double>(one.meaning.size()));
-        std::vector<packed_sense> senses;
-        for (const auto& word : one.meaning) {
-            const auto meant = main_senses(draft, word);
-            if (meant.empty()) {
-                return error{errc::internal, one.word + " is explained by an unknown: " + word};
-            }
-            for (const auto sense : meant) {
-                const double topical = sense.group() == sense_group::added ? 0.5 : 1.0;
-                senses.push_back(packed_sense::of(
-                    sense.vector_index(), sense_group::added, quantised(each * topical)));
-            }
-        }
+        const auto senses = senses_of(draft, one);
+        if (!senses) return senses.error();
         auto& known = draft[joined(one.word)].senses;
-        for (const auto sense : senses) {
-            const bool there = std::any_of(known.begin(), known.end(), [sense](packed_sense other) {
-                return other.vector_index() == sense.vector_index() &&
-                       other.group() == sense_group::added;
-            });
-            if (!there) known.push_back(sense);
-        }
+        for (const auto sense : *senses) add_sense(known, sense);
     }
     return {};
 }
