@@ -95,7 +95,8 @@ error_code open_listener(tcp::acceptor& acceptor, const server_options& options)
 
 struct server::state {
     state(
-        asio::any_io_executor loop, const router& routes, log::logger log, server_options options);
+        const asio::any_io_executor& loop, const router& routes, log::logger log,
+        server_options options);
 
     void admit(tcp::socket socket);
     asio::awaitable<void> accept_connections();
@@ -121,7 +122,8 @@ struct server::state {
 };
 
 server::state::state(
-    asio::any_io_executor on_loop, const router& routes, log::logger log, server_options options)
+    const asio::any_io_executor& on_loop, const router& routes, log::logger log,
+    server_options options)
     : loop{on_loop},
       host{routes, std::move(log), std::move(options)},
       acceptor{on_loop},
