@@ -11,7 +11,7 @@ class lexicon;
 
 /// Meaning without a neural network: WordNet's senses and what lies near them, and a list of
 /// everyday subjects and young words of our own (src/model/embedding/topics.txt). English. It knows
-/// no names. Measured: docs/adr/0006.
+/// no names. Measured: docs/adr/0007.
 /// Immutable after it is made: may be used from any thread. Blocks for page faults alone.
 class local_embedder final : public embedder {
 public:
