@@ -15,6 +15,7 @@ class router;
 namespace reelsd::api {
 
 /// What the handlers of this resource use. Outlives the router.
+// NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): none of its members can be left out
 struct search_service {
     jobs::reel_search search;
     const model::embedder& embedder;  ///< Fast enough for the loop.

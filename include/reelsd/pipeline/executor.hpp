@@ -16,7 +16,7 @@ class media_client;
 namespace reelsd::model {
 class analyzer;
 class embedder;
-}
+}  // namespace reelsd::model
 
 namespace reelsd::pipeline {
 

@@ -75,7 +75,7 @@ private:
     result<void> number_synsets(part_of_speech part) {
         const auto part_index = index_of(part);
         read_.begins[part_index] = count_;
-        const auto numbered = each_line(data_file(part), [&](const std::string& line) {
+        auto numbered = each_line(data_file(part), [&](const std::string& line) {
             return offsets_[part_index].emplace(std::stoull(line), count_++).second;
         });
         read_.begins[part_index + 1] = count_;
