@@ -5,6 +5,7 @@
 #include "sound.hpp"
 #include "utterances.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <utility>
@@ -19,6 +20,10 @@ constexpr double posterior_min = 0.45;
 /// From here on no utterance was invented, and hardly one misheard.
 constexpr double undoubted_posterior = 0.6;
 constexpr double agreement_min = 0.3;
+/// Where somebody speaks for certain elsewhere in the track, an utterance needs less.
+constexpr double certain_agreement = 0.5;
+constexpr std::size_t certain_words = 5;
+constexpr double agreement_beside_speech_min = 0.2;
 /// The second hearing is quicker and higher by so much: another speaker, as it were.
 constexpr double second_speed = 1.0 / 0.95;
 /// Between the loud and the quiet frames of an utterance. A voice alone has 33 and more, because it
@@ -47,13 +52,26 @@ std::vector<std::int16_t> quickened(std::span<const std::int16_t> samples) {
     return result;
 }
 
+bool is_certain(const heard_utterance& utterance) {
+    return utterance.plausible && utterance.agreement >= certain_agreement &&
+           utterance.words.size() >= certain_words;
+}
+
+bool is_likely_beside_speech(const heard_utterance& utterance) {
+    return utterance.agreement >= agreement_beside_speech_min &&
+           plausible_speech(utterance.words, utterance.end_seconds - utterance.start_seconds);
+}
+
 }  // namespace
 
 speech_report to_report(std::span<const heard_utterance> heard) {
     speech_report report;
     std::vector<heard_word> all;
+    const bool somebody_speaks = std::any_of(heard.begin(), heard.end(), is_certain);
     for (const heard_utterance& utterance : heard) {
-        if (!utterance.plausible) continue;
+        const bool told =
+            utterance.plausible || (somebody_speaks && is_likely_beside_speech(utterance));
+        if (!told) continue;
         all.insert(all.end(), utterance.words.begin(), utterance.words.end());
     }
     report.segments = phrases(all);

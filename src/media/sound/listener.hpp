@@ -20,11 +20,11 @@ struct heard_utterance {
     std::vector<heard_word> words;  ///< Times in the whole track.
     /// How far a second hearing agreed; 1 when the first left no doubt.
     double agreement = 1;
-    bool plausible = false;  ///< Only then may the words be told.
+    bool plausible = false;  ///< By itself; what others say counts in to_report().
 };
 
-/// What may be told of it: the phrases of the plausible ones, doubtful when their words' posteriors
-/// are low.
+/// What may be told of it: the phrases of the plausible ones, and, where somebody speaks for
+/// certain, of those that are nearly so. Doubtful when their words' posteriors are low.
 [[nodiscard]] speech_report to_report(std::span<const heard_utterance> heard);
 
 /// Finds the utterances of a track and recognises each. One thread.

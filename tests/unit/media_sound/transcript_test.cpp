@@ -124,6 +124,31 @@ TEST(ToReport, LeavesOutWhatIsNotPlausible) {
     EXPECT_FALSE(report.doubtful);
 }
 
+// Goal: what music makes the recogniser invent is told in no track, what it garbles of a speaker
+// is.
+TEST(ToReport, BelievesMoreWhereSomebodySpeaksForCertain) {
+    heard_utterance garbled;
+    garbled.start_seconds = 0.0;
+    garbled.end_seconds = 2.0;
+    garbled.words = words_of({"welcome", "back", "into", "my", "kitchen"}, 0.0);
+    garbled.agreement = 0.25;
+    EXPECT_TRUE(to_report(std::vector{garbled}).segments.empty());
+
+    heard_utterance certain;
+    certain.start_seconds = 5.0;
+    certain.end_seconds = 7.0;
+    certain.words = words_of({"today", "we", "cook", "some", "pasta"}, 5.0);
+    certain.plausible = true;
+    EXPECT_EQ(to_report(std::vector{garbled, certain}).segments.size(), 2U);
+
+    garbled.agreement = 0.1;
+    EXPECT_EQ(to_report(std::vector{garbled, certain}).segments.size(), 1U);
+    // Too few words for its length are no speech, whoever speaks elsewhere.
+    garbled.agreement = 1.0;
+    garbled.end_seconds = 30.0;
+    EXPECT_EQ(to_report(std::vector{garbled, certain}).segments.size(), 1U);
+}
+
 TEST(ToReport, DoubtsWordsOfLowPosterior) {
     heard_utterance said;
     said.words = words_of({"welcome", "back"}, 5.0, 0.44);
