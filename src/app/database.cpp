@@ -36,7 +36,7 @@ void pause(std::chrono::milliseconds length) {
 result<void> await_server(const std::string& connection, const log::logger& log) {
     const auto by = deadline::after(connect_time_max);
     for (bool told = false;; told = true) {
-        const auto answer = db::run_script(connection, "SELECT 1", by);
+        auto answer = db::run_script(connection, "SELECT 1", by);
         if (answer || answer.error().code() != errc::database_unavailable) return answer;
         if (by.passed() || by.remaining() < 500ms) return answer;
         if (!told) log.info("waiting for the database", {{"reason", answer.error().detail()}});
