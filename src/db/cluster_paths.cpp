@@ -111,6 +111,9 @@ std::vector<std::string> server_arguments(const server_settings& settings) {
     set("max_wal_size", "256MB");
     // Our statements take microseconds; compiling them would take milliseconds.
     set("jit", "off");
+    // A search reads from the indexes alone what a vacuum has seen: measured at 10,000 reels, the
+    // slowest searches take a quarter of the time.
+    set("autovacuum_naptime", "15s");
     // A log that says what is wrong and no more, so that it stays small.
     set("logging_collector", "off");
     set("log_checkpoints", "off");
