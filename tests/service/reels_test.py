@@ -4,6 +4,7 @@ Method: the real daemon against the platform's stand-in, which counts what it is
 workers where a job has to stay as it is; two daemons on one database where that is the point.
 """
 
+import concurrent.futures
 import contextlib
 import re
 import time
@@ -309,6 +310,30 @@ class Reels(ServiceTest):
 
 
 class TwoDaemons(ServiceTest):
+    def test_limits_are_exact_over_both(self):
+        cluster = Cluster()
+        self.addCleanup(cluster.close)
+        database = cluster.new_database()
+        fronts = [Daemon(database_url=database, workers=0) for _ in range(2)]
+        for front in fronts:
+            self.addCleanup(front.close)
+            front.start()
+        someone = fronts[0].account()
+
+        def submit(number):
+            return fronts[number % 2].request("POST", ANALYZE, {"url": link_to("DYa0IXPgnP5")}, token=someone.token)
+
+        begin = time.monotonic()
+        with concurrent.futures.ThreadPoolExecutor(50) as pool:
+            answers = list(pool.map(submit, range(50)))
+        self.assertEqual(sorted(a.status for a in answers), [202] * 3 + [429] * 47)
+        # The 47 refusals have cost nothing: 7 of the 10 submissions of this minute are left.
+        fronts[1].limit(someone.email, concurrent_jobs=1000)
+        answers = [submit(number) for number in range(20)]
+        admitted = sum(a.status == 202 for a in answers)
+        earned = (time.monotonic() - begin) / 6  # One comes back every 6 s.
+        self.assertTrue(7 <= admitted <= 7 + earned, (admitted, earned))
+
     def test_deleting_through_another_daemon_stops_the_work(self):
         platform = Platform()
         self.addCleanup(platform.close)
