@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
+#include <cstdlib>
 
 namespace reelsd::app {
 namespace {
@@ -22,9 +25,24 @@ void raise_descriptor_limit(const log::logger& log) {
     log.warning("the limit of open files cannot be raised", {{"wanted", wanted}});
 }
 
+extern "C" void end_at_once(int /*signal*/) {
+    ::_exit(EXIT_SUCCESS);
+}
+
+/// While the daemon starts it has accepted nothing, and waiting for a database may take long: a
+/// stop ends it there and then. A private server that is starting ends with us, as its parent's
+/// death tells it to. The daemon's own signal handling takes over when it is up.
+void stop_at_once_until_started() {
+    for (const int signal : {SIGINT, SIGTERM}) {
+        // Fails only for a number that is no signal.
+        static_cast<void>(std::signal(signal, &end_at_once));
+    }
+}
+
 }  // namespace
 
 result<void> serve(const settings& with, const log::logger& log) {
+    stop_at_once_until_started();
     raise_descriptor_limit(log);
     auto made = daemon::create(with, log);
     if (!made) return made.error();

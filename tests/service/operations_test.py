@@ -106,6 +106,14 @@ class Surroundings(ServiceTest):
         self.assertIn(address, log)
         self.assertRegex(log.lower(), "in use")
 
+    def test_a_stop_while_it_still_waits_for_its_database(self):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            nowhere = f"postgresql://u@127.0.0.1:{free.getsockname()[1]}/none"
+            daemon = self.daemon(database_url=nowhere, workers=0).spawn()
+            wait_until(lambda: "waiting for the database" in daemon.log(), "the wait")
+            self.assertEqual(daemon.stop(), 0)
+
     def test_no_database(self):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))

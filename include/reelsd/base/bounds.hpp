@@ -5,7 +5,7 @@
 #include <cstdint>
 
 /// The house's fixed numbers: each with a unit and a reason. What an operator may want to change is
-/// a setting (docs/configuration.md); what only one file needs stands in that file.
+/// a setting (README.md); what only one file needs stands in that file.
 namespace reelsd::bounds {
 
 using namespace std::chrono_literals;
