@@ -10,8 +10,8 @@ namespace reelsd::async {
 
 /// Lives in the waiting coroutine's frame, and leaves the list with it however the frame ends.
 struct condition::waiter : condition::waiter_base {
-    waiter(condition& on, boost::asio::any_io_executor loop, deadline by)
-        : timer{std::move(loop), by.when()} {
+    waiter(condition& on, const boost::asio::any_io_executor& loop, deadline by)
+        : timer{loop, by.when()} {
         on.waiting_.push_back(*this);
         list = &on.waiting_;
     }
@@ -39,20 +39,20 @@ boost::asio::awaitable<bool> condition::wait(deadline by) {
     co_return self.notified;
 }
 
-void condition::wake(waiter_base& woken) noexcept {
+void condition::wake(waiter_base& woken) {
     auto& target = static_cast<waiter&>(woken);
     target.notified = true;
     target.timer.cancel();
 }
 
-void condition::notify_one() noexcept {
+void condition::notify_one() {
     if (waiting_.empty()) return;
     waiter_base& first = waiting_.front();
     waiting_.pop_front();
     wake(first);
 }
 
-void condition::notify_all() noexcept {
+void condition::notify_all() {
     while (!waiting_.empty()) notify_one();
 }
 

@@ -27,7 +27,7 @@ void task_group::spawn(std::string_view name, asio::awaitable<void> task) {
     if (stopping_) return;
     auto& entry = tasks_.emplace_back();
     entry.name = name;
-    const position self = std::prev(tasks_.end());
+    const auto self = std::prev(tasks_.end());
     auto on_end = [this, self](const std::exception_ptr& thrown) { finished(self, thrown); };
     asio::co_spawn(
         loop_,

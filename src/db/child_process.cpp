@@ -64,6 +64,7 @@ void default_signals() {
     }
     sigset_t none;
     sigemptyset(&none);
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): there is but one thread here
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
@@ -104,6 +105,7 @@ step_failure become_program(launch& with) {
 
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
     std::vector<char*> pointers;
+    pointers.reserve(texts.size() + 1);
     for (auto& one : texts) pointers.push_back(one.data());
     pointers.push_back(nullptr);
     return pointers;

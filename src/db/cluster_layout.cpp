@@ -87,7 +87,7 @@ fs::path folder_on_path() {
     std::string_view rest = path == nullptr ? "" : path;
     while (!rest.empty()) {
         const auto length = std::min(rest.find(':'), rest.size());
-        const fs::path folder{rest.substr(0, length)};
+        fs::path folder{rest.substr(0, length)};
         rest.remove_prefix(std::min(length + 1, rest.size()));
         if (folder.is_absolute() && has_programs(folder)) return folder;
     }

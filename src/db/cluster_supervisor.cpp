@@ -211,31 +211,36 @@ result<unique_fd> cluster_supervisor::lock_start(const cluster_layout& layout, d
     return file;
 }
 
+result<void> cluster_supervisor::start_if_gone(
+    const cluster_layout& layout, launch_state& launched, deadline by) {
+    if (server_ && !server_alive_) {
+        server_.reset();
+        if (!std::exchange(launched.started, false)) return {};
+        const auto why = program_failed(layout.postgres, layout.log_file, launched.log_begin);
+        if (!is_passing(why)) return why;
+        launched.waiting_for = why.detail();
+        return {};
+    }
+    if (server_ || live_postmaster(layout)) return {};
+    launched.log_begin = size_of(layout.log_file);
+    const auto started = start(layout, by);
+    if (!started) return started.error();
+    launched.started = true;
+    return {};
+}
+
 result<void> cluster_supervisor::bring_up(const cluster_layout& layout, deadline by) {
-    // One that was killed just before this call may be seen to end only during it: its end says
-    // nothing about a start now.
-    bool started_now = false;
-    std::uintmax_t log_begin = size_of(layout.log_file);
-    std::string waiting_for = "the private PostgreSQL server does not answer";
+    launch_state launched;
     for (;;) {
         const auto heard = ping(layout);
         if (heard == PQPING_OK) return {};
         if (heard == PQPING_REJECT) {
-            waiting_for = "the private PostgreSQL server is starting, recovering or stopping";
-        } else if (server_ && !server_alive_) {
-            server_.reset();
-            if (std::exchange(started_now, false)) {
-                const auto why = program_failed(layout.postgres, layout.log_file, log_begin);
-                if (!is_passing(why)) return why;
-                waiting_for = why.detail();
-            }
-        } else if (!server_ && !live_postmaster(layout)) {
-            log_begin = size_of(layout.log_file);
-            const auto started = start(layout, by);
-            if (!started) return started.error();
-            started_now = true;
+            launched.waiting_for =
+                "the private PostgreSQL server is starting, recovering or stopping";
+        } else if (const auto done = start_if_gone(layout, launched, by); !done) {
+            return done.error();
         }
-        const auto waited = pause(by, waiting_for);
+        const auto waited = pause(by, launched.waiting_for);
         if (!waited) return waited.error();
     }
 }

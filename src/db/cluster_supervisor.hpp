@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -30,8 +31,20 @@ public:
     [[nodiscard]] bool is_owner() const noexcept { return server_alive_; }
 
 private:
+    /// How far one call of bring_up() has come.
+    struct launch_state {
+        /// By this call. A server that was killed just before it may be seen to end only during it:
+        /// its end says nothing about a start now.
+        bool started = false;
+        std::uintmax_t log_begin = 0;  ///< Where the log stood then.
+        std::string waiting_for = "the private PostgreSQL server does not answer";
+    };
+
     [[nodiscard]] result<unique_fd> lock_start(const cluster_layout& layout, deadline by) const;
     [[nodiscard]] result<void> bring_up(const cluster_layout& layout, deadline by);
+    /// Errors: the failed start of a server of this call, unless it may pass by itself.
+    [[nodiscard]] result<void> start_if_gone(
+        const cluster_layout& layout, launch_state& launched, deadline by);
     [[nodiscard]] result<void> start(const cluster_layout& layout, deadline by);
     [[nodiscard]] result<void> initialise(const cluster_layout& layout, deadline by) const;
     [[nodiscard]] result<void> run_initdb(

@@ -27,9 +27,9 @@ public:
     [[nodiscard]] boost::asio::awaitable<bool> wait(deadline by);
 
     /// Wakes the longest waiting coroutine, if any. It runs later, never inside this call.
-    void notify_one() noexcept;
+    void notify_one();
     /// Wakes all that wait now.
-    void notify_all() noexcept;
+    void notify_all();
 
     [[nodiscard]] std::size_t waiters() const noexcept { return waiting_.size(); }
 
@@ -39,7 +39,7 @@ private:
         boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::safe_link>>;
     struct waiter_base : hook {};
 
-    static void wake(waiter_base& woken) noexcept;
+    static void wake(waiter_base& woken);
 
     boost::intrusive::list<waiter_base> waiting_;
 };
