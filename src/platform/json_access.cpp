@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <vector>
 
 namespace reelsd::platform {
 
@@ -47,6 +48,22 @@ const document& array_at(const document& from, std::initializer_list<const char*
     static const document none = document::array();
     const auto* found = member(from, path);
     return found != nullptr && found->is_array() ? *found : none;
+}
+
+void visit_members(
+    const document& root,
+    const std::function<void(const std::string& name, const document& value)>& visit) {
+    std::vector<const document*> open{&root};
+    while (!open.empty()) {
+        const document& at = *open.back();
+        open.pop_back();
+        if (at.is_object()) {
+            for (const auto& [name, value] : at.items()) visit(name, value);
+        }
+        for (const auto& child : at) {
+            if (child.is_structured()) open.push_back(&child);
+        }
+    }
 }
 
 }  // namespace reelsd::platform

@@ -3,6 +3,7 @@
 #include "data_blocks.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -26,5 +27,11 @@ namespace reelsd::platform {
 /// The elements; empty when missing or no array.
 [[nodiscard]] const document& array_at(
     const document& from, std::initializer_list<const char*> path);
+
+/// Calls `visit` for every member of every object below `root`, without recursion: nesting is the
+/// sender's choice.
+void visit_members(
+    const document& root,
+    const std::function<void(const std::string& name, const document& value)>& visit);
 
 }  // namespace reelsd::platform

@@ -12,10 +12,6 @@ constexpr std::int64_t photo_type = 1;
 constexpr std::int64_t video_type = 2;
 constexpr std::int64_t carousel_type = 8;
 
-bool is_http_url(const std::string& text) {
-    return text.starts_with("https://") || text.starts_with("http://");
-}
-
 bool is_video(const document& media) {
     const auto type = count_at(media, {"media_type"});
     if (type) return *type == video_type;
@@ -62,14 +58,6 @@ std::optional<std::string> caption_of(const document& media) {
     return text_at(media, {"caption_text"});
 }
 
-std::optional<time_point> posted_at_of(const document& media) {
-    // The platform opened in 2010; the year 2100 is 4102444800.
-    constexpr std::int64_t seconds_max = 4'102'444'800;
-    const auto seconds = count_at(media, {"taken_at"});
-    if (!seconds || *seconds == 0 || *seconds > seconds_max) return std::nullopt;
-    return time_point{std::chrono::seconds{*seconds}};
-}
-
 std::optional<std::int64_t> view_count_of(const document& media) {
     for (const char* name : {"play_count", "ig_play_count", "view_count"}) {
         if (const auto count = count_at(media, {name})) return count;
@@ -95,7 +83,7 @@ post describe(const document& media, const document& slide, const link& wanted) 
         subject.view_count = view_count_of(media);
     }
     subject.comment_count = count_at(media, {"comment_count"});
-    subject.posted_at = posted_at_of(media);
+    subject.posted_at = posted_at(count_at(media, {"taken_at"}));
     subject.thumbnail_url = thumbnail_of(slide);
     if (!subject.thumbnail_url) subject.thumbnail_url = thumbnail_of(media);
     subject.location = text_at(media, {"location", "name"});
@@ -110,8 +98,7 @@ post describe(const document& media, const document& slide, const link& wanted) 
 /// The wanted slide, from 0: the one that the link names if it is there, else the first video, else
 /// the first. `slides` is not empty.
 std::size_t slide_index(const document& slides, const link& wanted) {
-    if (wanted.img_index && static_cast<std::size_t>(*wanted.img_index) <= slides.size())
-        return static_cast<std::size_t>(*wanted.img_index) - 1;
+    if (const auto named = named_slide(slides.size(), wanted)) return *named;
     for (std::size_t index = 0; index < slides.size(); ++index) {
         if (is_video(slides[index])) return index;
     }
@@ -119,6 +106,23 @@ std::size_t slide_index(const document& slides, const link& wanted) {
 }
 
 }  // namespace
+
+bool is_http_url(const std::string& text) {
+    return text.starts_with("https://") || text.starts_with("http://");
+}
+
+std::optional<time_point> posted_at(std::optional<std::int64_t> seconds) {
+    // The platform opened in 2010; the year 2100 is 4102444800.
+    constexpr std::int64_t seconds_max = 4'102'444'800;
+    if (!seconds || *seconds == 0 || *seconds > seconds_max) return std::nullopt;
+    return time_point{std::chrono::seconds{*seconds}};
+}
+
+std::optional<std::size_t> named_slide(std::size_t count, const link& wanted) {
+    if (!wanted.img_index || *wanted.img_index < 1) return std::nullopt;
+    const auto index = static_cast<std::size_t>(*wanted.img_index) - 1;
+    return index < count ? std::optional{index} : std::nullopt;
+}
 
 bool has_media_fields(const document& object) {
     return member(object, {"video_versions"}) != nullptr ||
@@ -129,24 +133,24 @@ bool has_media_fields(const document& object) {
 read_media read_media_object(const document& media, const link& wanted) {
     const auto& slides = array_at(media, {"carousel_media"});
     const auto type = count_at(media, {"media_type"});
-    if (slides.empty() && type == carousel_type) return {.what = page_media::unreadable};
+    if (slides.empty() && type == carousel_type) return {.what = answer_media::unreadable};
 
     const auto index = slides.empty() ? 0 : slide_index(slides, wanted);
     const document& slide = slides.empty() ? media : slides[index];
     if (!is_video(slide)) {
         const auto slide_type = count_at(slide, {"media_type"});
         const bool is_known = !slide_type || *slide_type == photo_type;
-        return {.what = is_known ? page_media::photo : page_media::unreadable};
+        return {.what = is_known ? answer_media::photo : answer_media::unreadable};
     }
     auto url = best_video_url(slide);
-    if (!url) return {.what = page_media::video_without_url};
+    if (!url) return {.what = answer_media::video_without_url};
 
     auto subject = describe(media, slide, wanted);
     subject.media = remote_media{.url = *std::move(url)};
     if (!slides.empty())
         subject.carousel = carousel_position{
             .index = static_cast<int>(index) + 1, .count = static_cast<int>(slides.size())};
-    return {.what = page_media::video, .subject = std::move(subject)};
+    return {.what = answer_media::video, .subject = std::move(subject)};
 }
 
 }  // namespace reelsd::platform

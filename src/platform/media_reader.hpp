@@ -1,17 +1,19 @@
 #pragma once
 
 #include "data_blocks.hpp"
+#include <reelsd/platform/answer_outcome.hpp>
 #include <reelsd/platform/link.hpp>
-#include <reelsd/platform/page_outcome.hpp>
 #include <reelsd/platform/post.hpp>
 
+#include <cstdint>
 #include <optional>
+#include <string>
 
 namespace reelsd::platform {
 
 /// A media object's verdict: photo, video_without_url, unreadable, or video with the post.
 struct read_media {
-    page_media what = page_media::unreadable;
+    answer_media what = answer_media::unreadable;
     std::optional<post> subject = {};
 };
 
@@ -21,5 +23,15 @@ struct read_media {
 /// Reads the record that pages and the mobile API share (platform.md 5, columns P and W).
 /// `media` is an object. Of a carousel, the slide that `wanted` names, else the first video.
 [[nodiscard]] read_media read_media_object(const document& media, const link& wanted);
+
+// What both shapes of records share.
+
+[[nodiscard]] bool is_http_url(const std::string& text);
+
+/// Empty when the seconds since 1970 are missing or no time of a post.
+[[nodiscard]] std::optional<time_point> posted_at(std::optional<std::int64_t> seconds);
+
+/// The slide that the link names, from 0; empty when it names none, or one past `count`.
+[[nodiscard]] std::optional<std::size_t> named_slide(std::size_t count, const link& wanted);
 
 }  // namespace reelsd::platform

@@ -2,6 +2,7 @@
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/platform/page_parser.hpp>
 #include <reelsd/platform/page_resolver.hpp>
+#include <reelsd/platform/query_parser.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -42,7 +43,7 @@ std::optional<std::string> redirect_target(const net::http_response& answer) {
 }
 
 /// One error out of a verdict, with what a log needs.
-error error_of(const page_verdict& verdict, const parsed_page& page, int status) {
+error error_of(const answer_verdict& verdict, const parsed_page& page, int status) {
     std::string detail = "page: " + std::string{verdict.reason};
     if (!page.ruling.empty()) detail += " (" + page.ruling + ")";
     if (status != 200) detail += ", status " + std::to_string(status);
@@ -50,11 +51,6 @@ error error_of(const page_verdict& verdict, const parsed_page& page, int status)
 }
 
 }  // namespace
-
-std::string default_user_agent() {
-    return "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) "
-           "Chrome/142.0.0.0 Safari/537.36";
-}
 
 std::vector<net::header> navigation_headers(const std::string& user_agent) {
     std::vector<net::header> headers;
@@ -81,36 +77,36 @@ std::vector<net::header> navigation_headers(const std::string& user_agent) {
     return headers;
 }
 
-page_redirect redirect_of(const net::url& from, std::string_view location, const link& wanted) {
+answer_redirect redirect_of(const net::url& from, std::string_view location, const link& wanted) {
     const auto target = from.resolve(location);
-    if (!target) return page_redirect::elsewhere;
+    if (!target) return answer_redirect::elsewhere;
     const bool is_platform =
         target->origin() == from.origin() || net::has_suffix(target->host(), "instagram.com");
-    if (!is_platform) return page_redirect::elsewhere;
+    if (!is_platform) return answer_redirect::elsewhere;
     const std::string_view path = target->path();
-    if (path == "/") return page_redirect::home;
-    if (path.starts_with("/accounts/login")) return page_redirect::login;
-    if (path.starts_with("/challenge")) return page_redirect::challenge;
+    if (path == "/") return answer_redirect::home;
+    if (path.starts_with("/accounts/login")) return answer_redirect::login;
+    if (path.starts_with("/challenge")) return answer_redirect::challenge;
     const auto leads_to = parse_link("https://www.instagram.com" + std::string{path});
     const bool is_same = leads_to && leads_to->kind == link_kind::post &&
                          public_code(leads_to->code) == public_code(wanted.code);
-    return is_same ? page_redirect::post : page_redirect::elsewhere;
+    return is_same ? answer_redirect::post : answer_redirect::elsewhere;
 }
 
 /// What one address of the post showed.
 struct page_resolver::sight {
-    page_verdict verdict;
+    answer_verdict verdict;
     parsed_page page;
     int status = 0;
 
-    static sight of(const net::http_response& answer, page_signals signals, const link& wanted) {
+    static sight of(const net::http_response& answer, answer_signals signals, const link& wanted) {
         sight seen{.verdict = {}, .page = {}, .status = signals.status};
-        if (signals.redirect == page_redirect::none && signals.status == 200) {
+        if (signals.redirect == answer_redirect::none && signals.status == 200) {
             seen.page = parse_page(answer.body, wanted);
             signals.route = seen.page.route;
             signals.media = seen.page.media;
         } else if (signals.status >= 400 && signals.status < 500) {
-            signals.asks_to_wait = asks_to_wait(answer.body);
+            signals.complaint = complaint_of(answer.body);
         }
         seen.verdict = judge(signals);
         return seen;
@@ -124,26 +120,26 @@ result<page_resolver::sight> page_resolver::look(
     const std::string& path, const link& wanted, deadline by, const std::stop_token& stop) const {
     net::http_request request{
         .url = settings_.platform.origin() + path,
-        .headers = navigation_headers(settings_.user_agent),
+        .headers = navigation_headers(settings_.profile.browser_user_agent),
         .response_bytes_max = bounds::page_bytes_max,
         .oversize_code = errc::platform_changed,
         .slowest = page_speed};
-    page_signals signals{.is_follower_link = wanted.code != public_code(wanted.code)};
+    answer_signals signals{.is_follower_link = wanted.code != public_code(wanted.code)};
     for (int hop = 0; hop <= redirects_max; ++hop) {
         const auto answer = client_.send(request, by.at_most(page_time_max), stop);
         if (!answer) return answer.error();
         const auto target = redirect_target(*answer);
         signals.status = answer->status();
         signals.redirect =
-            target ? redirect_of(settings_.platform, *target, wanted) : page_redirect::none;
-        if (signals.redirect != page_redirect::post) return sight::of(*answer, signals, wanted);
+            target ? redirect_of(settings_.platform, *target, wanted) : answer_redirect::none;
+        if (signals.redirect != answer_redirect::post) return sight::of(*answer, signals, wanted);
         request.url = *target;
     }
-    signals.redirect = page_redirect::elsewhere;  // Round in a circle.
+    signals.redirect = answer_redirect::elsewhere;  // Round in a circle.
     return sight{.verdict = judge(signals), .page = {}, .status = signals.status};
 }
 
-result<post> page_resolver::resolve(const link& wanted, deadline by, std::stop_token stop) const {
+resolution page_resolver::resolve(const link& wanted, deadline by, std::stop_token stop) const {
     invariant(wanted.kind == link_kind::post);
     for (const char* form : {"/reel/", "/p/"}) {
         auto seen = look(form + wanted.code + "/", wanted, by, stop);
@@ -151,9 +147,11 @@ result<post> page_resolver::resolve(const link& wanted, deadline by, std::stop_t
         if (!seen->verdict.failure) return *std::move(seen->page.subject);
         const bool is_last = std::string_view{form} == "/p/";
         if (!seen->verdict.needs_confirmation || is_last)
-            return error_of(seen->verdict, seen->page, seen->status);
+            return no_post{
+                error_of(seen->verdict, seen->page, seen->status),
+                seen->verdict.needs_confirmation};
     }
-    return error{errc::internal, "page: no address tried"};
+    return no_post{error{errc::internal, "page: no address tried"}};
 }
 
 }  // namespace reelsd::platform

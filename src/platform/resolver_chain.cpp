@@ -53,19 +53,26 @@ resolver_chain::resolver_chain(
 
 result<post> resolver_chain::resolve(
     const link& wanted, deadline by, const std::stop_token& stop) const {
+    std::optional<error> in_doubt;
     std::optional<error> most_telling;
     for (const auto& way : order_) {
         auto found = way->resolve(wanted, by, stop);
-        const error why = found ? error{} : found.error();
-        if (observer_) observer_(way->name(), found ? nullptr : &why);
-        if (found) return found;
+        const no_post none = found ? no_post{} : found.error();
+        if (observer_) observer_(way->name(), found ? nullptr : &none.why);
+        if (found) return *std::move(found);
+        const error& why = none.why;
         if (why.code() == errc::cancelled) return why;
         log_.info(
             "resolver gave no post",
             {{"resolver", way->name()}, {"code", wanted.code}, {"reason", why.to_string()}});
+        if (none.needs_confirmation && !in_doubt && order_.size() > 1) {
+            in_doubt = why;
+            continue;
+        }
         if (is_definite(why.code())) return why;
         most_telling = most_telling ? more_telling(*most_telling, why) : why;
     }
+    invariant(most_telling.has_value());  // Two doubts are a no, and one resolver's is.
     return *most_telling;
 }
 

@@ -1,3 +1,4 @@
+#include <reelsd/platform/graphql_resolver.hpp>
 #include <reelsd/platform/page_resolver.hpp>
 #include <reelsd/platform/resolver.hpp>
 #include <reelsd/platform/share_link.hpp>
@@ -45,7 +46,8 @@ public:
           chain_{resolvers_of(settings), log, settings.on_resolution},
           downloader_{
               media_client_,
-              {.bytes_max = settings.video_bytes_max, .user_agent = default_user_agent()}} {}
+              {.bytes_max = settings.video_bytes_max,
+               .user_agent = settings.profile.browser_user_agent}} {}
 
     result<link> expand(const link& wanted, deadline by, std::stop_token stop) const override {
         if (wanted.kind == link_kind::post) return wanted;
@@ -53,7 +55,11 @@ public:
     }
 
     result<post> resolve(const link& wanted, deadline by, std::stop_token stop) const override {
-        if (wanted.is_test()) return test_links_.resolve(wanted, by, stop);
+        if (wanted.is_test()) {
+            auto found = test_links_.resolve(wanted, by, stop);
+            if (!found) return found.error().why;
+            return *std::move(found);
+        }
         const auto meant = expand(wanted, by, stop);
         if (!meant) return meant.error();
         return chain_.resolve(*meant, by, stop);
@@ -72,7 +78,12 @@ private:
         for (const auto& name : settings.resolvers) {
             if (name == "page")
                 order.push_back(std::make_unique<page_resolver>(
-                    platform_client_, page_resolver_settings{.platform = platform_}));
+                    platform_client_,
+                    page_resolver_settings{.platform = platform_, .profile = settings.profile}));
+            if (name == "graphql")
+                order.push_back(std::make_unique<graphql_resolver>(
+                    platform_client_,
+                    graphql_resolver_settings{.platform = platform_, .profile = settings.profile}));
         }
         return order;
     }
@@ -109,7 +120,7 @@ result<void> check_resolvers(const std::vector<std::string>& names) {
 }  // namespace
 
 std::vector<std::string> known_resolvers() {
-    return {"page"};
+    return {"page", "graphql"};
 }
 
 result<std::unique_ptr<source>> source::create(source_settings settings, log::logger log) {

@@ -43,7 +43,7 @@ post sample_post(const link& wanted, const std::filesystem::path& file) {
 test_links_resolver::test_links_resolver(std::filesystem::path sample_path)
     : sample_path_{std::move(sample_path)} {}
 
-result<post> test_links_resolver::resolve(
+resolution test_links_resolver::resolve(
     const link& wanted, deadline /*by*/, std::stop_token stop) const {
     invariant(wanted.is_test());
     if (stop.stop_requested()) return error{errc::cancelled};

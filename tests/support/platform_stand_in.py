@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""A stand-in of the platform on loopback: post pages, share links and signed media files.
+"""A stand-in of the platform on loopback: post pages, queries, embed pages, share links and signed
+media files.
 
 It refuses what the platform refuses: a page without a browser's navigation headers is the error
-page, a media URL needs its signature. Per short code it can behave like any post or fault; see
+page, a query needs its tokens, its document id and its variables, a media URL needs its signature. Per short code it can behave like any post or fault; see
 BEHAVIOURS. A code that was not configured does not exist.
 
     platform_stand_in.py --port 0 --media sample.mp4      prints its port
@@ -12,7 +13,8 @@ BEHAVIOURS. A code that was not configured does not exist.
                          "page_budget": 3, "over_budget": "throttled"}
     GET  /_control      {"counts": {"page": 2, "media": 1, ...}, "requests": [...]}
 
-Keys of a post besides `page` and `media`: `times` (how often a passing fault happens, 1), `slides`
+Keys of a post besides `page`, `root` and `logged_out` (the queries; by default what the page's truth
+implies), `embed` and `media`: `times` (how often a passing fault happens, 1), `slides`
 (["photo", "video", ...]), `caption`, `author`, `author_name`, `verified`, `likes`, `comments`,
 `hidden`, `taken_at`, `music_info`, `location` (target of a redirect), `lifetime` (seconds of a
 signature), `delay` (seconds, of `slow`).
@@ -32,6 +34,7 @@ import urllib.parse
 
 sys.dont_write_bytecode = True  # The source tree stays clean.
 import platform_pages as pages  # noqa: E402
+import platform_queries as queries  # noqa: E402
 
 BEHAVIOURS = {
     "page": "ok missing age geo private deleted photo_page throttled login_wall login_redirect "
@@ -40,10 +43,13 @@ BEHAVIOURS = {
     "media": "ok expired expire_once missing gone_once cut cut_always stall endless too_large "
              "lying_length html jpeg empty redirect redirect_loop rate_limited server_error flaky "
              "no_range forbidden".split(),
+    "root": queries.QUERY_BEHAVIOURS,
+    "logged_out": queries.QUERY_BEHAVIOURS,
+    "embed": queries.EMBED_BEHAVIOURS,
 }
 SECRET = b"stand-in"
 LOG_ENTRIES_MAX = 10000
-NAVIGATION = {"Sec-Fetch-Dest": "document", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Site": "none",
+NAVIGATION = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Site": "none",
               "Sec-Fetch-User": "?1", "Upgrade-Insecure-Requests": "1"}
 
 
@@ -132,6 +138,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        if self.path.rstrip("/") in queries.QUERIES:
+            return self.serve_query(self.path.rstrip("/"), body)
         if self.path != "/_control":
             return self.answer(405)
         try:
@@ -148,6 +156,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         request = {"method": self.command, "path": self.path, "headers": dict(self.headers.items())}
         if len(parts) == 2 and parts[0] in ("reel", "p", "tv", "reels"):
             return self.serve_page(parts[0], parts[1], request)
+        if len(parts) == 4 and parts[0] == "p" and parts[2:] == ["embed", "captioned"]:
+            return self.serve_embed(parts[1], request)
         if len(parts) == 2 and parts[0] == "v":
             return self.serve_media(url, parts[1].rsplit(".", 1)[0], request)
         if parts and parts[0] == "share":
@@ -166,9 +176,49 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.answer(404)
         return self.redirect("/reel/%s/?igsh=x" % code if not code.startswith("/") else code)
 
-    def is_navigation(self):
+    def serve_query(self, path, body):
+        kind = queries.QUERIES[path][0]
+        form = queries.form_of(body)
+        self.state.note(kind, {"method": "POST", "path": self.path, "form": form,
+                               "headers": dict(self.headers.items())})
+        try:
+            queries.check_request(path, self.headers, form)
+            code = queries.asked_code(path, form, self.state.posts)
+        except queries.Refused as refusal:
+            return self.answer_either(*refusal.args)
+        post = self.state.posts.get(code, {"page": "missing"})
+        behaviour = queries.behaviour_of(post, kind)
+        if behaviour == "stall":
+            return self.hold()
+        if behaviour == "execution_error_once":
+            failing = self.state.fault_due((kind, code), post.get("times", 1))
+            behaviour = "execution_error" if failing else "ok"
+        return self.answer_either(
+            *queries.query_answer(kind, behaviour, code, post, self.media_url(code, post)))
+
+    def answer_either(self, status, body):
+        if isinstance(body, str):
+            return self.answer(status, body)
+        return self.answer_json(status, body)
+
+    def serve_embed(self, code, request):
+        self.state.note("embed", request)
+        post = self.state.posts.get(code, {"page": "missing"})
+        behaviour = queries.behaviour_of(post, "embed")
+        if not self.is_navigation(("document", "iframe")):
+            behaviour = "shell"
+        if behaviour == "stall":
+            return self.hold()
+        fixed = self.fixed_page(behaviour)
+        if fixed:
+            return fixed()
+        return self.answer(
+            200, queries.embed_page(behaviour, code, post, self.media_url(code, post)))
+
+    def is_navigation(self, destinations=("document",)):
         is_browser = "Chrome/" in self.headers.get("User-Agent", "")
         sends_all = all(self.headers.get(name) == value for name, value in NAVIGATION.items())
+        sends_all = sends_all and self.headers.get("Sec-Fetch-Dest") in destinations
         return is_browser and sends_all and "text/html" in self.headers.get("Accept", "")
 
     def media_url(self, code, post):

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <reelsd/platform/answer_outcome.hpp>
 #include <reelsd/platform/link.hpp>
-#include <reelsd/platform/page_outcome.hpp>
 #include <reelsd/platform/post.hpp>
 
 #include <optional>
@@ -13,10 +13,10 @@ namespace reelsd::platform {
 /// What a post's page says.
 struct parsed_page {
     page_route route = page_route::unknown;
-    page_media media = page_media::absent;
+    answer_media media = answer_media::absent;
     /// The title of the ruling, when gated. In the platform's language.
     std::string ruling = {};
-    /// With page_media::video.
+    /// With answer_media::video.
     std::optional<post> subject = {};
 };
 
@@ -24,8 +24,5 @@ struct parsed_page {
 /// code stands in every page and talks of everything. Only data whose code is the wanted one is the
 /// post's. Any input is fine; cost is linear (a page of 1 MB takes a few milliseconds). Pure.
 [[nodiscard]] parsed_page parse_page(std::string_view html, const link& wanted);
-
-/// Whether a JSON error body asks to slow down. Pure.
-[[nodiscard]] bool asks_to_wait(std::string_view body);
 
 }  // namespace reelsd::platform

@@ -2,7 +2,8 @@
 
 #include <reelsd/net/http_client.hpp>
 #include <reelsd/net/url.hpp>
-#include <reelsd/platform/page_outcome.hpp>
+#include <reelsd/platform/answer_outcome.hpp>
+#include <reelsd/platform/request_profile.hpp>
 #include <reelsd/platform/resolver.hpp>
 
 #include <string>
@@ -10,14 +11,10 @@
 
 namespace reelsd::platform {
 
-/// A current desktop browser. Source: platform.md 2 (other agents get an empty shell).
-[[nodiscard]] std::string default_user_agent();
-
 struct page_resolver_settings {
     /// Origin that is asked.
     net::url platform;
-    /// A desktop Chrome's.
-    std::string user_agent = default_user_agent();
+    request_profile profile = {};
 };
 
 /// Reads the public post page as a browser's first visit would. Source: platform.md 2A.
@@ -29,8 +26,9 @@ public:
     [[nodiscard]] std::string_view name() const noexcept override { return "page"; }
 
     /// Asks for /reel/<code>/, and for /p/<code>/ when that says there is no such post: only both
-    /// together are a no. Follows at most 3 redirects to other addresses of the same post.
-    [[nodiscard]] result<post> resolve(
+    /// together are a no, and one in doubt. Follows at most 3 redirects to other addresses of the
+    /// same post.
+    [[nodiscard]] resolution resolve(
         const link& wanted, deadline by, std::stop_token stop) const override;
 
 private:
@@ -45,7 +43,7 @@ private:
 };
 
 /// What a redirect from `from` to `location` means for `wanted`. Pure.
-[[nodiscard]] page_redirect redirect_of(
+[[nodiscard]] answer_redirect redirect_of(
     const net::url& from, std::string_view location, const link& wanted);
 
 /// The header fields of a browser that was given an address, in its order. Source: platform.md 2A.

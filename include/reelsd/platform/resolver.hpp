@@ -14,6 +14,27 @@
 
 namespace reelsd::platform {
 
+/// Why a resolver has no post.
+struct no_post {
+    error why;
+    /// A "no such post" (video_unavailable) that may as well mean that the question is outdated:
+    /// another resolver has to say so too.
+    bool needs_confirmation = false;
+
+    no_post() = default;
+    /// Implicit, as a plain error is the usual case.
+    no_post(error why_not, bool is_in_doubt = false)
+        : why{std::move(why_not)}, needs_confirmation{is_in_doubt} {}
+};
+
+using resolution = boost::system::result<post, no_post>;
+
+/// Makes `resolution::value()` throw when it holds no post. Found by argument-dependent look-up.
+[[noreturn]] inline void throw_exception_from_error(
+    const no_post& none, const boost::source_location& where) {
+    reelsd::throw_exception_from_error(none.why, where);
+}
+
 /// One way to learn a post and its media from a short code. Blocking; safe from any thread.
 class resolver {
 public:
@@ -22,21 +43,23 @@ public:
     resolver& operator=(const resolver&) = delete;
     virtual ~resolver() = default;
 
-    /// As in the setting `resolvers`: "page".
+    /// As in the setting `resolvers`: "page", "graphql", "embed".
     [[nodiscard]] virtual std::string_view name() const noexcept = 0;
 
     /// `wanted.kind` is link_kind::post.
-    /// Errors about the post, which no other resolver would contradict: video_unavailable,
-    /// unsupported_format. Errors of this way only: platform_rate_limited, platform_failed,
-    /// platform_changed, connection_failed, timed_out, address_refused. Also cancelled.
-    [[nodiscard]] virtual result<post> resolve(
+    /// Errors about the post, which no other resolver would contradict: video_unavailable (unless
+    /// it needs confirmation), unsupported_format. Errors of this way only: platform_rate_limited,
+    /// platform_failed, platform_changed, connection_failed, timed_out, address_refused. Also
+    /// cancelled.
+    [[nodiscard]] virtual resolution resolve(
         const link& wanted, deadline by, std::stop_token stop) const = 0;
 };
 
 /// Told after each try of a resolver: its name, and nothing or why it had no post. From any thread.
 using resolution_observer = std::function<void(std::string_view resolver, const error* why)>;
 
-/// Tries resolvers in order until one has the post or a definite no.
+/// Tries resolvers in order until one has the post or a definite no, or two say that there is no
+/// such post.
 class resolver_chain {
 public:
     /// `order` is not empty. Logs every failed try, once. `observer` may be empty.
@@ -44,8 +67,9 @@ public:
         std::vector<std::unique_ptr<resolver>> order, log::logger log,
         resolution_observer observer = {});
 
-    /// Errors as resolver::resolve(). When every way failed, the one that tells most: being rate
-    /// limited over a changed platform, over its failure, over the network's.
+    /// Errors as resolver::resolve(). A "no such post" in doubt counts when a second resolver says
+    /// it too, or when there is no second one to ask. When every way failed, the failure that tells
+    /// most: being rate limited over a changed platform, over its failure, over the network's.
     [[nodiscard]] result<post> resolve(
         const link& wanted, deadline by, const std::stop_token& stop) const;
 

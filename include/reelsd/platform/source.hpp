@@ -6,6 +6,7 @@
 #include <reelsd/platform/downloader.hpp>
 #include <reelsd/platform/link.hpp>
 #include <reelsd/platform/post.hpp>
+#include <reelsd/platform/request_profile.hpp>
 #include <reelsd/platform/resolver.hpp>
 
 #include <cstdint>
@@ -22,7 +23,8 @@ struct source_settings {
     /// REELSD_PLATFORM_URL: an origin, without path.
     std::string platform_url = "https://www.instagram.com";
     /// REELSD_RESOLVERS, of known_resolvers().
-    std::vector<std::string> resolvers = {"page"};
+    std::vector<std::string> resolvers = {"page", "graphql"};
+    request_profile profile = {};
     /// REELSD_MEDIA_HOSTS.
     std::vector<std::string> media_hosts = {"cdninstagram.com", "fbcdn.net"};
     bool allow_private_addresses = false;

@@ -17,7 +17,7 @@ public:
     /// `wanted.is_test()`. The sample's post, or the error that the link stands for:
     /// video_unavailable, platform_rate_limited, unsupported_format, video_too_long, model_refused,
     /// storage_failed. None of them is to be retried.
-    [[nodiscard]] result<post> resolve(
+    [[nodiscard]] resolution resolve(
         const link& wanted, deadline by, std::stop_token stop) const override;
 
 private:

@@ -26,17 +26,17 @@ const char* name_of(page_route route) {
     return "?";
 }
 
-const char* name_of(page_media media) {
+const char* name_of(answer_media media) {
     switch (media) {
-        case page_media::absent: return "absent";
-        case page_media::null_root: return "null_root";
-        case page_media::other_post: return "other_post";
-        case page_media::unreadable: return "unreadable";
-        case page_media::withheld: return "withheld";
-        case page_media::gated: return "gated";
-        case page_media::photo: return "photo";
-        case page_media::video_without_url: return "video_without_url";
-        case page_media::video: return "video";
+        case answer_media::absent: return "absent";
+        case answer_media::null_root: return "null_root";
+        case answer_media::other_post: return "other_post";
+        case answer_media::unreadable: return "unreadable";
+        case answer_media::withheld: return "withheld";
+        case answer_media::gated: return "gated";
+        case answer_media::photo: return "photo";
+        case answer_media::video_without_url: return "video_without_url";
+        case answer_media::video: return "video";
     }
     return "?";
 }
@@ -81,15 +81,15 @@ TEST(ParsePage, ReadsRecordedPages) {
 TEST(ParsePage, TakesTheSlideThatTheLinkNames) {
     struct test_case {
         std::optional<int> img_index;
-        page_media media;
+        answer_media media;
         int index;
     };
     constexpr test_case cases[] = {
-        {std::nullopt, page_media::video, 2},
-        {1, page_media::photo, 0},
-        {2, page_media::video, 2},
-        {3, page_media::video, 3},
-        {4, page_media::video, 2},  // No such slide: as if none was named.
+        {std::nullopt, answer_media::video, 2},
+        {1, answer_media::photo, 0},
+        {2, answer_media::video, 2},
+        {3, answer_media::video, 3},
+        {4, answer_media::video, 2},  // No such slide: as if none was named.
     };
     const auto html = text_of(golden / "carousel_first_video.html");
     for (const auto& expected : cases) {
@@ -154,35 +154,35 @@ TEST(ParsePage, ChoosesTheBestFile) {
 TEST(ParsePage, SurvivesAnything) {
     struct test_case {
         std::string html;
-        page_media media;
+        answer_media media;
     };
     const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
     const test_case cases[] = {
-        {"", page_media::absent},
-        {"<script", page_media::absent},
-        {"<script type=\"application/json", page_media::absent},
-        {"<script type='application/json' data-sjs>{\"xig_polaris_media\":", page_media::absent},
+        {"", answer_media::absent},
+        {"<script", answer_media::absent},
+        {"<script type=\"application/json", answer_media::absent},
+        {"<script type='application/json' data-sjs>{\"xig_polaris_media\":", answer_media::absent},
         {"<script = type=application/json data-sjs >" + video("[{\"url\":\"https://a/1\"}]") +
              "</script>",
-         page_media::video},
-        {in_block("{\"xig_polaris_media\":{\"code\":\"DYexample01\","), page_media::unreadable},
-        {in_block("{\"xig_polaris_media\":{\"code\":\"DYother0001\","), page_media::absent},
-        {in_block("{\"xig_polaris_media\":null}"), page_media::null_root},
-        {in_block("{\"xig_polaris_media\":7}"), page_media::unreadable},
-        {in_block("{\"xig_polaris_media\":[]}"), page_media::unreadable},
-        {in_block("{\"xig_polaris_media\":{}}"), page_media::unreadable},
-        {in_block("{\"xig_polaris_media\":{\"code\":\"DYother0001\"}}"), page_media::other_post},
+         answer_media::video},
+        {in_block("{\"xig_polaris_media\":{\"code\":\"DYexample01\","), answer_media::unreadable},
+        {in_block("{\"xig_polaris_media\":{\"code\":\"DYother0001\","), answer_media::absent},
+        {in_block("{\"xig_polaris_media\":null}"), answer_media::null_root},
+        {in_block("{\"xig_polaris_media\":7}"), answer_media::unreadable},
+        {in_block("{\"xig_polaris_media\":[]}"), answer_media::unreadable},
+        {in_block("{\"xig_polaris_media\":{}}"), answer_media::unreadable},
+        {in_block("{\"xig_polaris_media\":{\"code\":\"DYother0001\"}}"), answer_media::other_post},
         {in_block("{\"xdt_api__v1__media__shortcode__web_info\":{\"items\":[]}}"),
-         page_media::null_root},
-        {in_block("{\"xdt_api__v1__media__shortcode__web_info\":null}"), page_media::null_root},
-        {in_block(video("[]")), page_media::video_without_url},
-        {in_block(video("7")), page_media::video_without_url},
-        {in_block(video("[7,null,{}]")), page_media::video_without_url},
-        {in_block("{\"xig_polaris_media\":null,\"deep\":" + deep + "}"), page_media::null_root},
+         answer_media::null_root},
+        {in_block("{\"xdt_api__v1__media__shortcode__web_info\":null}"), answer_media::null_root},
+        {in_block(video("[]")), answer_media::video_without_url},
+        {in_block(video("7")), answer_media::video_without_url},
+        {in_block(video("[7,null,{}]")), answer_media::video_without_url},
+        {in_block("{\"xig_polaris_media\":null,\"deep\":" + deep + "}"), answer_media::null_root},
         {in_block("{\"deep\":" + deep + "," + video("[{\"url\":\"https://a/1\"}]").substr(1)),
-         page_media::video},
-        {"<p>" + video("[{\"url\":\"https://a/1\"}]") + "</p>", page_media::absent},
-        {"<script>" + video("[{\"url\":\"https://a/1\"}]") + "</script>", page_media::absent},
+         answer_media::video},
+        {"<p>" + video("[{\"url\":\"https://a/1\"}]") + "</p>", answer_media::absent},
+        {"<script>" + video("[{\"url\":\"https://a/1\"}]") + "</script>", answer_media::absent},
     };
     for (const auto& expected : cases)
         EXPECT_STREQ(name_of(parse_page(expected.html, wanted).media), name_of(expected.media))
@@ -220,16 +220,6 @@ TEST(ParsePage, BelievesARouteInTextOnlyWithoutRival) {
     EXPECT_EQ(parse_page(error_route + post_route, wanted).route, page_route::unknown);
     EXPECT_EQ(
         parse_page(error_route + in_block("{" + post_route + "}"), wanted).route, page_route::post);
-}
-
-TEST(AsksToWait, ReadsErrorBodies) {
-    EXPECT_TRUE(asks_to_wait(
-        R"({"message":"Please wait a few minutes before you try again.","status":"fail"})"));
-    EXPECT_TRUE(asks_to_wait(R"({"error_type":"rate_limit_error"})"));
-    EXPECT_TRUE(asks_to_wait(R"({"error_type":"sentry_block"})"));
-    EXPECT_FALSE(asks_to_wait(R"({"message":"useragent mismatch"})"));
-    EXPECT_FALSE(asks_to_wait("<html>Please wait a few minutes</html>"));
-    EXPECT_FALSE(asks_to_wait(""));
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ protected:
 TEST_F(PageResolver, FindsThePost) {
     stand_in::shared().has_post(code, {{"page", "ok"}, {"author", "some_one"}});
     const auto found = resolver_.resolve(post_link(code), patience(), {});
-    ASSERT_TRUE(found) << found.error().to_string();
+    ASSERT_TRUE(found) << found.error().why.to_string();
     EXPECT_EQ(found->code, code);
     EXPECT_EQ(found->author, "some_one");
     EXPECT_THAT(
@@ -78,7 +78,7 @@ TEST_F(PageResolver, TellsFailuresApart) {
         stand_in::shared().has_post(code, {{"page", expected.behaviour}});
         const auto found = resolver_.resolve(post_link(code), patience(), {});
         ASSERT_FALSE(found);
-        EXPECT_EQ(found.error().code(), expected.expected) << found.error().to_string();
+        EXPECT_EQ(found.error().why.code(), expected.expected) << found.error().why.to_string();
         EXPECT_EQ(stand_in::shared().count("page"), expected.pages);
     }
 }
@@ -97,7 +97,8 @@ TEST_F(PageResolver, FollowsRedirectsWithinThePost) {
         stand_in::shared().has_post(code, {{"page", "redirect"}, {"location", location}});
         const auto found = resolver_.resolve(post_link(code), patience(), {});
         ASSERT_FALSE(found);
-        EXPECT_EQ(found.error().code(), errc::platform_changed) << found.error().to_string();
+        EXPECT_EQ(found.error().why.code(), errc::platform_changed)
+            << found.error().why.to_string();
         EXPECT_LE(stand_in::shared().count("page"), 4);
     }
 }
@@ -110,7 +111,7 @@ TEST_F(PageResolver, TakesTheSecondAddressAtItsWord) {
          {"over_budget", "throttled"}});
     const auto found = resolver_.resolve(post_link(code), patience(), {});
     ASSERT_FALSE(found);
-    EXPECT_EQ(found.error().code(), errc::platform_rate_limited);
+    EXPECT_EQ(found.error().why.code(), errc::platform_rate_limited);
 }
 
 TEST_F(PageResolver, CallsAFollowersLinkUnavailable) {
@@ -118,7 +119,7 @@ TEST_F(PageResolver, CallsAFollowersLinkUnavailable) {
     stand_in::shared().has_post(private_link.code, {{"page", "login_redirect"}});
     const auto found = resolver_.resolve(private_link, patience(), {});
     ASSERT_FALSE(found);
-    EXPECT_EQ(found.error().code(), errc::video_unavailable);
+    EXPECT_EQ(found.error().why.code(), errc::video_unavailable);
 }
 
 TEST_F(PageResolver, EndsWithDeadlineAndStop) {
@@ -126,13 +127,13 @@ TEST_F(PageResolver, EndsWithDeadlineAndStop) {
     const auto late =
         resolver_.resolve(post_link(code), deadline::after(std::chrono::milliseconds{50}), {});
     ASSERT_FALSE(late);
-    EXPECT_EQ(late.error().code(), errc::timed_out);
+    EXPECT_EQ(late.error().why.code(), errc::timed_out);
 
     std::stop_source stop;
     stop.request_stop();
     const auto stopped = resolver_.resolve(post_link(code), patience(), stop.get_token());
     ASSERT_FALSE(stopped);
-    EXPECT_EQ(stopped.error().code(), errc::cancelled);
+    EXPECT_EQ(stopped.error().why.code(), errc::cancelled);
 }
 
 TEST_F(PageResolver, ExpandsShareLinks) {
@@ -167,22 +168,22 @@ TEST_F(PageResolver, ExpandsShareLinks) {
 TEST(RedirectOf, KnowsWhereItLeads) {
     struct test_case {
         const char* location;
-        page_redirect expected;
+        answer_redirect expected;
     };
     constexpr test_case cases[] = {
-        {"/", page_redirect::home},
-        {"https://www.instagram.com/", page_redirect::home},
-        {"/?next=x", page_redirect::home},
-        {"/accounts/login/?next=/reel/x/", page_redirect::login},
-        {"https://www.instagram.com/accounts/login", page_redirect::login},
-        {"/challenge/?next=x", page_redirect::challenge},
-        {"/some.one/reel/DYexample01/", page_redirect::post},
-        {"https://www.instagram.com/p/DYexample01/", page_redirect::post},
-        {"/p/DYother0001/", page_redirect::elsewhere},
-        {"/consent/", page_redirect::elsewhere},
-        {"https://evilinstagram.com/p/DYexample01/", page_redirect::elsewhere},
-        {"file:///etc/passwd", page_redirect::elsewhere},
-        {"", page_redirect::elsewhere},
+        {"/", answer_redirect::home},
+        {"https://www.instagram.com/", answer_redirect::home},
+        {"/?next=x", answer_redirect::home},
+        {"/accounts/login/?next=/reel/x/", answer_redirect::login},
+        {"https://www.instagram.com/accounts/login", answer_redirect::login},
+        {"/challenge/?next=x", answer_redirect::challenge},
+        {"/some.one/reel/DYexample01/", answer_redirect::post},
+        {"https://www.instagram.com/p/DYexample01/", answer_redirect::post},
+        {"/p/DYother0001/", answer_redirect::elsewhere},
+        {"/consent/", answer_redirect::elsewhere},
+        {"https://evilinstagram.com/p/DYexample01/", answer_redirect::elsewhere},
+        {"file:///etc/passwd", answer_redirect::elsewhere},
+        {"", answer_redirect::elsewhere},
     };
     const auto from = net::url::parse("https://www.instagram.com/reel/DYexample01/").value();
     for (const auto& expected : cases)

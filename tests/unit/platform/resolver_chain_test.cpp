@@ -9,34 +9,42 @@
 namespace reelsd::platform {
 namespace {
 
+struct answer {
+    answer(errc why, bool is_in_doubt = false) : failure{why}, needs_confirmation{is_in_doubt} {}
+
+    errc failure;
+    bool needs_confirmation;
+};
+
 class fixed_resolver : public resolver {
 public:
-    fixed_resolver(std::optional<errc> failure, int& asked) : failure_{failure}, asked_{asked} {}
+    fixed_resolver(std::optional<answer> failure, int& asked) : failure_{failure}, asked_{asked} {}
 
     [[nodiscard]] std::string_view name() const noexcept override { return "fixed"; }
 
-    [[nodiscard]] result<post> resolve(
+    [[nodiscard]] resolution resolve(
         const link& wanted, deadline /*by*/, std::stop_token /*stop*/) const override {
         ++asked_;
-        if (failure_) return error{*failure_};
+        if (failure_) return no_post{error{failure_->failure}, failure_->needs_confirmation};
         post found;
         found.code = wanted.code;
         return found;
     }
 
 private:
-    std::optional<errc> failure_;
+    std::optional<answer> failure_;
     int& asked_;
 };
 
 TEST(ResolverChain, StopsAndReports) {
     struct test_case {
         const char* name;
-        std::vector<std::optional<errc>> answers;
+        std::vector<std::optional<answer>> answers;
         std::optional<errc> outcome;
         int asked;
     };
     constexpr auto found = std::nullopt;
+    const answer perhaps_gone{errc::video_unavailable, true};
     const test_case cases[] = {
         {"the first has it", {found, errc::internal}, found, 1},
         {"the second has it", {errc::platform_changed, found}, found, 2},
@@ -45,6 +53,24 @@ TEST(ResolverChain, StopsAndReports) {
          {errc::platform_failed, errc::unsupported_format, found},
          errc::unsupported_format,
          2},
+        {"a doubt that the next one dispels", {perhaps_gone, found}, found, 2},
+        {"a doubt that the next one shares",
+         {perhaps_gone, perhaps_gone, found},
+         errc::video_unavailable,
+         2},
+        {"a doubt that a later one shares",
+         {perhaps_gone, errc::platform_rate_limited, perhaps_gone, found},
+         errc::video_unavailable,
+         3},
+        {"a doubt that another ends",
+         {perhaps_gone, errc::unsupported_format, found},
+         errc::unsupported_format,
+         2},
+        {"a doubt alone proves nothing",
+         {errc::platform_rate_limited, perhaps_gone, errc::platform_failed},
+         errc::platform_rate_limited,
+         3},
+        {"a doubt, and nobody else to ask", {perhaps_gone}, errc::video_unavailable, 1},
         {"stopped", {errc::cancelled, found}, errc::cancelled, 1},
         {"rate limit tells most",
          {errc::platform_failed, errc::platform_rate_limited, errc::platform_changed},

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <reelsd/base/error.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace reelsd::platform {
+
+/// What was asked for.
+enum class answer_kind : std::uint8_t {
+    page,   ///< A post's page.
+    query,  ///< A query's answer: JSON.
+    embed,  ///< A post's page for embedding on other sites.
+};
+
+/// Where a redirect of a post's page leads.
+enum class answer_redirect : std::uint8_t {
+    none,
+    post,       ///< Another address of the same post: to be followed.
+    login,      ///< /accounts/login
+    home,       ///< /
+    challenge,  ///< /challenge
+    elsewhere,  ///< Another site, another post, a page we do not know.
+};
+
+/// Which page the platform's application says it is; all of them come with status 200.
+enum class page_route : std::uint8_t { unknown, post, not_found, login };
+
+/// What an answer's data says of the wanted post. Later enumerators outweigh earlier ones when an
+/// answer has several pieces of data.
+enum class answer_media : std::uint8_t {
+    absent,             ///< No data of a single post: the shell that throttled clients get.
+    null_root,          ///< The query's answer is null or empty.
+    other_post,         ///< Data of another post.
+    unreadable,         ///< Data of the post in a shape we do not know.
+    withheld,           ///< The post without its media and without a reason.
+    gated,              ///< The same with a ruling: age, region, audience.
+    photo,              ///< No video in what was asked for.
+    video_without_url,  ///< A video, but nothing to download.
+    video,
+};
+
+/// What a JSON body says instead of, or beside, the data.
+enum class answer_complaint : std::uint8_t {
+    none,
+    html,             ///< No JSON but a page: the client was not liked.
+    no_json,          ///< Neither.
+    execution_error,  ///< A passing fault of theirs, or an old document id.
+    field_exception,  ///< The post is missing or gated; the logged-out query knows which.
+    outdated,         ///< Our request lacks something, or names what is gone.
+    not_found,        ///< No such post; a retired document id says the same.
+    restricted,       ///< Region, age, audience or followers: not for us.
+    challenge,        ///< Prove that you are no robot.
+    wait,             ///< "Please wait a few minutes": too much, or a retired document id.
+    slow_down,        ///< Too much, without a doubt.
+};
+
+/// Everything that was observed of one answer.
+struct answer_signals {
+    answer_kind kind = answer_kind::page;
+    int status = 200;
+    answer_redirect redirect = answer_redirect::none;
+    page_route route = page_route::unknown;
+    answer_media media = answer_media::absent;
+    /// Of the body of a query, and of a page with a status of 400-499.
+    answer_complaint complaint = answer_complaint::none;
+    /// The code carries a follower's key, as links to private posts do.
+    bool is_follower_link = false;
+};
+
+struct answer_verdict {
+    /// Empty: the answer has the post's video.
+    std::optional<errc> failure = {};
+    /// A "no such post" that only counts when somebody else says so too.
+    bool needs_confirmation = false;
+    /// For logs.
+    std::string_view reason = {};
+};
+
+/// The one place where what the platform answers becomes what it means. Source: platform.md 3.
+/// Pure. `signals.redirect` is not answer_redirect::post: that one is followed first.
+[[nodiscard]] answer_verdict judge(const answer_signals& signals) noexcept;
+
+}  // namespace reelsd::platform

@@ -1,0 +1,126 @@
+#include <reelsd/base/invariant.hpp>
+#include <reelsd/platform/answer_outcome.hpp>
+
+namespace reelsd::platform {
+namespace {
+
+constexpr answer_verdict failed(errc why, std::string_view reason) {
+    return {.failure = why, .needs_confirmation = false, .reason = reason};
+}
+
+constexpr answer_verdict perhaps_gone(std::string_view reason) {
+    return {.failure = errc::video_unavailable, .needs_confirmation = true, .reason = reason};
+}
+
+/// Nobody is logged in, so a way to the door means "too many of you". A follower's link is the
+/// exception: without an account it always ends there.
+constexpr answer_verdict shown_the_door(const answer_signals& signals, std::string_view reason) {
+    if (signals.is_follower_link)
+        return failed(errc::video_unavailable, "a follower's link, and we follow nobody");
+    return failed(errc::platform_rate_limited, reason);
+}
+
+answer_verdict judge_redirect(const answer_signals& signals) noexcept {
+    switch (signals.redirect) {
+        case answer_redirect::login: return shown_the_door(signals, "redirect to the login page");
+        case answer_redirect::home: return shown_the_door(signals, "redirect to the home page");
+        case answer_redirect::challenge:
+            return failed(errc::platform_rate_limited, "redirect to a challenge");
+        case answer_redirect::none:
+        case answer_redirect::post:
+        case answer_redirect::elsewhere: break;
+    }
+    return failed(errc::platform_changed, "redirect to an unknown place");
+}
+
+answer_verdict judge_status(const answer_signals& signals) noexcept {
+    const int status = signals.status;
+    if (status == 429) return failed(errc::platform_rate_limited, "asked to slow down");
+    // The address of a query is not the post's.
+    const bool is_of_the_post = signals.kind != answer_kind::query;
+    if (is_of_the_post && (status == 404 || status == 410))
+        return perhaps_gone("status says not found");
+    if (status >= 500) return failed(errc::platform_failed, "server error");
+    // Refusals of the client (403 with HTML) say nothing about the post.
+    if (status == 401 || status == 403) return failed(errc::platform_failed, "refused");
+    return failed(errc::platform_changed, "unexpected status");
+}
+
+/// Empty when the complaint settles nothing.
+std::optional<answer_verdict> judge_complaint(answer_complaint complaint) noexcept {
+    switch (complaint) {
+        case answer_complaint::slow_down:
+            return failed(errc::platform_rate_limited, "asked to slow down");
+        case answer_complaint::wait:
+            return failed(errc::platform_rate_limited, "asked to wait a few minutes");
+        case answer_complaint::challenge:
+            return failed(errc::platform_rate_limited, "asked to solve a challenge");
+        case answer_complaint::restricted:
+            return failed(errc::video_unavailable, "restricted to some audiences");
+        case answer_complaint::not_found: return perhaps_gone("message says not found");
+        case answer_complaint::outdated:
+            return failed(errc::platform_changed, "our request is outdated");
+        case answer_complaint::field_exception:
+            return failed(errc::platform_failed, "missing or gated, it does not say which");
+        case answer_complaint::execution_error:
+            return failed(errc::platform_failed, "execution error");
+        case answer_complaint::none:
+        case answer_complaint::html:
+        case answer_complaint::no_json: break;
+    }
+    return std::nullopt;
+}
+
+/// Data without a usable word about the post.
+answer_verdict judge_absence(const answer_signals& signals) noexcept {
+    if (signals.complaint == answer_complaint::html)
+        return failed(errc::platform_failed, "a page where JSON was expected");
+    if (signals.kind == answer_kind::query)
+        return failed(errc::platform_changed, "answer without the post's data");
+    switch (signals.route) {
+        case page_route::not_found: return perhaps_gone("page says not found");
+        case page_route::login: return shown_the_door(signals, "login page");
+        case page_route::post: return failed(errc::platform_rate_limited, "page without its data");
+        case page_route::unknown: break;
+    }
+    return failed(errc::platform_changed, "page of an unknown kind");
+}
+
+/// Videos may be shown, and yet not be given, to other sites.
+answer_verdict judge_missing_url(const answer_signals& signals) noexcept {
+    if (signals.kind == answer_kind::embed)
+        return failed(errc::platform_failed, "the video may not be embedded");
+    return failed(errc::platform_changed, "video without an address");
+}
+
+answer_verdict judge_media(const answer_signals& signals) noexcept {
+    switch (signals.media) {
+        case answer_media::video: return {};
+        case answer_media::video_without_url: return judge_missing_url(signals);
+        case answer_media::photo: return failed(errc::unsupported_format, "no video in the post");
+        case answer_media::gated: return failed(errc::video_unavailable, "gated");
+        case answer_media::withheld:
+            return failed(errc::video_unavailable, "only for people logged in");
+        case answer_media::unreadable:
+            return failed(errc::platform_changed, "data of unknown shape");
+        case answer_media::other_post:
+            return failed(errc::platform_changed, "data of another post");
+        case answer_media::null_root: return perhaps_gone("data says not found");
+        case answer_media::absent: break;
+    }
+    return judge_absence(signals);
+}
+
+}  // namespace
+
+answer_verdict judge(const answer_signals& signals) noexcept {
+    invariant(signals.redirect != answer_redirect::post);
+    if (signals.redirect != answer_redirect::none) return judge_redirect(signals);
+    // A query may complain of one part and deliver the rest.
+    const bool has_word_on_post = signals.status == 200 && signals.media >= answer_media::withheld;
+    const auto complaint = judge_complaint(signals.complaint);
+    if (complaint && !has_word_on_post && signals.status < 500) return *complaint;
+    return signals.status == 200 ? judge_media(signals) : judge_status(signals);
+}
+
+}  // namespace reelsd::platform

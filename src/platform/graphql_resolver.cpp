@@ -1,0 +1,232 @@
+#include <reelsd/base/bounds.hpp>
+#include <reelsd/base/invariant.hpp>
+#include <reelsd/platform/answer_outcome.hpp>
+#include <reelsd/platform/graphql_resolver.hpp>
+#include <reelsd/platform/query_parser.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <random>
+#include <vector>
+
+namespace reelsd::platform {
+namespace {
+
+/// Answers of 55 KB arrive within a second or two.
+constexpr std::chrono::seconds query_time_max{10};
+constexpr net::speed_floor query_speed{.bytes_per_second = 512, .during = std::chrono::seconds{5}};
+
+/// Which of the platform's experiments a page takes part in. Both known values are accepted.
+constexpr const char* asbd_id = "359341";
+
+struct form_field {
+    std::string name;
+    std::string value;
+};
+
+constexpr std::string_view alphanumerics =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+
+/// A token that nobody checks but for its look.
+std::string random_token(std::size_t length) {
+    std::random_device source;
+    std::uniform_int_distribution<std::size_t> position{0, alphanumerics.size() - 1};
+    std::string token;
+    while (token.size() < length) token.push_back(alphanumerics[position(source)]);
+    return token;
+}
+
+std::string percent_encoded(std::string_view text) {
+    constexpr std::string_view unreserved = "-._~";
+    constexpr std::string_view digits = "0123456789ABCDEF";
+    std::string encoded;
+    for (const char c : text) {
+        const bool is_plain = alphanumerics.find(c) != std::string_view::npos ||
+                              unreserved.find(c) != std::string_view::npos;
+        const auto byte = static_cast<unsigned char>(c);
+        if (is_plain)
+            encoded.push_back(c);
+        else
+            encoded.append({'%', digits[byte >> 4U], digits[byte & 15U]});
+    }
+    return encoded;
+}
+
+std::string encoded_form(const std::vector<form_field>& fields) {
+    std::string form;
+    for (const auto& field : fields) {
+        if (!form.empty()) form.push_back('&');
+        form += percent_encoded(field.name) + "=" + percent_encoded(field.value);
+    }
+    return form;
+}
+
+}  // namespace
+
+/// One of the queries, ready to be asked.
+struct graphql_resolver::query {
+    std::string_view label;  ///< For logs.
+    std::string path;        ///< A document id answers only there.
+    std::string name;
+    std::string doc_id;
+    std::string variables;  ///< JSON
+    std::vector<form_field> more_fields;
+    std::vector<net::header> more_headers;
+};
+
+/// What one query showed.
+struct graphql_resolver::sight {
+    answer_verdict verdict;
+    answer_signals signals;
+    parsed_answer answer;
+    std::string_view label;
+
+    static sight of(const net::http_response& got, const link& wanted, std::string_view label) {
+        sight seen{.verdict = {}, .signals = {}, .answer = {}, .label = label};
+        seen.signals.kind = answer_kind::query;
+        seen.signals.status = got.status();
+        seen.signals.is_follower_link = wanted.code != public_code(wanted.code);
+        if (got.status() == 200)
+            seen.answer = parse_answer(got.body, wanted);
+        else
+            seen.answer.complaint = complaint_of(got.body);
+        seen.signals.media = seen.answer.media;
+        seen.signals.complaint = seen.answer.complaint;
+        seen.verdict = judge(seen.signals);
+        return seen;
+    }
+
+    /// Neither the post nor a definite no, and no reason against asking another query.
+    [[nodiscard]] bool leaves_open() const {
+        const bool is_told_to_stop =
+            signals.status == 429 || signals.complaint == answer_complaint::slow_down;
+        const bool is_final =
+            verdict.failure && is_definite(*verdict.failure) && !verdict.needs_confirmation;
+        return verdict.failure && !is_final && !is_told_to_stop;
+    }
+
+    [[nodiscard]] error why() const {
+        std::string detail = "graphql, " + std::string{label} + ": ";
+        detail += verdict.reason;
+        if (!answer.ruling.empty()) detail += " (" + answer.ruling + ")";
+        if (signals.status != 200) detail += ", status " + std::to_string(signals.status);
+        return error{*verdict.failure, std::move(detail)};
+    }
+
+    [[nodiscard]] resolution outcome() && {
+        if (!verdict.failure) return *std::move(answer.subject);
+        return no_post{why(), verdict.needs_confirmation};
+    }
+};
+
+graphql_resolver::graphql_resolver(
+    const net::http_client& client, graphql_resolver_settings settings)
+    : client_{client}, settings_{std::move(settings)} {}
+
+graphql_resolver::query graphql_resolver::root_query(const link& wanted) const {
+    const nlohmann::json variables = {
+        {"shortcode", wanted.code},
+        // Without it the answer is an error.
+        {"__relay_internal__pv__PolarisAIGMMediaWebLabelEnabledrelayprovider", false}};
+    return {
+        .label = "root query",
+        .path = "/graphql/query",
+        .name = settings_.profile.root_query_name,
+        .doc_id = settings_.profile.root_doc_id,
+        .variables = variables.dump(),
+        .more_fields =
+            {{.name = "av", .value = "0"},
+             {.name = "__d", .value = "www"},
+             {.name = "__user", .value = "0"},
+             {.name = "__a", .value = "1"},
+             {.name = "__comet_req", .value = "7"}},
+        .more_headers = {}};
+}
+
+/// Empty when the code stands for no number.
+std::optional<graphql_resolver::query> graphql_resolver::logged_out_query(
+    const link& wanted) const {
+    const auto id = media_id_of(wanted.code);
+    if (!id) return std::nullopt;
+    return query{
+        .label = "logged-out query",
+        .path = "/api/graphql",
+        .name = settings_.profile.logged_out_query_name,
+        .doc_id = settings_.profile.logged_out_doc_id,
+        .variables = nlohmann::json{{"media_id", *id}}.dump(),
+        .more_fields = {},
+        .more_headers = {
+            {.name = "X-Requested-With", .value = "XMLHttpRequest"},
+            {.name = "X-IG-WWW-Claim", .value = "0"}}};
+}
+
+result<graphql_resolver::sight> graphql_resolver::ask(
+    const query& what, const link& wanted, deadline by, const std::stop_token& stop) const {
+    // Not checked but for this: the one must be in form and header, the other in cookie and header.
+    const std::string lsd = "AV" + random_token(9);
+    const std::string csrf = random_token(32);
+    std::vector<form_field> fields = what.more_fields;
+    fields.insert(
+        fields.end(),
+        {{.name = "lsd", .value = lsd},
+         {.name = "fb_api_caller_class", .value = "RelayModern"},
+         {.name = "fb_api_req_friendly_name", .value = what.name},
+         {.name = "server_timestamps", .value = "true"},
+         {.name = "variables", .value = what.variables},
+         {.name = "doc_id", .value = what.doc_id}});
+    std::vector<net::header> headers{
+        {.name = "User-Agent", .value = settings_.profile.query_user_agent},
+        {.name = "Accept", .value = "*/*"},
+        {.name = "Content-Type", .value = "application/x-www-form-urlencoded"},
+        {.name = "Origin", .value = settings_.platform.origin()},
+        {.name = "Referer", .value = settings_.platform.origin() + "/p/" + wanted.code + "/"},
+        {.name = "X-FB-Friendly-Name", .value = what.name},
+        {.name = "X-FB-LSD", .value = lsd},
+        {.name = "X-IG-App-ID", .value = settings_.profile.app_id},
+        {.name = "X-ASBD-ID", .value = asbd_id},
+        {.name = "X-CSRFToken", .value = csrf},
+        {.name = "Cookie", .value = "csrftoken=" + csrf}};
+    headers.insert(headers.end(), what.more_headers.begin(), what.more_headers.end());
+    const auto got = client_.send(
+        {.method = net::http_method::post,
+         .url = settings_.platform.origin() + what.path,
+         .headers = std::move(headers),
+         .body = encoded_form(fields),
+         // A page may come instead, and is to be told from an answer.
+         .response_bytes_max = bounds::page_bytes_max,
+         .oversize_code = errc::platform_changed,
+         .slowest = query_speed},
+        by.at_most(query_time_max),
+        stop);
+    if (!got) return got.error();
+    return sight::of(*got, wanted, what.label);
+}
+
+result<graphql_resolver::sight> graphql_resolver::ask_root(
+    const link& wanted, deadline by, const std::stop_token& stop) const {
+    const auto what = root_query(wanted);
+    auto seen = ask(what, wanted, by, stop);
+    const bool fails_in_passing = seen && seen->verdict.failure &&
+                                  seen->signals.complaint == answer_complaint::execution_error;
+    return fails_in_passing ? ask(what, wanted, by, stop) : seen;
+}
+
+resolution graphql_resolver::resolve(const link& wanted, deadline by, std::stop_token stop) const {
+    invariant(wanted.kind == link_kind::post);
+    auto first = ask_root(wanted, by, stop);
+    if (!first) return first.error();
+    const auto second_query = logged_out_query(wanted);
+    if (!first->leaves_open() || !second_query) return std::move(*first).outcome();
+
+    auto second = ask(*second_query, wanted, by, stop);
+    if (!second) {
+        const bool is_stop = second.error().code() == errc::cancelled;
+        return is_stop ? resolution{second.error()} : std::move(*first).outcome();
+    }
+    if (!second->verdict.failure || !second->leaves_open()) return std::move(*second).outcome();
+    if (second->verdict.needs_confirmation) return std::move(*second).outcome();
+    if (first->verdict.needs_confirmation) return std::move(*first).outcome();
+    return more_telling(first->why(), second->why());
+}
+
+}  // namespace reelsd::platform

@@ -1,0 +1,91 @@
+#include "post_reader.hpp"
+
+#include "embedded_media_reader.hpp"
+#include "json_access.hpp"
+#include "media_reader.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <deque>
+
+namespace reelsd::platform {
+namespace {
+
+/// Objects looked at below one root. A post's own record is among the first few.
+constexpr std::size_t objects_max = 10'000;
+
+}  // namespace
+
+void post_reader::take(const std::string& key, const document& value) {
+    if (key == web_info_key) return take_web_info(value);
+    if (key == polaris_key || key == embedded_key || key == retired_key) {
+        if (!value.is_null()) return take_root(value);
+        note(answer_media::null_root);
+    }
+}
+
+void post_reader::take_all(const document& root) {
+    visit_members(root, [this](const auto& name, const auto& value) { take(name, value); });
+}
+
+void post_reader::take_web_info(const document& value) {
+    const auto& items = array_at(value, {"items"});
+    if (items.empty()) note(answer_media::null_root);
+    for (const auto& item : items) take_root(item);
+}
+
+void post_reader::take_root(const document& root) {
+    if (const auto* media = find_media(root)) {
+        auto read = is_embedded_media(*media) ? read_embedded_media(*media, wanted_)
+                                              : read_media_object(*media, wanted_);
+        if (note(read.what)) reading_.subject = std::move(read.subject);
+        return;
+    }
+    const bool names_a_post =
+        member(root, {"code"}) != nullptr || member(root, {"shortcode"}) != nullptr;
+    if (!is_wanted(root) && names_a_post) {
+        note(answer_media::other_post);
+        return;
+    }
+    if (const auto* ruling = member(root, {"gating_ruling"})) {
+        if (note(answer_media::gated)) reading_.ruling = text_at(*ruling, {"title"}).value_or("");
+        return;
+    }
+    const bool is_withheld = root.is_object() && root.contains("if_not_gated_logged_out") &&
+                             root["if_not_gated_logged_out"].is_null();
+    note(is_withheld ? answer_media::withheld : answer_media::unreadable);
+}
+
+bool post_reader::is_wanted(const document& object) const {
+    for (const char* name : {"code", "shortcode"}) {
+        const auto code = text_at(object, {name});
+        if (code && (*code == wanted_.code || *code == public_code(wanted_.code))) return true;
+    }
+    return false;
+}
+
+/// The wrapper and lists of the author's posts share the code, but only the record has media.
+/// Breadth first: what stands higher is nearer to the question.
+const document* post_reader::find_media(const document& root) const {
+    std::deque<const document*> open{&root};
+    for (std::size_t seen = 0; !open.empty() && seen < objects_max; ++seen) {
+        const document& at = *open.front();
+        open.pop_front();
+        const bool is_record = has_media_fields(at) || is_embedded_media(at);
+        if (at.is_object() && is_record && is_wanted(at)) return &at;
+        for (const auto& child : at) {
+            if (child.is_structured()) open.push_back(&child);
+        }
+    }
+    return nullptr;
+}
+
+/// Keeps the weightiest finding; whether this one is it.
+bool post_reader::note(answer_media what) {
+    if (what < reading_.media || (what == reading_.media && what == answer_media::video))
+        return false;
+    reading_.media = what;
+    return true;
+}
+
+}  // namespace reelsd::platform

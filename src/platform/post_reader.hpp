@@ -1,0 +1,55 @@
+#pragma once
+
+#include "data_blocks.hpp"
+#include <reelsd/platform/answer_outcome.hpp>
+#include <reelsd/platform/link.hpp>
+#include <reelsd/platform/post.hpp>
+
+#include <optional>
+#include <string>
+
+namespace reelsd::platform {
+
+/// What data says of the wanted post.
+struct post_reading {
+    answer_media media = answer_media::absent;
+    /// The title of the ruling, when gated. In the platform's language.
+    std::string ruling = {};
+    /// With answer_media::video.
+    std::optional<post> subject = {};
+};
+
+/// Takes the members of a document one by one and keeps the weightiest word on the wanted post. The
+/// names of members, not where they stand, say what they are.
+class post_reader {
+public:
+    /// `wanted` outlives this.
+    explicit post_reader(const link& wanted) : wanted_{wanted} {}
+
+    /// Takes a member if it is the answer to one of the queries that we know.
+    void take(const std::string& key, const document& value);
+
+    /// Takes every member of every object below `root`.
+    void take_all(const document& root);
+
+    /// Data of the post that is no JSON.
+    void take_unreadable() { note(answer_media::unreadable); }
+
+    [[nodiscard]] post_reading result() && { return std::move(reading_); }
+
+private:
+    void take_web_info(const document& value);
+    void take_root(const document& root);
+    [[nodiscard]] bool is_wanted(const document& object) const;
+    [[nodiscard]] const document* find_media(const document& root) const;
+    bool note(answer_media what);
+
+    const link& wanted_;
+    post_reading reading_;
+};
+
+/// The names under which the data of a post stands.
+inline constexpr const char* polaris_key = "xig_polaris_media";
+inline constexpr const char* web_info_key = "xdt_api__v1__media__shortcode__web_info";
+
+}  // namespace reelsd::platform

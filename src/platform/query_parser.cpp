@@ -1,0 +1,163 @@
+#include "data_blocks.hpp"
+#include "json_access.hpp"
+#include "post_reader.hpp"
+#include <reelsd/platform/query_parser.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+
+namespace reelsd::platform {
+namespace {
+
+/// Documents of one streamed answer that are looked at; two or three are usual.
+constexpr std::size_t documents_max = 100;
+
+constexpr std::string_view blanks = " \t\r\n";
+
+std::string_view trimmed(std::string_view text) {
+    const auto first = text.find_first_not_of(blanks);
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+/// Without the guard against being run as a script.
+std::string_view unguarded(std::string_view text) {
+    constexpr std::string_view guard = "for (;;);";
+    text = trimmed(text);
+    if (text.starts_with(guard)) text.remove_prefix(guard.size());
+    return trimmed(text);
+}
+
+/// Where `path` (names and positions) leads below `root`; null pointer when it does not.
+document* place_in(document& root, const document& path) {
+    document* at = &root;
+    for (const auto& step : path) {
+        if (step.is_string() && at->is_object()) {
+            const auto found = at->find(step.get_ref<const std::string&>());
+            if (found == at->end()) return nullptr;
+            at = &*found;
+        } else if (step.is_number_unsigned() && at->is_array()) {
+            const auto index = step.get<std::size_t>();
+            if (index >= at->size()) return nullptr;
+            at = &(*at)[index];
+        } else {
+            return nullptr;
+        }
+    }
+    return at;
+}
+
+/// Puts the data of a later document in its place in the first.
+void merge(document& first, const document& later) {
+    const auto* path = member(later, {"path"});
+    const auto* data = member(later, {"data"});
+    if (path == nullptr || !path->is_array() || data == nullptr || !data->is_object()) return;
+    if (!first.is_object() || !first.contains("data")) return;
+    auto* const place = place_in(first["data"], *path);
+    if (place == nullptr) return;
+    if (place->is_null()) *place = document::object();
+    if (place->is_object()) place->update(*data);
+}
+
+/// The whole answer as one document.
+std::optional<document> document_of(std::string_view body) {
+    const auto text = unguarded(body);
+    if (auto whole = parse_block(text)) return whole;
+    std::optional<document> first;
+    std::size_t start = 0;
+    for (std::size_t count = 0; start < text.size() && count < documents_max; ++count) {
+        const auto end = std::min(text.find('\n', start), text.size());
+        const auto line = unguarded(text.substr(start, end - start));
+        start = end + 1;
+        if (line.empty()) continue;
+        auto parsed = parse_block(line);
+        if (!first && !parsed) return std::nullopt;
+        if (!first)
+            first = std::move(parsed);
+        else if (parsed)
+            merge(*first, *parsed);
+    }
+    return first;
+}
+
+struct known_phrase {
+    std::string_view text;
+    answer_complaint meaning;
+};
+
+constexpr auto known_phrases = std::to_array<known_phrase>({
+    {"Rate limit exceeded", answer_complaint::slow_down},
+    {"rate_limit_error", answer_complaint::slow_down},
+    {"sentry_block", answer_complaint::slow_down},
+    {"Please wait a few minutes", answer_complaint::wait},
+    {"checkpoint_required", answer_complaint::challenge},
+    {"challenge_required", answer_complaint::challenge},
+    {"feedback_required", answer_complaint::challenge},
+    {"geoblock_required", answer_complaint::restricted},
+    {"This content may be inappropriate", answer_complaint::restricted},
+    {"Restricted Video", answer_complaint::restricted},
+    {"Not authorized to view user", answer_complaint::restricted},
+    {"Media not found or unavailable", answer_complaint::not_found},
+    {"has been deleted", answer_complaint::not_found},
+    {"Invalid media_id", answer_complaint::not_found},
+    {"Unauthorized logged out query", answer_complaint::outdated},
+    {"useragent mismatch", answer_complaint::outdated},
+    {"missing_required_variable_value", answer_complaint::outdated},
+    {"field_exception", answer_complaint::field_exception},
+    {"execution error", answer_complaint::execution_error},
+});
+
+/// The meaning of one error object, or of a body that is one. Every text in it is looked at, since
+/// the platform puts the same words into different members.
+answer_complaint meaning_of(const document& said) {
+    constexpr std::int64_t rate_limit_code = 1675004;
+    constexpr std::int64_t not_found_code = 4630001;
+    const auto code = count_at(said, {"code"});
+    if (code == rate_limit_code) return answer_complaint::slow_down;
+    if (code == not_found_code) return answer_complaint::not_found;
+    auto meaning = answer_complaint::none;
+    for (const char* name : {"message", "error_type", "description", "summary", "title", "error"}) {
+        const auto text = text_at(said, {name}).value_or("");
+        for (const auto& phrase : known_phrases) {
+            if (text.find(phrase.text) != std::string::npos)
+                meaning = std::max(meaning, phrase.meaning);
+        }
+    }
+    return meaning;
+}
+
+/// Of several complaints the one that tells most: enumerators stand in that order.
+answer_complaint complaint_in(const document& answer) {
+    auto worst = meaning_of(answer);
+    for (const auto& entry : array_at(answer, {"errors"}))
+        worst = std::max(worst, meaning_of(entry));
+    return worst;
+}
+
+answer_complaint complaint_without_json(std::string_view body) {
+    return trimmed(body).starts_with('<') ? answer_complaint::html : answer_complaint::no_json;
+}
+
+}  // namespace
+
+parsed_answer parse_answer(std::string_view body, const link& wanted) {
+    const auto answer = document_of(body);
+    if (!answer) return {.complaint = complaint_without_json(body)};
+    post_reader posts{wanted};
+    posts.take_all(*answer);
+    auto found = std::move(posts).result();
+    return {
+        .media = found.media,
+        .complaint = complaint_in(*answer),
+        .ruling = std::move(found.ruling),
+        .subject = std::move(found.subject)};
+}
+
+answer_complaint complaint_of(std::string_view body) {
+    const auto answer = document_of(body);
+    return answer ? complaint_in(*answer) : complaint_without_json(body);
+}
+
+}  // namespace reelsd::platform

@@ -1,0 +1,149 @@
+// Goal: each row of platform.md section 3 that concerns an answer ends in its one meaning.
+// Method: table over the pure function.
+#include <reelsd/platform/answer_outcome.hpp>
+
+#include <gtest/gtest.h>
+
+namespace reelsd::platform {
+namespace {
+
+TEST(JudgeAnswer, PutsEverySignalInItsPlace) {
+    struct test_case {
+        const char* name;
+        answer_signals signals;
+        std::optional<errc> failure;
+        bool needs_confirmation;
+    };
+    using media = answer_media;
+    using route = page_route;
+    using redirect = answer_redirect;
+    using complaint = answer_complaint;
+    using kind = answer_kind;
+    const auto in_query = [](complaint what, int status = 200) {
+        return answer_signals{.kind = kind::query, .status = status, .complaint = what};
+    };
+    constexpr auto none = std::nullopt;
+    const test_case cases[] = {
+        {"the video", {.route = route::post, .media = media::video}, none, false},
+        {"data outweighs the route", {.route = route::login, .media = media::video}, none, false},
+        {"no address", {.media = media::video_without_url}, errc::platform_changed, false},
+        {"photo", {.media = media::photo}, errc::unsupported_format, false},
+        {"gated", {.route = route::post, .media = media::gated}, errc::video_unavailable, false},
+        {"withheld", {.media = media::withheld}, errc::video_unavailable, false},
+        {"unreadable", {.media = media::unreadable}, errc::platform_changed, false},
+        {"other post", {.media = media::other_post}, errc::platform_changed, false},
+        {"null", {.route = route::post, .media = media::null_root}, errc::video_unavailable, true},
+        {"error route", {.route = route::not_found}, errc::video_unavailable, true},
+        {"throttled shell", {.route = route::post}, errc::platform_rate_limited, false},
+        {"login route", {.route = route::login}, errc::platform_rate_limited, false},
+        {"login route, follower's link",
+         {.route = route::login, .is_follower_link = true},
+         errc::video_unavailable,
+         false},
+        {"garbage", {}, errc::platform_changed, false},
+        {"to login",
+         {.status = 302, .redirect = redirect::login},
+         errc::platform_rate_limited,
+         false},
+        {"to home",
+         {.status = 302, .redirect = redirect::home},
+         errc::platform_rate_limited,
+         false},
+        {"to login, follower's link",
+         {.status = 302, .redirect = redirect::login, .is_follower_link = true},
+         errc::video_unavailable,
+         false},
+        {"to a challenge",
+         {.status = 302, .redirect = redirect::challenge},
+         errc::platform_rate_limited,
+         false},
+        {"elsewhere",
+         {.status = 302, .redirect = redirect::elsewhere},
+         errc::platform_changed,
+         false},
+        {"302 without place", {.status = 302}, errc::platform_changed, false},
+        {"429", {.status = 429}, errc::platform_rate_limited, false},
+        {"401 wait",
+         {.status = 401, .complaint = answer_complaint::wait},
+         errc::platform_rate_limited,
+         false},
+        {"400 wait",
+         {.status = 400, .complaint = answer_complaint::wait},
+         errc::platform_rate_limited,
+         false},
+        {"400", {.status = 400}, errc::platform_changed, false},
+        {"401", {.status = 401}, errc::platform_failed, false},
+        {"403", {.status = 403}, errc::platform_failed, false},
+        {"404", {.status = 404}, errc::video_unavailable, true},
+        {"410", {.status = 410}, errc::video_unavailable, true},
+        {"500", {.status = 500}, errc::platform_failed, false},
+        {"query: the video", {.kind = kind::query, .media = media::video}, none, false},
+        {"query: the video beside an error",
+         {.kind = kind::query, .media = media::video, .complaint = complaint::execution_error},
+         none,
+         false},
+        {"query: gated beside an error",
+         {.kind = kind::query, .media = media::gated, .complaint = complaint::field_exception},
+         errc::video_unavailable,
+         false},
+        {"query: null",
+         {.kind = kind::query, .media = media::null_root},
+         errc::video_unavailable,
+         true},
+        {"query: null beside an error",
+         {.kind = kind::query, .media = media::null_root, .complaint = complaint::execution_error},
+         errc::platform_failed,
+         false},
+        {"query: no data", {.kind = kind::query}, errc::platform_changed, false},
+        {"query: page", in_query(complaint::html), errc::platform_failed, false},
+        {"query: no JSON", in_query(complaint::no_json), errc::platform_changed, false},
+        {"query: execution error",
+         in_query(complaint::execution_error),
+         errc::platform_failed,
+         false},
+        {"query: field exception",
+         in_query(complaint::field_exception),
+         errc::platform_failed,
+         false},
+        {"query: outdated", in_query(complaint::outdated), errc::platform_changed, false},
+        {"query: 400 outdated", in_query(complaint::outdated, 400), errc::platform_changed, false},
+        {"query: not found", in_query(complaint::not_found), errc::video_unavailable, true},
+        {"query: restricted", in_query(complaint::restricted), errc::video_unavailable, false},
+        {"query: challenge",
+         in_query(complaint::challenge, 400),
+         errc::platform_rate_limited,
+         false},
+        {"query: wait", in_query(complaint::wait, 401), errc::platform_rate_limited, false},
+        {"query: slow down", in_query(complaint::slow_down), errc::platform_rate_limited, false},
+        {"query: 429", in_query(complaint::no_json, 429), errc::platform_rate_limited, false},
+        {"query: 403", in_query(complaint::html, 403), errc::platform_failed, false},
+        {"query: 404", in_query(complaint::html, 404), errc::platform_changed, false},
+        {"query: 500", in_query(complaint::wait, 500), errc::platform_failed, false},
+        {"embed: may not",
+         {.kind = kind::embed, .media = media::video_without_url},
+         errc::platform_failed,
+         false},
+        {"embed: null",
+         {.kind = kind::embed, .media = media::null_root},
+         errc::video_unavailable,
+         true},
+        {"embed: 404", {.kind = kind::embed, .status = 404}, errc::video_unavailable, true},
+        {"embed: photo",
+         {.kind = kind::embed, .media = media::photo},
+         errc::unsupported_format,
+         false},
+        {"embed: shell", {.kind = kind::embed}, errc::platform_changed, false},
+        {"503", {.status = 503}, errc::platform_failed, false},
+        {"204", {.status = 204}, errc::platform_changed, false},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.name);
+        const auto verdict = judge(expected.signals);
+        EXPECT_EQ(verdict.failure, expected.failure);
+        EXPECT_EQ(verdict.needs_confirmation, expected.needs_confirmation);
+        EXPECT_EQ(verdict.reason.empty(), !expected.failure.has_value());
+    }
+}
+
+}  // namespace
+}  // namespace reelsd::platform

@@ -1,0 +1,157 @@
+// Goal: what the queries say of a post ends in the right post or error, with no request too many.
+// Method: the platform's stand-in, which refuses queries that are not like its own pages'; a
+// behaviour per row.
+#include "stand_in.hpp"
+#include <reelsd/platform/graphql_resolver.hpp>
+
+#include <gtest/gtest.h>
+
+namespace reelsd::platform {
+namespace {
+
+using test::patience;
+using test::stand_in;
+
+constexpr const char* code = "DYexample01";
+
+class GraphqlResolver : public testing::Test {
+protected:
+    net::url origin_ = net::url::parse(stand_in::shared().origin()).value();
+    net::http_client client_{{.policy = {.trusted_origins = {origin_.origin()}}}};
+    graphql_resolver resolver_{client_, {.platform = origin_}};
+};
+
+TEST_F(GraphqlResolver, AsksTheRootQueryFirst) {
+    stand_in::shared().has_post(code, {{"author", "some_one"}, {"plays", 901}});
+    const auto found = resolver_.resolve(post_link(code), patience(), {});
+    ASSERT_TRUE(found) << found.error().why.to_string();
+    EXPECT_EQ(found->author, "some_one");
+    EXPECT_EQ(found->view_count, 901);
+    EXPECT_EQ(stand_in::shared().report().at("counts").dump(), R"({"root":1})");
+}
+
+TEST_F(GraphqlResolver, TellsAnswersApart) {
+    struct test_case {
+        const char* root;
+        const char* logged_out;
+        std::optional<errc> failure;
+        bool needs_confirmation;
+        int roots;
+        int logged_outs;
+    };
+    constexpr auto none = std::nullopt;
+    constexpr auto gone = errc::video_unavailable;
+    constexpr auto limited = errc::platform_rate_limited;
+    constexpr auto broken = errc::platform_failed;
+    constexpr auto changed = errc::platform_changed;
+    constexpr test_case cases[] = {
+        {"guarded", "ok", none, false, 1, 0},
+        {"streamed", "ok", none, false, 1, 0},
+        {"execution_error_once", "ok", none, false, 2, 0},
+        {"execution_error", "ok", none, false, 2, 1},
+        {"null", "ok", none, false, 1, 1},
+        {"html", "ok", none, false, 1, 1},
+        {"wait", "ok", none, false, 1, 1},
+        {"outdated", "ok", none, false, 1, 1},
+        {"field_exception", "ok", none, false, 1, 1},
+        {"photo", "ok", errc::unsupported_format, false, 1, 0},
+        // The queries alone never prove that there is no such post.
+        {"null", "null", gone, true, 1, 1},
+        {"missing", "null", gone, true, 1, 1},
+        {"not_found", "html", gone, true, 1, 1},
+        {"html", "null", gone, true, 1, 1},
+        {"field_exception", "null", gone, true, 1, 1},
+        // A ruling does.
+        {"field_exception", "age", gone, false, 1, 1},
+        {"field_exception", "geo", gone, false, 1, 1},
+        {"null", "private", gone, false, 1, 1},
+        {"null", "photo", errc::unsupported_format, false, 1, 1},
+        // Being told to slow down is told to both.
+        {"rate_limited", "ok", limited, false, 1, 0},
+        {"too_many", "ok", limited, false, 1, 0},
+        {"html", "too_many", limited, false, 1, 1},
+        {"wait", "wait", limited, false, 1, 1},
+        {"wait", "html", limited, false, 1, 1},
+        {"field_exception", "html", broken, false, 1, 1},
+        {"forbidden", "html", broken, false, 1, 1},
+        {"execution_error", "execution_error", broken, false, 2, 1},
+        {"server_error", "server_error", broken, false, 1, 1},
+        {"outdated", "html", changed, false, 1, 1},
+        {"no_json", "no_json", changed, false, 1, 1},
+        {"other_post", "other_post", changed, false, 1, 1},
+        {"no_url", "no_url", changed, false, 1, 1},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(std::string{expected.root} + ", " + expected.logged_out);
+        stand_in::shared().has_post(
+            code, {{"root", expected.root}, {"logged_out", expected.logged_out}});
+        const auto found = resolver_.resolve(post_link(code), patience(), {});
+        EXPECT_EQ(found.has_value(), !expected.failure);
+        if (!found && expected.failure) {
+            EXPECT_EQ(found.error().why.code(), *expected.failure) << found.error().why.to_string();
+            EXPECT_EQ(found.error().needs_confirmation, expected.needs_confirmation);
+        }
+        EXPECT_EQ(stand_in::shared().count("root"), expected.roots);
+        EXPECT_EQ(stand_in::shared().count("logged_out"), expected.logged_outs);
+    }
+}
+
+TEST_F(GraphqlResolver, TakesItsWordsFromTheProfile) {
+    struct test_case {
+        const char* name;
+        request_profile profile;
+        errc expected;
+    };
+    const test_case cases[] = {
+        {"a Chrome without its TLS",
+         {.query_user_agent = request_profile{}.browser_user_agent},
+         errc::platform_failed},
+        {"another application", {.app_id = "1"}, errc::platform_changed},
+        {"retired document ids",
+         {.root_doc_id = "8845758582119845", .logged_out_doc_id = "8845758582119845"},
+         errc::video_unavailable},
+        {"document ids at the wrong address",
+         {.root_doc_id = request_profile{}.logged_out_doc_id,
+          .logged_out_doc_id = request_profile{}.root_doc_id},
+         errc::platform_failed},
+        {"other names",
+         {.root_query_name = "x", .logged_out_query_name = "y"},
+         errc::platform_changed},
+    };
+    stand_in::shared().has_post(code, json::object());
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.name);
+        const graphql_resolver odd{client_, {.platform = origin_, .profile = expected.profile}};
+        const auto found = odd.resolve(post_link(code), patience(), {});
+        ASSERT_FALSE(found);
+        EXPECT_EQ(found.error().why.code(), expected.expected) << found.error().why.to_string();
+        EXPECT_EQ(found.error().needs_confirmation, expected.expected == errc::video_unavailable);
+    }
+}
+
+TEST_F(GraphqlResolver, AsksOnlyOneQueryForACodeThatIsNoNumber) {
+    const std::string long_code(28, 'z');  // Needs more bits than a media id may have.
+    ASSERT_FALSE(media_id_of(long_code));
+    stand_in::shared().has_post(long_code, {{"root", "null"}});
+    const auto found = resolver_.resolve(post_link(long_code), patience(), {});
+    ASSERT_FALSE(found);
+    EXPECT_TRUE(found.error().needs_confirmation);
+    EXPECT_EQ(stand_in::shared().count("logged_out"), 0);
+}
+
+TEST_F(GraphqlResolver, EndsWithDeadlineAndStop) {
+    stand_in::shared().has_post(code, {{"root", "stall"}});
+    const auto late =
+        resolver_.resolve(post_link(code), deadline::after(std::chrono::milliseconds{50}), {});
+    ASSERT_FALSE(late);
+    EXPECT_EQ(late.error().why.code(), errc::timed_out);
+
+    std::stop_source stop;
+    stop.request_stop();
+    const auto stopped = resolver_.resolve(post_link(code), patience(), stop.get_token());
+    ASSERT_FALSE(stopped);
+    EXPECT_EQ(stopped.error().why.code(), errc::cancelled);
+}
+
+}  // namespace
+}  // namespace reelsd::platform
