@@ -1,3 +1,5 @@
+#include <reelsd/base/invariant.hpp>
+#include <reelsd/platform/embed_resolver.hpp>
 #include <reelsd/platform/graphql_resolver.hpp>
 #include <reelsd/platform/page_resolver.hpp>
 #include <reelsd/platform/resolver.hpp>
@@ -75,17 +77,25 @@ private:
     [[nodiscard]] std::vector<std::unique_ptr<resolver>> resolvers_of(
         const source_settings& settings) const {
         std::vector<std::unique_ptr<resolver>> order;
-        for (const auto& name : settings.resolvers) {
-            if (name == "page")
-                order.push_back(std::make_unique<page_resolver>(
-                    platform_client_,
-                    page_resolver_settings{.platform = platform_, .profile = settings.profile}));
-            if (name == "graphql")
-                order.push_back(std::make_unique<graphql_resolver>(
-                    platform_client_,
-                    graphql_resolver_settings{.platform = platform_, .profile = settings.profile}));
-        }
+        for (const auto& name : settings.resolvers)
+            order.push_back(resolver_of(name, settings.profile));
         return order;
+    }
+
+    /// `name` is of known_resolvers().
+    [[nodiscard]] std::unique_ptr<resolver> resolver_of(
+        std::string_view name, const request_profile& profile) const {
+        if (name == "graphql")
+            return std::make_unique<graphql_resolver>(
+                platform_client_,
+                graphql_resolver_settings{.platform = platform_, .profile = profile});
+        if (name == "embed")
+            return std::make_unique<embed_resolver>(
+                platform_client_,
+                embed_resolver_settings{.platform = platform_, .profile = profile});
+        invariant(name == "page");
+        return std::make_unique<page_resolver>(
+            platform_client_, page_resolver_settings{.platform = platform_, .profile = profile});
     }
 
     net::url platform_;
@@ -120,7 +130,7 @@ result<void> check_resolvers(const std::vector<std::string>& names) {
 }  // namespace
 
 std::vector<std::string> known_resolvers() {
-    return {"page", "graphql"};
+    return {"page", "graphql", "embed"};
 }
 
 result<std::unique_ptr<source>> source::create(source_settings settings, log::logger log) {

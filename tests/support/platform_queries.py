@@ -243,8 +243,8 @@ def embed_page(behaviour, code, post, media_url):
         return embed_shell("window.__additionalDataLoaded('extra',%s);" % json.dumps(
             {"shortcode_media": record}).replace("<", "\\u003C"))
     if behaviour == "raw":
-        text = json.dumps(json.dumps({"shortcode": shown, "video_url": media_url}).replace("/", "\\/"))
-        return embed_shell("s.handle(%s)" % text)
+        record = json.dumps({"shortcode": shown, "video_url": media_url}, separators=(",", ":"))
+        return embed_shell("s.handle(%s)" % json.dumps(record.replace("/", "\\/")))
     if behaviour == "dom":
         url = media_url.replace("&", "&amp;")
         return embed_shell('s.handle({"contextJSON":null})', (

@@ -21,6 +21,8 @@ struct request_profile {
     /// The query of the page that people see who are not logged in, by media id.
     std::string logged_out_doc_id = "27130156389949648";
     std::string logged_out_query_name = "PolarisLoggedOutDesktopWWWPostRootContentQuery";
+
+    friend bool operator==(const request_profile&, const request_profile&) = default;
 };
 
 }  // namespace reelsd::platform

@@ -23,7 +23,7 @@ struct source_settings {
     /// REELSD_PLATFORM_URL: an origin, without path.
     std::string platform_url = "https://www.instagram.com";
     /// REELSD_RESOLVERS, of known_resolvers().
-    std::vector<std::string> resolvers = {"page", "graphql"};
+    std::vector<std::string> resolvers = {"page", "graphql", "embed"};
     request_profile profile = {};
     /// REELSD_MEDIA_HOSTS.
     std::vector<std::string> media_hosts = {"cdninstagram.com", "fbcdn.net"};

@@ -1,0 +1,81 @@
+// Goal: embed pages are read in all their shapes, and no input does harm. Method: golden files
+// (tests/golden/platform/embeds) and tables.
+#include "golden.hpp"
+#include <reelsd/platform/embed_parser.hpp>
+
+#include <gtest/gtest.h>
+
+namespace reelsd::platform {
+namespace {
+
+const link wanted = post_link("DYexample01");
+
+TEST(ParseEmbed, ReadsRecordedPages) {
+    const auto files =
+        test::check_golden(test::golden_folder() / "embeds", ".html", [](const std::string& html) {
+            const auto embed = parse_embed(html, wanted);
+            return test::findings_of(embed.media, {}, embed.subject);
+        });
+    EXPECT_GE(files, 13);
+}
+
+TEST(ParseEmbed, TakesTheSlideThatTheLinkNames) {
+    const auto html = test::text_of(test::golden_folder() / "embeds/carousel.html");
+    auto third = wanted;
+    third.img_index = 3;
+    const auto embed = parse_embed(html, third);
+    ASSERT_TRUE(embed.subject);
+    EXPECT_EQ(embed.subject->carousel->index, 3);
+    auto first = wanted;
+    first.img_index = 1;
+    EXPECT_EQ(parse_embed(html, first).media, answer_media::photo);
+}
+
+TEST(ParseEmbed, SurvivesAnything) {
+    struct test_case {
+        std::string html;
+        answer_media media;
+    };
+    using media = answer_media;
+    const std::string deep = std::string(100'000, '[');
+    const test_case cases[] = {
+        {"", media::absent},
+        {"\"contextJSON\"", media::absent},
+        {"\"contextJSON\":", media::absent},
+        {"\"contextJSON\":null", media::absent},
+        {"\"contextJSON\":\"", media::absent},
+        {"\"contextJSON\":\"\\\"", media::absent},
+        {"\"contextJSON\":\"{}\"", media::absent},
+        {R"("contextJSON" : "{\"shortcode_media\":null}")", media::null_root},
+        {R"("contextJSON":"{\"shortcode_media\":{\"shortcode\":\"DYother0001\"}}")",
+         media::other_post},
+        {R"("contextJSON":"{\"shortcode_media\":{\"shortcode\":\"DYexample01\"}}")",
+         media::unreadable},
+        {R"("contextJSON":"{\"shortcode_media\":{\"shortcode\":\"DYexample01\",)"
+         R"(\"__typename\":\"GraphSidecar\"}}")",
+         media::unreadable},
+        {"\"contextJSON\":\"" + deep + "\"", media::absent},
+        {"\"contextJSON\":" + deep, media::absent},
+        {"__additionalDataLoaded(", media::absent},
+        {"__additionalDataLoaded('extra',{", media::absent},
+        {"__additionalDataLoaded('extra',null);{\"shortcode_media\":null}", media::absent},
+        {"<video class=\"EmbeddedMediaVideo\"", media::absent},
+        {"<video class=\"EmbeddedMediaVideo\">", media::absent},
+        {"<video class=\"EmbeddedMediaVideo\" src=\"file:///etc/passwd\">", media::absent},
+        {"x \"EmbeddedMediaVideo\" src=\"https://a/1\" <p>", media::absent},
+        {"<video src=\"https://a/1\" class=\"EmbeddedMediaVideo\">", media::video},
+        {"<div data-media-type=\"GraphVideo\">", media::video_without_url},
+        {R"(\"video_url\":\"https://a/1\")", media::absent},
+        {R"(\"shortcode\":\"DYother0001\",\"video_url\":\"https://a/1\")", media::absent},
+        {R"(\"shortcode\":\"DYexample01\",\"video_url\":\"https:\\\/\\\/a\\\/1\")", media::video},
+        {R"(\"shortcode\":\"DYexample01\",\"video_url\":\"https)", media::absent},
+        {R"(\"shortcode\":\"DYexample01\",\"video_url\":\"javascript:x\")", media::absent},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.html.substr(0, 120));
+        EXPECT_EQ(parse_embed(expected.html, wanted).media, expected.media);
+    }
+}
+
+}  // namespace
+}  // namespace reelsd::platform

@@ -1,0 +1,76 @@
+// Goal: what the embed page shows of a post ends in the right post or error. Method: the platform's
+// stand-in, one behaviour per row.
+#include "stand_in.hpp"
+#include <reelsd/platform/embed_resolver.hpp>
+
+#include <gtest/gtest.h>
+
+namespace reelsd::platform {
+namespace {
+
+using test::patience;
+using test::stand_in;
+
+constexpr const char* code = "DYexample01";
+
+class EmbedResolver : public testing::Test {
+protected:
+    net::url origin_ = net::url::parse(stand_in::shared().origin()).value();
+    net::http_client client_{{.policy = {.trusted_origins = {origin_.origin()}}}};
+    embed_resolver resolver_{client_, {.platform = origin_}};
+};
+
+TEST_F(EmbedResolver, TellsAnswersApart) {
+    struct test_case {
+        const char* behaviour;
+        std::optional<errc> failure;
+        bool needs_confirmation;
+    };
+    constexpr auto none = std::nullopt;
+    constexpr test_case cases[] = {
+        {"ok", none, false},
+        {"dom", none, false},
+        {"old", none, false},
+        {"raw", none, false},
+        {"blocked", errc::platform_failed, false},
+        {"photo", errc::unsupported_format, false},
+        {"null", errc::video_unavailable, true},
+        {"not_found", errc::video_unavailable, true},
+        {"without_data", errc::platform_changed, false},
+        {"shell", errc::platform_changed, false},
+        {"other_post", errc::platform_changed, false},
+        {"login_redirect", errc::platform_rate_limited, false},
+        {"rate_limited", errc::platform_rate_limited, false},
+        {"server_error", errc::platform_failed, false},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.behaviour);
+        stand_in::shared().has_post(code, {{"embed", expected.behaviour}});
+        const auto found = resolver_.resolve(post_link(code), patience(), {});
+        EXPECT_EQ(found.has_value(), !expected.failure);
+        if (!found && expected.failure) {
+            EXPECT_EQ(found.error().why.code(), *expected.failure) << found.error().why.to_string();
+            EXPECT_EQ(found.error().needs_confirmation, expected.needs_confirmation);
+        }
+        EXPECT_EQ(stand_in::shared().report().at("counts").dump(), R"({"embed":1})");
+    }
+}
+
+TEST_F(EmbedResolver, IsNoBrowserWithoutABrowsersAgent) {
+    stand_in::shared().has_post(code, json::object());
+    const embed_resolver odd{
+        client_, {.platform = origin_, .profile = {.browser_user_agent = "Mozilla/5.0"}}};
+    EXPECT_FALSE(odd.resolve(post_link(code), patience(), {}));
+}
+
+TEST_F(EmbedResolver, EndsWithTheStop) {
+    stand_in::shared().has_post(code, {{"embed", "stall"}});
+    std::stop_source stop;
+    stop.request_stop();
+    const auto stopped = resolver_.resolve(post_link(code), patience(), stop.get_token());
+    ASSERT_FALSE(stopped);
+    EXPECT_EQ(stopped.error().why.code(), errc::cancelled);
+}
+
+}  // namespace
+}  // namespace reelsd::platform
