@@ -68,6 +68,7 @@ platform::source_settings source_settings_of(const settings& with, metrics& figu
     return {
         .platform_url = with.platform_url,
         .resolvers = with.resolvers,
+        .profile = with.request_profile,
         .media_hosts = with.media_hosts,
         .allow_private_addresses = with.allow_private_addresses,
         .ca_file = with.ca_file,

@@ -1,5 +1,6 @@
 #include <reelsd/app/settings.hpp>
 #include <reelsd/http/server.hpp>
+#include <reelsd/platform/source.hpp>
 
 #include <fmt/format.h>
 
@@ -92,10 +93,29 @@ bool read_origin(std::string_view text, std::string& target) {
 bool read_resolvers(std::string_view text, std::vector<std::string>& target) {
     std::vector<std::string> names;
     if (!read_list(text, names)) return false;
-    const bool known = std::all_of(
-        names.begin(), names.end(), [](const std::string& name) { return name == "page"; });
-    if (known) target = std::move(names);
-    return known;
+    const auto known = platform::known_resolvers();
+    for (auto name = names.begin(); name != names.end(); ++name) {
+        if (std::find(known.begin(), known.end(), *name) == known.end()) return false;
+        if (std::find(names.begin(), name, *name) != name) return false;
+    }
+    target = std::move(names);
+    return true;
+}
+
+/// A number as the platform gives it to its queries and applications.
+bool read_platform_id(std::string_view text, std::string& target) {
+    constexpr std::size_t digits_max = 20;
+    if (text.size() > digits_max) return false;
+    if (text.find_first_not_of("0123456789") != std::string_view::npos) return false;
+    return read_text(text, target);
+}
+
+/// What may stand in a header field.
+bool read_field(std::string_view text, std::string& target) {
+    constexpr std::size_t characters_max = 512;
+    const bool is_printable =
+        std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
+    return is_printable && text.size() <= characters_max && read_text(text, target);
 }
 
 bool read_analyzer(std::string_view text, std::string& target) {
@@ -153,10 +173,50 @@ constexpr auto definitions = std::to_array<setting_definition>({
      "an origin such as https://www.instagram.com",
      [](sv text, settings& s) { return read_origin(text, s.platform_url); }},
     {"resolvers",
-     "page",
+     "page,graphql,embed",
      "how links are resolved, in this order",
-     "a list of: page",
+     "a list of: page, graphql, embed, each once",
      [](sv text, settings& s) { return read_resolvers(text, s.resolvers); }},
+    {"graphql-root-doc-id",
+     "27128499623469141",
+     "document id of the platform's query by short code",
+     "up to 20 digits",
+     [](sv text, settings& s) { return read_platform_id(text, s.request_profile.root_doc_id); }},
+    {"graphql-root-query",
+     "PolarisPostRootQuery",
+     "name of that query",
+     "up to 512 printable characters",
+     [](sv text, settings& s) { return read_field(text, s.request_profile.root_query_name); }},
+    {"graphql-logged-out-doc-id",
+     "27130156389949648",
+     "document id of the platform's query for people who are not logged in",
+     "up to 20 digits",
+     [](sv text, settings& s) {
+         return read_platform_id(text, s.request_profile.logged_out_doc_id);
+     }},
+    {"graphql-logged-out-query",
+     "PolarisLoggedOutDesktopWWWPostRootContentQuery",
+     "name of that query",
+     "up to 512 printable characters",
+     [](sv text, settings& s) {
+         return read_field(text, s.request_profile.logged_out_query_name);
+     }},
+    {"instagram-app-id",
+     "936619743392459",
+     "the platform's own web application, as its queries name it",
+     "up to 20 digits",
+     [](sv text, settings& s) { return read_platform_id(text, s.request_profile.app_id); }},
+    {"browser-user-agent",
+     "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) "
+     "Chrome/142.0.0.0 Safari/537.36",
+     "agent that asks for pages and videos",
+     "up to 512 printable characters",
+     [](sv text, settings& s) { return read_field(text, s.request_profile.browser_user_agent); }},
+    {"graphql-user-agent",
+     "Mozilla/5.0",
+     "agent that asks queries",
+     "up to 512 printable characters",
+     [](sv text, settings& s) { return read_field(text, s.request_profile.query_user_agent); }},
     {"media-hosts",
      "cdninstagram.com,fbcdn.net",
      "host suffixes that media may be downloaded from",

@@ -4,6 +4,7 @@
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/http/server.hpp>
+#include <reelsd/platform/request_profile.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -24,6 +25,7 @@ struct settings {
 
     std::string platform_url;
     std::vector<std::string> resolvers;
+    platform::request_profile request_profile;
     std::vector<std::string> media_hosts;
     bool allow_private_addresses = false;
     std::string ca_file;  ///< Empty: the system's.

@@ -1,4 +1,5 @@
 #include <reelsd/app/settings.hpp>
+#include <reelsd/platform/source.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,6 +29,8 @@ TEST(Settings, EveryDefaultIsAllowedAndEveryNameIsOnce) {
     EXPECT_EQ(target.listen.host, "127.0.0.1");
     EXPECT_EQ(target.listen.port, 8080);
     EXPECT_EQ(target.video_bytes_max, 104'857'600);
+    EXPECT_EQ(target.resolvers, platform::source_settings{}.resolvers);
+    EXPECT_EQ(target.request_profile, platform::request_profile{});
     EXPECT_THAT(target.media_hosts, testing::ElementsAre("cdninstagram.com", "fbcdn.net"));
 }
 
@@ -76,6 +79,18 @@ TEST(Settings, Bounds) {
         {"resolvers", "page", true},
         {"resolvers", "page,magic", false},
         {"resolvers", "page,", false},
+        {"resolvers", "embed, graphql,page", true},
+        {"resolvers", "page,page", false},
+        {"resolvers", "page,yt-dlp", false},
+        {"graphql-root-doc-id", "123", true},
+        {"graphql-root-doc-id", "12345678901234567890", true},
+        {"graphql-root-doc-id", "123456789012345678901", false},
+        {"graphql-root-doc-id", "", false},
+        {"graphql-logged-out-doc-id", "12x", false},
+        {"instagram-app-id", "-1", false},
+        {"browser-user-agent", "Mozilla/5.0 (X11)", true},
+        {"browser-user-agent", "Mozilla\r\nCookie: x", false},
+        {"graphql-user-agent", "", false},
         {"allow-private-addresses", "true", true},
         {"allow-private-addresses", "maybe", false},
         {"attempts-max", "0", false},
