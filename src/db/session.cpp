@@ -83,17 +83,23 @@ PGconn* start_connecting(const std::string& connection_string) {
     return PQconnectStartParams(keys.data(), values.data(), 1);
 }
 
+/// Waits until libpq has a whole result, or none any more.
+result<void> await_result(PGconn& connection, deadline by) {
+    while (PQisBusy(&connection) != 0) {
+        const auto woken = wait_for(connection, POLLIN, by, -1);
+        if (woken != wake::ready) return why_woken(woken, "running a statement");
+        if (PQconsumeInput(&connection) == 0) {
+            return error{errc::database_unavailable, message_of(connection)};
+        }
+    }
+    return {};
+}
+
 /// Reads results until libpq has no more, keeping the last, or the first error.
 result<result_ptr> collect(PGconn& connection, deadline by) {
     result_ptr last;
     for (;;) {
-        while (PQisBusy(&connection) != 0) {
-            const auto woken = wait_for(connection, POLLIN, by, -1);
-            if (woken != wake::ready) return why_woken(woken, "running a statement");
-            if (PQconsumeInput(&connection) == 0) {
-                return error{errc::database_unavailable, message_of(connection)};
-            }
-        }
+        if (const auto ready = await_result(connection, by); !ready) return ready.error();
         result_ptr next{PQgetResult(&connection)};
         if (!next) break;
         const bool failed_before = last && PQresultStatus(last.get()) == PGRES_FATAL_ERROR;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <charconv>
 #include <chrono>
 
@@ -39,13 +40,13 @@ std::optional<parts> take_parts(std::string_view& text) {
         std::size_t digits;
         char before;
     };
-    constexpr field fields[] = {
-        {&parts::year, 4, '\0'},
-        {&parts::month, 2, '-'},
-        {&parts::day, 2, '-'},
-        {&parts::hour, 2, ' '},
-        {&parts::minute, 2, ':'},
-        {&parts::second, 2, ':'},
+    constexpr std::array fields{
+        field{&parts::year, 4, '\0'},
+        field{&parts::month, 2, '-'},
+        field{&parts::day, 2, '-'},
+        field{&parts::hour, 2, ' '},
+        field{&parts::minute, 2, ':'},
+        field{&parts::second, 2, ':'},
     };
     parts found{};
     for (const auto& [into, digits, before] : fields) {

@@ -240,9 +240,9 @@ void server::state::drain_sessions() {
 }
 
 server::server(
-    asio::any_io_executor loop, const router& routes, log::logger log, server_options options)
-    : state_{std::make_unique<state>(std::move(loop), routes, std::move(log), std::move(options))} {
-}
+    const asio::any_io_executor& loop, const router& routes, log::logger log,
+    server_options options)
+    : state_{std::make_unique<state>(loop, routes, std::move(log), std::move(options))} {}
 
 server::~server() = default;
 

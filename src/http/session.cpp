@@ -119,6 +119,14 @@ void session::hurry_handler() {
     if (context_) context_->request_stop();
 }
 
+std::optional<session::received> session::read_arrived() {
+    error_code ended;
+    const auto size = socket_.read_some(asio::buffer(host_.scratch), ended);
+    if (!ended) return received{arrival::bytes, {host_.scratch.data(), size}};
+    if (ended == asio::error::would_block) return std::nullopt;
+    return received{ended == asio::error::eof ? arrival::ended : arrival::gone, {}};
+}
+
 asio::awaitable<session::received> session::receive() {
     for (;;) {
         bool late = is_late();
@@ -131,11 +139,7 @@ asio::awaitable<session::received> session::receive() {
         // unread.
         const bool last_look = host_.draining && !reader_.has_begun();
         if (late && !last_look) co_return received{arrival::late, {}};
-        error_code ended;
-        const auto size = socket_.read_some(asio::buffer(host_.scratch), ended);
-        if (!ended) co_return received{arrival::bytes, {host_.scratch.data(), size}};
-        if (ended == asio::error::eof) co_return received{arrival::ended, {}};
-        if (ended != asio::error::would_block) co_return received{arrival::gone, {}};
+        if (const auto got = read_arrived()) co_return *got;
         if (late) co_return received{arrival::late, {}};
     }
 }

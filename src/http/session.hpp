@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdint>
 #include <exception>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -86,6 +87,8 @@ private:
     void enter(phase next, std::chrono::milliseconds at_most);
     [[nodiscard]] bool is_late() const noexcept { return clock::now() >= late_at_; }
 
+    /// What has arrived, the end included; nothing when there is nothing yet.
+    [[nodiscard]] std::optional<received> read_arrived();
     [[nodiscard]] boost::asio::awaitable<received> receive();
     [[nodiscard]] boost::asio::awaitable<bool> write(std::string_view head, std::string_view body);
     [[nodiscard]] boost::asio::awaitable<reading> read_request();

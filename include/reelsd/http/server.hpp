@@ -93,7 +93,7 @@ struct server_counts {
 class server {
 public:
     server(
-        boost::asio::any_io_executor loop, const router& routes, log::logger log,
+        const boost::asio::any_io_executor& loop, const router& routes, log::logger log,
         server_options options);
     server(const server&) = delete;
     server& operator=(const server&) = delete;

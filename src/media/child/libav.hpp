@@ -8,6 +8,7 @@ extern "C" {
 #include <libswscale/swscale.h>
 }
 
+#include <array>
 #include <memory>
 #include <string>
 
@@ -38,9 +39,9 @@ using io_owner = std::unique_ptr<AVIOContext, libav_free>;
 
 /// FFmpeg's own words for its error code.
 inline std::string libav_message(int code) {
-    char text[AV_ERROR_MAX_STRING_SIZE] = {};
-    av_strerror(code, text, sizeof text);
-    return text;
+    std::array<char, AV_ERROR_MAX_STRING_SIZE> text{};
+    av_strerror(code, text.data(), text.size());
+    return text.data();
 }
 
 }  // namespace reelsd::media
