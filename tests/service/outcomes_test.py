@@ -205,5 +205,83 @@ class Posts(ServiceTest):
         self.assertEqual(self.asked("DYguarded01", "media"), [], "not a byte was asked for")
 
 
+class Ways(ServiceTest):
+    """One way to a post fails and the next one is taken, until a post or a definite no."""
+
+    LIMITED = {"root": "rate_limited", "logged_out": "rate_limited"}
+
+    @classmethod
+    def setUpClass(cls):
+        cls.platform = Platform()
+        cls.addClassCleanup(cls.platform.close)
+        settings = dict(cls.platform.settings(), resolvers="page,graphql,embed")
+        cls.served = Daemon(workers=4, retry_base_seconds=0.05, requests_per_minute=100000, **settings)
+        cls.addClassCleanup(cls.served.close)
+        cls.served.start()
+        cls.someone = cls.served.account(unlimited=True)
+
+    def job_of(self, code, post):
+        """The finished job of a post, and how often each kind of request was made meanwhile."""
+        self.platform.configure(reset=True, posts={code: post})
+        job = self.someone.finished(
+            self.someone.submit(f"https://www.instagram.com/reel/{code}/"))
+        kinds = [request["kind"] for request in self.platform.requests()]
+        return job, {kind: kinds.count(kind) for kind in kinds}
+
+    def test_the_next_way_has_the_post(self):
+        cases = [
+            ("DYwaypage01", {}, {"page": 1}),
+            ("DYwayroot01", {"page": "throttled"}, {"page": 1, "root": 1}),
+            ("DYwayroot02", {"page": "login_redirect"}, {"page": 1, "root": 1}),
+            ("DYwayout001", {"page": "throttled", "root": "html"},
+             {"page": 1, "root": 1, "logged_out": 1}),
+            ("DYwayembed1", dict(self.LIMITED, page="throttled"),
+             {"page": 1, "root": 1, "embed": 1}),
+            ("DYwayembed2", dict(self.LIMITED, page="throttled", embed="dom"),
+             {"page": 1, "root": 1, "embed": 1}),
+        ]
+        for code, post, asked in cases:
+            with self.subTest(post):
+                job, counts = self.job_of(code, post)
+                self.assertEqual(job["status"], "done", job)
+                counts.pop("media")
+                self.assertEqual(counts, asked)
+                self.assertEqual(job["result"]["platform_meta"]["author"], "some.one")
+
+    def test_a_blocked_embed_is_no_failure_of_the_post(self):
+        job, counts = self.job_of(
+            "DYblocked01", dict(self.LIMITED, page="throttled", embed="blocked"))
+        self.assertEqual((job["status"], job["error_code"]), ("error", "rate_limited"), job)
+        self.assertGreaterEqual(counts["embed"], 2, "a passing failure: it was tried again")
+
+    def test_a_definite_no_is_final(self):
+        cases = [("DYfinalage1", {"page": "age"}, "unavailable", {"page": 1}),
+                 ("DYfinalphot", {"page": "photo_page"}, "unsupported_format", {"page": 1}),
+                 ("DYfinalage2", {"page": "throttled", "root": "field_exception",
+                                  "logged_out": "age"}, "unavailable",
+                  {"page": 1, "root": 1, "logged_out": 1})]
+        for code, post, cause, asked in cases:
+            with self.subTest(post):
+                job, counts = self.job_of(code, post)
+                self.assertEqual((job["status"], job["error_code"]), ("error", cause), job)
+                self.assertEqual(counts, asked)
+
+    def test_no_such_post_takes_two_to_say(self):
+        job, counts = self.job_of("DYgonetwo01", {"page": "deleted"})
+        self.assertEqual((job["status"], job["error_code"]), ("error", "unavailable"), job)
+        self.assertEqual(counts, {"page": 2, "root": 1, "logged_out": 1})
+
+        nulls = {"page": "throttled", "root": "null", "logged_out": "null"}
+        job, counts = self.job_of("DYgonetwo02", dict(nulls, embed="null"))
+        self.assertEqual((job["status"], job["error_code"]), ("error", "unavailable"), job)
+        self.assertEqual(counts, {"page": 1, "root": 1, "logged_out": 1, "embed": 1})
+
+        # Document ids that were retired say so of every post.
+        job, counts = self.job_of("DYgonetwo03", dict(nulls, embed="ok"))
+        self.assertEqual(job["status"], "done", job)
+        job, counts = self.job_of("DYgonetwo04", dict(nulls, embed="blocked"))
+        self.assertEqual((job["status"], job["error_code"]), ("error", "rate_limited"), job)
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=2)
