@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <sstream>
 
@@ -148,6 +149,11 @@ void complete(collected& words) {
 result<given_values> read_config_file(const std::string& file) {
     given_values values;
     if (file.empty()) return values;
+    std::error_code unknown;
+    // The library reads a folder as an empty file.
+    if (std::filesystem::is_directory(file, unknown)) {
+        return error{errc::invalid_argument, fmt::format("config: {} is a directory", file)};
+    }
     std::vector<CLI::ConfigItem> items;
     try {
         items = CLI::ConfigTOML{}.from_file(file);

@@ -57,8 +57,7 @@ std::string_view advice_for(errc code) noexcept {
     }
     if (code == errc::not_found) return "Your reels and their numbers: reels list";
     if (code == errc::limit_reached) {
-        return "Try again in a minute, or when a reel in work is done: reels list --status "
-               "processing";
+        return "Try again in a minute, or when one of your reels is done: reels list";
     }
     if (code == errc::connection_failed || code == errc::timed_out) {
         return "Is the server running, and is its address right? Name it with --server, "

@@ -65,6 +65,8 @@ class Settings(ServiceTest):
             self.refused(run_reelsd("--config", path, "serve"), "wrokers")
         with self.subTest("a file that is not there"):
             self.refused(run_reelsd("--config", path + ".missing", "serve"), "missing")
+        with self.subTest("a file that is a folder"):
+            self.refused(run_reelsd("--config", os.path.dirname(path), "serve"), "directory")
 
     def test_wrong_command_lines(self):
         for arguments in ([], ["dance"], ["serve", "--no-such-flag"], ["token"], ["token", "create"],
