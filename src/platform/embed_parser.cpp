@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstddef>
 #include <string>
 
 namespace reelsd::platform {
@@ -15,25 +16,32 @@ namespace {
 /// Places of one name that are looked at in a page; one is usual.
 constexpr int places_max = 20;
 
+/// The position behind the string literal that begins at `at`; past the end when it has none.
+std::size_t behind_string(std::string_view text, std::size_t at) {
+    for (++at; at < text.size(); ++at) {
+        if (text[at] == '\\') {
+            ++at;
+        } else if (text[at] == '"') {
+            return at + 1;
+        }
+    }
+    return text.size() + 1;
+}
+
+/// How far a character of JSON, outside of strings, leads down or up again.
+int step_of(char c) {
+    if (c == '{' || c == '[') return 1;
+    return c == '}' || c == ']' ? -1 : 0;
+}
+
 /// The part of a JSON text up to the end of the value that it begins with: a string, or an object
 /// or array. Empty when that does not end.
 std::string_view value_at(std::string_view text) {
-    bool is_in_string = false;
-    std::size_t depth = 0;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        const char c = text[at];
-        if (is_in_string && c == '\\') {
-            ++at;
-            continue;
-        }
-        if (c == '"') is_in_string = !is_in_string;
-        if (is_in_string) continue;
-        if (c == '{' || c == '[') ++depth;
-        if (c == '}' || c == ']') {
-            if (depth == 0) return {};
-            --depth;
-        }
-        if (depth == 0) return text.substr(0, at + 1);
+    std::ptrdiff_t depth = 0;
+    for (std::size_t at = 0; at < text.size();) {
+        depth += step_of(text[at]);
+        at = text[at] == '"' ? behind_string(text, at) : at + 1;
+        if (depth <= 0) return at <= text.size() ? text.substr(0, at) : std::string_view{};
     }
     return {};
 }

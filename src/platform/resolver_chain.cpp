@@ -35,6 +35,13 @@ int weight_of(errc code) noexcept {
     return 0;
 }
 
+void tell(const resolution_observer& observer, std::string_view resolver, const resolution& found) {
+    if (!observer) return;
+    if (found) return observer(resolver, nullptr);
+    const no_post none = found.error();
+    observer(resolver, &none.why);
+}
+
 }  // namespace
 
 bool is_definite(errc code) noexcept {
@@ -57,9 +64,9 @@ result<post> resolver_chain::resolve(
     std::optional<error> most_telling;
     for (const auto& way : order_) {
         auto found = way->resolve(wanted, by, stop);
-        const no_post none = found ? no_post{} : found.error();
-        if (observer_) observer_(way->name(), found ? nullptr : &none.why);
+        tell(observer_, way->name(), found);
         if (found) return *std::move(found);
+        const no_post none = found.error();
         const error& why = none.why;
         if (why.code() == errc::cancelled) return why;
         log_.info(
