@@ -40,6 +40,19 @@ std::string limit_text(const std::optional<int>& limit) {
     return limit ? std::to_string(*limit) : "default";
 }
 
+/// As the store's, with what a person can do about it: another folder has another private database.
+asio::awaitable<result<account_id>> find_account(
+    accounts::account_store& store, const std::string& who, deadline by) {
+    auto id = co_await store.find(who, by);
+    if (id || id.error().code() != errc::not_found) co_return id;
+    co_return error{
+        errc::not_found,
+        fmt::format(
+            "there is no such account as {} in this database; --data-dir or --database-url must "
+            "be the server's",
+            who)};
+}
+
 asio::awaitable<result<void>> create_account_on(db::pool& pool, create_account_command asked) {
     accounts::account_store store{pool};
     const auto id = co_await store.create(asked.email, asked.as, deadline::after(answer_time_max));
@@ -51,7 +64,7 @@ asio::awaitable<result<void>> create_account_on(db::pool& pool, create_account_c
 asio::awaitable<result<void>> limit_account_on(db::pool& pool, limit_account_command asked) {
     accounts::account_store store{pool};
     const auto by = deadline::after(answer_time_max);
-    const auto id = co_await store.find(asked.email, by);
+    const auto id = co_await find_account(store, asked.email, by);
     if (!id) co_return id.error();
     const auto limits = co_await store.change_limits(*id, asked.changes, by);
     fmt::print("submissions-per-minute {}\n", limit_text(limits.submissions_per_minute));
@@ -63,7 +76,7 @@ asio::awaitable<result<void>> limit_account_on(db::pool& pool, limit_account_com
 asio::awaitable<result<void>> create_token_on(db::pool& pool, create_token_command asked) {
     accounts::account_store store{pool};
     const auto by = deadline::after(answer_time_max);
-    const auto id = co_await store.find(asked.account, by);
+    const auto id = co_await find_account(store, asked.account, by);
     if (!id) co_return id.error();
     const auto token = co_await store.create_token(*id, asked.name, by);
     if (!token) co_return token.error();
@@ -74,7 +87,7 @@ asio::awaitable<result<void>> create_token_on(db::pool& pool, create_token_comma
 asio::awaitable<result<void>> list_tokens_on(db::pool& pool, list_tokens_command asked) {
     accounts::account_store store{pool};
     const auto by = deadline::after(answer_time_max);
-    const auto id = co_await store.find(asked.account, by);
+    const auto id = co_await find_account(store, asked.account, by);
     if (!id) co_return id.error();
     for (const auto& token : co_await store.tokens(*id, by)) {
         const auto state =
@@ -92,7 +105,7 @@ asio::awaitable<result<void>> list_tokens_on(db::pool& pool, list_tokens_command
 asio::awaitable<result<void>> revoke_token_on(db::pool& pool, revoke_token_command asked) {
     accounts::account_store store{pool};
     const auto by = deadline::after(answer_time_max);
-    const auto id = co_await store.find(asked.account, by);
+    const auto id = co_await find_account(store, asked.account, by);
     if (!id) co_return id.error();
     co_return co_await store.revoke_token(*id, asked.name, by);
 }
