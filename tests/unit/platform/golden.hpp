@@ -28,9 +28,7 @@ inline std::filesystem::path golden_folder() {
     return std::filesystem::path{REELSD_SOURCE_DIR} / "tests/golden/platform";
 }
 
-/// What every kind of answer is found to say.
-inline json findings_of(
-    answer_media media, const std::string& ruling, const std::optional<post>& subject) {
+inline const char* name_of(answer_media media) {
     constexpr const char* names[] = {
         "absent",
         "null_root",
@@ -41,7 +39,13 @@ inline json findings_of(
         "photo",
         "video_without_url",
         "video"};
-    json findings = {{"media", names[static_cast<std::size_t>(media)]}, {"ruling", ruling}};
+    return names[static_cast<std::size_t>(media)];
+}
+
+/// What every kind of answer is found to say.
+inline json findings_of(
+    answer_media media, const std::string& ruling, const std::optional<post>& subject) {
+    json findings = {{"media", name_of(media)}, {"ruling", ruling}};
     if (!subject) return findings;
     findings["platform_meta"] = platform_meta_of(*subject);
     findings["media_url"] = std::get<remote_media>(subject->media).url;

@@ -1,15 +1,10 @@
 // Goal: pages are read as recorded, and no input, however broken, does harm. Method: golden files
 // (tests/golden/platform: page in, findings out; REELSD_UPDATE_GOLDEN=1 writes them anew) and
 // tables.
-#include <reelsd/base/json.hpp>
+#include "golden.hpp"
 #include <reelsd/platform/page_parser.hpp>
 
 #include <gtest/gtest.h>
-
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
 namespace reelsd::platform {
 namespace {
@@ -26,55 +21,15 @@ const char* name_of(page_route route) {
     return "?";
 }
 
-const char* name_of(answer_media media) {
-    switch (media) {
-        case answer_media::absent: return "absent";
-        case answer_media::null_root: return "null_root";
-        case answer_media::other_post: return "other_post";
-        case answer_media::unreadable: return "unreadable";
-        case answer_media::withheld: return "withheld";
-        case answer_media::gated: return "gated";
-        case answer_media::photo: return "photo";
-        case answer_media::video_without_url: return "video_without_url";
-        case answer_media::video: return "video";
-    }
-    return "?";
-}
-
-json findings_of(const parsed_page& page) {
-    json findings = {
-        {"route", name_of(page.route)}, {"media", name_of(page.media)}, {"ruling", page.ruling}};
-    if (!page.subject) return findings;
-    findings["platform_meta"] = platform_meta_of(*page.subject);
-    findings["media_url"] = std::get<remote_media>(page.subject->media).url;
-    if (page.subject->carousel)
-        findings["carousel"] = {
-            {"index", page.subject->carousel->index}, {"count", page.subject->carousel->count}};
-    return findings;
-}
-
-std::string text_of(const std::filesystem::path& file) {
-    std::ostringstream text;
-    text << std::ifstream{file, std::ios::binary}.rdbuf();
-    return text.str();
-}
-
-const std::filesystem::path golden =
-    std::filesystem::path{REELSD_SOURCE_DIR} / "tests/golden/platform";
+const std::filesystem::path golden = test::golden_folder();
 
 TEST(ParsePage, ReadsRecordedPages) {
-    const bool updates = std::getenv("REELSD_UPDATE_GOLDEN") != nullptr;
-    int pages = 0;
-    for (const auto& entry : std::filesystem::directory_iterator{golden}) {
-        if (entry.path().extension() != ".html") continue;
-        SCOPED_TRACE(entry.path().filename().string());
-        ++pages;
-        const auto found = findings_of(parse_page(text_of(entry.path()), wanted)).dump(2) + "\n";
-        auto expected_file = entry.path();
-        expected_file.replace_extension(".json");
-        if (updates) std::ofstream{expected_file} << found;
-        EXPECT_EQ(found, text_of(expected_file));
-    }
+    const int pages = test::check_golden(golden, ".html", [](const std::string& html) {
+        const auto page = parse_page(html, wanted);
+        json findings{{"route", name_of(page.route)}};
+        findings.update(test::findings_of(page.media, page.ruling, page.subject));
+        return findings;
+    });
     EXPECT_GE(pages, 15);
 }
 
@@ -91,7 +46,7 @@ TEST(ParsePage, TakesTheSlideThatTheLinkNames) {
         {3, answer_media::video, 3},
         {4, answer_media::video, 2},  // No such slide: as if none was named.
     };
-    const auto html = text_of(golden / "carousel_first_video.html");
+    const auto html = test::text_of(golden / "carousel_first_video.html");
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.img_index.value_or(0));
         auto slide_link = wanted;
@@ -107,8 +62,8 @@ TEST(ParsePage, TakesTheSlideThatTheLinkNames) {
 }
 
 TEST(ParsePage, KnowsThePostByItsPublicCode) {
-    const auto page =
-        parse_page(text_of(golden / "reel.html"), post_link("DYexample01" + std::string(28, 'k')));
+    const auto page = parse_page(
+        test::text_of(golden / "reel.html"), post_link("DYexample01" + std::string(28, 'k')));
     ASSERT_TRUE(page.subject);
     EXPECT_EQ(page.subject->code, "DYexample01");
     EXPECT_EQ(page.subject->url, "https://www.instagram.com/reel/DYexample01/");
@@ -185,7 +140,8 @@ TEST(ParsePage, SurvivesAnything) {
         {"<script>" + video("[{\"url\":\"https://a/1\"}]") + "</script>", answer_media::absent},
     };
     for (const auto& expected : cases)
-        EXPECT_STREQ(name_of(parse_page(expected.html, wanted).media), name_of(expected.media))
+        EXPECT_STREQ(
+            test::name_of(parse_page(expected.html, wanted).media), test::name_of(expected.media))
             << expected.html.substr(0, 100);
 }
 
