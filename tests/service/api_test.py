@@ -264,7 +264,13 @@ class Reading(ApiTest):
             with self.subTest(path):
                 answer = self.someone.request("GET", f"/api/v1/reels/{path}")
                 self.assertProblem(answer, 404, "not found")
-        self.assertProblem(self.other.request("GET", f"/api/v1/reels/{mine}"), 404, "not found")
+        anothers = self.other.request("GET", f"/api/v1/reels/{mine}")
+        self.assertProblem(anothers, 404, "not found")
+        unknown = self.other.request("GET", f"/api/v1/reels/{mine + 10**6}")
+        changing = ("date", "x-request-id")
+        shown = [{name.lower(): value for name, value in answer.headers.items() if name.lower() not in changing}
+                 for answer in (anothers, unknown)]
+        self.assertEqual(shown[0], shown[1], "not told apart by a header")
 
     def test_waiting_holds_a_pending_job_and_then_gives_it_as_it_stands(self):
         job_id = self.someone.submit(LINK)
