@@ -1,13 +1,12 @@
-#include "child_run.hpp"
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/media/media_client.hpp>
+#include <reelsd/process/child_run.hpp>
 
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
+#include <csignal>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -27,6 +26,13 @@ constexpr double share_of_core_min = 0.5;
 
 constexpr std::size_t detail_bytes_max = 500;
 
+/// A full report measured 60 KB (`bounds::result_bytes_max` is ten times that); past eight times
+/// that bound it is not reporting.
+constexpr std::size_t report_bytes_max = std::size_t{8} * 1024 * 1024;
+
+using process::child_end;
+using process::child_fate;
+
 /// All that the child may know of ours. One thread for OpenMP inside Tesseract, few heaps for
 /// malloc: both count against the jail's bounds.
 const std::vector<std::string>& child_environment() {
@@ -38,11 +44,6 @@ const std::vector<std::string>& child_environment() {
 error failed(errc code, std::string detail, const child_end& end) {
     if (!end.complaints.empty()) detail.append("; it said: ").append(end.complaints);
     return error{code, std::move(detail)};
-}
-
-std::string signal_name(int number) {
-    const char* name = sigabbrev_np(number);
-    return name == nullptr ? "signal " + std::to_string(number) : std::string{"SIG"} + name;
 }
 
 error after_exit(const child_end& end) {
@@ -57,7 +58,7 @@ error after_exit(const child_end& end) {
 error after_signal(const child_end& end) {
     // No video asks its reader to end politely: that was the operator or the machine going down.
     const bool from_outside = end.status == SIGTERM || end.status == SIGINT || end.status == SIGHUP;
-    std::string detail = "the media helper died of " + signal_name(end.status);
+    std::string detail = "the media helper died of " + process::signal_name(end.status);
     if (end.status == SIGXCPU) detail.append(", its limit of time on a core");
     if (end.status == SIGSYS) detail.append(", a system call that its jail forbids");
     return failed(
@@ -113,6 +114,9 @@ result<json> document_of(const child_end& end) {
         case child_fate::stopped: return error{errc::cancelled, "the media helper was stopped"};
         case child_fate::flooding:
             return failed(errc::unsupported_format, "the media helper wrote too much", end);
+        case child_fate::not_started:
+            return error{
+                errc::media_failed, "the media helper could not be started: " + end.complaints};
     }
     return error{errc::internal, "unknown end of the media helper"};
 }
@@ -156,14 +160,14 @@ media_client::media_client(media_options options) : options_{std::move(options)}
 }
 
 result<probe_report> media_client::probe(
-    const std::filesystem::path& video, deadline by, std::stop_token stop) const {
+    const std::filesystem::path& video, deadline by, const std::stop_token& stop) const {
     const auto told = ask(about("probe", video), by, stop);
     if (!told) return told.error();
     return probe_report_from_json(*told);
 }
 
 result<analysis_report> media_client::analyze(
-    const std::filesystem::path& video, deadline by, std::stop_token stop) const {
+    const std::filesystem::path& video, deadline by, const std::stop_token& stop) const {
     const turn mine{*this, by, stop};
     if (!mine.held()) {
         if (stop.stop_requested()) return error{errc::cancelled, "stopped before the analysis"};
@@ -174,7 +178,7 @@ result<analysis_report> media_client::analyze(
     return analysis_report_from_json(*told);
 }
 
-result<json> media_client::doctor(deadline by, std::stop_token stop) const {
+result<json> media_client::doctor(deadline by, const std::stop_token& stop) const {
     return ask({"doctor"}, by, stop);
 }
 
@@ -195,13 +199,13 @@ result<json> media_client::ask(
     if (!options_.speech_model.empty()) {
         arguments.insert(arguments.end(), {"--speech-model", options_.speech_model.string()});
     }
-    const child_command command{
-        .program = options_.helper.string(),
-        .arguments = std::move(arguments),
-        .environment = child_environment()};
-    const auto end = run_child(command, by, stop);
-    if (!end) return end.error();
-    return document_of(*end);
+    return document_of(process::run_child(
+        {.program = options_.helper.string(),
+         .arguments = std::move(arguments),
+         .environment = child_environment(),
+         .output_bytes_max = report_bytes_max},
+        by,
+        stop));
 }
 
 }  // namespace reelsd::media

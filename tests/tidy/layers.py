@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 RANKS = {
     "base": 0,
     "async": 1,
-    "db": 2, "http": 2, "net": 2,
+    "db": 2, "http": 2, "net": 2, "process": 2,
     "domain": 3, "platform": 3, "model": 3, "media": 3,
     "api": 4, "dashboard": 4, "bot": 4, "pipeline": 4,
     "app": 5,
@@ -18,6 +18,7 @@ ONLY_FOR = {
     "http": {"api", "dashboard"},
     "db": {"domain"},
     "net": {"platform", "model", "bot"},
+    "process": {"media", "platform"},
 }
 
 # The client is a program of its own beside the daemon.

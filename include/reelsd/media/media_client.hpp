@@ -56,16 +56,16 @@ public:
     /// Container and first frame; well under a second. Callers pass at most
     /// `bounds::probe_time_max`.
     [[nodiscard]] result<probe_report> probe(
-        const std::filesystem::path& video, deadline by, std::stop_token stop) const;
+        const std::filesystem::path& video, deadline by, const std::stop_token& stop) const;
 
     /// The whole analysis. Waits while `analyses_at_once` others run. Callers pass at most
     /// `bounds::local_analysis_time_max`.
     [[nodiscard]] result<analysis_report> analyze(
-        const std::filesystem::path& video, deadline by, std::stop_token stop) const;
+        const std::filesystem::path& video, deadline by, const std::stop_token& stop) const;
 
     /// What holds on this machine, for `reelsd doctor`: the jail's layers, whether the models load,
     /// versions of libraries. An object, see `reelsd-media doctor`.
-    [[nodiscard]] result<json> doctor(deadline by, std::stop_token stop) const;
+    [[nodiscard]] result<json> doctor(deadline by, const std::stop_token& stop) const;
 
 private:
     class turn;

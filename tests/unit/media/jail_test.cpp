@@ -1,4 +1,4 @@
-#include "child_run.hpp"
+#include <reelsd/process/child_run.hpp>
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -14,17 +14,20 @@ namespace reelsd::media {
 namespace {
 
 using namespace std::chrono_literals;
+using process::child_end;
+using process::child_fate;
 
 child_end try_in_jail(const std::string& what, const std::string& layers) {
     const auto video =
         std::filesystem::temp_directory_path() / ("reelsd-jail-video-" + std::to_string(getpid()));
     std::ofstream{video} << "bytes";
-    const child_command command{
-        .program = HOSTILE_CHILD, .arguments = {what, video.string(), layers}, .environment = {}};
-    auto end = run_child(command, deadline::after(60s), {});
+    auto end = process::run_child(
+        {.program = HOSTILE_CHILD, .arguments = {what, video.string(), layers}},
+        deadline::after(60s),
+        {});
     std::filesystem::remove(video);
-    EXPECT_TRUE(end) << end.error().to_string();
-    return end ? *end : child_end{};
+    EXPECT_NE(end.fate, child_fate::not_started) << end.complaints;
+    return end;
 }
 
 std::string refused(int code) {

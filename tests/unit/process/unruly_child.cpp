@@ -1,4 +1,5 @@
-// A child that misbehaves as its first argument says; see media_client_test.cpp.
+// A child that misbehaves as its first argument says; see child_run_test.cpp and
+// media_client_test.cpp.
 #include <unistd.h>
 
 #include <csignal>

@@ -1,10 +1,9 @@
-#include "child_run.hpp"
-
 #include <reelsd/base/invariant.hpp>
+#include <reelsd/base/result.hpp>
+#include <reelsd/process/child_run.hpp>
 
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <spawn.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
@@ -15,13 +14,15 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
-namespace reelsd::media {
+namespace reelsd::process {
 namespace {
 
 class descriptor {
@@ -47,10 +48,21 @@ private:
     int number_ = -1;
 };
 
-error could_not(std::string_view what, int code) {
-    std::string detail{"the media helper could not be started: "};
-    detail.append(what).append(": ").append(std::generic_category().message(code));
-    return error{errc::media_failed, std::move(detail)};
+/// A step on the way to a running child that the system refused.
+struct refusal {
+    std::string_view step;
+    int code = 0;  ///< errno
+};
+
+template <class T>
+using attempt = boost::system::result<T, refusal>;
+
+child_end not_started(const refusal& why) {
+    child_end end;
+    end.fate = child_fate::not_started;
+    end.status = why.code;
+    end.complaints.append(why.step).append(": ").append(std::generic_category().message(why.code));
+    return end;
 }
 
 struct pipe_ends {
@@ -60,15 +72,15 @@ struct pipe_ends {
 
 /// Both ends close on exec and lie above the standard three, so that the child's own can be put in
 /// place without one overwriting the other. The reader does not block.
-result<pipe_ends> make_pipe() {
+attempt<pipe_ends> make_pipe() {
     std::array<int, 2> ends{-1, -1};
-    if (pipe2(ends.data(), O_CLOEXEC) != 0) return could_not("pipe", errno);
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) return refusal{"pipe", errno};
     pipe_ends raw{.reader = descriptor{ends[0]}, .writer = descriptor{ends[1]}};
     pipe_ends above{
         .reader = descriptor{fcntl(ends[0], F_DUPFD_CLOEXEC, STDERR_FILENO + 1)},
         .writer = descriptor{fcntl(ends[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1)}};
-    if (!above.reader.is_open() || !above.writer.is_open()) return could_not("pipe", errno);
-    if (fcntl(above.reader.number(), F_SETFL, O_NONBLOCK) != 0) return could_not("pipe", errno);
+    if (!above.reader.is_open() || !above.writer.is_open()) return refusal{"pipe", errno};
+    if (fcntl(above.reader.number(), F_SETFL, O_NONBLOCK) != 0) return refusal{"pipe", errno};
     return above;
 }
 
@@ -123,11 +135,13 @@ std::vector<char*> pointers_to(std::span<const std::string> texts) {
     return pointers;
 }
 
-result<pid_t> spawn(const child_command& command, int output, int complaints) {
+attempt<pid_t> spawn(const child_command& command, int output, int complaints) {
     spawn_tables tables;
     int failed = lay_out_files(tables.files, output, complaints);
+    if (failed == 0 && !command.folder.empty())
+        failed = posix_spawn_file_actions_addchdir_np(&tables.files, command.folder.c_str());
     if (failed == 0) failed = lay_out_signals(tables.attributes);
-    if (failed != 0) return could_not("preparing", failed);
+    if (failed != 0) return refusal{"preparing", failed};
 
     std::vector<std::string> words{command.program};
     words.insert(words.end(), command.arguments.begin(), command.arguments.end());
@@ -141,7 +155,7 @@ result<pid_t> spawn(const child_command& command, int output, int complaints) {
         &tables.attributes,
         arguments.data(),
         environment.data());
-    if (failed != 0) return could_not(command.program, failed);
+    if (failed != 0) return refusal{command.program, failed};
     return child;
 }
 
@@ -189,11 +203,19 @@ void keep_tail(std::string& tail, std::string_view more) {
 
 class conversation {
 public:
-    conversation(descriptor output, descriptor complaints, const descriptor& ended, int stop_event)
-        : output_{std::move(output)},
-          complaints_{std::move(complaints)},
-          ended_{ended},
-          stop_event_{stop_event} {}
+    struct sides {
+        descriptor output;
+        descriptor complaints;
+        const descriptor& ended;
+        int stop_event;
+    };
+
+    conversation(sides with, std::size_t output_bytes_max)
+        : output_{std::move(with.output)},
+          complaints_{std::move(with.complaints)},
+          ended_{with.ended},
+          stop_event_{with.stop_event},
+          output_bytes_max_{output_bytes_max} {}
 
     /// Listens until the child has ended or must be ended.
     child_fate listen(child_end& heard, deadline by) {
@@ -207,7 +229,7 @@ public:
             if (waited[3].revents != 0) return child_fate::stopped;
             if (waited[0].revents != 0) read_some(output_, heard);
             if (waited[1].revents != 0) read_some(complaints_, heard);
-            if (heard.output.size() > child_output_bytes_max) return child_fate::flooding;
+            if (heard.output.size() > output_bytes_max_) return child_fate::flooding;
             if (waited[2].revents != 0) return child_fate::exited;
             if (by.passed()) return child_fate::overdue;
         }
@@ -238,7 +260,7 @@ private:
     /// -1.
     bool read_some(descriptor& from, child_end& heard) {
         if (!from.is_open()) return false;
-        std::array<char, std::size_t{16} * 1024> buffer;
+        std::array<char, std::size_t{16} * 1024> buffer{};
         const ssize_t count = read(from.number(), buffer.data(), buffer.size());
         if (count < 0) return errno == EINTR;
         if (count == 0) {
@@ -258,6 +280,7 @@ private:
     descriptor complaints_;
     const descriptor& ended_;
     int stop_event_;
+    std::size_t output_bytes_max_;
 };
 
 std::chrono::duration<double> seconds_of(const timeval& time) {
@@ -266,45 +289,50 @@ std::chrono::duration<double> seconds_of(const timeval& time) {
 
 }  // namespace
 
-result<child_end> run_child(
-    const child_command& command, deadline by, const std::stop_token& stop) {
+child_end run_child(const child_command& command, deadline by, const std::stop_token& stop) {
     auto output = make_pipe();
-    if (!output) return output.error();
+    if (!output) return not_started(output.error());
     auto complaints = make_pipe();
-    if (!complaints) return complaints.error();
+    if (!complaints) return not_started(complaints.error());
     const descriptor stop_event{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
-    if (!stop_event.is_open()) return could_not("eventfd", errno);
+    if (!stop_event.is_open()) return not_started({.step = "eventfd", .code = errno});
     const std::stop_callback wake{stop, [&stop_event] { eventfd_write(stop_event.number(), 1); }};
 
     const auto started = deadline::clock::now();
     const auto spawned = spawn(command, output->writer.number(), complaints->writer.number());
-    if (!spawned) return spawned.error();
+    if (!spawned) return not_started(spawned.error());
     running_child child{*spawned};
-    if (!child.ended().is_open()) return could_not("pidfd_open", errno);
+    if (!child.ended().is_open()) return not_started({.step = "pidfd_open", .code = errno});
     // Only the child holds the writing ends now: its end is the pipes' end.
     output->writer.close();
     complaints->writer.close();
 
     child_end end;
     conversation with_child{
-        std::move(output->reader),
-        std::move(complaints->reader),
-        child.ended(),
-        stop_event.number()};
+        {.output = std::move(output->reader),
+         .complaints = std::move(complaints->reader),
+         .ended = child.ended(),
+         .stop_event = stop_event.number()},
+        command.output_bytes_max};
     end.fate = with_child.listen(end, by);
     const auto last = child.reap();
     with_child.drain(end);
     end.lived = deadline::clock::now() - started;
     end.computed = seconds_of(last.usage.ru_utime) + seconds_of(last.usage.ru_stime);
     if (end.fate != child_fate::exited) return end;
-    if (end.output.size() > child_output_bytes_max) end.fate = child_fate::flooding;
     if (WIFSIGNALED(last.status)) {
         end.fate = child_fate::signalled;
         end.status = WTERMSIG(last.status);
     } else {
         end.status = WEXITSTATUS(last.status);
     }
+    if (end.output.size() > command.output_bytes_max) end.fate = child_fate::flooding;
     return end;
 }
 
-}  // namespace reelsd::media
+std::string signal_name(int number) {
+    const char* name = sigabbrev_np(number);
+    return name == nullptr ? "signal " + std::to_string(number) : std::string{"SIG"} + name;
+}
+
+}  // namespace reelsd::process

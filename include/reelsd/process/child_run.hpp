@@ -1,0 +1,55 @@
+#pragma once
+
+#include <reelsd/base/clock.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace reelsd::process {
+
+/// What is kept of standard error, from its end: the last words are the cause.
+inline constexpr std::size_t child_complaints_bytes_max = std::size_t{2} * 1024;
+
+struct child_command {
+    std::string program;                      ///< A path, not looked up.
+    std::vector<std::string> arguments = {};  ///< Without the program's own name.
+    /// All of it, "NAME=value".
+    std::vector<std::string> environment = {};
+    std::string folder = {};  ///< Where it runs; empty: where we do.
+    /// Standard output that it may write. Whoever writes more is killed.
+    std::size_t output_bytes_max = std::size_t{1024} * 1024;
+};
+
+enum class child_fate : std::uint8_t {
+    exited,       ///< By itself; `status` is its exit status.
+    signalled,    ///< By a signal that we did not send; `status` is its number.
+    overdue,      ///< Killed: the deadline passed.
+    stopped,      ///< Killed: a stop was requested.
+    flooding,     ///< Killed: it wrote more than it may.
+    not_started,  ///< No such program, or no process or descriptor to be had. `status` is the
+                  ///< errno, `complaints` says what failed.
+};
+
+struct child_end {
+    child_fate fate = child_fate::exited;
+    int status = 0;
+    std::string output;      ///< Standard output, whole unless `flooding`.
+    std::string complaints;  ///< The end of standard error.
+    std::chrono::duration<double> lived{};
+    std::chrono::duration<double> computed{};  ///< Time on a core, all its threads.
+};
+
+/// Starts `command` as the leader of its own process group, with /dev/null as standard input, no
+/// other descriptor of ours and default signal handling, and waits for its end. Blocks; any thread.
+/// When it returns, the child is reaped, and whatever else is left in its group is killed.
+[[nodiscard]] child_end run_child(
+    const child_command& command, deadline by, const std::stop_token& stop);
+
+/// "SIGSEGV", or "signal 42" for one without a name.
+[[nodiscard]] std::string signal_name(int number);
+
+}  // namespace reelsd::process

@@ -1,0 +1,201 @@
+// Goal: however a child behaves, its caller gets its end, and nothing is left of it. Method: shell
+// scripts, and a program that misbehaves on request.
+#include <reelsd/process/child_run.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace reelsd::process {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+/// A deadline that no healthy child reaches, even on a crowded machine.
+deadline far_away() {
+    return deadline::after(60s);
+}
+
+child_command unruly(std::vector<std::string> arguments) {
+    return {.program = UNRULY_CHILD, .arguments = std::move(arguments)};
+}
+
+child_command script(std::string text) {
+    return {
+        .program = "/bin/sh",
+        .arguments = {"-c", std::move(text)},
+        .environment = {"PATH=/usr/bin:/bin"}};
+}
+
+std::size_t open_descriptors() {
+    const std::filesystem::directory_iterator all{"/proc/self/fd"};
+    return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
+
+bool is_alive(pid_t process) {
+    std::ifstream status{"/proc/" + std::to_string(process) + "/stat"};
+    std::string number;
+    std::string name;
+    std::string state;
+    return (status >> number >> name >> state) && state != "Z";
+}
+
+TEST(RunChild, TellsHowItEnded) {
+    struct test_case {
+        child_command command;
+        child_fate fate;
+        int status;
+        const char* output;
+        const char* complaints;
+    };
+    const test_case cases[] = {
+        {unruly({"echo", "hello"}), child_fate::exited, 0, "hello", ""},
+        {unruly({"echo", "$(id) \"'; a b"}), child_fate::exited, 0, "$(id) \"'; a b", ""},
+        {unruly({"exit", "3"}), child_fate::exited, 3, "", ""},
+        {script("echo out; echo oh dear >&2; exit 1"), child_fate::exited, 1, "out\n", "oh dear\n"},
+        {unruly({"crash"}), child_fate::signalled, SIGSEGV, "", ""},
+        {unruly({"raise", "15"}), child_fate::signalled, SIGTERM, "", ""},
+        {{.program = "/nowhere/program"},
+         child_fate::not_started,
+         ENOENT,
+         "",
+         "/nowhere/program: No such file or directory"},
+        {{.program = "/etc/passwd"}, child_fate::not_started, EACCES, "", ""},
+        {{.program = "/bin/true", .folder = "/nowhere"}, child_fate::not_started, ENOENT, "", ""},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.command.program);
+        const auto end = run_child(expected.command, far_away(), {});
+        EXPECT_EQ(end.fate, expected.fate) << end.complaints;
+        EXPECT_EQ(end.status, expected.status);
+        EXPECT_EQ(end.output, expected.output);
+        EXPECT_THAT(end.complaints, HasSubstr(expected.complaints));
+    }
+}
+
+TEST(RunChild, RunsWhereItIsTold) {
+    auto command = script("pwd");
+    command.folder = "/usr/bin";
+    EXPECT_EQ(run_child(command, far_away(), {}).output, "/usr/bin\n");
+}
+
+TEST(RunChild, BoundsTheOutput) {
+    auto command = script("head -c 1000 /dev/zero");
+    command.output_bytes_max = 1000;
+    const auto whole = run_child(command, far_away(), {});
+    EXPECT_EQ(whole.fate, child_fate::exited);
+    EXPECT_EQ(whole.output.size(), 1000U);
+    command.output_bytes_max = 999;
+    EXPECT_EQ(run_child(command, far_away(), {}).fate, child_fate::flooding);
+
+    const auto endless = run_child(unruly({"flood"}), far_away(), {});
+    EXPECT_EQ(endless.fate, child_fate::flooding);
+    EXPECT_LT(endless.output.size(), 3U * 1024 * 1024);
+}
+
+TEST(RunChild, KeepsTheEndOfTheComplaints) {
+    const auto end = run_child(unruly({"complain"}), far_away(), {});
+    EXPECT_THAT(end.complaints, testing::EndsWith("alast words"));
+    EXPECT_EQ(end.complaints.size(), child_complaints_bytes_max);
+}
+
+// A child that says much and then well: complaints are read on, never in its way.
+TEST(RunChild, IsNotHeldUpByComplaints) {
+    const auto end = run_child(script("head -c 3000000 /dev/zero >&2; echo fine"), far_away(), {});
+    EXPECT_EQ(end.output, "fine\n");
+}
+
+TEST(RunChild, EndsAHangingChildAtTheDeadline) {
+    for (const auto* mode : {"hang", "stubborn", "flood-complaints", "spin"}) {
+        SCOPED_TRACE(mode);
+        const auto end = run_child(unruly({mode}), deadline::after(300ms), {});
+        EXPECT_EQ(end.fate, child_fate::overdue);
+    }
+}
+
+TEST(RunChild, StopsOnRequest) {
+    std::string folder = std::filesystem::temp_directory_path() / "reelsd-process-XXXXXX";
+    ASSERT_NE(mkdtemp(folder.data()), nullptr);
+    auto command = script(std::string{"echo $$ > pid; exec "} + UNRULY_CHILD + " stubborn");
+    command.folder = folder;
+    std::stop_source stop;
+    std::jthread asker{[&command, token = stop.get_token()] {
+        EXPECT_EQ(run_child(command, far_away(), token).fate, child_fate::stopped);
+    }};
+    pid_t child = 0;
+    while (!(std::ifstream{folder + "/pid"} >> child)) std::this_thread::yield();
+    stop.request_stop();
+    asker.join();
+    EXPECT_FALSE(is_alive(child));
+    const auto late = run_child(command, far_away(), stop.get_token());
+    EXPECT_EQ(late.fate, child_fate::stopped);
+    std::filesystem::remove_all(folder);
+}
+
+// Goal: nothing survives, not even a descendant that holds the pipes open.
+TEST(RunChild, KillsTheWholeGroup) {
+    const auto end = run_child(script("sleep 1000 & echo $!; exit 0"), far_away(), {});
+    EXPECT_EQ(end.fate, child_fate::exited);
+    const auto descendant = static_cast<pid_t>(std::atoi(end.output.c_str()));
+    ASSERT_GT(descendant, 0);
+    // It was sent SIGKILL and belongs to init now, which reaps it when it gets to.
+    while (is_alive(descendant)) std::this_thread::yield();
+}
+
+TEST(RunChild, GivesTheChildWhatItIsToldAndNoMore) {
+    setenv("REELSD_SOME_KEY", "very secret", 1);
+    auto command = unruly({"environment"});
+    command.environment = {"ONE=1", "TWO=a b"};
+    EXPECT_EQ(run_child(command, far_away(), {}).output, "ONE=1\nTWO=a b\n");
+    unsetenv("REELSD_SOME_KEY");
+
+    std::FILE* inheritable = std::fopen("/dev/null", "r");  // Without O_CLOEXEC, as libraries do.
+    ASSERT_NE(inheritable, nullptr);
+    EXPECT_EQ(run_child(unruly({"descriptors"}), far_away(), {}).output, "0 1 2 ");
+    std::fclose(inheritable);
+}
+
+TEST(RunChild, LeaksNoDescriptorAndNoProcess) {
+    const auto before = open_descriptors();
+    for (int round = 0; round < 5; ++round) {
+        static_cast<void>(run_child(unruly({"echo", "x"}), far_away(), {}));
+        static_cast<void>(run_child(unruly({"crash"}), far_away(), {}));
+        static_cast<void>(run_child({.program = "/nowhere"}, far_away(), {}));
+        static_cast<void>(run_child(unruly({"hang"}), deadline::after(0s), {}));
+    }
+    EXPECT_EQ(open_descriptors(), before);
+    EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1);  // No child is left, not even a dead one.
+}
+
+// Goal: many threads at once each get their own answer.
+TEST(RunChild, ServesManyThreadsAtOnce) {
+    std::vector<std::jthread> threads;
+    for (int number = 0; number < 16; ++number) {
+        threads.emplace_back([number] {
+            const auto text = std::to_string(number);
+            EXPECT_EQ(run_child(unruly({"echo", text}), far_away(), {}).output, text);
+        });
+    }
+}
+
+TEST(SignalName, HasOneForEverySignal) {
+    EXPECT_EQ(signal_name(SIGSEGV), "SIGSEGV");
+    EXPECT_EQ(signal_name(1000), "signal 1000");
+}
+
+}  // namespace
+}  // namespace reelsd::process
