@@ -1,9 +1,11 @@
 #include <reelsd/base/json.hpp>
 #include <reelsd/media/report.hpp>
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -54,8 +56,14 @@ json to_json(const picture_report& picture) {
         {"colours", picture.colours}};
 }
 
-/// The length of the UTF-8 sequence that opens `text`, or 0 when it is none (RFC 3629: no overlong
-/// form, no surrogate, nothing over U+10FFFF).
+/// Whether a sequence may open so: as no overlong form, no surrogate and nothing over U+10FFFF.
+bool opens_code_point(std::uint8_t lead, std::uint8_t second) {
+    const bool overlong = (lead == 0xe0 && second < 0xa0) || (lead == 0xf0 && second < 0x90);
+    const bool beyond = (lead == 0xed && second > 0x9f) || (lead == 0xf4 && second > 0x8f);
+    return !overlong && !beyond;
+}
+
+/// The length of the UTF-8 sequence that opens `text`, or 0 when it is none (RFC 3629).
 std::size_t sequence_length(std::string_view text) {
     const auto byte = [text](std::size_t at) { return static_cast<std::uint8_t>(text[at]); };
     const std::uint8_t lead = byte(0);
@@ -65,10 +73,7 @@ std::size_t sequence_length(std::string_view text) {
     for (std::size_t at = 1; at < length; ++at) {
         if ((byte(at) & 0xc0U) != 0x80) return 0;
     }
-    const std::uint8_t second = byte(1);
-    const bool overlong = (lead == 0xe0 && second < 0xa0) || (lead == 0xf0 && second < 0x90);
-    const bool beyond = (lead == 0xed && second > 0x9f) || (lead == 0xf4 && second > 0x8f);
-    return overlong || beyond ? 0 : length;
+    return opens_code_point(lead, byte(1)) ? length : 0;
 }
 
 /// Reads the members of one object and remembers the first fault of the whole document, so that the
@@ -117,8 +122,7 @@ public:
     }
 
     /// One of `known`.
-    template <std::size_t Count>
-    [[nodiscard]] std::string word(const char* name, const std::string_view (&known)[Count]) {
+    [[nodiscard]] std::string word(const char* name, std::span<const std::string_view> known) {
         auto given = text(name, 16);
         for (const auto one : known) {
             if (given == one) return given;
@@ -221,8 +225,9 @@ std::vector<timed_text> read_texts(
 }
 
 music_report read_music(object_reader from, double duration) {
-    constexpr std::string_view levels[] = {"", "quiet", "medium", "loud"};
-    constexpr std::string_view brightnesses[] = {"", "dark", "balanced", "bright"};
+    static constexpr auto levels = std::to_array<std::string_view>({"", "quiet", "medium", "loud"});
+    static constexpr auto brightnesses =
+        std::to_array<std::string_view>({"", "dark", "balanced", "bright"});
     music_report music;
     music.present = from.truth("present");
     music.start_seconds = from.number_or_null("start_seconds", 0, duration);

@@ -5,6 +5,7 @@ extern "C" {
 }
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -103,10 +104,10 @@ bool is_sensible_rate(double rate) {
 }  // namespace
 
 error too_long(double seconds, double seconds_max) {
-    char detail[96];
+    std::array<char, 96> detail{};
     std::snprintf(
-        detail, sizeof detail, "%.1f s or more, the limit is %.1f s", seconds, seconds_max);
-    return error{errc::video_too_long, detail};
+        detail.data(), detail.size(), "%.1f s or more, the limit is %.1f s", seconds, seconds_max);
+    return error{errc::video_too_long, detail.data()};
 }
 
 result<container> container::open(video_file& file, double seconds_max) {

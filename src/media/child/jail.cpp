@@ -5,7 +5,6 @@
 #include <grp.h>
 #include <linux/capability.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -14,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <string_view>
@@ -91,7 +91,7 @@ bool limit_memory(rlim_t data_bytes_max, const sizes& at_entry) {
 
 void set_limits(const limits& within, const sizes& at_entry, layers& held) {
     // A write past the limit is an error to be handled, not a death.
-    const bool ignored = signal(SIGXFSZ, SIG_IGN) != SIG_ERR;
+    const bool ignored = std::signal(SIGXFSZ, SIG_IGN) != SIG_ERR;
     held.resource_limits = limit_memory(within.data_bytes_max, at_entry) &&
                            limit(RLIMIT_CPU, within.cpu_seconds_max, within.cpu_seconds_max + 1) &&
                            limit(RLIMIT_FSIZE, file_bytes_max) && limit(RLIMIT_NOFILE, 0) &&

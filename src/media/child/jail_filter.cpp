@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdint>
 #include <memory>
@@ -18,7 +19,7 @@ struct release {
 using filter_owner = std::unique_ptr<std::remove_pointer_t<scmp_filter_ctx>, release>;
 
 /// Needed to compute, to wait for a thread of our own and to end.
-constexpr int always_allowed[] = {
+constexpr auto always_allowed = std::to_array<int>({
     SCMP_SYS(brk),          SCMP_SYS(clock_gettime),  SCMP_SYS(close),
     SCMP_SYS(exit),         SCMP_SYS(exit_group),     SCMP_SYS(futex),
     SCMP_SYS(getpid),       SCMP_SYS(getrandom),
@@ -27,14 +28,14 @@ constexpr int always_allowed[] = {
     SCMP_SYS(mremap),       SCMP_SYS(munmap),         SCMP_SYS(restart_syscall),
     SCMP_SYS(rt_sigaction), SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigreturn),
     SCMP_SYS(sched_yield),
-};
+});
 
 /// Tried by libraries that live well without: an error is all they need.
 struct refusal {
     int call;
     int error;
 };
-constexpr refusal refused[] = {
+constexpr auto refused = std::to_array<refusal>({
     {SCMP_SYS(open), EACCES},
     {SCMP_SYS(openat), EACCES},
     {SCMP_SYS(openat2), EACCES},
@@ -68,7 +69,7 @@ constexpr refusal refused[] = {
     {SCMP_SYS(sched_getaffinity), EPERM},
     {SCMP_SYS(sysinfo), EPERM},
     {SCMP_SYS(uname), EPERM},
-};
+});
 
 int add_plain_rules(scmp_filter_ctx filter) {
     for (const int call : always_allowed) {
@@ -86,8 +87,8 @@ int add_plain_rules(scmp_filter_ctx filter) {
 /// Allows `call` where all of `conditions` hold.
 template <class... Conditions>
 int allow_when(scmp_filter_ctx filter, int call, Conditions... conditions) {
-    const scmp_arg_cmp list[] = {conditions...};
-    return seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, call, sizeof...(conditions), list);
+    const std::array<scmp_arg_cmp, sizeof...(conditions)> list{conditions...};
+    return seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, call, sizeof...(conditions), list.data());
 }
 
 scmp_arg_cmp equals(unsigned argument, std::uint64_t value) {

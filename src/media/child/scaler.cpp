@@ -1,5 +1,6 @@
 #include "scaler.hpp"
 
+#include <array>
 #include <cstddef>
 
 namespace reelsd::media {
@@ -36,10 +37,11 @@ picture::view scaler::scale(const AVFrame& frame) {
         nullptr,
         nullptr));
     if (!context_) return {};
-    std::uint8_t* planes[4] = {pixels_.data(), nullptr, nullptr, nullptr};
-    const int strides[4] = {static_cast<int>(stride_), 0, 0, 0};
-    const int rows =
-        sws_scale(context_.get(), frame.data, frame.linesize, 0, frame.height, planes, strides);
+    // FFmpeg reads four of each; both formats have one plane.
+    const std::array<std::uint8_t*, 4> planes{pixels_.data(), nullptr, nullptr, nullptr};
+    const std::array<int, 4> strides{static_cast<int>(stride_), 0, 0, 0};
+    const int rows = sws_scale(
+        context_.get(), frame.data, frame.linesize, 0, frame.height, planes.data(), strides.data());
     if (rows != size_.height) return {};
     return {
         .pixels = pixels_.data(), .width = size_.width, .height = size_.height, .stride = stride_};
