@@ -168,6 +168,7 @@ music_report detect_music(std::span<const float> samples, std::span<const timed_
     report.strong_beat = beat.strong;
     describe(report, spectra_of_music(spectra, start, spoken));
     std::vector<bool> musical;
+    musical.reserve(blocks.size());
     for (const music_block& block : blocks) {
         musical.push_back(!has_tones || block.tonality() > musical_tonality);
     }

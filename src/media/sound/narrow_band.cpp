@@ -23,6 +23,7 @@ constexpr std::size_t above_to = 208;
 constexpr double narrow_db_max = -20.0;
 constexpr double mirror_gain = 0.5;
 constexpr std::size_t taps = 31;
+constexpr std::size_t middle_tap = taps / 2;
 
 double band_power(std::span<const std::complex<float>> spectrum, std::size_t from, std::size_t to) {
     double sum = 0;
@@ -33,12 +34,13 @@ double band_power(std::span<const std::complex<float>> spectrum, std::size_t fro
 /// Passes what lies above a quarter of the sampling rate; Hamming window.
 std::array<double, taps> high_pass() {
     constexpr double cut = 0.53;  // Of half the sampling rate: the slope ends at the edge.
+    constexpr auto middle = static_cast<double>(middle_tap);
     std::array<double, taps> filter{};
     for (std::size_t i = 0; i < taps; ++i) {
-        const double k = static_cast<double>(i) - taps / 2;
+        const double k = static_cast<double>(i) - middle;
         const double angle = std::numbers::pi * k;
         const double low_pass = k == 0.0 ? cut : std::sin(cut * angle) / angle;
-        const double window = 0.54 + 0.46 * std::cos(angle / (taps / 2 + 1));
+        const double window = 0.54 + 0.46 * std::cos(angle / (middle + 1));
         filter[i] = ((k == 0.0 ? 1.0 : 0.0) - low_pass) * window;
     }
     return filter;
@@ -73,9 +75,9 @@ void widen_narrow_band(std::vector<std::int16_t>& samples) {
     for (std::size_t i = 0; i < samples.size(); ++i) {
         mirrored[i] = i % 2 == 0 ? samples[i] : -samples[i];
     }
-    for (std::size_t i = taps / 2; i + taps / 2 < samples.size(); ++i) {
+    for (std::size_t i = middle_tap; i + middle_tap < samples.size(); ++i) {
         double sum = 0;
-        for (std::size_t k = 0; k < taps; ++k) sum += filter[k] * mirrored[i + taps / 2 - k];
+        for (std::size_t k = 0; k < taps; ++k) sum += filter[k] * mirrored[i + middle_tap - k];
         constexpr double low = std::numeric_limits<std::int16_t>::min();
         constexpr double high = std::numeric_limits<std::int16_t>::max();
         const double value = std::clamp(samples[i] + mirror_gain * sum, low, high);

@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <complex>
-#include <iterator>
 #include <numbers>
 #include <utility>
 
@@ -27,7 +26,7 @@ struct band {
     std::size_t to;
 };
 constexpr band low_band{3, 6};
-constexpr band high_bands[] = {{372, 440}, {440, 500}};
+constexpr std::array<band, 2> high_bands{{{372, 440}, {440, 500}}};
 constexpr float power_floor = 1e-10F;
 
 using bins = std::array<float, spectrum_bins>;
@@ -83,7 +82,7 @@ float loudness(const bins& power, band where) {
 struct band_loudness {
     std::array<float, onset_bands> all{};
     float low = 0;
-    std::array<float, std::size(high_bands)> high{};
+    std::array<float, high_bands.size()> high{};
 };
 
 band_loudness loudness_of(const bins& power) {
@@ -99,7 +98,7 @@ band_loudness loudness_of(const bins& power) {
         result.all[i] = loudness(power, {from, to});
     }
     result.low = loudness(power, low_band);
-    for (std::size_t i = 0; i < std::size(high_bands); ++i) {
+    for (std::size_t i = 0; i < high_bands.size(); ++i) {
         result.high[i] = loudness(power, high_bands[i]);
     }
     return result;
@@ -110,7 +109,7 @@ void set_onsets(spectrum& target, const band_loudness& now, const band_loudness&
         target.onset += std::max(now.all[i] - before.all[i], 0.0F);
     }
     target.low_onset = std::max(now.low - before.low, 0.0F);
-    for (std::size_t i = 0; i < std::size(high_bands); ++i) {
+    for (std::size_t i = 0; i < high_bands.size(); ++i) {
         target.high_onset += std::max(now.high[i] - before.high[i], 0.0F);
     }
 }

@@ -21,6 +21,7 @@ constexpr auto onsets_min = static_cast<std::size_t>(4.0 * spectra_per_second);
 constexpr double tempo_bpm_min = 60.0;
 constexpr double tempo_bpm_max = 180.0;
 constexpr double tempo_bpm_step = 0.5;
+constexpr int tempo_steps = static_cast<int>((tempo_bpm_max - tempo_bpm_min) / tempo_bpm_step);
 /// People tap best near this; decides between a tempo and its double.
 constexpr double tempo_bpm_usual = 115.0;
 constexpr double tempo_octaves_wide = 0.9;
@@ -103,7 +104,8 @@ beat_estimate beat_of(std::span<const float> onsets) {
     estimate.regularity = std::clamp(strongest, 0.0, 1.0);
     if (estimate.regularity < tempo_regularity_min) return estimate;
     double best_score = 0;
-    for (double tempo = tempo_bpm_min; tempo <= tempo_bpm_max; tempo += tempo_bpm_step) {
+    for (int step = 0; step <= tempo_steps; ++step) {
+        const double tempo = tempo_bpm_min + step * tempo_bpm_step;
         const double score = comb_score(correlation, tempo);
         if (score <= best_score) continue;
         best_score = score;
