@@ -126,20 +126,27 @@ double crossfade_strength(
     return whole * (1 - rest);
 }
 
+/// The surest crossfade of any length that has its middle at `middle`; strength 0: there is none.
+found_dissolve crossfade_about(
+    std::span<const thumbnail> pictures, std::span<const double> cuts, std::size_t middle) {
+    found_dissolve best;
+    for (const std::size_t half : half_lengths) {
+        if (half > middle || middle + half >= pictures.size()) break;
+        const double from = pictures[middle - half].seconds;
+        if (any_within(cuts, from, pictures[middle + half].seconds)) break;
+        const double strength = crossfade_strength(pictures, middle, half);
+        if (strength > best.strength && stands_out(pictures, cuts, middle - half, middle + half)) {
+            best = {pictures[middle].seconds, strength};
+        }
+    }
+    return best;
+}
+
 std::vector<found_dissolve> find_crossfades(
     std::span<const thumbnail> pictures, std::span<const double> cuts) {
     std::vector<found_dissolve> found;
     for (std::size_t middle = 1; middle + 1 < pictures.size(); ++middle) {
-        found_dissolve best;
-        for (const std::size_t half : half_lengths) {
-            if (half > middle || middle + half >= pictures.size()) break;
-            const double from = pictures[middle - half].seconds;
-            if (any_within(cuts, from, pictures[middle + half].seconds)) break;
-            const double strength = crossfade_strength(pictures, middle, half);
-            if (strength > best.strength &&
-                stands_out(pictures, cuts, middle - half, middle + half))
-                best = {pictures[middle].seconds, strength};
-        }
+        const auto best = crossfade_about(pictures, cuts, middle);
         if (best.strength > 0) found.push_back(best);
     }
     return found;
