@@ -221,6 +221,30 @@ bool is_ink(const plane& ink, int x, int y) {
     return y >= 0 && y < ink.height && ink.row(y)[x] != 0;
 }
 
+/// Upper and lower edges of letters, and how many of them are open.
+struct edge_tally {
+    int all = 0;
+    int open = 0;
+};
+
+/// Looks beyond the letters' edges in row `y` of `ink`: upwards with `step` -1, downwards with 1.
+void look_beyond(
+    const text_line& line, const rgb_frame& frame, const plane& ink, int y, int step,
+    edge_tally& edges) {
+    const int beyond = line.bounds.top + y + step * edge_reach;
+    if (beyond < 0 || beyond >= frame.height) return;
+    const std::uint8_t* row =
+        frame.pixels + frame.stride * beyond + std::ptrdiff_t{3} * line.bounds.left;
+    for (int x = 0; x < ink.width; ++x) {
+        if (!is_ink(ink, x, y)) continue;
+        if (is_ink(ink, x, y + step) || is_ink(ink, x, y + step * edge_reach)) continue;
+        const std::uint8_t* pixel = row + std::ptrdiff_t{3} * x;
+        const std::array<int, 3> colour{pixel[0], pixel[1], pixel[2]};
+        ++edges.all;
+        edges.open += colour_distance(colour, line.colour) <= edge_tolerance ? 1 : 0;
+    }
+}
+
 bool letter_like(const component& piece) {
     const int height = piece.bounds.height();
     const int width = piece.bounds.width();
@@ -259,24 +283,11 @@ double line_score(const text_line& line) {
 
 double open_edges(const text_line& line, const rgb_frame& frame) {
     const plane ink = ink_of(line);
-    int edges = 0;
-    int open = 0;
+    edge_tally edges;
     for (int y = 0; y < ink.height; ++y) {
-        for (int x = 0; x < ink.width; ++x) {
-            if (!is_ink(ink, x, y)) continue;
-            for (const int step : {-1, 1}) {
-                if (is_ink(ink, x, y + step) || is_ink(ink, x, y + step * edge_reach)) continue;
-                const int beyond = line.bounds.top + y + step * edge_reach;
-                if (beyond < 0 || beyond >= frame.height) continue;
-                const std::uint8_t* pixel = frame.pixels + frame.stride * beyond +
-                                            std::ptrdiff_t{3} * (line.bounds.left + x);
-                ++edges;
-                const std::array<int, 3> colour{pixel[0], pixel[1], pixel[2]};
-                open += colour_distance(colour, line.colour) <= edge_tolerance ? 1 : 0;
-            }
-        }
+        for (const int step : {-1, 1}) look_beyond(line, frame, ink, y, step, edges);
     }
-    return edges == 0 ? 0.0 : static_cast<double>(open) / edges;
+    return edges.all == 0 ? 0.0 : static_cast<double>(edges.open) / edges.all;
 }
 
 std::vector<text_line> group_lines(

@@ -34,6 +34,25 @@ double value_of(const line_reading& reading) {
     return all == 0 ? 0.0 : reading.confidence() + known_bonus * known / all;
 }
 
+/// Reads one line from several pictures of it and keeps the best reading.
+class reading_attempts {
+public:
+    explicit reading_attempts(recogniser& words) : words_{words} {}
+
+    /// True when the best reading is sure: no further picture is needed.
+    bool try_picture(const plane& picture) {
+        line_reading reading = words_.read(picture);
+        if (value_of(reading) > value_of(best_)) best_ = std::move(reading);
+        return best_.confidence() >= sure_confidence;
+    }
+    [[nodiscard]] bool hopeless() const { return value_of(best_) < hopeless_value; }
+    [[nodiscard]] line_reading release() { return std::move(best_); }
+
+private:
+    recogniser& words_;
+    line_reading best_;
+};
+
 class frame_text_reader final : public text_reader {
 public:
     explicit frame_text_reader(std::unique_ptr<recogniser> words)
@@ -135,41 +154,46 @@ private:
     }
 
     line_reading best_reading(const observation& seen) {
+        reading_attempts attempts{*words_};
+        try_pictures(seen, attempts);
+        return attempts.release();
+    }
+
+    /// Until one of them is read surely, or none is worth a try.
+    void try_pictures(const observation& seen, reading_attempts& attempts) const {
         const track& line = *seen.line;
-        line_reading best;
-        const auto attempt = [&](const plane& picture) {
-            line_reading reading = words_->read(picture);
-            if (value_of(reading) > value_of(best)) best = std::move(reading);
-            return best.confidence() >= sure_confidence;
-        };
         const text_line& letters = line.line;
+        const auto try_cut = [&] {
+            return attempts.try_picture(
+                render_cut(line.steady, letters.level, letters.glyph_height));
+        };
         // Over time the ground behind a line that stands still goes away: later readings begin
         // there.
         const bool steady = line.readings > 1 && line.sightings >= 4 && !line.moved;
-        if (steady && attempt(render_cut(line.steady, letters.level, letters.glyph_height))) {
-            return best;
-        }
-        if (seen.view != nullptr) {
-            const text_line& first = seen.view->line;
-            if (attempt(render_letters(first, detector_.channel(first.channel).tophat)))
-                return best;
-            if (first.letters_tall < 4 && value_of(best) < hopeless_value) return best;
-            std::size_t left = value_of(best) < hopeless_value ? 2 : 1;
-            for (const text_line& other : seen.view->others) {
-                if (left-- == 0) break;
-                if (attempt(render_letters(other, detector_.channel(other.channel).tophat))) {
-                    return best;
-                }
-            }
-        }
-        if (!steady && attempt(render_cut(line.steady, letters.level, letters.glyph_height))) {
-            return best;
-        }
-        if (value_of(best) < hopeless_value) return best;
-        attempt(render_grey(
+        if (steady && try_cut()) return;
+        if (seen.view != nullptr && try_views(*seen.view, attempts)) return;
+        if (!steady && try_cut()) return;
+        if (attempts.hopeless()) return;
+        attempts.try_picture(render_grey(
             cropped(detector_.channel(letters.channel).grey, line.steady_area),
             letters.glyph_height));
-        return best;
+    }
+
+    /// The letters as this frame shows them. True when no other picture of the line is needed, or
+    /// worth a try.
+    bool try_views(const candidate& view, reading_attempts& attempts) const {
+        const auto try_letters = [&](const text_line& letters) {
+            return attempts.try_picture(
+                render_letters(letters, detector_.channel(letters.channel).tophat));
+        };
+        if (try_letters(view.line)) return true;
+        if (view.line.letters_tall < 4 && attempts.hopeless()) return true;
+        std::size_t left = attempts.hopeless() ? 2 : 1;
+        for (const text_line& other : view.others) {
+            if (left-- == 0) break;
+            if (try_letters(other)) return true;
+        }
+        return false;
     }
 
     void note(const track& line) {

@@ -67,6 +67,7 @@ line_reading recogniser::read(const plane& picture) {
     const std::unique_ptr<tesseract::ResultIterator> at{engine_->GetIterator()};
     if (at == nullptr) return reading;
     do {
+        // NOLINTNEXTLINE(modernize-avoid-c-arrays): Tesseract hands over an array made by new[].
         const std::unique_ptr<char[]> text{at->GetUTF8Text(tesseract::RIL_WORD)};
         if (text == nullptr || text[0] == '\0') continue;
         reading.words.push_back(

@@ -41,6 +41,13 @@ bool hides_in(const sighting& a, const sighting& b) {
     return within(a.text, b.text) || within(b.text, a.text);
 }
 
+/// Whether one of the two is a piece of the other, at its place.
+bool cut_from(const sighting& a, const sighting& b) {
+    // What was seen once may have been cut off while it slid in.
+    const bool overlap = containment(a.place, b.place) > 0.5 || std::min(a.frames, b.frames) < 2;
+    return overlap && (is_part_of(a.text, b.text) || is_part_of(b.text, a.text));
+}
+
 /// How `a` and `b`, of which `a` starts first, belong together.
 relation between(const sighting& a, const sighting& b) {
     const double gap = gap_seconds(a, b);
@@ -56,11 +63,7 @@ relation between(const sighting& a, const sighting& b) {
     if (handle && hides_in(a, b)) return relation::part;
     if (!row || gap > growth_gap_seconds) return relation::none;
     if (grows_into(a.text, b.text)) return relation::growth;
-    // What was seen once may have been cut off while it slid in.
-    const bool overlap = containment(a.place, b.place) > 0.5 || std::min(a.frames, b.frames) < 2;
-    if (overlap && (is_part_of(a.text, b.text) || is_part_of(b.text, a.text)))
-        return relation::part;
-    return relation::none;
+    return cut_from(a, b) ? relation::part : relation::none;
 }
 
 void absorb(sighting& kept, const sighting& other, relation how) {

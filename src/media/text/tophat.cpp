@@ -1,12 +1,13 @@
 #include "tophat.hpp"
 
+#include <array>
 #include <cstring>
 
 namespace reelsd::media::text {
 
 namespace {
 
-constexpr int reach = tophat_pixels / 2;
+constexpr std::size_t reach = tophat_pixels / 2;
 static_assert(tophat_pixels == 31, "the doubling below combines windows of 1, 2, 4, 8, 16 into 31");
 
 // Plain loops over bytes: the compiler turns them into vector instructions (this file is compiled
@@ -32,11 +33,11 @@ template <class Op>
 void fold(std::uint8_t* line, std::size_t shift, std::size_t count) {
     // Blocks of up to `shift` bytes never read what they have written.
     constexpr std::size_t block = 64;
-    std::uint8_t old[block];
+    std::array<std::uint8_t, block> old{};
     for (std::size_t start = 0; start < count; start += block) {
         const std::size_t size = std::min(block, count - start);
-        std::memcpy(old, line + start + shift, size);
-        combine<Op>(line + start, old, line + start, size);
+        std::memcpy(old.data(), line + start + shift, size);
+        combine<Op>(line + start, old.data(), line + start, size);
     }
 }
 

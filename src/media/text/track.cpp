@@ -34,42 +34,52 @@ double letter_fit(
     return static_cast<double>(hits) / letter.area;
 }
 
+/// Pixels that were looked at, and how many of them had the colour.
+struct colour_tally {
+    int pixels = 0;
+    int hits = 0;
+};
+
+/// Looks just left and right of one run of a letter.
+void look_beside(
+    const run& stroke, const std::array<int, 3>& colour, const rgb_frame& frame,
+    colour_tally& ring) {
+    for (const int x : {stroke.left - ring_distance, stroke.right - 1 + ring_distance}) {
+        if (x < 0 || x >= frame.width) continue;
+        ++ring.pixels;
+        ring.hits += has_colour(pixel_at(frame, x, stroke.y), colour) ? 1 : 0;
+    }
+}
+
 /// Share of the pixels just left and right of the letters' strokes that have their colour: text is
 /// set off from what surrounds it, a surface is not.
 double ring_fit(
     const std::vector<component>& letters, const std::array<int, 3>& colour,
     const rgb_frame& frame) {
-    int hits = 0;
-    int count = 0;
+    colour_tally ring;
     for (const component& letter : letters) {
-        for (const run& each : letter.runs) {
-            for (const int x : {each.left - ring_distance, each.right - 1 + ring_distance}) {
-                if (x < 0 || x >= frame.width) continue;
-                ++count;
-                hits += has_colour(pixel_at(frame, x, each.y), colour) ? 1 : 0;
-            }
-        }
+        for (const run& each : letter.runs) look_beside(each, colour, frame, ring);
     }
-    return count == 0 ? 0.0 : static_cast<double>(hits) / count;
+    return ring.pixels == 0 ? 0.0 : static_cast<double>(ring.hits) / ring.pixels;
 }
 
 }  // namespace
 
 signature signature_of(const text_line& line) {
+    constexpr std::size_t width = signature_width;
     signature cells{};
     const double across = static_cast<double>(signature_width) / line.bounds.width();
     const double down = static_cast<double>(signature_height) / line.bounds.height();
     for (std::size_t i = 0; i < line.letters_tall; ++i) {
         for (const run& each : line.letters[i].runs) {
-            const int row =
-                std::min(signature_height - 1, static_cast<int>((each.y - line.bounds.top) * down));
+            const auto row = static_cast<std::size_t>(std::min(
+                signature_height - 1, static_cast<int>((each.y - line.bounds.top) * down)));
             const double from = (each.left - line.bounds.left) * across;
             const double to = (each.right - line.bounds.left) * across;
             // Spread over the cells that it covers, in proportion.
             for (int cell = static_cast<int>(from); cell < signature_width && cell < to; ++cell) {
                 const double part = std::min(to, cell + 1.0) - std::max(from, double{1} * cell);
-                cells[static_cast<std::size_t>(row * signature_width + cell)] +=
-                    static_cast<float>(part);
+                cells[row * width + static_cast<std::size_t>(cell)] += static_cast<float>(part);
             }
         }
     }

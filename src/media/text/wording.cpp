@@ -153,17 +153,24 @@ bool is_odd_fragment(const weighed_word& word) {
            });
 }
 
+constexpr double beyond_confidence = 101;  // No reading reaches it.
+
+/// Every letter of so short a text must have been seen as one piece, for half a second.
+bool is_hardly_seen(double letters, const evidence& seen) {
+    return letters <= 3 && (seen.sightings < 2 || std::abs(seen.letters - letters) > 1);
+}
+
+/// The fewer letters a line has, and the fewer of them in `known` words, the more it needs.
+double confidence_for_words(double letters, double known) {
+    if (letters <= 3) return known >= letters ? 90 : 93;
+    if (known * 2 < letters) return letters <= 6 ? 88 : 75;
+    return letters <= 6 ? 82 : 62;
+}
+
 /// Mean confidence that a line of so many letters, of them in `known` words, must reach.
 double needed_confidence(double letters, double known, const evidence& seen) {
-    double needed = 62;
-    if (letters <= 3) {
-        needed = known >= letters ? 90 : 93;
-        // In so short a text every letter must have been seen as one piece, for half a second.
-        if (seen.sightings < 2 || std::abs(seen.letters - letters) > 1) return 101;
-    } else {
-        if (letters <= 6) needed = 82;
-        if (known * 2 < letters) needed = letters <= 6 ? 88 : 75;
-    }
+    if (is_hardly_seen(letters, seen)) return beyond_confidence;
+    double needed = confidence_for_words(letters, known);
     // One frame alone shows texture as often as text; an unlikely number of letters likewise.
     if (seen.sightings < 2) needed = std::max(needed, letters <= 6 ? 95.0 : 88.0);
     if (seen.sightings < 3 && letters <= 6) needed = std::max(needed, 90.0);
@@ -228,6 +235,38 @@ std::string trimmed(std::string text) {
 bool droppable_at_the_end(const weighed_word& word) {
     if (word.letters == 0) return word.text.find_first_of("&+!?$%#@") == std::string::npos;
     return !word.believed && (word.letters <= 2 || word.confidence < 45);
+}
+
+/// Without specks of the ground between the words and noise at both ends.
+void drop_noise(std::vector<weighed_word>& words) {
+    std::erase_if(words, [](const weighed_word& word) {
+        return word.letters == 0 && !is_separate_mark(word.text);
+    });
+    while (!words.empty() && droppable_at_the_end(words.back())) words.pop_back();
+    while (!words.empty() && droppable_at_the_end(words.front())) words.erase(words.begin());
+}
+
+/// A line's words together.
+struct weighed_line {
+    std::string text{};
+    double letters = 0;
+    double believed = 0;    ///< Letters in words that are believed.
+    double known = 0;       ///< Letters in words of a dictionary, or in tags.
+    double confidence = 0;  ///< Sum over the letters.
+};
+
+weighed_line weighed(const std::vector<weighed_word>& words) {
+    weighed_line line;
+    for (const weighed_word& word : words) {
+        if (!line.text.empty()) line.text += ' ';
+        line.text += word.text;
+        const auto weight = static_cast<double>(word.letters);
+        line.letters += weight;
+        line.confidence += word.confidence * weight;
+        if (word.believed) line.believed += weight;
+        if (word.known || is_tag(word)) line.known += weight;
+    }
+    return line;
 }
 
 }  // namespace
@@ -326,45 +365,31 @@ bool word_judge::trusts(const line_reading& reading) const {
     });
 }
 
+bool word_judge::is_known(const word_reading& reading, std::string_view text) const {
+    const std::size_t letters = alphanumerics(text);
+    const std::string_view core = core_of(text);
+    if (letters == 0) return false;
+    return letters == 2 && core.size() == 2 ? is_short_word(core) : reading.known || knows_(core);
+}
+
 vetted_text word_judge::judge(const line_reading& reading, const evidence& seen) const {
     std::vector<weighed_word> words;
     for (const word_reading& each : reading.words) {
         weighed_word word{.text = plain_punctuation(each.text), .confidence = each.confidence};
         mend_digits(word.text);
-        const std::string_view core = core_of(word.text);
         word.letters = alphanumerics(word.text);
-        word.known = word.letters > 0 &&
-                     (word.letters == 2 && core.size() == 2 ? is_short_word(core)
-                                                            : each.known || knows_(core));
+        word.known = is_known(each, word.text);
         word.believed = is_believed(word);
         words.push_back(std::move(word));
     }
-    std::erase_if(words, [](const weighed_word& word) {
-        return word.letters == 0 && !is_separate_mark(word.text);
-    });
-    while (!words.empty() && droppable_at_the_end(words.back())) words.pop_back();
-    while (!words.empty() && droppable_at_the_end(words.front())) words.erase(words.begin());
-
-    vetted_text vetted;
-    double letters = 0;
-    double believed = 0;
-    double known = 0;
-    for (const weighed_word& word : words) {
-        if (!vetted.text.empty()) vetted.text += ' ';
-        vetted.text += word.text;
-        const auto weight = static_cast<double>(word.letters);
-        letters += weight;
-        vetted.confidence += word.confidence * weight;
-        if (word.believed) believed += weight;
-        if (word.known || is_tag(word)) known += weight;
-    }
-    if (letters < 2 || is_pattern(vetted.text)) return {};
-    if (letters <= 3 && std::any_of(words.begin(), words.end(), is_odd_fragment)) return {};
-    vetted.confidence /= letters;
-    if (vetted.confidence < needed_confidence(letters, known, seen)) return {};
-    if (believed < 0.6 * letters) return {};
-    vetted.text = with_apostrophes(trimmed(std::move(vetted.text)));
-    return vetted;
+    drop_noise(words);
+    weighed_line line = weighed(words);
+    if (line.letters < 2 || is_pattern(line.text)) return {};
+    if (line.letters <= 3 && std::any_of(words.begin(), words.end(), is_odd_fragment)) return {};
+    const double confidence = line.confidence / line.letters;
+    if (confidence < needed_confidence(line.letters, line.known, seen)) return {};
+    if (line.believed < 0.6 * line.letters) return {};
+    return {.text = with_apostrophes(trimmed(std::move(line.text))), .confidence = confidence};
 }
 
 }  // namespace reelsd::media::text

@@ -53,6 +53,8 @@ public:
 private:
     /// A digit that was read for a letter within a word, where that gives a word.
     void mend_digits(std::string& word) const;
+    /// Whether a word that was read as `reading` and is written `text` is one that exists.
+    [[nodiscard]] bool is_known(const word_reading& reading, std::string_view text) const;
 
     std::function<bool(std::string_view)> knows_;
 };
