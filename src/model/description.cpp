@@ -3,7 +3,9 @@
 #include "words.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -17,26 +19,25 @@ struct step {
     std::string_view name;
 };
 
-template <std::size_t Count>
-std::string_view name_in(const step (&steps)[Count], double value) {
+std::string_view name_in(std::span<const step> steps, double value) {
     for (const auto& one : steps) {
         if (value < one.below) return one.name;
     }
-    return steps[Count - 1].name;
+    return steps.back().name;
 }
 
-constexpr step motions[] = {
-    {0.002, "The picture hardly moves"},
-    {0.01, "There is little motion"},
-    {0.04, "There is moderate motion"},
-    {2, "There is much motion"}};
-constexpr step lights[] = {
-    {0.25, "dark"}, {0.40, "rather dark"}, {0.60, "evenly lit"}, {2, "bright"}};
-constexpr step colourfulness[] = {
-    {0.08, "almost without colour"},
-    {0.25, "muted"},
-    {0.50, "colourful"},
-    {2, "strongly colourful"}};
+constexpr auto motions = std::to_array<step>(
+    {{0.002, "The picture hardly moves"},
+     {0.01, "There is little motion"},
+     {0.04, "There is moderate motion"},
+     {2, "There is much motion"}});
+constexpr auto lights = std::to_array<step>(
+    {{0.25, "dark"}, {0.40, "rather dark"}, {0.60, "evenly lit"}, {2, "bright"}});
+constexpr auto colourfulness = std::to_array<step>(
+    {{0.08, "almost without colour"},
+     {0.25, "muted"},
+     {0.50, "colourful"},
+     {2, "strongly colourful"}});
 
 std::string joined(const std::vector<std::string>& items) {
     std::string text;

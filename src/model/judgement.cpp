@@ -152,68 +152,73 @@ struct evidence {
     std::span<const std::string_view> hashtags;
 };
 
-constexpr std::string_view advertisement_phrases[] = {
-    "shop now",
-    "order now",
-    "buy now",
-    "use code",
-    "use my code",
-    "promo code",
-    "discount code",
-    "free shipping",
-    "percent off",
-    "limited offer",
-    "paid partnership",
-    "sponsored by",
-    "available now at"};
-constexpr std::string_view advertisement_tags[] = {
-    "ad", "ads", "advertisement", "sponsored", "werbung"};
-constexpr std::string_view recipe_phrases[] = {
-    "recipe", "recipes", "ingredients", "tablespoon", "tablespoons", "teaspoon", "preheat"};
-constexpr std::string_view recipe_tags[] = {"recipe", "recipes", "easyrecipe", "easyrecipes"};
-constexpr std::string_view tutorial_phrases[] = {
-    "how to",
-    "how i",
-    "tutorial",
-    "tip",
-    "tips",
-    "step by step",
-    "step one",
-    "step two",
-    "step 1",
-    "step 2",
-    "ways to",
-    "hack",
-    "hacks",
-    "diy",
-    "here's how",
-    "this is how"};
-constexpr std::string_view tutorial_tags[] = {
-    "tutorial", "howto", "diy", "tips", "lifehack", "lifehacks"};
-constexpr std::string_view review_phrases[] = {
-    "review", "unboxing", "first impressions", "worth it", "pros and cons"};
-constexpr std::string_view review_tags[] = {"review", "unboxing", "productreview"};
-constexpr std::string_view interview_phrases[] = {
-    "interview", "podcast", "thanks for having me", "welcome to the show", "in this episode"};
-constexpr std::string_view interview_tags[] = {"interview", "podcast", "podcastclips"};
-constexpr std::string_view vlog_phrases[] = {
-    "vlog",
-    "day in my life",
-    "day in the life",
-    "come with me",
-    "get ready with me",
-    "grwm",
-    "spend the day with me",
-    "week in my life"};
-constexpr std::string_view vlog_tags[] = {
-    "vlog", "minivlog", "dayinmylife", "grwm", "dayinthelife"};
-constexpr std::string_view skit_phrases[] = {"pov"};
-constexpr std::string_view skit_tags[] = {"skit", "comedy", "sketch", "pov", "parody"};
-constexpr std::string_view news_phrases[] = {"breaking news", "according to officials"};
-constexpr std::string_view news_tags[] = {"news", "breakingnews"};
+constexpr auto advertisement_phrases = std::to_array<std::string_view>(
+    {"shop now",
+     "order now",
+     "buy now",
+     "use code",
+     "use my code",
+     "promo code",
+     "discount code",
+     "free shipping",
+     "percent off",
+     "limited offer",
+     "paid partnership",
+     "sponsored by",
+     "available now at"});
+constexpr auto advertisement_tags =
+    std::to_array<std::string_view>({"ad", "ads", "advertisement", "sponsored", "werbung"});
+constexpr auto recipe_phrases = std::to_array<std::string_view>(
+    {"recipe", "recipes", "ingredients", "tablespoon", "tablespoons", "teaspoon", "preheat"});
+constexpr auto recipe_tags =
+    std::to_array<std::string_view>({"recipe", "recipes", "easyrecipe", "easyrecipes"});
+constexpr auto tutorial_phrases = std::to_array<std::string_view>(
+    {"how to",
+     "how i",
+     "tutorial",
+     "tip",
+     "tips",
+     "step by step",
+     "step one",
+     "step two",
+     "step 1",
+     "step 2",
+     "ways to",
+     "hack",
+     "hacks",
+     "diy",
+     "here's how",
+     "this is how"});
+constexpr auto tutorial_tags =
+    std::to_array<std::string_view>({"tutorial", "howto", "diy", "tips", "lifehack", "lifehacks"});
+constexpr auto review_phrases = std::to_array<std::string_view>(
+    {"review", "unboxing", "first impressions", "worth it", "pros and cons"});
+constexpr auto review_tags =
+    std::to_array<std::string_view>({"review", "unboxing", "productreview"});
+constexpr auto interview_phrases = std::to_array<std::string_view>(
+    {"interview", "podcast", "thanks for having me", "welcome to the show", "in this episode"});
+constexpr auto interview_tags =
+    std::to_array<std::string_view>({"interview", "podcast", "podcastclips"});
+constexpr auto vlog_phrases = std::to_array<std::string_view>(
+    {"vlog",
+     "day in my life",
+     "day in the life",
+     "come with me",
+     "get ready with me",
+     "grwm",
+     "spend the day with me",
+     "week in my life"});
+constexpr auto vlog_tags =
+    std::to_array<std::string_view>({"vlog", "minivlog", "dayinmylife", "grwm", "dayinthelife"});
+constexpr auto skit_phrases = std::to_array<std::string_view>({"pov"});
+constexpr auto skit_tags =
+    std::to_array<std::string_view>({"skit", "comedy", "sketch", "pov", "parody"});
+constexpr auto news_phrases =
+    std::to_array<std::string_view>({"breaking news", "according to officials"});
+constexpr auto news_tags = std::to_array<std::string_view>({"news", "breakingnews"});
 
 // Of formats with the same amount of evidence the first wins.
-constexpr evidence formats[] = {
+constexpr auto formats = std::to_array<evidence>({
     {"advertisement", advertisement_phrases, advertisement_tags},
     {"recipe", recipe_phrases, recipe_tags},
     {"tutorial", tutorial_phrases, tutorial_tags},
@@ -222,7 +227,7 @@ constexpr evidence formats[] = {
     {"vlog", vlog_phrases, vlog_tags},
     {"skit", skit_phrases, skit_tags},
     {"news", news_phrases, news_tags},
-};
+});
 
 constexpr auto audiences = std::to_array<std::string_view>(
     {"artists",     "athletes",    "beginners",   "business owners",

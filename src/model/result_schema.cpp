@@ -32,31 +32,31 @@ struct member {
     bool nullable = false;
 };
 
-constexpr member visual_members[] = {
+constexpr auto visual_members = std::to_array<member>({
     {"description"},
     {"setting"},
     {"subjects", kind::text_list},
     {"text_on_screen", kind::text_list},
     {"text_segments", kind::timed_texts},
-};
+});
 
-constexpr member audio_members[] = {
+constexpr auto audio_members = std::to_array<member>({
     {"transcript"},
     {"language", kind::text, true},
     {"has_music", kind::boolean},
     {"music_description"},
     {"segments", kind::timed_texts},
-};
+});
 
-constexpr member content_members[] = {
+constexpr auto content_members = std::to_array<member>({
     {"summary"},
     {"topics", kind::text_list},
     {"hooks", kind::text_list},
     {"call_to_action", kind::text, true},
     {"key_moments", kind::key_moments},
-};
+});
 
-constexpr member metadata_members[] = {
+constexpr auto metadata_members = std::to_array<member>({
     {"format"},
     {"sentiment"},
     {"target_audience"},
@@ -70,9 +70,9 @@ constexpr member metadata_members[] = {
     {"sha256"},
     {"model", kind::model_name},
     {"warnings", kind::text_list},
-};
+});
 
-constexpr member platform_members[] = {
+constexpr auto platform_members = std::to_array<member>({
     {"platform"},
     {"code"},
     {"url"},
@@ -90,25 +90,26 @@ constexpr member platform_members[] = {
     {"location", kind::text, true},
     {"music_title", kind::text, true},
     {"music_artist", kind::text, true},
-};
+});
 
-constexpr member timed_text_members[] = {
-    {"text"}, {"start_seconds", kind::number}, {"end_seconds", kind::number}};
-constexpr member key_moment_members[] = {{"timestamp"}, {"seconds", kind::number}, {"description"}};
-constexpr member model_members[] = {{"provider"}, {"name"}};
+constexpr auto timed_text_members = std::to_array<member>(
+    {{"text"}, {"start_seconds", kind::number}, {"end_seconds", kind::number}});
+constexpr auto key_moment_members =
+    std::to_array<member>({{"timestamp"}, {"seconds", kind::number}, {"description"}});
+constexpr auto model_members = std::to_array<member>({{"provider"}, {"name"}});
 
 struct section {
     std::string_view name;
     std::span<const member> members;
 };
 
-constexpr section sections[] = {
+constexpr auto sections = std::to_array<section>({
     {"visual", visual_members},
     {"audio", audio_members},
     {"content", content_members},
     {"metadata", metadata_members},
     {"platform_meta", platform_members},
-};
+});
 
 /// Walks a document and writes down what it finds. First the shape alone; the rules that read
 /// values run only over a document whose shape is right.
@@ -119,7 +120,7 @@ public:
         for (const auto& expected : sections) check_section(document, expected);
         for (const auto& [name, value] : document.items()) {
             const auto is_it = [&name = name](const section& known) { return known.name == name; };
-            if (std::none_of(std::begin(sections), std::end(sections), is_it)) {
+            if (std::none_of(sections.begin(), sections.end(), is_it)) {
                 add(name, "is no section");
             }
         }

@@ -118,9 +118,7 @@ bool asks_for_reach(std::string_view hashtag) {
     return std::find(reach_tags.begin(), reach_tags.end(), hashtag) != reach_tags.end();
 }
 
-}  // namespace
-
-std::vector<std::string> key_phrases(const reading& text) {
+phrase_table phrases_in(const reading& text) {
     phrase_table table;
     for (const auto& one : text.sentences) {
         if (is_call_to_action(one.text)) continue;
@@ -130,15 +128,26 @@ std::vector<std::string> key_phrases(const reading& text) {
         if (asks_for_reach(hashtag) || is_stop_word(hashtag)) continue;
         table.add({{hashtag}, {stem_of(hashtag)}}, hashtag_weight);
     }
+    return table;
+}
 
+/// The first of `ranked` that tell something new each, `topics_max` at most.
+std::vector<candidate> most_telling(std::vector<candidate> ranked) {
     std::vector<candidate> taken;
-    for (auto& one : table.ranked()) {
+    for (auto& one : ranked) {
         if (taken.size() == topics_max) break;
         // A single word that stands once is chance, unless there is little else.
         const bool telling = one.stems.size() > 1 || one.seen > 1 || one.score >= hashtag_weight;
         if (!telling && taken.size() >= topics_wanted) continue;
         if (!shares_words(one, taken)) taken.push_back(std::move(one));
     }
+    return taken;
+}
+
+}  // namespace
+
+std::vector<std::string> key_phrases(const reading& text) {
+    auto taken = most_telling(phrases_in(text).ranked());
     std::vector<std::string> topics;
     topics.reserve(taken.size());
     for (auto& one : taken) topics.push_back(std::move(one.text));

@@ -117,31 +117,65 @@ bool ends_sentence(std::string_view text, std::size_t at) noexcept {
     return at_end && !(after_digit && opens);
 }
 
+/// Takes a text's code points in order and parts them into words and breaks.
+class word_splitter {
+public:
+    void add(char32_t value) {
+        if (is_letter(value)) {
+            const bool upper = value >= 'A' && value <= 'Z';
+            append_code_point(word_, upper ? value + ('a' - 'A') : value);
+        } else if (is_apostrophe(value) && !word_.empty()) {
+            word_ += '\'';
+        } else {
+            close_word();
+            if (!is_light(value)) add_break();
+        }
+    }
+
+    std::vector<std::string> finish() {
+        close_word();
+        return std::move(words_);
+    }
+
+private:
+    /// An apostrophe at its end is a quotation mark.
+    void close_word() {
+        while (!word_.empty() && word_.back() == '\'') word_.pop_back();
+        if (!word_.empty()) words_.push_back(std::exchange(word_, {}));
+    }
+
+    void add_break() {
+        if (!words_.empty() && !words_.back().empty()) words_.emplace_back();
+    }
+
+    std::vector<std::string> words_;
+    std::string word_;
+};
+
+/// A line of a caption to read by.
+std::string line_without_tags(std::string_view line) {
+    auto tokens = tokens_of(line);
+    while (!tokens.empty() && is_tag(tokens.back())) tokens.pop_back();
+    std::string kept;
+    for (auto token : tokens) {
+        if (is_link(token)) continue;
+        if (is_tag(token) && token.front() == '#') token.remove_prefix(1);
+        if (!kept.empty()) kept += ' ';
+        kept += token;
+    }
+    return kept;
+}
+
 }  // namespace
 
 std::vector<std::string> words_and_breaks_of(std::string_view text) {
-    std::vector<std::string> words;
-    std::string word;
-    const auto close = [&] {
-        while (!word.empty() && word.back() == '\'') word.pop_back();
-        if (!word.empty()) words.push_back(std::exchange(word, {}));
-    };
+    word_splitter splitter;
     for (std::size_t at = 0; at < text.size();) {
         const auto read = read_code_point(text, at);
         at += read.bytes;
-        if (is_letter(read.value)) {
-            const bool upper = read.value >= 'A' && read.value <= 'Z';
-            append_code_point(word, upper ? read.value + ('a' - 'A') : read.value);
-        } else if (is_apostrophe(read.value) && !word.empty()) {
-            word += '\'';
-        } else {
-            close();
-            const bool breaks = !is_light(read.value) && !words.empty() && !words.back().empty();
-            if (breaks) words.emplace_back();
-        }
+        splitter.add(read.value);
     }
-    close();
-    return words;
+    return splitter.finish();
 }
 
 std::vector<std::string> words_of(std::string_view text) {
@@ -207,15 +241,7 @@ std::string without_tags(std::string_view caption) {
     std::size_t line_begin = 0;
     while (line_begin <= caption.size()) {
         const auto line_end = std::min(caption.find('\n', line_begin), caption.size());
-        auto tokens = tokens_of(caption.substr(line_begin, line_end - line_begin));
-        while (!tokens.empty() && is_tag(tokens.back())) tokens.pop_back();
-        std::string line;
-        for (auto token : tokens) {
-            if (is_link(token)) continue;
-            if (is_tag(token) && token.front() == '#') token.remove_prefix(1);
-            if (!line.empty()) line += ' ';
-            line += token;
-        }
+        const auto line = line_without_tags(caption.substr(line_begin, line_end - line_begin));
         if (!line.empty()) text += line + '\n';
         line_begin = line_end + 1;
     }
