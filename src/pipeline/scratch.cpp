@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <system_error>
 #include <utility>
 
@@ -19,6 +18,10 @@ constexpr const char* lock_name = ".lock";
 
 error storage_error(const fs::path& path, const std::string& reason) {
     return error{errc::storage_failed, fmt::format("scratch folder {}: {}", path.string(), reason)};
+}
+
+std::string system_reason(int code) {
+    return std::generic_category().message(code);
 }
 
 /// The descriptor of the folder's lock, or -1 when it cannot be had (errno tells why).
@@ -80,9 +83,9 @@ result<std::unique_ptr<scratch_space>> scratch_space::open(
 
     // mkdtemp makes the name unique, also between daemons in containers with equal process ids.
     std::string name = (root / "daemon-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) return storage_error(root, std::strerror(errno));
+    if (::mkdtemp(name.data()) == nullptr) return storage_error(root, system_reason(errno));
     const int lock = lock_folder(name);
-    if (lock < 0) return storage_error(name, std::strerror(errno));
+    if (lock < 0) return storage_error(name, system_reason(errno));
     return std::unique_ptr<scratch_space>{new scratch_space{name, lock}};
 }
 
