@@ -65,11 +65,7 @@ post describe(const document& media, const document& slide, const link& wanted) 
     subject.author = text_at(media, {"owner", "username"}).value_or("");
     subject.author_name = text_at(media, {"owner", "full_name"});
     subject.author_verified = truth_at(media, {"owner", "is_verified"});
-    subject.caption = caption_of(media);
-    if (subject.caption) {
-        subject.hashtags = hashtags_of(*subject.caption);
-        subject.mentions = mentions_of(*subject.caption);
-    }
+    put_caption(subject, caption_of(media));
     subject.like_count = first_count(media, {"edge_media_preview_like", "edge_liked_by"});
     subject.comment_count = first_count(
         media,

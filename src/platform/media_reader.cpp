@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 namespace reelsd::platform {
 namespace {
 
@@ -20,26 +22,15 @@ bool is_video(const document& media) {
 
 /// The best progressive file: largest area; sizes are often missing, then type 101 is the one.
 std::optional<std::string> best_video_url(const document& media) {
-    constexpr std::int64_t side_max = 100'000;
-    struct version {
-        std::string url;
-        std::int64_t area;
-        bool is_preferred_type;
-    };
-    std::optional<version> best;
+    std::optional<video_version> best;
     for (const auto& entry : array_at(media, {"video_versions"})) {
         auto url = text_at(entry, {"url"});
         if (!url || !is_http_url(*url)) continue;
-        const auto width = std::min(count_at(entry, {"width"}).value_or(0), side_max);
-        const auto height = std::min(count_at(entry, {"height"}).value_or(0), side_max);
-        version candidate{
+        video_version candidate{
             .url = *std::move(url),
-            .area = width * height,
-            .is_preferred_type = count_at(entry, {"type"}) == 101};
-        const bool is_better = !best || candidate.area > best->area ||
-                               (candidate.area == best->area && candidate.is_preferred_type &&
-                                !best->is_preferred_type);
-        if (is_better) best = std::move(candidate);
+            .area = area_at(entry),
+            .is_preferred = count_at(entry, {"type"}) == 101};
+        if (is_better(candidate, best)) best = std::move(candidate);
     }
     if (!best) return std::nullopt;
     return std::move(best->url);
@@ -73,11 +64,7 @@ post describe(const document& media, const document& slide, const link& wanted) 
     subject.author = text_at(media, {"user", "username"}).value_or("");
     subject.author_name = text_at(media, {"user", "full_name"});
     subject.author_verified = truth_at(media, {"user", "is_verified"});
-    subject.caption = caption_of(media);
-    if (subject.caption) {
-        subject.hashtags = hashtags_of(*subject.caption);
-        subject.mentions = mentions_of(*subject.caption);
-    }
+    put_caption(subject, caption_of(media));
     if (!truth_at(media, {"like_and_view_counts_disabled"}).value_or(false)) {
         subject.like_count = count_at(media, {"like_count"});
         subject.view_count = view_count_of(media);
@@ -116,6 +103,25 @@ std::optional<time_point> posted_at(std::optional<std::int64_t> seconds) {
     constexpr std::int64_t seconds_max = 4'102'444'800;
     if (!seconds || *seconds == 0 || *seconds > seconds_max) return std::nullopt;
     return time_point{std::chrono::seconds{*seconds}};
+}
+
+void put_caption(post& subject, std::optional<std::string> caption) {
+    subject.caption = std::move(caption);
+    if (!subject.caption) return;
+    subject.hashtags = hashtags_of(*subject.caption);
+    subject.mentions = mentions_of(*subject.caption);
+}
+
+std::int64_t area_at(const document& object) {
+    constexpr std::int64_t side_max = 100'000;
+    const auto width = std::min(count_at(object, {"width"}).value_or(0), side_max);
+    const auto height = std::min(count_at(object, {"height"}).value_or(0), side_max);
+    return width * height;
+}
+
+bool is_better(const video_version& candidate, const std::optional<video_version>& best) {
+    if (!best || candidate.area != best->area) return !best || candidate.area > best->area;
+    return candidate.is_preferred && !best->is_preferred;
 }
 
 std::optional<std::size_t> named_slide(std::size_t count, const link& wanted) {

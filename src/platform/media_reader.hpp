@@ -31,6 +31,22 @@ struct read_media {
 /// Empty when the seconds since 1970 are missing or no time of a post.
 [[nodiscard]] std::optional<time_point> posted_at(std::optional<std::int64_t> seconds);
 
+/// The caption, and what it mentions.
+void put_caption(post& subject, std::optional<std::string> caption);
+
+/// One of the files that a video is to be had as, picture and sound in one.
+struct video_version {
+    std::string url;
+    std::int64_t area = 0;      ///< In pixels; 0: unknown, as it often is.
+    bool is_preferred = false;  ///< The one to take of several that are as large.
+};
+
+/// `width` times `height` of an object, 0 when one is missing.
+[[nodiscard]] std::int64_t area_at(const document& object);
+
+[[nodiscard]] bool is_better(
+    const video_version& candidate, const std::optional<video_version>& best);
+
 /// The slide that the link names, from 0; empty when it names none, or one past `count`.
 [[nodiscard]] std::optional<std::size_t> named_slide(std::size_t count, const link& wanted);
 
