@@ -2,8 +2,10 @@
 
 #include "installation.hpp"
 #include <reelsd/base/bounds.hpp>
+#include <reelsd/base/invariant.hpp>
 #include <reelsd/db/errors.hpp>
 #include <reelsd/model/local_analyzer.hpp>
+#include <reelsd/net/url.hpp>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -78,10 +80,26 @@ platform::source_settings source_settings_of(const settings& with, metrics& figu
 }
 
 jobs::retry_policy retry_policy_of(const settings& with) {
+/// A platform is paced by its host, as its own limits are.
+std::string platform_host(const settings& with) {
+    const auto platform = net::url::parse(with.platform_url);
+    invariant(platform.has_value());  // The source has been made of it.
+    return std::string{platform->host()};
+}
+
+pacing::pace pace_of(const settings& with) {
+    return {
+        .interval = with.platform_interval,
+        .tries_per_hour = with.platform_lookups_per_hour,
+        .try_time = bounds::resolve_time_max,
+        .cooldown_first = with.platform_cooldown};
+}
+
     return {
         .attempts_max = with.attempts_max,
         .base = with.retry_base,
-        .video_seconds_max = with.video_seconds_max};
+        .video_seconds_max = with.video_seconds_max,
+        .video_bytes_max = with.video_bytes_max};
 }
 
 void count_attempt(metrics& figures, const jobs::transition& ended, seconds_f took, bool written) {
@@ -185,8 +203,11 @@ daemon::daemon(const settings& with, const log::logger& log, parts made)
       pool_{loop_.get_executor(), pool_options_of(*parts_.store), log},
       records_{loop_.get_executor(), jobs::job_store{pool_}},
       executor_{
+      pacer_{
+          loop_.get_executor(), pacing::pace_store{pool_}, platform_host(with), pace_of(with), log},
           {.source = *parts_.source,
            .media = media_,
+           .pacer = pacer_,
            .analyzer = *analyzer_,
            .embedder = *parts_.embedder,
            .scratch = *parts_.scratch,
@@ -293,10 +314,14 @@ asio::awaitable<std::string> daemon::metrics_text() {
         .workers = with_.workers,
         .workers_busy = dispatcher_.held(),
         .waiters = board_.waiter_count(),
-        .queue = std::nullopt};
+        .queue = std::nullopt,
+        .resolvers = {}};
     try {
         jobs::job_store jobs{pool_};
-        now.queue = co_await jobs.look_at_queue(deadline::after(readiness_time_max));
+        pacing::pace_store paces{pool_};
+        const auto by = deadline::after(readiness_time_max);
+        now.queue = co_await jobs.look_at_queue(by);
+        now.resolvers = co_await paces.list(platform_host(with_), by);
     } catch (const db::failure& failure) {
         // Told by reelsd_database_up.
         log_.debug("metrics without the queue", {{"reason", failure.what()}});

@@ -19,6 +19,7 @@
 #include <reelsd/pipeline/executor.hpp>
 #include <reelsd/pipeline/job_records.hpp>
 #include <reelsd/pipeline/scratch.hpp>
+#include <reelsd/pipeline/shared_pacer.hpp>
 #include <reelsd/platform/source.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -68,6 +69,7 @@ private:
     boost::asio::signal_set signals_;
     db::pool pool_;
     pipeline::job_records records_;
+    pipeline::shared_pacer pacer_;
     pipeline::executor executor_;
     async::offload_pool offload_;
     async::task_group tasks_;

@@ -116,6 +116,22 @@ void add_queue(prometheus::Registry& in, const metrics_reading& now) {
         now.queue->oldest_due.count());
 }
 
+void add_resolvers(prometheus::Registry& in, const std::vector<pacing::standing>& resolvers) {
+    for (const auto& one : resolvers) {
+        const prometheus::Labels labels{{"resolver", one.resolver}};
+        set(in,
+            "reelsd_resolver_cooldown_seconds",
+            "For how long the platform is not asked by this resolver, because it wished so.",
+            one.cooldown_left.count(),
+            labels);
+        set(in,
+            "reelsd_resolver_unknown_answers",
+            "Answers of unknown shape since this resolver last worked.",
+            real(one.unknown_answers),
+            labels);
+    }
+}
+
 }  // namespace
 
 struct metrics::families {
@@ -189,6 +205,7 @@ std::string metrics::text(const metrics_reading& now) const {
     add_server(read, now.server);
     add_database(read, now);
     add_queue(read, now);
+    add_resolvers(read, now.resolvers);
     auto all = families_->registry.Collect();
     auto more = read.Collect();
     all.insert(

@@ -2,6 +2,7 @@
 
 #include <reelsd/db/pool.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
+#include <reelsd/domain/pacing/pace_store.hpp>
 #include <reelsd/http/server.hpp>
 
 #include <chrono>
@@ -10,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace reelsd::app {
 
@@ -23,6 +25,7 @@ struct metrics_reading {
     std::size_t waiters = 0;
     /// Nothing while the database does not answer.
     std::optional<jobs::queue_state> queue;
+    std::vector<pacing::standing> resolvers;
 };
 
 /// The daemon's figures for Prometheus, and the one home of their names. Label values come from
@@ -36,7 +39,7 @@ public:
     ~metrics();
 
     void note_exchange(const http::exchange_report& report);
-    /// `outcome`: "done", "retry", "handed back" or a job's error code.
+    /// `outcome`: "done", "retry", "postponed", "handed back" or a job's error code.
     void note_attempt(std::string_view outcome, std::chrono::duration<double> took);
     /// `outcome`: "post" or the error's code.
     void note_resolution(std::string_view resolver, std::string_view outcome);

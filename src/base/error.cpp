@@ -17,6 +17,9 @@ std::string_view name_of(errc code) noexcept {
         case errc::platform_failed: return "platform_failed";
         case errc::platform_changed: return "platform_changed";
         case errc::video_unavailable: return "video_unavailable";
+        case errc::video_restricted: return "video_restricted";
+        case errc::login_required: return "login_required";
+        case errc::no_video: return "no_video";
         case errc::unsupported_format: return "unsupported_format";
         case errc::video_too_long: return "video_too_long";
         case errc::video_too_large: return "video_too_large";

@@ -17,6 +17,9 @@ exit_code exit_code_of(errc code) noexcept {
         case errc::platform_failed:
         case errc::platform_changed:
         case errc::video_unavailable:
+        case errc::video_restricted:
+        case errc::login_required:
+        case errc::no_video:
         case errc::unsupported_format:
         case errc::video_too_long:
         case errc::video_too_large:

@@ -40,6 +40,9 @@ status http_status_of(errc code) noexcept {
         case errc::platform_failed:
         case errc::platform_changed:
         case errc::video_unavailable:
+        case errc::video_restricted:
+        case errc::login_required:
+        case errc::no_video:
         case errc::unsupported_format:
         case errc::video_too_long:
         case errc::video_too_large:

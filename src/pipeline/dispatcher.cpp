@@ -53,6 +53,7 @@ std::string_view outcome_name(const jobs::transition& ended) noexcept {
     if (std::holds_alternative<jobs::completed>(ended)) return "done";
     if (const auto* failure = std::get_if<jobs::failed>(&ended)) return name_of(failure->code);
     if (std::holds_alternative<jobs::retried>(ended)) return "retry";
+    if (std::holds_alternative<jobs::postponed>(ended)) return "postponed";
     return "handed back";
 }
 
@@ -212,7 +213,7 @@ asio::awaitable<void> dispatcher::rescue() {
     const auto ended = co_await store_.rescue(
         holdings(),
         options_.policy.attempts_max,
-        jobs::error_text(jobs::job_error_code::internal, options_.policy),
+        jobs::error_text(errc::internal, options_.policy),
         deadline::after(query_time_max));
     for (const auto job : ended) {
         log_.warning("job gave up: its worker died at every attempt", {{"job", job.value}});

@@ -31,6 +31,8 @@ struct attempt {
     const char* step = "link";
     /// A test link's outcome is fixed: what its resolver says is not tried again.
     jobs::retry_allowed allowed = jobs::retry_allowed::yes;
+    /// Set when the attempt ended because it is not its turn at the platform.
+    std::optional<platform::postponement> postponed = {};
 };
 
 /// The local analyzer costs nothing and never asks; an analyzer that does would be refused the
@@ -63,9 +65,13 @@ model::post_facts post_facts_of(const platform::post& found) {
 
 result<platform::post> resolve(attempt& now, const platform::link& link) {
     now.step = "resolve";
-    auto found = now.parts.source.resolve(link, now.by.at_most(bounds::resolve_time_max), now.stop);
-    if (!found && link.is_test()) now.allowed = jobs::retry_allowed::no;
-    return found;
+    auto found = now.parts.source.resolve(
+        link, now.parts.pacer, now.by.at_most(bounds::resolve_time_max), now.stop);
+    if (found) return *std::move(found);
+    const platform::unresolved none = found.error();
+    if (link.is_test()) now.allowed = jobs::retry_allowed::no;
+    now.postponed = none.postponed;
+    return none.why;
 }
 
 result<platform::download_outcome> download(
@@ -95,6 +101,12 @@ result<fetched> fetch(attempt& now, const platform::link& link, const scratch_fo
         last = std::get<platform::stale_media>(*got).if_fresh;
     }
     return last;
+}
+
+/// A machine too busy to look at the video within its time is no fault of the platform's.
+error fault_of_this_machine(const error& why) {
+    if (why.code() != errc::timed_out) return why;
+    return error{errc::media_failed, "no end in time: " + why.detail()};
 }
 
 /// Which post and slide a link means: what is analysed once a day at most. Empty for test links,
@@ -156,7 +168,7 @@ result<jobs::completed> analyze(attempt& now, const fetched& subject, const std:
     now.step = "probe";
     const auto probe =
         now.parts.media.probe(subject.video.file, now.by.at_most(bounds::probe_time_max), now.stop);
-    if (!probe) return probe.error();
+    if (!probe) return fault_of_this_machine(probe.error());
 
     now.step = "analyze";
     const model::video_input input{
@@ -167,7 +179,7 @@ result<jobs::completed> analyze(attempt& now, const fetched& subject, const std:
     no_paid_calls ledger;
     const auto said = now.parts.analyzer.analyze(
         input, ledger, now.by.at_most(bounds::local_analysis_time_max), now.stop);
-    if (!said) return said.error();
+    if (!said) return fault_of_this_machine(said.error());
 
     now.step = "assemble";
     const model::file_facts file{
@@ -235,6 +247,7 @@ jobs::transition executor::run(const jobs::claimed_job& job, std::stop_token sto
     }
     if (outcome) return *std::move(outcome);
     const auto& why = outcome.error();
+    if (now.postponed) return postpone(job, why, *now.postponed);
     if (why.code() != errc::cancelled) {
         log_.warning(
             "attempt failed",
@@ -245,6 +258,16 @@ jobs::transition executor::run(const jobs::claimed_job& job, std::stop_token sto
              {"reason", why.detail()}});
     }
     return jobs::after_failure(job, why, now.allowed, policy_, throw_dice());
+}
+
+jobs::transition executor::postpone(
+    const jobs::claimed_job& job, const error& why, const platform::postponement& until) const {
+    log_.info(
+        "job waits for its turn at the platform",
+        {{"job", job.id.value}, {"seconds", until.wait.count()}, {"reason", why.detail()}});
+    const auto now =
+        std::chrono::time_point_cast<std::chrono::microseconds>(std::chrono::system_clock::now());
+    return jobs::after_postponement(job, until.wait, until.is_cooldown, now, policy_);
 }
 
 }  // namespace reelsd::pipeline

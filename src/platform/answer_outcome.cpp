@@ -16,7 +16,7 @@ constexpr answer_verdict perhaps_gone(std::string_view reason) {
 /// exception: without an account it always ends there.
 constexpr answer_verdict shown_the_door(const answer_signals& signals, std::string_view reason) {
     if (signals.is_follower_link)
-        return failed(errc::video_unavailable, "a follower's link, and we follow nobody");
+        return failed(errc::login_required, "a follower's link, and we follow nobody");
     return failed(errc::platform_rate_limited, reason);
 }
 
@@ -56,7 +56,7 @@ std::optional<answer_verdict> judge_complaint(answer_complaint complaint) noexce
         case answer_complaint::challenge:
             return failed(errc::platform_rate_limited, "asked to solve a challenge");
         case answer_complaint::restricted:
-            return failed(errc::video_unavailable, "restricted to some audiences");
+            return failed(errc::video_restricted, "restricted to some audiences");
         case answer_complaint::not_found: return perhaps_gone("message says not found");
         case answer_complaint::outdated:
             return failed(errc::platform_changed, "our request is outdated");
@@ -97,10 +97,10 @@ answer_verdict judge_media(const answer_signals& signals) noexcept {
     switch (signals.media) {
         case answer_media::video: return {};
         case answer_media::video_without_url: return judge_missing_url(signals);
-        case answer_media::photo: return failed(errc::unsupported_format, "no video in the post");
-        case answer_media::gated: return failed(errc::video_unavailable, "gated");
+        case answer_media::photo: return failed(errc::no_video, "no video in the post");
+        case answer_media::gated: return failed(errc::video_restricted, "gated");
         case answer_media::withheld:
-            return failed(errc::video_unavailable, "only for people logged in");
+            return failed(errc::login_required, "only for people logged in");
         case answer_media::unreadable:
             return failed(errc::platform_changed, "data of unknown shape");
         case answer_media::other_post:

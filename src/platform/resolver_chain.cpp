@@ -1,10 +1,22 @@
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/platform/resolver.hpp>
 
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
 #include <optional>
 
 namespace reelsd::platform {
 namespace {
+
+using namespace std::chrono_literals;
+
+/// How long a worker stands still for the turn of the first resolver that can be asked. Longer
+/// waits are the queue's; it looks once a second.
+constexpr seconds_f first_patience = 1s;
+/// And for the turn of a later one: going back to the queue would ask the earlier ones again. One
+/// and a half of the usual interval with the largest spread.
+constexpr seconds_f later_patience = 18s;
 
 /// How much a failure tells about why a link can't be resolved now.
 int weight_of(errc code) noexcept {
@@ -22,6 +34,9 @@ int weight_of(errc code) noexcept {
         case errc::cancelled:
         case errc::address_refused:
         case errc::video_unavailable:
+        case errc::video_restricted:
+        case errc::login_required:
+        case errc::no_video:
         case errc::unsupported_format:
         case errc::video_too_long:
         case errc::video_too_large:
@@ -42,14 +57,59 @@ void tell(const resolution_observer& observer, std::string_view resolver, const 
     observer(resolver, &none.why);
 }
 
+/// False when it was stopped, or had no time for it.
+bool sleep_for(seconds_f time, deadline by, const std::stop_token& stop) {
+    const auto until =
+        deadline::clock::now() + std::chrono::duration_cast<deadline::clock::duration>(time);
+    if (until > by.when()) return false;
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock lock{mutex};
+    never.wait_until(lock, stop, until, [] { return false; });
+    return !stop.stop_requested();
+}
+
+/// Leave to ask `resolver`, or the wait that is left when `patience` or the time is at its end.
+result<postponement> wait_for_turn(
+    std::string_view resolver, pacer& pace, seconds_f patience, deadline by,
+    const std::stop_token& stop) {
+    const auto patient_until =
+        by.at_most(std::chrono::duration_cast<deadline::clock::duration>(patience));
+    for (;;) {
+        auto turn = pace.ask(resolver, by);
+        if (!turn || turn->wait <= 0s || turn->is_cooldown) return turn;
+        if (turn->wait > patient_until.remaining()) return turn;
+        if (!sleep_for(turn->wait, by, stop))
+            return error{errc::cancelled, "stopped while waiting for its turn"};
+    }
+}
+
+std::optional<postponement> sooner(
+    const std::optional<postponement>& left, const postponement& right) {
+    return left && left->wait <= right.wait ? *left : right;
+}
+
 }  // namespace
 
 bool is_definite(errc code) noexcept {
-    return code == errc::video_unavailable || code == errc::unsupported_format;
+    return code == errc::video_unavailable || code == errc::video_restricted ||
+           code == errc::login_required || code == errc::no_video ||
+           code == errc::unsupported_format;
 }
 
 const error& more_telling(const error& left, const error& right) noexcept {
     return weight_of(right.code()) > weight_of(left.code()) ? right : left;
+}
+
+try_outcome try_outcome_of(const resolution& found) noexcept {
+    if (found) return try_outcome::answered;
+    const no_post none = found.error();
+    const auto code = none.why.code();
+    if (code == errc::platform_rate_limited) return try_outcome::rate_limited;
+    if (code == errc::platform_changed) return try_outcome::changed;
+    // A doubtful no is what an outdated question gets too.
+    return is_definite(code) && !none.needs_confirmation ? try_outcome::answered
+                                                         : try_outcome::failed;
 }
 
 resolver_chain::resolver_chain(
@@ -58,29 +118,57 @@ resolver_chain::resolver_chain(
     invariant(!order_.empty());
 }
 
-result<post> resolver_chain::resolve(
-    const link& wanted, deadline by, const std::stop_token& stop) const {
+resolution resolver_chain::try_one(
+    const resolver& way, const link& wanted, pacer& pace, deadline by,
+    const std::stop_token& stop) const {
+    auto found = way.resolve(wanted, by, stop);
+    // Beyond `by`, if need be: what was learnt must not be lost with a slow answer.
+    pace.note(way.name(), try_outcome_of(found), deadline::after(5s));
+    tell(observer_, way.name(), found);
+    if (found) return found;
+    const no_post none = found.error();
+    if (none.why.code() != errc::cancelled) {
+        log_.info(
+            "resolver gave no post",
+            {{"resolver", way.name()}, {"code", wanted.code}, {"reason", none.why.to_string()}});
+    }
+    return found;
+}
+
+chain_resolution resolver_chain::resolve(
+    const link& wanted, pacer& pace, deadline by, const std::stop_token& stop) const {
     std::optional<error> in_doubt;
     std::optional<error> most_telling;
+    std::optional<postponement> soonest;
     for (const auto& way : order_) {
-        auto found = way->resolve(wanted, by, stop);
-        tell(observer_, way->name(), found);
+        const bool is_first = !in_doubt && !most_telling;
+        const auto turn =
+            wait_for_turn(way->name(), pace, is_first ? first_patience : later_patience, by, stop);
+        if (!turn) return unresolved{turn.error()};
+        if (turn->wait > 0s) {
+            soonest = sooner(soonest, *turn);
+            if (is_first && !turn->is_cooldown) break;
+            continue;
+        }
+        auto found = try_one(*way, wanted, pace, by, stop);
         if (found) return *std::move(found);
         const no_post none = found.error();
         const error& why = none.why;
-        if (why.code() == errc::cancelled) return why;
-        log_.info(
-            "resolver gave no post",
-            {{"resolver", way->name()}, {"code", wanted.code}, {"reason", why.to_string()}});
+        if (why.code() == errc::cancelled) return unresolved{why};
         if (none.needs_confirmation && !in_doubt && order_.size() > 1) {
             in_doubt = why;
             continue;
         }
-        if (is_definite(why.code())) return why;
+        if (is_definite(why.code())) return unresolved{why};
         most_telling = most_telling ? more_telling(*most_telling, why) : why;
     }
-    invariant(most_telling.has_value());  // Two doubts are a no, and one resolver's is.
-    return *most_telling;
+    if (most_telling) return unresolved{*most_telling};
+    invariant(soonest.has_value());  // Two doubts are a no, and one resolver's is.
+    return unresolved{
+        in_doubt.value_or(error{
+            errc::platform_rate_limited,
+            soonest->is_cooldown ? "every resolver cools down" : "not our turn yet"}),
+        soonest};
 }
 
 }  // namespace reelsd::platform

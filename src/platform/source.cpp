@@ -1,3 +1,4 @@
+#include "single_flight.hpp"
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/platform/embed_resolver.hpp>
 #include <reelsd/platform/graphql_resolver.hpp>
@@ -38,6 +39,11 @@ result<net::url> origin_in(const std::string& text) {
 
 /// Parts point at each other, so it stays where it was made.
 class real_source : public source {
+/// What a look-up finds depends on the slide too.
+std::string flight_key_of(const link& wanted) {
+    return wanted.code + "#" + (wanted.img_index ? std::to_string(*wanted.img_index) : "");
+}
+
 public:
     real_source(const source_settings& settings, net::url platform, const log::logger& log)
         : platform_{std::move(platform)},
@@ -51,23 +57,36 @@ public:
               {.bytes_max = settings.video_bytes_max,
                .user_agent = settings.profile.browser_user_agent}} {}
 
-    result<link> expand(const link& wanted, deadline by, std::stop_token stop) const override {
+    [[nodiscard]] result<link> expand(
+        const link& wanted, deadline by, std::stop_token stop) const override {
         if (wanted.kind == link_kind::post) return wanted;
         return expand_share_link(platform_client_, platform_, wanted, by, stop);
     }
 
-    result<post> resolve(const link& wanted, deadline by, std::stop_token stop) const override {
+    [[nodiscard]] chain_resolution resolve(
+        const link& wanted, pacer& pace, deadline by, std::stop_token stop) const override {
         if (wanted.is_test()) {
             auto found = test_links_.resolve(wanted, by, stop);
-            if (!found) return found.error().why;
+            if (!found) return unresolved{found.error().why};
             return *std::move(found);
         }
         const auto meant = expand(wanted, by, stop);
-        if (!meant) return meant.error();
-        return chain_.resolve(*meant, by, stop);
+        if (!meant) return unresolved{meant.error()};
+        auto shared = flights_.run(
+            flight_key_of(*meant),
+            by,
+            stop,
+            [&] { return chain_.resolve(*meant, pace, by, stop); },
+            [](const chain_resolution& found) {
+                return found || found.error().why.code() != errc::cancelled;
+            });
+        if (shared) return *std::move(shared);
+        return unresolved{error{
+            stop.stop_requested() ? errc::cancelled : errc::timed_out,
+            "another job's look-up of the same post did not end in time"}};
     }
 
-    result<download_outcome> download(
+    [[nodiscard]] result<download_outcome> download(
         const post& subject, const std::filesystem::path& target, deadline by,
         std::stop_token stop) const override {
         return downloader_.download(subject, target, by, stop);
@@ -109,6 +128,7 @@ private:
 /// "CDN.test" and ".cdn.test" mean the same suffix.
 std::string host_suffix(std::string text) {
     if (text.starts_with('.')) text.erase(0, 1);
+    mutable single_flight<chain_resolution> flights_;
     for (char& c : text) {
         if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     }
@@ -144,20 +164,6 @@ result<std::unique_ptr<source>> source::create(source_settings settings, log::lo
     if (const auto known = check_resolvers(settings.resolvers); !known) return known.error();
     return std::unique_ptr<source>{
         std::make_unique<real_source>(settings, *std::move(platform), log)};
-}
-
-result<source::fetched> source::fetch(
-    const link& wanted, const std::filesystem::path& target, deadline by,
-    const std::stop_token& stop) const {
-    for (bool is_second = false;; is_second = true) {
-        auto found = resolve(wanted, by, stop);
-        if (!found) return found.error();
-        auto got = download(*found, target, by, stop);
-        if (!got) return got.error();
-        if (auto* video = std::get_if<media_file>(&*got))
-            return fetched{.subject = *std::move(found), .video = std::move(*video)};
-        if (is_second) return std::get<stale_media>(*got).if_fresh;
-    }
 }
 
 }  // namespace reelsd::platform

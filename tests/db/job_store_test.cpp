@@ -160,6 +160,18 @@ TEST_F(JobStore, AHandBackCostsNoAttemptAndIsDueAtOnce) {
     EXPECT_EQ(counts.one().as<std::int32_t>("claim"), 2);
 }
 
+TEST_F(JobStore, APostponementCostsNoAttemptAndIsDueLater) {
+    const auto id = submitted(ann_);
+    const auto held = claimed(1).at(0);
+    EXPECT_TRUE(run(store_.report(holding_of(held), postponed{3600s}, soon())));
+    EXPECT_EQ(read(ann_, id).status, job_status::pending);
+    EXPECT_TRUE(claimed(1).empty());
+    run(pool().run(soon(), due_query));
+    const auto again = claimed(1).at(0);
+    EXPECT_EQ(again.attempt, 1);
+    EXPECT_EQ(again.claim, 2);
+}
+
 TEST_F(JobStore, ALateWorkerCannotOverwrite) {
     const auto id = submitted(ann_);
     const auto late = claimed(1).at(0);

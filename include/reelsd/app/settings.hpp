@@ -31,6 +31,10 @@ struct settings {
     std::string ca_file;  ///< Empty: the system's.
 
     std::string analyzer;
+    seconds_f platform_interval{8.0};  ///< 0: no pace.
+    int platform_lookups_per_hour = 40;
+    seconds_f platform_cooldown{900.0};  ///< The first one; 0: none.
+
     std::string media_helper;      ///< Empty: `reelsd-media` beside the daemon.
     std::string tessdata_dir;      ///< Holds eng.traineddata.
     std::string speech_model_dir;  ///< Holds pocketsphinx's English model.

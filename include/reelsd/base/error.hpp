@@ -31,7 +31,10 @@ enum class errc : std::uint8_t {
     platform_rate_limited,  ///< It asks us to slow down. Worth another try, later.
     platform_failed,        ///< Its servers are at fault (5xx and the like). Worth another try.
     platform_changed,  ///< It answers in a shape we do not know: our request or parser is outdated.
-    video_unavailable,  ///< Private, deleted, geo-blocked or age-gated. Final.
+    video_unavailable,  ///< Deleted, never there, or private without saying so. Final.
+    video_restricted,   ///< Closed to some ages, regions or audiences. Final.
+    login_required,     ///< Shown only to people who are logged in. Final.
+    no_video,           ///< The post, or its slide that was asked for, has none. Final.
 
     // The video.
     unsupported_format,  ///< No video stream, or one that cannot be decoded. Final.

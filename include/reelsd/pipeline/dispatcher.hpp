@@ -42,7 +42,7 @@ struct dispatcher_options {
         on_attempt_ended;
 };
 
-/// "done", the error code's name, "retry" or "handed back".
+/// "done", the error code's name, "retry", "postponed" or "handed back".
 [[nodiscard]] std::string_view outcome_name(const jobs::transition& ended) noexcept;
 
 /// What runs one attempt on a worker thread. Does not throw; ends soon after a stop request.

@@ -8,8 +8,10 @@
 #include <stop_token>
 
 namespace reelsd::platform {
+class pacer;
 class source;
-}
+struct postponement;
+}  // namespace reelsd::platform
 namespace reelsd::media {
 class media_client;
 }
@@ -26,6 +28,7 @@ class scratch_space;
 /// What an attempt needs. All outlive the executor and are safe from any thread.
 struct executor_parts {
     const platform::source& source;
+    platform::pacer& pacer;
     const media::media_client& media;
     const model::analyzer& analyzer;
     const model::embedder& embedder;
@@ -47,6 +50,9 @@ public:
         const jobs::claimed_job& job, std::stop_token stop) const noexcept;
 
 private:
+    [[nodiscard]] jobs::transition postpone(
+        const jobs::claimed_job& job, const error& why, const platform::postponement& until) const;
+
     executor_parts parts_;
     jobs::retry_policy policy_;
     log::logger log_;

@@ -4,10 +4,12 @@
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/platform/link.hpp>
+#include <reelsd/platform/pacer.hpp>
 #include <reelsd/platform/post.hpp>
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string_view>
 #include <vector>
@@ -48,12 +50,33 @@ public:
 
     /// `wanted.kind` is link_kind::post.
     /// Errors about the post, which no other resolver would contradict: video_unavailable (unless
-    /// it needs confirmation), unsupported_format. Errors of this way only: platform_rate_limited,
-    /// platform_failed, platform_changed, connection_failed, timed_out, address_refused. Also
-    /// cancelled.
+    /// it needs confirmation), video_restricted, login_required, no_video. Errors of this way only:
+    /// platform_rate_limited, platform_failed, platform_changed, connection_failed, timed_out,
+    /// address_refused. Also cancelled.
     [[nodiscard]] virtual resolution resolve(
         const link& wanted, deadline by, std::stop_token stop) const = 0;
 };
+
+/// Why a chain has no post.
+struct unresolved {
+    error why;
+    /// Set when no resolver that was asked failed, but some could not be asked yet: that is no
+    /// failed attempt.
+    std::optional<postponement> postponed = {};
+
+    unresolved() = default;
+    /// Implicit, as a plain error is the usual case.
+    unresolved(error why_not, std::optional<postponement> until = {})
+        : why{std::move(why_not)}, postponed{until} {}
+};
+
+using chain_resolution = boost::system::result<post, unresolved>;
+
+/// Makes `chain_resolution::value()` throw when it holds no post.
+[[noreturn]] inline void throw_exception_from_error(
+    const unresolved& none, const boost::source_location& where) {
+    reelsd::throw_exception_from_error(none.why, where);
+}
 
 /// Told after each try of a resolver: its name, and nothing or why it had no post. From any thread.
 using resolution_observer = std::function<void(std::string_view resolver, const error* why)>;
@@ -67,17 +90,28 @@ public:
         std::vector<std::unique_ptr<resolver>> order, log::logger log,
         resolution_observer observer = {});
 
-    /// Errors as resolver::resolve(). A "no such post" in doubt counts when a second resolver says
-    /// it too, or when there is no second one to ask. When every way failed, the failure that tells
-    /// most: being rate limited over a changed platform, over its failure, over the network's.
-    [[nodiscard]] result<post> resolve(
-        const link& wanted, deadline by, const std::stop_token& stop) const;
+    /// Asks each resolver in its turn. One that cools down is passed over; for the first one's turn
+    /// by our own pace the whole job waits elsewhere, while a later one's is awaited here.
+    ///
+    /// Errors as resolver::resolve() and pacer::ask(). A "no such post" in doubt counts when a
+    /// second resolver says it too, or when there is no second one to ask. When every way failed,
+    /// the failure that tells most: being rate limited over a changed platform, over its failure,
+    /// over the network's.
+    [[nodiscard]] chain_resolution resolve(
+        const link& wanted, pacer& pace, deadline by, const std::stop_token& stop) const;
 
 private:
+    [[nodiscard]] resolution try_one(
+        const resolver& way, const link& wanted, pacer& pace, deadline by,
+        const std::stop_token& stop) const;
+
     std::vector<std::unique_ptr<resolver>> order_;
     log::logger log_;
     resolution_observer observer_;
 };
+
+/// What a try's end tells its pacer. Pure.
+[[nodiscard]] try_outcome try_outcome_of(const resolution& found) noexcept;
 
 /// Whether `code` says something about the post itself, so that asking elsewhere is pointless.
 [[nodiscard]] bool is_definite(errc code) noexcept;

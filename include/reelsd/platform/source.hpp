@@ -40,13 +40,13 @@ struct source_settings {
 /// From a link to a post and its file: everything the pipeline wants of the platform.
 /// Blocking; safe from any thread. The two steps are:
 ///
-///     auto found = source.resolve(link, by, stop);
+///     auto found = source.resolve(link, pace, by, stop);
 ///     auto got = source.download(*found, target, by, stop);
 ///     if got holds stale_media and this is the first time: resolve and download once more;
 ///     if it does again: fail with stale_media::if_fresh.
 ///
-/// fetch() is that, for callers that need not see the steps. Errors of a link with is_test() are
-/// part of the test: they are final, however transient their code.
+/// Errors of a link with is_test() are part of the test: they are final, however transient their
+/// code.
 class source {
 public:
     /// errc::invalid_argument for a platform_url that is no origin, an unknown or repeated resolver
@@ -61,24 +61,16 @@ public:
     [[nodiscard]] virtual result<link> expand(
         const link& wanted, deadline by, std::stop_token stop) const = 0;
 
-    /// Follows a share link first. Errors as resolver::resolve(), and for test links whichever they
+    /// Follows a share link first. Threads that want the same post at the same time ask for it once
+    /// and share the answer. Errors as resolver_chain::resolve(), and for test links whichever they
     /// stand for (also video_too_long, model_refused, storage_failed).
-    [[nodiscard]] virtual result<post> resolve(
-        const link& wanted, deadline by, std::stop_token stop) const = 0;
+    [[nodiscard]] virtual chain_resolution resolve(
+        const link& wanted, pacer& pace, deadline by, std::stop_token stop) const = 0;
 
     /// Errors as downloader::download().
     [[nodiscard]] virtual result<download_outcome> download(
         const post& subject, const std::filesystem::path& target, deadline by,
         std::stop_token stop) const = 0;
-
-    struct fetched {
-        post subject;
-        media_file video;
-    };
-    /// Both steps, with the one repetition.
-    [[nodiscard]] result<fetched> fetch(
-        const link& wanted, const std::filesystem::path& target, deadline by,
-        const std::stop_token& stop) const;
 };
 
 /// The names that source_settings::resolvers may hold.

@@ -109,7 +109,7 @@ constexpr db::query retry_query{"jobs.retry", R"sql(
 
 constexpr db::query hand_back_query{"jobs.hand_back", R"sql(
     UPDATE job
-       SET status = 'pending', run_at = now(), attempt = attempt - 1,
+       SET status = 'pending', run_at = now() + make_interval(secs => $3), attempt = attempt - 1,
            lease_until = NULL, worker = NULL
      WHERE id = $1 AND claim = $2 AND status = 'processing')sql"};
 
@@ -326,7 +326,9 @@ boost::asio::awaitable<bool> job_store::report(holding held, transition ended, d
     } else if (const auto* later = std::get_if<retried>(&ended)) {
         written = co_await pool_->run(by, retry_query, held.job, held.claim, later->delay.count());
     } else {
-        written = co_await pool_->run(by, hand_back_query, held.job, held.claim);
+        const auto* put_off = std::get_if<postponed>(&ended);
+        const double delay = put_off == nullptr ? 0.0 : put_off->delay.count();
+        written = co_await pool_->run(by, hand_back_query, held.job, held.claim, delay);
     }
     co_return written.affected() > 0;
 }

@@ -31,6 +31,9 @@ fate fate_of(errc code) noexcept {
 
         case errc::address_refused:
         case errc::video_unavailable:
+        case errc::video_restricted:
+        case errc::login_required:
+        case errc::no_video:
         case errc::unsupported_format:
         case errc::video_too_long:
         case errc::video_too_large:
@@ -46,10 +49,13 @@ fate fate_of(errc code) noexcept {
 
 job_error_code job_error_code_of(errc code) noexcept {
     switch (code) {
-        case errc::video_unavailable: return job_error_code::unavailable;
+        case errc::video_unavailable:
+        case errc::video_restricted:
+        case errc::login_required: return job_error_code::unavailable;
         case errc::platform_rate_limited: return job_error_code::rate_limited;
         case errc::model_refused:
         case errc::model_unavailable: return job_error_code::model_failed;
+        case errc::no_video:
         case errc::unsupported_format:
         case errc::video_too_large: return job_error_code::unsupported_format;
         case errc::video_too_long: return job_error_code::video_too_long;
@@ -90,35 +96,86 @@ transition after_failure(
     const bool again = decided == fate::retry && allowed == retry_allowed::yes &&
                        job.attempt < policy.attempts_max;
     if (again) return retried{retry_delay(job.attempt, policy.base, jitter)};
-    const auto code = job_error_code_of(why.code());
-    return failed{code, error_text(code, policy)};
+    return failed{job_error_code_of(why.code()), error_text(why.code(), policy)};
 }
 
-std::string error_text(job_error_code code, const retry_policy& policy) {
-    switch (code) {
-        case job_error_code::unavailable:
-            return "Video is not available: it is private or deleted, or closed to this region or "
-                   "age.";
-        case job_error_code::rate_limited:
+transition after_postponement(
+    const claimed_job& job, std::chrono::duration<double> wait, bool is_cooldown, time_point now,
+    const retry_policy& policy) {
+    const auto again = std::chrono::duration<double>{now - job.created_at} + wait;
+    if (!is_cooldown || again <= policy.cooldown_wait_max) return postponed{wait};
+    const auto minutes = std::chrono::ceil<std::chrono::minutes>(wait).count();
+    return failed{
+        job_error_code::rate_limited,
+        fmt::format(
+            "The platform temporarily rate-limited the service, which leaves it alone for another "
+            "{} minutes. Submit the link again after that.",
+            minutes)};
+}
+
+std::string error_text(errc why, const retry_policy& policy) {
+    switch (why) {
+        case errc::video_unavailable:
+            return "Video is not available: the platform knows no such post. It was deleted or "
+                   "made "
+                   "private, or the link has a typing error.";
+        case errc::video_restricted:
+            return "Video is not available: it is closed to some ages, regions or audiences, and "
+                   "so "
+                   "to visitors without an account.";
+        case errc::login_required:
+            return "Video is not available: the platform shows it only to people who are logged "
+                   "in, "
+                   "as it does with private accounts.";
+        case errc::platform_rate_limited:
             return "The platform temporarily rate-limited the service. Submit the link again "
                    "later.";
-        case job_error_code::model_failed: return "The AI model could not process the video.";
-        case job_error_code::unsupported_format:
-            return "The video format is not supported: the post has no video, or one that cannot "
-                   "be "
-                   "decoded or is too large.";
-        case job_error_code::storage_error:
-            return "A storage error occurred. The operator of this service has been told in the "
-                   "log.";
-        case job_error_code::video_too_long:
+        case errc::model_refused:
+            return "The AI model could not process the video: it refused, or gave no valid answer.";
+        case errc::model_unavailable:
+            return "The AI model could not process the video: it could not be reached or would not "
+                   "answer. Submit the link again later.";
+        case errc::no_video:
+            return "The video format is not supported: the post, or the slide that the link names, "
+                   "is a photo.";
+        case errc::unsupported_format:
+            return "The video format is not supported: the file has no video that can be decoded.";
+        case errc::video_too_large:
+            return fmt::format(
+                "The video format is not supported: the file is larger than {} bytes.",
+                policy.video_bytes_max);
+        case errc::video_too_long:
             return fmt::format(
                 "The video is longer than {:g} seconds.", policy.video_seconds_max.count());
-        case job_error_code::download_failed:
-            return "The video could not be downloaded. Submit the link again later.";
-        case job_error_code::internal:
-            return "Internal error. The operator of this service finds the cause in the log.";
+        case errc::storage_failed:
+        case errc::database_unavailable:
+            return "A storage error occurred. The operator of this service finds the cause in the "
+                   "log.";
+        case errc::timed_out:
+        case errc::connection_failed:
+            return "The video could not be downloaded: the platform or its media server could not "
+                   "be "
+                   "reached, or was too slow. Submit the link again later.";
+        case errc::platform_failed:
+            return "The video could not be downloaded: the platform's servers would not give it. "
+                   "Submit the link again later.";
+        case errc::platform_changed:
+            return "The video could not be downloaded: the platform answers in a way that this "
+                   "service does not know. Its operator finds the details in the log.";
+        case errc::address_refused:
+            return "The video could not be downloaded: its address is not one that this service "
+                   "may "
+                   "ask.";
+        case errc::invalid_argument:
+        case errc::not_found:
+        case errc::unauthorized:
+        case errc::limit_reached:
+        case errc::conflict:
+        case errc::cancelled:
+        case errc::media_failed:
+        case errc::internal: break;
     }
-    return "Internal error.";
+    return "Internal error. The operator of this service finds the cause in the log.";
 }
 
 }  // namespace reelsd::jobs

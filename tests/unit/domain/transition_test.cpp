@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
+#include <string>
+
 namespace reelsd::jobs {
 namespace {
 
@@ -29,6 +33,9 @@ TEST(AfterFailure, PicksTheNextState) {
     };
     constexpr test_case cases[] = {
         {"gone is final", errc::video_unavailable, 1, retry_allowed::yes, "failed unavailable"},
+        {"restricted", errc::video_restricted, 1, retry_allowed::yes, "failed unavailable"},
+        {"for members", errc::login_required, 1, retry_allowed::yes, "failed unavailable"},
+        {"a photo", errc::no_video, 1, retry_allowed::yes, "failed unsupported_format"},
         {"first transient error retries",
          errc::connection_failed,
          1,
@@ -89,7 +96,7 @@ TEST(AfterFailure, PicksTheNextState) {
         std::string told = "handed back";
         if (const auto* end = std::get_if<failed>(&next)) {
             told = "failed " + std::string{name_of(end->code)};
-            EXPECT_EQ(end->text, error_text(end->code, {}));
+            EXPECT_EQ(end->text, error_text(expected.why, {}));
         } else if (const auto* later = std::get_if<retried>(&next)) {
             told = "retried " + std::to_string(static_cast<int>(later->delay.count()));
         }
@@ -105,8 +112,45 @@ TEST(RetryDelay, DoublesJittersAndEnds) {
     EXPECT_EQ(retry_delay(1000, 10s, 1.0), 3600s);
 }
 
+TEST(AfterPostponement, WaitsOutOurOwnPaceButNoLongCooldown) {
+    struct test_case {
+        const char* name;
+        std::chrono::seconds wait;
+        bool is_cooldown;
+        std::chrono::seconds since_accepted;
+        bool is_put_off;
+    };
+    constexpr test_case cases[] = {
+        {"the next turn", 8s, false, 0s, true},
+        {"a long queue of our own", 2h, false, 5h, true},
+        {"a first cool-down", 15min, true, 10s, true},
+        {"a cool-down that ends with the hour", 30min, true, 30min, true},
+        {"one that does not", 30min, true, 31min, false},
+        {"a long one", 12h, true, 0s, false},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.name);
+        const auto job = on_attempt(1);
+        const auto next = after_postponement(
+            job, expected.wait, expected.is_cooldown, job.created_at + expected.since_accepted, {});
+        const auto* put_off = std::get_if<postponed>(&next);
+        ASSERT_EQ(put_off != nullptr, expected.is_put_off);
+        if (put_off != nullptr) {
+            EXPECT_EQ(put_off->delay, std::chrono::duration<double>{expected.wait});
+            continue;
+        }
+        const auto& end = std::get<failed>(next);
+        EXPECT_EQ(end.code, job_error_code::rate_limited);
+        EXPECT_THAT(
+            end.text,
+            testing::AllOf(
+                testing::StartsWith("The platform temporarily rate-limited the service"),
+                testing::HasSubstr(expected.wait == 12h ? "720 minutes" : "30 minutes")));
+    }
+}
+
 TEST(ErrorText, BeginsAsTheContractSays) {
-    const std::pair<job_error_code, const char*> cases[] = {
+    const std::map<job_error_code, std::string> beginnings = {
         {job_error_code::unavailable, "Video is not available"},
         {job_error_code::rate_limited, "The platform temporarily rate-limited the service"},
         {job_error_code::model_failed, "The AI model could not process the video"},
@@ -116,13 +160,28 @@ TEST(ErrorText, BeginsAsTheContractSays) {
         {job_error_code::download_failed, "The video could not be downloaded"},
         {job_error_code::internal, "Internal error"},
     };
-    for (const auto& [code, beginning] : cases) {
-        EXPECT_THAT(error_text(code, {}), testing::StartsWith(beginning));
+    std::set<job_error_code> met;
+    for (int number = 0; number <= static_cast<int>(errc::internal); ++number) {
+        const auto why = static_cast<errc>(number);
+        const auto code = job_error_code_of(why);
+        EXPECT_THAT(error_text(why, {}), testing::StartsWith(beginnings.at(code))) << name_of(why);
         EXPECT_EQ(*job_error_code_from(name_of(code)), code);
+        met.insert(code);
     }
+    EXPECT_EQ(met.size(), beginnings.size());
+}
+
+TEST(ErrorText, NamesTheCauseAndTheLimit) {
     EXPECT_THAT(
-        error_text(job_error_code::video_too_long, {.video_seconds_max = 30s}),
+        error_text(errc::video_too_long, {.video_seconds_max = 30s}),
         testing::StartsWith("The video is longer than 30 seconds"));
+    EXPECT_THAT(
+        error_text(errc::video_too_large, {.video_bytes_max = 1024}),
+        testing::HasSubstr("larger than 1024 bytes"));
+    EXPECT_THAT(error_text(errc::video_unavailable, {}), testing::HasSubstr("deleted"));
+    EXPECT_THAT(error_text(errc::video_restricted, {}), testing::HasSubstr("ages, regions"));
+    EXPECT_THAT(error_text(errc::login_required, {}), testing::HasSubstr("logged in"));
+    EXPECT_THAT(error_text(errc::no_video, {}), testing::HasSubstr("photo"));
 }
 
 TEST(Names, RoundTripAndUnknownIsAnError) {

@@ -31,11 +31,12 @@ protected:
     }
 
     result<download_outcome> download(const source& from, std::stop_token stop = {}) {
-        const auto found = from.resolve(post_link(code), patience(), {});
-        if (!found) return found.error();
+        const auto found = from.resolve(post_link(code), pace_, patience(), {});
+        if (!found) return unresolved{found.error()}.why;
         return from.download(*found, target_, patience(), std::move(stop));
     }
 
+    no_pacing pace_;
     scratch_folder scratch_;
     std::filesystem::path target_ = scratch_.path() / "video.mp4";
     bool keeps_guard_ = false;
@@ -139,22 +140,18 @@ TEST_F(Downloader, ReportsStaleAddresses) {
         ASSERT_NE(stale, nullptr);
         EXPECT_EQ(stale->if_fresh.code(), expected.if_fresh);
         EXPECT_TRUE(scratch_.is_empty());
-
-        const auto fetched = from->fetch(post_link(code), target_, patience(), {});
-        ASSERT_FALSE(fetched);
-        EXPECT_EQ(fetched.error().code(), expected.if_fresh);
     }
 }
 
-TEST_F(Downloader, ResolvesStaleAddressesOnceMore) {
+TEST_F(Downloader, GetsStaleMediaAfterAnotherLook) {
     const auto from = make_source();
     for (const char* behaviour : {"expire_once", "gone_once"}) {
         SCOPED_TRACE(behaviour);
         stand_in::shared().has_post(code, {{"media", behaviour}});
-        const auto fetched = from->fetch(post_link(code), target_, patience(), {});
-        ASSERT_TRUE(fetched) << fetched.error().to_string();
-        EXPECT_EQ(fetched->video.sha256, video_sha256);
-        EXPECT_EQ(fetched->subject.code, code);
+        const auto first = download(*from);
+        ASSERT_TRUE(first) << first.error().to_string();
+        EXPECT_TRUE(std::holds_alternative<stale_media>(*first));
+        expect_whole(download(*from));
         EXPECT_EQ(stand_in::shared().count("page"), 2);
         EXPECT_EQ(stand_in::shared().count("media"), 2);
     }
@@ -212,7 +209,7 @@ TEST_F(Downloader, StopsWhenAsked) {
     stand_in::shared().has_post(code, {{"media", "stall"}});
     const auto from = make_source();
     std::stop_source stop;
-    const auto found = from->resolve(post_link(code), patience(), {});
+    const auto found = from->resolve(post_link(code), pace_, patience(), {});
     ASSERT_TRUE(found);
     stop.request_stop();
     const auto got = from->download(*found, target_, patience(), stop.get_token());
@@ -236,18 +233,23 @@ TEST_F(TestLinks, BringTheSample) {
         16};
     stand_in::shared().reset(json::object());
     const auto from = make_source({.sample_path = sample});
-    const auto fetched = from->fetch(post_link("reelsd-sample"), target_, patience(), {});
-    ASSERT_TRUE(fetched) << fetched.error().to_string();
-    EXPECT_EQ(fetched->video.size_bytes, 16U);
+    const auto sample_link = post_link("reelsd-sample");
+    const auto subject = from->resolve(sample_link, pace_, patience(), {});
+    ASSERT_TRUE(subject) << subject.error().why.to_string();
+    EXPECT_EQ(subject->author, "reelsd");
+    EXPECT_EQ(subject->url, "https://www.instagram.com/reel/reelsd-sample/");
+    EXPECT_FALSE(subject->hashtags.empty());
+    EXPECT_FALSE(subject->mentions.empty());
+    const auto video = from->download(*subject, target_, patience(), {});
+    ASSERT_TRUE(video) << video.error().to_string();
+    EXPECT_EQ(std::get<media_file>(*video).size_bytes, 16U);
     EXPECT_EQ(std::filesystem::file_size(target_), 16U);
-    EXPECT_EQ(fetched->subject.author, "reelsd");
-    EXPECT_EQ(fetched->subject.url, "https://www.instagram.com/reel/reelsd-sample/");
-    EXPECT_FALSE(fetched->subject.hashtags.empty());
-    EXPECT_FALSE(fetched->subject.mentions.empty());
     EXPECT_EQ(stand_in::shared().report().at("requests").size(), 0U);
 
     const auto missing = make_source({.sample_path = scratch_.path() / "none.mp4"});
-    const auto failed = missing->fetch(post_link("reelsd-sample"), target_, patience(), {});
+    const auto promised = missing->resolve(sample_link, pace_, patience(), {});
+    ASSERT_TRUE(promised) << promised.error().why.to_string();
+    const auto failed = missing->download(*promised, target_, patience(), {});
     ASSERT_FALSE(failed);
     EXPECT_EQ(failed.error().code(), errc::internal);
 }
@@ -268,9 +270,11 @@ TEST_F(TestLinks, FailAsTheContractSays) {
     stand_in::shared().reset(json::object());
     const auto from = make_source();
     for (const auto& expected : cases) {
-        const auto found = from->resolve(post_link(expected.code), patience(), {});
+        const auto found = from->resolve(post_link(expected.code), pace_, patience(), {});
         ASSERT_FALSE(found) << expected.code;
-        EXPECT_EQ(found.error().code(), expected.expected) << expected.code;
+        const unresolved none = found.error();
+        EXPECT_EQ(none.why.code(), expected.expected) << expected.code;
+        EXPECT_FALSE(none.postponed) << expected.code;
     }
     EXPECT_EQ(stand_in::shared().report().at("requests").size(), 0U);
 }
@@ -304,9 +308,10 @@ TEST(Source, FollowsShareLinks) {
     const auto from =
         source::create({.platform_url = stand_in::shared().origin()}, log::logger::silent())
             .value();
+    no_pacing pace;
     const auto found = from->resolve(
-        parse_link("https://www.instagram.com/share/reel/BAKl0x").value(), patience(), {});
-    ASSERT_TRUE(found) << found.error().to_string();
+        parse_link("https://www.instagram.com/share/reel/BAKl0x").value(), pace, patience(), {});
+    ASSERT_TRUE(found) << unresolved{found.error()}.why.to_string();
     EXPECT_EQ(found->code, code);
     ASSERT_TRUE(found->carousel);
     EXPECT_EQ(found->carousel->index, 3);

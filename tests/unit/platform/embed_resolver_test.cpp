@@ -33,7 +33,7 @@ TEST_F(EmbedResolver, TellsAnswersApart) {
         {"old", none, false},
         {"raw", none, false},
         {"blocked", errc::platform_failed, false},
-        {"photo", errc::unsupported_format, false},
+        {"photo", errc::no_video, false},
         {"null", errc::video_unavailable, true},
         {"not_found", errc::video_unavailable, true},
         {"without_data", errc::platform_changed, false},

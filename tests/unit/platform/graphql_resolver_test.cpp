@@ -54,7 +54,7 @@ TEST_F(GraphqlResolver, TellsAnswersApart) {
         {"wait", "ok", none, false, 1, 1},
         {"outdated", "ok", none, false, 1, 1},
         {"field_exception", "ok", none, false, 1, 1},
-        {"photo", "ok", errc::unsupported_format, false, 1, 0},
+        {"photo", "ok", errc::no_video, false, 1, 0},
         // The queries alone never prove that there is no such post.
         {"null", "null", gone, true, 1, 1},
         {"missing", "null", gone, true, 1, 1},
@@ -62,10 +62,10 @@ TEST_F(GraphqlResolver, TellsAnswersApart) {
         {"html", "null", gone, true, 1, 1},
         {"field_exception", "null", gone, true, 1, 1},
         // A ruling does.
-        {"field_exception", "age", gone, false, 1, 1},
-        {"field_exception", "geo", gone, false, 1, 1},
-        {"null", "private", gone, false, 1, 1},
-        {"null", "photo", errc::unsupported_format, false, 1, 1},
+        {"field_exception", "age", errc::video_restricted, false, 1, 1},
+        {"field_exception", "geo", errc::video_restricted, false, 1, 1},
+        {"null", "private", errc::login_required, false, 1, 1},
+        {"null", "photo", errc::no_video, false, 1, 1},
         // Being told to slow down is told to both.
         {"rate_limited", "ok", limited, false, 1, 0},
         {"too_many", "ok", limited, false, 1, 0},

@@ -54,10 +54,10 @@ TEST_F(PageResolver, TellsFailuresApart) {
         {"missing", errc::video_unavailable, 2},
         {"not_found", errc::video_unavailable, 2},
         {"deleted", errc::video_unavailable, 2},
-        {"age", errc::video_unavailable, 1},
-        {"geo", errc::video_unavailable, 1},
-        {"private", errc::video_unavailable, 1},
-        {"photo_page", errc::unsupported_format, 1},
+        {"age", errc::video_restricted, 1},
+        {"geo", errc::video_restricted, 1},
+        {"private", errc::login_required, 1},
+        {"photo_page", errc::no_video, 1},
         {"throttled", errc::platform_rate_limited, 1},
         {"login_wall", errc::platform_rate_limited, 1},
         {"login_redirect", errc::platform_rate_limited, 1},
@@ -119,7 +119,7 @@ TEST_F(PageResolver, CallsAFollowersLinkUnavailable) {
     stand_in::shared().has_post(private_link.code, {{"page", "login_redirect"}});
     const auto found = resolver_.resolve(private_link, patience(), {});
     ASSERT_FALSE(found);
-    EXPECT_EQ(found.error().why.code(), errc::video_unavailable);
+    EXPECT_EQ(found.error().why.code(), errc::login_required);
 }
 
 TEST_F(PageResolver, EndsWithDeadlineAndStop) {

@@ -4,10 +4,18 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <map>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace reelsd::platform {
 namespace {
+
+deadline in_a_minute() {
+    return deadline::after(std::chrono::minutes{1});
+}
 
 struct answer {
     answer(errc why, bool is_in_doubt = false) : failure{why}, needs_confirmation{is_in_doubt} {}
@@ -18,9 +26,10 @@ struct answer {
 
 class fixed_resolver : public resolver {
 public:
-    fixed_resolver(std::optional<answer> failure, int& asked) : failure_{failure}, asked_{asked} {}
+    fixed_resolver(std::optional<answer> failure, int& asked, std::string name = "fixed")
+        : failure_{failure}, asked_{asked}, name_{std::move(name)} {}
 
-    [[nodiscard]] std::string_view name() const noexcept override { return "fixed"; }
+    [[nodiscard]] std::string_view name() const noexcept override { return name_; }
 
     [[nodiscard]] resolution resolve(
         const link& wanted, deadline /*by*/, std::stop_token /*stop*/) const override {
@@ -34,6 +43,7 @@ public:
 private:
     std::optional<answer> failure_;
     int& asked_;
+    std::string name_;
 };
 
 TEST(ResolverChain, StopsAndReports) {
@@ -49,10 +59,7 @@ TEST(ResolverChain, StopsAndReports) {
         {"the first has it", {found, errc::internal}, found, 1},
         {"the second has it", {errc::platform_changed, found}, found, 2},
         {"a definite no", {errc::video_unavailable, found}, errc::video_unavailable, 1},
-        {"no video",
-         {errc::platform_failed, errc::unsupported_format, found},
-         errc::unsupported_format,
-         2},
+        {"no video", {errc::platform_failed, errc::no_video, found}, errc::no_video, 2},
         {"a doubt that the next one dispels", {perhaps_gone, found}, found, 2},
         {"a doubt that the next one shares",
          {perhaps_gone, perhaps_gone, found},
@@ -62,10 +69,7 @@ TEST(ResolverChain, StopsAndReports) {
          {perhaps_gone, errc::platform_rate_limited, perhaps_gone, found},
          errc::video_unavailable,
          3},
-        {"a doubt that another ends",
-         {perhaps_gone, errc::unsupported_format, found},
-         errc::unsupported_format,
-         2},
+        {"a doubt that another ends", {perhaps_gone, errc::no_video, found}, errc::no_video, 2},
         {"a doubt alone proves nothing",
          {errc::platform_rate_limited, perhaps_gone, errc::platform_failed},
          errc::platform_rate_limited,
@@ -94,14 +98,144 @@ TEST(ResolverChain, StopsAndReports) {
             order.push_back(std::make_unique<fixed_resolver>(answer, asked));
         const resolver_chain chain{std::move(order), log::logger::silent()};
 
-        const auto got =
-            chain.resolve(post_link("DYexample01"), deadline::after(std::chrono::seconds{1}), {});
+        no_pacing pace;
+        const auto got = chain.resolve(post_link("DYexample01"), pace, in_a_minute(), {});
 
         EXPECT_EQ(asked, expected.asked);
         ASSERT_EQ(got.has_value(), !expected.outcome);
         if (!expected.outcome) continue;
-        EXPECT_EQ(got.error().code(), *expected.outcome);
+        const unresolved none = got.error();
+        EXPECT_EQ(none.why.code(), *expected.outcome);
+        EXPECT_FALSE(none.postponed);
     }
+}
+
+/// Gives each resolver its waits, one after the other, then leave; writes down what it is told.
+class scripted_pacer final : public pacer {
+public:
+    explicit scripted_pacer(std::map<std::string, std::vector<postponement>, std::less<>> waits)
+        : waits_{std::move(waits)} {}
+
+    [[nodiscard]] result<postponement> ask(std::string_view resolver, deadline /*by*/) override {
+        const auto found = waits_.find(resolver);
+        if (found == waits_.end() || found->second.empty()) return postponement{};
+        const auto next = found->second.front();
+        // The last one stays.
+        if (found->second.size() > 1) found->second.erase(found->second.begin());
+        return next;
+    }
+
+    void note(std::string_view resolver, try_outcome outcome, deadline /*by*/) noexcept override {
+        constexpr const char* names[] = {"answered", "rate_limited", "changed", "failed"};
+        told.push_back(std::string{resolver} + " " + names[static_cast<int>(outcome)]);
+    }
+
+    std::vector<std::string> told;
+
+private:
+    std::map<std::string, std::vector<postponement>, std::less<>> waits_;
+};
+
+// Goal: who cools down is passed over; a long wait for the first turn is the queue's; nothing that
+// was asked in vain is forgotten. Method: a pacer by script.
+TEST(ResolverChain, KeepsThePace) {
+    struct test_case {
+        const char* name;
+        std::map<std::string, std::vector<postponement>, std::less<>> waits;
+        std::vector<std::optional<answer>> answers;  ///< Of a, b, c.
+        std::optional<errc> outcome;
+        std::optional<double> postponed;
+        std::vector<std::string> told;
+    };
+    constexpr auto found = std::nullopt;
+    const answer perhaps_gone{errc::video_unavailable, true};
+    const postponement cooling{.wait = seconds_f{900}, .is_cooldown = true};
+    const postponement longer{.wait = seconds_f{1800}, .is_cooldown = true};
+    const postponement much_later{.wait = seconds_f{50}};
+    const postponement blink{.wait = seconds_f{0.001}};
+    const postponement none{};
+    const test_case cases[] = {
+        {"at once", {}, {found, found}, found, {}, {"a answered"}},
+        {"after a blink", {{"a", {blink, blink, none}}}, {found}, found, {}, {"a answered"}},
+        {"in its turn", {{"a", {much_later}}}, {found, found}, errc::platform_rate_limited, 50, {}},
+        {"past one that cools down", {{"a", {cooling}}}, {found, found}, found, {}, {"b answered"}},
+        {"the next one's turn, when the first cools down",
+         {{"a", {cooling}}, {"b", {much_later}}},
+         {found, found, found},
+         errc::platform_rate_limited,
+         50,
+         {}},
+        {"all cool down",
+         {{"a", {longer}}, {"b", {cooling}}},
+         {found, found},
+         errc::platform_rate_limited,
+         900,
+         {}},
+        {"a failure beside cool-downs is a failure",
+         {{"a", {cooling}}},
+         {found, errc::platform_failed},
+         errc::platform_failed,
+         {},
+         {"b failed"}},
+        {"a later one's turn is awaited",
+         {{"b", {blink, none}}},
+         {errc::platform_changed, found},
+         found,
+         {},
+         {"a changed", "b answered"}},
+        {"but not for ever",
+         {{"b", {much_later}}},
+         {errc::platform_rate_limited, found},
+         errc::platform_rate_limited,
+         {},
+         {"a rate_limited"}},
+        {"a doubt that nobody can dispel now is not a no",
+         {{"b", {cooling}}, {"c", {longer}}},
+         {perhaps_gone, found, found},
+         errc::video_unavailable,
+         900,
+         {"a failed"}},
+        {"a no is an answer", {}, {errc::login_required}, errc::login_required, {}, {"a answered"}},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.name);
+        int asked = 0;
+        std::vector<std::unique_ptr<resolver>> order;
+        for (const auto& answer : expected.answers) {
+            const std::string name(1, static_cast<char>('a' + order.size()));
+            order.push_back(std::make_unique<fixed_resolver>(answer, asked, name));
+        }
+        const resolver_chain chain{std::move(order), log::logger::silent()};
+        scripted_pacer pace{expected.waits};
+
+        const auto got = chain.resolve(post_link("DYexample01"), pace, in_a_minute(), {});
+
+        EXPECT_EQ(pace.told, expected.told);
+        EXPECT_EQ(asked, static_cast<int>(expected.told.size()));
+        ASSERT_EQ(got.has_value(), !expected.outcome);
+        if (!expected.outcome) continue;
+        const unresolved why = got.error();
+        EXPECT_EQ(why.why.code(), *expected.outcome);
+        ASSERT_EQ(why.postponed.has_value(), expected.postponed.has_value());
+        if (expected.postponed) {
+            EXPECT_EQ(why.postponed->wait.count(), *expected.postponed);
+        }
+    }
+}
+
+TEST(ResolverChain, StopsWaitingWhenAsked) {
+    int asked = 0;
+    std::vector<std::unique_ptr<resolver>> order;
+    order.push_back(std::make_unique<fixed_resolver>(errc::platform_failed, asked, "a"));
+    order.push_back(std::make_unique<fixed_resolver>(std::nullopt, asked, "b"));
+    const resolver_chain chain{std::move(order), log::logger::silent()};
+    scripted_pacer pace{{{"b", {{.wait = seconds_f{15}}}}}};
+    std::stop_source stop;
+    stop.request_stop();
+    const auto got = chain.resolve(post_link("DYexample01"), pace, in_a_minute(), stop.get_token());
+    ASSERT_FALSE(got);
+    EXPECT_EQ(unresolved{got.error()}.why.code(), errc::cancelled);
+    EXPECT_EQ(asked, 1);
 }
 
 }  // namespace

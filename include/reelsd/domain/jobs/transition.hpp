@@ -28,7 +28,11 @@ struct retry_policy {
     int attempts_max = 3;                      ///< In all, 1 or more.
     std::chrono::duration<double> base{10.0};  ///< Before the second attempt; doubled each time.
     std::chrono::duration<double> video_seconds_max{
-        90.0};  ///< Named in the text of `video_too_long`.
+        90.0};                                   ///< Named in the text of `video_too_long`.
+    std::int64_t video_bytes_max = 104'857'600;  ///< Named in that of a video that is too large.
+    /// How long after its acceptance a job may be put off because the platform asks to be left
+    /// alone: whoever waits is told sooner rather than later.
+    std::chrono::duration<double> cooldown_wait_max{3600.0};
 };
 
 /// The wait before the attempt after `attempt`: base x 2^(attempt-1), times 0.75 to 1.25 as
@@ -58,7 +62,11 @@ struct retried {
     std::chrono::duration<double> delay{};
 };
 struct handed_back {};
-using transition = std::variant<completed, failed, retried, handed_back>;
+/// Not its turn at the platform yet: pending again, no attempt spent.
+struct postponed {
+    std::chrono::duration<double> delay{};
+};
+using transition = std::variant<completed, failed, retried, handed_back, postponed>;
 
 /// Whether an attempt's failure may be tried again at all: a test link's outcome is fixed.
 enum class retry_allowed : std::uint8_t { yes, no };
@@ -68,7 +76,15 @@ enum class retry_allowed : std::uint8_t { yes, no };
     const claimed_job& job, const error& why, retry_allowed allowed, const retry_policy& policy,
     double jitter);
 
-/// The text that a client reads for `code`; begins as contract section 4 says.
-[[nodiscard]] std::string error_text(job_error_code code, const retry_policy& policy);
+/// What becomes of a job whose next step may not be taken for `wait`. `is_cooldown`: because the
+/// platform asks to be left alone; then it is put off no longer than the policy allows, and fails
+/// instead. Pure.
+[[nodiscard]] transition after_postponement(
+    const claimed_job& job, std::chrono::duration<double> wait, bool is_cooldown, time_point now,
+    const retry_policy& policy);
+
+/// What a client reads of a job that failed so: the cause, and what can be done. Begins as contract
+/// section 4 says for job_error_code_of(why).
+[[nodiscard]] std::string error_text(errc why, const retry_policy& policy);
 
 }  // namespace reelsd::jobs

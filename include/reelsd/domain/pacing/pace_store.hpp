@@ -1,0 +1,84 @@
+#pragma once
+
+#include <reelsd/base/clock.hpp>
+#include <reelsd/db/errors.hpp>  // What the operations throw is part of the interface.
+
+#include <boost/asio/awaitable.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace reelsd::db {
+class pool;
+}
+
+namespace reelsd::pacing {
+
+/// One way into the platform, as all daemons share it.
+struct paced_resolver {
+    std::string host;      ///< Of the platform: "www.instagram.com".
+    std::string resolver;  ///< As in the setting `resolvers`.
+};
+
+/// How often a resolver may be tried.
+struct pace {
+    /// Between the beginnings of two tries, spread at random by whoever asks; 0: no pace.
+    seconds_f interval{8.0};
+    int tries_per_hour = 40;   ///< At least 1; counts while there is an interval.
+    seconds_f try_time{60.0};  ///< How long one try may take.
+    /// After the platform has asked to be left alone; doubled each time; 0: never.
+    seconds_f cooldown_first{900.0};
+    seconds_f cooldown_max{12.0 * 3600.0};
+};
+
+struct turn {
+    enum class leave : std::uint8_t { now, later, cooling_down };
+
+    leave given = leave::now;
+    seconds_f wait{0.0};  ///< At least, before asking again; 0 when `now`.
+};
+
+/// How a try ended.
+enum class outcome : std::uint8_t { answered, rate_limited, changed, failed };
+
+/// What operators should learn of a try.
+struct consequence {
+    std::optional<seconds_f> cooldown = {};  ///< That has just begun.
+    /// A resolver that used to work has had nothing but answers of unknown shape since, and nobody
+    /// was told within the hour.
+    bool warn = false;
+    std::int32_t unknown_answers = 0;  ///< Since it last worked.
+};
+
+/// How a resolver stands.
+struct standing {
+    std::string resolver;
+    seconds_f cooldown_left{0.0};
+    std::int32_t unknown_answers = 0;  ///< Since it last worked.
+    std::optional<time_point> answered_at = {};
+};
+
+/// The table of resolvers' paces. Each operation is one statement, hence atomic; all throw
+/// db::unavailable when no answer is had before `by`, and db::refused when the server will not.
+/// A cheap value around the pool, which must outlive it. On the loop's thread.
+class pace_store {
+public:
+    explicit pace_store(db::pool& pool) : pool_{&pool} {}
+
+    /// Leave to try once, now; a note() must follow then.
+    boost::asio::awaitable<turn> ask(paced_resolver who, pace wanted, deadline by);
+
+    boost::asio::awaitable<consequence> note(
+        paced_resolver who, outcome ended, pace wanted, deadline by);
+
+    /// All resolvers of `host` that were ever tried, by name.
+    boost::asio::awaitable<std::vector<standing>> list(std::string host, deadline by);
+
+private:
+    db::pool* pool_;
+};
+
+}  // namespace reelsd::pacing

@@ -1,0 +1,88 @@
+#include <reelsd/base/invariant.hpp>
+#include <reelsd/db/pool.hpp>
+#include <reelsd/domain/pacing/pace_store.hpp>
+
+namespace reelsd::pacing {
+namespace {
+
+constexpr db::query ask_query{"pacing.ask", R"sql(
+    SELECT outcome, wait_seconds FROM ask_resolver_turn($1, $2, $3, $4, $5, $6))sql"};
+
+constexpr db::query note_query{"pacing.note", R"sql(
+    SELECT begun_cooldown, warn, unknown FROM note_resolver_try($1, $2, $3, $4, $5))sql"};
+
+constexpr db::query list_query{"pacing.list", R"sql(
+    SELECT resolver, unknown_answers, answered_at,
+           CASE WHEN cooldown_until > now() THEN extract(epoch FROM cooldown_until - now())
+                ELSE 0 END::float8 AS cooldown_left
+      FROM resolver_pace WHERE host = $1 ORDER BY resolver)sql"};
+
+turn::leave leave_from(std::string_view name) {
+    if (name == "now") return turn::leave::now;
+    if (name == "later") return turn::leave::later;
+    if (name == "cooling_down") return turn::leave::cooling_down;
+    throw db::schema_mismatch{"ask_resolver_turn() says " + std::string{name}};
+}
+
+std::string_view name_of(outcome ended) noexcept {
+    switch (ended) {
+        case outcome::answered: return "answered";
+        case outcome::rate_limited: return "rate_limited";
+        case outcome::changed: return "changed";
+        case outcome::failed: break;
+    }
+    return "failed";
+}
+
+}  // namespace
+
+boost::asio::awaitable<turn> pace_store::ask(paced_resolver who, pace wanted, deadline by) {
+    invariant(wanted.tries_per_hour > 0);
+    const auto answer = co_await pool_->run(
+        by,
+        ask_query,
+        who.host,
+        who.resolver,
+        wanted.interval.count(),
+        wanted.tries_per_hour,
+        wanted.try_time.count(),
+        wanted.cooldown_first.count() > 0);
+    const auto row = answer.one();
+    co_return turn{
+        .given = leave_from(row.as<std::string_view>("outcome")),
+        .wait = seconds_f{row.as<double>("wait_seconds")}};
+}
+
+boost::asio::awaitable<consequence> pace_store::note(
+    paced_resolver who, outcome ended, pace wanted, deadline by) {
+    const auto answer = co_await pool_->run(
+        by,
+        note_query,
+        who.host,
+        who.resolver,
+        name_of(ended),
+        wanted.cooldown_first.count(),
+        wanted.cooldown_max.count());
+    const auto row = answer.one();
+    consequence told{
+        .cooldown = std::nullopt,
+        .warn = row.as<bool>("warn"),
+        .unknown_answers = row.as<std::int32_t>("unknown")};
+    if (const auto begun = row.as<std::optional<double>>("begun_cooldown")) {
+        told.cooldown = seconds_f{*begun};
+    }
+    co_return told;
+}
+
+boost::asio::awaitable<std::vector<standing>> pace_store::list(std::string host, deadline by) {
+    const auto found = co_await pool_->run(by, list_query, host);
+    co_return found.map([](const db::row& row) {
+        return standing{
+            .resolver = row.as<std::string>("resolver"),
+            .cooldown_left = seconds_f{row.as<double>("cooldown_left")},
+            .unknown_answers = row.as<std::int32_t>("unknown_answers"),
+            .answered_at = row.as<std::optional<time_point>>("answered_at")};
+    });
+}
+
+}  // namespace reelsd::pacing

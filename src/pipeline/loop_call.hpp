@@ -1,0 +1,43 @@
+#pragma once
+
+#include <reelsd/base/clock.hpp>
+#include <reelsd/base/result.hpp>
+#include <reelsd/db/errors.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_future.hpp>
+
+#include <chrono>
+#include <exception>
+#include <future>
+#include <utility>
+
+namespace reelsd::pipeline {
+
+/// Runs `operation` on the loop and waits for it on this thread, which must not be the loop's.
+/// Errors: what the database's failures are; database_unavailable when the loop does not answer;
+/// internal for any other exception.
+template <class T>
+result<T> wait_for(
+    const boost::asio::any_io_executor& loop, boost::asio::awaitable<T> operation,
+    const deadline& by) {
+    // Beyond the statement's own deadline: a loop that has not even begun with it by then is
+    // ending.
+    constexpr std::chrono::seconds loop_grace{1};
+    auto outcome = boost::asio::co_spawn(loop, std::move(operation), boost::asio::use_future);
+    if (outcome.wait_until(by.when() + loop_grace) != std::future_status::ready) {
+        return error{errc::database_unavailable, "the loop does not answer"};
+    }
+    try {
+        return outcome.get();
+    } catch (const db::failure& failure) {
+        return error{failure.code(), failure.what()};
+    } catch (const std::exception& failure) {
+        // A loop that ended with the question unanswered, say.
+        return error{errc::internal, failure.what()};
+    }
+}
+
+}  // namespace reelsd::pipeline

@@ -1,0 +1,151 @@
+#include "support/test_database.hpp"
+#include <reelsd/domain/pacing/pace_store.hpp>
+
+#include <gmock/gmock.h>
+
+namespace reelsd::pacing {
+namespace {
+
+using namespace std::chrono_literals;
+using test::database_test;
+
+/// Moves every time in the table into the past, as if so much time had gone by.
+constexpr db::query pass_query{"test.pass", R"sql(
+    UPDATE resolver_pace
+       SET next_at = next_at - make_interval(secs => $1),
+           busy_until = busy_until - make_interval(secs => $1),
+           hour_at = hour_at - make_interval(secs => $1),
+           cooldown_until = cooldown_until - make_interval(secs => $1),
+           answered_at = answered_at - make_interval(secs => $1),
+           warned_at = warned_at - make_interval(secs => $1))sql"};
+
+const paced_resolver page{.host = "www.instagram.com", .resolver = "page"};
+const paced_resolver embed{.host = "www.instagram.com", .resolver = "embed"};
+
+class PaceStore : public test::database_test {
+protected:
+    turn ask(const paced_resolver& who = page) { return run(store_.ask(who, pace_, soon())); }
+    consequence note(outcome ended, const paced_resolver& who = page) {
+        return run(store_.note(who, ended, pace_, soon()));
+    }
+    void pass(seconds_f time) { run(pool().run(soon(), pass_query, time.count())); }
+
+    pace_store store_{pool()};
+    pace pace_;
+};
+
+TEST_F(PaceStore, LetsOneBeginEveryInterval) {
+    EXPECT_EQ(ask().given, turn::leave::now);
+    note(outcome::answered);
+    const auto early = ask();
+    EXPECT_EQ(early.given, turn::leave::later);
+    EXPECT_GT(early.wait, 6s);
+    EXPECT_LE(early.wait, 8s);
+    // Another way in has a pace of its own, and so has another host.
+    EXPECT_EQ(ask(embed).given, turn::leave::now);
+    EXPECT_EQ(ask({.host = "127.0.0.1", .resolver = "page"}).given, turn::leave::now);
+    pass(8s);
+    EXPECT_EQ(ask().given, turn::leave::now);
+}
+
+TEST_F(PaceStore, LetsNoTwoGoAtOnce) {
+    EXPECT_EQ(ask().given, turn::leave::now);
+    pass(59s);
+    const auto meanwhile = ask();
+    EXPECT_EQ(meanwhile.given, turn::leave::later);
+    EXPECT_GT(meanwhile.wait, 0s);
+    EXPECT_LE(meanwhile.wait, 1s);
+    // Whoever never said how it ended is not waited for any longer.
+    pass(2s);
+    EXPECT_EQ(ask().given, turn::leave::now);
+}
+
+TEST_F(PaceStore, SpendsTheHourAndEarnsItBack) {
+    pace_.tries_per_hour = 3;
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(ask().given, turn::leave::now) << i;
+        note(outcome::answered);
+        pass(8s);
+    }
+    const auto spent = ask();
+    EXPECT_EQ(spent.given, turn::leave::later);
+    EXPECT_GT(spent.wait, 1150s);
+    EXPECT_LE(spent.wait, 1200s);
+    pass(1200s);
+    EXPECT_EQ(ask().given, turn::leave::now);
+}
+
+TEST_F(PaceStore, WithoutAnIntervalNobodyWaits) {
+    pace_.interval = 0s;
+    pace_.tries_per_hour = 1;
+    for (int i = 0; i < 5; ++i) EXPECT_EQ(ask().given, turn::leave::now);
+}
+
+TEST_F(PaceStore, CooldownsDoubleUpToTheirMostAndAnAnswerEndsThem) {
+    pace_.interval = 0s;
+    for (const auto length : {900s, 1800s, 3600s, 7200s, 14400s, 28800s, 43200s, 43200s}) {
+        EXPECT_EQ(note(outcome::rate_limited).cooldown, seconds_f{length});
+        // Others that were under way learn the same, and do not lengthen it.
+        EXPECT_EQ(note(outcome::rate_limited).cooldown, std::nullopt);
+        const auto refused = ask();
+        EXPECT_EQ(refused.given, turn::leave::cooling_down);
+        EXPECT_GT(refused.wait, length - 60s);
+        EXPECT_LE(refused.wait, length);
+        EXPECT_EQ(ask(embed).given, turn::leave::now);
+        pass(length);
+        EXPECT_EQ(ask().given, turn::leave::now);
+        // Neither better nor worse.
+        note(outcome::failed);
+    }
+    note(outcome::answered);
+    EXPECT_EQ(note(outcome::rate_limited).cooldown, seconds_f{900s});
+}
+
+TEST_F(PaceStore, WithoutCooldownsNoneBeginsAndNoneIsHeeded) {
+    pace_.interval = 0s;
+    note(outcome::rate_limited);
+    EXPECT_EQ(ask().given, turn::leave::cooling_down);
+    pace_.cooldown_first = 0s;
+    EXPECT_EQ(ask().given, turn::leave::now);
+    pass(900s);
+    EXPECT_EQ(note(outcome::rate_limited).cooldown, std::nullopt);
+}
+
+TEST_F(PaceStore, WarnsOnceAnHourOfWhatUsedToWork) {
+    // It never worked: perhaps it was never set up right, but it did not rot.
+    for (int i = 0; i < 5; ++i) EXPECT_FALSE(note(outcome::changed).warn);
+    note(outcome::answered);
+    EXPECT_FALSE(note(outcome::changed).warn);
+    EXPECT_FALSE(note(outcome::changed).warn);
+    // What tells nothing changes nothing.
+    EXPECT_FALSE(note(outcome::failed).warn);
+    EXPECT_FALSE(note(outcome::rate_limited).warn);
+    const auto third = note(outcome::changed);
+    EXPECT_TRUE(third.warn);
+    EXPECT_EQ(third.unknown_answers, 3);
+    EXPECT_FALSE(note(outcome::changed).warn);
+    pass(3600s);
+    EXPECT_TRUE(note(outcome::changed).warn);
+    note(outcome::answered);
+    pass(3600s);
+    EXPECT_FALSE(note(outcome::changed).warn);
+}
+
+TEST_F(PaceStore, ListsHowEachStands) {
+    EXPECT_TRUE(run(store_.list(page.host, soon())).empty());
+    note(outcome::answered);
+    note(outcome::changed);
+    note(outcome::rate_limited, embed);
+    const auto all = run(store_.list(page.host, soon()));
+    ASSERT_EQ(all.size(), 2U);
+    EXPECT_EQ(all[0].resolver, "embed");
+    EXPECT_GT(all[0].cooldown_left, 800s);
+    EXPECT_FALSE(all[0].answered_at);
+    EXPECT_EQ(all[1].resolver, "page");
+    EXPECT_EQ(all[1].cooldown_left, 0s);
+    EXPECT_EQ(all[1].unknown_answers, 1);
+    EXPECT_TRUE(all[1].answered_at);
+}
+
+}  // namespace
+}  // namespace reelsd::pacing

@@ -1,0 +1,170 @@
+"""How often the platform is asked, and how the daemon heeds it when it wishes to be left alone.
+
+Method: real daemons on a real database, and a stand-in that writes down who asked what and when.
+"""
+
+import time
+import unittest
+
+from service_support import Cluster, Platform, ServiceTest, wait_until
+
+
+class PacingTest(ServiceTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = Cluster()
+        cls.addClassCleanup(cls.cluster.close)
+        cls.platform = Platform()
+        cls.addClassCleanup(cls.platform.close)
+
+    def setUp(self):
+        self.database = self.cluster.new_database()
+        self.platform.configure(reset=True)
+
+    def paced_daemon(self, **more):
+        settings = {"retry_base_seconds": 0.05, "requests_per_minute": 100000, "workers": 4,
+                    "database_url": self.database, **self.platform.settings(), **more}
+        return self.daemon(**settings).start()
+
+    def submit(self, account, posts):
+        self.platform.configure(posts=posts)
+        return [account.submit(f"https://www.instagram.com/reel/{code}/") for code in posts]
+
+    def finished(self, account, posts):
+        return [account.finished(job_id) for job_id in self.submit(account, posts)]
+
+    def asked(self, kind):
+        return [request for request in self.platform.requests() if request["kind"] == kind]
+
+    def sql(self, statement):
+        return self.cluster.query(statement, self.database.rsplit("=", 1)[1]).strip()
+
+
+class Intervals(PacingTest):
+    def test_all_daemons_together_keep_one_pace(self):
+        one = self.paced_daemon(platform_interval_seconds=1)
+        two = self.paced_daemon(platform_interval_seconds=1)
+        account = one.account(unlimited=True)
+        also = account.__class__(two, account.email, account.token)
+        ids = self.submit(account, {"DYpace00001": {}, "DYpace00002": {}})
+        ids += self.submit(also, {"DYpace00003": {}, "DYpace00004": {}})
+        for job_id in ids:
+            self.assertEqual(account.finished(job_id)["status"], "done")
+        times = sorted(request["time"] for request in self.asked("page"))
+        self.assertEqual(len(times), 4)
+        for earlier, later in zip(times, times[1:]):
+            # Half to one and a half seconds from beginning to beginning. The first bytes of one request may
+            # have been on their way a moment longer than those of the next.
+            self.assertGreater(later - earlier, 0.4, times)
+        self.assertEqual(self.sql("SELECT max(attempt) FROM job"), "1", "waiting is no attempt")
+
+    def test_the_hour_has_its_own_limit(self):
+        daemon = self.paced_daemon(platform_interval_seconds=0.01, platform_lookups_per_hour=2)
+        account = daemon.account(unlimited=True)
+        jobs = self.finished(account, {"DYhour00001": {}, "DYhour00002": {}})
+        self.assertEqual([job["status"] for job in jobs], ["done", "done"])
+        held_up, = self.submit(account, {"DYhour00003": {}})
+        put_off = "SELECT count(*) FROM job WHERE status = 'pending' AND run_at > now() + interval '20 min'"
+        wait_until(lambda: self.sql(put_off) == "1", "the third job to be put off")
+        self.assertEqual(account.job(held_up)["status"], "pending")
+        self.assertEqual(len(self.asked("page")), 2)
+
+
+class Cooldowns(PacingTest):
+    def test_a_resolver_that_is_limited_is_left_alone_and_the_next_one_asked(self):
+        with_queries = {"resolvers": "page,graphql", "platform_cooldown_seconds": 900}
+        daemon = self.paced_daemon(**with_queries)
+        account = daemon.account(unlimited=True)
+        first, = self.finished(account, {"DYcool00001": {"page": "rate_limited"}})
+        self.assertEqual(first["status"], "done", first)
+        self.assertEqual((len(self.asked("page")), len(self.asked("root"))), (1, 1))
+
+        second, = self.finished(account, {"DYcool00002": {}})
+        self.assertEqual(second["status"], "done")
+        self.assertEqual((len(self.asked("page")), len(self.asked("root"))), (1, 2))
+        warnings = [line for line in daemon.log_lines() if "resolver cools down" in line["message"]]
+        self.assertEqual([(line["resolver"], line["seconds"]) for line in warnings], [("page", 900)])
+        metrics = daemon.request("GET", "/metrics").body.decode()
+        self.assertRegex(metrics, r'reelsd_resolver_cooldown_seconds\{resolver="page"\} [1-8]')
+
+        daemon.kill()
+        again = self.paced_daemon(**with_queries)
+        account = account.__class__(again, account.email, account.token)
+        third, = self.finished(account, {"DYcool00003": {}})
+        self.assertEqual(third["status"], "done")
+        self.assertEqual((len(self.asked("page")), len(self.asked("root"))), (1, 3))
+
+    def test_a_job_waits_for_the_end_of_a_short_one_in_the_queue(self):
+        daemon = self.paced_daemon(platform_cooldown_seconds=2, workers=1)
+        account = daemon.account(unlimited=True)
+        self.platform.configure(page_budget=0, over_budget="rate_limited")
+        job_id, = self.submit(account, {"DYshort0001": {}})
+        waits = "SELECT count(*) FROM job WHERE status = 'pending' AND attempt = 1 AND claim > 1"
+        wait_until(lambda: self.sql(waits) == "1", "the job to be put off")
+        self.platform.configure(page_budget=1000)
+        # Its worker is free meanwhile.
+        other = account.finished(account.submit("https://www.instagram.com/reel/reelsd-unavailable/"))
+        self.assertEqual(other["error_code"], "unavailable")
+        self.assertEqual(account.finished(job_id)["status"], "done")
+        self.assertEqual(self.sql("SELECT max(attempt) FROM job"), "2")
+        self.assertEqual(len(self.asked("page")), 2)
+
+    def test_a_long_one_is_told_at_once(self):
+        daemon = self.paced_daemon(platform_cooldown_seconds=7200)
+        account = daemon.account(unlimited=True)
+        job, = self.finished(account, {"DYlonger001": {"page": "rate_limited"}})
+        self.assertEqual(job["error_code"], "rate_limited", job)
+        self.assertRegex(
+            job["error"],
+            r"^The platform temporarily rate-limited the service, .* another 120 minutes\.")
+        self.assertEqual(len(self.asked("page")), 1)
+
+
+class SingleFlight(PacingTest):
+    def test_a_post_that_two_accounts_want_is_looked_up_once(self):
+        daemon = self.paced_daemon()
+        ann, bob = daemon.account(unlimited=True), daemon.account(unlimited=True)
+        self.platform.configure(posts={"DYtogether1": {"page": "stall"}})
+        ids = [account.submit("https://www.instagram.com/reel/DYtogether1/") for account in (ann, bob)]
+        wait_until(lambda: self.sql("SELECT count(*) FROM job WHERE status = 'processing'") == "2",
+                   "both jobs in work")
+        wait_until(lambda: self.asked("page"), "the look-up")
+        self.assertEqual(len(self.asked("page")), 1)
+        # Whoever waits for a look-up that is called off looks for himself.
+        self.platform.configure(posts={"DYtogether1": {}})
+        self.assertEqual(ann.request("DELETE", f"/api/v1/reels/{ids[0]}").status, 204)
+        self.assertEqual(bob.finished(ids[1])["status"], "done")
+        self.assertLessEqual(len(self.asked("page")), 2)
+
+    def test_its_end_is_everybodys(self):
+        daemon = self.paced_daemon()
+        accounts = [daemon.account(unlimited=True) for _ in range(3)]
+        self.platform.configure(posts={"DYtogether2": {"page": "slow", "delay": 3}})
+        began = time.time()
+        ids = [account.submit("https://www.instagram.com/reel/DYtogether2/") for account in accounts]
+        all_began = time.time() - began
+        jobs = [account.finished(job_id) for account, job_id in zip(accounts, ids)]
+        self.assertEqual([job["status"] for job in jobs], ["done"] * 3)
+        if all_began < 2:  # On a machine that is not overwhelmed: all were there before the answer.
+            self.assertEqual(len(self.asked("page")), 1)
+
+
+class Rot(PacingTest):
+    def test_a_resolver_that_has_stopped_to_work_is_told_of_once(self):
+        daemon = self.paced_daemon(resolvers="page,graphql")
+        account = daemon.account(unlimited=True)
+        self.finished(account, {"DYrot000001": {}})
+        rotten = {f"DYrot00001{n}": {"page": "garbage"} for n in range(5)}
+        jobs = self.finished(account, rotten)
+        self.assertEqual({job["status"] for job in jobs}, {"done"}, "by the other way")
+        warnings = [line for line in daemon.log_lines() if "seems outdated" in line["message"]]
+        self.assertEqual([line["resolver"] for line in warnings], ["page"])
+        self.assertEqual(warnings[0]["level"], "warning")
+        metrics = daemon.request("GET", "/metrics").body.decode()
+        self.assertIn('reelsd_resolver_unknown_answers{resolver="page"} 5', metrics)
+        self.assertIn(
+            'reelsd_resolutions_total{outcome="platform_changed",resolver="page"} 5', metrics)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
