@@ -70,6 +70,7 @@ platform::source_settings source_settings_of(const settings& with, metrics& figu
     return {
         .platform_url = with.platform_url,
         .resolvers = with.resolvers,
+        .yt_dlp_path = with.yt_dlp_path,
         .profile = with.request_profile,
         .media_hosts = with.media_hosts,
         .allow_private_addresses = with.allow_private_addresses,
@@ -79,7 +80,6 @@ platform::source_settings source_settings_of(const settings& with, metrics& figu
         .on_resolution = count_resolutions(figures)};
 }
 
-jobs::retry_policy retry_policy_of(const settings& with) {
 /// A platform is paced by its host, as its own limits are.
 std::string platform_host(const settings& with) {
     const auto platform = net::url::parse(with.platform_url);
@@ -95,6 +95,7 @@ pacing::pace pace_of(const settings& with) {
         .cooldown_first = with.platform_cooldown};
 }
 
+jobs::retry_policy retry_policy_of(const settings& with) {
     return {
         .attempts_max = with.attempts_max,
         .base = with.retry_base,
@@ -202,12 +203,12 @@ daemon::daemon(const settings& with, const log::logger& log, parts made)
       signals_{loop_, SIGINT, SIGTERM},
       pool_{loop_.get_executor(), pool_options_of(*parts_.store), log},
       records_{loop_.get_executor(), jobs::job_store{pool_}},
-      executor_{
       pacer_{
           loop_.get_executor(), pacing::pace_store{pool_}, platform_host(with), pace_of(with), log},
+      executor_{
           {.source = *parts_.source,
-           .media = media_,
            .pacer = pacer_,
+           .media = media_,
            .analyzer = *analyzer_,
            .embedder = *parts_.embedder,
            .scratch = *parts_.scratch,

@@ -6,6 +6,9 @@
 #include <reelsd/media/media_client.hpp>
 #include <reelsd/model/local_embedder.hpp>
 #include <reelsd/net/http_client.hpp>
+#include <reelsd/platform/yt_dlp_parser.hpp>
+#include <reelsd/platform/yt_dlp_resolver.hpp>
+#include <reelsd/process/find_program.hpp>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -25,6 +28,8 @@ namespace fs = std::filesystem;
 
 constexpr auto helper_time_max = 30s;
 constexpr auto platform_time_max = 10s;
+/// A cold start of Python included.
+constexpr auto yt_dlp_time_max = 15s;
 constexpr auto migration_time_max = 10s;
 /// Sixteen workers with a video of 100 MiB each, rounded up.
 constexpr std::uintmax_t free_bytes_min = std::uintmax_t{2} << 30U;
@@ -125,6 +130,31 @@ finding check_platform(const settings& with) {
     return {verdict::good, fmt::format("{} answers {}", with.platform_url, answer->status())};
 }
 
+/// The last way to a post, which no installation needs unless it is the only one.
+finding check_yt_dlp(const settings& with) {
+    const auto program = process::find_program(with.yt_dlp_path, process::search_path());
+    if (!program) {
+        const bool is_needed = with.resolvers == std::vector<std::string>{"yt-dlp"};
+        return is_needed ? finding{verdict::bad, with.yt_dlp_path + " is not installed"}
+                         : finding{verdict::good, "not installed, which is fine"};
+    }
+    const auto version =
+        platform::yt_dlp_version(*program, deadline::after(yt_dlp_time_max), std::stop_token{});
+    if (!version) {
+        return {
+            verdict::doubtful, fmt::format("{}: {}", program->string(), version.error().detail())};
+    }
+    if (platform::is_outdated_yt_dlp(*version)) {
+        return {
+            verdict::doubtful,
+            fmt::format(
+                "{} is too old: before {} nothing works any more",
+                *version,
+                platform::yt_dlp_version_min)};
+    }
+    return {verdict::good, fmt::format("{} {}", program->string(), *version)};
+}
+
 class report {
 public:
     void add(std::string_view what, const finding& found) {
@@ -180,6 +210,7 @@ result<void> run_doctor(const settings& with, const log::logger& log) {
     lines.add("sample", check_sample(with));
     lines.add("dictionary", check_dictionary(with));
     lines.add("platform", check_platform(with));
+    lines.add("yt-dlp", check_yt_dlp(with));
     lines.add("model", {verdict::good, "local analyzer: no key and no network needed"});
     if (lines.failures() == 0) return {};
     return error{errc::internal, fmt::format("{} checks failed", lines.failures())};

@@ -7,6 +7,8 @@
 #include <reelsd/platform/share_link.hpp>
 #include <reelsd/platform/source.hpp>
 #include <reelsd/platform/test_links.hpp>
+#include <reelsd/platform/yt_dlp_resolver.hpp>
+#include <reelsd/process/find_program.hpp>
 
 #include <algorithm>
 
@@ -37,13 +39,13 @@ result<net::url> origin_in(const std::string& text) {
     return platform;
 }
 
-/// Parts point at each other, so it stays where it was made.
-class real_source : public source {
 /// What a look-up finds depends on the slide too.
 std::string flight_key_of(const link& wanted) {
     return wanted.code + "#" + (wanted.img_index ? std::to_string(*wanted.img_index) : "");
 }
 
+/// Parts point at each other, so it stays where it was made.
+class real_source : public source {
 public:
     real_source(const source_settings& settings, net::url platform, const log::logger& log)
         : platform_{std::move(platform)},
@@ -97,13 +99,17 @@ private:
         const source_settings& settings) const {
         std::vector<std::unique_ptr<resolver>> order;
         for (const auto& name : settings.resolvers)
-            order.push_back(resolver_of(name, settings.profile));
+            order.push_back(resolver_of(name, settings));
         return order;
     }
 
     /// `name` is of known_resolvers().
     [[nodiscard]] std::unique_ptr<resolver> resolver_of(
-        std::string_view name, const request_profile& profile) const {
+        std::string_view name, const source_settings& settings) const {
+        const auto& profile = settings.profile;
+        if (name == "yt-dlp")
+            return std::make_unique<yt_dlp_resolver>(
+                yt_dlp_settings{.program = settings.yt_dlp_path, .ca_file = settings.ca_file});
         if (name == "graphql")
             return std::make_unique<graphql_resolver>(
                 platform_client_,
@@ -122,13 +128,13 @@ private:
     net::http_client media_client_;
     test_links_resolver test_links_;
     resolver_chain chain_;
+    mutable single_flight<chain_resolution> flights_;
     downloader downloader_;
 };
 
 /// "CDN.test" and ".cdn.test" mean the same suffix.
 std::string host_suffix(std::string text) {
     if (text.starts_with('.')) text.erase(0, 1);
-    mutable single_flight<chain_resolution> flights_;
     for (char& c : text) {
         if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     }
@@ -147,10 +153,32 @@ result<void> check_resolvers(const std::vector<std::string>& names) {
     return {};
 }
 
+/// Sets the path of the program, or leaves its resolver out: most people have no yt-dlp, and need
+/// none.
+result<void> look_for_yt_dlp(source_settings& settings, const log::logger& log) {
+    auto& names = settings.resolvers;
+    const auto name = std::find(names.begin(), names.end(), "yt-dlp");
+    if (name == names.end()) return {};
+    const auto program = process::find_program(settings.yt_dlp_path, process::search_path());
+    if (program) {
+        settings.yt_dlp_path = program->string();
+        return {};
+    }
+    if (names.size() == 1)
+        return bad_setting(
+            "resolvers names yt-dlp alone, and there is no program " + settings.yt_dlp_path +
+            " (yt-dlp-path)");
+    names.erase(name);
+    log.info(
+        "yt-dlp is not installed; links are looked up without it",
+        {{"yt-dlp-path", settings.yt_dlp_path}});
+    return {};
+}
+
 }  // namespace
 
 std::vector<std::string> known_resolvers() {
-    return {"page", "graphql", "embed"};
+    return {"page", "graphql", "embed", "yt-dlp"};
 }
 
 result<std::unique_ptr<source>> source::create(source_settings settings, log::logger log) {
@@ -162,6 +190,7 @@ result<std::unique_ptr<source>> source::create(source_settings settings, log::lo
     auto platform = origin_in(settings.platform_url);
     if (!platform) return platform.error();
     if (const auto known = check_resolvers(settings.resolvers); !known) return known.error();
+    if (const auto looked = look_for_yt_dlp(settings, log); !looked) return looked.error();
     return std::unique_ptr<source>{
         std::make_unique<real_source>(settings, *std::move(platform), log)};
 }

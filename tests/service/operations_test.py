@@ -1,10 +1,12 @@
 """What an operator meets: settings, subcommands, and what is said when the surroundings are wrong."""
 
 import os
+import shutil
 import socket
 import subprocess
 import unittest
 
+import fake_yt_dlp
 from service_support import (
     UNAVAILABLE, Cluster, Daemon, ServiceTest, clean_environment, must, new_folder,
     program, run_reelsd, wait_until)
@@ -98,6 +100,15 @@ class Surroundings(ServiceTest):
         self.assertNotEqual(code, 0)
         self.assertGreater(code, 0, f"killed by a signal:\n{daemon.log()}")
         return daemon.log()
+
+    def test_the_only_way_is_not_installed(self):
+        log = self.ended(self.daemon(workers=0, resolvers="yt-dlp", yt_dlp_path="/nonexistent/yt-dlp"))
+        self.assertIn("/nonexistent/yt-dlp", log)
+
+    def test_a_way_among_others_is_not_installed(self):
+        daemon = self.daemon(workers=0, yt_dlp_path="/nonexistent/yt-dlp").start()
+        said = [line for line in daemon.log_lines() if "yt-dlp" in line["message"]]
+        self.assertEqual([line["level"] for line in said], ["info"], said)
 
     def test_port_in_use(self):
         with socket.socket() as taken:
@@ -224,13 +235,24 @@ class Commands(ServiceTest):
         self.assertEqual(self.served.request("GET", "/readyz").status, 200)
 
     def test_doctor(self):
-        done = self.served.cli("doctor")
+        done = self.served.cli("doctor", yt_dlp_path="/nonexistent/yt-dlp")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         for word in ("database", "media"):
             self.assertIn(word, done.stdout.lower())
+        self.assertRegex(done.stdout, "ok +yt-dlp +not installed, which is fine")
         missing = self.served.cli("doctor", tessdata_dir="/nonexistent/tessdata")
         self.assertNotEqual(missing.returncode, 0)
         self.assertIn("/nonexistent/tessdata", missing.stdout + missing.stderr)
+
+    def test_doctor_knows_a_yt_dlp_that_is_too_old(self):
+        folder = new_folder()
+        self.addCleanup(shutil.rmtree, folder)
+        for version, line in (("2026.08.19", "ok +yt-dlp +/.* 2026.08.19"),
+                              ("2023.03.04", "warn +yt-dlp +2023.03.04 is too old: before 2026.06.28")):
+            with self.subTest(version):
+                program = fake_yt_dlp.install(folder, version=version)
+                done = must(self.served.cli("doctor", yt_dlp_path=program))
+                self.assertRegex(done.stdout, line)
 
     def test_account_and_reels_outlive_a_restart(self):
         daemon = self.daemon(workers=1).start()

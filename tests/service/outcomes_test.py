@@ -3,6 +3,7 @@
 import re
 import unittest
 
+import fake_yt_dlp
 from result_shape import check_result
 from service_support import SAMPLE, Daemon, Platform, ServiceTest
 
@@ -214,7 +215,8 @@ class Ways(ServiceTest):
     def setUpClass(cls):
         cls.platform = Platform()
         cls.addClassCleanup(cls.platform.close)
-        settings = dict(cls.platform.settings(), resolvers="page,graphql,embed")
+        settings = dict(cls.platform.settings(), resolvers="page,graphql,embed,yt-dlp",
+                        yt_dlp_path=fake_yt_dlp.install(cls.platform.folder))
         cls.served = Daemon(workers=4, retry_base_seconds=0.05, requests_per_minute=100000, **settings)
         cls.addClassCleanup(cls.served.close)
         cls.served.start()
@@ -253,6 +255,42 @@ class Ways(ServiceTest):
             "DYblocked01", dict(self.LIMITED, page="throttled", embed="blocked"))
         self.assertEqual((job["status"], job["error_code"]), ("error", "rate_limited"), job)
         self.assertGreaterEqual(counts["embed"], 2, "a passing failure: it was tried again")
+
+    def yt_dlp_answers(self, code, *behaviours):
+        """Until the end of the test."""
+        fake_yt_dlp.install(
+            self.platform.folder, origin=self.platform.url, posts={code: list(behaviours)})
+        self.addCleanup(fake_yt_dlp.install, self.platform.folder)
+
+    def test_yt_dlp_has_the_post(self):
+        cases = [("DYwayytdlp1", ["warnings"], 1), ("DYwayytdlp2", ["carousel"], 1),
+                 ("DYwayytdlp3", ["outdated", "crash", "ok"], 3)]
+        for code, behaviours, runs in cases:
+            with self.subTest(behaviours):
+                self.yt_dlp_answers(code, *behaviours)
+                job, counts = self.job_of(
+                    code, dict(self.LIMITED, page="throttled", embed="blocked"))
+                self.assertEqual(job["status"], "done", job)
+                meta = job["result"]["platform_meta"]
+                self.assertEqual((meta["code"], meta["author"], meta["author_name"], meta["caption"]),
+                                 (code, "some.one", "Some One", "Hello #tag @friend"))
+                self.assertEqual(counts["embed"], runs, "every other way was tried first")
+
+    def test_what_yt_dlp_says_of_a_post_counts(self):
+        limited = dict(self.LIMITED, page="throttled", embed="blocked")
+        missing = {"page": "throttled", "root": "null", "logged_out": "null", "embed": "blocked"}
+        cases = [("DYsaysno001", limited, "followers", "unavailable", 1),
+                 ("DYsaysno002", limited, "audience", "unavailable", 1),
+                 ("DYsaysno003", limited, "photo", "unsupported_format", 1),
+                 ("DYsaysno004", missing, "empty", "unavailable", 1),
+                 # An outdated yt-dlp has an empty answer for every post.
+                 ("DYsaysno005", limited, "empty", "rate_limited", 3)]
+        for code, post, behaviour, cause, attempts in cases:
+            with self.subTest(behaviour):
+                self.yt_dlp_answers(code, behaviour)
+                job, counts = self.job_of(code, post)
+                self.assertEqual((job["status"], job["error_code"]), ("error", cause), job)
+                self.assertEqual(counts["embed"], attempts)
 
     def test_a_definite_no_is_final(self):
         cases = [("DYfinalage1", {"page": "age"}, "unavailable", {"page": 1}),

@@ -25,16 +25,17 @@ struct settings {
 
     std::string platform_url;
     std::vector<std::string> resolvers;
+    std::string yt_dlp_path;  ///< A name without a slash is looked up in PATH.
     platform::request_profile request_profile;
     std::vector<std::string> media_hosts;
     bool allow_private_addresses = false;
     std::string ca_file;  ///< Empty: the system's.
 
-    std::string analyzer;
     seconds_f platform_interval{8.0};  ///< 0: no pace.
     int platform_lookups_per_hour = 40;
     seconds_f platform_cooldown{900.0};  ///< The first one; 0: none.
 
+    std::string analyzer;
     std::string media_helper;      ///< Empty: `reelsd-media` beside the daemon.
     std::string tessdata_dir;      ///< Holds eng.traineddata.
     std::string speech_model_dir;  ///< Holds pocketsphinx's English model.

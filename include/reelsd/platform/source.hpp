@@ -23,7 +23,9 @@ struct source_settings {
     /// REELSD_PLATFORM_URL: an origin, without path.
     std::string platform_url = "https://www.instagram.com";
     /// REELSD_RESOLVERS, of known_resolvers().
-    std::vector<std::string> resolvers = {"page", "graphql", "embed"};
+    std::vector<std::string> resolvers = {"page", "graphql", "embed", "yt-dlp"};
+    /// REELSD_YT_DLP_PATH; a name without a slash is looked up in PATH.
+    std::string yt_dlp_path = "yt-dlp";
     request_profile profile = {};
     /// REELSD_MEDIA_HOSTS.
     std::vector<std::string> media_hosts = {"cdninstagram.com", "fbcdn.net"};
@@ -50,7 +52,8 @@ struct source_settings {
 class source {
 public:
     /// errc::invalid_argument for a platform_url that is no origin, an unknown or repeated resolver
-    /// or none. The detail names the setting.
+    /// or none; also when yt-dlp is the only one and is not installed. The detail names the setting.
+    /// Beside others, a yt-dlp that is not installed is left out.
     [[nodiscard]] static result<std::unique_ptr<source>> create(
         source_settings settings, log::logger log);
 

@@ -30,6 +30,7 @@ TEST(Settings, EveryDefaultIsAllowedAndEveryNameIsOnce) {
     EXPECT_EQ(target.listen.port, 8080);
     EXPECT_EQ(target.video_bytes_max, 104'857'600);
     EXPECT_EQ(target.resolvers, platform::source_settings{}.resolvers);
+    EXPECT_EQ(target.yt_dlp_path, platform::source_settings{}.yt_dlp_path);
     EXPECT_EQ(target.request_profile, platform::request_profile{});
     EXPECT_THAT(target.media_hosts, testing::ElementsAre("cdninstagram.com", "fbcdn.net"));
 }
@@ -81,7 +82,9 @@ TEST(Settings, Bounds) {
         {"resolvers", "page,", false},
         {"resolvers", "embed, graphql,page", true},
         {"resolvers", "page,page", false},
-        {"resolvers", "page,yt-dlp", false},
+        {"resolvers", "page,yt-dlp", true},
+        {"yt-dlp-path", "/opt/yt-dlp", true},
+        {"yt-dlp-path", "", false},
         {"graphql-root-doc-id", "123", true},
         {"graphql-root-doc-id", "12345678901234567890", true},
         {"graphql-root-doc-id", "123456789012345678901", false},

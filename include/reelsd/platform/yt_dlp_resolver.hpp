@@ -1,0 +1,43 @@
+#pragma once
+
+#include <reelsd/base/result.hpp>
+#include <reelsd/platform/resolver.hpp>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace reelsd::platform {
+
+struct yt_dlp_settings {
+    /// The program yt-dlp, as an absolute path.
+    std::filesystem::path program;
+    /// Certificate authorities; empty: the system's.
+    std::string ca_file = {};
+};
+
+/// Asks the program yt-dlp, as a child process that is given nothing but the link. It does its own
+/// networking: the outbound guard holds for the media that it names, not for what it asks.
+/// Source: platform.md 6.
+class yt_dlp_resolver : public resolver {
+public:
+    explicit yt_dlp_resolver(yt_dlp_settings settings);
+
+    [[nodiscard]] std::string_view name() const noexcept override { return "yt-dlp"; }
+
+    /// One run of the program, of half a minute at most. An empty answer is a "no such post" in
+    /// doubt, since that is what an outdated yt-dlp says of every post. A program that crashes or
+    /// can't be started is platform_failed, one that talks too much or nonsense platform_changed.
+    [[nodiscard]] resolution resolve(
+        const link& wanted, deadline by, std::stop_token stop) const override;
+
+private:
+    yt_dlp_settings settings_;
+};
+
+/// What `program --version` says: "2026.08.19". Errors: platform_changed (no version),
+/// platform_failed, timed_out, cancelled.
+[[nodiscard]] result<std::string> yt_dlp_version(
+    const std::filesystem::path& program, deadline by, const std::stop_token& stop);
+
+}  // namespace reelsd::platform

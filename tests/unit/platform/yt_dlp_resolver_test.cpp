@@ -1,0 +1,171 @@
+// Goal: however yt-dlp behaves, a look-up ends in the right post or error, in bounded time. Method:
+// its stand-in (tests/support/fake_yt_dlp.py), which refuses to be run otherwise than it wants.
+#include "stand_in.hpp"
+#include <reelsd/platform/source.hpp>
+#include <reelsd/platform/yt_dlp_resolver.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <fstream>
+#include <thread>
+
+namespace reelsd::platform {
+namespace {
+
+using test::patience;
+using testing::HasSubstr;
+
+constexpr const char* code = "DYexample01";
+
+class YtDlpResolver : public testing::Test {
+protected:
+    YtDlpResolver() {
+        std::ofstream{program_} << "#!/bin/sh\nexec /usr/bin/python3 -B " REELSD_SOURCE_DIR
+                                   "/tests/support/fake_yt_dlp.py "
+                                << program_.string() << ".json \"$@\"\n";
+        chmod(program_.c_str(), 0700);
+    }
+
+    void behaves(const char* behaviour) const {
+        const json config = {{"posts", {{code, behaviour}}}};
+        std::ofstream{program_.string() + ".json"} << config.dump();
+    }
+
+    [[nodiscard]] std::string runs() const {
+        std::ostringstream text;
+        text << std::ifstream{program_.string() + ".json.log"}.rdbuf();
+        return text.str();
+    }
+
+    test::scratch_folder folder_;
+    std::filesystem::path program_ = folder_.path() / "yt-dlp";
+    yt_dlp_resolver resolver_{{.program = program_}};
+};
+
+TEST_F(YtDlpResolver, FindsThePost) {
+    for (const char* behaviour : {"ok", "warnings", "carousel"}) {
+        SCOPED_TRACE(behaviour);
+        behaves(behaviour);
+        const auto found = resolver_.resolve(post_link(code), patience(), {});
+        ASSERT_TRUE(found) << found.error().why.to_string();
+        EXPECT_EQ(found->code, code);
+        EXPECT_EQ(found->author, "some.one");
+        EXPECT_EQ(found->author_name, "Some One");
+        EXPECT_EQ(found->caption, "Hello #tag @friend");
+        EXPECT_EQ(found->like_count, 10);
+        EXPECT_EQ(found->view_count, std::nullopt);
+        EXPECT_THAT(std::get<remote_media>(found->media).url, HasSubstr("/v/DYexample01.mp4?"));
+    }
+    EXPECT_EQ(runs(), "DYexample01\nDYexample01\nDYexample01\n");
+}
+
+TEST_F(YtDlpResolver, TellsFailuresApart) {
+    struct test_case {
+        const char* behaviour;
+        errc code;
+        bool needs_confirmation = false;
+    };
+    constexpr test_case cases[] = {
+        {"login_page", errc::platform_rate_limited},
+        {"rate_limit", errc::platform_rate_limited},
+        {"too_many", errc::platform_rate_limited},
+        {"followers", errc::login_required},
+        {"audience", errc::video_restricted},
+        {"restricted", errc::video_restricted},
+        {"empty", errc::video_unavailable, true},
+        {"photo", errc::no_video},
+        {"no_formats", errc::no_video},
+        {"photos", errc::no_video},
+        {"session", errc::platform_changed},
+        {"outdated", errc::platform_changed},
+        {"new_words", errc::platform_changed},
+        {"other_post", errc::platform_changed},
+        {"garbage", errc::platform_changed},
+        {"flood", errc::platform_changed},
+        {"server_error", errc::platform_failed},
+        {"crash", errc::platform_failed},
+        {"timeout", errc::timed_out},
+        {"no_connection", errc::connection_failed},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.behaviour);
+        behaves(expected.behaviour);
+        const auto found = resolver_.resolve(post_link(code), patience(), {});
+        ASSERT_FALSE(found);
+        EXPECT_EQ(found.error().why.code(), expected.code) << found.error().why.to_string();
+        EXPECT_EQ(found.error().needs_confirmation, expected.needs_confirmation);
+    }
+    EXPECT_THAT(runs(), testing::Not(HasSubstr("refused")));
+}
+
+TEST_F(YtDlpResolver, TakesThePhotoOfACarouselForOne) {
+    behaves("carousel");
+    auto first = post_link(code);
+    first.img_index = 1;
+    const auto found = resolver_.resolve(first, patience(), {});
+    ASSERT_FALSE(found);
+    EXPECT_EQ(found.error().why.code(), errc::no_video);
+}
+
+TEST_F(YtDlpResolver, EndsAHangingRun) {
+    behaves("hang");
+    const auto late =
+        resolver_.resolve(post_link(code), deadline::after(std::chrono::milliseconds{300}), {});
+    ASSERT_FALSE(late);
+    EXPECT_EQ(late.error().why.code(), errc::timed_out);
+
+    std::stop_source stop;
+    const std::jthread asker{[this, token = stop.get_token()] {
+        const auto stopped = resolver_.resolve(post_link(code), patience(), token);
+        ASSERT_FALSE(stopped);
+        EXPECT_EQ(stopped.error().why.code(), errc::cancelled);
+    }};
+    while (runs().empty()) std::this_thread::yield();
+    stop.request_stop();
+}
+
+TEST_F(YtDlpResolver, SaysWhenThereIsNoProgram) {
+    const yt_dlp_resolver none{{.program = "/nowhere/yt-dlp"}};
+    const auto found = none.resolve(post_link(code), patience(), {});
+    ASSERT_FALSE(found);
+    EXPECT_EQ(found.error().why.code(), errc::platform_failed);
+    EXPECT_THAT(found.error().why.detail(), HasSubstr("/nowhere/yt-dlp"));
+}
+
+TEST_F(YtDlpResolver, GivesTheAuthoritiesThatAreConfigured) {
+    std::ofstream{program_} << "#!/bin/sh\necho \"ERROR: it is $SSL_CERT_FILE\" >&2\nexit 1\n";
+    const yt_dlp_resolver with_authorities{{.program = program_, .ca_file = "/some/ca.pem"}};
+    const auto found = with_authorities.resolve(post_link(code), patience(), {});
+    ASSERT_FALSE(found);
+    EXPECT_THAT(found.error().why.detail(), HasSubstr("it is /some/ca.pem"));
+}
+
+TEST_F(YtDlpResolver, TellsTheVersion) {
+    behaves("ok");
+    const auto version = yt_dlp_version(program_, patience(), {});
+    ASSERT_TRUE(version) << version.error().to_string();
+    EXPECT_EQ(*version, "2026.08.19");
+    const auto other = yt_dlp_version("/bin/true", patience(), {});
+    ASSERT_FALSE(other);
+    EXPECT_EQ(other.error().code(), errc::platform_changed);
+}
+
+// Most people have no yt-dlp: that stops nobody who has another way.
+TEST_F(YtDlpResolver, IsLeftOutWhereItIsNotInstalled) {
+    const auto made = [](std::vector<std::string> resolvers, std::string path) {
+        return source::create(
+            {.resolvers = std::move(resolvers), .yt_dlp_path = std::move(path)},
+            log::logger::silent());
+    };
+    EXPECT_TRUE(made({"page", "yt-dlp"}, "/nowhere/yt-dlp"));
+    EXPECT_TRUE(made({"yt-dlp"}, program_.string()));
+    const auto alone = made({"yt-dlp"}, "no-such-program");
+    ASSERT_FALSE(alone);
+    EXPECT_EQ(alone.error().code(), errc::invalid_argument);
+    EXPECT_THAT(alone.error().detail(), HasSubstr("no-such-program"));
+}
+
+}  // namespace
+}  // namespace reelsd::platform
