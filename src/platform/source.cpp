@@ -98,8 +98,7 @@ private:
     [[nodiscard]] std::vector<std::unique_ptr<resolver>> resolvers_of(
         const source_settings& settings) const {
         std::vector<std::unique_ptr<resolver>> order;
-        for (const auto& name : settings.resolvers)
-            order.push_back(resolver_of(name, settings));
+        for (const auto& name : settings.resolvers) order.push_back(resolver_of(name, settings));
         return order;
     }
 
@@ -181,7 +180,7 @@ std::vector<std::string> known_resolvers() {
     return {"page", "graphql", "embed", "yt-dlp"};
 }
 
-result<std::unique_ptr<source>> source::create(source_settings settings, log::logger log) {
+result<std::unique_ptr<source>> source::create(source_settings settings, const log::logger& log) {
     auto& hosts = settings.media_hosts;
     std::transform(hosts.begin(), hosts.end(), hosts.begin(), host_suffix);
     std::erase(hosts, "");

@@ -4,10 +4,11 @@ yt-dlp wants to be.
 
     fake_yt_dlp.py CONFIG ARGUMENT...
 
-CONFIG is a file with JSON: {"posts": {"<code>": "<behaviour>" or ["<behaviour>", ...]}, "origin": "http://...",
-"version": "2026.08.19"}. With several behaviours each run takes the next one, the last one for ever. A code
-that stands nowhere cannot be downloaded for want of a connection. `origin` is that of the platform's
-stand-in, whose media it names. Each run appends its code, or its arguments, to CONFIG.log.
+CONFIG is a file with JSON: {"posts": {"<code>": "<behaviour>" or ["<behaviour>", ...]},
+"origin": "http://...", "version": "2026.08.19"}. With several behaviours each run takes the next one,
+the last one for ever. A code that stands nowhere cannot be downloaded for want of a connection. `origin`
+is that of the platform's stand-in, whose media it names. Each run appends its code, or its arguments, to
+CONFIG.log.
 
 install() makes such a file and a program beside it that takes yt-dlp's own arguments.
 """
@@ -20,15 +21,15 @@ import time
 
 import platform_stand_in
 
-ARGUMENTS = ["--ignore-config", "--no-cache-dir", "--no-progress", "--no-playlist", "--socket-timeout", "15",
-             "--retries", "1", "--extractor-retries", "0", "-J", "--"]
+ARGUMENTS = ["--ignore-config", "--no-cache-dir", "--no-progress", "--no-playlist", "--socket-timeout",
+             "15", "--retries", "1", "--extractor-retries", "0", "-J", "--"]
 LINK = "https://www.instagram.com/reel/%s/"
 WARNINGS = ["No CSRF token set by Instagram API", "Instagram API is not granting access",
             "General metadata extraction failed", "Main webpage is locked behind the login page"]
 LOGIN_HINT = ". Use --cookies-from-browser or --cookies for the authentication"
 ERRORS = {
-    "login_page": "The webpage request was redirected to the login page. You have exceeded the rate-limit for "
-                  "accessing posts anonymously" + LOGIN_HINT,
+    "login_page": "The webpage request was redirected to the login page. You have exceeded the "
+                  "rate-limit for accessing posts anonymously" + LOGIN_HINT,
     "rate_limit": "Requested content is not available, rate-limit reached or login required",
     "too_many": "Unable to download webpage: HTTP Error 429: Too Many Requests (caused by <HTTPError 429>)",
     "followers": "This content is only available for registered users who follow this account" + LOGIN_HINT,

@@ -52,10 +52,10 @@ struct source_settings {
 class source {
 public:
     /// errc::invalid_argument for a platform_url that is no origin, an unknown or repeated resolver
-    /// or none; also when yt-dlp is the only one and is not installed. The detail names the setting.
-    /// Beside others, a yt-dlp that is not installed is left out.
+    /// or none; also when yt-dlp is the only one and is not installed. The detail names the
+    /// setting. Beside others, a yt-dlp that is not installed is left out.
     [[nodiscard]] static result<std::unique_ptr<source>> create(
-        source_settings settings, log::logger log);
+        source_settings settings, const log::logger& log);
 
     virtual ~source() = default;
 
