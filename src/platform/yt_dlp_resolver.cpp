@@ -15,6 +15,9 @@ constexpr std::chrono::seconds run_time_max{30};
 /// One post's document is 50 to 500 KB; a carousel's has twenty slides at most.
 constexpr std::size_t output_bytes_max = std::size_t{8} * 1024 * 1024;
 
+/// A start of Python, and nothing else.
+constexpr std::chrono::seconds version_time_max{10};
+
 /// Fixed; the link is all that differs, and it can't be taken for an option.
 std::vector<std::string> arguments_for(const link& wanted) {
     return {
@@ -82,9 +85,20 @@ resolution yt_dlp_resolver::resolve(const link& wanted, deadline by, std::stop_t
     // A carousel with photos among its videos ends with an error and a good document.
     auto found = parse_yt_dlp(end.output, wanted);
     if (found.subject) return *std::move(found.subject);
-    if (found.media == answer_media::absent) return judge_yt_dlp(end.status, end.complaints);
+    if (found.media == answer_media::absent)
+        return unless_outdated(judge_yt_dlp(end.status, end.complaints), by, stop);
     const auto verdict = judge({.kind = answer_kind::query, .media = found.media});
     return no_post{error{*verdict.failure, "yt-dlp: " + std::string{verdict.reason}}};
+}
+
+/// Two doubts are a no, but that of a program which is known to doubt everything is none.
+no_post yt_dlp_resolver::unless_outdated(
+    no_post none, deadline by, const std::stop_token& stop) const {
+    if (!none.needs_confirmation) return none;
+    const auto version = yt_dlp_version(settings_.program, by.at_most(version_time_max), stop);
+    if (!version) return version.error().code() == errc::cancelled ? version.error() : none;
+    if (!is_outdated_yt_dlp(*version)) return none;
+    return error{errc::platform_changed, "yt-dlp " + *version + " is too old to find any post"};
 }
 
 result<std::string> yt_dlp_version(

@@ -45,7 +45,7 @@ public:
     resolver& operator=(const resolver&) = delete;
     virtual ~resolver() = default;
 
-    /// As in the setting `resolvers`: "page", "graphql", "embed".
+    /// As in the setting `resolvers`: "page", "graphql", "embed", "yt-dlp".
     [[nodiscard]] virtual std::string_view name() const noexcept = 0;
 
     /// `wanted.kind` is link_kind::post.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <reelsd/base/result.hpp>
+#include <reelsd/platform/observed_answer.hpp>
 #include <reelsd/platform/resolver.hpp>
 
 #include <filesystem>
@@ -14,6 +15,7 @@ struct yt_dlp_settings {
     std::filesystem::path program;
     /// Certificate authorities; empty: the system's.
     std::string ca_file = {};
+    answer_observer observe = {};  ///< May be empty.
 };
 
 /// Asks the program yt-dlp, as a child process that is given nothing but the link. It does its own
@@ -26,12 +28,16 @@ public:
     [[nodiscard]] std::string_view name() const noexcept override { return "yt-dlp"; }
 
     /// One run of the program, of half a minute at most. An empty answer is a "no such post" in
-    /// doubt, since that is what an outdated yt-dlp says of every post. A program that crashes or
-    /// can't be started is platform_failed, one that talks too much or nonsense platform_changed.
+    /// doubt, since that is what an outdated yt-dlp says of every post; of one that is outdated by
+    /// its own word it is platform_changed. A program that crashes or can't be started is
+    /// platform_failed, one that talks too much or nonsense platform_changed.
     [[nodiscard]] resolution resolve(
         const link& wanted, deadline by, std::stop_token stop) const override;
 
 private:
+    [[nodiscard]] no_post unless_outdated(
+        no_post none, deadline by, const std::stop_token& stop) const;
+
     yt_dlp_settings settings_;
 };
 

@@ -28,8 +28,8 @@ protected:
         chmod(program_.c_str(), 0700);
     }
 
-    void behaves(const char* behaviour) const {
-        const json config = {{"posts", {{code, behaviour}}}};
+    void behaves(const char* behaviour, const char* version = "2026.08.19") const {
+        const json config = {{"posts", {{code, behaviour}}}, {"version", version}};
         std::ofstream{program_.string() + ".json"} << config.dump();
     }
 
@@ -107,6 +107,26 @@ TEST_F(YtDlpResolver, TakesThePhotoOfACarouselForOne) {
     const auto found = resolver_.resolve(first, patience(), {});
     ASSERT_FALSE(found);
     EXPECT_EQ(found.error().why.code(), errc::no_video);
+}
+
+// Otherwise its empty answers would confirm every doubt of another way.
+TEST_F(YtDlpResolver, DoesNotBelieveAnOutdatedProgramsEmptyAnswers) {
+    behaves("empty", "2023.03.04");
+    const auto old = resolver_.resolve(post_link(code), patience(), {});
+    ASSERT_FALSE(old);
+    EXPECT_EQ(old.error().why.code(), errc::platform_changed);
+    EXPECT_FALSE(old.error().needs_confirmation);
+    EXPECT_THAT(old.error().why.detail(), HasSubstr("2023.03.04 is too old"));
+
+    behaves("audience", "2023.03.04");
+    const auto plain = resolver_.resolve(post_link(code), patience(), {});
+    ASSERT_FALSE(plain);
+    EXPECT_EQ(plain.error().why.code(), errc::video_restricted);
+
+    behaves("empty", "who knows");
+    const auto unknown = resolver_.resolve(post_link(code), patience(), {});
+    ASSERT_FALSE(unknown);
+    EXPECT_TRUE(unknown.error().needs_confirmation);
 }
 
 TEST_F(YtDlpResolver, EndsAHangingRun) {
