@@ -1,7 +1,6 @@
 #pragma once
 
 #include <reelsd/base/result.hpp>
-#include <reelsd/platform/observed_answer.hpp>
 #include <reelsd/platform/resolver.hpp>
 
 #include <filesystem>
@@ -15,7 +14,6 @@ struct yt_dlp_settings {
     std::filesystem::path program;
     /// Certificate authorities; empty: the system's.
     std::string ca_file = {};
-    answer_observer observe = {};  ///< May be empty.
 };
 
 /// Asks the program yt-dlp, as a child process that is given nothing but the link. It does its own
