@@ -4,9 +4,9 @@
 #include <uninorm.h>
 #include <unistr.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <set>
 
 namespace reelsd::platform {
 namespace {
@@ -75,6 +75,7 @@ struct word_rule {
 std::vector<std::string> words_of(std::string_view caption, const word_rule& rule) {
     const auto text = decoded(caption);
     std::vector<std::string> words;
+    std::set<std::string> known;
     for (std::size_t at = 0; at < text.size() && words.size() < words_max; ++at) {
         if (text[at] != rule.sign || (at > 0 && rule.spoils(text[at - 1]))) continue;
         const auto from = at + 1;
@@ -84,8 +85,7 @@ std::vector<std::string> words_of(std::string_view caption, const word_rule& rul
         at = to - 1;
         while (rule.trims_dots && to > from && text[to - 1] == '.') --to;
         auto word = encoded_nfc(text, from, to);
-        const bool is_new = std::find(words.begin(), words.end(), word) == words.end();
-        if (!word.empty() && is_new) words.push_back(std::move(word));
+        if (!word.empty() && known.insert(word).second) words.push_back(std::move(word));
     }
     return words;
 }

@@ -40,7 +40,8 @@ std::optional<std::string> thumbnail_of(const document& media) {
     for (const auto& candidate : array_at(media, {"image_versions2", "candidates"})) {
         if (auto url = text_at(candidate, {"url"}); url && is_http_url(*url)) return url;
     }
-    return text_at(media, {"display_uri"});
+    auto url = text_at(media, {"display_uri"});
+    return url && is_http_url(*url) ? url : std::nullopt;
 }
 
 std::optional<std::string> caption_of(const document& media) {
@@ -95,7 +96,11 @@ std::size_t slide_index(const document& slides, const link& wanted) {
 }  // namespace
 
 bool is_http_url(const std::string& text) {
-    return text.starts_with("https://") || text.starts_with("http://");
+    // Signed ones have some 1,500; servers take no more than this in a request's first line.
+    constexpr std::size_t bytes_max = 8192;
+    const bool has_scheme = text.starts_with("https://") || text.starts_with("http://");
+    return has_scheme && text.size() <= bytes_max &&
+           std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
 }
 
 std::optional<time_point> posted_at(std::optional<std::int64_t> seconds) {

@@ -26,6 +26,7 @@ struct read_media {
 
 // What both shapes of records share.
 
+/// Whether it is of http or https, and printable ASCII without blanks. Not whether it parses.
 [[nodiscard]] bool is_http_url(const std::string& text);
 
 /// Empty when the seconds since 1970 are missing or no time of a post.

@@ -6,17 +6,20 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <deque>
+#include <iterator>
 
 namespace reelsd::platform {
 namespace {
 
-/// Objects looked at below one root. A post's own record is among the first few.
-constexpr std::size_t objects_max = 10'000;
+/// The names that objects have for a post's code.
+constexpr const char* code_names[] = {"code", "shortcode"};
 
 }  // namespace
 
 void post_reader::take(const std::string& key, const document& value) {
+    if (reading_.media == answer_media::video) return;  // Nothing outweighs it.
     if (key == web_info_key) return take_web_info(value);
     if (key == polaris_key || key == embedded_key || key == retired_key) {
         if (!value.is_null()) return take_root(value);
@@ -42,7 +45,9 @@ void post_reader::take_root(const document& root) {
         return;
     }
     const bool names_a_post =
-        member(root, {"code"}) != nullptr || member(root, {"shortcode"}) != nullptr;
+        std::any_of(std::begin(code_names), std::end(code_names), [&](const char* name) {
+            return member(root, {name}) != nullptr;
+        });
     if (!is_wanted(root) && names_a_post) {
         note(answer_media::other_post);
         return;
@@ -56,21 +61,29 @@ void post_reader::take_root(const document& root) {
     note(is_withheld ? answer_media::withheld : answer_media::unreadable);
 }
 
+/// An object with two codes is wanted only by both.
 bool post_reader::is_wanted(const document& object) const {
-    for (const char* name : {"code", "shortcode"}) {
-        const auto code = text_at(object, {name});
-        if (code && (*code == wanted_.code || *code == public_code(wanted_.code))) return true;
+    bool is_named = false;
+    for (const char* name : code_names) {
+        const auto* found = member(object, {name});
+        if (found == nullptr || !found->is_string()) continue;
+        const auto& code = found->get_ref<const std::string&>();
+        if (code != wanted_.code && code != public_code(wanted_.code)) return false;
+        is_named = true;
     }
-    return false;
+    return is_named;
 }
 
 /// The wrapper and lists of the author's posts share the code, but only the record has media.
 /// Breadth first: what stands higher is nearer to the question.
-const document* post_reader::find_media(const document& root) const {
+const document* post_reader::find_media(const document& root) {
     std::deque<const document*> open{&root};
-    for (std::size_t seen = 0; !open.empty() && seen < objects_max; ++seen) {
+    while (!open.empty()) {
         const document& at = *open.front();
         open.pop_front();
+        // Roots may stand in roots: without a limit to all of them, cost would be quadratic.
+        if (at.size() >= values_left_) return nullptr;
+        values_left_ -= at.size();
         const bool is_record = has_media_fields(at) || is_embedded_media(at);
         if (at.is_object() && is_record && is_wanted(at)) return &at;
         for (const auto& child : at) {
@@ -85,6 +98,7 @@ bool post_reader::note(answer_media what) {
     if (what < reading_.media || (what == reading_.media && what == answer_media::video))
         return false;
     reading_.media = what;
+    reading_.ruling.clear();
     return true;
 }
 

@@ -41,10 +41,15 @@ private:
     void take_web_info(const document& value);
     void take_root(const document& root);
     [[nodiscard]] bool is_wanted(const document& object) const;
-    [[nodiscard]] const document* find_media(const document& root) const;
+    [[nodiscard]] const document* find_media(const document& root);
     bool note(answer_media what);
 
+    /// Values looked at for a post's record, of all documents together: a page of 1 MB has some
+    /// ten thousand.
+    static constexpr std::size_t values_max = 200'000;
+
     const link& wanted_;
+    std::size_t values_left_ = values_max;
     post_reading reading_;
 };
 

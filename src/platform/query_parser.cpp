@@ -49,16 +49,19 @@ document* place_in(document& root, const document& path) {
     return at;
 }
 
-/// Puts the data of a later document in its place in the first.
-void merge(document& first, const document& later) {
+/// Puts the data of a later document in its place in the first. Moves it: the library copies by
+/// recursion, and nesting is the sender's choice.
+void merge(document& first, document later) {
+    if (!later.is_object() || !later.contains("data")) return;
     const auto* path = member(later, {"path"});
-    const auto* data = member(later, {"data"});
-    if (path == nullptr || !path->is_array() || data == nullptr || !data->is_object()) return;
+    auto& data = later["data"];
+    if (path == nullptr || !path->is_array() || !data.is_object()) return;
     if (!first.is_object() || !first.contains("data")) return;
     auto* const place = place_in(first["data"], *path);
     if (place == nullptr) return;
     if (place->is_null()) *place = document::object();
-    if (place->is_object()) place->update(*data);
+    if (!place->is_object()) return;
+    for (auto& [name, value] : data.items()) (*place)[name] = std::move(value);
 }
 
 /// The whole answer as one document.
@@ -77,7 +80,7 @@ std::optional<document> document_of(std::string_view body) {
         if (!first)
             first = std::move(parsed);
         else if (parsed)
-            merge(*first, *parsed);
+            merge(*first, *std::move(parsed));
     }
     return first;
 }
