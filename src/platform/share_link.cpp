@@ -6,6 +6,8 @@ namespace {
 
 constexpr std::chrono::seconds share_time_max{15};
 
+}  // namespace
+
 result<link> post_behind(const net::url& platform, std::string_view location) {
     const auto target = platform.resolve(location);
     if (!target) return error{errc::video_unavailable, "share: redirect to no URL"};
@@ -23,8 +25,6 @@ result<link> post_behind(const net::url& platform, std::string_view location) {
         return error{errc::video_unavailable, "share: redirect to no post"};
     return found;
 }
-
-}  // namespace
 
 result<link> expand_share_link(
     const net::http_client& client, const net::url& platform, const link& shared, deadline by,

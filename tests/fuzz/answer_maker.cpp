@@ -1,0 +1,121 @@
+#include "answer_maker.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace reelsd::fuzz {
+namespace {
+
+using namespace std::string_view_literals;
+
+/// Larger answers would only slow the search down; what size alone does is measured elsewhere.
+constexpr std::size_t answer_bytes_max = 64 * 1024;
+
+/// What matters to some parser outside of JSON, and bytes that are no text.
+constexpr auto tokens = std::to_array<std::string_view>(
+    {"<script"sv,
+     "<script type=\"application/json\" data-sjs>"sv,
+     "<script type='application/json"sv,
+     "</script>"sv,
+     "</script"sv,
+     "<!--"sv,
+     "\"contextJSON\":\""sv,
+     "\"contextJSON\":null"sv,
+     "__additionalDataLoaded('extra',{"sv,
+     "\"canonicalRouteName\":\"comet.igweb."sv,
+     "for (;;);"sv,
+     "\\\"video_url\\\":\\\"https:\\\\\\/\\\\\\/a\\/"sv,
+     "\\\"shortcode\\\":\\\"DYexample01\\\""sv,
+     "<video class=\"EmbeddedMediaVideo\" src=\"https://a/"sv,
+     "\"EmbeddedMediaVideo\""sv,
+     "<span class=\"UsernameText\">"sv,
+     "data-media-type=\"GraphVideo\""sv,
+     "&amp;"sv,
+     "\\u0000"sv,
+     "\\ud83d"sv,
+     "\\ude00"sv,
+     "\\u00"sv,
+     "\\\\\\\\"sv,
+     "\\"sv,
+     "\""sv,
+     "'"sv,
+     "\n"sv,
+     "\r\n"sv,
+     "\0"sv,
+     "\xff"sv,
+     "\xc3"sv,
+     "\xed\xa0\xbd"sv,
+     "\xf4\x90\x80\x80"sv,
+     "{"sv,
+     "}"sv,
+     "["sv,
+     "]"sv,
+     ":"sv,
+     ","sv,
+     "null"sv,
+     "-1"sv,
+     "1e999"sv,
+     "18446744073709551616"sv,
+     "https://www.instagram.com/reel/DYexample01/"sv,
+     "/p/DYexample01/"sv,
+     "/accounts/login/"sv,
+     "@127.0.0.1"sv,
+     "%2f"sv,
+     ".."sv,
+     "?img_index=2"sv,
+     "#"sv,
+     "ERROR: [Instagram] DYexample01: "sv,
+     "WARNING: "sv,
+     "HTTP Error 429"sv});
+
+}  // namespace
+
+const std::string& answer_maker::any_of_corpus() {
+    return corpus_[below(corpus_.size(), dice_)];
+}
+
+/// The start of this answer and the end of another one.
+void answer_maker::join(std::string& text) {
+    const auto& other = any_of_corpus();
+    text.resize(below(text.size() + 1, dice_));
+    text.append(other, below(other.size() + 1, dice_));
+}
+
+void answer_maker::change_bytes(std::string& text) {
+    const auto at = below(text.size() + 1, dice_);
+    const auto from = below(text.size() + 1, dice_);
+    switch (below(8, dice_)) {
+        case 0:
+            if (at < text.size()) text[at] = static_cast<char>(below(256, dice_));
+            break;
+        case 1: text.erase(at, below(16, dice_)); break;
+        case 2: text.erase(at, below(text.size() + 1, dice_)); break;
+        case 3: text.insert(at, tokens[below(tokens.size(), dice_)]); break;
+        case 4: text.insert(at, text.substr(from, below(4096, dice_))); break;
+        case 5: join(text); break;
+        case 6: {
+            const auto part = text.substr(from, below(40, dice_) + 1);
+            for (auto count = below(200, dice_); count > 0; --count) text.insert(at, part);
+            break;
+        }
+        default: text.resize(at); break;
+    }
+}
+
+std::string answer_maker::make(std::size_t number) {
+    if (number < corpus_.size()) return corpus_[number];
+    dice_.seed(seed_ * 1'000'003 + number);
+    auto text = any_of_corpus();
+    // Half of them are changed as JSON alone: what is behind the JSON parser is to be reached.
+    for (auto count = below(4, dice_) + 1; count > 0; --count) {
+        if (!change_json(text, dice_)) change_bytes(text);
+    }
+    if (below(2, dice_) == 0) {
+        for (auto count = below(4, dice_) + 1; count > 0; --count) change_bytes(text);
+    }
+    if (text.size() > answer_bytes_max) text.resize(answer_bytes_max);
+    return text;
+}
+
+}  // namespace reelsd::fuzz

@@ -1,0 +1,243 @@
+#include "platform_checks.hpp"
+
+#include <reelsd/base/json.hpp>
+#include <reelsd/platform/embed_parser.hpp>
+#include <reelsd/platform/link.hpp>
+#include <reelsd/platform/page_parser.hpp>
+#include <reelsd/platform/page_resolver.hpp>
+#include <reelsd/platform/query_parser.hpp>
+#include <reelsd/platform/share_link.hpp>
+#include <reelsd/platform/yt_dlp_parser.hpp>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace reelsd::fuzz {
+namespace {
+
+using namespace platform;
+
+constexpr const char* wanted_code = "DYexample01";
+
+/// The post that all golden files are about, as links name it.
+const std::vector<link>& wanted_links() {
+    static const std::vector<link> links = [] {
+        auto slide = post_link(wanted_code);
+        slide.img_index = 3;
+        return std::vector<link>{
+            post_link(wanted_code), slide, post_link(wanted_code + std::string(28, 'k'))};
+    }();
+    return links;
+}
+
+bool is_address(const std::string& text) {
+    const bool has_scheme = text.starts_with("https://") || text.starts_with("http://");
+    return has_scheme &&
+           std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
+}
+
+/// Neither broken UTF-8, which dump() throws for, nor U+0000, which PostgreSQL cannot hold.
+bool is_storable(const json& value) {
+    try {
+        return value.dump().find("\\u0000") == std::string::npos ||
+               value.dump().find("\\\\u0000") != std::string::npos;
+    } catch (const json::exception&) {
+        return false;
+    }
+}
+
+bool is_count(const std::optional<std::int64_t>& count) {
+    return !count || *count >= 0;
+}
+
+std::string broken_promise_of(const post& subject, const link& wanted) {
+    if (subject.code != wanted.code && subject.code != public_code(wanted.code))
+        return "another post: " + subject.code;
+    if (subject.url != post_link(subject.code).canonical_url()) return "a strange link";
+    const auto* media = std::get_if<remote_media>(&subject.media);
+    if (media == nullptr || !is_address(media->url)) return "no address of a video";
+    if (subject.thumbnail_url && !is_address(*subject.thumbnail_url)) return "a strange thumbnail";
+    if (!is_count(subject.like_count) || !is_count(subject.comment_count) ||
+        !is_count(subject.view_count))
+        return "a negative count";
+    const auto& slide = subject.carousel;
+    if (slide && (slide->index < 1 || slide->index > slide->count)) return "no such slide";
+    for (const auto* words : {&subject.hashtags, &subject.mentions}) {
+        if (std::find(words->begin(), words->end(), "") != words->end()) return "an empty word";
+    }
+    return is_storable(platform_meta_of(subject)) ? "" : "text that can't be stored";
+}
+
+/// What holds for all shapes.
+std::string broken_promise_of(
+    answer_media media, const std::string& ruling, const std::optional<post>& subject,
+    const link& wanted) {
+    if (subject.has_value() != (media == answer_media::video)) return "a video without a post";
+    if (!ruling.empty() && media != answer_media::gated) return "a ruling, but not gated";
+    if (!is_storable(ruling)) return "a ruling that can't be stored";
+    return subject ? broken_promise_of(*subject, wanted) : "";
+}
+
+std::string broken_promise_of(const answer_verdict& verdict, answer_media media) {
+    const bool has_video = media == answer_media::video;
+    if (verdict.failure.has_value() == has_video) return "the verdict does not fit";
+    return verdict.failure && verdict.reason.empty() ? "a failure without a reason" : "";
+}
+
+/// Asks `read` about each wanted link; it returns the broken promise and whether there is a post.
+reading read_for_each(const std::function<reading(const link&)>& read) {
+    reading all;
+    for (const auto& wanted : wanted_links()) {
+        auto one = read(wanted);
+        all.has_post = all.has_post || one.has_post;
+        if (all.broken_promise.empty()) all.broken_promise = std::move(one.broken_promise);
+    }
+    return all;
+}
+
+reading read_page(std::string_view html) {
+    return read_for_each([&](const link& wanted) -> reading {
+        const auto page = parse_page(html, wanted);
+        auto broken = broken_promise_of(page.media, page.ruling, page.subject, wanted);
+        if (broken.empty() && page.media == answer_media::video)
+            broken = broken_promise_of(
+                judge({.kind = answer_kind::page, .route = page.route, .media = page.media}),
+                page.media);
+        return {.broken_promise = std::move(broken), .has_post = page.subject.has_value()};
+    });
+}
+
+reading read_answer(std::string_view body) {
+    return read_for_each([&](const link& wanted) -> reading {
+        const auto answer = parse_answer(body, wanted);
+        auto broken = broken_promise_of(answer.media, answer.ruling, answer.subject, wanted);
+        if (complaint_of(body) != answer.complaint) broken = "two complaints";
+        if (broken.empty())
+            broken = broken_promise_of(
+                judge(
+                    {.kind = answer_kind::query,
+                     .media = answer.media,
+                     .complaint = answer.complaint}),
+                answer.media);
+        return {.broken_promise = std::move(broken), .has_post = answer.subject.has_value()};
+    });
+}
+
+reading read_embed(std::string_view html) {
+    return read_for_each([&](const link& wanted) -> reading {
+        const auto embed = parse_embed(html, wanted);
+        auto broken = broken_promise_of(embed.media, {}, embed.subject, wanted);
+        if (broken.empty())
+            broken = broken_promise_of(
+                judge({.kind = answer_kind::embed, .media = embed.media}), embed.media);
+        return {.broken_promise = std::move(broken), .has_post = embed.subject.has_value()};
+    });
+}
+
+reading read_yt_dlp(std::string_view output) {
+    return read_for_each([&](const link& wanted) -> reading {
+        const auto parsed = parse_yt_dlp(output, wanted);
+        return {
+            .broken_promise = broken_promise_of(parsed.media, {}, parsed.subject, wanted),
+            .has_post = parsed.subject.has_value()};
+    });
+}
+
+reading read_complaints(std::string_view said) {
+    constexpr std::size_t detail_bytes_max = 500;
+    const auto none = judge_yt_dlp(1, said);
+    const auto& detail = none.why.detail();
+    const bool is_plain =
+        std::all_of(detail.begin(), detail.end(), [](char c) { return c >= ' ' && c <= '~'; });
+    if (!is_plain || detail.size() > detail_bytes_max)
+        return {.broken_promise = "a detail for no log"};
+    const bool is_in_doubt = none.needs_confirmation;
+    if (is_in_doubt && none.why.code() != errc::video_unavailable)
+        return {.broken_promise = "only a missing post is in doubt"};
+    const auto version = yt_dlp_version_in(said);
+    return {.has_post = !version.empty() && !is_outdated_yt_dlp(version)};
+}
+
+bool is_whole_link(const link& found) {
+    constexpr int slides_max = 100;
+    const auto is_allowed = [](char c) {
+        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+               c == '-' || c == '_';
+    };
+    return found.code.size() >= 5 && found.code.size() <= 48 &&
+           std::all_of(found.code.begin(), found.code.end(), is_allowed) &&
+           found.img_index.value_or(1) >= 1 && found.img_index.value_or(1) <= slides_max;
+}
+
+/// A link that was accepted is accepted again in its canonical form.
+reading read_link(std::string_view text) {
+    const auto found = parse_link(text);
+    if (!found) {
+        const bool is_told = found.error().code() == errc::invalid_argument &&
+                             found.error().detail().starts_with("URL must be ");
+        return {.broken_promise = is_told ? "" : "no reason for a client"};
+    }
+    if (!is_whole_link(*found)) return {.broken_promise = "no link", .has_post = true};
+    auto plain = *found;
+    plain.img_index.reset();
+    const auto again = parse_link(found->canonical_url());
+    const bool is_same = again && *again == plain;
+    return {.broken_promise = is_same ? "" : "another link", .has_post = true};
+}
+
+reading read_redirect(std::string_view location) {
+    static const auto from = net::url::parse("https://www.instagram.com/reel/DYexample01/").value();
+    reading all;
+    for (const auto& wanted : wanted_links()) {
+        const auto leads = redirect_of(from, location, wanted);
+        const auto target = from.resolve(location);
+        const bool stays = target && (target->origin() == from.origin() ||
+                                      net::has_suffix(target->host(), "instagram.com"));
+        if (leads != answer_redirect::elsewhere && !stays) all.broken_promise = "another site";
+        all.has_post = all.has_post || leads == answer_redirect::post;
+    }
+    const auto shared = post_behind(from, location);
+    if (!shared) return all;
+    all.has_post = true;
+    if (shared->kind != link_kind::post || !is_whole_link(*shared)) all.broken_promise = "no post";
+    return all;
+}
+
+/// A code and the number behind it mean each other. A leading "A" is a zero.
+reading read_ids(std::string_view text) {
+    const auto without = [](std::string_view digits, char zero) {
+        const auto first = digits.find_first_not_of(zero);
+        return first == std::string_view::npos ? digits.substr(digits.size() - 1)
+                                               : digits.substr(first);
+    };
+    reading all;
+    if (const auto id = media_id_of(text)) {
+        all.has_post = true;
+        if (code_of(*id) != without(public_code(text), 'A')) all.broken_promise = "another code";
+    }
+    const auto code = code_of(text);
+    if (code && code->size() <= 28) {
+        all.has_post = true;
+        if (media_id_of(*code) != without(text.substr(0, text.find('_')), '0'))
+            all.broken_promise = "another id";
+    }
+    return all;
+}
+
+}  // namespace
+
+std::vector<reader_check> reader_checks() {
+    return {
+        {"page", "", ".html", nullptr, true, read_page},
+        {"query", "queries", ".txt", nullptr, true, read_answer},
+        {"embed", "embeds", ".html", nullptr, true, read_embed},
+        {"yt-dlp", "yt_dlp", ".txt", nullptr, true, read_yt_dlp},
+        {"complaints", "", nullptr, "complaints.txt", true, read_complaints},
+        {"link", "", nullptr, "links.txt", true, read_link},
+        {"redirect", "", nullptr, "redirects.txt", true, read_redirect},
+        {"id", "", nullptr, "ids.txt", true, read_ids},
+    };
+}
+
+}  // namespace reelsd::fuzz
