@@ -1,4 +1,5 @@
 #include <reelsd/app/command_line.hpp>
+#include <reelsd/platform/source.hpp>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -25,6 +26,9 @@ struct collected {
     std::string account;
     std::string name;
     bool admin = false;
+    std::string url;
+    std::string strategy;
+    std::string save_to;
     accounts::limit_changes limits;
     command wanted;
 };
@@ -97,6 +101,21 @@ void add_token_commands(CLI::App& app, collected& into) {
     revoke->add_option("--name", into.name, "its name")->required()->type_name("N");
 }
 
+void add_resolve_command(CLI::App& app, collected& into) {
+    auto* const resolve = add_command(
+        app,
+        "resolve",
+        "look a link up by hand: what each strategy sees, and why",
+        resolve_command{},
+        into);
+    resolve->add_option("url", into.url, "the link of a post")->required()->type_name("URL");
+    resolve->add_option("--strategy", into.strategy, "this one alone")
+        ->check(CLI::IsMember(platform::known_resolvers()))
+        ->type_name("S");
+    resolve->add_option("--save", into.save_to, "keep the answers, redacted, in this folder")
+        ->type_name("DIR");
+}
+
 void describe(CLI::App& app, collected& into) {
     app.name("reelsd");
     app.description(
@@ -111,6 +130,7 @@ void describe(CLI::App& app, collected& into) {
     add_command(app, "migrate", "bring the database's schema up to date", migrate_command{}, into);
     add_command(
         app, "doctor", "check what the daemon needs, one line each", doctor_command{}, into);
+    add_resolve_command(app, into);
     add_account_commands(app, into);
     add_token_commands(app, into);
 }
@@ -123,6 +143,11 @@ void complete(collected& words) {
         void operator()(serve_command& /*unused*/) const {}
         void operator()(migrate_command& /*unused*/) const {}
         void operator()(doctor_command& /*unused*/) const {}
+        void operator()(resolve_command& c) const {
+            c.url = words.url;
+            c.strategy = words.strategy;
+            c.save_to = words.save_to;
+        }
         void operator()(create_account_command& c) const {
             c.email = words.email;
             c.as = words.admin ? accounts::role::administrator : accounts::role::member;

@@ -16,6 +16,10 @@ namespace reelsd::app {
 /// Prints a line for each check; `internal` when one failed.
 [[nodiscard]] result<void> run_doctor(const settings& with, const log::logger& log);
 
+/// Asks each resolver for one post and prints what each answer showed; `internal` when none has it.
+[[nodiscard]] result<void> resolve_by_hand(
+    const resolve_command& asked, const settings& with, const log::logger& log);
+
 [[nodiscard]] result<void> create_account(
     const create_account_command& asked, const settings& with, const log::logger& log);
 [[nodiscard]] result<void> limit_account(

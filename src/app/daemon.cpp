@@ -1,6 +1,7 @@
 #include "daemon.hpp"
 
 #include "installation.hpp"
+#include "platform_source.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/db/errors.hpp>
@@ -64,20 +65,6 @@ platform::resolution_observer count_resolutions(metrics& figures) {
     return [&figures](std::string_view resolver, const error* why) {
         figures.note_resolution(resolver, why == nullptr ? "post" : name_of(why->code()));
     };
-}
-
-platform::source_settings source_settings_of(const settings& with, metrics& figures) {
-    return {
-        .platform_url = with.platform_url,
-        .resolvers = with.resolvers,
-        .yt_dlp_path = with.yt_dlp_path,
-        .profile = with.request_profile,
-        .media_hosts = with.media_hosts,
-        .allow_private_addresses = with.allow_private_addresses,
-        .ca_file = with.ca_file,
-        .video_bytes_max = static_cast<std::uint64_t>(with.video_bytes_max),
-        .sample_path = find_installation(with).sample,
-        .on_resolution = count_resolutions(figures)};
 }
 
 /// A platform is paced by its host, as its own limits are.
@@ -174,7 +161,9 @@ result<std::unique_ptr<daemon>> daemon::create(const settings& with, const log::
         .source = {},
         .embedder = {},
         .scratch = {}};
-    auto source = platform::source::create(source_settings_of(with, *made.figures), log);
+    auto platform_settings = source_settings_of(with);
+    platform_settings.on_resolution = count_resolutions(*made.figures);
+    auto source = platform::source::create(std::move(platform_settings), log);
     if (!source) return source.error();
     made.source = std::move(*source);
 

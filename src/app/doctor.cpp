@@ -1,6 +1,7 @@
 #include "commands.hpp"
 #include "database.hpp"
 #include "installation.hpp"
+#include "platform_source.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/db/migrator.hpp>
 #include <reelsd/media/media_client.hpp>
@@ -28,6 +29,8 @@ namespace fs = std::filesystem;
 
 constexpr auto helper_time_max = 30s;
 constexpr auto platform_time_max = 10s;
+/// Of each resolver. A person waits.
+constexpr auto canary_time_max = 20s;
 /// A cold start of Python included.
 constexpr auto yt_dlp_time_max = 15s;
 constexpr auto migration_time_max = 10s;
@@ -130,6 +133,22 @@ finding check_platform(const settings& with) {
     return {verdict::good, fmt::format("{} answers {}", with.platform_url, answer->status())};
 }
 
+/// Whether a resolver has the post that is known to be there.
+finding try_canary(
+    const std::string& resolver, const platform::link& canary, const settings& with,
+    const log::logger& log) {
+    auto wishes = source_settings_of(with);
+    wishes.resolvers = {resolver};
+    const auto source = platform::source::create(wishes, log);
+    if (!source) return {verdict::good, source.error().detail()};
+    platform::no_pacing pace;
+    const auto found =
+        (*source)->resolve(canary, pace, deadline::after(canary_time_max), std::stop_token{});
+    if (found) return {verdict::good, "has the post by " + found->author};
+    const platform::unresolved none = found.error();
+    return {verdict::doubtful, none.why.to_string()};
+}
+
 /// The last way to a post, which no installation needs unless it is the only one.
 finding check_yt_dlp(const settings& with) {
     const auto program = process::find_program(with.yt_dlp_path, process::search_path());
@@ -200,6 +219,33 @@ void check_media(report& lines, const settings& with) {
     lines.add("speech model", check_model(*told, "speech_model"));
 }
 
+/// A platform that does not answer at all has been told of already.
+void check_canary(report& lines, const settings& with, bool is_reachable, const log::logger& log) {
+    if (with.canary_link.empty()) {
+        lines.add("canary", {verdict::good, "none is set (canary-link)"});
+        return;
+    }
+    if (!is_reachable) {
+        lines.add("canary", {verdict::doubtful, "not tried: the platform does not answer"});
+        return;
+    }
+    const auto canary = platform::parse_link(with.canary_link).value();
+    int failed = 0;
+    for (const auto& resolver : with.resolvers) {
+        const auto found = try_canary(resolver, canary, with, log);
+        failed += found.is == verdict::good ? 0 : 1;
+        lines.add("by " + resolver, found);
+    }
+    if (failed == static_cast<int>(with.resolvers.size())) {
+        lines.add(
+            "canary",
+            {verdict::doubtful,
+             "no resolver has " + with.canary_link +
+                 "; perhaps that post is gone: set canary-link to another, and look at "
+                 "`reelsd resolve`"});
+    }
+}
+
 }  // namespace
 
 result<void> run_doctor(const settings& with, const log::logger& log) {
@@ -209,7 +255,9 @@ result<void> run_doctor(const settings& with, const log::logger& log) {
     check_media(lines, with);
     lines.add("sample", check_sample(with));
     lines.add("dictionary", check_dictionary(with));
-    lines.add("platform", check_platform(with));
+    const auto platform = check_platform(with);
+    lines.add("platform", platform);
+    check_canary(lines, with, platform.is == verdict::good, log);
     lines.add("yt-dlp", check_yt_dlp(with));
     lines.add("model", {verdict::good, "local analyzer: no key and no network needed"});
     if (lines.failures() == 0) return {};

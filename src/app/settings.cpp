@@ -118,6 +118,16 @@ bool read_field(std::string_view text, std::string& target) {
     return is_printable && text.size() <= characters_max && read_text(text, target);
 }
 
+bool read_canary(std::string_view text, std::string& target) {
+    if (text == "none") {
+        target.clear();
+        return true;
+    }
+    if (!platform::parse_link(text)) return false;
+    target = text;
+    return true;
+}
+
 bool read_analyzer(std::string_view text, std::string& target) {
     if (text != "auto" && text != "local") return false;
     target = text;
@@ -237,6 +247,11 @@ constexpr auto definitions = std::to_array<setting_definition>({
      "certificate authorities for outbound TLS; without it the system's",
      "a file",
      [](sv text, settings& s) { return read_text(text, s.ca_file); }},
+    {"canary-link",
+     "https://www.instagram.com/p/aye83DjauH/",
+     "a post that is there: what `reelsd doctor` tries each resolver with; none: nothing",
+     "the link of a post, or none",
+     [](sv text, settings& s) { return read_canary(text, s.canary_link); }},
     {"platform-interval-seconds",
      "8",
      "between two look-ups at the platform, half to one and a half times; 0: no pace",

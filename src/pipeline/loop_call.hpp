@@ -2,7 +2,7 @@
 
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/result.hpp>
-#include <reelsd/db/errors.hpp>
+#include <reelsd/domain/jobs/job_store.hpp>  // With what the stores throw.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>

@@ -1,3 +1,4 @@
+#include "tell.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/platform/answer_outcome.hpp>
@@ -31,6 +32,7 @@ embed_resolver::embed_resolver(const net::http_client& client, embed_resolver_se
 
 resolution embed_resolver::resolve(const link& wanted, deadline by, std::stop_token stop) const {
     invariant(wanted.kind == link_kind::post);
+    const auto asked_at = deadline::clock::now();
     const auto got = client_.send(
         {.url = settings_.platform.origin() + "/p/" + wanted.code + "/embed/captioned/",
          .headers = navigation_headers(settings_.profile.browser_user_agent),
@@ -54,6 +56,7 @@ resolution embed_resolver::resolve(const link& wanted, deadline by, std::stop_to
         signals.complaint = complaint_of(got->body);
     }
     const auto verdict = judge(signals);
+    tell(settings_.observe, "embed page", *got, asked_at, signals, verdict);
     if (!verdict.failure) return *std::move(embed.subject);
     std::string detail = "embed: " + std::string{verdict.reason};
     if (signals.status != 200) detail += ", status " + std::to_string(signals.status);

@@ -1,3 +1,4 @@
+#include "tell.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/platform/answer_outcome.hpp>
@@ -187,6 +188,7 @@ result<graphql_resolver::sight> graphql_resolver::ask(
         {.name = "X-CSRFToken", .value = csrf},
         {.name = "Cookie", .value = "csrftoken=" + csrf}};
     headers.insert(headers.end(), what.more_headers.begin(), what.more_headers.end());
+    const auto asked_at = deadline::clock::now();
     const auto got = client_.send(
         {.method = net::http_method::post,
          .url = settings_.platform.origin() + what.path,
@@ -199,7 +201,9 @@ result<graphql_resolver::sight> graphql_resolver::ask(
         by.at_most(query_time_max),
         stop);
     if (!got) return got.error();
-    return sight::of(*got, wanted, what.label);
+    auto seen = sight::of(*got, wanted, what.label);
+    tell(settings_.observe, what.label, *got, asked_at, seen.signals, seen.verdict);
+    return seen;
 }
 
 result<graphql_resolver::sight> graphql_resolver::ask_root(

@@ -1,3 +1,4 @@
+#include "tell.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/platform/page_parser.hpp>
@@ -98,6 +99,7 @@ struct page_resolver::sight {
     answer_verdict verdict;
     parsed_page page;
     int status = 0;
+    answer_signals signals = {};
 
     static sight of(const net::http_response& answer, answer_signals signals, const link& wanted) {
         sight seen{.verdict = {}, .page = {}, .status = signals.status};
@@ -109,6 +111,7 @@ struct page_resolver::sight {
             signals.complaint = complaint_of(answer.body);
         }
         seen.verdict = judge(signals);
+        seen.signals = signals;
         return seen;
     }
 };
@@ -126,13 +129,18 @@ result<page_resolver::sight> page_resolver::look(
         .slowest = page_speed};
     answer_signals signals{.is_follower_link = wanted.code != public_code(wanted.code)};
     for (int hop = 0; hop <= redirects_max; ++hop) {
+        const auto asked_at = deadline::clock::now();
         const auto answer = client_.send(request, by.at_most(page_time_max), stop);
         if (!answer) return answer.error();
         const auto target = redirect_target(*answer);
         signals.status = answer->status();
         signals.redirect =
             target ? redirect_of(settings_.platform, *target, wanted) : answer_redirect::none;
-        if (signals.redirect != answer_redirect::post) return sight::of(*answer, signals, wanted);
+        if (signals.redirect != answer_redirect::post) {
+            auto seen = sight::of(*answer, signals, wanted);
+            tell(settings_.observe, "post page", *answer, asked_at, seen.signals, seen.verdict);
+            return seen;
+        }
         request.url = *target;
     }
     signals.redirect = answer_redirect::elsewhere;  // Round in a circle.

@@ -58,7 +58,7 @@ void tell(const resolution_observer& observer, std::string_view resolver, const 
 }
 
 /// False when it was stopped, or had no time for it.
-bool sleep_for(seconds_f time, deadline by, const std::stop_token& stop) {
+bool stand_still(seconds_f time, deadline by, const std::stop_token& stop) {
     const auto until =
         deadline::clock::now() + std::chrono::duration_cast<deadline::clock::duration>(time);
     if (until > by.when()) return false;
@@ -79,7 +79,7 @@ result<postponement> wait_for_turn(
         auto turn = pace.ask(resolver, by);
         if (!turn || turn->wait <= 0s || turn->is_cooldown) return turn;
         if (turn->wait > patient_until.remaining()) return turn;
-        if (!sleep_for(turn->wait, by, stop))
+        if (!stand_still(turn->wait, by, stop))
             return error{errc::cancelled, "stopped while waiting for its turn"};
     }
 }

@@ -107,19 +107,25 @@ private:
         std::string_view name, const source_settings& settings) const {
         const auto& profile = settings.profile;
         if (name == "yt-dlp")
-            return std::make_unique<yt_dlp_resolver>(
-                yt_dlp_settings{.program = settings.yt_dlp_path, .ca_file = settings.ca_file});
+            return std::make_unique<yt_dlp_resolver>(yt_dlp_settings{
+                .program = settings.yt_dlp_path,
+                .ca_file = settings.ca_file,
+                .observe = settings.on_answer});
         if (name == "graphql")
             return std::make_unique<graphql_resolver>(
                 platform_client_,
-                graphql_resolver_settings{.platform = platform_, .profile = profile});
+                graphql_resolver_settings{
+                    .platform = platform_, .profile = profile, .observe = settings.on_answer});
         if (name == "embed")
             return std::make_unique<embed_resolver>(
                 platform_client_,
-                embed_resolver_settings{.platform = platform_, .profile = profile});
+                embed_resolver_settings{
+                    .platform = platform_, .profile = profile, .observe = settings.on_answer});
         invariant(name == "page");
         return std::make_unique<page_resolver>(
-            platform_client_, page_resolver_settings{.platform = platform_, .profile = profile});
+            platform_client_,
+            page_resolver_settings{
+                .platform = platform_, .profile = profile, .observe = settings.on_answer});
     }
 
     net::url platform_;

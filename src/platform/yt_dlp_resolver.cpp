@@ -80,6 +80,23 @@ resolution yt_dlp_resolver::resolve(const link& wanted, deadline by, std::stop_t
     auto command = command_of(settings_);
     command.arguments = arguments_for(wanted);
     const auto end = process::run_child(command, by.at_most(run_time_max), stop);
+    auto found = outcome_of(end, wanted, by, stop);
+    if (settings_.observe) {
+        const std::string reason = found ? "" : no_post{found.error()}.why.detail();
+        settings_.observe(
+            {.question = "run of yt-dlp",
+             .url = wanted.canonical_url(),
+             .status = end.status,
+             .body = end.output,
+             .took = end.lived,
+             .reason = reason});
+    }
+    return found;
+}
+
+resolution yt_dlp_resolver::outcome_of(
+    const process::child_end& end, const link& wanted, deadline by,
+    const std::stop_token& stop) const {
     if (const auto failure = failure_of(end)) return no_post{*failure};
 
     // A carousel with photos among its videos ends with an error and a good document.

@@ -13,6 +13,11 @@ namespace reelsd::app {
 struct serve_command {};
 struct migrate_command {};
 struct doctor_command {};
+struct resolve_command {
+    std::string url;
+    std::string strategy;  ///< One of the resolvers; empty: all that are configured.
+    std::string save_to;   ///< A folder for redacted answers; empty: none are kept.
+};
 struct create_account_command {
     std::string email;
     accounts::role as = accounts::role::member;
@@ -33,8 +38,8 @@ struct revoke_token_command {
     std::string name;
 };
 using command = std::variant<
-    serve_command, migrate_command, doctor_command, create_account_command, limit_account_command,
-    create_token_command, list_tokens_command, revoke_token_command>;
+    serve_command, migrate_command, doctor_command, resolve_command, create_account_command,
+    limit_account_command, create_token_command, list_tokens_command, revoke_token_command>;
 
 struct invocation {
     command wanted;

@@ -31,6 +31,7 @@ struct settings {
     bool allow_private_addresses = false;
     std::string ca_file;  ///< Empty: the system's.
 
+    std::string canary_link;           ///< Empty: none.
     seconds_f platform_interval{8.0};  ///< 0: no pace.
     int platform_lookups_per_hour = 40;
     seconds_f platform_cooldown{900.0};  ///< The first one; 0: none.

@@ -2,6 +2,7 @@
 
 #include <reelsd/net/http_client.hpp>
 #include <reelsd/net/url.hpp>
+#include <reelsd/platform/observed_answer.hpp>
 #include <reelsd/platform/request_profile.hpp>
 #include <reelsd/platform/resolver.hpp>
 
@@ -13,6 +14,7 @@ struct embed_resolver_settings {
     /// Origin that is asked.
     net::url platform;
     request_profile profile = {};
+    answer_observer observe = {};  ///< May be empty.
 };
 
 /// Reads the page of a post for other sites to embed. Source: platform.md 2D.

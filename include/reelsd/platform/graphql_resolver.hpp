@@ -2,6 +2,7 @@
 
 #include <reelsd/net/http_client.hpp>
 #include <reelsd/net/url.hpp>
+#include <reelsd/platform/observed_answer.hpp>
 #include <reelsd/platform/request_profile.hpp>
 #include <reelsd/platform/resolver.hpp>
 
@@ -16,6 +17,7 @@ struct graphql_resolver_settings {
     /// Origin that is asked.
     net::url platform;
     request_profile profile = {};
+    answer_observer observe = {};  ///< May be empty.
 };
 
 /// Asks the queries that the platform's own pages ask. Source: platform.md 2B, 2C.

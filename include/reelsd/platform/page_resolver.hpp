@@ -3,6 +3,7 @@
 #include <reelsd/net/http_client.hpp>
 #include <reelsd/net/url.hpp>
 #include <reelsd/platform/answer_outcome.hpp>
+#include <reelsd/platform/observed_answer.hpp>
 #include <reelsd/platform/request_profile.hpp>
 #include <reelsd/platform/resolver.hpp>
 
@@ -15,6 +16,7 @@ struct page_resolver_settings {
     /// Origin that is asked.
     net::url platform;
     request_profile profile = {};
+    answer_observer observe = {};  ///< May be empty.
 };
 
 /// Reads the public post page as a browser's first visit would. Source: platform.md 2A.

@@ -5,6 +5,7 @@
 #include <reelsd/base/result.hpp>
 #include <reelsd/platform/downloader.hpp>
 #include <reelsd/platform/link.hpp>
+#include <reelsd/platform/observed_answer.hpp>
 #include <reelsd/platform/post.hpp>
 #include <reelsd/platform/request_profile.hpp>
 #include <reelsd/platform/resolver.hpp>
@@ -37,6 +38,8 @@ struct source_settings {
     std::filesystem::path sample_path = {};
     /// Told how each resolver's tries end; may be empty.
     resolution_observer on_resolution = {};
+    /// Told of each answer that a resolver gets; may be empty.
+    answer_observer on_answer = {};
 };
 
 /// From a link to a post and its file: everything the pipeline wants of the platform.

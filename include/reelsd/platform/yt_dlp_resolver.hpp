@@ -1,11 +1,16 @@
 #pragma once
 
 #include <reelsd/base/result.hpp>
+#include <reelsd/platform/observed_answer.hpp>
 #include <reelsd/platform/resolver.hpp>
 
 #include <filesystem>
 #include <string>
 #include <string_view>
+
+namespace reelsd::process {
+struct child_end;
+}
 
 namespace reelsd::platform {
 
@@ -14,6 +19,7 @@ struct yt_dlp_settings {
     std::filesystem::path program;
     /// Certificate authorities; empty: the system's.
     std::string ca_file = {};
+    answer_observer observe = {};  ///< May be empty.
 };
 
 /// Asks the program yt-dlp, as a child process that is given nothing but the link. It does its own
@@ -33,6 +39,9 @@ public:
         const link& wanted, deadline by, std::stop_token stop) const override;
 
 private:
+    [[nodiscard]] resolution outcome_of(
+        const process::child_end& end, const link& wanted, deadline by,
+        const std::stop_token& stop) const;
     [[nodiscard]] no_post unless_outdated(
         no_post none, deadline by, const std::stop_token& stop) const;
 

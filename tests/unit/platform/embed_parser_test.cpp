@@ -13,8 +13,7 @@ const link wanted = post_link("DYexample01");
 TEST(ParseEmbed, ReadsRecordedPages) {
     const auto files =
         test::check_golden(test::golden_folder() / "embeds", ".html", [](const std::string& html) {
-            const auto embed = parse_embed(html, wanted);
-            return test::findings_of(embed.media, {}, embed.subject);
+            return answer_findings(answer_kind::embed, html, wanted);
         });
     EXPECT_GE(files, 13);
 }

@@ -1,8 +1,7 @@
 #pragma once
 
 #include <reelsd/base/json.hpp>
-#include <reelsd/platform/answer_outcome.hpp>
-#include <reelsd/platform/post.hpp>
+#include <reelsd/platform/answer_findings.hpp>
 
 #include <gtest/gtest.h>
 
@@ -26,33 +25,6 @@ inline std::string text_of(const std::filesystem::path& file) {
 
 inline std::filesystem::path golden_folder() {
     return std::filesystem::path{REELSD_SOURCE_DIR} / "tests/golden/platform";
-}
-
-inline const char* name_of(answer_media media) {
-    constexpr const char* names[] = {
-        "absent",
-        "null_root",
-        "other_post",
-        "unreadable",
-        "withheld",
-        "gated",
-        "photo",
-        "video_without_url",
-        "video"};
-    return names[static_cast<std::size_t>(media)];
-}
-
-/// What every kind of answer is found to say.
-inline json findings_of(
-    answer_media media, const std::string& ruling, const std::optional<post>& subject) {
-    json findings = {{"media", name_of(media)}, {"ruling", ruling}};
-    if (!subject) return findings;
-    findings["platform_meta"] = platform_meta_of(*subject);
-    findings["media_url"] = std::get<remote_media>(subject->media).url;
-    if (subject->carousel)
-        findings["carousel"] = {
-            {"index", subject->carousel->index}, {"count", subject->carousel->count}};
-    return findings;
 }
 
 /// Reads each file of `folder` that ends in `extension`, and compares what `read` finds with the

@@ -11,24 +11,11 @@ namespace {
 
 const link wanted = post_link("DYexample01");
 
-const char* name_of(page_route route) {
-    switch (route) {
-        case page_route::unknown: return "unknown";
-        case page_route::post: return "post";
-        case page_route::not_found: return "not_found";
-        case page_route::login: return "login";
-    }
-    return "?";
-}
-
 const std::filesystem::path golden = test::golden_folder();
 
 TEST(ParsePage, ReadsRecordedPages) {
     const int pages = test::check_golden(golden, ".html", [](const std::string& html) {
-        const auto page = parse_page(html, wanted);
-        json findings{{"route", name_of(page.route)}};
-        findings.update(test::findings_of(page.media, page.ruling, page.subject));
-        return findings;
+        return answer_findings(answer_kind::page, html, wanted);
     });
     EXPECT_GE(pages, 15);
 }
@@ -140,8 +127,8 @@ TEST(ParsePage, SurvivesAnything) {
         {"<script>" + video("[{\"url\":\"https://a/1\"}]") + "</script>", answer_media::absent},
     };
     for (const auto& expected : cases)
-        EXPECT_STREQ(
-            test::name_of(parse_page(expected.html, wanted).media), test::name_of(expected.media))
+        EXPECT_EQ(
+            name_of(parse_page(expected.html, wanted).media), name_of(expected.media))
             << expected.html.substr(0, 100);
 }
 

@@ -23,7 +23,7 @@ TEST(ParseYtDlp, ReadsRecordedDocuments) {
     const auto files =
         test::check_golden(test::golden_folder() / "yt_dlp", ".txt", [](const std::string& text) {
             const auto found = parse_yt_dlp(text, wanted);
-            return test::findings_of(found.media, {}, found.subject);
+            return findings_of(found.media, {}, found.subject);
         });
     EXPECT_GE(files, 21);
 }

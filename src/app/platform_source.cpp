@@ -1,0 +1,20 @@
+#include "platform_source.hpp"
+
+#include "installation.hpp"
+
+namespace reelsd::app {
+
+platform::source_settings source_settings_of(const settings& with) {
+    return {
+        .platform_url = with.platform_url,
+        .resolvers = with.resolvers,
+        .yt_dlp_path = with.yt_dlp_path,
+        .profile = with.request_profile,
+        .media_hosts = with.media_hosts,
+        .allow_private_addresses = with.allow_private_addresses,
+        .ca_file = with.ca_file,
+        .video_bytes_max = static_cast<std::uint64_t>(with.video_bytes_max),
+        .sample_path = find_installation(with).sample};
+}
+
+}  // namespace reelsd::app

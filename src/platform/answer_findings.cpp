@@ -1,0 +1,109 @@
+#include <reelsd/base/json.hpp>
+#include <reelsd/platform/answer_findings.hpp>
+#include <reelsd/platform/embed_parser.hpp>
+#include <reelsd/platform/page_parser.hpp>
+#include <reelsd/platform/query_parser.hpp>
+
+namespace reelsd::platform {
+
+std::string_view name_of(answer_redirect redirect) noexcept {
+    switch (redirect) {
+        case answer_redirect::none: return "none";
+        case answer_redirect::post: return "post";
+        case answer_redirect::login: return "login";
+        case answer_redirect::home: return "home";
+        case answer_redirect::challenge: return "challenge";
+        case answer_redirect::elsewhere: break;
+    }
+    return "elsewhere";
+}
+
+std::string_view name_of(page_route route) noexcept {
+    switch (route) {
+        case page_route::post: return "post";
+        case page_route::not_found: return "not_found";
+        case page_route::login: return "login";
+        case page_route::unknown: break;
+    }
+    return "unknown";
+}
+
+std::string_view name_of(answer_media media) noexcept {
+    switch (media) {
+        case answer_media::absent: return "absent";
+        case answer_media::null_root: return "null_root";
+        case answer_media::other_post: return "other_post";
+        case answer_media::unreadable: return "unreadable";
+        case answer_media::withheld: return "withheld";
+        case answer_media::gated: return "gated";
+        case answer_media::photo: return "photo";
+        case answer_media::video_without_url: return "video_without_url";
+        case answer_media::video: break;
+    }
+    return "video";
+}
+
+std::string_view name_of(answer_complaint complaint) noexcept {
+    switch (complaint) {
+        case answer_complaint::none: return "none";
+        case answer_complaint::html: return "html";
+        case answer_complaint::no_json: return "no_json";
+        case answer_complaint::execution_error: return "execution_error";
+        case answer_complaint::field_exception: return "field_exception";
+        case answer_complaint::outdated: return "outdated";
+        case answer_complaint::not_found: return "not_found";
+        case answer_complaint::restricted: return "restricted";
+        case answer_complaint::challenge: return "challenge";
+        case answer_complaint::wait: return "wait";
+        case answer_complaint::slow_down: break;
+    }
+    return "slow_down";
+}
+
+std::string describe(const answer_signals& signals) {
+    std::string text;
+    const auto add = [&text](std::string_view what, std::string_view name) {
+        if (!text.empty()) text += ", ";
+        text.append(what).append(" ").append(name);
+    };
+    if (signals.redirect != answer_redirect::none) add("redirect", name_of(signals.redirect));
+    if (signals.kind == answer_kind::page) add("route", name_of(signals.route));
+    add("media", name_of(signals.media));
+    if (signals.complaint != answer_complaint::none) add("complaint", name_of(signals.complaint));
+    if (signals.is_follower_link) text += ", a follower's link";
+    return text;
+}
+
+json findings_of(
+    answer_media media, const std::string& ruling, const std::optional<post>& subject) {
+    json findings = {{"media", name_of(media)}, {"ruling", ruling}};
+    if (!subject) return findings;
+    findings["platform_meta"] = platform_meta_of(*subject);
+    findings["media_url"] = std::get<remote_media>(subject->media).url;
+    if (subject->carousel)
+        findings["carousel"] = {
+            {"index", subject->carousel->index}, {"count", subject->carousel->count}};
+    return findings;
+}
+
+json answer_findings(answer_kind kind, std::string_view body, const link& wanted) {
+    switch (kind) {
+        case answer_kind::page: {
+            const auto page = parse_page(body, wanted);
+            json findings{{"route", name_of(page.route)}};
+            findings.update(findings_of(page.media, page.ruling, page.subject));
+            return findings;
+        }
+        case answer_kind::query: {
+            const auto answer = parse_answer(body, wanted);
+            auto findings = findings_of(answer.media, answer.ruling, answer.subject);
+            findings["complaint"] = name_of(answer.complaint);
+            return findings;
+        }
+        case answer_kind::embed: break;
+    }
+    const auto embed = parse_embed(body, wanted);
+    return findings_of(embed.media, {}, embed.subject);
+}
+
+}  // namespace reelsd::platform

@@ -1,0 +1,293 @@
+#include <reelsd/platform/redaction.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+
+namespace reelsd::platform {
+namespace {
+
+/// Members whose text is somebody's: names, words, places. Their values keep their length and
+/// signs.
+constexpr auto personal_keys = std::to_array<std::string_view>(
+    {"username",
+     "full_name",
+     "name",
+     "short_name",
+     "slug",
+     "text",
+     "caption",
+     "caption_text",
+     "biography",
+     "accessibility_caption",
+     "description",
+     "fulltitle",
+     "channel",
+     "uploader",
+     "uploader_id",
+     "display_artist",
+     "artist_name",
+     "song_name",
+     "original_audio_title",
+     "token",
+     "csrf_token",
+     "device_id",
+     "machine_id",
+     "nonce",
+     "l"});
+
+/// A user's or a token's number, while times in seconds (10 digits) and counts are kept.
+constexpr std::size_t id_digits_min = 11;
+/// No word and no name of the platform's own has so many letters and digits mixed.
+constexpr std::size_t token_length_min = 20;
+constexpr std::ptrdiff_t token_digits_min = 4;
+
+constexpr bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+constexpr bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+constexpr bool is_word(char c) {
+    return is_digit(c) || is_letter(c) || c == '_' || c == '-';
+}
+constexpr bool is_hex(char c) {
+    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+void replace_all(std::string& text, std::string_view what, std::string_view with) {
+    if (what.empty() || what == with) return;
+    std::string replaced;
+    std::size_t from = 0;
+    for (std::size_t at = 0; (at = text.find(what, from)) != std::string::npos;) {
+        replaced.append(text, from, at - from).append(with);
+        from = at + what.size();
+    }
+    text = replaced.append(text, from);
+}
+
+std::size_t run_of(std::string_view text, std::size_t from, char c) {
+    const auto end = text.find_first_not_of(c, from);
+    return (end == std::string_view::npos ? text.size() : end) - from;
+}
+
+/// Letters as x, digits as 0, signs as they are; what an escape stands for, too. Bytes beyond ASCII
+/// become an x each.
+void mask(std::string& text, std::size_t from, std::size_t end) {
+    while (from < end) {
+        if (text[from] != '\\') {
+            char& c = text[from++];
+            if (is_digit(c)) c = '0';
+            if (is_letter(c) || static_cast<unsigned char>(c) >= 0x80U) c = 'x';
+            continue;
+        }
+        from += run_of(text, from, '\\');
+        const bool is_unicode = end - std::min(from, end) >= 5 && text[from] == 'u' &&
+                                std::all_of(
+                                    text.begin() + static_cast<std::ptrdiff_t>(from) + 1,
+                                    text.begin() + static_cast<std::ptrdiff_t>(from) + 5,
+                                    is_hex);
+        if (is_unicode) text.replace(from + 1, 4, "0078");
+        from += is_unicode ? 5 : 1;
+    }
+}
+
+/// Where a JSON string ends that was opened by a quote behind `depth` backslashes: at the next
+/// quote behind as many. Strings inside of strings have more.
+std::size_t end_of_string(std::string_view text, std::size_t from, std::size_t depth) {
+    while (from < text.size()) {
+        const auto slashes = run_of(text, from, '\\');
+        from += slashes;
+        if (from < text.size() && text[from] == '"' && slashes <= depth) return from - slashes;
+        if (slashes == 0 || from < text.size()) ++from;
+    }
+    return text.size();
+}
+
+bool is_personal(std::string_view key) {
+    return std::find(personal_keys.begin(), personal_keys.end(), key) != personal_keys.end();
+}
+
+/// Masks the values of personal members, at whatever depth of JSON inside of JSON they stand.
+void mask_members(std::string& text) {
+    std::size_t at = 0;
+    while ((at = text.find("\":", at)) != std::string::npos) {
+        const auto key_end = at;
+        at += 2;
+        std::size_t depth = 0;
+        while (depth < key_end && text[key_end - 1 - depth] == '\\') ++depth;
+        const auto last = key_end - depth;
+        auto first = last;
+        while (first > 0 && is_word(text[first - 1])) --first;
+        if (!is_personal(std::string_view{text}.substr(first, last - first))) continue;
+        auto value = at;
+        while (value < text.size() && text[value] == ' ') ++value;
+        const auto slashes = run_of(text, value, '\\');
+        value += slashes;
+        if (slashes != depth || value >= text.size() || text[value] != '"') continue;
+        const auto end = end_of_string(text, value + 1, depth);
+        mask(text, value + 1, end);
+        at = end;
+    }
+}
+
+/// What of an address's query a parser looks at. All else is signed or somebody's.
+std::string_view shown_parameter(std::string_view name) {
+    if (name == "oe") return "6B000000";
+    if (name == "efg") return "e30%3D";
+    return "x";
+}
+
+bool ends_address(char c) {
+    return c == '"' || c == '\'' || c == '<' || c == '>' || c == ')' || c <= ' ';
+}
+
+/// A media address keeps its host, the shape of its path and the names of its parameters. `&` may
+/// be written as &amp; or as \u0026, and / as \/.
+std::string redacted_query(std::string_view query) {
+    std::string shown;
+    std::size_t at = 0;
+    while (at < query.size()) {
+        const auto equals = std::min(query.find('=', at), query.size());
+        const auto name = query.substr(at, equals - at);
+        auto bare = name;
+        for (const std::string_view sign : {"&amp;", "u0026", "&", "?"}) {
+            const auto found = bare.rfind(sign);
+            if (found != std::string_view::npos) bare.remove_prefix(found + sign.size());
+        }
+        shown.append(name);
+        if (equals == query.size()) break;
+        shown.append("=").append(shown_parameter(bare));
+        auto next = equals;
+        while (next < query.size() && query[next] != '&' && query[next] != '\\') ++next;
+        at = next;
+    }
+    return shown;
+}
+
+/// The long words of a path are whose file it is; short ones are the shape.
+void mask_path(std::string& address, std::size_t end) {
+    constexpr std::size_t word_length_min = 8;
+    auto at = std::min(address.find(':') + 3, end);
+    while (at < end && address[at] != '/') ++at;  // The host.
+    while (at < end) {
+        auto word_end = at;
+        while (word_end < end && is_word(address[word_end])) ++word_end;
+        const auto word = std::string_view{address}.substr(at, word_end - at);
+        const bool is_somebodys = word.size() >= word_length_min &&
+                                  std::any_of(word.begin(), word.end(), is_digit) &&
+                                  word.find(recorded_code) == std::string_view::npos;
+        if (is_somebodys) mask(address, at, word_end);
+        at = std::max(word_end, at + 1);
+    }
+}
+
+void redact_addresses(std::string& text) {
+    std::string redacted;
+    std::size_t from = 0;
+    for (std::size_t at = 0; (at = text.find("http", from)) != std::string::npos;) {
+        auto end = at;
+        while (end < text.size() && !ends_address(text[end])) ++end;
+        // A string inside of a string ends behind a backslash.
+        while (end > at && text[end - 1] == '\\') --end;
+        auto address = text.substr(at, end - at);
+        const bool is_one = address.starts_with("http:") || address.starts_with("https:");
+        redacted.append(text, from, at - from);
+        from = end;
+        if (is_one) {
+            const auto query = address.find('?');
+            mask_path(address, std::min(query, address.size()));
+            if (query != std::string::npos)
+                address = address.substr(0, query) + redacted_query(address.substr(query));
+        }
+        redacted += address;
+    }
+    text = redacted.append(text, from);
+}
+
+/// Ids and tokens that no key gives away.
+void mask_words(std::string& text) {
+    std::size_t at = 0;
+    while (at < text.size()) {
+        if (!is_word(text[at])) {
+            ++at;
+            continue;
+        }
+        auto end = at;
+        while (end < text.size() && is_word(text[end])) ++end;
+        const std::string_view word{text.data() + at, end - at};
+        const auto digits = std::count_if(word.begin(), word.end(), is_digit);
+        const bool has_letters = std::any_of(word.begin(), word.end(), is_letter);
+        const bool is_id = !has_letters && word.size() >= id_digits_min;
+        const bool is_token =
+            has_letters && word.size() >= token_length_min && digits >= token_digits_min;
+        if ((is_id || is_token) && word.find(recorded_code) == std::string_view::npos)
+            std::fill(
+                text.begin() + static_cast<std::ptrdiff_t>(at),
+                text.begin() + static_cast<std::ptrdiff_t>(end),
+                is_id ? '1' : 'x');
+        at = end;
+    }
+}
+
+/// Where `text` leaves the element that begins at `from` and whose content is not for people.
+std::size_t end_of_code(std::string_view text, std::size_t from) {
+    for (const std::string_view name : {"script", "style"}) {
+        if (text.substr(from + 1, name.size()) != name) continue;
+        const auto end = text.find("</" + std::string{name}, from);
+        return end == std::string_view::npos ? text.size() : end;
+    }
+    return from;
+}
+
+/// What an element says of people besides its text: names and profiles. Media have been seen to.
+void mask_attributes(std::string& text, std::size_t from, std::size_t tag_end) {
+    for (const std::string_view name :
+         {" content=\"", " href=\"/", " alt=\"", " title=\"", " aria-label=\""}) {
+        for (auto at = from; (at = text.find(name, at)) < tag_end;) {
+            at += name.size();
+            mask(text, at, std::min(text.find('"', at), tag_end));
+        }
+    }
+}
+
+/// What stands between the tags of a page and in their attributes.
+void mask_page_text(std::string& text) {
+    if (text.find("<html") == std::string::npos && text.find("<!DOCTYPE") == std::string::npos)
+        return;
+    std::size_t at = 0;
+    while ((at = text.find('<', at)) != std::string::npos) {
+        const auto code_end = end_of_code(text, at);
+        if (code_end != at) {
+            at = code_end;
+            if (at < text.size()) ++at;
+            continue;
+        }
+        const auto tag_end = std::min(text.find('>', at), text.size());
+        mask_attributes(text, at, tag_end);
+        const auto next = std::min(text.find('<', tag_end), text.size());
+        if (tag_end < next) mask(text, tag_end + 1, next);
+        at = next;
+    }
+}
+
+}  // namespace
+
+std::string redact_answer(std::string_view body, const link& about) {
+    std::string text{body};
+    const auto id = media_id_of(about.code);
+    // The follower's key of a long code is as good as a password.
+    replace_all(text, about.code, recorded_code);
+    replace_all(text, public_code(about.code), recorded_code);
+    redact_addresses(text);
+    mask_members(text);
+    mask_page_text(text);
+    constexpr std::string_view id_mark = "REELSDPOSTID";
+    if (id) replace_all(text, *id, id_mark);
+    mask_words(text);
+    replace_all(text, id_mark, media_id_of(recorded_code).value_or(""));
+    return text;
+}
+
+}  // namespace reelsd::platform

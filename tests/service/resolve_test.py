@@ -1,0 +1,123 @@
+"""What an operator sees when links stop to work: `reelsd resolve`, and the canary of `reelsd doctor`.
+
+Method: the real program against the stand-in; what it prints and keeps.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import unittest
+
+from service_support import Platform, ServiceTest, must, new_folder, run_reelsd
+
+GATED = {"page": "age", "root": "field_exception", "logged_out": "age"}
+
+
+class ResolveTest(ServiceTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.platform = Platform()
+        cls.addClassCleanup(cls.platform.close)
+
+    def setUp(self):
+        self.folder = new_folder()
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.platform.configure(reset=True, posts={
+            "DYhandpost1": {"author": "real.person", "caption": "Meet Zoe at noon #tag"},
+            "DYhandgone1": GATED,
+            "DYhandodd01": {"page": "garbage"}})
+
+    def run_with(self, *arguments, **more):
+        settings = {**self.platform.settings(), "resolvers": "page,graphql,embed",
+                    "data_dir": os.path.join(self.folder, "data"), **more}
+        return run_reelsd(*arguments, cwd=self.folder, **settings)
+
+    def resolve(self, code, *more):
+        return self.run_with("resolve", f"https://www.instagram.com/reel/{code}/", *more)
+
+
+class ByHand(ResolveTest):
+    def test_each_strategy_tells_what_it_saw(self):
+        done = must(self.resolve("DYhandpost1"))
+        self.assertEqual([line for line in done.stdout.splitlines() if not line.startswith(" ")],
+                         ["page", "graphql", "embed"])
+        for words in ("route post, media video: has the post", "root query: ", "by real.person",
+                      "/p/DYhandpost1/embed/captioned/", "its video is on 127.0.0.1"):
+            self.assertIn(words, done.stdout)
+        self.assertEqual(os.listdir(self.folder), [], "no database, no folder is made for it")
+
+    def test_it_tells_why_there_is_none(self):
+        done = self.resolve("DYhandgone1", "--strategy", "graphql")
+        self.assertEqual(done.returncode, 1)
+        self.assertNotIn("page\n", done.stdout)
+        self.assertRegex(done.stdout, "complaint field_exception: missing or gated")
+        self.assertIn("no post: video_restricted: graphql, logged-out query: gated (Age-restricted",
+                      done.stdout)
+        odd = must(self.resolve("DYhandodd01"))
+        self.assertIn("no post: platform_changed: page: page of an unknown kind", odd.stdout)
+        self.assertIn("the post: by some.one", odd.stdout)
+
+    def test_bad_input_is_told(self):
+        elsewhere = self.run_with("resolve", "https://tiktok.com/x")
+        self.assertEqual(elsewhere.returncode, 1)
+        self.assertIn('URL must be an instagram.com link, got "tiktok.com"', elsewhere.stderr)
+        self.assertEqual(self.resolve("DYhandpost1", "--strategy", "magic").returncode, 2)
+        self.assertEqual(self.run_with("resolve").returncode, 2)
+
+    def test_answers_are_kept_for_the_tests_and_are_nobodys(self):
+        kept = pathlib.Path(self.folder, "kept")
+        for _ in range(2):  # Nothing is overwritten.
+            must(self.resolve("DYhandpost1", "--save", str(kept)))
+        self.resolve("DYhandodd01", "--strategy", "page", "--save", str(kept))
+        files = sorted(str(path.relative_to(kept)) for path in kept.rglob("*") if path.is_file())
+        self.assertEqual(len(files), 14, files)
+        for folder, ending, count in ((".", ".html", 3), ("queries", ".txt", 2), ("embeds", ".html", 2)):
+            answers = list((kept / folder).glob("*" + ending))
+            self.assertEqual(len(answers), count, files)
+            for answer in answers:
+                text = answer.read_text()
+                for secret in ("real", "Zoe", "DYhandpost1", "Meet"):
+                    self.assertNotIn(secret, text, answer)
+                findings = json.loads(answer.with_suffix(".json").read_text())
+                self.assertIn(findings["media"], ("video", "absent"))
+                if findings["media"] == "video":
+                    self.assertEqual(findings["platform_meta"]["code"], "DYexample01")
+                    self.assertEqual(findings["platform_meta"]["like_count"], 78676)
+
+    def test_a_folder_that_cannot_be_written_is_told(self):
+        file = pathlib.Path(self.folder, "file")
+        file.write_text("")
+        done = self.resolve("DYhandpost1", "--save", str(file))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(str(file), done.stderr)
+
+
+class Canary(ResolveTest):
+    def canary(self, code):
+        done = self.run_with("doctor", canary_link=f"https://www.instagram.com/p/{code}/")
+        return done.stdout
+
+    def test_doctor_tries_each_resolver(self):
+        told = self.canary("DYhandpost1")
+        for resolver in ("page", "graphql", "embed"):
+            self.assertRegex(told, f"ok +by {resolver} +has the post by real.person")
+        told = self.canary("DYhandodd01")
+        self.assertRegex(told, "warn +by page +platform_changed: page: page of an unknown kind")
+        self.assertRegex(told, "ok +by embed ")
+        self.assertNotIn("perhaps that post is gone", told)
+
+    def test_doctor_knows_that_the_canary_itself_may_be_gone(self):
+        told = self.canary("DYneverwas1")
+        self.assertRegex(told, "warn +canary +no resolver has .*DYneverwas1.*canary-link")
+
+    def test_the_canary_is_a_setting(self):
+        self.assertRegex(
+            self.run_with("doctor", canary_link="none").stdout, "ok +canary +none is set")
+        refused = self.run_with("doctor", canary_link="https://example.org/")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("canary-link", refused.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
