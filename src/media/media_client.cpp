@@ -178,6 +178,13 @@ result<analysis_report> media_client::analyze(
     return analysis_report_from_json(*told);
 }
 
+result<thumbnail_report> media_client::thumbnail(
+    const std::filesystem::path& video, deadline by, const std::stop_token& stop) const {
+    const auto told = ask(about("thumbnail", video), by, stop);
+    if (!told) return told.error();
+    return thumbnail_report_from_json(*told);
+}
+
 result<json> media_client::doctor(deadline by, const std::stop_token& stop) const {
     return ask({"doctor"}, by, stop);
 }

@@ -22,6 +22,9 @@ inline constexpr auto resolve_time_max = 60s;
 inline constexpr auto download_time_max = 200s;
 /// Probing reads only headers and a few packets.
 inline constexpr auto probe_time_max = 20s;
+/// A thumbnail decodes a few seconds of video: measured under 1 s, and on a crowded machine a job
+/// goes without one rather than wait.
+inline constexpr auto thumbnail_time_max = 20s;
 /// Local analysis of a 90 s video measured well under its own duration on one core; four times
 /// that.
 inline constexpr auto local_analysis_time_max = 360s;

@@ -63,6 +63,11 @@ public:
     [[nodiscard]] result<analysis_report> analyze(
         const std::filesystem::path& video, deadline by, const std::stop_token& stop) const;
 
+    /// A representative picture of the first seconds as a JPEG within `report_bounds`; about a
+    /// second. Callers pass at most `bounds::thumbnail_time_max`.
+    [[nodiscard]] result<thumbnail_report> thumbnail(
+        const std::filesystem::path& video, deadline by, const std::stop_token& stop) const;
+
     /// What holds on this machine, for `reelsd doctor`: the jail's layers, whether the models load,
     /// versions of libraries. An object, see `reelsd-media doctor`.
     [[nodiscard]] result<json> doctor(deadline by, const std::stop_token& stop) const;

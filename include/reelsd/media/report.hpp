@@ -69,6 +69,12 @@ struct analysis_report {
     picture_report picture;
 };
 
+/// A small still picture of the video, for lists: an upright baseline JPEG in JFIF form without any
+/// other metadata.
+struct thumbnail_report {
+    std::vector<std::byte> jpeg;
+};
+
 /// What a report may hold at most. The child keeps them when it writes, the daemon insists when it
 /// reads.
 namespace report_bounds {
@@ -86,6 +92,11 @@ inline constexpr std::size_t text_bytes_max = 2'000;
 inline constexpr std::size_t texts_max = 1'000;
 inline constexpr std::size_t cuts_max = 1'000;
 inline constexpr std::size_t colours_max = 3;
+/// The width is what a list shows on a dense screen; the height is that of 9:16 at this width.
+inline constexpr int thumbnail_width_max = 480;
+inline constexpr int thumbnail_height_max = 854;
+/// A page of 50 of them loads in 2 MB.
+inline constexpr std::size_t thumbnail_bytes_max = 40'000;
 }  // namespace report_bounds
 
 /// Valid UTF-8 (RFC 3629) without control characters: what may stand in a report.
@@ -93,11 +104,15 @@ inline constexpr std::size_t colours_max = 3;
 
 [[nodiscard]] json to_json(const probe_report& report);
 [[nodiscard]] json to_json(const analysis_report& report);
+[[nodiscard]] json to_json(const thumbnail_report& report);
 
 /// Strict: a missing or unknown member, a wrong type, a time out of range, more than
 /// `report_bounds` allow or text that is not clean UTF-8 is `media_failed`; the detail names the
 /// member. The document comes out of the jail and is not trusted.
 [[nodiscard]] result<probe_report> probe_report_from_json(const json& document);
 [[nodiscard]] result<analysis_report> analysis_report_from_json(const json& document);
+/// As strict about the picture itself: base64 of one JPEG within `report_bounds`, whose segments
+/// and end are where they have to be.
+[[nodiscard]] result<thumbnail_report> thumbnail_report_from_json(const json& document);
 
 }  // namespace reelsd::media

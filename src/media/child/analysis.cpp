@@ -7,6 +7,7 @@
 #include "jail_settings.hpp"
 #include "listener_thread.hpp"
 #include "second_pass.hpp"
+#include "thumbnail_image.hpp"
 
 #include <utility>
 
@@ -56,6 +57,19 @@ result<analysis_report> analyze(const arguments& given) {
     report.audio = heard.get();
     tidy(report);
     return report;
+}
+
+result<thumbnail_report> thumbnail(const arguments& given) {
+    auto file = video_file::open(given.video);
+    if (!file) return file.error();
+    auto held = jail::confine(limits_for(given), given.parent);
+    jail::seal(held, file->descriptor());
+
+    auto opened = container::open(*file, given.seconds_max);
+    if (!opened) return opened.error();
+    const auto chosen = choose_frame(*opened);
+    if (!chosen) return chosen.error();
+    return thumbnail_of(*chosen);
 }
 
 }  // namespace reelsd::media

@@ -26,6 +26,7 @@ std::optional<Number> number_in(std::string_view text) {
 std::optional<command> command_named(std::string_view name) {
     if (name == "probe") return command::probe;
     if (name == "analyze") return command::analyze;
+    if (name == "thumbnail") return command::thumbnail;
     if (name == "doctor") return command::doctor;
     return std::nullopt;
 }
@@ -72,10 +73,11 @@ result<arguments> read_arguments(int count, const char* const* values) {
 }
 
 const char* usage() noexcept {
-    return "usage: reelsd-media probe   --video FILE [--seconds-max N]\n"
-           "       reelsd-media analyze --video FILE [--seconds-max N] [--tessdata DIR] "
+    return "usage: reelsd-media probe     --video FILE [--seconds-max N]\n"
+           "       reelsd-media analyze   --video FILE [--seconds-max N] [--tessdata DIR] "
            "[--speech-model DIR]\n"
-           "       reelsd-media doctor  [--tessdata DIR] [--speech-model DIR]\n"
+           "       reelsd-media thumbnail --video FILE [--seconds-max N]\n"
+           "       reelsd-media doctor    [--tessdata DIR] [--speech-model DIR]\n"
            "Writes one JSON document, {\"ok\": ...} or {\"error\": {\"code\": ..., \"detail\": "
            "...}}.\n";
 }

@@ -7,7 +7,7 @@
 
 namespace reelsd::media {
 
-enum class command : std::uint8_t { probe, analyze, doctor };
+enum class command : std::uint8_t { probe, analyze, thumbnail, doctor };
 
 /// What the program was asked for.
 struct arguments {

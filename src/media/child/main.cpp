@@ -34,6 +34,7 @@ bool answer(const media::arguments& given) {
     switch (given.command) {
         case media::command::probe: return write_result(media::probe(given));
         case media::command::analyze: return write_result(media::analyze(given));
+        case media::command::thumbnail: return write_result(media::thumbnail(given));
         case media::command::doctor: return media::write_ok(media::examine(given));
     }
     return false;

@@ -1,5 +1,6 @@
 #include "scaler.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 
@@ -13,11 +14,21 @@ std::ptrdiff_t aligned(std::ptrdiff_t bytes) {
     return (bytes + alignment - 1) / alignment * alignment;
 }
 
+/// The matrix from YUV to RGB, as swscale counts them (its numbers are those of AVColorSpace).
+/// Untagged video is BT.709 from 720 lines on, whichever way up: about what players take it for.
+int matrix_of(const AVFrame& frame) {
+    constexpr int high_definition_side_min = 720;
+    if (frame.colorspace != AVCOL_SPC_UNSPECIFIED) return frame.colorspace;
+    return std::min(frame.width, frame.height) >= high_definition_side_min ? SWS_CS_ITU709
+                                                                           : SWS_CS_ITU601;
+}
+
 }  // namespace
 
-scaler::scaler(picture_size size, AVPixelFormat format)
+scaler::scaler(picture_size size, AVPixelFormat format, colours reading)
     : size_{size},
       format_{format},
+      reading_{reading},
       stride_{aligned(std::ptrdiff_t{format == AV_PIX_FMT_RGB24 ? 3 : 1} * size.width)},
       // Vector code may write past the end of the last row.
       pixels_(static_cast<std::size_t>(stride_ * size.height + alignment)) {}
@@ -36,7 +47,7 @@ picture::view scaler::scale(const AVFrame& frame) {
         nullptr,
         nullptr,
         nullptr));
-    if (!context_) return {};
+    if (!context_ || (reading_ == colours::as_tagged && !read_colours_of(frame))) return {};
     // FFmpeg reads four of each; both formats have one plane.
     const std::array<std::uint8_t*, 4> planes{pixels_.data(), nullptr, nullptr, nullptr};
     const std::array<int, 4> strides{static_cast<int>(stride_), 0, 0, 0};
@@ -45,6 +56,37 @@ picture::view scaler::scale(const AVFrame& frame) {
     if (rows != size_.height) return {};
     return {
         .pixels = pixels_.data(), .width = size_.width, .height = size_.height, .stride = stride_};
+}
+
+bool scaler::read_colours_of(const AVFrame& frame) {
+    int* source = nullptr;
+    int* target = nullptr;
+    int source_full = 0;
+    int target_full = 0;
+    int brightness = 0;
+    int contrast = 0;
+    int saturation = 0;
+    // What FFmpeg has set up stays, but for the matrix and what the frame says of its range.
+    const int read = sws_getColorspaceDetails(
+        context_.get(),
+        &source,
+        &source_full,
+        &target,
+        &target_full,
+        &brightness,
+        &contrast,
+        &saturation);
+    if (read < 0) return false;
+    if (frame.color_range == AVCOL_RANGE_JPEG) source_full = 1;
+    return sws_setColorspaceDetails(
+               context_.get(),
+               sws_getCoefficients(matrix_of(frame)),
+               source_full,
+               target,
+               target_full,
+               brightness,
+               contrast,
+               saturation) >= 0;
 }
 
 }  // namespace reelsd::media

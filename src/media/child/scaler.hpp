@@ -13,16 +13,23 @@ namespace reelsd::media {
 /// Scales decoded pictures by area averaging to one size and pixel format, in a buffer of its own.
 class scaler {
 public:
+    /// How a picture's own colours are read: all as BT.601 with black at 16, which is enough to
+    /// measure by, or as the picture says (where it says nothing: by its size, as players do).
+    enum class colours : std::uint8_t { as_one, as_tagged };
+
     /// `format`: AV_PIX_FMT_GRAY8 or AV_PIX_FMT_RGB24.
-    scaler(picture_size size, AVPixelFormat format);
+    scaler(picture_size size, AVPixelFormat format, colours reading = colours::as_one);
 
     /// The scaled picture, valid until the next call; its `pixels` are null when FFmpeg cannot
     /// convert.
     [[nodiscard]] picture::view scale(const AVFrame& frame);
 
 private:
+    [[nodiscard]] bool read_colours_of(const AVFrame& frame);
+
     picture_size size_;
     AVPixelFormat format_;
+    colours reading_;
     std::ptrdiff_t stride_;
     scaler_owner context_;
     std::vector<std::uint8_t> pixels_;

@@ -41,6 +41,7 @@ TEST(Arguments, HasDefaults) {
     EXPECT_DOUBLE_EQ(given->seconds_max, 90);
     EXPECT_FALSE(given->tessdata.empty());
     EXPECT_TRUE(read({"doctor"}));
+    EXPECT_EQ(read({"thumbnail", "--video", "a.mp4"})->command, command::thumbnail);
 }
 
 TEST(Arguments, RefusesTheRest) {
@@ -48,6 +49,7 @@ TEST(Arguments, RefusesTheRest) {
         {},
         {"play", "--video", "a.mp4"},
         {"probe"},
+        {"thumbnail"},
         {"probe", "--video"},
         {"probe", "--video", "a.mp4", "--seconds-max", "0"},
         {"probe", "--video", "a.mp4", "--seconds-max", "-1"},

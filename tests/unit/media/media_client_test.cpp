@@ -90,6 +90,29 @@ TEST(MediaClient, PassesItsOptions) {
             std::to_string(getpid()) + " --tessdata /some/tessdata --speech-model /some/model");
 }
 
+TEST(MediaClient, AsksForAThumbnail) {
+    const scripted_helper helper{
+        R"(printf '{"error":{"code":"unsupported_format","detail":"%s"}}' "$1 $2 $3")"};
+    const media_client client{helper.options()};
+    const auto report = client.thumbnail("/video.mp4", far_away(), {});
+    ASSERT_FALSE(report);
+    EXPECT_EQ(report.error().code(), errc::unsupported_format);
+    EXPECT_EQ(report.error().detail(), "thumbnail --video /video.mp4");
+}
+
+// What passes is told in thumbnail_report_test.cpp.
+TEST(MediaClient, TrustsNoThumbnail) {
+    for (const auto* answer :
+         {R"({"ok":{}})", R"({"ok":{"jpeg":"PHN2Zz4="}})", R"({"ok":{"jpeg":"/9j/2Q=="}})"}) {
+        SCOPED_TRACE(answer);
+        const scripted_helper helper{std::string{"echo '"} + answer + "'"};
+        const media_client client{helper.options()};
+        const auto report = client.thumbnail("/video.mp4", far_away(), {});
+        ASSERT_FALSE(report);
+        EXPECT_EQ(report.error().code(), errc::media_failed);
+    }
+}
+
 // Goal: each way in which a child can end leads to exactly one error. Method: children that end so.
 TEST(MediaClient, TellsHowTheChildEnded) {
     struct test_case {

@@ -1,0 +1,133 @@
+#include "base64.hpp"
+#include <reelsd/base/json.hpp>
+#include <reelsd/media/report.hpp>
+
+#include <cstdint>
+#include <span>
+#include <utility>
+
+namespace reelsd::media {
+namespace {
+
+/// The second byte of a JPEG's markers. Source: ITU-T T.81 table B.1; JFIF 1.02.
+namespace marker {
+constexpr std::uint8_t huffman_tables = 0xc4;
+constexpr std::uint8_t baseline_frame = 0xc0;
+constexpr std::uint8_t start_of_image = 0xd8;
+constexpr std::uint8_t end_of_image = 0xd9;
+constexpr std::uint8_t start_of_scan = 0xda;
+constexpr std::uint8_t quantization_tables = 0xdb;
+constexpr std::uint8_t jfif = 0xe0;
+}  // namespace marker
+
+/// Reads a picture's structure from front to back. Browsers will be given these bytes, so nothing
+/// passes but what our own encoder writes: one baseline picture, tables, and no text, no
+/// application data, nothing after the end.
+class jpeg_structure {
+public:
+    explicit jpeg_structure(std::span<const std::byte> bytes) noexcept : rest_{bytes} {}
+
+    /// What is wrong with it; empty when nothing is.
+    [[nodiscard]] std::string_view fault() {
+        if (rest_.size() > report_bounds::thumbnail_bytes_max) return "is too large";
+        if (!takes_marker(marker::start_of_image)) return "does not begin as a JPEG";
+        for (;;) {
+            const auto kind = next_segment();
+            if (!kind) return "has a broken segment";
+            if (*kind == marker::start_of_scan) break;
+            if (*kind == marker::baseline_frame) {
+                if (sized_) return "has two sizes";
+                if (!reads_size()) return "has no size within bounds";
+            } else if (!is_harmless(*kind)) {
+                return "has a segment of an unexpected kind";
+            }
+        }
+        if (!sized_) return "has no size";
+        return ends_with_scan() ? "" : "does not end as a JPEG";
+    }
+
+private:
+    static bool is_harmless(std::uint8_t kind) {
+        return kind == marker::jfif || kind == marker::quantization_tables ||
+               kind == marker::huffman_tables;
+    }
+
+    [[nodiscard]] static std::size_t number(std::span<const std::byte> from, std::size_t at) {
+        return std::to_integer<std::size_t>(from[at]) * 256 +
+               std::to_integer<std::size_t>(from[at + 1]);
+    }
+
+    bool takes_marker(std::uint8_t kind) {
+        if (rest_.size() < 2 || rest_[0] != std::byte{0xff} || rest_[1] != std::byte{kind}) {
+            return false;
+        }
+        rest_ = rest_.subspan(2);
+        return true;
+    }
+
+    /// The kind of the segment that stands here, which becomes `segment_` without marker and
+    /// length.
+    std::optional<std::uint8_t> next_segment() {
+        if (rest_.size() < 4 || rest_[0] != std::byte{0xff}) return std::nullopt;
+        const auto kind = std::to_integer<std::uint8_t>(rest_[1]);
+        const std::size_t length = number(rest_, 2);  // With its own two bytes.
+        if (length < 2 || length + 2 > rest_.size()) return std::nullopt;
+        segment_ = rest_.subspan(4, length - 2);
+        rest_ = rest_.subspan(2 + length);
+        return kind;
+    }
+
+    /// Eight bits a sample, height, width, three components of three bytes each.
+    bool reads_size() {
+        constexpr std::size_t frame_bytes = 15;
+        if (segment_.size() != frame_bytes || segment_[0] != std::byte{8}) return false;
+        const auto height = number(segment_, 1);
+        const auto width = number(segment_, 3);
+        sized_ = height >= 1 && height <= report_bounds::thumbnail_height_max && width >= 1 &&
+                 width <= report_bounds::thumbnail_width_max && segment_[5] == std::byte{3};
+        return sized_;
+    }
+
+    /// Coded samples, in which FF is followed by 00, then the end of the picture and of the bytes.
+    bool ends_with_scan() {
+        if (rest_.size() < 2) return false;
+        const auto samples = rest_.first(rest_.size() - 2);
+        rest_ = rest_.last(2);
+        for (std::size_t at = 0; at < samples.size(); ++at) {
+            if (samples[at] != std::byte{0xff}) continue;
+            ++at;
+            if (at == samples.size() || samples[at] != std::byte{0}) return false;
+        }
+        return takes_marker(marker::end_of_image);
+    }
+
+    std::span<const std::byte> rest_;
+    std::span<const std::byte> segment_;
+    bool sized_ = false;
+};
+
+error malformed(std::string_view what) {
+    std::string detail{"the media helper's document: thumbnail.jpeg "};
+    detail.append(what);
+    return error{errc::media_failed, std::move(detail)};
+}
+
+}  // namespace
+
+json to_json(const thumbnail_report& report) {
+    return {{"jpeg", base64::encode(report.jpeg)}};
+}
+
+result<thumbnail_report> thumbnail_report_from_json(const json& document) {
+    const auto text = document.find("jpeg");
+    if (!document.is_object() || text == document.end()) return malformed("is missing");
+    if (document.size() != 1) return malformed("is not alone");
+    if (!text->is_string()) return malformed("is no text");
+    auto bytes = base64::decode(text->get_ref<const std::string&>());
+    if (!bytes) return malformed("is no base64");
+    const auto fault = jpeg_structure{*bytes}.fault();
+    if (!fault.empty()) return malformed(fault);
+    return thumbnail_report{.jpeg = *std::move(bytes)};
+}
+
+}  // namespace reelsd::media
