@@ -3,7 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cstdlib>
+#include <cstddef>
+#include <functional>
 #include <string>
 
 namespace reelsd::platform {
@@ -92,6 +93,33 @@ std::string with_whole_surrogates(std::string_view text) {
     return mended;
 }
 
+/// The position behind the string literal that begins at `at`; past the end when it has none.
+std::size_t behind_string(std::string_view text, std::size_t at) {
+    for (++at; at < text.size(); ++at) {
+        if (text[at] == '\\') {
+            ++at;
+        } else if (text[at] == '"') {
+            return at + 1;
+        }
+    }
+    return text.size() + 1;
+}
+
+/// How far a character of JSON, outside of strings, leads down or up again.
+int step_of(char c) {
+    if (c == '{' || c == '[') return 1;
+    return c == '}' || c == ']' ? -1 : 0;
+}
+
+/// The value of a member whose name ends where `text` begins; empty when a text, not a name, does.
+std::string_view value_behind_name(std::string_view text) {
+    text = behind_blanks(text);
+    if (!text.starts_with(':')) return {};
+    text = behind_blanks(text.substr(1));
+    const auto value = value_at(text);
+    return value.empty() ? text : value;
+}
+
 std::optional<document> parse_once(std::string_view text) {
     auto parsed = document::parse(text, nullptr, /*allow_exceptions=*/false);
     if (parsed.is_discarded()) return std::nullopt;
@@ -114,6 +142,44 @@ std::vector<std::string_view> data_blocks_of(std::string_view html) {
         if (is_block) blocks.push_back(html.substr(0, close));
         html.remove_prefix(close + end.size());
     }
+}
+
+std::string_view behind_blanks(std::string_view text) {
+    const auto first = text.find_first_not_of(" \t\r\n");
+    return first == std::string_view::npos ? std::string_view{} : text.substr(first);
+}
+
+std::string_view value_at(std::string_view text) {
+    std::ptrdiff_t depth = 0;
+    for (std::size_t at = 0; at < text.size();) {
+        depth += step_of(text[at]);
+        if (depth == 0 && text[at] != '"' && step_of(text[at]) == 0)
+            return text.substr(0, text.find_first_of(",:]} \t\r\n"));  // null, true, a number
+        at = text[at] == '"' ? behind_string(text, at) : at + 1;
+        if (depth <= 0) return at <= text.size() ? text.substr(0, at) : std::string_view{};
+    }
+    return {};
+}
+
+std::vector<std::string_view> values_of(std::string_view text, std::string_view name) {
+    const std::string literal = '"' + std::string{name} + '"';
+    // Not find(), which stops at every quotation mark: measured, it takes five times as long.
+    const std::boyer_moore_horspool_searcher searcher{literal.begin(), literal.end()};
+    const auto next = [&](std::size_t from) {
+        const auto start = text.begin() + static_cast<std::ptrdiff_t>(from);
+        return static_cast<std::size_t>(std::search(start, text.end(), searcher) - text.begin());
+    };
+    std::vector<std::string_view> values;
+    for (auto at = next(0); at < text.size(); at = next(at)) {
+        // Behind a backslash, the quote is one within a text.
+        const bool is_name = at == 0 || text[at - 1] != '\\';
+        at += literal.size();
+        const auto value = is_name ? value_behind_name(text.substr(at)) : std::string_view{};
+        if (value.empty()) continue;
+        values.push_back(value);
+        at = static_cast<std::size_t>(value.data() - text.data()) + value.size();
+    }
+    return values;
 }
 
 std::optional<document> parse_block(std::string_view text) {

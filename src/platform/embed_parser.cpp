@@ -16,49 +16,13 @@ namespace {
 /// Places of one name that are looked at in a page; one is usual.
 constexpr int places_max = 20;
 
-/// The position behind the string literal that begins at `at`; past the end when it has none.
-std::size_t behind_string(std::string_view text, std::size_t at) {
-    for (++at; at < text.size(); ++at) {
-        if (text[at] == '\\') {
-            ++at;
-        } else if (text[at] == '"') {
-            return at + 1;
-        }
-    }
-    return text.size() + 1;
-}
-
-/// How far a character of JSON, outside of strings, leads down or up again.
-int step_of(char c) {
-    if (c == '{' || c == '[') return 1;
-    return c == '}' || c == ']' ? -1 : 0;
-}
-
-/// The part of a JSON text up to the end of the value that it begins with: a string, or an object
-/// or array. Empty when that does not end.
-std::string_view value_at(std::string_view text) {
-    std::ptrdiff_t depth = 0;
-    for (std::size_t at = 0; at < text.size();) {
-        depth += step_of(text[at]);
-        at = text[at] == '"' ? behind_string(text, at) : at + 1;
-        if (depth <= 0) return at <= text.size() ? text.substr(0, at) : std::string_view{};
-    }
-    return {};
-}
-
-/// `text` without leading blanks.
-std::string_view behind_blanks(std::string_view text) {
-    const auto first = text.find_first_not_of(" \t\r\n");
-    return first == std::string_view::npos ? std::string_view{} : text.substr(first);
-}
-
-/// Calls `take` with the text behind each place of `name`.
+/// Calls `take` with the text behind each place of `name`; goes on behind as much as it returns.
 void for_each_place(std::string_view html, std::string_view name, const auto& take) {
     for (int count = 0; count < places_max; ++count) {
         const auto at = html.find(name);
         if (at == std::string_view::npos) return;
         html.remove_prefix(at + name.size());
-        take(html);
+        html.remove_prefix(take(html));
     }
 }
 
@@ -69,21 +33,27 @@ std::optional<std::string> unescaped(std::string_view literal) {
     return parsed->get<std::string>();
 }
 
-void take_context(std::string_view behind, post_reader& posts) {
-    behind = behind_blanks(behind);
-    if (!behind.starts_with(':')) return;
+/// Returns how much of the text it has read.
+std::size_t take_context(std::string_view text, post_reader& posts) {
+    auto behind = behind_blanks(text);
+    if (!behind.starts_with(':')) return 0;
     behind = behind_blanks(behind.substr(1));
-    if (!behind.starts_with('"')) return;  // null: the page has elements alone.
-    const auto text = unescaped(value_at(behind));
-    const auto context = text ? parse_block(*text) : std::nullopt;
+    if (!behind.starts_with('"')) return 0;  // null: the page has elements alone.
+    const auto literal = value_at(behind);
+    const auto inside = unescaped(literal);
+    const auto context = inside ? parse_block(*inside) : std::nullopt;
     if (context) posts.take_all(*context);
+    return text.size() - behind.size() + literal.size();
 }
 
-void take_argument(std::string_view behind, post_reader& posts) {
-    const auto start = behind.find_first_of("{)");
-    if (start == std::string_view::npos || behind[start] != '{') return;
-    const auto argument = parse_block(value_at(behind.substr(start)));
+/// Likewise.
+std::size_t take_argument(std::string_view text, post_reader& posts) {
+    const auto start = text.find_first_of("{)");
+    if (start == std::string_view::npos || text[start] != '{') return 0;
+    const auto value = value_at(text.substr(start));
+    const auto argument = parse_block(value);
     if (argument) posts.take_all(*argument);
+    return start + value.size();
 }
 
 /// The address in text that is escaped twice, as `\"video_url\":\"https:\\\/\\\/...\"`.
@@ -123,9 +93,10 @@ parsed_embed parse_remains(std::string_view html, const link& wanted) {
 
 parsed_embed parse_embed(std::string_view html, const link& wanted) {
     post_reader posts{wanted};
-    for_each_place(html, "\"contextJSON\"", [&](auto behind) { take_context(behind, posts); });
     for_each_place(
-        html, "__additionalDataLoaded(", [&](auto behind) { take_argument(behind, posts); });
+        html, "\"contextJSON\"", [&](auto behind) { return take_context(behind, posts); });
+    for_each_place(
+        html, "__additionalDataLoaded(", [&](auto behind) { return take_argument(behind, posts); });
     auto found = std::move(posts).result();
     if (found.media == answer_media::absent) return parse_remains(html, wanted);
     return {.media = found.media, .subject = std::move(found.subject)};

@@ -39,17 +39,19 @@ page_route route_in_text(std::string_view html) {
     }
 }
 
-/// Reads one block after the other into one verdict.
+/// Reads one block after the other into one verdict, and of each no more than what has a name that
+/// matters.
 class page_reader {
 public:
     explicit page_reader(const link& wanted) : wanted_{wanted}, posts_{wanted} {}
 
     void read(std::string_view block) {
-        const bool has_media = contains(block, polaris_key) || contains(block, web_info_key);
-        if (!has_media && !contains(block, route_key) && !contains(block, page_id_key)) return;
-        const auto parsed = parse_block(block);
-        if (parsed) return walk(*parsed);
-        if (has_media && contains(block, public_code(wanted_.code))) posts_.take_unreadable();
+        for (const char* name : {polaris_key, web_info_key}) {
+            for (const auto value : values_of(block, name)) take_media(name, value);
+        }
+        for (const char* name : {route_key, page_id_key}) {
+            for (const auto value : values_of(block, name)) take_route(name, value);
+        }
     }
 
     [[nodiscard]] parsed_page result() && {
@@ -62,17 +64,22 @@ public:
     }
 
 private:
-    void walk(const document& root) {
-        visit_members(root, [this](const auto& name, const auto& value) {
-            posts_.take(name, value);
-            take_route(name, value);
-        });
+    void take_media(const char* name, std::string_view text) {
+        const auto value = parse_block(text);
+        if (value) {
+            posts_.take(name, *value);
+            posts_.take_all(*value);
+        } else if (contains(text, public_code(wanted_.code))) {
+            posts_.take_unreadable();
+        }
     }
 
-    void take_route(const std::string& key, const document& value) {
-        if (!value.is_string() || route_ != page_route::unknown) return;
-        if (key == route_key) route_ = route_of(value.get_ref<const std::string&>());
-        if (key == page_id_key && value == "httpErrorPage") route_ = page_route::not_found;
+    void take_route(std::string_view name, std::string_view text) {
+        if (route_ != page_route::unknown) return;
+        const auto value = parse_block(text);
+        if (!value || !value->is_string()) return;
+        if (name == route_key) route_ = route_of(value->get_ref<const std::string&>());
+        if (name == page_id_key && *value == "httpErrorPage") route_ = page_route::not_found;
     }
 
     const link& wanted_;
