@@ -1,0 +1,222 @@
+// How long the platform's pages take to read. By hand:
+//   cmake --preset bench && cmake --build --preset bench --target page_parsing
+//   build/bench/bin/page_parsing [ROUNDS]     (default 200)
+// First pages of 1 MB around a golden page's data, as the platform serves them (median and p99 of a
+// page); then answers that are made to be slow, at doubling sizes: what is linear doubles.
+//
+// Measured (2 shared cores under load): a page of 1 MB takes 0.2 ms when most of it is code, 0.8 ms
+// when half of it is other data, 1.1 ms with the post in a block of 300 KB, and 2.1 ms as one block
+// of 1 MB; p99 10 ms. The slowest of the answers that are made for it (deep JSON) takes 0.16 ms a
+// KB.
+
+#include <reelsd/base/bounds.hpp>
+#include <reelsd/platform/embed_parser.hpp>
+#include <reelsd/platform/page_parser.hpp>
+#include <reelsd/platform/query_parser.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace reelsd::platform {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+constexpr std::size_t page_bytes = std::size_t{1024} * 1024;
+
+const link wanted = post_link("DYexample01");
+
+std::string golden(const char* name) {
+    std::ostringstream text;
+    text
+        << std::
+               ifstream{std::string{REELSD_SOURCE_DIR} + "/tests/golden/platform/" + name, std::ios::binary}
+                   .rdbuf();
+    return text.str();
+}
+
+std::string repeated(std::string_view part, std::size_t bytes) {
+    std::string text;
+    text.reserve(bytes + part.size());
+    while (text.size() < bytes) text += part;
+    return text;
+}
+
+/// The application's code: it names what data may be called, and other routes.
+std::string code(std::size_t bytes) {
+    return "<script>" +
+           repeated(
+               R"(__d("PolarisThing",["xig_polaris_media","React"],(function(a,b,c){"use strict";)"
+               R"(var d=b("canonicalRouteName"),e=a<b&&c>d;return e?"login_required":'</p>';}),98);)",
+               bytes) +
+           "</script>";
+}
+
+/// Members of a data object that nobody wants.
+std::string members(std::size_t bytes) {
+    return repeated(
+        R"("gk_10293":{"result":false,"hash":null,"list":[1,2.5,"three",{"four":true}],)"
+        R"("text":"A sentence of a translated page, with \u00e4 and \/ in it."},)",
+        bytes);
+}
+
+std::string block(const std::string& inside) {
+    return R"(<script type="application/json" data-content-len="1" data-sjs>{)" + inside +
+           R"("end":0}</script>)";
+}
+
+struct page_case {
+    const char* name;
+    std::string html;
+};
+
+std::vector<page_case> pages() {
+    const auto reel = golden("reel.html");
+    const auto half = page_bytes / 2;
+    const auto record = reel.substr(reel.find("{\"xig_polaris_media\""));
+    const auto data = R"("data":)" + record.substr(0, record.find(",\"extensions\"")) + ",";
+    std::string many_blocks;
+    while (many_blocks.size() < half) many_blocks += block(members(30'000));
+    return {
+        {"the golden page alone", reel},
+        {"mostly code", code(page_bytes - reel.size()) + reel},
+        {"half code, half other data", code(half) + many_blocks + reel},
+        {"the post in a block of 300 KB",
+         code(page_bytes - 300'000) + block(members(150'000) + data + members(150'000))},
+        {"one block of 1 MB", block(members(half) + data + members(half))},
+    };
+}
+
+double milliseconds(const std::function<void()>& what) {
+    const auto start = clock::now();
+    what();
+    return std::chrono::duration<double, std::milli>(clock::now() - start).count();
+}
+
+bool measure_pages(std::size_t rounds) {
+    bool is_well = true;
+    for (const auto& page : pages()) {
+        std::vector<double> took;
+        for (std::size_t round = 0; round < rounds; ++round)
+            took.push_back(milliseconds(
+                [&] { is_well = parse_page(page.html, wanted).subject.has_value() && is_well; }));
+        std::sort(took.begin(), took.end());
+        std::printf(
+            "%-32s %7zu bytes  median %6.2f ms  p99 %6.2f ms\n",
+            page.name,
+            page.html.size(),
+            took[took.size() / 2],
+            took[took.size() * 99 / 100]);
+    }
+    return is_well;
+}
+
+struct slow_case {
+    const char* name;
+    std::function<std::string(std::size_t bytes)> make;
+    std::function<void(std::string_view)> read;
+};
+
+std::string in_root(const std::string& text) {
+    return R"(<script type="application/json" data-sjs>{"xig_polaris_media":)" + text +
+           "}</script>";
+}
+
+std::string nested(std::string_view open, std::string_view close, std::size_t bytes) {
+    const auto depth = bytes / (open.size() + close.size());
+    return repeated(open, depth * open.size()) + "1" + repeated(close, depth * close.size());
+}
+
+std::vector<slow_case> slow_cases() {
+    const auto as_page = [](std::string_view text) { (void)parse_page(text, wanted); };
+    const auto as_embed = [](std::string_view text) { (void)parse_embed(text, wanted); };
+    const auto as_answer = [](std::string_view text) { (void)parse_answer(text, wanted); };
+    const auto repeats = [](std::string_view part) {
+        return [part](std::size_t bytes) { return repeated(part, bytes); };
+    };
+    const std::string record = R"({"code":"DYexample01","media_type":2,"video_versions":[)"
+                               R"({"url":"https://a/1"}],"caption":{"text":")";
+    return {
+        {"page: <script", repeats("<script "), as_page},
+        {"page: <script \"", repeats("<script a=\""), as_page},
+        {"page: blocks of nothing",
+         repeats("<script type=application/json data-sjs>xig_polaris_media</script>"),
+         as_page},
+        {"page: route names", repeats(R"("canonicalRouteName":"comet.igweb.)"), as_page},
+        {"page: backslashes",
+         [](std::size_t n) { return in_root("\"" + std::string(n, '\\')); },
+         as_page},
+        {"page: halved surrogates",
+         [](std::size_t n) { return in_root("\"" + repeated(R"(\ud83d)", n) + "\""); },
+         as_page},
+        {"page: deep", [](std::size_t n) { return in_root(nested("[", "]", n)); }, as_page},
+        {"page: wide",
+         [](std::size_t n) { return in_root("[" + repeated("[],", n) + "1]"); },
+         as_page},
+        {"page: roots in roots",
+         [](std::size_t n) {
+             return in_root(nested(R"({"code":"DYexample01","xig_polaris_media":)", "}", n));
+         },
+         as_page},
+        {"page: hashtags",
+         [record](std::size_t n) { return in_root(record + repeated("#a ", n) + "\"}}"); },
+         as_page},
+        {"answer: lines", repeats("{\"data\":{}}\n"), as_answer},
+        {"answer: deep later document",
+         [](std::size_t n) {
+             return R"({"data":{"a":{}}})"
+                    "\n"
+                    R"({"path":["a"],"data":{"b":)" +
+                    nested("[", "]", n) + "}}";
+         },
+         as_answer},
+        {"answer: errors",
+         [](std::size_t n) {
+             return R"({"errors":[)" + repeated(R"({"message":"execution error"},)", n) + "1]}";
+         },
+         as_answer},
+        {"embed: contextJSON", repeats("\"contextJSON\":\""), as_embed},
+        {"embed: contextJSON, long",
+         [](std::size_t n) { return "\"contextJSON\":\"" + std::string(n, '\\') + "\""; },
+         as_embed},
+        {"embed: additionalDataLoaded",
+         [](std::size_t n) {
+             return repeated("__additionalDataLoaded(", 1000) + nested("{\"a\":", "}", n);
+         },
+         as_embed},
+        {"embed: elements", repeats("\"EmbeddedMediaVideo\""), as_embed},
+        {"embed: elements, unclosed", repeats("<a \"EmbeddedMediaVideo\" "), as_embed},
+    };
+}
+
+void measure_slow_ones() {
+    constexpr std::size_t bytes_min = std::size_t{64} * 1024;
+    for (const auto& one : slow_cases()) {
+        std::printf("%-32s", one.name);
+        for (auto bytes = bytes_min; bytes <= bounds::page_bytes_max; bytes *= 2) {
+            const auto text = one.make(bytes);
+            std::printf("%9.2f", milliseconds([&] { one.read(text); }));
+        }
+        std::printf("\n");
+    }
+}
+
+}  // namespace
+}  // namespace reelsd::platform
+
+int main(int count, char** values) {
+    const auto rounds = count > 1 ? std::strtoul(values[1], nullptr, 10) : 200;
+    if (rounds == 0 || !reelsd::platform::measure_pages(rounds)) {
+        std::fprintf(stderr, "a page without its post\n");
+        return EXIT_FAILURE;
+    }
+    std::printf("\nms at 64 KB, 128 KB, ... 2 MB:\n");
+    reelsd::platform::measure_slow_ones();
+}
