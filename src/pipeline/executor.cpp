@@ -11,9 +11,12 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <exception>
+#include <optional>
 #include <random>
 #include <utility>
+#include <vector>
 
 namespace reelsd::pipeline {
 namespace {
@@ -24,6 +27,7 @@ constexpr auto records_time_max = std::chrono::seconds{5};
 /// What the steps of one attempt share.
 struct attempt {
     const executor_parts& parts;
+    const log::logger& log;
     const jobs::claimed_job& job;
     deadline by;
     std::stop_token stop;
@@ -81,6 +85,24 @@ result<platform::download_outcome> download(
         found, scratch.path() / "video", now.by.at_most(bounds::download_time_max), now.stop);
 }
 
+/// A machine too busy to look at the video within its time is no fault of the platform's.
+error fault_of_this_machine(const error& why) {
+    if (why.code() != errc::timed_out) return why;
+    return error{errc::media_failed, "no end in time: " + why.detail()};
+}
+
+/// One file of two, where picture and sound came apart. Copying takes as long as looking at them.
+result<platform::media_file> in_one_file(
+    attempt& now, platform::media_file video, const scratch_folder& scratch) {
+    if (!video.sound) return video;
+    now.step = "join";
+    const auto joined = scratch.path() / "joined";
+    const auto made = now.parts.media.join(
+        video.file, *video.sound, joined, now.by.at_most(bounds::probe_time_max), now.stop);
+    if (!made) return fault_of_this_machine(made.error());
+    return platform::describe_file(joined);
+}
+
 struct fetched {
     platform::post post;
     platform::media_file video;
@@ -96,17 +118,13 @@ result<fetched> fetch(attempt& now, const platform::link& link, const scratch_fo
         auto got = download(now, *found, scratch);
         if (!got) return got.error();
         if (auto* video = std::get_if<platform::media_file>(&*got)) {
-            return fetched{std::move(*found), std::move(*video)};
+            auto whole = in_one_file(now, std::move(*video), scratch);
+            if (!whole) return whole.error();
+            return fetched{std::move(*found), *std::move(whole)};
         }
         last = std::get<platform::stale_media>(*got).if_fresh;
     }
     return last;
-}
-
-/// A machine too busy to look at the video within its time is no fault of the platform's.
-error fault_of_this_machine(const error& why) {
-    if (why.code() != errc::timed_out) return why;
-    return error{errc::media_failed, "no end in time: " + why.detail()};
 }
 
 /// Which post and slide a link means: what is analysed once a day at most. Empty for test links,
@@ -161,7 +179,25 @@ result<std::optional<jobs::completed>> copy_of_earlier(attempt& now, const std::
         .analyzer = analyzer,
         .analyzed_at = (*earlier)->analyzed_at,
         .unpaid_model = {},
-        .search = *std::move(entry)}};
+        .search = *std::move(entry),
+        .thumbnail = std::move((*earlier)->thumbnail)}};
+}
+
+/// The analysis is what was asked for: it does not fail for want of a picture. The only error is
+/// `cancelled`.
+result<std::optional<std::vector<std::byte>>> take_thumbnail(
+    attempt& now, const platform::media_file& video) {
+    using picture = std::optional<std::vector<std::byte>>;
+    now.step = "thumbnail";
+    auto taken =
+        now.parts.media.thumbnail(video.file, now.by.at_most(bounds::thumbnail_time_max), now.stop);
+    if (taken) return picture{std::move(taken->jpeg)};
+    const auto& why = taken.error();
+    if (why.code() == errc::cancelled) return why;
+    now.log.warning(
+        "no thumbnail could be made",
+        {{"job", now.job.id.value}, {"code", name_of(why.code())}, {"reason", why.detail()}});
+    return picture{};
 }
 
 result<jobs::completed> analyze(attempt& now, const fetched& subject, const std::string& post_key) {
@@ -191,6 +227,8 @@ result<jobs::completed> analyze(attempt& now, const fetched& subject, const std:
     auto brief = brief_of(*document);
     auto entry = search_entry_of(*document, now.parts.embedder);
     if (!entry) return entry.error();
+    auto thumbnail = take_thumbnail(now, subject.video);
+    if (!thumbnail) return thumbnail.error();
     return jobs::completed{
         .result = *std::move(document),
         .brief = std::move(brief),
@@ -198,7 +236,8 @@ result<jobs::completed> analyze(attempt& now, const fetched& subject, const std:
         .analyzer = std::string{now.parts.analyzer.name()},
         .analyzed_at = std::nullopt,
         .unpaid_model = said->provider == "local" ? said->model_name : std::string{},
-        .search = *std::move(entry)};
+        .search = *std::move(entry),
+        .thumbnail = *std::move(thumbnail)};
 }
 
 result<jobs::completed> run_steps(attempt& now, const platform::link& link) {
@@ -230,6 +269,7 @@ jobs::transition executor::run(const jobs::claimed_job& job, std::stop_token sto
     if (stop.stop_requested()) return jobs::handed_back{};
     attempt now{
         .parts = parts_,
+        .log = log_,
         .job = job,
         .by = deadline::after(bounds::job_time_max),
         .stop = std::move(stop)};

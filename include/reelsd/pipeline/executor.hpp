@@ -36,8 +36,8 @@ struct executor_parts {
     job_records& records;
 };
 
-/// Runs one attempt at one job: resolve, download, probe, analyze, assemble. Blocking, for worker
-/// threads; one executor serves all of them.
+/// Runs one attempt at one job: resolve, download, probe, analyze, assemble, thumbnail. Blocking,
+/// for worker threads; one executor serves all of them.
 class executor {
 public:
     executor(executor_parts parts, jobs::retry_policy policy, log::logger log)

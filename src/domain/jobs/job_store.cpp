@@ -16,6 +16,9 @@ constexpr db::query find_query{"jobs.find", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error, result
       FROM job WHERE id = $1 AND account_id = $2)sql"};
 
+constexpr db::query find_thumbnail_query{"jobs.find_thumbnail", R"sql(
+    SELECT jpeg FROM reel_thumbnail WHERE account_id = $1 AND job_id = $2)sql"};
+
 constexpr db::query list_query{"jobs.list", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
            code, author, summary
@@ -28,11 +31,14 @@ constexpr db::query remove_query{"jobs.remove", R"sql(
     DELETE FROM job WHERE id = $1 AND account_id = $2)sql"};
 
 constexpr db::query find_earlier_analysis_query{"jobs.find_earlier_analysis", R"sql(
-    SELECT result, analyzed_at
-      FROM job
-     WHERE account_id = $1 AND post_key = $2 AND analyzer = $3
-       AND analyzed_at > now() - interval '1 day'
-     ORDER BY analyzed_at DESC LIMIT 1)sql"};
+    SELECT result, analyzed_at, jpeg
+      FROM (SELECT account_id, id, result, analyzed_at
+              FROM job
+             WHERE account_id = $1 AND post_key = $2 AND analyzer = $3
+               AND analyzed_at > now() - interval '1 day'
+             ORDER BY analyzed_at DESC LIMIT 1) AS latest
+      LEFT JOIN reel_thumbnail AS thumbnail
+        ON thumbnail.account_id = latest.account_id AND thumbnail.job_id = latest.id)sql"};
 
 constexpr db::query claim_query{"jobs.claim", R"sql(
     WITH due AS (
@@ -92,7 +98,10 @@ constexpr db::query complete_query{"jobs.complete", R"sql(
     called AS (
         INSERT INTO model_call (account_id, job_id, number, model)
         SELECT account_id, id, 0, $10 FROM ended WHERE $10 <> ''
-        ON CONFLICT DO NOTHING)
+        ON CONFLICT DO NOTHING),
+    pictured AS (
+        INSERT INTO reel_thumbnail (account_id, job_id, jpeg)
+        SELECT account_id, id, $15 FROM ended WHERE $15::bytea IS NOT NULL)
     SELECT id, store_search_entry(account_id, id, $11, $12, $13, $14) FROM ended)sql"};
 
 constexpr db::query fail_query{"jobs.fail", R"sql(
@@ -228,6 +237,14 @@ boost::asio::awaitable<std::optional<job>> job_store::find(
     co_return whole;
 }
 
+boost::asio::awaitable<std::optional<std::vector<std::byte>>> job_store::find_thumbnail(
+    account_id caller, job_id id, deadline by) {
+    const auto found = co_await pool_->run(by, find_thumbnail_query, caller, id);
+    const auto row = found.one_or_none();
+    if (!row) co_return std::nullopt;
+    co_return row->as<std::vector<std::byte>>("jpeg");
+}
+
 boost::asio::awaitable<job_page> job_store::list(
     account_id caller, job_filter wanted, deadline by) {
     invariant(wanted.jobs_max > 0);
@@ -257,7 +274,8 @@ boost::asio::awaitable<std::optional<earlier_analysis>> job_store::find_earlier_
     if (!row) co_return std::nullopt;
     co_return earlier_analysis{
         .result = row->as<std::string>("result"),
-        .analyzed_at = row->as<time_point>("analyzed_at")};
+        .analyzed_at = row->as<time_point>("analyzed_at"),
+        .thumbnail = row->as<std::optional<std::vector<std::byte>>>("jpeg")};
 }
 
 boost::asio::awaitable<std::vector<claimed_job>> job_store::claim(
@@ -319,7 +337,8 @@ boost::asio::awaitable<bool> job_store::report(holding held, transition ended, d
             success->search.words,
             success->search.concepts,
             success->search.concept_weights,
-            success->search.passages);
+            success->search.passages,
+            success->thumbnail);
     } else if (const auto* failure = std::get_if<failed>(&ended)) {
         written = co_await pool_->run(
             by, fail_query, held.job, held.claim, name_of(failure->code), failure->text);

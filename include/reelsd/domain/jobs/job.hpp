@@ -4,10 +4,12 @@
 #include <reelsd/base/ids.hpp>
 #include <reelsd/base/result.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace reelsd::jobs {
 
@@ -68,8 +70,9 @@ struct claimed_job {
 
 /// The result of an earlier job on the same post, which may stand for a new analysis.
 struct earlier_analysis {
-    std::string result;      ///< The five sections as JSON text.
-    time_point analyzed_at;  ///< When it was really made.
+    std::string result;                                    ///< The five sections as JSON text.
+    time_point analyzed_at;                                ///< When it was really made.
+    std::optional<std::vector<std::byte>> thumbnail = {};  ///< Its JPEG, if it has one.
 };
 
 }  // namespace reelsd::jobs

@@ -8,6 +8,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -104,6 +105,11 @@ public:
     /// The caller's own job; nothing for an unknown or another account's id.
     boost::asio::awaitable<std::optional<job>> find(account_id caller, job_id id, deadline by);
 
+    /// The thumbnail (a JPEG) of the caller's own job; nothing for an unknown or another account's
+    /// id, and for a job that has none.
+    boost::asio::awaitable<std::optional<std::vector<std::byte>>> find_thumbnail(
+        account_id caller, job_id id, deadline by);
+
     /// A page of the caller's jobs. Stable: pages neither repeat nor leave out a job while others
     /// are added or deleted.
     boost::asio::awaitable<job_page> list(account_id caller, job_filter wanted, deadline by);
@@ -112,7 +118,8 @@ public:
     /// account's id.
     boost::asio::awaitable<bool> remove(account_id caller, job_id id, deadline by);
 
-    /// The latest result that `analyzer` made of this post for this account within a day.
+    /// The latest result that `analyzer` made of this post for this account within a day, with its
+    /// thumbnail.
     boost::asio::awaitable<std::optional<earlier_analysis>> find_earlier_analysis(
         account_id caller, std::string post_key, std::string analyzer, deadline by);
 

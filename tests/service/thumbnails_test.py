@@ -1,0 +1,88 @@
+"""The small picture of a reel, which no client can see yet: in the database once the reel is done.
+
+Method: a real daemon on a database that the test reads.
+"""
+
+import os
+import shlex
+import shutil
+import subprocess
+import unittest
+
+from service_support import SAMPLE, Cluster, Platform, ServiceTest, new_folder, program
+
+BYTES_MAX = 40_000
+
+
+class Thumbnails(ServiceTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = Cluster()
+        cls.addClassCleanup(cls.cluster.close)
+        cls.platform = Platform()
+        cls.addClassCleanup(cls.platform.close)
+
+    def setUp(self):
+        self.database = self.cluster.new_database()
+        self.platform.configure(reset=True)
+
+    def start(self, **more):
+        settings = {"database_url": self.database, "requests_per_minute": 100000, "retry_base_seconds": 0.05,
+                    **self.platform.settings(), **more}
+        served = self.daemon(**settings).start()
+        return served, served.account(unlimited=True)
+
+    def thumbnails(self):
+        """{job: JPEG}"""
+        rows = self.cluster.query("SELECT job_id, encode(jpeg, 'hex') FROM reel_thumbnail",
+                                  self.database.rsplit("=", 1)[1])
+        pairs = (row.split("|") for row in rows.splitlines())
+        return {int(job): bytes.fromhex(jpeg) for job, jpeg in pairs}
+
+    def test_the_sample_has_one(self):
+        _, someone = self.start()
+        job = someone.finished(someone.submit(SAMPLE))
+        self.assertEqual(job["status"], "done", job)
+        jpeg = self.thumbnails()[job["id"]]
+        self.assertLessEqual(len(jpeg), BYTES_MAX)
+        self.assertEqual((jpeg[:4], jpeg[6:10], jpeg[-2:]), (b"\xff\xd8\xff\xe0", b"JFIF", b"\xff\xd9"))
+        asked = ["ffprobe", "-v", "error", "-show_entries", "stream=codec_name,width,height", "-of", "csv=p=0",
+                 "-f", "image2pipe", "-"]
+        seen = subprocess.run(asked, input=jpeg, capture_output=True, timeout=60, check=True)
+        self.assertEqual(seen.stdout.decode().strip(), "mjpeg,480,853", "upright")
+
+        self.assertEqual(someone.request("DELETE", f"/api/v1/reels/{job['id']}").status, 204)
+        self.assertEqual(self.thumbnails(), {})
+
+    def test_a_copied_analysis_has_that_of_the_first(self):
+        _, someone = self.start()
+        self.platform.configure(posts={"PICTUREpost": {}})
+        jobs = [someone.finished(someone.submit("https://www.instagram.com/reel/PICTUREpost/"))
+                for _ in range(2)]
+        self.assertEqual([job["status"] for job in jobs], ["done", "done"])
+        pages = [request for request in self.platform.requests() if request["kind"] == "page"]
+        self.assertEqual(len(pages), 1, "the second is a copy")
+        stored = self.thumbnails()
+        self.assertEqual(sorted(stored), sorted(job["id"] for job in jobs))
+        self.assertEqual(len(set(stored.values())), 1)
+
+    def test_the_analysis_does_without(self):
+        folder = new_folder()
+        self.addCleanup(shutil.rmtree, folder)
+        helper = os.path.join(folder, "reelsd-media")
+        real = shlex.quote(program("reelsd-media"))
+        with open(helper, "w", encoding="utf-8") as script:
+            script.write(f'#!/bin/sh\n[ "$1" != thumbnail ] || exit 3\nexec {real} "$@"\n')
+        os.chmod(helper, 0o755)
+        served, someone = self.start(media_helper=helper)
+        self.platform.configure(posts={"PLAINpost01": {}})
+        job = someone.finished(someone.submit("https://www.instagram.com/reel/PLAINpost01/"))
+        self.assertEqual(job["status"], "done", job)
+        self.assertEqual(self.thumbnails(), {})
+        told = [line for line in served.log_lines() if line.get("message") == "no thumbnail could be made"]
+        self.assertEqual([(line["level"], line["job"], line["code"]) for line in told],
+                         [("warning", job["id"], "unsupported_format")])
+
+
+if __name__ == "__main__":
+    unittest.main()
