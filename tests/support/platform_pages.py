@@ -11,6 +11,11 @@ ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 POST_ROUTE = "PolarisLoggedOutDesktopWWWPostRoute"
 ERROR_ROUTE = "PolarisErrorRoute"
 LOGIN_ROUTE = "PolarisCAAIGLoginHomepageRoute"
+# Truths about a post that has a photo instead of a video.
+PHOTO_PAGES = ("photo_page", "photo_music")
+MUSIC = {"music_asset_info": {"title": "Song", "display_artist": "Artist",
+                              "duration_in_ms": 180000,
+                              "progressive_download_url": "https://scontent.cdninstagram.com/a.m4a"}}
 
 
 def media_id_of(code):

@@ -24,10 +24,10 @@ NOT_FOUND_SHELL = "<!DOCTYPE html><html><title>Page Not Found</title></html>"
 QUERY_BEHAVIOURS = (
     "ok null missing not_found field_exception age geo private photo execution_error "
     "execution_error_once rate_limited too_many wait html forbidden outdated no_json server_error "
-    "guarded streamed other_post no_url stall").split()
+    "guarded streamed other_post no_url stall cut trickle endless login_redirect").split()
 EMBED_BEHAVIOURS = (
     "ok blocked null without_data dom old raw photo shell not_found login_redirect rate_limited "
-    "server_error other_post stall").split()
+    "server_error other_post stall cut trickle endless").split()
 
 # What the truth about a post, as its page shows it, makes of the other answers.
 TRUTHS = {
@@ -38,6 +38,7 @@ TRUTHS = {
     "geo": {"root": "field_exception", "logged_out": "geo", "embed": "without_data"},
     "private": {"root": "null", "logged_out": "private", "embed": "without_data"},
     "photo_page": {"root": "photo", "logged_out": "photo", "embed": "photo"},
+    "photo_music": {"root": "photo", "logged_out": "photo", "embed": "photo"},
 }
 
 
@@ -50,16 +51,21 @@ def complaint(message, **more):
     return {"data": None, "errors": [dict({"message": message, "severity": "CRITICAL"}, **more)]}
 
 
+def cookies_of(headers):
+    return dict(part.strip().split("=", 1)
+                for part in headers.get("Cookie", "").split(";") if "=" in part)
+
+
 class Refused(Exception):
     """A request that the platform would not answer: status, body, whether it is JSON."""
 
 
-def check_request(path, headers, form):
+def check_request(path, headers, form, has_chrome_tls=False):
     """Raises what the platform would answer to a request that is not like its own pages'."""
     outdated = {"message": "Unauthorized logged out query", "status": "fail"}
-    if "Chrome/" in headers.get("User-Agent", ""):
-        raise Refused(200, LOGIN_SHELL)  # Claims to be a Chrome, and has not its TLS.
-    cookies = dict(part.strip().split("=", 1) for part in headers.get("Cookie", "").split(";") if part)
+    if "Chrome/" in headers.get("User-Agent", "") and not has_chrome_tls:
+        raise Refused(200, LOGIN_SHELL)
+    cookies = cookies_of(headers)
     token = headers.get("X-CSRFToken", "")
     if len(token) < 32 or cookies.get("csrftoken") != token or "sessionid" in cookies:
         raise Refused(403, NOT_FOUND_SHELL)

@@ -3,15 +3,22 @@
 media files.
 
 It refuses what the platform refuses: a page without a browser's navigation headers is the error
-page, a query needs its tokens, its document id and its variables, a media URL needs its signature. Per short code it can behave like any post or fault; see
-BEHAVIOURS. A code that was not configured does not exist.
+page, a query needs its tokens, its document id and its variables, the app's API a session, a media
+URL its signature. Per short code it can behave like any post or fault; see BEHAVIOURS. A code that
+was not configured does not exist.
 
     platform_stand_in.py --port 0 --media sample.mp4      prints its port
 
     POST /_control      {"reset": true, "posts": {"<code>": {"page": "age", "media": "cut", ...}},
                          "shares": {"<token>": "<code>"},
-                         "page_budget": 3, "over_budget": "throttled"}
+                         "sessions": {"<sessionid>": "valid"},
+                         "page_budget": 3, "query_budget": 3, "embed_budget": 3,
+                         "over_budget": "throttled", "chrome_tls": true}
     GET  /_control      {"counts": {"page": 2, "media": 1, ...}, "requests": [...]}
+
+A budget is the number of requests that each client, by address and user agent, has; behind it every
+answer is `over_budget`: throttled, login_redirect, rate_limited or wait. `chrome_tls`: whoever says
+that it is a Chrome is taken to have Chrome's TLS handshake. `sessions`: see platform_session.SESSIONS.
 
 Keys of a post besides `page`, `root` and `logged_out` (the queries; by default what the page's truth
 implies), `embed` and `media`: `times` (how often a passing fault happens, 1), `slides`
@@ -26,6 +33,7 @@ import hmac
 import http.server
 import json
 import os
+import re
 import select
 import sys
 import threading
@@ -35,20 +43,30 @@ import urllib.parse
 sys.dont_write_bytecode = True  # The source tree stays clean.
 import platform_pages as pages  # noqa: E402
 import platform_queries as queries  # noqa: E402
+import platform_session as session  # noqa: E402
 
 BEHAVIOURS = {
-    "page": "ok missing age geo private deleted photo_page throttled login_wall login_redirect "
+    "page": "ok missing age geo private deleted photo_page photo_music throttled login_wall login_redirect "
             "home_redirect challenge redirect rate_limited wait server_error flaky refused "
-            "not_found garbage broken_json no_url other_post slow stall endless".split(),
+            "not_found garbage broken_json no_url other_post slow stall endless cut trickle "
+            "json".split(),
     "media": "ok expired expire_once missing gone_once cut cut_always stall endless too_large "
              "lying_length html jpeg empty redirect redirect_loop rate_limited server_error flaky "
-             "no_range forbidden".split(),
+             "no_range forbidden trickle".split(),
     "root": queries.QUERY_BEHAVIOURS,
     "logged_out": queries.QUERY_BEHAVIOURS,
     "embed": queries.EMBED_BEHAVIOURS,
 }
+OVER_BUDGET = {
+    "throttled": {"page": "throttled", "query": "html", "embed": "shell"},
+    "login_redirect": dict.fromkeys(("page", "query", "embed"), "login_redirect"),
+    "rate_limited": {"page": "rate_limited", "query": "too_many", "embed": "rate_limited"},
+    "wait": dict.fromkeys(("page", "query", "embed"), "wait"),
+}
 SECRET = b"stand-in"
 LOG_ENTRIES_MAX = 10000
+# What may be wrong with the body of any answer, whatever it says.
+BODY_FAULTS = ("stall", "endless", "cut", "trickle")
 NAVIGATION = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Site": "none",
               "Sec-Fetch-User": "?1", "Upgrade-Insecure-Requests": "1"}
 
@@ -62,9 +80,11 @@ class State:
         self.reset()
 
     def reset(self):
-        self.posts, self.shares, self.faults = {}, {}, {}
+        self.posts, self.shares, self.sessions, self.faults = {}, {}, {}, {}
         self.requests, self.counts = [], {}
-        self.page_budget, self.over_budget = None, "throttled"
+        self.budgets, self.over_budget = {}, "throttled"
+        self.spent = {}
+        self.chrome_tls = False
 
     def configure(self, wanted):
         with self.lock:
@@ -76,16 +96,31 @@ class State:
                         raise ValueError("unknown %s behaviour: %s" % (kind, post[kind]))
                 self.posts[code] = post
             self.shares.update(wanted.get("shares", {}))
-            self.page_budget = wanted.get("page_budget", self.page_budget)
+            self.sessions.update(wanted.get("sessions", {}))
+            if any(known not in session.SESSIONS for known in self.sessions.values()):
+                raise ValueError("unknown kind of session")
+            for kind in ("page", "query", "embed"):
+                self.budgets[kind] = wanted.get(kind + "_budget", self.budgets.get(kind))
             self.over_budget = wanted.get("over_budget", self.over_budget)
+            if self.over_budget not in OVER_BUDGET:
+                raise ValueError("unknown answer: " + self.over_budget)
+            self.chrome_tls = wanted.get("chrome_tls", self.chrome_tls)
 
     def note(self, kind, request):
-        """Logs a request and returns how many of its kind there were."""
+        """Logs a request."""
         with self.lock:
             self.counts[kind] = self.counts.get(kind, 0) + 1
             if len(self.requests) < LOG_ENTRIES_MAX:
                 self.requests.append(dict(request, kind=kind, time=time.time()))
-            return self.counts[kind]
+
+    def spend(self, kind, client):
+        """The behaviour that a client gets because it has asked too often, or nothing."""
+        with self.lock:
+            key = (kind, client)
+            self.spent[key] = self.spent.get(key, 0) + 1
+            budget = self.budgets.get(kind)
+            is_over = budget is not None and self.spent[key] > budget
+            return OVER_BUDGET[self.over_budget][kind] if is_over else None
 
     def report(self):
         with self.lock:
@@ -129,6 +164,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def redirect(self, location):
         self.answer(302, Location=location)
 
+    def client(self):
+        """Limits follow the address and the program that asks."""
+        return self.client_address[0], self.headers.get("User-Agent", "")
+
     def hold(self):
         """Says nothing more until the client hangs up."""
         self.close_connection = True
@@ -160,6 +199,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.serve_embed(parts[1], request)
         if len(parts) == 2 and parts[0] == "v":
             return self.serve_media(url, parts[1].rsplit(".", 1)[0], request)
+        if parts[:2] == ["api", "v1"]:
+            return self.serve_api(parts[2:], dict(urllib.parse.parse_qsl(url.query)), request)
         if parts and parts[0] == "share":
             return self.serve_share(parts[-1], request)
         self.state.note("other", request)
@@ -169,7 +210,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def serve_share(self, token, request):
         self.state.note("share", request)
-        if "Mozilla" in self.headers.get("User-Agent", ""):
+        if "Mozilla" in self.headers.get("User-Agent", "") and not self.is_navigation():
             return self.answer(200, "<html>a page that redirects by script</html>")
         code = self.state.shares.get(token)
         if code is None:
@@ -182,19 +223,22 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.state.note(kind, {"method": "POST", "path": self.path, "form": form,
                                "headers": dict(self.headers.items())})
         try:
-            queries.check_request(path, self.headers, form)
+            queries.check_request(path, self.headers, form, self.state.chrome_tls)
             code = queries.asked_code(path, form, self.state.posts)
         except queries.Refused as refusal:
             return self.answer_either(*refusal.args)
         post = self.state.posts.get(code, {"page": "missing"})
-        behaviour = queries.behaviour_of(post, kind)
-        if behaviour == "stall":
-            return self.hold()
+        behaviour = self.state.spend("query", self.client()) or queries.behaviour_of(post, kind)
+        if behaviour == "login_redirect":
+            return self.redirect("/accounts/login/")
         if behaviour == "execution_error_once":
             failing = self.state.fault_due((kind, code), post.get("times", 1))
             behaviour = "execution_error" if failing else "ok"
-        return self.answer_either(
-            *queries.query_answer(kind, behaviour, code, post, self.media_url(code, post)))
+        status, said = queries.query_answer(
+            kind, behaviour, code, post, self.media_url(code, post))
+        if behaviour in BODY_FAULTS:
+            return self.serve_fault(behaviour, json.dumps(said).encode(), "application/json")
+        return self.answer_either(status, said)
 
     def answer_either(self, status, body):
         if isinstance(body, str):
@@ -204,16 +248,43 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def serve_embed(self, code, request):
         self.state.note("embed", request)
         post = self.state.posts.get(code, {"page": "missing"})
-        behaviour = queries.behaviour_of(post, "embed")
+        behaviour = self.state.spend("embed", self.client()) or queries.behaviour_of(post, "embed")
         if not self.is_navigation(("document", "iframe")):
             behaviour = "shell"
-        if behaviour == "stall":
-            return self.hold()
         fixed = self.fixed_page(behaviour)
         if fixed:
             return fixed()
-        return self.answer(
-            200, queries.embed_page(behaviour, code, post, self.media_url(code, post)))
+        html = queries.embed_page(behaviour, code, post, self.media_url(code, post))
+        if behaviour in BODY_FAULTS:
+            return self.serve_fault(behaviour, html.encode(), "text/html")
+        return self.answer(200, html)
+
+    def serve_api(self, parts, query, request):
+        """The platform's addresses for programs."""
+        if parts == ["oembed"]:
+            self.state.note("oembed", request)
+            return self.answer_either(
+                *session.oembed_answer(self.headers, query, self.state.posts))
+        if parts == ["web", "get_ruling_for_content"]:
+            self.state.note("ruling", request)
+            status, said = session.ruling_answer(query, self.state.posts)
+            return self.answer(status, json.dumps(said), "application/json",
+                               Set_Cookie="csrftoken=%s; Path=/; Secure" % ("t" * 32))
+        if len(parts) == 3 and parts[0] == "media" and parts[2] == "info":
+            self.state.note("media_info", request)
+            return self.serve_media_info(parts[1])
+        self.state.note("other", request)
+        return self.answer(404, "Not Found")
+
+    def serve_media_info(self, media_id):
+        refusal = session.session_refusal(self.headers, self.state.sessions)
+        if refusal and refusal[0] == 302:
+            return self.redirect(refusal[1])
+        if refusal:
+            return self.answer_either(*refusal)
+        status, said = session.media_info_answer(media_id, self.state.posts, self.media_url)
+        return self.answer(status, json.dumps(said), "application/json",
+                           x_ig_set_www_claim="hmac.claim")
 
     def is_navigation(self, destinations=("document",)):
         is_browser = "Chrome/" in self.headers.get("User-Agent", "")
@@ -231,11 +302,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return "%s%s?efg=e30%%3D&oh=%s&oe=%s" % (origin, path, signature(path, expiry), expiry)
 
     def serve_page(self, form, code, request):
-        count = self.state.note("page", request)
+        self.state.note("page", request)
         post = self.state.posts.get(code, {"page": "missing"})
-        behaviour = post.get("page", "ok")
-        if self.state.page_budget is not None and count > self.state.page_budget:
-            behaviour = self.state.over_budget
+        behaviour = self.state.spend("page", self.client()) or post.get("page", "ok")
         if not self.is_navigation():
             behaviour = "missing"
         if behaviour == "slow":
@@ -245,19 +314,21 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if behaviour == "flaky":
             failing = self.state.fault_due(("page", code), post.get("times", 1))
             behaviour = "server_error" if failing else "ok"
-        if behaviour in ("stall", "endless"):
-            return self.hold() if behaviour == "stall" else self.serve_endless("text/html")
         fixed = self.fixed_page(behaviour)
         if fixed:
             return fixed()
-        if behaviour == "photo_page":
+        if behaviour in pages.PHOTO_PAGES:
             post = dict(post, slides=["photo"])
+        if behaviour == "photo_music":
+            post = dict(post, music_info=pages.MUSIC)
         if behaviour == "no_url":
             post = dict(post, slides=["video_without_files"])
         shown = "DYother0001" if behaviour == "other_post" else code
         html = pages.post_page(shown, post, behaviour, self.media_url(code, post))
         if behaviour == "broken_json":
             html = html.replace('"xig_polaris_media":{', '"xig_polaris_media":{,')
+        if behaviour in BODY_FAULTS:
+            return self.serve_fault(behaviour, html.encode(), "text/html")
         return self.answer(200, html)
 
     def fixed_page(self, behaviour):
@@ -269,6 +340,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             "throttled": lambda: self.answer(200, pages.page(pages.POST_ROUTE, [])),
             "login_wall": lambda: self.answer(200, pages.page(pages.LOGIN_ROUTE, [])),
             "garbage": lambda: self.answer(200, "<html><body>hello</body></html>"),
+            "json": lambda: self.answer_json(200, {"status": "ok"}),
             "login_redirect": lambda: self.redirect("/accounts/login/?next=%2Freel%2F"),
             "home_redirect": lambda: self.redirect("/"),
             "challenge": lambda: self.redirect("/challenge/?next=x"),
@@ -285,6 +357,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.state.note("media", request)
         query = dict(urllib.parse.parse_qsl(url.query))
         expiry = query.get("oe", "")
+        if not re.fullmatch("[0-9A-Fa-f]{1,8}", expiry):
+            return self.answer(403, "Bad URL date param", "text/plain")
         if not hmac.compare_digest(query.get("oh", ""), signature(url.path, expiry)):
             return self.answer(403, "Invalid URL Signature", "text/plain")
         if int(expiry, 16) < time.time():
@@ -307,6 +381,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             "endless": lambda: self.serve_endless("video/mp4"),
             "too_large": lambda: self.serve_part(200, self.state.media[:4096], 1 << 40, hold=True),
             "redirect_loop": lambda: self.redirect(self.path),
+            "trickle": lambda: self.serve_fault("trickle", self.state.media, "video/mp4"),
         }.get(behaviour)
         if behaviour == "redirect" and "hop" not in query:
             return self.redirect(post.get("location", origin + self.path + "&hop=1"))
@@ -314,16 +389,19 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def serve_file(self, behaviour):
         media = self.state.media
-        start, wanted = 0, self.headers.get("Range", "")
-        if wanted.startswith("bytes=") and behaviour != "no_range":
-            start = int(wanted[6:].split("-")[0])
-            if start >= len(media):
-                return self.answer(416, Content_Range="bytes */%d" % len(media))
-        rest = media[start:]
-        headers = {"ETag": '"%s"' % hashlib.md5(media).hexdigest(), "Accept-Ranges": "bytes"}
-        if start:
-            headers["Content-Range"] = "bytes %d-%d/%d" % (start, len(media) - 1, len(media))
-        status = 206 if start else 200
+        tag = '"%s"' % hashlib.md5(media).hexdigest()
+        headers = {"ETag": tag, "Accept-Ranges": "bytes"}
+        wanted = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
+        if behaviour == "no_range" or self.headers.get("If-Range", tag) != tag:
+            wanted = None
+        start = int(wanted[1]) if wanted else 0
+        end = min(int(wanted[2]) + 1, len(media)) if wanted and wanted[2] else len(media)
+        if wanted and start >= end:
+            return self.answer(416, Content_Range="bytes */%d" % len(media))
+        rest = media[start:end]
+        if wanted:
+            headers["Content-Range"] = "bytes %d-%d/%d" % (start, end - 1, len(media))
+        status = 206 if wanted else 200
         if behaviour in ("cut_always", "no_range", "stall"):
             first_time = self.state.fault_due(("part", self.path), 1)
             if behaviour != "no_range" or first_time:
@@ -333,11 +411,25 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.serve_part(status, rest, len(rest) + 1000, **headers)
         return self.answer(status, rest, "video/mp4", **headers)
 
-    def serve_part(self, status, body, announced, hold=False, **headers):
+    def serve_fault(self, behaviour, body, kind):
+        """A body that does not end well: stalled, cut, endless, or a byte a second."""
+        if behaviour == "stall":
+            return self.hold()
+        if behaviour == "endless":
+            return self.serve_endless(kind)
+        part = body[:1] if behaviour == "trickle" else body[:len(body) // 2]
+        self.serve_part(200, part, len(body), kind=kind)
+        for byte in body[1:] if behaviour == "trickle" else b"":
+            if select.select([self.connection], [], [], 1)[0]:
+                return None  # The client has hung up.
+            self.wfile.write(bytes([byte]))
+        return None
+
+    def serve_part(self, status, body, announced, hold=False, kind="video/mp4", **headers):
         """Announces more than it sends; then hangs up, or holds the line."""
         self.close_connection = True
         self.send_response(status)
-        self.send_header("Content-Type", "video/mp4")
+        self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(announced))
         for name, value in headers.items():
             self.send_header(name, value)
