@@ -14,9 +14,6 @@
 namespace reelsd::platform {
 namespace {
 
-/// Below this a video of 4 MB would take over an hour.
-constexpr net::speed_floor download_speed{
-    .bytes_per_second = 1024, .during = std::chrono::seconds{15}};
 constexpr int tries_max = 3;
 constexpr int redirects_max = 3;
 /// The media servers explain a refusal in one line.
@@ -114,7 +111,7 @@ private:
             .response_bytes_max = std::numeric_limits<std::size_t>::max(),  // `file` has the limit.
             .redirects_max = redirects_max,
             .compressed = false,
-            .slowest = download_speed};
+            .slowest = settings_.slowest};
         if (file.size() > 0) {
             request.headers.push_back(
                 {.name = "Range", .value = "bytes=" + std::to_string(file.size()) + "-"});

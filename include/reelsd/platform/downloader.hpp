@@ -32,6 +32,8 @@ using download_outcome = std::variant<media_file, stale_media>;
 struct downloader_settings {
     std::uint64_t bytes_max = std::uint64_t{100} * 1024 * 1024;
     std::string user_agent = {};
+    /// Slower downloads are given up. At the usual limit a video of 4 MB would take over an hour.
+    net::speed_floor slowest{.bytes_per_second = 1024, .during = std::chrono::seconds{15}};
 };
 
 /// Streams a post's video to disk. Blocking; safe from any thread.
@@ -43,7 +45,7 @@ public:
     /// Writes `target` (created or overwritten, mode 0600; removed again on failure). A body that
     /// breaks off is resumed, at most 3 requests in all. Errors: video_too_large,
     /// unsupported_format (no MP4, MOV or WebM), storage_failed, address_refused (also a
-    /// redirect's), connection_failed (also slower than 1 KiB/s for 15 s), timed_out,
+    /// redirect's), connection_failed (also slower than the limit), timed_out,
     /// platform_rate_limited, platform_failed, cancelled.
     [[nodiscard]] result<download_outcome> download(
         const post& subject, const std::filesystem::path& target, deadline by,
