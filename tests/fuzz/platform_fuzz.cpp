@@ -116,6 +116,7 @@ int run(std::size_t answers, std::uint64_t seed) {
             done.posts,
             done.slowest_seconds * 1000,
             done.slowest_number);
+        std::fflush(stdout);  // A long run is to be watched.
         // A maker whose answers never get through would find nothing.
         is_well = is_well && holds && (done.posts > 0 || !check.has_posts);
     }
