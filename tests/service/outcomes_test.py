@@ -140,11 +140,12 @@ class Posts(ServiceTest):
         cases = {
             "missing": "unavailable", "age": "unavailable", "geo": "unavailable",
             "private": "unavailable", "deleted": "unavailable", "not_found": "unavailable",
-            "photo_page": "unsupported_format",
+            "photo_page": "unsupported_format", "photo_music": "unsupported_format",
             "throttled": "rate_limited", "login_wall": "rate_limited",
             "login_redirect": "rate_limited", "rate_limited": "rate_limited", "wait": "rate_limited",
             "server_error": "download_failed", "garbage": "download_failed",
             "broken_json": "download_failed", "endless": "download_failed",
+            "cut": "download_failed", "json": "download_failed",
         }
         codes = {f"DYpage{n:05}": behaviour for n, behaviour in enumerate(cases)}
         jobs = self.jobs_of({code: {"page": behaviour} for code, behaviour in codes.items()})
@@ -158,7 +159,8 @@ class Posts(ServiceTest):
             "missing": "unavailable", "html": "unsupported_format", "jpeg": "unsupported_format",
             "empty": "download_failed", "too_large": "unsupported_format",
             "server_error": "download_failed", "cut_always": "download_failed",
-            "redirect_loop": "download_failed",
+            "redirect_loop": "download_failed", "expired": "download_failed",
+            "forbidden": "download_failed", "endless": "unsupported_format",
         }
         codes = {f"DYmedia{n:04}": behaviour for n, behaviour in enumerate(cases)}
         jobs = self.jobs_of({code: {"media": behaviour} for code, behaviour in codes.items()})
@@ -166,6 +168,16 @@ class Posts(ServiceTest):
             with self.subTest(behaviour):
                 job = jobs[code]
                 self.assertEqual((job["status"], job.get("error_code")), ("error", cases[behaviour]), job)
+                # Three attempts; an expired signature is worth one more look at the post in each.
+                self.assertLessEqual(len(self.asked(code, "page")), 6)
+                self.assertLessEqual(len(self.asked(code, "media")), 12)
+
+    def test_an_expired_signature_is_worth_one_more_look(self):
+        code = "DYexpired01"
+        job = self.jobs_of({code: {"media": "expire_once"}})[code]
+        self.assertEqual(job["status"], "done", job)
+        asked = len(self.asked(code, "page")), len(self.asked(code, "media"))
+        self.assertEqual(asked, (2, 2))
 
     def test_faults_that_pass_are_not_shown(self):
         posts = {"DYpassing01": {"page": "flaky"}, "DYpassing02": {"media": "cut"},
