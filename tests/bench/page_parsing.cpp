@@ -34,11 +34,9 @@ constexpr std::size_t page_bytes = std::size_t{1024} * 1024;
 const link wanted = post_link("DYexample01");
 
 std::string golden(const char* name) {
+    const auto file = std::string{REELSD_SOURCE_DIR} + "/tests/golden/platform/" + name;
     std::ostringstream text;
-    text
-        << std::
-               ifstream{std::string{REELSD_SOURCE_DIR} + "/tests/golden/platform/" + name, std::ios::binary}
-                   .rdbuf();
+    text << std::ifstream{file, std::ios::binary}.rdbuf();
     return text.str();
 }
 
@@ -54,7 +52,8 @@ std::string code(std::size_t bytes) {
     return "<script>" +
            repeated(
                R"(__d("PolarisThing",["xig_polaris_media","React"],(function(a,b,c){"use strict";)"
-               R"(var d=b("canonicalRouteName"),e=a<b&&c>d;return e?"login_required":'</p>';}),98);)",
+               R"(var d=b("canonicalRouteName"),e=a<b&&c>d;return e?"login_required":'</p>';)"
+               R"(}),98);)",
                bytes) +
            "</script>";
 }
