@@ -31,25 +31,29 @@ public:
     [[nodiscard]] std::string_view fault() {
         if (rest_.size() > report_bounds::thumbnail_bytes_max) return "is too large";
         if (!takes_marker(marker::start_of_image)) return "does not begin as a JPEG";
-        for (;;) {
-            const auto kind = next_segment();
-            if (!kind) return "has a broken segment";
-            if (*kind == marker::start_of_scan) break;
-            if (*kind == marker::baseline_frame) {
-                if (sized_) return "has two sizes";
-                if (!reads_size()) return "has no size within bounds";
-            } else if (!is_harmless(*kind)) {
-                return "has a segment of an unexpected kind";
-            }
-        }
-        if (!sized_) return "has no size";
-        return ends_with_scan() ? "" : "does not end as a JPEG";
+        const auto fault_before_samples = fault_of_segments();
+        if (!fault_before_samples.empty()) return fault_before_samples;
+        return ends_with_samples() ? "" : "does not end as a JPEG";
     }
 
 private:
-    static bool is_harmless(std::uint8_t kind) {
-        return kind == marker::jfif || kind == marker::quantization_tables ||
-               kind == marker::huffman_tables;
+    /// Of all that stands before the coded samples.
+    std::string_view fault_of_segments() {
+        for (auto kind = next_segment(); kind; kind = next_segment()) {
+            if (*kind == marker::start_of_scan) return sized_ ? "" : "has no size";
+            if (!takes_segment(*kind)) return "has an unexpected segment or a size out of bounds";
+        }
+        return "has a broken segment";
+    }
+
+    bool takes_segment(std::uint8_t kind) {
+        switch (kind) {
+            case marker::jfif:
+            case marker::quantization_tables:
+            case marker::huffman_tables: return true;
+            case marker::baseline_frame: return !sized_ && reads_size();
+            default: return false;
+        }
     }
 
     [[nodiscard]] static std::size_t number(std::span<const std::byte> from, std::size_t at) {
@@ -89,7 +93,7 @@ private:
     }
 
     /// Coded samples, in which FF is followed by 00, then the end of the picture and of the bytes.
-    bool ends_with_scan() {
+    bool ends_with_samples() {
         if (rest_.size() < 2) return false;
         const auto samples = rest_.first(rest_.size() - 2);
         rest_ = rest_.last(2);
