@@ -179,6 +179,11 @@ class Pages(StandInTest):
         for answer in (self.page(), self.query(), self.embed()):
             self.assertFalse(answer.is_whole)
             self.assertGreater(int(answer.headers["Content-Length"]), len(answer.body))
+        self.has({})
+        whole = len(self.page().body)
+        self.has({"page": "short_length", "root": "short_length"})
+        self.assertEqual(len(self.page().body), whole // 2)
+        self.assertRaises(ValueError, self.query().json)
         self.has({"page": "endless", "embed": "trickle"})
         for path, size in (("/reel/%s/" % CODE, 3 << 20), ("/p/%s/embed/captioned/" % CODE, 2)):
             connection = self.connection()

@@ -24,10 +24,11 @@ NOT_FOUND_SHELL = "<!DOCTYPE html><html><title>Page Not Found</title></html>"
 QUERY_BEHAVIOURS = (
     "ok null missing not_found field_exception age geo private photo execution_error "
     "execution_error_once rate_limited too_many wait html forbidden outdated no_json server_error "
-    "guarded streamed other_post no_url stall cut trickle endless login_redirect").split()
+    "guarded streamed other_post no_url stall cut trickle endless short_length "
+    "login_redirect").split()
 EMBED_BEHAVIOURS = (
     "ok blocked null without_data dom old raw photo shell not_found login_redirect rate_limited "
-    "server_error other_post stall cut trickle endless").split()
+    "server_error other_post stall cut trickle endless short_length").split()
 
 # What the truth about a post, as its page shows it, makes of the other answers.
 TRUTHS = {
