@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <functional>
 #include <string>
@@ -52,14 +53,9 @@ bool opens_data_block(std::string_view& rest) {
 std::optional<unsigned> hex4(std::string_view text) {
     if (text.size() < 4) return std::nullopt;
     unsigned value = 0;
-    for (const char c : text.substr(0, 4)) {
-        const unsigned digit = c >= '0' && c <= '9'   ? static_cast<unsigned>(c - '0')
-                               : c >= 'a' && c <= 'f' ? static_cast<unsigned>(c - 'a' + 10)
-                               : c >= 'A' && c <= 'F' ? static_cast<unsigned>(c - 'A' + 10)
-                                                      : 16U;
-        if (digit > 15) return std::nullopt;
-        value = value * 16 + digit;
-    }
+    const auto* const end = text.data() + 4;
+    const auto [stop, failure] = std::from_chars(text.data(), end, value, 16);
+    if (failure != std::errc{} || stop != end) return std::nullopt;
     return value;
 }
 
