@@ -3,11 +3,15 @@
 #include <reelsd/media/media_client.hpp>
 #include <reelsd/process/child_run.hpp>
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -121,6 +125,36 @@ result<json> document_of(const child_end& end) {
     return error{errc::internal, "unknown end of the media helper"};
 }
 
+/// A file that the child is to write.
+class joined_file {
+public:
+    explicit joined_file(const std::filesystem::path& target)
+        : descriptor_{::open(
+              target.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
+              S_IRUSR | S_IWUSR)},
+          errno_{errno} {}
+    joined_file(const joined_file&) = delete;
+    joined_file& operator=(const joined_file&) = delete;
+    ~joined_file() {
+        if (descriptor_ >= 0) ::close(descriptor_);
+    }
+
+    [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
+    [[nodiscard]] error why() const {
+        return error{
+            errc::storage_failed,
+            "creating the joined file: " + std::generic_category().message(errno_)};
+    }
+    [[nodiscard]] std::int64_t size() const noexcept {
+        struct stat about {};
+        return ::fstat(descriptor_, &about) == 0 ? about.st_size : -1;
+    }
+
+private:
+    int descriptor_;
+    int errno_;
+};
+
 }  // namespace
 
 /// One of the places for analyses, given back at the end of the scope.
@@ -185,6 +219,22 @@ result<thumbnail_report> media_client::thumbnail(
     return thumbnail_report_from_json(*told);
 }
 
+result<void> media_client::join(
+    const std::filesystem::path& video, const std::filesystem::path& sound,
+    const std::filesystem::path& target, deadline by, const std::stop_token& stop) const {
+    const joined_file made{target};
+    if (made.descriptor() < 0) return made.why();
+    auto arguments = about("join", video);
+    arguments.insert(arguments.end(), {"--sound", sound.string()});
+    const auto told = ask(std::move(arguments), by, stop, made.descriptor());
+    const auto report = told ? joined_report_from_json(*told) : told.error();
+    if (report && made.size() == report->size_bytes) return {};
+    std::error_code gone;
+    std::filesystem::remove(target, gone);
+    if (report) return error{errc::media_failed, "the joined file has another size than was told"};
+    return report.error();
+}
+
 result<json> media_client::doctor(deadline by, const std::stop_token& stop) const {
     return ask({"doctor"}, by, stop);
 }
@@ -196,7 +246,8 @@ std::vector<std::string> media_client::about(
 }
 
 result<json> media_client::ask(
-    std::vector<std::string> arguments, deadline by, const std::stop_token& stop) const {
+    std::vector<std::string> arguments, deadline by, const std::stop_token& stop,
+    int standard_input) const {
     // The child compares: a daemon that died before the child could ask to die with it is noticed
     // too.
     arguments.insert(arguments.end(), {"--parent", std::to_string(getpid())});
@@ -210,6 +261,7 @@ result<json> media_client::ask(
         {.program = options_.helper.string(),
          .arguments = std::move(arguments),
          .environment = child_environment(),
+         .standard_input = standard_input,
          .output_bytes_max = report_bytes_max},
         by,
         stop));

@@ -38,6 +38,7 @@ std::string_view name_of(answer_media media) noexcept {
         case answer_media::gated: return "gated";
         case answer_media::photo: return "photo";
         case answer_media::video_without_url: return "video_without_url";
+        case answer_media::video_in_tracks: return "video_in_tracks";
         case answer_media::video: break;
     }
     return "video";
@@ -79,7 +80,9 @@ json findings_of(
     json findings = {{"media", name_of(media)}, {"ruling", ruling}};
     if (!subject) return findings;
     findings["platform_meta"] = platform_meta_of(*subject);
-    findings["media_url"] = std::get<remote_media>(subject->media).url;
+    const auto& file = std::get<remote_media>(subject->media);
+    findings["media_url"] = file.url;
+    if (!file.sound_url.empty()) findings["sound_url"] = file.sound_url;
     if (subject->carousel)
         findings["carousel"] = {
             {"index", subject->carousel->index}, {"count", subject->carousel->count}};

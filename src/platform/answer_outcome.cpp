@@ -96,6 +96,13 @@ answer_verdict judge_missing_url(const answer_signals& signals) noexcept {
 answer_verdict judge_media(const answer_signals& signals) noexcept {
     switch (signals.media) {
         case answer_media::video: return {};
+        case answer_media::video_in_tracks:
+            if (signals.takes_tracks) return {};
+            // Another answer may have it in one file.
+            return {
+                .failure = errc::unsupported_format,
+                .needs_confirmation = true,
+                .reason = "picture and sound come as separate files alone"};
         case answer_media::video_without_url: return judge_missing_url(signals);
         case answer_media::photo: return failed(errc::no_video, "no video in the post");
         case answer_media::gated: return failed(errc::video_restricted, "gated");

@@ -258,8 +258,43 @@ result<download_outcome> downloader::download(
     if (!file) return file.error();
     if (const auto* local = std::get_if<local_media>(&subject.media))
         return copy_local(local->file, *std::move(file), by, stop);
-    remote_download run{client_, settings_, std::get<remote_media>(subject.media).url};
-    return run.run(*std::move(file), by, stop);
+    const auto& media = std::get<remote_media>(subject.media);
+    remote_download picture{client_, settings_, media.url};
+    auto outcome = picture.run(*std::move(file), by, stop);
+    if (media.sound_url.empty() || !outcome) return outcome;
+    auto* const video = std::get_if<media_file>(&*outcome);
+    if (video == nullptr) return outcome;
+
+    // Both are at least as long as a head, so that something is left for the second.
+    auto sound_target = target;
+    sound_target += ".sound";
+    auto sound_file = video_file::create(sound_target, settings_.bytes_max - video->size_bytes);
+    if (!sound_file) return sound_file.error();
+    remote_download sound{client_, settings_, media.sound_url};
+    auto sound_outcome = sound.run(*std::move(sound_file), by, stop);
+    if (!sound_outcome || !std::holds_alternative<media_file>(*sound_outcome)) {
+        std::error_code gone;
+        std::filesystem::remove(video->file, gone);
+        return sound_outcome;
+    }
+    video->sound = std::get<media_file>(*sound_outcome).file;
+    return outcome;
+}
+
+result<media_file> describe_file(const std::filesystem::path& file) {
+    const open_file source{::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
+    if (source.get() < 0) return error{errc::storage_failed, "can't open the file put together"};
+    file_digest digest;
+    std::vector<std::byte> buffer(copy_bytes);
+    std::uint64_t size = 0;
+    while (true) {
+        const auto count = read_some(source.get(), buffer);
+        if (count < 0) return error{errc::storage_failed, "can't read the file put together"};
+        if (count == 0) break;
+        size += static_cast<std::uint64_t>(count);
+        digest.add(std::span{buffer}.first(static_cast<std::size_t>(count)));
+    }
+    return media_file{.file = file, .size_bytes = size, .sha256 = digest.hex()};
 }
 
 }  // namespace reelsd::platform

@@ -82,11 +82,14 @@ struct graphql_resolver::sight {
     parsed_answer answer;
     std::string_view label;
 
-    static sight of(const net::http_response& got, const link& wanted, std::string_view label) {
+    static sight of(
+        const net::http_response& got, const link& wanted, std::string_view label,
+        bool takes_tracks) {
         sight seen{.verdict = {}, .signals = {}, .answer = {}, .label = label};
         seen.signals.kind = answer_kind::query;
         seen.signals.status = got.status();
         seen.signals.is_follower_link = wanted.code != public_code(wanted.code);
+        seen.signals.takes_tracks = takes_tracks;
         if (got.status() == 200)
             seen.answer = parse_answer(got.body, wanted);
         else
@@ -201,7 +204,7 @@ result<graphql_resolver::sight> graphql_resolver::ask(
         by.at_most(query_time_max),
         stop);
     if (!got) return got.error();
-    auto seen = sight::of(*got, wanted, what.label);
+    auto seen = sight::of(*got, wanted, what.label, settings_.takes_tracks);
     tell(settings_.observe, what.label, *got, asked_at, seen.signals, seen.verdict);
     return seen;
 }

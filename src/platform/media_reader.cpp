@@ -1,5 +1,6 @@
 #include "media_reader.hpp"
 
+#include "dash_manifest.hpp"
 #include "json_access.hpp"
 
 #include <nlohmann/json.hpp>
@@ -34,6 +35,23 @@ std::optional<std::string> best_video_url(const document& media) {
     }
     if (!best) return std::nullopt;
     return std::move(best->url);
+}
+
+struct readable_file {
+    answer_media what = answer_media::video;
+    remote_media media;
+};
+
+/// One file of picture and sound if there is any, else the tracks of a manifest.
+std::optional<readable_file> best_file(const document& media) {
+    if (auto url = best_video_url(media)) return readable_file{.media = {.url = *std::move(url)}};
+    const auto manifest = text_at(media, {"video_dash_manifest"});
+    auto tracks = manifest ? best_tracks(*manifest) : std::nullopt;
+    if (!tracks) return std::nullopt;
+    return readable_file{
+        .what = answer_media::video_in_tracks,
+        .media = {
+            .url = std::move(tracks->picture_url), .sound_url = std::move(tracks->sound_url)}};
 }
 
 std::optional<std::string> thumbnail_of(const document& media) {
@@ -153,15 +171,15 @@ read_media read_media_object(const document& media, const link& wanted) {
         const bool is_known = !slide_type || *slide_type == photo_type;
         return {.what = is_known ? answer_media::photo : answer_media::unreadable};
     }
-    auto url = best_video_url(slide);
-    if (!url) return {.what = answer_media::video_without_url};
+    auto file = best_file(slide);
+    if (!file) return {.what = answer_media::video_without_url};
 
     auto subject = describe(media, slide, wanted);
-    subject.media = remote_media{.url = *std::move(url)};
+    subject.media = std::move(file->media);
     if (!slides.empty())
         subject.carousel = carousel_position{
             .index = static_cast<int>(index) + 1, .count = static_cast<int>(slides.size())};
-    return {.what = answer_media::video, .subject = std::move(subject)};
+    return {.what = file->what, .subject = std::move(subject)};
 }
 
 }  // namespace reelsd::platform

@@ -11,7 +11,8 @@
 
 namespace reelsd::platform {
 
-/// A media object's verdict: photo, video_without_url, unreadable, or video with the post.
+/// A media object's verdict: photo, video_without_url, unreadable, or video or video_in_tracks with
+/// the post.
 struct read_media {
     answer_media what = answer_media::unreadable;
     std::optional<post> subject = {};

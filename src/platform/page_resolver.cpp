@@ -127,7 +127,9 @@ result<page_resolver::sight> page_resolver::look(
         .response_bytes_max = bounds::page_bytes_max,
         .oversize_code = errc::platform_changed,
         .slowest = page_speed};
-    answer_signals signals{.is_follower_link = wanted.code != public_code(wanted.code)};
+    answer_signals signals{
+        .is_follower_link = wanted.code != public_code(wanted.code),
+        .takes_tracks = settings_.takes_tracks};
     for (int hop = 0; hop <= redirects_max; ++hop) {
         const auto asked_at = deadline::clock::now();
         const auto answer = client_.send(request, by.at_most(page_time_max), stop);

@@ -115,7 +115,10 @@ private:
             return std::make_unique<graphql_resolver>(
                 platform_client_,
                 graphql_resolver_settings{
-                    .platform = platform_, .profile = profile, .observe = settings.on_answer});
+                    .platform = platform_,
+                    .profile = profile,
+                    .observe = settings.on_answer,
+                    .takes_tracks = settings.takes_tracks});
         if (name == "embed")
             return std::make_unique<embed_resolver>(
                 platform_client_,
@@ -125,7 +128,10 @@ private:
         return std::make_unique<page_resolver>(
             platform_client_,
             page_resolver_settings{
-                .platform = platform_, .profile = profile, .observe = settings.on_answer});
+                .platform = platform_,
+                .profile = profile,
+                .observe = settings.on_answer,
+                .takes_tracks = settings.takes_tracks});
     }
 
     net::url platform_;

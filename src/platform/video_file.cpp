@@ -41,6 +41,26 @@ std::string to_hex(std::span<const unsigned char> bytes) {
 
 }  // namespace
 
+file_digest::file_digest() : context_{EVP_MD_CTX_new()} {
+    if (!context_ || EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) != 1)
+        throw std::bad_alloc{};
+}
+
+void file_digest::add(std::span<const std::byte> piece) noexcept {
+    EVP_DigestUpdate(context_.get(), piece.data(), piece.size());
+}
+
+void file_digest::restart() noexcept {
+    EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr);
+}
+
+std::string file_digest::hex() {
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+    unsigned int length = 0;
+    EVP_DigestFinal_ex(context_.get(), digest.data(), &length);
+    return to_hex(std::span{digest}.first(length));
+}
+
 result<video_file> video_file::create(
     const std::filesystem::path& target, std::uint64_t bytes_max) {
     const int descriptor = ::open(
@@ -50,13 +70,7 @@ result<video_file> video_file::create(
 }
 
 video_file::video_file(std::filesystem::path target, int descriptor, std::uint64_t bytes_max)
-    : target_{std::move(target)},
-      descriptor_{descriptor},
-      bytes_max_{bytes_max},
-      digest_{EVP_MD_CTX_new()} {
-    if (!digest_ || EVP_DigestInit_ex(digest_.get(), EVP_sha256(), nullptr) != 1)
-        throw std::bad_alloc{};
-}
+    : target_{std::move(target)}, descriptor_{descriptor}, bytes_max_{bytes_max} {}
 
 video_file::video_file(video_file&& other) noexcept
     : target_{std::move(other.target_)},
@@ -100,7 +114,7 @@ result<void> video_file::append(std::span<const std::byte> piece) {
         return error{errc::video_too_large, "more than " + std::to_string(bytes_max_) + " bytes"};
     if (const auto looked = look_at_start(piece); !looked) return looked.error();
     if (const auto written = write_all(piece); !written) return written.error();
-    EVP_DigestUpdate(digest_.get(), piece.data(), piece.size());
+    digest_.add(piece);
     size_ += piece.size();
     return {};
 }
@@ -108,7 +122,7 @@ result<void> video_file::append(std::span<const std::byte> piece) {
 result<void> video_file::restart() {
     if (::ftruncate(descriptor_, 0) != 0 || ::lseek(descriptor_, 0, SEEK_SET) != 0)
         return storage_error("emptying the video file", errno);
-    EVP_DigestInit_ex(digest_.get(), EVP_sha256(), nullptr);
+    digest_.restart();
     size_ = 0;
     return {};
 }
@@ -116,17 +130,13 @@ result<void> video_file::restart() {
 result<media_file> video_file::finish() {
     if (size_ < start_.size())
         return error{errc::unsupported_format, "the file is too short to be a video"};
-    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-    unsigned int length = 0;
-    EVP_DigestFinal_ex(digest_.get(), digest.data(), &length);
     // Some file systems report a full disk only now.
     if (::close(std::exchange(descriptor_, -1)) != 0) {
         const int number = errno;
         ::unlink(target_.c_str());
         return storage_error("closing the video file", number);
     }
-    return media_file{
-        .file = target_, .size_bytes = size_, .sha256 = to_hex(std::span{digest}.first(length))};
+    return media_file{.file = target_, .size_bytes = size_, .sha256 = digest_.hex()};
 }
 
 }  // namespace reelsd::platform

@@ -15,6 +15,24 @@
 
 namespace reelsd::platform {
 
+/// A SHA-256 that grows with its data.
+class file_digest {
+public:
+    file_digest();
+
+    void add(std::span<const std::byte> piece) noexcept;
+    void restart() noexcept;
+    /// 64 digits in lower case; ends it.
+    [[nodiscard]] std::string hex();
+
+private:
+    struct deleter {
+        void operator()(EVP_MD_CTX* context) const noexcept { EVP_MD_CTX_free(context); }
+    };
+
+    std::unique_ptr<EVP_MD_CTX, deleter> context_;
+};
+
 /// A video that is being written: counts, hashes and looks at its first bytes as they come in.
 /// What was not finish()ed is removed again.
 class video_file {
@@ -43,10 +61,6 @@ public:
     [[nodiscard]] std::uint64_t bytes_max() const noexcept { return bytes_max_; }
 
 private:
-    struct digest_deleter {
-        void operator()(EVP_MD_CTX* context) const noexcept { EVP_MD_CTX_free(context); }
-    };
-
     video_file(std::filesystem::path target, int descriptor, std::uint64_t bytes_max);
 
     [[nodiscard]] result<void> look_at_start(std::span<const std::byte> piece);
@@ -57,7 +71,7 @@ private:
     std::uint64_t bytes_max_;
     std::uint64_t size_ = 0;
     std::array<std::byte, 8> start_{};
-    std::unique_ptr<EVP_MD_CTX, digest_deleter> digest_;
+    file_digest digest_;
 };
 
 }  // namespace reelsd::platform

@@ -29,6 +29,7 @@ struct settings {
     platform::request_profile request_profile;
     std::vector<std::string> media_hosts;
     bool allow_private_addresses = false;
+    bool dash = false;    ///< Take videos that come only as separate tracks.
     std::string ca_file;  ///< Empty: the system's.
 
     std::string canary_link;           ///< Empty: none.

@@ -68,6 +68,13 @@ public:
     [[nodiscard]] result<thumbnail_report> thumbnail(
         const std::filesystem::path& video, deadline by, const std::stop_token& stop) const;
 
+    /// Puts a file of picture and a file of sound together in `target` (created or overwritten,
+    /// mode 0600; removed again on failure), without decoding either. Also storage_failed. Callers
+    /// pass at most `bounds::probe_time_max`.
+    [[nodiscard]] result<void> join(
+        const std::filesystem::path& video, const std::filesystem::path& sound,
+        const std::filesystem::path& target, deadline by, const std::stop_token& stop) const;
+
     /// What holds on this machine, for `reelsd doctor`: the jail's layers, whether the models load,
     /// versions of libraries. An object, see `reelsd-media doctor`.
     [[nodiscard]] result<json> doctor(deadline by, const std::stop_token& stop) const;
@@ -76,7 +83,8 @@ private:
     class turn;
 
     [[nodiscard]] result<json> ask(
-        std::vector<std::string> arguments, deadline by, const std::stop_token& stop) const;
+        std::vector<std::string> arguments, deadline by, const std::stop_token& stop,
+        int standard_input = -1) const;
     [[nodiscard]] std::vector<std::string> about(
         const char* command, const std::filesystem::path& video) const;
 

@@ -4,6 +4,7 @@
 #include <reelsd/base/result.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -75,6 +76,11 @@ struct thumbnail_report {
     std::vector<std::byte> jpeg;
 };
 
+/// Two tracks put together: what the file made has.
+struct joined_report {
+    std::int64_t size_bytes = 0;
+};
+
 /// What a report may hold at most. The child keeps them when it writes, the daemon insists when it
 /// reads.
 namespace report_bounds {
@@ -97,6 +103,8 @@ inline constexpr int thumbnail_width_max = 480;
 inline constexpr int thumbnail_height_max = 854;
 /// A page of 50 of them loads in 2 MB.
 inline constexpr std::size_t thumbnail_bytes_max = 40'000;
+/// The largest download that may be set, 4 GiB, and a head.
+inline constexpr std::size_t joined_bytes_max = (std::size_t{4} << 30U) + (std::size_t{16} << 20U);
 }  // namespace report_bounds
 
 /// Valid UTF-8 (RFC 3629) without control characters: what may stand in a report.
@@ -105,6 +113,7 @@ inline constexpr std::size_t thumbnail_bytes_max = 40'000;
 [[nodiscard]] json to_json(const probe_report& report);
 [[nodiscard]] json to_json(const analysis_report& report);
 [[nodiscard]] json to_json(const thumbnail_report& report);
+[[nodiscard]] json to_json(const joined_report& report);
 
 /// Strict: a missing or unknown member, a wrong type, a time out of range, more than
 /// `report_bounds` allow or text that is not clean UTF-8 is `media_failed`; the detail names the
@@ -114,5 +123,6 @@ inline constexpr std::size_t thumbnail_bytes_max = 40'000;
 /// As strict about the picture itself: base64 of one JPEG within `report_bounds`, whose segments
 /// and end are where they have to be.
 [[nodiscard]] result<thumbnail_report> thumbnail_report_from_json(const json& document);
+[[nodiscard]] result<joined_report> joined_report_from_json(const json& document);
 
 }  // namespace reelsd::media

@@ -22,7 +22,7 @@ namespace reelsd::platform {
 
 /// What the parser of such answers finds in a body, as kept beside recorded answers:
 /// {"media", "ruling"}, for pages "route", for queries "complaint", and, when there is a post,
-/// "platform_meta", "media_url" and perhaps "carousel". Pure.
+/// "platform_meta", "media_url" and perhaps "sound_url" and "carousel". Pure.
 [[nodiscard]] json answer_findings(answer_kind kind, std::string_view body, const link& wanted);
 
 /// The part of it that all kinds share.

@@ -39,6 +39,7 @@ enum class answer_media : std::uint8_t {
     gated,              ///< The same with a ruling: age, region, audience.
     photo,              ///< No video in what was asked for.
     video_without_url,  ///< A video, but nothing to download.
+    video_in_tracks,    ///< A video whose picture and sound are files of their own.
     video,
 };
 
@@ -68,12 +69,14 @@ struct answer_signals {
     answer_complaint complaint = answer_complaint::none;
     /// The code carries a follower's key, as links to private posts do.
     bool is_follower_link = false;
+    /// Whether we put separate tracks together.
+    bool takes_tracks = false;
 };
 
 struct answer_verdict {
     /// Empty: the answer has the post's video.
     std::optional<errc> failure = {};
-    /// A "no such post" that only counts when somebody else says so too.
+    /// A "no such post", or "no such file", that only counts when somebody else says so too.
     bool needs_confirmation = false;
     /// For logs.
     std::string_view reason = {};

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <variant>
@@ -18,7 +19,12 @@ struct media_file {
     std::filesystem::path file;
     std::uint64_t size_bytes = 0;
     std::string sha256;  ///< 64 hexadecimal digits in lower case.
+    /// The sound, where it is a file of its own: beside `file`, to be put together with it.
+    std::optional<std::filesystem::path> sound = {};
 };
+
+/// A file that is on our disk already, counted and hashed. errc::storage_failed.
+[[nodiscard]] result<media_file> describe_file(const std::filesystem::path& file);
 
 /// The media address no longer serves: its signature ran out or the file has moved. Resolve the
 /// post once more and download again; when that happens with a fresh post, `if_fresh` is the error
@@ -42,7 +48,9 @@ public:
     /// `client` outlives this; its policy says which media hosts are allowed.
     downloader(const net::http_client& client, downloader_settings settings);
 
-    /// Writes `target` (created or overwritten, mode 0600; removed again on failure). A body that
+    /// Writes `target` (created or overwritten, mode 0600; removed again on failure), and
+    /// `target`.sound where the sound is a file of its own; both together within the limit of
+    /// bytes. A body that
     /// breaks off is resumed, at most 3 requests in all. Errors: video_too_large,
     /// unsupported_format (no MP4, MOV or WebM), storage_failed, address_refused (also a
     /// redirect's), connection_failed (also slower than the limit), timed_out,

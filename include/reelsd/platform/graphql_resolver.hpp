@@ -18,6 +18,7 @@ struct graphql_resolver_settings {
     net::url platform;
     request_profile profile = {};
     answer_observer observe = {};  ///< May be empty.
+    bool takes_tracks = false;     ///< See answer_signals.
 };
 
 /// Asks the queries that the platform's own pages ask. Source: platform.md 2B, 2C.

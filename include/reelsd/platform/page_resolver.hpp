@@ -17,6 +17,7 @@ struct page_resolver_settings {
     net::url platform;
     request_profile profile = {};
     answer_observer observe = {};  ///< May be empty.
+    bool takes_tracks = false;     ///< See answer_signals.
 };
 
 /// Reads the public post page as a browser's first visit would. Source: platform.md 2A.

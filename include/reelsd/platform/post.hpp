@@ -17,6 +17,8 @@ namespace reelsd::platform {
 /// it.
 struct remote_media {
     std::string url;
+    /// Where the sound is a file of its own; empty: it is in the video's, or there is none.
+    std::string sound_url = {};
 };
 
 /// A file on this machine (the sample reel).

@@ -31,6 +31,8 @@ struct source_settings {
     /// REELSD_MEDIA_HOSTS.
     std::vector<std::string> media_hosts = {"cdninstagram.com", "fbcdn.net"};
     bool allow_private_addresses = false;
+    /// REELSD_DASH: take a video that is served only as separate files of picture and sound.
+    bool takes_tracks = false;
     /// REELSD_CA_FILE; empty: the system's.
     std::string ca_file = {};
     std::uint64_t video_bytes_max = std::uint64_t{100} * 1024 * 1024;

@@ -20,6 +20,8 @@ struct child_command {
     /// All of it, "NAME=value".
     std::vector<std::string> environment = {};
     std::string folder = {};  ///< Where it runs; empty: where we do.
+    /// An open descriptor of ours, above 2, that becomes its standard input; -1: /dev/null.
+    int standard_input = -1;
     /// Standard output that it may write. Whoever writes more is killed.
     std::size_t output_bytes_max = std::size_t{1024} * 1024;
 };
@@ -43,8 +45,8 @@ struct child_end {
     std::chrono::duration<double> computed{};  ///< Time on a core, all its threads.
 };
 
-/// Starts `command` as the leader of its own process group, with /dev/null as standard input, no
-/// other descriptor of ours and default signal handling, and waits for its end. Blocks; any thread.
+/// Starts `command` as the leader of its own process group, with no descriptor of ours but the one
+/// that it is given, and default signal handling, and waits for its end. Blocks; any thread.
 /// When it returns, the child is reaped, and whatever else is left in its group is killed.
 [[nodiscard]] child_end run_child(
     const child_command& command, deadline by, const std::stop_token& stop);

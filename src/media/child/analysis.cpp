@@ -17,7 +17,7 @@ result<probe_report> probe(const arguments& given) {
     auto file = video_file::open(given.video);
     if (!file) return file.error();
     auto held = jail::confine(limits_for(given), given.parent);
-    jail::seal(held, file->descriptor());
+    jail::seal(held, {.video = file->descriptor()});
 
     auto opened = container::open(*file, given.seconds_max);
     if (!opened) return opened.error();
@@ -35,7 +35,7 @@ result<analysis_report> analyze(const arguments& given) {
     if (!recognizer) return recognizer.error();
     auto held = jail::confine(limits_for(given), given.parent);
     listener_thread listener{std::move(*recognizer)};
-    jail::seal(held, file->descriptor());
+    jail::seal(held, {.video = file->descriptor()});
 
     // Each pass opens the container anew: a decoder that was fed and a seek in a broken index
     // differ from file to file, a fresh start does not.
@@ -63,7 +63,7 @@ result<thumbnail_report> thumbnail(const arguments& given) {
     auto file = video_file::open(given.video);
     if (!file) return file.error();
     auto held = jail::confine(limits_for(given), given.parent);
-    jail::seal(held, file->descriptor());
+    jail::seal(held, {.video = file->descriptor()});
 
     auto opened = container::open(*file, given.seconds_max);
     if (!opened) return opened.error();

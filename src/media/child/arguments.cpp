@@ -27,6 +27,7 @@ std::optional<command> command_named(std::string_view name) {
     if (name == "probe") return command::probe;
     if (name == "analyze") return command::analyze;
     if (name == "thumbnail") return command::thumbnail;
+    if (name == "join") return command::join;
     if (name == "doctor") return command::doctor;
     return std::nullopt;
 }
@@ -34,6 +35,8 @@ std::optional<command> command_named(std::string_view name) {
 result<void> set_option(arguments& given, std::string_view name, std::string_view value) {
     if (name == "--video") {
         given.video = value;
+    } else if (name == "--sound") {
+        given.sound = value;
     } else if (name == "--tessdata") {
         given.tessdata = value;
     } else if (name == "--speech-model") {
@@ -69,6 +72,9 @@ result<arguments> read_arguments(int count, const char* const* values) {
     if (given.command != command::doctor && given.video.empty()) {
         return error{errc::invalid_argument, "no --video"};
     }
+    if (given.command == command::join && given.sound.empty()) {
+        return error{errc::invalid_argument, "no --sound"};
+    }
     return given;
 }
 
@@ -77,6 +83,7 @@ const char* usage() noexcept {
            "       reelsd-media analyze   --video FILE [--seconds-max N] [--tessdata DIR] "
            "[--speech-model DIR]\n"
            "       reelsd-media thumbnail --video FILE [--seconds-max N]\n"
+           "       reelsd-media join      --video FILE --sound FILE [--seconds-max N] 0<>MADE\n"
            "       reelsd-media doctor    [--tessdata DIR] [--speech-model DIR]\n"
            "Writes one JSON document, {\"ok\": ...} or {\"error\": {\"code\": ..., \"detail\": "
            "...}}.\n";

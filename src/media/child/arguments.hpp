@@ -7,12 +7,13 @@
 
 namespace reelsd::media {
 
-enum class command : std::uint8_t { probe, analyze, thumbnail, doctor };
+enum class command : std::uint8_t { probe, analyze, thumbnail, join, doctor };
 
 /// What the program was asked for.
 struct arguments {
     media::command command = command::doctor;
     std::string video;
+    std::string sound;  ///< Of `join` alone.
     double seconds_max = 90;
     /// Where Debian's packages put them.
     std::string tessdata = "/usr/share/tesseract-ocr/5/tessdata";

@@ -131,11 +131,33 @@ result<void> container::choose_streams() {
     }
     const int audio = av_find_best_stream(format_.get(), AVMEDIA_TYPE_AUDIO, -1, video, nullptr, 0);
     if (audio >= 0) audio_ = format_->streams[audio];
+    discard_others();
+    return {};
+}
+
+result<container> container::open_sound(video_file& file) {
+    auto io = file.reader();
+    auto format = read_header(io.get());
+    if (!format) return format.error();
+    container opened{std::move(io), std::move(*format)};
+    const auto chosen = opened.choose_sound();
+    if (!chosen) return chosen.error();
+    return opened;
+}
+
+result<void> container::choose_sound() {
+    const int audio = av_find_best_stream(format_.get(), AVMEDIA_TYPE_AUDIO, -1, -1, nullptr, 0);
+    if (audio < 0) return unsupported("it has no sound");
+    audio_ = format_->streams[audio];
+    discard_others();
+    return {};
+}
+
+void container::discard_others() const {
     for (unsigned at = 0; at < format_->nb_streams; ++at) {
         AVStream* stream = format_->streams[at];
         if (stream != video_ && stream != audio_) stream->discard = AVDISCARD_ALL;
     }
-    return {};
 }
 
 std::optional<double> container::claimed_seconds() const noexcept {
@@ -165,7 +187,7 @@ bool container::next(AVPacket& packet) {
     for (;;) {
         av_packet_unref(&packet);
         if (av_read_frame(format_.get(), &packet) < 0) return false;
-        const bool wanted = packet.stream_index == video_->index ||
+        const bool wanted = (video_ != nullptr && packet.stream_index == video_->index) ||
                             (audio_ != nullptr && packet.stream_index == audio_->index);
         if (wanted) return true;
     }

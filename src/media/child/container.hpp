@@ -21,6 +21,9 @@ public:
     /// Reads the header. `unsupported_format`: not a known container, or without a video stream;
     /// `video_too_long`: it says so itself. `file` outlives the container.
     static result<container> open(video_file& file, double seconds_max);
+    /// The same for a file of sound alone: `unsupported_format` without an audio stream, and there
+    /// is no video() of it.
+    static result<container> open_sound(video_file& file);
 
     [[nodiscard]] const AVStream& video() const noexcept { return *video_; }
     /// Null without an audio track.
@@ -48,6 +51,8 @@ private:
         : io_{std::move(io)}, format_{std::move(format)} {}
 
     [[nodiscard]] result<void> choose_streams();
+    [[nodiscard]] result<void> choose_sound();
+    void discard_others() const;
 
     io_owner io_;  // Before the format: that is closed first.
     format_owner format_;

@@ -72,7 +72,7 @@ json examine(const arguments& given) {
     const auto reader = text::text_reader::load(given.tessdata);
     const auto recognizer = sound::speech_recognizer::load(given.speech_model);
     auto held = jail::confine(limits_for(given), given.parent);
-    jail::seal(held, -1);
+    jail::seal(held, {});
     return {
         {"jail", jail_state(held)},
         {"tessdata", model_state(given.tessdata, reader)},

@@ -25,10 +25,6 @@ namespace {
 /// `nobody`, on Debian and as the kernel's overflow id.
 constexpr unsigned nobody_id = 65'534;
 
-/// Standard output and error may be files when somebody tries the program by hand: a limit of 0
-/// would kill it at its first word. The document's own bound is 8 MiB.
-constexpr rlim_t file_bytes_max = rlim_t{8} * 1024 * 1024;
-
 /// Address space that is no memory: a second thread's stack and malloc's reserve for it.
 constexpr rlim_t reserve_bytes = rlim_t{192} * 1024 * 1024;
 
@@ -94,7 +90,7 @@ void set_limits(const limits& within, const sizes& at_entry, layers& held) {
     const bool ignored = std::signal(SIGXFSZ, SIG_IGN) != SIG_ERR;
     held.resource_limits = limit_memory(within.data_bytes_max, at_entry) &&
                            limit(RLIMIT_CPU, within.cpu_seconds_max, within.cpu_seconds_max + 1) &&
-                           limit(RLIMIT_FSIZE, file_bytes_max) && limit(RLIMIT_NOFILE, 0) &&
+                           limit(RLIMIT_FSIZE, within.file_bytes_max) && limit(RLIMIT_NOFILE, 0) &&
                            limit(RLIMIT_CORE, 0) && limit(RLIMIT_MEMLOCK, 0) &&
                            limit(RLIMIT_MSGQUEUE, 0) && ignored;
     if (!held.resource_limits) note(held, "resource limits", errno);
@@ -171,13 +167,13 @@ layers confine(const limits& within, int parent) {
     return held;
 }
 
-void seal(layers& held, int video) {
+void seal(layers& held, const descriptors& usable) {
     if (!limit(RLIMIT_NPROC, 0)) {
         held.resource_limits = false;
         note(held, "process limit", errno);
     }
 #ifndef REELSD_MEDIA_SANITIZED
-    const int failed = load_filter(video);
+    const int failed = load_filter(usable);
     held.system_call_filter = failed == 0;
     if (failed != 0) note(held, "system call filter", failed);
 #else

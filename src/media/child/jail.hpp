@@ -13,6 +13,16 @@ struct limits {
     std::size_t data_bytes_max = 0;
     /// Time on a core of all threads together; then SIGXCPU, a second later SIGKILL.
     unsigned cpu_seconds_max = 0;
+    /// What it may write into one file. Standard output and error may be files when somebody tries
+    /// the program by hand: a limit of 0 would kill it at its first word.
+    std::size_t file_bytes_max = std::size_t{8} * 1024 * 1024;
+};
+
+/// The descriptors besides standard output and error that may be used; -1 for none.
+struct descriptors {
+    int video = -1;  ///< Read.
+    int sound = -1;  ///< Read: the sound, where it is a file of its own.
+    int made = -1;   ///< Written: the file that both are put together in.
 };
 
 /// Which layers hold. Each stands alone: what a kernel or a container refuses is reported, not
@@ -34,7 +44,7 @@ struct layers {
 [[nodiscard]] layers confine(const limits& within, int parent);
 
 /// The second half, for all threads at once: no more threads or processes, and the system-call
-/// filter. `video` is the one descriptor that may be read; -1 for none.
-void seal(layers& held, int video);
+/// filter.
+void seal(layers& held, const descriptors& usable);
 
 }  // namespace reelsd::media::jail

@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <type_traits>
 
@@ -99,19 +100,27 @@ scmp_arg_cmp masked(unsigned argument, std::uint64_t mask, std::uint64_t value) 
     return {argument, SCMP_CMP_MASKED_EQ, mask, value};
 }
 
-int add_file_rules(scmp_filter_ctx filter, int video) {
+/// Allows each of `calls` for one descriptor; nothing for -1.
+int allow_for(scmp_filter_ctx filter, int descriptor, std::initializer_list<int> calls) {
+    if (descriptor < 0) return 0;
+    int failed = 0;
+    for (const int call : calls) {
+        if (failed == 0)
+            failed = allow_when(filter, call, equals(0, static_cast<std::uint64_t>(descriptor)));
+    }
+    return failed;
+}
+
+int add_file_rules(scmp_filter_ctx filter, const descriptors& usable) {
     int failed = 0;
     for (const auto output : {STDOUT_FILENO, STDERR_FILENO}) {
-        const auto number = static_cast<std::uint64_t>(output);
-        for (const int call : {SCMP_SYS(write), SCMP_SYS(writev)}) {
-            if (failed == 0) failed = allow_when(filter, call, equals(0, number));
-        }
+        if (failed == 0) failed = allow_for(filter, output, {SCMP_SYS(write), SCMP_SYS(writev)});
     }
-    if (video < 0) return failed;
-    const auto number = static_cast<std::uint64_t>(video);
-    for (const int call : {SCMP_SYS(read), SCMP_SYS(pread64), SCMP_SYS(lseek)}) {
-        if (failed == 0) failed = allow_when(filter, call, equals(0, number));
+    for (const int input : {usable.video, usable.sound}) {
+        if (failed == 0)
+            failed = allow_for(filter, input, {SCMP_SYS(read), SCMP_SYS(pread64), SCMP_SYS(lseek)});
     }
+    if (failed == 0) failed = allow_for(filter, usable.made, {SCMP_SYS(write), SCMP_SYS(lseek)});
     return failed;
 }
 
@@ -135,12 +144,12 @@ int add_signal_rules(scmp_filter_ctx filter) {
 
 }  // namespace
 
-int load_filter(int video) {
+int load_filter(const descriptors& usable) {
     const filter_owner filter{seccomp_init(SCMP_ACT_KILL_PROCESS)};
     if (!filter) return ENOMEM;
     int failed = seccomp_attr_set(filter.get(), SCMP_FLTATR_CTL_TSYNC, 1);
     if (failed == 0) failed = add_plain_rules(filter.get());
-    if (failed == 0) failed = add_file_rules(filter.get(), video);
+    if (failed == 0) failed = add_file_rules(filter.get(), usable);
     if (failed == 0) failed = add_memory_rules(filter.get());
     if (failed == 0) failed = add_signal_rules(filter.get());
     if (failed == 0) failed = seccomp_load(filter.get());

@@ -1,5 +1,7 @@
 #include "jail_settings.hpp"
 
+#include <reelsd/media/report.hpp>
+
 #include <cmath>
 #include <cstddef>
 
@@ -15,6 +17,7 @@ constexpr unsigned start_cpu_seconds_max = 30;
 
 jail::limits limits_for(const arguments& given) noexcept {
     jail::limits within{.data_bytes_max = data_bytes_max, .cpu_seconds_max = probe_cpu_seconds_max};
+    if (given.command == command::join) within.file_bytes_max = report_bounds::joined_bytes_max;
     if (given.command == command::analyze) {
         within.cpu_seconds_max =
             start_cpu_seconds_max +

@@ -2,6 +2,7 @@
 #include "arguments.hpp"
 #include "doctor.hpp"
 #include "document.hpp"
+#include "joining.hpp"
 #include "libav.hpp"
 #include <reelsd/base/json.hpp>
 
@@ -35,6 +36,7 @@ bool answer(const media::arguments& given) {
         case media::command::probe: return write_result(media::probe(given));
         case media::command::analyze: return write_result(media::analyze(given));
         case media::command::thumbnail: return write_result(media::thumbnail(given));
+        case media::command::join: return write_result(media::join(given));
         case media::command::doctor: return media::write_ok(media::examine(given));
     }
     return false;

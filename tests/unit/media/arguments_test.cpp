@@ -42,6 +42,7 @@ TEST(Arguments, HasDefaults) {
     EXPECT_FALSE(given->tessdata.empty());
     EXPECT_TRUE(read({"doctor"}));
     EXPECT_EQ(read({"thumbnail", "--video", "a.mp4"})->command, command::thumbnail);
+    EXPECT_EQ(read({"join", "--video", "a.mp4", "--sound", "b.mp4"})->sound, "b.mp4");
 }
 
 TEST(Arguments, RefusesTheRest) {
@@ -50,6 +51,8 @@ TEST(Arguments, RefusesTheRest) {
         {"play", "--video", "a.mp4"},
         {"probe"},
         {"thumbnail"},
+        {"join", "--video", "a.mp4"},
+        {"join", "--sound", "a.mp4"},
         {"probe", "--video"},
         {"probe", "--video", "a.mp4", "--seconds-max", "0"},
         {"probe", "--video", "a.mp4", "--seconds-max", "-1"},

@@ -110,6 +110,6 @@ int main(int count, char** values) {
     const jail::limits within{
         .data_bytes_max = std::size_t{256} * 1024 * 1024, .cpu_seconds_max = 1};
     auto held = jail::confine(within, 0);
-    if (std::string_view{values[3]} == "all") jail::seal(held, video);
+    if (std::string_view{values[3]} == "all") jail::seal(held, {.video = video});
     attempt(values[1], video);
 }

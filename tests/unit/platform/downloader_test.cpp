@@ -74,6 +74,38 @@ TEST_F(Downloader, BringsTheFile) {
     }
 }
 
+TEST_F(Downloader, BringsPictureAndSoundThatAreFilesOfTheirOwn) {
+    const auto resolved = [this](const source& from) {
+        auto subject = from.resolve(post_link(code), pace_, patience(), {}).value();
+        auto& media = std::get<remote_media>(subject.media);
+        media.sound_url = media.url;
+        return subject;
+    };
+    auto sound = target_;
+    sound += ".sound";
+    stand_in::shared().has_post(code, {{"media", "ok"}});
+    const auto from = make_source();
+    const auto got = from->download(resolved(*from), target_, patience(), {});
+    ASSERT_TRUE(got) << got.error().to_string();
+    const auto& video = std::get<media_file>(*got);
+    EXPECT_EQ(video.size_bytes, video_size);
+    EXPECT_EQ(video.sound, sound);
+    EXPECT_EQ(std::filesystem::file_size(sound), video_size);
+    const auto described = describe_file(sound);
+    ASSERT_TRUE(described);
+    EXPECT_EQ(described->sha256, video_sha256);
+    EXPECT_EQ(described->size_bytes, video_size);
+
+    // The limit is for both, and what fails leaves neither.
+    std::filesystem::remove(target_);
+    std::filesystem::remove(sound);
+    const auto strict = make_source({.video_bytes_max = video_size + 1});
+    const auto refused = strict->download(resolved(*strict), target_, patience(), {});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code(), errc::video_too_large);
+    EXPECT_TRUE(scratch_.is_empty());
+}
+
 TEST_F(Downloader, SendsNoMoreThanNeeded) {
     stand_in::shared().has_post(code, {{"media", "cut"}});
     const auto from = make_source();

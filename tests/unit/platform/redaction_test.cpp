@@ -21,6 +21,7 @@ std::string with(std::string text, std::string_view what, std::string_view by) {
 /// What a redaction leaves alone: everything but people, their words and whose file it is.
 json impersonal(json findings) {
     findings.erase("media_url");
+    findings.erase("sound_url");
     if (!findings.contains("platform_meta")) return findings;
     auto& meta = findings["platform_meta"];
     for (const char* name :

@@ -2,6 +2,7 @@
 // scripts, and a program that misbehaves on request.
 #include <reelsd/process/child_run.hpp>
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -52,6 +53,20 @@ bool is_alive(pid_t process) {
     std::string name;
     std::string state;
     return (status >> number >> name >> state) && state != "Z";
+}
+
+TEST(RunChild, GivesTheChildOneDescriptorAtMost) {
+    auto reader = script("cat; ls /proc/self/fd | wc -l");
+    const auto alone = run_child(reader, far_away(), {});
+    const int file = ::open("/proc/self/comm", O_RDONLY | O_CLOEXEC);
+    ASSERT_GE(file, 0);
+    reader.standard_input = file;
+    const auto given = run_child(reader, far_away(), {});
+    ::close(file);
+    std::ifstream comm{"/proc/self/comm"};
+    std::string name;
+    std::getline(comm, name);
+    EXPECT_EQ(given.output, name + "\n" + alone.output);
 }
 
 TEST(RunChild, TellsHowItEnded) {

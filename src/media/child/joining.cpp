@@ -1,0 +1,174 @@
+#include "joining.hpp"
+
+#include "container.hpp"
+#include "jail.hpp"
+#include "jail_settings.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <new>
+#include <optional>
+#include <utility>
+
+namespace reelsd::media {
+namespace {
+
+/// Where the daemon puts the file that is to be made.
+constexpr int made_descriptor = STDIN_FILENO;
+constexpr std::size_t buffer_bytes = std::size_t{64} * 1024;
+
+error cannot_write(int code) {
+    return error{errc::media_failed, "the joined file: " + libav_message(code)};
+}
+
+error unsupported(const char* what, int code) {
+    return error{errc::unsupported_format, std::string{what} + ": " + libav_message(code)};
+}
+
+int write_some(void* /*unused*/, std::uint8_t* bytes, int count) {
+    int left = count;
+    while (left > 0) {
+        const auto written = ::write(made_descriptor, bytes, static_cast<std::size_t>(left));
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return AVERROR(errno);
+        bytes += written;
+        left -= static_cast<int>(written);
+    }
+    return count;
+}
+
+std::int64_t seek(void* /*unused*/, std::int64_t offset, int whence) {
+    if ((whence & AVSEEK_SIZE) != 0) return AVERROR(ENOSYS);
+    const auto reached = lseek(made_descriptor, offset, whence & ~AVSEEK_FORCE);
+    return reached < 0 ? AVERROR(errno) : reached;
+}
+
+io_owner writer() {
+    auto* buffer = static_cast<unsigned char*>(av_malloc(buffer_bytes));
+    if (buffer == nullptr) throw std::bad_alloc{};
+    io_owner made{avio_alloc_context(
+        buffer, static_cast<int>(buffer_bytes), 1, nullptr, nullptr, &write_some, &seek)};
+    if (!made) {
+        av_free(buffer);
+        throw std::bad_alloc{};
+    }
+    return made;
+}
+
+struct free_output {
+    void operator()(AVFormatContext* context) const noexcept { avformat_free_context(context); }
+};
+using output_owner = std::unique_ptr<AVFormatContext, free_output>;
+
+/// One of the two files on its way into the third.
+class source_track {
+public:
+    source_track(container& from, const AVStream& stream)
+        : from_{from}, stream_{stream}, packet_{av_packet_alloc()} {
+        if (!packet_) throw std::bad_alloc{};
+    }
+
+    [[nodiscard]] result<void> add_to(AVFormatContext& output) {
+        target_ = avformat_new_stream(&output, nullptr);
+        if (target_ == nullptr) throw std::bad_alloc{};
+        const int copied = avcodec_parameters_copy(target_->codecpar, stream_.codecpar);
+        if (copied < 0) return unsupported("a track", copied);
+        target_->codecpar->codec_tag = 0;  // The other container's name for the codec.
+        target_->time_base = stream_.time_base;
+        return {};
+    }
+
+    /// Reads on; false at the end.
+    bool advance() {
+        has_packet_ = from_.next(*packet_);
+        return has_packet_;
+    }
+    [[nodiscard]] bool has_packet() const noexcept { return has_packet_; }
+
+    /// Whether what it holds comes first.
+    [[nodiscard]] bool precedes(const source_track& other) const {
+        if (!other.has_packet_) return true;
+        return av_compare_ts(
+                   packet_->dts, stream_.time_base, other.packet_->dts, other.stream_.time_base) <=
+               0;
+    }
+
+    /// Gives what it holds to the output. FFmpeg's code.
+    int write_to(AVFormatContext& output) {
+        packet_->stream_index = target_->index;
+        packet_->pos = -1;
+        av_packet_rescale_ts(packet_.get(), stream_.time_base, target_->time_base);
+        return av_interleaved_write_frame(&output, packet_.get());
+    }
+
+private:
+    container& from_;
+    const AVStream& stream_;
+    packet_owner packet_;
+    AVStream* target_ = nullptr;
+    bool has_packet_ = false;
+};
+
+result<void> copy_packets(source_track& picture, source_track& sound, AVFormatContext& output) {
+    picture.advance();
+    sound.advance();
+    while (picture.has_packet() || sound.has_packet()) {
+        auto& next = picture.has_packet() && picture.precedes(sound) ? picture : sound;
+        const int written = next.write_to(output);
+        if (written == AVERROR(ENOSPC) || written == AVERROR(EFBIG) || written == AVERROR(EIO))
+            return cannot_write(written);
+        // Packets without sensible times, say.
+        if (written < 0) return unsupported("its tracks do not go together", written);
+        next.advance();
+    }
+    return {};
+}
+
+result<joined_report> write_joined(container& picture, container& sound) {
+    AVFormatContext* raw = nullptr;
+    if (avformat_alloc_output_context2(&raw, nullptr, "mp4", nullptr) < 0) throw std::bad_alloc{};
+    const auto io = writer();
+    const output_owner output{raw};  // Freed before what it writes through.
+    output->pb = io.get();
+    output->flags |= AVFMT_FLAG_CUSTOM_IO;
+
+    source_track picture_track{picture, picture.video()};
+    source_track sound_track{sound, *sound.audio()};
+    for (auto* track : {&picture_track, &sound_track}) {
+        const auto added = track->add_to(*output);
+        if (!added) return added.error();
+    }
+    const int begun = avformat_write_header(output.get(), nullptr);
+    if (begun < 0) return unsupported("no MP4 holds these tracks", begun);
+    const auto copied = copy_packets(picture_track, sound_track, *output);
+    if (!copied) return copied.error();
+    const int ended = av_write_trailer(output.get());
+    if (ended < 0) return cannot_write(ended);
+    avio_flush(io.get());
+    if (io->error < 0) return cannot_write(io->error);
+    const auto size = lseek(made_descriptor, 0, SEEK_END);
+    if (size <= 0) return cannot_write(AVERROR(errno));
+    return joined_report{.size_bytes = size};
+}
+
+}  // namespace
+
+result<joined_report> join(const arguments& given) {
+    auto video = video_file::open(given.video);
+    if (!video) return video.error();
+    auto sound = video_file::open(given.sound);
+    if (!sound) return sound.error();
+    auto held = jail::confine(limits_for(given), given.parent);
+    jail::seal(
+        held,
+        {.video = video->descriptor(), .sound = sound->descriptor(), .made = made_descriptor});
+
+    auto picture_track = container::open(*video, given.seconds_max);
+    if (!picture_track) return picture_track.error();
+    auto sound_track = container::open_sound(*sound);
+    if (!sound_track) return sound_track.error();
+    return write_joined(*picture_track, *sound_track);
+}
+
+}  // namespace reelsd::media
