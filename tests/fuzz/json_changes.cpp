@@ -14,6 +14,8 @@ using document = nlohmann::json;
 /// Values taken out of a text are no larger: changing them is to be quick.
 constexpr std::size_t value_bytes_max = 64 * 1024;
 constexpr std::size_t nodes_max = 2000;
+/// Deeper ones are made, but not taken apart again: the library writes and copies by recursion.
+constexpr std::ptrdiff_t depth_max = 200;
 constexpr int places_tried = 4;
 
 /// What no JSON library would write. Stands in the document as a text, "@0" and so on.
@@ -202,7 +204,8 @@ std::string written(const document& value, std::mt19937_64& dice) {
     return text;
 }
 
-/// The size of the JSON value that begins `text` with a bracket; 0 when it does not end.
+/// The size of the JSON value that begins `text` with a bracket; 0 when it does not end, or is too
+/// deep.
 std::size_t value_size(std::string_view text) {
     std::ptrdiff_t depth = 0;
     for (std::size_t at = 0; at < text.size();) {
@@ -210,6 +213,7 @@ std::size_t value_size(std::string_view text) {
         if (text[at] == '}' || text[at] == ']') --depth;
         at = text[at] == '"' ? behind_literal(text, at) : at + 1;
         if (depth == 0) return at;
+        if (depth > depth_max) return 0;
     }
     return 0;
 }
@@ -237,7 +241,8 @@ bool change_context(std::string& text, std::mt19937_64& dice) {
     const auto end = behind_literal(text, start);
     const auto literal = parsed(std::string_view{text}.substr(start, end - start));
     if (!literal || !literal->is_string()) return false;
-    auto context = parsed(literal->get_ref<const std::string&>());
+    const auto& inside = literal->get_ref<const std::string&>();
+    auto context = parsed(std::string_view{inside}.substr(0, value_size(inside)));
     if (!context) return false;
     change_document(*context, dice);
     text.replace(start, end - start, written(written(*context, dice), dice));
