@@ -99,7 +99,7 @@ private:
         const auto stem = fmt::format("saved_{:%Y%m%d}_{}", today, name);
         for (int number = 1;; ++number) {
             const auto suffix = number == 1 ? "" : fmt::format("_{}", number);
-            const auto file = folder / (stem + suffix + extension);
+            auto file = folder / (stem + suffix + extension);
             if (!fs::exists(file)) return file;
         }
     }

@@ -30,7 +30,8 @@ interrupt::interrupt() {
 
 interrupt::~interrupt() {
     closing_ = true;
-    // Reaches this thread alone, which sees that it is meant to end.
+    // Reaches this thread alone, which waits for it and sees that it is meant to end.
+    // NOLINTNEXTLINE(bugprone-bad-signal-to-kill-thread): it is blocked, and taken by sigwait().
     pthread_kill(waiter_.native_handle(), SIGTERM);
     waiter_.join();
 }

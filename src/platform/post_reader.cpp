@@ -7,14 +7,14 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <deque>
-#include <iterator>
 
 namespace reelsd::platform {
 namespace {
 
 /// The names that objects have for a post's code.
-constexpr const char* code_names[] = {"code", "shortcode"};
+constexpr auto code_names = std::to_array<const char*>({"code", "shortcode"});
 
 }  // namespace
 
@@ -45,7 +45,7 @@ void post_reader::take_root(const document& root) {
         return;
     }
     const bool names_a_post =
-        std::any_of(std::begin(code_names), std::end(code_names), [&](const char* name) {
+        std::any_of(code_names.begin(), code_names.end(), [&](const char* name) {
             return member(root, {name}) != nullptr;
         });
     if (!is_wanted(root) && names_a_post) {

@@ -89,6 +89,34 @@ std::optional<postponement> sooner(
     return left && left->wait <= right.wait ? *left : right;
 }
 
+/// What the resolvers asked so far have said.
+struct findings {
+    bool is_anybody_else = true;  ///< To dispel a doubt.
+    std::optional<error> in_doubt = {};
+    std::optional<error> most_telling = {};
+    std::optional<postponement> soonest = {};  ///< Of those that could not be asked.
+
+    /// Takes note of a failure; whether there is no point in asking on.
+    bool is_settled_by(const no_post& none) {
+        if (none.why.code() == errc::cancelled) return true;
+        if (none.needs_confirmation && !in_doubt && is_anybody_else) {
+            in_doubt = none.why;
+            return false;
+        }
+        if (is_definite(none.why.code())) return true;
+        most_telling = most_telling ? more_telling(*most_telling, none.why) : none.why;
+        return false;
+    }
+
+    [[nodiscard]] unresolved conclusion() const {
+        if (most_telling) return *most_telling;
+        invariant(soonest.has_value());  // Two doubts are a no, and one resolver's is.
+        const char* reason =
+            soonest->is_cooldown ? "every resolver cools down" : "not our turn yet";
+        return {in_doubt.value_or(error{errc::platform_rate_limited, reason}), soonest};
+    }
+};
+
 }  // namespace
 
 bool is_definite(errc code) noexcept {
@@ -137,38 +165,23 @@ resolution resolver_chain::try_one(
 
 chain_resolution resolver_chain::resolve(
     const link& wanted, pacer& pace, deadline by, const std::stop_token& stop) const {
-    std::optional<error> in_doubt;
-    std::optional<error> most_telling;
-    std::optional<postponement> soonest;
+    findings so_far{.is_anybody_else = order_.size() > 1};
     for (const auto& way : order_) {
-        const bool is_first = !in_doubt && !most_telling;
-        const auto turn =
-            wait_for_turn(way->name(), pace, is_first ? first_patience : later_patience, by, stop);
+        const bool is_first = !so_far.in_doubt && !so_far.most_telling;
+        const auto patience = is_first ? first_patience : later_patience;
+        const auto turn = wait_for_turn(way->name(), pace, patience, by, stop);
         if (!turn) return unresolved{turn.error()};
         if (turn->wait > 0s) {
-            soonest = sooner(soonest, *turn);
+            so_far.soonest = sooner(so_far.soonest, *turn);
             if (is_first && !turn->is_cooldown) break;
             continue;
         }
         auto found = try_one(*way, wanted, pace, by, stop);
         if (found) return *std::move(found);
         const no_post none = found.error();
-        const error& why = none.why;
-        if (why.code() == errc::cancelled) return unresolved{why};
-        if (none.needs_confirmation && !in_doubt && order_.size() > 1) {
-            in_doubt = why;
-            continue;
-        }
-        if (is_definite(why.code())) return unresolved{why};
-        most_telling = most_telling ? more_telling(*most_telling, why) : why;
+        if (so_far.is_settled_by(none)) return unresolved{none.why};
     }
-    if (most_telling) return unresolved{*most_telling};
-    invariant(soonest.has_value());  // Two doubts are a no, and one resolver's is.
-    return unresolved{
-        in_doubt.value_or(error{
-            errc::platform_rate_limited,
-            soonest->is_cooldown ? "every resolver cools down" : "not our turn yet"}),
-        soonest};
+    return so_far.conclusion();
 }
 
 }  // namespace reelsd::platform
