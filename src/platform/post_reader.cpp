@@ -39,6 +39,8 @@ void post_reader::take_web_info(const document& value) {
 
 void post_reader::take_root(const document& root) {
     if (const auto* media = find_media(root)) {
+        if (records_left_ == 0) return;
+        --records_left_;
         auto read = is_embedded_media(*media) ? read_embedded_media(*media, wanted_)
                                               : read_media_object(*media, wanted_);
         if (note(read.what)) reading_.subject = std::move(read.subject);

@@ -47,9 +47,12 @@ private:
     /// Values looked at for a post's record, of all documents together: a page of 1 MB has some
     /// ten thousand.
     static constexpr std::size_t values_max = 200'000;
+    /// Records that are read: each root finds one, and roots may stand in roots.
+    static constexpr int records_max = 100;
 
     const link& wanted_;
     std::size_t values_left_ = values_max;
+    int records_left_ = records_max;
     post_reading reading_;
 };
 
