@@ -1,5 +1,6 @@
 #include "platform_checks.hpp"
 
+#include "platform/dash_manifest.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/platform/embed_parser.hpp>
 #include <reelsd/platform/link.hpp>
@@ -57,6 +58,7 @@ std::string broken_promise_of(const post& subject, const link& wanted) {
     if (subject.url != post_link(subject.code).canonical_url()) return "a strange link";
     const auto* media = std::get_if<remote_media>(&subject.media);
     if (media == nullptr || !is_address(media->url)) return "no address of a video";
+    if (!media->sound_url.empty() && !is_address(media->sound_url)) return "a strange sound";
     if (subject.thumbnail_url && !is_address(*subject.thumbnail_url)) return "a strange thumbnail";
     if (!is_count(subject.like_count) || !is_count(subject.comment_count) ||
         !is_count(subject.view_count))
@@ -69,19 +71,23 @@ std::string broken_promise_of(const post& subject, const link& wanted) {
     return is_storable(platform_meta_of(subject)) ? "" : "text that can't be stored";
 }
 
+bool has_video(answer_media media) {
+    return media == answer_media::video || media == answer_media::video_in_tracks;
+}
+
 /// What holds for all shapes.
 std::string broken_promise_of(
     answer_media media, const std::string& ruling, const std::optional<post>& subject,
     const link& wanted) {
-    if (subject.has_value() != (media == answer_media::video)) return "a video without a post";
+    if (subject.has_value() != has_video(media)) return "a video without a post";
     if (!ruling.empty() && media != answer_media::gated) return "a ruling, but not gated";
     if (!is_storable(ruling)) return "a ruling that can't be stored";
     return subject ? broken_promise_of(*subject, wanted) : "";
 }
 
+/// With `signals.takes_tracks`.
 std::string broken_promise_of(const answer_verdict& verdict, answer_media media) {
-    const bool has_video = media == answer_media::video;
-    if (verdict.failure.has_value() == has_video) return "the verdict does not fit";
+    if (verdict.failure.has_value() == has_video(media)) return "the verdict does not fit";
     return verdict.failure && verdict.reason.empty() ? "a failure without a reason" : "";
 }
 
@@ -100,9 +106,13 @@ reading read_page(std::string_view html) {
     return read_for_each([&](const link& wanted) -> reading {
         const auto page = parse_page(html, wanted);
         auto broken = broken_promise_of(page.media, page.ruling, page.subject, wanted);
-        if (broken.empty() && page.media == answer_media::video)
+        if (broken.empty())
             broken = broken_promise_of(
-                judge({.kind = answer_kind::page, .route = page.route, .media = page.media}),
+                judge(
+                    {.kind = answer_kind::page,
+                     .route = page.route,
+                     .media = page.media,
+                     .takes_tracks = true}),
                 page.media);
         return {.broken_promise = std::move(broken), .has_post = page.subject.has_value()};
     });
@@ -118,7 +128,8 @@ reading read_answer(std::string_view body) {
                 judge(
                     {.kind = answer_kind::query,
                      .media = answer.media,
-                     .complaint = answer.complaint}),
+                     .complaint = answer.complaint,
+                     .takes_tracks = true}),
                 answer.media);
         return {.broken_promise = std::move(broken), .has_post = answer.subject.has_value()};
     });
@@ -130,7 +141,8 @@ reading read_embed(std::string_view html) {
         auto broken = broken_promise_of(embed.media, {}, embed.subject, wanted);
         if (broken.empty())
             broken = broken_promise_of(
-                judge({.kind = answer_kind::embed, .media = embed.media}), embed.media);
+                judge({.kind = answer_kind::embed, .media = embed.media, .takes_tracks = true}),
+                embed.media);
         return {.broken_promise = std::move(broken), .has_post = embed.subject.has_value()};
     });
 }
@@ -204,6 +216,14 @@ reading read_redirect(std::string_view location) {
     return all;
 }
 
+reading read_manifest(std::string_view text) {
+    const auto tracks = best_tracks(text);
+    if (!tracks) return {};
+    const bool is_whole = is_address(tracks->picture_url) &&
+                          (tracks->sound_url.empty() || is_address(tracks->sound_url));
+    return {.broken_promise = is_whole ? "" : "a strange track", .has_post = true};
+}
+
 /// A code and the number behind it mean each other. A leading "A" is a zero.
 reading read_ids(std::string_view text) {
     const auto without = [](std::string_view digits, char zero) {
@@ -233,6 +253,7 @@ std::vector<reader_check> reader_checks() {
         {"query", "queries", ".txt", nullptr, true, read_answer},
         {"embed", "embeds", ".html", nullptr, true, read_embed},
         {"yt-dlp", "yt_dlp", ".txt", nullptr, true, read_yt_dlp},
+        {"manifest", "", nullptr, "manifests.txt", true, read_manifest},
         {"complaints", "", nullptr, "complaints.txt", true, read_complaints},
         {"link", "", nullptr, "links.txt", true, read_link},
         {"redirect", "", nullptr, "redirects.txt", true, read_redirect},
