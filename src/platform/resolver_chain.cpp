@@ -21,8 +21,9 @@ constexpr seconds_f later_patience = 18s;
 /// How much a failure tells about why a link can't be resolved now.
 int weight_of(errc code) noexcept {
     switch (code) {
-        case errc::platform_rate_limited: return 5;
-        case errc::platform_changed: return 4;
+        case errc::platform_rate_limited: return 6;
+        case errc::platform_changed: return 5;
+        case errc::unsupported_format: return 4;
         case errc::platform_failed: return 3;
         case errc::connection_failed: return 2;
         case errc::timed_out: return 1;
@@ -37,7 +38,6 @@ int weight_of(errc code) noexcept {
         case errc::video_restricted:
         case errc::login_required:
         case errc::no_video:
-        case errc::unsupported_format:
         case errc::video_too_long:
         case errc::video_too_large:
         case errc::media_failed:
@@ -99,11 +99,14 @@ struct findings {
     /// Takes note of a failure; whether there is no point in asking on.
     bool is_settled_by(const no_post& none) {
         if (none.why.code() == errc::cancelled) return true;
-        if (none.needs_confirmation && !in_doubt && is_anybody_else) {
+        // That a video is not to be had in one file holds for the way that was asked.
+        const bool is_of_the_post = none.why.code() != errc::unsupported_format;
+        if (none.needs_confirmation && is_of_the_post && !in_doubt && is_anybody_else) {
             in_doubt = none.why;
             return false;
         }
-        if (is_definite(none.why.code())) return true;
+        if (is_definite(none.why.code()) && (is_of_the_post || !none.needs_confirmation))
+            return true;
         most_telling = most_telling ? more_telling(*most_telling, none.why) : none.why;
         return false;
     }

@@ -1,5 +1,7 @@
 """What becomes of a job: the links with fixed outcomes, from the submission to what a client reads."""
 
+import glob
+import os
 import re
 import unittest
 
@@ -146,6 +148,7 @@ class Posts(ServiceTest):
             "server_error": "download_failed", "garbage": "download_failed",
             "broken_json": "download_failed", "endless": "download_failed",
             "cut": "download_failed", "json": "download_failed",
+            "short_length": "download_failed",
         }
         codes = {f"DYpage{n:05}": behaviour for n, behaviour in enumerate(cases)}
         jobs = self.jobs_of({code: {"page": behaviour} for code, behaviour in codes.items()})
@@ -216,6 +219,46 @@ class Posts(ServiceTest):
         job = account.finished(account.submit("https://www.instagram.com/reel/DYguarded01/"))
         self.assertEqual(job["error_code"], "download_failed", job)
         self.assertEqual(self.asked("DYguarded01", "media"), [], "not a byte was asked for")
+
+
+class SeparateTracks(ServiceTest):
+    """A video that is served only as a file of picture and a file of sound."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.platform = Platform(with_sound=True)
+        cls.addClassCleanup(cls.platform.close)
+
+    def job_of(self, code, post, **more):
+        settings = dict(self.platform.settings(), resolvers="page,graphql,embed", **more)
+        daemon = self.daemon(workers=1, retry_base_seconds=0.05, **settings).start()
+        account = daemon.account()
+        self.platform.configure(reset=True, posts={code: post})
+        job = account.finished(account.submit(f"https://www.instagram.com/reel/{code}/"))
+        asked = self.platform.requests()
+        left = glob.glob(os.path.join(daemon.settings["data_dir"], "scratch", "*", "*"))
+        self.assertEqual(left, [])
+        return job, asked
+
+    def test_it_is_put_together_for_those_who_want_it(self):
+        job, asked = self.job_of("DYtracks001", {"slides": ["video_in_tracks"]}, dash="true")
+        self.assertEqual(job["status"], "done", job)
+        self.assertEqual((job["result"]["metadata"]["video_codec"],
+                          job["result"]["metadata"]["audio_codec"]), ("h264", "aac"))
+        check_result(self, job["result"])
+        self.assertEqual([request["kind"] for request in asked], ["page", "media", "media"])
+        tracks = [request["path"].rsplit("track=")[1] for request in asked[1:]]
+        self.assertEqual(tracks, ["video", "audio"])
+
+    def test_another_way_is_asked_by_those_who_do_not(self):
+        job, asked = self.job_of("DYtracks002", {"slides": ["video_in_tracks"], "embed": "raw"})
+        self.assertEqual(job["status"], "done", job)
+        self.assertEqual([request["kind"] for request in asked][-2:], ["embed", "media"])
+
+    def test_without_another_way_it_is_unsupported(self):
+        job, asked = self.job_of("DYtracks003", {"slides": ["video_in_tracks"]})
+        self.assertEqual(job["error_code"], "unsupported_format", job)
+        self.assertNotIn("media", [request["kind"] for request in asked])
 
 
 class Ways(ServiceTest):

@@ -288,11 +288,11 @@ def must(done):
 class Platform:
     """The platform's stand-in: posts that behave as a test says."""
 
-    def __init__(self):
+    def __init__(self, with_sound=False):
         script = os.path.join(os.path.dirname(__file__), "..", "support", "platform_stand_in.py")
         self.folder = new_folder()
         video = os.path.join(self.folder, "video.mp4")
-        make_short_video(video)
+        make_short_video(video, with_sound)
         # It ends with us, because its standard input does.
         self.process = subprocess.Popen(
             [sys.executable, "-B", script, "--port", "0", "--media", video, "--exit-with-stdin"],
@@ -332,11 +332,13 @@ class Platform:
         shutil.rmtree(self.folder)
 
 
-def make_short_video(path):
-    """One small, silent second: a real video whose analysis costs next to nothing."""
+def make_short_video(path, with_sound=False):
+    """One small second: a real video whose analysis costs next to nothing."""
+    sound = ["-f", "lavfi", "-i", "sine=duration=1", "-c:a", "aac"] if with_sound else []
     subprocess.run(
         ["ffmpeg", "-nostdin", "-loglevel", "error", "-y", "-f", "lavfi",
-         "-i", "testsrc2=size=180x320:rate=10:duration=1", "-c:v", "libx264", "-pix_fmt", "yuv420p", path],
+         "-i", "testsrc2=size=180x320:rate=10:duration=1", *sound, "-c:v", "libx264",
+         "-pix_fmt", "yuv420p", path],
         check=True, timeout=60)
 
 

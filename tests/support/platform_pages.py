@@ -5,6 +5,7 @@ The shapes follow the facts of platform.md 2A and 3: data in blocks of
 author's timeline as a decoy, the page's kind in `canonicalRouteName`. All values are invented.
 """
 
+import html
 import json
 
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
@@ -80,7 +81,22 @@ def slide(kind, code, media_url):
             {"type": 101, "url": media_url},
             {"type": 103, "url": media_url + "&rank=103"},
         ]
+    if kind == "video_in_tracks":
+        made["video_dash_manifest"] = manifest(media_url)
     return made
+
+
+def manifest(media_url):
+    """Picture and sound as files of their own. Both addresses serve the whole file: a reader takes from it
+    what it came for."""
+    def track(kind, attributes):
+        address = html.escape(media_url + "&track=" + kind)
+        return (f'<AdaptationSet contentType="{kind}"><Representation id="1" {attributes}>'
+                f'<BaseURL>{address}</BaseURL></Representation></AdaptationSet>')
+    video = track("video", 'codecs="avc1.64001f" bandwidth="900000" width="720" height="1280"')
+    audio = track("audio", 'codecs="mp4a.40.2" bandwidth="64000"')
+    return ('<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011" '
+            f'mediaPresentationDuration="PT2S"><Period>{video}{audio}</Period></MPD>')
 
 
 def record(code, post, media_url):

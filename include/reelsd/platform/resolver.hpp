@@ -20,7 +20,8 @@ namespace reelsd::platform {
 struct no_post {
     error why;
     /// A "no such post" (video_unavailable) that may as well mean that the question is outdated:
-    /// another resolver has to say so too.
+    /// another resolver has to say so too. Or a "no such file" (unsupported_format): another
+    /// resolver may have one.
     bool needs_confirmation = false;
 
     no_post() = default;

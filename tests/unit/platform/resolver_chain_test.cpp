@@ -55,6 +55,7 @@ TEST(ResolverChain, StopsAndReports) {
     };
     constexpr auto found = std::nullopt;
     const answer perhaps_gone{errc::video_unavailable, true};
+    const answer no_file{errc::unsupported_format, true};
     const test_case cases[] = {
         {"the first has it", {found, errc::internal}, found, 1},
         {"the second has it", {errc::platform_changed, found}, found, 2},
@@ -75,6 +76,14 @@ TEST(ResolverChain, StopsAndReports) {
          errc::platform_rate_limited,
          3},
         {"a doubt, and nobody else to ask", {perhaps_gone}, errc::video_unavailable, 1},
+        {"a file that the next one has", {no_file, found}, found, 2},
+        {"a file that the third one has", {no_file, no_file, found}, found, 3},
+        {"a file that nobody has", {no_file, no_file}, errc::unsupported_format, 2},
+        {"a file that somebody may have later",
+         {no_file, errc::platform_rate_limited},
+         errc::platform_rate_limited,
+         2},
+        {"no file, and nobody else to ask", {no_file}, errc::unsupported_format, 1},
         {"stopped", {errc::cancelled, found}, errc::cancelled, 1},
         {"rate limit tells most",
          {errc::platform_failed, errc::platform_rate_limited, errc::platform_changed},
