@@ -124,18 +124,19 @@ std::optional<document> parse_once(std::string_view text) {
 
 }  // namespace
 
-std::vector<std::string_view> data_blocks_of(std::string_view html) {
+data_blocks data_blocks_of(std::string_view html) {
     constexpr std::string_view start = "<script";
     constexpr std::string_view end = "</script";
-    std::vector<std::string_view> blocks;
+    data_blocks blocks;
     while (true) {
         const auto at = html.find(start);
         if (at == std::string_view::npos) return blocks;
         html.remove_prefix(at + start.size());
         const bool is_block = opens_data_block(html);
         const auto close = html.find(end);
-        if (close == std::string_view::npos) return blocks;  // Cut off: half a block is none.
-        if (is_block) blocks.push_back(html.substr(0, close));
+        blocks.is_cut = close == std::string_view::npos;
+        if (blocks.is_cut) return blocks;  // Half a block is none.
+        if (is_block) blocks.all.push_back(html.substr(0, close));
         html.remove_prefix(close + end.size());
     }
 }

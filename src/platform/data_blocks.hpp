@@ -11,9 +11,17 @@ namespace reelsd::platform {
 /// The platform's JSON; member order is of no interest.
 using document = nlohmann::json;
 
-/// The contents of `<script type="application/json" ... data-sjs>` elements, in order, attributes
-/// in any order and quoting. Views into `html`.
-[[nodiscard]] std::vector<std::string_view> data_blocks_of(std::string_view html);
+/// The data of a page.
+struct data_blocks {
+    /// In order. Views into the page.
+    std::vector<std::string_view> all = {};
+    /// The page ends within a script: the rest of it, and of its data, is missing.
+    bool is_cut = false;
+};
+
+/// The contents of `<script type="application/json" ... data-sjs>` elements, attributes in any
+/// order and quoting.
+[[nodiscard]] data_blocks data_blocks_of(std::string_view html);
 
 /// The part of a JSON text up to the end of the value that it begins with. Empty when that does not
 /// end.

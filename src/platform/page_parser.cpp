@@ -91,9 +91,12 @@ private:
 
 parsed_page parse_page(std::string_view html, const link& wanted) {
     page_reader reader{wanted};
-    for (const auto block : data_blocks_of(html)) reader.read(block);
+    const auto blocks = data_blocks_of(html);
+    for (const auto block : blocks.all) reader.read(block);
     auto page = std::move(reader).result();
     if (page.route == page_route::unknown) page.route = route_in_text(html);
+    // What throttled clients get is whole; this one may have had the post.
+    if (blocks.is_cut && page.media == answer_media::absent) page.route = page_route::unknown;
     return page;
 }
 

@@ -22,7 +22,8 @@ struct parsed_page {
 
 /// Reads the JSON blocks of a post's page; nothing outside them counts, since the application's
 /// code stands in every page and talks of everything. Only data whose code is the wanted one is the
-/// post's. Any input is fine; cost is linear (a page of 1 MB takes a few milliseconds). Pure.
+/// post's. A page that is cut off before its data has no route: it may have been any. Any input is
+/// fine; cost is linear (a page of 1 MB takes a few milliseconds). Pure.
 [[nodiscard]] parsed_page parse_page(std::string_view html, const link& wanted);
 
 }  // namespace reelsd::platform
