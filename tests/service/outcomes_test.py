@@ -149,6 +149,7 @@ class Posts(ServiceTest):
             "broken_json": "download_failed", "endless": "download_failed",
             "cut": "download_failed", "json": "download_failed",
             "short_length": "download_failed",
+            "short_length": "download_failed",
         }
         codes = {f"DYpage{n:05}": behaviour for n, behaviour in enumerate(cases)}
         jobs = self.jobs_of({code: {"page": behaviour} for code, behaviour in codes.items()})
