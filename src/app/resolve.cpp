@@ -131,8 +131,8 @@ void print_post(const platform::post& found) {
         return count ? fmt::format("{}", *count) : std::string{"unknown"};
     };
     fmt::print(
-        "  the post: by {}, {}, likes {}, comments {}, views {}\n",
-        printable(found.author.empty() ? "nobody known" : found.author),
+        "  the post: {}, {}, likes {}, comments {}, views {}\n",
+        printable(found.author.empty() ? "author unknown" : "by " + found.author),
         found.posted_at ? "of " + to_rfc3339(*found.posted_at) : "of an unknown time",
         number(found.like_count),
         number(found.comment_count),
@@ -198,7 +198,7 @@ result<void> resolve_by_hand(
         with_post += *has_post ? 1 : 0;
     }
     if (with_post > 0) return {};
-    return error{errc::internal, "nobody has the post"};
+    return error{errc::internal, "no strategy has the post"};
 }
 
 }  // namespace reelsd::app

@@ -54,6 +54,7 @@ std::string_view name_of(answer_complaint complaint) noexcept {
         case answer_complaint::outdated: return "outdated";
         case answer_complaint::not_found: return "not_found";
         case answer_complaint::restricted: return "restricted";
+        case answer_complaint::private_account: return "private_account";
         case answer_complaint::challenge: return "challenge";
         case answer_complaint::wait: return "wait";
         case answer_complaint::slow_down: break;

@@ -57,6 +57,8 @@ std::optional<answer_verdict> judge_complaint(answer_complaint complaint) noexce
             return failed(errc::platform_rate_limited, "asked to solve a challenge");
         case answer_complaint::restricted:
             return failed(errc::video_restricted, "restricted to some audiences");
+        case answer_complaint::private_account:
+            return failed(errc::login_required, "a private account");
         case answer_complaint::not_found: return perhaps_gone("message says not found");
         case answer_complaint::outdated:
             return failed(errc::platform_changed, "our request is outdated");

@@ -78,6 +78,8 @@ private:
         status_ = 0;
         explanation_.clear();
         const auto answer = client_.send(request_for(file), by, stop);
+        if (!answer && answer.error().code() == errc::invalid_argument)
+            return error{errc::address_refused, "media: " + answer.error().detail()};
         if (!answer && answer.error().code() == errc::cancelled) return answer.error();
         if (status_ == 416) return nothing_left(file);
         const bool has_body = status_ == 200 || status_ == 206;

@@ -63,6 +63,9 @@ embedded_element embedded_element_of(std::string_view html) {
     auto url = attribute_of(tag_with(html, "\"EmbeddedMediaVideo\"", end), "src");
     if (is_http_url(url))
         return {.media = answer_media::video, .url = std::move(url), .author = author_in(html)};
+    const bool shows_photo = !tag_with(html, "data-media-type=\"GraphImage\"", end).empty() &&
+                             !tag_with(html, "\"EmbeddedMediaImage\"", end).empty();
+    if (shows_photo) return {.media = answer_media::photo};
     const bool shows_video = !tag_with(html, "data-media-type=\"GraphVideo\"", end).empty();
     return {.media = shows_video ? answer_media::video_without_url : answer_media::absent};
 }

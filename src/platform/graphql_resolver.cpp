@@ -119,7 +119,7 @@ struct graphql_resolver::sight {
 
     [[nodiscard]] resolution outcome() && {
         if (!verdict.failure) return *std::move(answer.subject);
-        return no_post{why(), verdict.needs_confirmation};
+        return no_post{why(), verdict.needs_confirmation, doubt_of(signals)};
     }
 };
 
@@ -203,7 +203,11 @@ result<graphql_resolver::sight> graphql_resolver::ask(
          .slowest = query_speed},
         by.at_most(query_time_max),
         stop);
-    if (!got) return got.error();
+    if (!got) {
+        return error{
+            got.error().code(),
+            "graphql, " + std::string{what.label} + ": " + got.error().detail()};
+    }
     auto seen = sight::of(*got, wanted, what.label, settings_.takes_tracks);
     tell(settings_.observe, what.label, *got, asked_at, seen.signals, seen.verdict);
     return seen;
@@ -221,19 +225,34 @@ result<graphql_resolver::sight> graphql_resolver::ask_root(
 resolution graphql_resolver::resolve(const link& wanted, deadline by, std::stop_token stop) const {
     invariant(wanted.kind == link_kind::post);
     auto first = ask_root(wanted, by, stop);
-    if (!first) return first.error();
+    const bool is_stopped = !first && first.error().code() == errc::cancelled;
     const auto second_query = logged_out_query(wanted);
-    if (!first->leaves_open() || !second_query) return std::move(*first).outcome();
+    const bool asks_on = !is_stopped && second_query && (!first || first->leaves_open());
+    if (!asks_on) return first ? std::move(*first).outcome() : resolution{first.error()};
 
     auto second = ask(*second_query, wanted, by, stop);
     if (!second) {
-        const bool is_stop = second.error().code() == errc::cancelled;
+        const bool is_stop = second.error().code() == errc::cancelled || !first;
         return is_stop ? resolution{second.error()} : std::move(*first).outcome();
     }
-    if (!second->verdict.failure || !second->leaves_open()) return std::move(*second).outcome();
-    if (second->verdict.needs_confirmation) return std::move(*second).outcome();
-    if (first->verdict.needs_confirmation) return std::move(*first).outcome();
-    return more_telling(first->why(), second->why());
+    if (!first || !second->verdict.failure || !second->leaves_open())
+        return std::move(*second).outcome();
+    return both_failed(*first, *second);
+}
+
+resolution graphql_resolver::both_failed(const sight& first, const sight& second) {
+    if (second.verdict.needs_confirmation) {
+        // The first has said so too, or that the post is missing or gated: then this one knows
+        // which.
+        const bool is_agreed = first.verdict.needs_confirmation ||
+                               first.signals.complaint == answer_complaint::field_exception;
+        return no_post{second.why(), true, is_agreed ? doubt::twice_said : doubt::plain};
+    }
+    if (first.verdict.needs_confirmation) return no_post{first.why(), true};
+    const bool is_there =
+        doubt_of(first.signals) == doubt::dispelled || doubt_of(second.signals) == doubt::dispelled;
+    return no_post{
+        more_telling(first.why(), second.why()), false, is_there ? doubt::dispelled : doubt::plain};
 }
 
 }  // namespace reelsd::platform

@@ -69,7 +69,7 @@ std::optional<std::string> caption_of(const document& media) {
 }
 
 std::optional<std::int64_t> view_count_of(const document& media) {
-    for (const char* name : {"play_count", "ig_play_count", "view_count"}) {
+    for (const char* name : {"play_count", "ig_play_count", "fb_play_count", "view_count"}) {
         if (const auto count = count_at(media, {name})) return count;
     }
     return std::nullopt;

@@ -159,7 +159,8 @@ resolution page_resolver::resolve(const link& wanted, deadline by, std::stop_tok
         if (!seen->verdict.needs_confirmation || is_last)
             return no_post{
                 error_of(seen->verdict, seen->page, seen->status),
-                seen->verdict.needs_confirmation};
+                seen->verdict.needs_confirmation,
+                doubt_of(seen->signals)};
     }
     return no_post{error{errc::internal, "page: no address tried"}};
 }

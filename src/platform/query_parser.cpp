@@ -101,7 +101,7 @@ constexpr auto known_phrases = std::to_array<known_phrase>({
     {"geoblock_required", answer_complaint::restricted},
     {"This content may be inappropriate", answer_complaint::restricted},
     {"Restricted Video", answer_complaint::restricted},
-    {"Not authorized to view user", answer_complaint::restricted},
+    {"Not authorized to view user", answer_complaint::private_account},
     {"Media not found or unavailable", answer_complaint::not_found},
     {"has been deleted", answer_complaint::not_found},
     {"Invalid media_id", answer_complaint::not_found},

@@ -93,6 +93,8 @@ std::optional<postponement> sooner(
 struct findings {
     bool is_anybody_else = true;  ///< To dispel a doubt.
     std::optional<error> in_doubt = {};
+    bool is_twice_said = false;
+    bool is_there = false;  ///< Somebody has seen the post.
     std::optional<error> most_telling = {};
     std::optional<postponement> soonest = {};  ///< Of those that could not be asked.
 
@@ -101,19 +103,26 @@ struct findings {
         if (none.why.code() == errc::cancelled) return true;
         // That a video is not to be had in one file holds for the way that was asked.
         const bool is_of_the_post = none.why.code() != errc::unsupported_format;
-        if (none.needs_confirmation && is_of_the_post && !in_doubt && is_anybody_else) {
+        is_there = is_there || none.worth == doubt::dispelled;
+        if (none.needs_confirmation && is_of_the_post && !in_doubt) {
+            if (!is_anybody_else && none.worth != doubt::worthless_alone) return true;
             in_doubt = none.why;
+            is_twice_said = none.worth == doubt::twice_said;
             return false;
         }
-        if (is_definite(none.why.code()) && (is_of_the_post || !none.needs_confirmation))
+        const bool is_refuted = none.needs_confirmation && is_there;
+        if (is_definite(none.why.code()) && !is_refuted &&
+            (is_of_the_post || !none.needs_confirmation))
             return true;
         most_telling = most_telling ? more_telling(*most_telling, none.why) : none.why;
         return false;
     }
 
     [[nodiscard]] unresolved conclusion() const {
+        if (is_twice_said && !is_there) return *in_doubt;
         if (most_telling) return *most_telling;
-        invariant(soonest.has_value());  // Two doubts are a no, and one resolver's is.
+        // Without anybody else to ask only a doubt that is worth nothing is left.
+        if (!soonest) return error{errc::platform_failed, in_doubt.value().detail()};
         const char* reason =
             soonest->is_cooldown ? "every resolver cools down" : "not our turn yet";
         return {in_doubt.value_or(error{errc::platform_rate_limited, reason}), soonest};
@@ -130,6 +139,13 @@ bool is_definite(errc code) noexcept {
 
 const error& more_telling(const error& left, const error& right) noexcept {
     return weight_of(right.code()) > weight_of(left.code()) ? right : left;
+}
+
+doubt doubt_of(const answer_signals& signals) noexcept {
+    const bool is_seen =
+        signals.status == 200 && (signals.media == answer_media::video_without_url ||
+                                  signals.media == answer_media::video_in_tracks);
+    return is_seen ? doubt::dispelled : doubt::plain;
 }
 
 try_outcome try_outcome_of(const resolution& found) noexcept {

@@ -211,7 +211,8 @@ no_post failed(const known_words& words, std::string_view line) {
     std::string detail{"yt-dlp: "};
     detail.append(words.reason);
     if (!line.empty()) detail.append("; it said: ").append(quoted(line));
-    return no_post{error{words.meaning, std::move(detail)}, words.is_in_doubt};
+    return no_post{
+        error{words.meaning, std::move(detail)}, words.is_in_doubt, doubt::worthless_alone};
 }
 
 std::optional<no_post> meaning_of(const std::vector<std::string_view>& lines) {

@@ -116,7 +116,7 @@ class Cooldowns(PacingTest):
         self.assertEqual(job["error_code"], "rate_limited", job)
         self.assertRegex(
             job["error"],
-            r"^The platform temporarily rate-limited the service, .* another 120 minutes\.")
+            r"^The platform temporarily rate-limited the service and is not asked for another 120 minutes\.")
         self.assertEqual(len(self.asked("page")), 1)
 
 

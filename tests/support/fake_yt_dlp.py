@@ -19,7 +19,7 @@ import signal
 import sys
 import time
 
-import platform_stand_in
+import platform_media
 
 ARGUMENTS = ["--ignore-config", "--no-cache-dir", "--no-progress", "--no-playlist", "--socket-timeout",
              "15", "--retries", "1", "--extractor-retries", "0", "-J", "--"]
@@ -74,7 +74,7 @@ def code_in(arguments):
 def signed_url(origin, code):
     path = "/v/%s.mp4" % code
     expiry = "%X" % int(time.time() + 3600)
-    return "%s%s?efg=e30%%3D&oh=%s&oe=%s" % (origin, path, platform_stand_in.signature(path, expiry), expiry)
+    return "%s%s?efg=e30%%3D&oh=%s&oe=%s" % (origin, path, platform_media.signature(path, expiry), expiry)
 
 
 def video(origin, code, slide=None):

@@ -52,7 +52,8 @@ enum class answer_complaint : std::uint8_t {
     field_exception,  ///< The post is missing or gated; the logged-out query knows which.
     outdated,         ///< Our request lacks something, or names what is gone.
     not_found,        ///< No such post; a retired document id says the same.
-    restricted,       ///< Region, age, audience or followers: not for us.
+    restricted,       ///< Region, age or audience: not for us.
+    private_account,  ///< For the account's followers.
     challenge,        ///< Prove that you are no robot.
     wait,             ///< "Please wait a few minutes": too much, or a retired document id.
     slow_down,        ///< Too much, without a doubt.

@@ -30,8 +30,9 @@ public:
     [[nodiscard]] std::string_view name() const noexcept override { return "graphql"; }
 
     /// Asks the root query, once more when it fails in passing, and the logged-out query when that
-    /// had neither the post nor a definite no: at most 3 requests, none after being told to slow
-    /// down. A "no such post" of either stays in doubt, since a retired document id says the same.
+    /// had neither the post nor a definite no, or no answer at all: at most 3 requests, none after
+    /// being told to slow down. A "no such post" of either stays in doubt, since a retired document
+    /// id says the same; of both it is twice said.
     [[nodiscard]] resolution resolve(
         const link& wanted, deadline by, std::stop_token stop) const override;
 
@@ -43,6 +44,7 @@ private:
     [[nodiscard]] std::optional<query> logged_out_query(const link& wanted) const;
     [[nodiscard]] result<sight> ask(
         const query& what, const link& wanted, deadline by, const std::stop_token& stop) const;
+    [[nodiscard]] static resolution both_failed(const sight& first, const sight& second);
     [[nodiscard]] result<sight> ask_root(
         const link& wanted, deadline by, const std::stop_token& stop) const;
 

@@ -3,10 +3,12 @@
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/result.hpp>
+#include <reelsd/platform/answer_outcome.hpp>
 #include <reelsd/platform/link.hpp>
 #include <reelsd/platform/pacer.hpp>
 #include <reelsd/platform/post.hpp>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -16,6 +18,14 @@
 
 namespace reelsd::platform {
 
+/// What a failure is worth where another resolver doubts that there is such a post.
+enum class doubt : std::uint8_t {
+    plain,       ///< A doubt counts when a second resolver has it too, or when there is no other.
+    twice_said,  ///< Doubted by two independent questions: counts, unless the post turns up.
+    worthless_alone,  ///< A doubt that only counts when another has it too.
+    dispelled,        ///< The post was seen; only its video is not to be had in this way.
+};
+
 /// Why a resolver has no post.
 struct no_post {
     error why;
@@ -23,11 +33,12 @@ struct no_post {
     /// another resolver has to say so too. Or a "no such file" (unsupported_format): another
     /// resolver may have one.
     bool needs_confirmation = false;
+    doubt worth = doubt::plain;
 
     no_post() = default;
     /// Implicit, as a plain error is the usual case.
-    no_post(error why_not, bool is_in_doubt = false)
-        : why{std::move(why_not)}, needs_confirmation{is_in_doubt} {}
+    no_post(error why_not, bool is_in_doubt = false, doubt its_worth = doubt::plain)
+        : why{std::move(why_not)}, needs_confirmation{is_in_doubt}, worth{its_worth} {}
 };
 
 using resolution = boost::system::result<post, no_post>;
@@ -94,10 +105,9 @@ public:
     /// Asks each resolver in its turn. One that cools down is passed over; for the first one's turn
     /// by our own pace the whole job waits elsewhere, while a later one's is awaited here.
     ///
-    /// Errors as resolver::resolve() and pacer::ask(). A "no such post" in doubt counts when a
-    /// second resolver says it too, or when there is no second one to ask. When every way failed,
-    /// the failure that tells most: being rate limited over a changed platform, over its failure,
-    /// over the network's.
+    /// Errors as resolver::resolve() and pacer::ask(). A "no such post" in doubt counts as its
+    /// `doubt` says. When every way failed, the failure that tells most: being rate limited over a
+    /// changed platform, over its failure, over the network's.
     [[nodiscard]] chain_resolution resolve(
         const link& wanted, pacer& pace, deadline by, const std::stop_token& stop) const;
 
@@ -110,6 +120,9 @@ private:
     log::logger log_;
     resolution_observer observer_;
 };
+
+/// Whether an answer that failed has shown the post all the same. Pure.
+[[nodiscard]] doubt doubt_of(const answer_signals& signals) noexcept;
 
 /// What a try's end tells its pacer. Pure.
 [[nodiscard]] try_outcome try_outcome_of(const resolution& found) noexcept;

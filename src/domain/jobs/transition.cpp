@@ -108,17 +108,17 @@ transition after_postponement(
     return failed{
         job_error_code::rate_limited,
         fmt::format(
-            "The platform temporarily rate-limited the service, which leaves it alone for another "
-            "{} minutes. Submit the link again after that.",
+            "The platform temporarily rate-limited the service and is not asked for another {} "
+            "minutes. Submit the link again after that.",
             minutes)};
 }
 
 std::string error_text(errc why, const retry_policy& policy) {
     switch (why) {
         case errc::video_unavailable:
-            return "Video is not available: the platform knows no such post. It was deleted or "
-                   "made "
-                   "private, or the link has a typing error.";
+            return "Video is not available: the platform has no such post or video. It was deleted "
+                   "or "
+                   "made private, or the link has a typing error.";
         case errc::video_restricted:
             return "Video is not available: it is closed to some ages, regions or audiences, and "
                    "so "

@@ -79,10 +79,10 @@ public:
         return {};
     }
 
-    /// Reads on; false at the end.
-    bool advance() {
-        has_packet_ = from_.next(*packet_);
-        return has_packet_;
+    /// Reads on to the next packet of this track, past those of others in the file.
+    void advance() {
+        do has_packet_ = from_.next(*packet_);
+        while (has_packet_ && packet_->stream_index != stream_.index);
     }
     [[nodiscard]] bool has_packet() const noexcept { return has_packet_; }
 

@@ -62,6 +62,16 @@ TEST_F(Joining, MakesOneVideoOfTwoTracks) {
     EXPECT_EQ(fs::file_size(target_), size);
 }
 
+TEST_F(Joining, TakesOneTrackOfEachFile) {
+    ASSERT_TRUE(join(picture_, sound_));
+    const auto both = maker_->write("both.mp4", bytes_of(target_));
+    ASSERT_TRUE(join(both, both));
+    const auto probe = client_.probe(target_, deadline::after(60s), {});
+    ASSERT_TRUE(probe) << probe.error().to_string();
+    EXPECT_NEAR(probe->duration_seconds, 3.0, 0.1);
+    EXPECT_EQ(probe->audio_codec, "aac");
+}
+
 TEST_F(Joining, TakesOtherCodecsAndLengths) {
     const auto vp9 = maker_->make(
         "vp9.webm", "-f lavfi -i testsrc=s=160x284:r=15:d=2 -c:v libvpx-vp9 -cpu-used 8");

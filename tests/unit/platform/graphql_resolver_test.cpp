@@ -38,6 +38,13 @@ TEST_F(GraphqlResolver, TellsAnswersApart) {
         bool needs_confirmation;
         int roots;
         int logged_outs;
+
+        /// Whether the root query has said that the post is missing, or may be.
+        [[nodiscard]] bool roots_word() const {
+            const std::string_view word{root};
+            return word == "null" || word == "missing" || word == "not_found" ||
+                   word == "field_exception";
+        }
     };
     constexpr auto none = std::nullopt;
     constexpr auto gone = errc::video_unavailable;
@@ -61,6 +68,10 @@ TEST_F(GraphqlResolver, TellsAnswersApart) {
         {"not_found", "html", gone, true, 1, 1},
         {"html", "null", gone, true, 1, 1},
         {"field_exception", "null", gone, true, 1, 1},
+        // One that breaks off says nothing of the post, and nothing of the other.
+        {"cut", "ok", none, false, 1, 1},
+        {"cut", "null", gone, true, 1, 1},
+        {"null", "cut", gone, true, 1, 1},
         // A ruling does.
         {"field_exception", "age", errc::video_restricted, false, 1, 1},
         {"field_exception", "geo", errc::video_restricted, false, 1, 1},
@@ -90,6 +101,9 @@ TEST_F(GraphqlResolver, TellsAnswersApart) {
         if (!found && expected.failure) {
             EXPECT_EQ(found.error().why.code(), *expected.failure) << found.error().why.to_string();
             EXPECT_EQ(found.error().needs_confirmation, expected.needs_confirmation);
+            const bool is_twice_said =
+                std::string_view{expected.logged_out} == "null" && expected.roots_word();
+            EXPECT_EQ(found.error().worth == doubt::twice_said, is_twice_said);
         }
         EXPECT_EQ(stand_in::shared().count("root"), expected.roots);
         EXPECT_EQ(stand_in::shared().count("logged_out"), expected.logged_outs);

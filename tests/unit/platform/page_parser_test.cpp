@@ -127,8 +127,7 @@ TEST(ParsePage, SurvivesAnything) {
         {"<script>" + video("[{\"url\":\"https://a/1\"}]") + "</script>", answer_media::absent},
     };
     for (const auto& expected : cases)
-        EXPECT_EQ(
-            name_of(parse_page(expected.html, wanted).media), name_of(expected.media))
+        EXPECT_EQ(name_of(parse_page(expected.html, wanted).media), name_of(expected.media))
             << expected.html.substr(0, 100);
 }
 

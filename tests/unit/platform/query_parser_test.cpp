@@ -97,7 +97,7 @@ TEST(ComplaintOf, ReadsErrorBodies) {
         {R"({"message":"Unauthorized logged out query"})", complaint::outdated},
         {R"({"message":"challenge_required"})", complaint::challenge},
         {R"({"message":"feedback_required"})", complaint::challenge},
-        {R"({"message":"Not authorized to view user"})", complaint::restricted},
+        {R"({"message":"Not authorized to view user"})", complaint::private_account},
         {R"({"message":"Sorry, this media has been deleted"})", complaint::not_found},
         {R"({"message":"Invalid media_id"})", complaint::not_found},
         {R"({"title":"Restricted Video: x"})", complaint::restricted},

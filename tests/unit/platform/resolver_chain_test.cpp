@@ -18,10 +18,12 @@ deadline in_a_minute() {
 }
 
 struct answer {
-    answer(errc why, bool is_in_doubt = false) : failure{why}, needs_confirmation{is_in_doubt} {}
+    answer(errc why, bool is_in_doubt = false, doubt its_worth = doubt::plain)
+        : failure{why}, needs_confirmation{is_in_doubt}, worth{its_worth} {}
 
     errc failure;
     bool needs_confirmation;
+    doubt worth;
 };
 
 class fixed_resolver : public resolver {
@@ -34,7 +36,8 @@ public:
     [[nodiscard]] resolution resolve(
         const link& wanted, deadline /*by*/, std::stop_token /*stop*/) const override {
         ++asked_;
-        if (failure_) return no_post{error{failure_->failure}, failure_->needs_confirmation};
+        if (failure_)
+            return no_post{error{failure_->failure}, failure_->needs_confirmation, failure_->worth};
         post found;
         found.code = wanted.code;
         return found;
@@ -56,6 +59,9 @@ TEST(ResolverChain, StopsAndReports) {
     constexpr auto found = std::nullopt;
     const answer perhaps_gone{errc::video_unavailable, true};
     const answer no_file{errc::unsupported_format, true};
+    const answer seen{errc::platform_failed, false, doubt::dispelled};
+    const answer twice{errc::video_unavailable, true, doubt::twice_said};
+    const answer worthless{errc::video_unavailable, true, doubt::worthless_alone};
     const test_case cases[] = {
         {"the first has it", {found, errc::internal}, found, 1},
         {"the second has it", {errc::platform_changed, found}, found, 2},
@@ -76,6 +82,21 @@ TEST(ResolverChain, StopsAndReports) {
          errc::platform_rate_limited,
          3},
         {"a doubt, and nobody else to ask", {perhaps_gone}, errc::video_unavailable, 1},
+        {"a doubt that was said twice, and nobody has the post",
+         {errc::platform_failed, twice, errc::platform_rate_limited},
+         errc::video_unavailable,
+         3},
+        {"a doubt that was said twice, but one has the post", {twice, found}, found, 2},
+        {"a doubt that was said twice, of a post that is there",
+         {errc::platform_rate_limited, twice, seen},
+         errc::platform_rate_limited,
+         3},
+        {"a doubt after the post was seen", {seen, perhaps_gone, twice}, errc::platform_failed, 3},
+        {"a doubt that is worth nothing alone", {worthless}, errc::platform_failed, 1},
+        {"but confirms another",
+         {perhaps_gone, errc::platform_failed, worthless},
+         errc::video_unavailable,
+         3},
         {"a file that the next one has", {no_file, found}, found, 2},
         {"a file that the third one has", {no_file, no_file, found}, found, 3},
         {"a file that nobody has", {no_file, no_file}, errc::unsupported_format, 2},
