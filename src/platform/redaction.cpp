@@ -8,34 +8,59 @@
 namespace reelsd::platform {
 namespace {
 
-/// Members whose text is somebody's: names, words, places. Their values keep their length and
-/// signs.
-constexpr auto personal_keys = std::to_array<std::string_view>(
-    {"username",
-     "full_name",
-     "name",
-     "short_name",
-     "slug",
-     "text",
-     "caption",
-     "caption_text",
-     "biography",
-     "accessibility_caption",
-     "description",
-     "fulltitle",
-     "channel",
-     "uploader",
+/// Members whose text is the platform's own. That of all others is taken for somebody's, known or
+/// not: what is worth keeping are the answers whose shape nobody knows.
+constexpr auto shape_keys = std::to_array<std::string_view>(
+    {"__typename", "_type",  "acodec",       "audio_type", "canonicalRouteName", "codecs",
+     "container",  "error",  "error_type",   "ext",        "format_id",          "media_type",
+     "message",    "pageID", "product_type", "protocol",   "severity",           "status",
+     "type",       "vcodec", "video_codec"});
+
+/// The platform's own words in members that hold people's elsewhere.
+constexpr auto shape_phrases = std::to_array<std::string_view>(
+    {"Age-restricted",
+     "Not available",
+     "This content",
+     "Restricted Video",
+     "Media not found",
+     "It's unavailable",
+     "Rate limit",
+     "Please wait"});
+
+/// Members whose digits say who it is or where.
+constexpr auto id_keys = std::to_array<std::string_view>(
+    {"pk",
+     "id",
+     "pk_id",
+     "fbid",
+     "user_id",
+     "owner_id",
      "uploader_id",
-     "display_artist",
-     "artist_name",
-     "song_name",
-     "original_audio_title",
-     "token",
-     "csrf_token",
-     "device_id",
-     "machine_id",
-     "nonce",
-     "l"});
+     "page_id",
+     "strong_id__",
+     "actor_id",
+     "audio_id",
+     "lat",
+     "lng"});
+
+/// What the paths of the platform's own addresses are made of besides names and codes.
+constexpr auto path_words = std::to_array<std::string_view>(
+    {"reel",
+     "reels",
+     "p",
+     "tv",
+     "embed",
+     "captioned",
+     "accounts",
+     "login",
+     "share",
+     "challenge",
+     "graphql",
+     "query",
+     "api"});
+
+/// Stands for the post's id while all other ids go.
+constexpr std::string_view id_mark = "REELSDPOSTID";
 
 /// A user's or a token's number, while times in seconds (10 digits) and counts are kept.
 constexpr std::size_t id_digits_min = 11;
@@ -105,30 +130,69 @@ std::size_t end_of_string(std::string_view text, std::size_t from, std::size_t d
     return text.size();
 }
 
-bool is_personal(std::string_view key) {
-    return std::find(personal_keys.begin(), personal_keys.end(), key) != personal_keys.end();
+template <class Words>
+bool is_among(const Words& words, std::string_view text) {
+    return std::find(words.begin(), words.end(), text) != words.end();
 }
 
-/// Masks the values of personal members, at whatever depth of JSON inside of JSON they stand.
+/// Addresses and nested documents are seen to elsewhere.
+bool is_shape(std::string_view key, std::string_view value) {
+    if (is_among(shape_keys, key) || value == recorded_code) return true;
+    if (value.starts_with("http") || value.starts_with('{') || value.starts_with('[') ||
+        value.starts_with('<'))
+        return true;
+    return std::any_of(
+        shape_phrases.begin(), shape_phrases.end(), [value](std::string_view phrase) {
+            return value.starts_with(phrase);
+        });
+}
+
+void mask_digits(std::string& text, std::size_t from, std::size_t end) {
+    for (; from < end; ++from) {
+        if (is_digit(text[from])) text[from] = '1';
+    }
+}
+
+/// The end of a number that begins at `from`, or `from` when none does.
+std::size_t end_of_number(std::string_view text, std::size_t from) {
+    const auto end = text.find_first_not_of("0123456789.-+eE", from);
+    return end == std::string_view::npos ? text.size() : end;
+}
+
+/// Masks the value behind a key and its colon; where to read on.
+std::size_t mask_value(std::string& text, std::string_view key, std::size_t at, std::size_t depth) {
+    const bool is_id = is_among(id_keys, key);
+    const auto value = std::min(text.find_first_not_of(' ', at), text.size());
+    const auto slashes = run_of(text, value, '\\');
+    const auto quote = value + slashes;
+    const bool is_text = slashes == depth && quote < text.size() && text[quote] == '"';
+    if (!is_text) {
+        const auto end = end_of_number(text, value);
+        if (is_id) mask_digits(text, value, end);
+        return std::max(at, end);
+    }
+    const auto end = end_of_string(text, quote + 1, depth);
+    const auto content = std::string_view{text}.substr(quote + 1, end - quote - 1);
+    if (is_shape(key, content)) return quote + 1;
+    if (is_id)
+        mask_digits(text, quote + 1, end);
+    else
+        mask(text, quote + 1, end);
+    return end;
+}
+
+/// Masks the values of members, at whatever depth of JSON inside of JSON they stand.
 void mask_members(std::string& text) {
     std::size_t at = 0;
     while ((at = text.find("\":", at)) != std::string::npos) {
         const auto key_end = at;
-        at += 2;
         std::size_t depth = 0;
         while (depth < key_end && text[key_end - 1 - depth] == '\\') ++depth;
         const auto last = key_end - depth;
         auto first = last;
         while (first > 0 && is_word(text[first - 1])) --first;
-        if (!is_personal(std::string_view{text}.substr(first, last - first))) continue;
-        auto value = at;
-        while (value < text.size() && text[value] == ' ') ++value;
-        const auto slashes = run_of(text, value, '\\');
-        value += slashes;
-        if (slashes != depth || value >= text.size() || text[value] != '"') continue;
-        const auto end = end_of_string(text, value + 1, depth);
-        mask(text, value + 1, end);
-        at = end;
+        const std::string key = text.substr(first, last - first);
+        at = mask_value(text, key, key_end + 2, depth);
     }
 }
 
@@ -166,19 +230,28 @@ std::string redacted_query(std::string_view query) {
     return shown;
 }
 
-/// The long words of a path are whose file it is; short ones are the shape.
+bool is_platforms(std::string_view host) {
+    return host.ends_with("instagram.com") || host.ends_with("fbcdn.net") ||
+           std::none_of(host.begin(), host.end(), is_letter);
+}
+
+/// The host of anybody else, and the words of a path that say whose page or file it is. A file's
+/// ending and the platform's own words stay.
 void mask_path(std::string& address, std::size_t end) {
-    constexpr std::size_t word_length_min = 8;
-    auto at = std::min(address.find(':') + 3, end);
-    while (at < end && address[at] != '/') ++at;  // The host.
+    constexpr std::size_t shape_length_max = 3;  // "o1", "v", "t2", "mp4"
+    auto at = std::min(address.find(':') + 1, end);
+    while (at < end && (address[at] == '/' || address[at] == '\\')) ++at;
+    const auto host_end = std::min(address.find_first_of("/\\", at), end);
+    if (!is_platforms(std::string_view{address}.substr(at, host_end - at)))
+        mask(address, at, host_end);
+    at = host_end;
     while (at < end) {
         auto word_end = at;
         while (word_end < end && is_word(address[word_end])) ++word_end;
         const auto word = std::string_view{address}.substr(at, word_end - at);
-        const bool is_somebodys = word.size() >= word_length_min &&
-                                  std::any_of(word.begin(), word.end(), is_digit) &&
-                                  word.find(recorded_code) == std::string_view::npos;
-        if (is_somebodys) mask(address, at, word_end);
+        const bool is_shape_word = word.size() <= shape_length_max || is_among(path_words, word) ||
+                                   word.find(recorded_code) != std::string_view::npos;
+        if (!is_shape_word) mask(address, at, word_end);
         at = std::max(word_end, at + 1);
     }
 }
@@ -280,11 +353,10 @@ std::string redact_answer(std::string_view body, const link& about) {
     // The follower's key of a long code is as good as a password.
     replace_all(text, about.code, recorded_code);
     replace_all(text, public_code(about.code), recorded_code);
+    if (id) replace_all(text, *id, id_mark);
     redact_addresses(text);
     mask_members(text);
     mask_page_text(text);
-    constexpr std::string_view id_mark = "REELSDPOSTID";
-    if (id) replace_all(text, *id, id_mark);
     mask_words(text);
     replace_all(text, id_mark, media_id_of(recorded_code).value_or(""));
     return text;
