@@ -98,6 +98,8 @@ struct findings {
     std::optional<error> most_telling = {};
     std::optional<postponement> soonest = {};  ///< Of those that could not be asked.
 
+    [[nodiscard]] bool is_nobody_asked() const { return !in_doubt && !most_telling; }
+
     /// Takes note of a failure; whether there is no point in asking on.
     bool is_settled_by(const no_post& none) {
         if (none.why.code() == errc::cancelled) return true;
@@ -186,7 +188,7 @@ chain_resolution resolver_chain::resolve(
     const link& wanted, pacer& pace, deadline by, const std::stop_token& stop) const {
     findings so_far{.is_anybody_else = order_.size() > 1};
     for (const auto& way : order_) {
-        const bool is_first = !so_far.in_doubt && !so_far.most_telling;
+        const bool is_first = so_far.is_nobody_asked();
         const auto patience = is_first ? first_patience : later_patience;
         const auto turn = wait_for_turn(way->name(), pace, patience, by, stop);
         if (!turn) return unresolved{turn.error()};
