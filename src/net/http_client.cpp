@@ -144,11 +144,9 @@ http_client::hop http_client::begin(const http_request& request, url target) {
     return {.target = std::move(target), .headers = request.headers, .follows = follows};
 }
 
-/// One request and its answer; a redirect that is to be followed changes `at` and gives no answer.
-result<std::optional<http_response>> http_client::exchange(
-    const http_request& request, hop& at, deadline by, const std::stop_token& stop) const {
-    if (const auto allowed = guard_.check(at.target); !allowed) return allowed.error();
-
+http_client::attempt http_client::try_once(
+    const http_request& request, const hop& at, connection_choice on, deadline by,
+    const std::stop_token& stop) const {
     const auto lines = header_lines(at.headers);
     transfer running{request, at.target, guard_, {.follows_redirects = at.follows}};
     const easy_ptr handle{curl_easy_init()};  // Goes first: it points at the other two.
@@ -157,16 +155,37 @@ result<std::optional<http_response>> http_client::exchange(
     set_house_rules(handle.get(), ca_file_);
     set_limits(handle.get(), request, by);
     set_method(handle.get(), request);
+    curl_easy_setopt(handle.get(), CURLOPT_FRESH_CONNECT, on.is_fresh ? 1L : 0L);
     curl_easy_setopt(handle.get(), CURLOPT_URL, at.target.text().c_str());
     curl_easy_setopt(handle.get(), CURLOPT_HTTPHEADER, lines.get());
 
     const auto verdict = engines_->run(handle.get(), by, stop);
-    if (!verdict) return verdict.error();
+    if (!verdict) return {.answer = verdict.error()};
+    long connections_made = 0;
+    curl_easy_getinfo(handle.get(), CURLINFO_NUM_CONNECTS, &connections_made);
+    // What is no HTTP/1 head is taken for HTTP/0.9, which we do not speak.
+    const bool is_no_head =
+        *verdict == CURLE_UNSUPPORTED_PROTOCOL || *verdict == CURLE_WEIRD_SERVER_REPLY;
     auto answer = running.finish(*verdict);
-    if (!answer) return answer.error();
-    if (!running.location()) return std::optional{*std::move(answer)};
+    return {
+        .answer = std::move(answer),
+        .location = running.location(),
+        .is_anothers_rest = is_no_head && connections_made == 0};
+}
 
-    auto next = at.target.resolve(*running.location());
+/// One request and its answer; a redirect that is to be followed changes `at` and gives no answer.
+result<std::optional<http_response>> http_client::exchange(
+    const http_request& request, hop& at, deadline by, const std::stop_token& stop) const {
+    if (const auto allowed = guard_.check(at.target); !allowed) return allowed.error();
+
+    auto tried = try_once(request, at, {}, by, stop);
+    // A body that is longer than announced is met by the next request on the same connection.
+    if (tried.is_anothers_rest && (request.is_question || !sends_body(request.method)))
+        tried = try_once(request, at, {.is_fresh = true}, by, stop);
+    if (!tried.answer) return tried.answer.error();
+    if (!tried.location) return std::optional{*std::move(tried.answer)};
+
+    auto next = at.target.resolve(*tried.location);
     if (!next) return error{errc::connection_failed, "redirect to no http(s) URL"};
     if (next->origin() != at.target.origin())
         std::erase_if(at.headers, [](const header& field) { return !is_harmless(field); });

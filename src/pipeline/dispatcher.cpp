@@ -49,6 +49,18 @@ bool is_smaller_than(const jobs::transition& fallback, const jobs::transition& r
 
 }  // namespace
 
+void dispatcher::log_attempt(
+    const jobs::claimed_job& job, const jobs::transition& ended, seconds_f took) const {
+    const log::fields about{
+        {"job", job.id.value},
+        {"attempt", job.attempt},
+        {"outcome", outcome_name(ended)},
+        {"seconds", took.count()}};
+    // A job in a long line is postponed every few seconds; nothing has happened to it.
+    if (std::holds_alternative<jobs::postponed>(ended)) return log_.debug("job postponed", about);
+    log_.info("job attempt ended", about);
+}
+
 std::string_view outcome_name(const jobs::transition& ended) noexcept {
     if (std::holds_alternative<jobs::completed>(ended)) return "done";
     if (const auto* failure = std::get_if<jobs::failed>(&ended)) return name_of(failure->code);
@@ -194,12 +206,7 @@ asio::awaitable<void> dispatcher::report(std::int64_t id, jobs::transition ended
     const seconds_f took = steady::now() - held.started;
     if (options_.on_attempt_ended) options_.on_attempt_ended(ended, took, written);
     if (written) {
-        log_.info(
-            "job attempt ended",
-            {{"job", id},
-             {"attempt", held.job.attempt},
-             {"outcome", outcome_name(ended)},
-             {"seconds", took.count()}});
+        log_attempt(held.job, ended, took);
     } else {
         log_.info("job is no longer ours", {{"job", id}, {"attempt", held.job.attempt}});
     }

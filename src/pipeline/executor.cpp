@@ -302,9 +302,12 @@ jobs::transition executor::run(const jobs::claimed_job& job, std::stop_token sto
 
 jobs::transition executor::postpone(
     const jobs::claimed_job& job, const error& why, const platform::postponement& until) const {
-    log_.info(
-        "job waits for its turn at the platform",
-        {{"job", job.id.value}, {"seconds", until.wait.count()}, {"reason", why.detail()}});
+    const log::fields about{
+        {"job", job.id.value}, {"seconds", until.wait.count()}, {"reason", why.detail()}};
+    if (until.is_cooldown)
+        log_.info("job waits until the platform may be asked again", about);
+    else
+        log_.debug("job waits for its turn at the platform", about);
     const auto now =
         std::chrono::time_point_cast<std::chrono::microseconds>(std::chrono::system_clock::now());
     return jobs::after_postponement(job, until.wait, until.is_cooldown, now, policy_);

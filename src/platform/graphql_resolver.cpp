@@ -197,6 +197,7 @@ result<graphql_resolver::sight> graphql_resolver::ask(
          .url = settings_.platform.origin() + what.path,
          .headers = std::move(headers),
          .body = encoded_form(fields),
+         .is_question = true,
          // A page may come instead, and is to be told from an answer.
          .response_bytes_max = bounds::page_bytes_max,
          .oversize_code = errc::platform_changed,

@@ -18,6 +18,11 @@ constexpr seconds_f first_patience = 1s;
 /// and a half of the usual interval with the largest spread.
 constexpr seconds_f later_patience = 18s;
 
+/// One statement.
+constexpr std::chrono::seconds note_time_max{5};
+/// A stop takes 8 s in all (bounds::shutdown_grace), also when the database is away.
+constexpr std::chrono::seconds note_time_stopped_max{1};
+
 /// How much a failure tells about why a link can't be resolved now.
 int weight_of(errc code) noexcept {
     switch (code) {
@@ -171,8 +176,12 @@ resolution resolver_chain::try_one(
     const resolver& way, const link& wanted, pacer& pace, deadline by,
     const std::stop_token& stop) const {
     auto found = way.resolve(wanted, by, stop);
-    // Beyond `by`, if need be: what was learnt must not be lost with a slow answer.
-    pace.note(way.name(), try_outcome_of(found), deadline::after(5s));
+    // Beyond `by`, if need be: what was learnt must not be lost with a slow answer. Whoever was
+    // stopped has learnt nothing and is in a hurry.
+    pace.note(
+        way.name(),
+        try_outcome_of(found),
+        deadline::after(stop.stop_requested() ? note_time_stopped_max : note_time_max));
     tell(observer_, way.name(), found);
     if (found) return found;
     const no_post none = found.error();

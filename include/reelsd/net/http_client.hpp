@@ -67,6 +67,8 @@ struct http_request {
     std::vector<header> headers = {};
     /// Sent with POST, PUT and PATCH.
     std::string body = {};
+    /// Though it has a body it asks only: sending it twice changes nothing.
+    bool is_question = false;
 
     /// Decoded bytes; more is an error. 1 MiB suits every JSON answer we expect.
     std::size_t response_bytes_max = std::size_t{1024} * 1024;
@@ -121,6 +123,19 @@ private:
         std::vector<header> headers;
         bool follows;
     };
+    /// How one exchange of bytes ended.
+    struct attempt {
+        result<http_response> answer;
+        std::optional<std::string> location = {};  ///< Of a redirect that is to be followed.
+        /// The answer began with something else, on a connection that was used before.
+        bool is_anothers_rest = false;
+    };
+    struct connection_choice {
+        bool is_fresh = false;  ///< Not one that was used before.
+    };
+    [[nodiscard]] attempt try_once(
+        const http_request& request, const hop& at, connection_choice on, deadline by,
+        const std::stop_token& stop) const;
     [[nodiscard]] static hop begin(const http_request& request, url target);
     [[nodiscard]] result<std::optional<http_response>> exchange(
         const http_request& request, hop& at, deadline by, const std::stop_token& stop) const;

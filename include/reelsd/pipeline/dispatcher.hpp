@@ -115,6 +115,8 @@ private:
     [[nodiscard]] bool is_trusted(std::chrono::steady_clock::time_point lease_from) const;
     void stop_untrusted();
     void note_database(bool reachable);
+    void log_attempt(
+        const jobs::claimed_job& job, const jobs::transition& ended, seconds_f took) const;
     [[nodiscard]] std::vector<jobs::holding> holdings() const;
     [[nodiscard]] std::size_t idle() const noexcept;
 

@@ -331,5 +331,38 @@ TEST(HttpClient, ServesManyThreads) {
     EXPECT_EQ(good, 80);
 }
 
+// A server that sends more than it has announced: the rest comes before the next answer.
+TEST(HttpClient, DoesNotTakeTheRestOfOneAnswerForTheNext) {
+    std::atomic<int> connections{0};
+    const scripted_server server{[&connections](scripted_server::connection& peer) {
+        const bool is_first = ++connections == 1;
+        peer.read_request();
+        peer.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+        if (peer.read_request().empty()) return;
+        peer.write(is_first ? "the rest of the body" : "HTTP/1.1 204 No Content\r\n\r\n");
+        peer.wait_for_close();
+    }};
+    const http_client client{{.policy = {.allow_private = true}}};
+    const auto get = [&] {
+        return client.send({.url = server.origin() + "/"}, deadline::after(60s), {});
+    };
+    for (int i = 0; i < 2; ++i) {
+        const auto answer = get();
+        ASSERT_TRUE(answer) << answer.error().to_string();
+        EXPECT_EQ(answer->body, "ok");
+    }
+    EXPECT_EQ(connections, 2);
+    // What was not asked in vain for certain is not asked again.
+    connections = 0;
+    const http_client other{{.policy = {.allow_private = true}}};
+    const http_request order{
+        .method = http_method::post, .url = server.origin() + "/", .body = "one, please"};
+    ASSERT_TRUE(other.send(order, deadline::after(60s), {}));
+    const auto again = other.send(order, deadline::after(60s), {});
+    ASSERT_FALSE(again);
+    EXPECT_EQ(again.error().code(), errc::connection_failed);
+    EXPECT_EQ(connections, 1);
+}
+
 }  // namespace
 }  // namespace reelsd::net
