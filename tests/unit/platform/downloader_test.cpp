@@ -106,6 +106,23 @@ TEST_F(Downloader, BringsPictureAndSoundThatAreFilesOfTheirOwn) {
     EXPECT_TRUE(scratch_.is_empty());
 }
 
+TEST_F(Downloader, RefusesAddressesThatAreNone) {
+    stand_in::shared().has_post(code, {{"media", "ok"}});
+    const auto from = make_source();
+    auto subject = from->resolve(post_link(code), pace_, patience(), {}).value();
+    for (const char* url :
+         {"https://a@scontent.cdninstagram.com/x.mp4",
+          "https://scontent.cdninstagram.com\\@127.0.0.1/x",
+          "https:///x.mp4"}) {
+        SCOPED_TRACE(url);
+        subject.media = remote_media{.url = url};
+        const auto got = from->download(subject, target_, patience(), {});
+        ASSERT_FALSE(got);
+        EXPECT_EQ(got.error().code(), errc::address_refused) << got.error().to_string();
+    }
+    EXPECT_EQ(stand_in::shared().count("media"), 0);
+}
+
 TEST_F(Downloader, SendsNoMoreThanNeeded) {
     stand_in::shared().has_post(code, {{"media", "cut"}});
     const auto from = make_source();
