@@ -123,15 +123,6 @@ error cannot_start(const child_options& options, const std::string& why) {
 
 }  // namespace
 
-unique_fd& unique_fd::operator=(unique_fd&& other) noexcept {
-    std::swap(descriptor_, other.descriptor_);
-    return *this;
-}
-
-unique_fd::~unique_fd() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-}
-
 std::string words_of_errno(int number) {
     return fmt::format("{} ({})", std::generic_category().message(number), number);
 }

@@ -2,6 +2,7 @@
 
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/result.hpp>
+#include <reelsd/base/unique_fd.hpp>
 
 #include <sys/types.h>
 
@@ -41,25 +42,6 @@ struct child_options {
 /// The first of `folders` that this user may not enter; nothing when he may enter all.
 [[nodiscard]] result<std::optional<std::filesystem::path>> first_unreachable(
     const account& user, const std::vector<std::filesystem::path>& folders);
-
-/// A descriptor that is closed with its owner.
-class unique_fd {
-public:
-    explicit unique_fd(int descriptor = -1) noexcept : descriptor_{descriptor} {}
-    unique_fd(unique_fd&& other) noexcept : descriptor_{other.descriptor_} {
-        other.descriptor_ = -1;
-    }
-    unique_fd& operator=(unique_fd&& other) noexcept;
-    unique_fd(const unique_fd&) = delete;
-    unique_fd& operator=(const unique_fd&) = delete;
-    ~unique_fd();
-
-    [[nodiscard]] int get() const noexcept { return descriptor_; }
-    explicit operator bool() const noexcept { return descriptor_ >= 0; }
-
-private:
-    int descriptor_;
-};
 
 /// Readable when the process ends; empty where the kernel has no such descriptors (before 5.3, or
 /// filtered).

@@ -1,5 +1,6 @@
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/base/json.hpp>
+#include <reelsd/base/unique_fd.hpp>
 #include <reelsd/media/media_client.hpp>
 #include <reelsd/process/child_run.hpp>
 
@@ -125,35 +126,10 @@ result<json> document_of(const child_end& end) {
     return error{errc::internal, "unknown end of the media helper"};
 }
 
-/// A file that the child is to write.
-class joined_file {
-public:
-    explicit joined_file(const std::filesystem::path& target)
-        : descriptor_{::open(
-              target.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
-              S_IRUSR | S_IWUSR)},
-          errno_{errno} {}
-    joined_file(const joined_file&) = delete;
-    joined_file& operator=(const joined_file&) = delete;
-    ~joined_file() {
-        if (descriptor_ >= 0) ::close(descriptor_);
-    }
-
-    [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
-    [[nodiscard]] error why() const {
-        return error{
-            errc::storage_failed,
-            "creating the joined file: " + std::generic_category().message(errno_)};
-    }
-    [[nodiscard]] std::int64_t size() const noexcept {
-        struct stat about {};
-        return ::fstat(descriptor_, &about) == 0 ? about.st_size : -1;
-    }
-
-private:
-    int descriptor_;
-    int errno_;
-};
+std::int64_t size_of(const unique_fd& file) noexcept {
+    struct stat about {};
+    return ::fstat(file.get(), &about) == 0 ? about.st_size : -1;
+}
 
 }  // namespace
 
@@ -222,13 +198,18 @@ result<thumbnail_report> media_client::thumbnail(
 result<void> media_client::join(
     const std::filesystem::path& video, const std::filesystem::path& sound,
     const std::filesystem::path& target, deadline by, const std::stop_token& stop) const {
-    const joined_file made{target};
-    if (made.descriptor() < 0) return made.why();
+    const unique_fd made{::open(
+        target.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR)};
+    if (!made) {
+        return error{
+            errc::storage_failed,
+            "creating the joined file: " + std::generic_category().message(errno)};
+    }
     auto arguments = about("join", video);
     arguments.insert(arguments.end(), {"--sound", sound.string()});
-    const auto told = ask(std::move(arguments), by, stop, made.descriptor());
+    const auto told = ask(std::move(arguments), by, stop, made.get());
     const auto report = told ? joined_report_from_json(*told) : told.error();
-    if (report && made.size() == report->size_bytes) return {};
+    if (report && size_of(made) == report->size_bytes) return {};
     std::error_code gone;
     std::filesystem::remove(target, gone);
     if (report) return error{errc::media_failed, "the joined file has another size than was told"};

@@ -1,4 +1,5 @@
 #include "video_file.hpp"
+#include <reelsd/base/unique_fd.hpp>
 #include <reelsd/platform/downloader.hpp>
 
 #include <fcntl.h>
@@ -206,21 +207,6 @@ private:
     error last_{errc::internal, "no request made"};
 };
 
-/// A file descriptor that is closed at the end of its scope.
-class open_file {
-public:
-    explicit open_file(int descriptor) : descriptor_{descriptor} {}
-    ~open_file() {
-        if (descriptor_ >= 0) ::close(descriptor_);
-    }
-    open_file(const open_file&) = delete;
-    open_file& operator=(const open_file&) = delete;
-    [[nodiscard]] int get() const noexcept { return descriptor_; }
-
-private:
-    int descriptor_;
-};
-
 /// As read(2), but not to be interrupted.
 ssize_t read_some(int descriptor, std::span<std::byte> into) {
     while (true) {
@@ -231,8 +217,8 @@ ssize_t read_some(int descriptor, std::span<std::byte> into) {
 
 result<download_outcome> copy_local(
     const std::filesystem::path& from, video_file file, deadline by, const std::stop_token& stop) {
-    const open_file source{::open(from.c_str(), O_RDONLY | O_CLOEXEC)};
-    if (source.get() < 0) return error{errc::internal, "can't open the sample video"};
+    const unique_fd source{::open(from.c_str(), O_RDONLY | O_CLOEXEC)};
+    if (!source) return error{errc::internal, "can't open the sample video"};
     std::vector<std::byte> buffer(copy_bytes);
     while (true) {
         if (stop.stop_requested()) return error{errc::cancelled};
@@ -284,8 +270,8 @@ result<download_outcome> downloader::download(
 }
 
 result<media_file> describe_file(const std::filesystem::path& file) {
-    const open_file source{::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
-    if (source.get() < 0) return error{errc::storage_failed, "can't open the file put together"};
+    const unique_fd source{::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
+    if (!source) return error{errc::storage_failed, "can't open the file put together"};
     file_digest digest;
     std::vector<std::byte> buffer(copy_bytes);
     std::uint64_t size = 0;

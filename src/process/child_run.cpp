@@ -1,5 +1,6 @@
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/base/result.hpp>
+#include <reelsd/base/unique_fd.hpp>
 #include <reelsd/process/child_run.hpp>
 
 #include <fcntl.h>
@@ -25,29 +26,6 @@
 namespace reelsd::process {
 namespace {
 
-class descriptor {
-public:
-    descriptor() = default;
-    explicit descriptor(int number) noexcept : number_{number} {}
-    descriptor(descriptor&& other) noexcept : number_{std::exchange(other.number_, -1)} {}
-    descriptor& operator=(descriptor&& other) noexcept {
-        std::swap(number_, other.number_);
-        return *this;
-    }
-    descriptor(const descriptor&) = delete;
-    descriptor& operator=(const descriptor&) = delete;
-    ~descriptor() { close(); }
-
-    void close() noexcept {
-        if (number_ >= 0) ::close(std::exchange(number_, -1));
-    }
-    [[nodiscard]] int number() const noexcept { return number_; }
-    [[nodiscard]] bool is_open() const noexcept { return number_ >= 0; }
-
-private:
-    int number_ = -1;
-};
-
 /// A step on the way to a running child that the system refused.
 struct refusal {
     std::string_view step;
@@ -66,8 +44,8 @@ child_end not_started(const refusal& why) {
 }
 
 struct pipe_ends {
-    descriptor reader;
-    descriptor writer;
+    unique_fd reader;
+    unique_fd writer;
 };
 
 /// Both ends close on exec and lie above the standard three, so that the child's own can be put in
@@ -75,12 +53,12 @@ struct pipe_ends {
 attempt<pipe_ends> make_pipe() {
     std::array<int, 2> ends{-1, -1};
     if (pipe2(ends.data(), O_CLOEXEC) != 0) return refusal{"pipe", errno};
-    pipe_ends raw{.reader = descriptor{ends[0]}, .writer = descriptor{ends[1]}};
+    pipe_ends raw{.reader = unique_fd{ends[0]}, .writer = unique_fd{ends[1]}};
     pipe_ends above{
-        .reader = descriptor{fcntl(ends[0], F_DUPFD_CLOEXEC, STDERR_FILENO + 1)},
-        .writer = descriptor{fcntl(ends[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1)}};
-    if (!above.reader.is_open() || !above.writer.is_open()) return refusal{"pipe", errno};
-    if (fcntl(above.reader.number(), F_SETFL, O_NONBLOCK) != 0) return refusal{"pipe", errno};
+        .reader = unique_fd{fcntl(ends[0], F_DUPFD_CLOEXEC, STDERR_FILENO + 1)},
+        .writer = unique_fd{fcntl(ends[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1)}};
+    if (!above.reader || !above.writer) return refusal{"pipe", errno};
+    if (fcntl(above.reader.get(), F_SETFL, O_NONBLOCK) != 0) return refusal{"pipe", errno};
     return above;
 }
 
@@ -171,7 +149,7 @@ public:
     ~running_child() { reap(); }
 
     /// Becomes readable when the child ends.
-    [[nodiscard]] const descriptor& ended() const noexcept { return pidfd_; }
+    [[nodiscard]] const unique_fd& ended() const noexcept { return pidfd_; }
 
     /// While the leader is not reaped nobody else can be given the group's number.
     void kill_group() const noexcept { kill(-child_, SIGKILL); }
@@ -192,7 +170,7 @@ public:
 
 private:
     pid_t child_;
-    descriptor pidfd_;
+    unique_fd pidfd_;
 };
 
 /// Keeps the end of what it is given.
@@ -206,9 +184,9 @@ void keep_tail(std::string& tail, std::string_view more) {
 class conversation {
 public:
     struct sides {
-        descriptor output;
-        descriptor complaints;
-        const descriptor& ended;
+        unique_fd output;
+        unique_fd complaints;
+        const unique_fd& ended;
         int stop_event;
     };
 
@@ -223,9 +201,9 @@ public:
     child_fate listen(child_end& heard, deadline by) {
         for (;;) {
             std::array<pollfd, 4> waited{
-                pollfd{output_.number(), POLLIN, 0},
-                pollfd{complaints_.number(), POLLIN, 0},
-                pollfd{ended_.number(), POLLIN, 0},
+                pollfd{output_.get(), POLLIN, 0},
+                pollfd{complaints_.get(), POLLIN, 0},
+                pollfd{ended_.get(), POLLIN, 0},
                 pollfd{stop_event_, POLLIN, 0}};
             wait(waited, by);
             if (waited[3].revents != 0) return child_fate::stopped;
@@ -240,7 +218,7 @@ public:
     /// What the pipes still hold after the child's end. A pipe holds 64 KiB (pipe(7)); sixteen
     /// times that is a descendant which still writes.
     void drain(child_end& heard) {
-        for (int round = 0; round < 64 && (output_.is_open() || complaints_.is_open()); ++round) {
+        for (int round = 0; round < 64 && (output_ || complaints_); ++round) {
             const bool more = read_some(output_, heard);
             if (!read_some(complaints_, heard) && !more) return;
         }
@@ -260,10 +238,10 @@ private:
 
     /// One read; false when there was nothing. An ended pipe is closed, and poll then ignores its
     /// -1.
-    bool read_some(descriptor& from, child_end& heard) {
-        if (!from.is_open()) return false;
+    bool read_some(unique_fd& from, child_end& heard) {
+        if (!from) return false;
         std::array<char, std::size_t{16} * 1024> buffer{};
-        const ssize_t count = read(from.number(), buffer.data(), buffer.size());
+        const ssize_t count = read(from.get(), buffer.data(), buffer.size());
         if (count < 0) return errno == EINTR;
         if (count == 0) {
             from.close();
@@ -278,9 +256,9 @@ private:
         return true;
     }
 
-    descriptor output_;
-    descriptor complaints_;
-    const descriptor& ended_;
+    unique_fd output_;
+    unique_fd complaints_;
+    const unique_fd& ended_;
     int stop_event_;
     std::size_t output_bytes_max_;
 };
@@ -296,15 +274,15 @@ child_end run_child(const child_command& command, deadline by, const std::stop_t
     if (!output) return not_started(output.error());
     auto complaints = make_pipe();
     if (!complaints) return not_started(complaints.error());
-    const descriptor stop_event{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
-    if (!stop_event.is_open()) return not_started({.step = "eventfd", .code = errno});
-    const std::stop_callback wake{stop, [&stop_event] { eventfd_write(stop_event.number(), 1); }};
+    const unique_fd stop_event{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+    if (!stop_event) return not_started({.step = "eventfd", .code = errno});
+    const std::stop_callback wake{stop, [&stop_event] { eventfd_write(stop_event.get(), 1); }};
 
     const auto started = deadline::clock::now();
-    const auto spawned = spawn(command, output->writer.number(), complaints->writer.number());
+    const auto spawned = spawn(command, output->writer.get(), complaints->writer.get());
     if (!spawned) return not_started(spawned.error());
     running_child child{*spawned};
-    if (!child.ended().is_open()) return not_started({.step = "pidfd_open", .code = errno});
+    if (!child.ended()) return not_started({.step = "pidfd_open", .code = errno});
     // Only the child holds the writing ends now: its end is the pipes' end.
     output->writer.close();
     complaints->writer.close();
@@ -314,7 +292,7 @@ child_end run_child(const child_command& command, deadline by, const std::stop_t
         {.output = std::move(output->reader),
          .complaints = std::move(complaints->reader),
          .ended = child.ended(),
-         .stop_event = stop_event.number()},
+         .stop_event = stop_event.get()},
         command.output_bytes_max};
     end.fate = with_child.listen(end, by);
     const auto last = child.reap();

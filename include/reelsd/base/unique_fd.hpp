@@ -1,0 +1,33 @@
+#pragma once
+
+#include <unistd.h>
+
+#include <utility>
+
+namespace reelsd {
+
+/// A file descriptor that is closed with its owner; -1 for none.
+class unique_fd {
+public:
+    unique_fd() noexcept = default;
+    explicit unique_fd(int descriptor) noexcept : descriptor_{descriptor} {}
+    unique_fd(unique_fd&& other) noexcept : descriptor_{std::exchange(other.descriptor_, -1)} {}
+    unique_fd& operator=(unique_fd&& other) noexcept {
+        std::swap(descriptor_, other.descriptor_);
+        return *this;
+    }
+    unique_fd(const unique_fd&) = delete;
+    unique_fd& operator=(const unique_fd&) = delete;
+    ~unique_fd() { close(); }
+
+    void close() noexcept {
+        if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+    }
+    [[nodiscard]] int get() const noexcept { return descriptor_; }
+    explicit operator bool() const noexcept { return descriptor_ >= 0; }
+
+private:
+    int descriptor_ = -1;
+};
+
+}  // namespace reelsd
