@@ -116,28 +116,26 @@ transition after_postponement(
 std::string error_text(errc why, const retry_policy& policy) {
     switch (why) {
         case errc::video_unavailable:
-            return "Video is not available: the platform has no such post or video. It was deleted "
-                   "or "
-                   "made private, or the link has a typing error.";
+            return "Video is not available: the platform has no such post or video. It was "
+                   "deleted or made private, or the link has a typing error.";
         case errc::video_restricted:
-            return "Video is not available: it is closed to some ages, regions or audiences, and "
-                   "so "
-                   "to visitors without an account.";
+            return "Video is not available: it is closed to some ages, regions or audiences, "
+                   "and so to visitors without an account.";
         case errc::login_required:
-            return "Video is not available: the platform shows it only to people who are logged "
-                   "in, "
-                   "as it does with private accounts.";
+            return "Video is not available: the platform shows it only to people who are "
+                   "logged in, as it does with private accounts.";
         case errc::platform_rate_limited:
             return "The platform temporarily rate-limited the service. Submit the link again "
                    "later.";
         case errc::model_refused:
-            return "The AI model could not process the video: it refused, or gave no valid answer.";
+            return "The AI model could not process the video: it refused, or gave no valid "
+                   "answer.";
         case errc::model_unavailable:
-            return "The AI model could not process the video: it could not be reached or would not "
-                   "answer. Submit the link again later.";
+            return "The AI model could not process the video: it could not be reached or would "
+                   "not answer. Submit the link again later.";
         case errc::no_video:
-            return "The video format is not supported: the post, or the slide that the link names, "
-                   "is a photo.";
+            return "The video format is not supported: the post, or the slide that the link "
+                   "names, is a photo.";
         case errc::unsupported_format:
             return "The video format is not supported: the file has no video that can be decoded.";
         case errc::video_too_large:
@@ -149,23 +147,21 @@ std::string error_text(errc why, const retry_policy& policy) {
                 "The video is longer than {:g} seconds.", policy.video_seconds_max.count());
         case errc::storage_failed:
         case errc::database_unavailable:
-            return "A storage error occurred. The operator of this service finds the cause in the "
-                   "log.";
+            return "A storage error occurred. The operator of this service finds the cause in "
+                   "the log.";
         case errc::timed_out:
         case errc::connection_failed:
-            return "The video could not be downloaded: the platform or its media server could not "
-                   "be "
-                   "reached, or was too slow. Submit the link again later.";
+            return "The video could not be downloaded: the platform or its media server could "
+                   "not be reached, or was too slow. Submit the link again later.";
         case errc::platform_failed:
-            return "The video could not be downloaded: the platform's servers would not give it. "
-                   "Submit the link again later.";
+            return "The video could not be downloaded: the platform's servers would not give "
+                   "it. Submit the link again later.";
         case errc::platform_changed:
             return "The video could not be downloaded: the platform answers in a way that this "
                    "service does not know. Its operator finds the details in the log.";
         case errc::address_refused:
-            return "The video could not be downloaded: its address is not one that this service "
-                   "may "
-                   "ask.";
+            return "The video could not be downloaded: its address is not one that this "
+                   "service may ask.";
         case errc::invalid_argument:
         case errc::not_found:
         case errc::unauthorized:
