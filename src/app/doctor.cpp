@@ -140,7 +140,7 @@ finding try_canary(
     auto wishes = source_settings_of(with);
     wishes.resolvers = {resolver};
     const auto source = platform::source::create(wishes, log);
-    if (!source) return {verdict::good, source.error().detail()};
+    if (!source) return bad(source.error());
     platform::no_pacing pace;
     const auto found =
         (*source)->resolve(canary, pace, deadline::after(canary_time_max), std::stop_token{});
@@ -230,13 +230,14 @@ void check_canary(report& lines, const settings& with, bool is_reachable, const 
         return;
     }
     const auto canary = platform::parse_link(with.canary_link).value();
-    int failed = 0;
+    bool has_it = false;
     for (const auto& resolver : with.resolvers) {
+        if (!is_installed(resolver, with)) continue;  // Has a line of its own.
         const auto found = try_canary(resolver, canary, with, log);
-        failed += found.is == verdict::good ? 0 : 1;
+        has_it = has_it || found.is == verdict::good;
         lines.add("by " + resolver, found);
     }
-    if (failed == static_cast<int>(with.resolvers.size())) {
+    if (!has_it) {
         lines.add(
             "canary",
             {verdict::doubtful,

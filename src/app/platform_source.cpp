@@ -1,6 +1,7 @@
 #include "platform_source.hpp"
 
 #include "installation.hpp"
+#include <reelsd/process/find_program.hpp>
 
 namespace reelsd::app {
 
@@ -16,6 +17,11 @@ platform::source_settings source_settings_of(const settings& with) {
         .ca_file = with.ca_file,
         .video_bytes_max = static_cast<std::uint64_t>(with.video_bytes_max),
         .sample_path = find_installation(with).sample};
+}
+
+bool is_installed(std::string_view resolver, const settings& with) {
+    return resolver != "yt-dlp" ||
+           process::find_program(with.yt_dlp_path, process::search_path()).has_value();
 }
 
 }  // namespace reelsd::app

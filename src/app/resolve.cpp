@@ -162,11 +162,12 @@ result<bool> try_resolver(
         fmt::print("       kept in {}\n", file->string());
     };
     fmt::print("{}\n", name);
-    const auto source = platform::source::create(wishes, log);
-    if (!source) {
-        fmt::print("  not asked: {}\n", source.error().detail());
+    if (!is_installed(name, with)) {
+        fmt::print("  not asked: {} is not installed (yt-dlp-path)\n", with.yt_dlp_path);
         return false;
     }
+    const auto source = platform::source::create(wishes, log);
+    if (!source) return source.error();
     // Nobody's turn: a person asks, once.
     platform::no_pacing pace;
     const auto found =

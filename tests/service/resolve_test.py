@@ -58,6 +58,11 @@ class ByHand(ResolveTest):
         self.assertIn("no post: platform_changed: page: page of an unknown kind", odd.stdout)
         self.assertIn("the post: by some.one", odd.stdout)
 
+    def test_a_program_that_is_not_there_is_not_asked(self):
+        link = "https://www.instagram.com/reel/DYhandpost1/"
+        done = must(self.run_with("resolve", link, resolvers="page,yt-dlp", yt_dlp_path="/none/yt-dlp"))
+        self.assertIn("yt-dlp\n  not asked: /none/yt-dlp is not installed (yt-dlp-path)\n", done.stdout)
+
     def test_bad_input_is_told(self):
         elsewhere = self.run_with("resolve", "https://tiktok.com/x")
         self.assertEqual(elsewhere.returncode, 1)
@@ -94,8 +99,8 @@ class ByHand(ResolveTest):
 
 
 class Canary(ResolveTest):
-    def canary(self, code):
-        done = self.run_with("doctor", canary_link=f"https://www.instagram.com/p/{code}/")
+    def canary(self, code, **more):
+        done = self.run_with("doctor", canary_link=f"https://www.instagram.com/p/{code}/", **more)
         return done.stdout
 
     def test_doctor_tries_each_resolver(self):
@@ -108,8 +113,10 @@ class Canary(ResolveTest):
         self.assertNotIn("perhaps that post is gone", told)
 
     def test_doctor_knows_that_the_canary_itself_may_be_gone(self):
-        told = self.canary("DYneverwas1")
-        self.assertRegex(told, "warn +canary +no resolver has .*DYneverwas1.*canary-link")
+        for more in ({}, {"resolvers": "page,yt-dlp", "yt_dlp_path": "/none/yt-dlp"}):
+            told = self.canary("DYneverwas1", **more)
+            self.assertRegex(told, "warn +canary +no resolver has .*DYneverwas1.*canary-link")
+            self.assertNotIn("by yt-dlp", told)
 
     def test_the_canary_is_a_setting(self):
         self.assertRegex(
