@@ -6,25 +6,12 @@ Method: real daemons on a real database, and a stand-in that writes down who ask
 import time
 import unittest
 
-from service_support import Cluster, Platform, ServiceTest, wait_until
+from service_support import DatabaseTest, wait_until
 
 
-class PacingTest(ServiceTest):
-    @classmethod
-    def setUpClass(cls):
-        cls.cluster = Cluster()
-        cls.addClassCleanup(cls.cluster.close)
-        cls.platform = Platform()
-        cls.addClassCleanup(cls.platform.close)
-
-    def setUp(self):
-        self.database = self.cluster.new_database()
-        self.platform.configure(reset=True)
-
+class PacingTest(DatabaseTest):
     def paced_daemon(self, **more):
-        settings = {"retry_base_seconds": 0.05, "requests_per_minute": 100000, "workers": 4,
-                    "database_url": self.database, **self.platform.settings(), **more}
-        return self.daemon(**settings).start()
+        return self.shared_daemon(**{"workers": 4, **more}).start()
 
     def submit(self, account, posts):
         self.platform.configure(posts=posts)
@@ -35,9 +22,6 @@ class PacingTest(ServiceTest):
 
     def asked(self, kind):
         return [request for request in self.platform.requests() if request["kind"] == kind]
-
-    def sql(self, statement):
-        return self.cluster.query(statement, self.database.rsplit("=", 1)[1]).strip()
 
 
 class Intervals(PacingTest):

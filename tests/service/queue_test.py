@@ -11,31 +11,12 @@ import signal
 import time
 import unittest
 
-from service_support import SAMPLE, UNAVAILABLE, Cluster, Platform, ServiceTest, wait_until
+from service_support import SAMPLE, UNAVAILABLE, DatabaseTest, wait_until
 
-class QueueTest(ServiceTest):
-    @classmethod
-    def setUpClass(cls):
-        cls.cluster = Cluster()
-        cls.addClassCleanup(cls.cluster.close)
-        cls.platform = Platform()
-        cls.addClassCleanup(cls.platform.close)
-
-    def setUp(self):
-        self.database = self.cluster.new_database()
-        self.platform.configure(reset=True)
-
-    def settings(self, **more):
-        """Of a daemon that is quick to notice that another one has died."""
-        return {"lease_seconds": 1, "retry_base_seconds": 0.05, "requests_per_minute": 100000,
-                "workers": 2, **self.platform.settings(), **more}
-
+class QueueTest(DatabaseTest):
     def shared_daemon(self, **more):
-        """A daemon on this test's database."""
-        return self.daemon(**self.settings(database_url=self.database, **more))
-
-    def sql(self, statement):
-        return self.cluster.query(statement, self.database.rsplit("=", 1)[1]).strip()
+        """One that is quick to notice that another one has died."""
+        return super().shared_daemon(**{"lease_seconds": 1, "workers": 2, **more})
 
     def any_in_work(self):
         return int(self.sql("SELECT count(*) FROM job WHERE status = 'processing'")) > 0
@@ -93,7 +74,7 @@ class Crashes(QueueTest):
         self.assertEqual(self.sql("SELECT attempt FROM job"), "2")
 
     def test_a_crash_with_a_private_database_loses_nothing_either(self):
-        daemon = self.daemon(**self.settings())
+        daemon = self.shared_daemon(database_url="")
         daemon.start()
         account = daemon.account(unlimited=True)
         ids = self.submit_long_work(account, 3)

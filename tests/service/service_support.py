@@ -453,3 +453,27 @@ class ServiceTest(unittest.TestCase):
     def assertProblem(self, answer, status, message):
         """An error in the general shape."""
         self.assertEqual((answer.status, answer.json()), (status, {"message": message, "status": "error"}))
+
+
+class DatabaseTest(ServiceTest):
+    """Daemons that share a database, of which a test sees what no client can, and a platform."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = Cluster()
+        cls.addClassCleanup(cls.cluster.close)
+        cls.platform = Platform()
+        cls.addClassCleanup(cls.platform.close)
+
+    def setUp(self):
+        self.database = self.cluster.new_database()
+        self.platform.configure(reset=True)
+
+    def shared_daemon(self, **more):
+        """A daemon on this test's database, which asks this test's platform."""
+        settings = {"retry_base_seconds": 0.05, "requests_per_minute": 100000,
+                    "database_url": self.database, **self.platform.settings(), **more}
+        return self.daemon(**settings)
+
+    def sql(self, statement):
+        return self.cluster.query(statement, self.database.rsplit("=", 1)[1]).strip()

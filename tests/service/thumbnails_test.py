@@ -9,33 +9,19 @@ import shutil
 import subprocess
 import unittest
 
-from service_support import SAMPLE, Cluster, Platform, ServiceTest, new_folder, program
+from service_support import SAMPLE, DatabaseTest, new_folder, program
 
 BYTES_MAX = 40_000
 
 
-class Thumbnails(ServiceTest):
-    @classmethod
-    def setUpClass(cls):
-        cls.cluster = Cluster()
-        cls.addClassCleanup(cls.cluster.close)
-        cls.platform = Platform()
-        cls.addClassCleanup(cls.platform.close)
-
-    def setUp(self):
-        self.database = self.cluster.new_database()
-        self.platform.configure(reset=True)
-
+class Thumbnails(DatabaseTest):
     def start(self, **more):
-        settings = {"database_url": self.database, "requests_per_minute": 100000, "retry_base_seconds": 0.05,
-                    **self.platform.settings(), **more}
-        served = self.daemon(**settings).start()
+        served = self.shared_daemon(**more).start()
         return served, served.account(unlimited=True)
 
     def thumbnails(self):
         """{job: JPEG}"""
-        rows = self.cluster.query("SELECT job_id, encode(jpeg, 'hex') FROM reel_thumbnail",
-                                  self.database.rsplit("=", 1)[1])
+        rows = self.sql("SELECT job_id, encode(jpeg, 'hex') FROM reel_thumbnail")
         pairs = (row.split("|") for row in rows.splitlines())
         return {int(job): bytes.fromhex(jpeg) for job, jpeg in pairs}
 

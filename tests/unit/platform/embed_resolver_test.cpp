@@ -8,17 +8,11 @@
 namespace reelsd::platform {
 namespace {
 
+using test::code;
 using test::patience;
 using test::stand_in;
 
-constexpr const char* code = "DYexample01";
-
-class EmbedResolver : public testing::Test {
-protected:
-    net::url origin_ = net::url::parse(stand_in::shared().origin()).value();
-    net::http_client client_{{.policy = {.trusted_origins = {origin_.origin()}}}};
-    embed_resolver resolver_{client_, {.platform = origin_}};
-};
+using EmbedResolver = test::resolver_test<embed_resolver>;
 
 TEST_F(EmbedResolver, TellsAnswersApart) {
     struct test_case {

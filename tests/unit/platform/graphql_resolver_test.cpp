@@ -9,17 +9,11 @@
 namespace reelsd::platform {
 namespace {
 
+using test::code;
 using test::patience;
 using test::stand_in;
 
-constexpr const char* code = "DYexample01";
-
-class GraphqlResolver : public testing::Test {
-protected:
-    net::url origin_ = net::url::parse(stand_in::shared().origin()).value();
-    net::http_client client_{{.policy = {.trusted_origins = {origin_.origin()}}}};
-    graphql_resolver resolver_{client_, {.platform = origin_}};
-};
+using GraphqlResolver = test::resolver_test<graphql_resolver>;
 
 TEST_F(GraphqlResolver, AsksTheRootQueryFirst) {
     stand_in::shared().has_post(code, {{"author", "some_one"}, {"plays", 901}});

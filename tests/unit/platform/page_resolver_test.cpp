@@ -10,17 +10,11 @@
 namespace reelsd::platform {
 namespace {
 
+using test::code;
 using test::patience;
 using test::stand_in;
 
-constexpr const char* code = "DYexample01";
-
-class PageResolver : public testing::Test {
-protected:
-    net::url origin_ = net::url::parse(stand_in::shared().origin()).value();
-    net::http_client client_{{.policy = {.trusted_origins = {origin_.origin()}}}};
-    page_resolver resolver_{client_, {.platform = origin_}};
-};
+using PageResolver = test::resolver_test<page_resolver>;
 
 TEST_F(PageResolver, FindsThePost) {
     stand_in::shared().has_post(code, {{"page", "ok"}, {"author", "some_one"}});

@@ -3,6 +3,9 @@
 #include "support/stand_in_process.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/net/http_client.hpp>
+#include <reelsd/net/url.hpp>
+
+#include <gtest/gtest.h>
 
 #include <filesystem>
 #include <string>
@@ -59,6 +62,18 @@ public:
 private:
     reelsd::test::stand_in_process process_;
     net::http_client client_{{.policy = {.allow_private = true}}};
+};
+
+/// The post that most tests are about.
+inline constexpr const char* code = "DYexample01";
+
+/// A resolver that asks the stand-in.
+template <class Resolver>
+class resolver_test : public testing::Test {
+protected:
+    net::url origin_ = net::url::parse(stand_in::shared().origin()).value();
+    net::http_client client_{{.policy = {.trusted_origins = {origin_.origin()}}}};
+    Resolver resolver_{client_, {.platform = origin_}};
 };
 
 /// A folder that goes with its scope.
