@@ -14,6 +14,9 @@ struct slist_deleter {
 };
 using slist_ptr = std::unique_ptr<curl_slist, slist_deleter>;
 
+/// Large enough to keep a fast line busy, small enough for every worker to have one.
+constexpr long upload_buffer_bytes = 256L * 1024;
+
 bool equal_without_case(std::string_view left, std::string_view right) {
     const auto lower = [](char c) {
         return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -63,13 +66,23 @@ slist_ptr header_lines(const std::vector<header>& headers) {
     return list;
 }
 
-void set_method(CURL* handle, const http_request& request) {
-    if (sends_body(request.method)) {
-        curl_easy_setopt(handle, CURLOPT_POST, 1L);
+void set_body(CURL* handle, const http_request& request) {
+    curl_easy_setopt(handle, CURLOPT_POST, 1L);
+    if (request.streamed_body) {
+        curl_easy_setopt(
+            handle,
+            CURLOPT_POSTFIELDSIZE_LARGE,
+            static_cast<curl_off_t>(request.streamed_body->size()));
+        curl_easy_setopt(handle, CURLOPT_UPLOAD_BUFFERSIZE, upload_buffer_bytes);
+    } else {
         curl_easy_setopt(handle, CURLOPT_POSTFIELDS, request.body.data());
         curl_easy_setopt(
             handle, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
     }
+}
+
+void set_method(CURL* handle, const http_request& request) {
+    if (sends_body(request.method)) set_body(handle, request);
     switch (request.method) {
         case http_method::get:
         case http_method::post: break;
@@ -155,7 +168,8 @@ http_client::attempt http_client::try_once(
     set_house_rules(handle.get(), ca_file_);
     set_limits(handle.get(), request, by);
     set_method(handle.get(), request);
-    curl_easy_setopt(handle.get(), CURLOPT_FRESH_CONNECT, on.is_fresh ? 1L : 0L);
+    curl_easy_setopt(
+        handle.get(), CURLOPT_FRESH_CONNECT, on.is_fresh || request.fresh_connection ? 1L : 0L);
     curl_easy_setopt(handle.get(), CURLOPT_URL, at.target.text().c_str());
     curl_easy_setopt(handle.get(), CURLOPT_HTTPHEADER, lines.get());
 

@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 
 #include <charconv>
+#include <cstdio>
 
 namespace reelsd::net {
 namespace {
@@ -52,6 +53,12 @@ void transfer::attach(CURL* handle) {
     curl_easy_setopt(handle, CURLOPT_HEADERDATA, this);
     curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, &transfer::on_body);
     curl_easy_setopt(handle, CURLOPT_WRITEDATA, this);
+    if (body_reader_) {
+        curl_easy_setopt(handle, CURLOPT_READFUNCTION, &transfer::on_read);
+        curl_easy_setopt(handle, CURLOPT_READDATA, this);
+        curl_easy_setopt(handle, CURLOPT_SEEKFUNCTION, &transfer::on_seek);
+        curl_easy_setopt(handle, CURLOPT_SEEKDATA, this);
+    }
     curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, &transfer::on_open);
     curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, this);
     curl_easy_setopt(handle, CURLOPT_ERRORBUFFER, curl_says_.data());
@@ -70,6 +77,22 @@ std::size_t transfer::on_body(char* data, std::size_t size, std::size_t count, v
     return piece.empty() ? 1 : 0;  // Anything but the size means: stop.
 }
 
+std::size_t transfer::on_read(char* target, std::size_t size, std::size_t count, void* self) {
+    auto& me = *static_cast<transfer*>(self);
+    std::size_t given = 0;
+    const bool went_well = guarded(me.thrown_, [&] {
+        return me.give_body(std::span{target, size * count}, given);
+    });
+    return went_well ? given : CURL_READFUNC_ABORT;
+}
+
+int transfer::on_seek(void* self, curl_off_t offset, int origin) {
+    // libcurl seeks to send the whole body again, and for nothing else.
+    if (offset != 0 || origin != SEEK_SET) return CURL_SEEKFUNC_CANTSEEK;
+    static_cast<transfer*>(self)->body_reader_->rewind();
+    return CURL_SEEKFUNC_OK;
+}
+
 curl_socket_t transfer::on_open(void* self, curlsocktype purpose, curl_sockaddr* address) {
     auto& me = *static_cast<transfer*>(self);
     const auto peer = ip_address::from(address->addr);
@@ -84,6 +107,14 @@ curl_socket_t transfer::on_open(void* self, curlsocktype purpose, curl_sockaddr*
 bool transfer::fail(error why) {
     failure_ = std::move(why);
     return false;
+}
+
+bool transfer::give_body(std::span<char> target, std::size_t& count) {
+    const auto given = body_reader_->read(target);
+    if (!given) return fail(given.error());
+    count = *given;
+    if (body_reader_->at_end() && count > 0 && request_.on_sent) request_.on_sent();
+    return true;
 }
 
 bool transfer::take_header(std::string_view line) {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <exception>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -22,7 +23,9 @@ public:
 
     transfer(
         const http_request& request, const url& target, const address_guard& guard, options how)
-        : request_{request}, target_{target}, guard_{guard}, how_{how} {}
+        : request_{request}, target_{target}, guard_{guard}, how_{how} {
+        if (request.streamed_body) body_reader_.emplace(*request.streamed_body);
+    }
     transfer(const transfer&) = delete;
     transfer& operator=(const transfer&) = delete;
 
@@ -39,8 +42,11 @@ public:
 private:
     static std::size_t on_header(char* data, std::size_t size, std::size_t count, void* self);
     static std::size_t on_body(char* data, std::size_t size, std::size_t count, void* self);
+    static std::size_t on_read(char* target, std::size_t size, std::size_t count, void* self);
+    static int on_seek(void* self, curl_off_t offset, int origin);
     static curl_socket_t on_open(void* self, curlsocktype purpose, curl_sockaddr* address);
 
+    [[nodiscard]] bool give_body(std::span<char> target, std::size_t& count);
     [[nodiscard]] bool take_header(std::string_view line);
     [[nodiscard]] bool take_body(std::string_view piece);
     [[nodiscard]] bool end_head();
@@ -52,6 +58,7 @@ private:
     const address_guard& guard_;
     options how_;
 
+    std::optional<body_reader> body_reader_;
     response_head head_;
     bool head_ended_ = false;
     std::size_t head_bytes_ = 0;

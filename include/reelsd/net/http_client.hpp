@@ -3,6 +3,7 @@
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/net/address_guard.hpp>
+#include <reelsd/net/request_body.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -67,6 +68,14 @@ struct http_request {
     std::vector<header> headers = {};
     /// Sent with POST, PUT and PATCH.
     std::string body = {};
+    /// Sent instead of `body`, read piece by piece.
+    std::optional<request_body> streamed_body = {};
+    /// Called when the last byte of a streamed body has been given to the connection: from then on
+    /// the server may have acted on the request, whatever comes back.
+    std::function<void()> on_sent = {};
+    /// Over a connection of its own. For what must not be done twice: a request over a kept
+    /// connection that turns out to be dead is sent again without asking.
+    bool fresh_connection = false;
     /// Though it has a body it asks only: sending it twice changes nothing.
     bool is_question = false;
 
