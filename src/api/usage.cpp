@@ -70,25 +70,35 @@ std::string json_string(std::string_view text) {
     return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
+/// The cost as a number, digit by digit as the database has it, or null; and, where some calls have
+/// none, how many: then the cost is that of the others.
+std::string cost_members(const usage::sums& used, std::string_view prefix) {
+    auto members = fmt::format(R"("{}cost_usd":{})", prefix, used.cost_usd.value_or("null"));
+    if (used.unpriced_calls > 0) {
+        members += fmt::format(R"(,"{}unpriced_calls":{})", prefix, used.unpriced_calls);
+    }
+    return members;
+}
+
 std::string model_view(const usage::model_sums& one) {
     return fmt::format(
         R"({{"model":{},"calls":{},"prompt_tokens":{},"output_tokens":{},"total_tokens":{},)"
-        R"("cost_usd":{}}})",
+        R"({}}})",
         json_string(one.model),
         one.used.calls,
         one.used.prompt_tokens,
         one.used.output_tokens,
         one.used.total_tokens(),
-        one.used.cost_usd);
+        cost_members(one.used, ""));
 }
 
 std::string day_view(const usage::day_sums& one) {
     return fmt::format(
-        R"({{"date":{},"calls":{},"total_tokens":{},"cost_usd":{}}})",
+        R"({{"date":{},"calls":{},"total_tokens":{},{}}})",
         json_string(one.date),
         one.used.calls,
         one.used.total_tokens(),
-        one.used.cost_usd);
+        cost_members(one.used, ""));
 }
 
 template <class Item>
@@ -122,9 +132,9 @@ result<usage::period> requested_period(
 
 std::string usage_view(const usage::report& report) {
     return fmt::format(
-        R"({{"total_cost_usd":{},"total_prompt_tokens":{},"total_output_tokens":{},)"
+        R"({{{},"total_prompt_tokens":{},"total_output_tokens":{},)"
         R"("total_tokens":{},"total_calls":{},"by_model":{},"by_day":{}}})",
-        report.total.cost_usd,
+        cost_members(report.total, "total_"),
         report.total.prompt_tokens,
         report.total.output_tokens,
         report.total.total_tokens(),

@@ -100,6 +100,9 @@ std::string render_usage(const json& usage, const usage_days& days, const render
     out.field("Output tokens", count_text(usage, "total_output_tokens"));
     out.field("Tokens", count_text(usage, "total_tokens"));
     out.field("Cost", cost_text(usage, "total_cost_usd"));
+    if (const auto calls = integer_of(usage, "total_unpriced_calls")) {
+        out.field("Not in it", fmt::format("{} calls of unknown cost", grouped(*calls)));
+    }
     auto text = out.take();
     if (const auto& models = member(usage, "by_model"); has_elements(models)) {
         text += "\n" + models_table(models, options);

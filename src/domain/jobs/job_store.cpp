@@ -96,8 +96,8 @@ constexpr db::query complete_query{"jobs.complete", R"sql(
          WHERE id = $1 AND claim = $2 AND status = 'processing'
         RETURNING account_id, id),
     called AS (
-        INSERT INTO model_call (account_id, job_id, number, model)
-        SELECT account_id, id, 0, $10 FROM ended WHERE $10 <> ''
+        INSERT INTO model_call (account_id, job_id, number, model, cost_usd)
+        SELECT account_id, id, 0, $10, 0 FROM ended WHERE $10 <> ''
         ON CONFLICT DO NOTHING),
     pictured AS (
         INSERT INTO reel_thumbnail (account_id, job_id, jpeg)

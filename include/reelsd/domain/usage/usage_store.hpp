@@ -32,8 +32,10 @@ struct period {
 struct sums {
     std::int64_t calls = 0;
     std::int64_t prompt_tokens = 0;
-    std::int64_t output_tokens = 0;
-    decimal cost_usd = "0";
+    std::int64_t output_tokens = 0;   ///< With the thinking ones.
+    std::int64_t unpriced_calls = 0;  ///< Calls whose cost is not known.
+    /// Of the calls whose cost is known; nothing when there are others and these cost nothing.
+    std::optional<decimal> cost_usd = "0";
 
     [[nodiscard]] std::int64_t total_tokens() const noexcept {
         return prompt_tokens + output_tokens;

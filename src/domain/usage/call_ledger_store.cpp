@@ -1,0 +1,115 @@
+#include <reelsd/base/invariant.hpp>
+#include <reelsd/db/pool.hpp>
+#include <reelsd/domain/usage/call_ledger_store.hpp>
+
+namespace reelsd::usage {
+namespace {
+
+// One worker holds a claim, so nobody else counts the same job's calls meanwhile.
+constexpr db::query begin_query{"usage.begin_call", R"sql(
+    INSERT INTO model_call (account_id, job_id, number, claim, provider, model, settled_at)
+    SELECT job.account_id, job.id, 1 + coalesce(max(earlier.number), 0), job.claim, $3, $4, NULL
+      FROM job
+      LEFT JOIN model_call AS earlier
+        ON earlier.account_id = job.account_id AND earlier.job_id = job.id AND earlier.number > 0
+     WHERE job.id = $1 AND job.claim = $2 AND job.status = 'processing'
+     GROUP BY job.account_id, job.id, job.claim
+    HAVING count(earlier.number) < $5
+    RETURNING id)sql"};
+
+constexpr db::query settle_query{"usage.settle_call", R"sql(
+    UPDATE model_call
+       SET settled_at = now(), prompt_tokens = $2, cached_prompt_tokens = $3, output_tokens = $4,
+           thinking_tokens = $5, cost_usd = $6::bigint * 1e-12, modalities = nullif($7, '')::jsonb,
+           response_id = nullif($8, '')
+     WHERE id = $1 AND settled_at IS NULL)sql"};
+
+constexpr db::query release_query{"usage.release_call", R"sql(
+    DELETE FROM model_call WHERE id = $1 AND settled_at IS NULL)sql"};
+
+constexpr db::query add_query{"usage.add_call", R"sql(
+    INSERT INTO model_call (account_id, job_id, purpose, provider, model, prompt_tokens,
+                            cached_prompt_tokens, output_tokens, thinking_tokens, cost_usd)
+    SELECT id, $2, 'embedding', $3, $4, $5, $6, $7, $8, $9::bigint * 1e-12
+      FROM account WHERE id = $1)sql"};
+
+// Lost calls are in no total: nobody has settled them.
+constexpr db::query totals_query{"usage.totals", R"sql(
+    SELECT provider, model, sum(calls)::bigint AS calls,
+           sum(unpriced_calls)::bigint AS unpriced_calls,
+           sum(prompt_tokens)::bigint AS prompt_tokens,
+           sum(cached_prompt_tokens)::bigint AS cached_prompt_tokens,
+           sum(output_tokens)::bigint AS output_tokens,
+           sum(thinking_tokens)::bigint AS thinking_tokens,
+           trim_scale(sum(cost_usd))::text AS cost_usd
+      FROM (SELECT * FROM model_total
+             UNION ALL
+            SELECT provider, model, 1, 1, 0, 0, 0, 0, 0 FROM model_call AS call
+             WHERE settled_at IS NULL AND NOT is_under_way(call)) AS part
+     GROUP BY provider, model ORDER BY provider, model)sql"};
+
+model_total total_from(const db::row& row) {
+    return {
+        .provider = row.as<std::string>("provider"),
+        .model = row.as<std::string>("model"),
+        .calls = row.as<std::int64_t>("calls"),
+        .unpriced_calls = row.as<std::int64_t>("unpriced_calls"),
+        .prompt_tokens = row.as<std::int64_t>("prompt_tokens"),
+        .cached_prompt_tokens = row.as<std::int64_t>("cached_prompt_tokens"),
+        .output_tokens = row.as<std::int64_t>("output_tokens"),
+        .thinking_tokens = row.as<std::int64_t>("thinking_tokens"),
+        .cost_usd = row.as<std::string>("cost_usd")};
+}
+
+}  // namespace
+
+boost::asio::awaitable<std::optional<std::int64_t>> call_ledger_store::begin(
+    call_intent wanted, deadline by) {
+    invariant(wanted.calls_max > 0);
+    const auto begun = co_await pool_->run(
+        by, begin_query, wanted.job, wanted.claim, wanted.provider, wanted.model, wanted.calls_max);
+    const auto row = begun.one_or_none();
+    if (!row) co_return std::nullopt;
+    co_return row->as<std::int64_t>("id");
+}
+
+boost::asio::awaitable<void> call_ledger_store::settle(
+    std::int64_t call, call_usage used, deadline by) {
+    co_await pool_->run(
+        by,
+        settle_query,
+        call,
+        used.prompt_tokens,
+        used.cached_prompt_tokens,
+        used.output_tokens,
+        used.thinking_tokens,
+        used.cost_picodollars,
+        used.modalities,
+        used.response_id);
+}
+
+boost::asio::awaitable<void> call_ledger_store::release(std::int64_t call, deadline by) {
+    co_await pool_->run(by, release_query, call);
+}
+
+boost::asio::awaitable<void> call_ledger_store::add(finished_call made, deadline by) {
+    co_await pool_->run(
+        by,
+        add_query,
+        made.account,
+        made.job,
+        made.provider,
+        made.model,
+        made.used.prompt_tokens,
+        made.used.cached_prompt_tokens,
+        made.used.output_tokens,
+        made.used.thinking_tokens,
+        made.used.cost_picodollars);
+}
+
+boost::asio::awaitable<std::vector<model_total>> call_ledger_store::totals(deadline by) {
+    const auto found = co_await pool_->run(by, totals_query);
+    co_return found.map(&total_from);
+}
+
+}  // namespace reelsd::usage

@@ -1,0 +1,173 @@
+// Goal: every paid call is counted once and for ever, whoever dies during it, and none is counted
+// that was not made; three at most for one job over all its attempts.
+#include "support/test_database.hpp"
+#include <reelsd/domain/accounts/account_store.hpp>
+#include <reelsd/domain/jobs/job_store.hpp>
+#include <reelsd/domain/usage/call_ledger_store.hpp>
+#include <reelsd/domain/usage/usage_store.hpp>
+
+#include <gmock/gmock.h>
+
+namespace reelsd::usage {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr call_usage answered{
+    .prompt_tokens = 28950,
+    .cached_prompt_tokens = 100,
+    .output_tokens = 1850,
+    .thinking_tokens = 640,
+    .cost_picodollars = 28'650'000'000};
+
+using test::database_test;
+
+class CallLedgerStore : public test::database_test {
+protected:
+    void SetUp() override {
+        database_test::SetUp();
+        accounts::account_store accounts{pool()};
+        ann_ = run(accounts.create("ann@example.com", accounts::role::member, soon())).value();
+        job_ = claimed();
+    }
+
+    jobs::claimed_job claimed() {
+        const jobs::submission wanted{.url = "https://www.instagram.com/reel/DYa0IXPgnP5/"};
+        run(jobs_.submit(ann_, wanted, {}, soon()));
+        return claim().value();
+    }
+    std::optional<jobs::claimed_job> claim() {
+        const auto taken = run(jobs_.claim({.worker = "w", .jobs_max = 1, .lease = 60s}, soon()));
+        if (taken.empty()) return std::nullopt;
+        return taken.front();
+    }
+    std::optional<std::int64_t> begin(const jobs::claimed_job& held) {
+        return run(ledger_.begin(
+            {.job = held.id, .claim = held.claim, .provider = "gemini", .model = "flash"}, soon()));
+    }
+    void settle(std::int64_t call, const call_usage& used = answered) {
+        run(ledger_.settle(call, used, soon()));
+    }
+    report used() { return run(usage_store{pool()}.read(ann_, {}, soon())); }
+    model_total total() {
+        const auto all = run(ledger_.totals(soon()));
+        EXPECT_EQ(all.size(), 1U);
+        return all.empty() ? model_total{} : all.front();
+    }
+
+    jobs::job_store jobs_{pool()};
+    call_ledger_store ledger_{pool()};
+    account_id ann_;
+    jobs::claimed_job job_;
+};
+
+TEST_F(CallLedgerStore, ACallUnderWayIsNotCountedAndASettledOneIs) {
+    const auto call = begin(job_).value();
+    EXPECT_EQ(used().total.calls, 0);
+    EXPECT_TRUE(run(ledger_.totals(soon())).empty());
+    settle(call);
+    const auto now = used();
+    EXPECT_EQ(now.total.calls, 1);
+    EXPECT_EQ(now.total.prompt_tokens, 28950);
+    EXPECT_EQ(now.total.output_tokens, 1850);
+    EXPECT_EQ(now.total.cost_usd, "0.02865");
+    EXPECT_EQ(now.total.unpriced_calls, 0);
+    EXPECT_EQ(total().cost_usd, "0.02865");
+    EXPECT_EQ(total().thinking_tokens, 640);
+    EXPECT_EQ(total().cached_prompt_tokens, 100);
+}
+
+TEST_F(CallLedgerStore, SettlingTwiceCountsOnce) {
+    const auto call = begin(job_).value();
+    settle(call);
+    settle(call, {.prompt_tokens = 1, .cost_picodollars = 1});
+    run(ledger_.release(call, soon()));
+    EXPECT_EQ(used().total.prompt_tokens, 28950);
+    EXPECT_EQ(total().calls, 1);
+}
+
+TEST_F(CallLedgerStore, AReleasedCallIsNone) {
+    for (int i = 0; i < 10; ++i) run(ledger_.release(begin(job_).value(), soon()));
+    EXPECT_EQ(used().total.calls, 0);
+    EXPECT_TRUE(begin(job_));
+}
+
+TEST_F(CallLedgerStore, AJobHasThreeCallsOverAllItsAttempts) {
+    settle(begin(job_).value());
+    settle(begin(job_).value());
+    ASSERT_TRUE(run(jobs_.report({job_.id, job_.claim}, jobs::retried{0s}, soon())));
+    EXPECT_FALSE(begin(job_)) << "no longer held";
+    const auto again = claim().value();
+    EXPECT_EQ(again.id, job_.id);
+    EXPECT_TRUE(begin(again));
+    EXPECT_FALSE(begin(again));
+    EXPECT_TRUE(begin(claimed())) << "another job has its own";
+}
+
+// The worker died: nobody will ever settle it, and it may have been billed.
+TEST_F(CallLedgerStore, ALostCallIsCountedAsUnknown) {
+    static_cast<void>(begin(job_).value());
+    ASSERT_TRUE(run(jobs_.report({job_.id, job_.claim}, jobs::handed_back{}, soon())));
+    auto now = used();
+    EXPECT_EQ(now.total.calls, 1);
+    EXPECT_EQ(now.total.cost_usd, std::nullopt);
+    EXPECT_EQ(now.total.unpriced_calls, 1);
+    EXPECT_EQ(total().calls, 1);
+    EXPECT_EQ(total().unpriced_calls, 1);
+
+    const auto again = claim().value();
+    settle(begin(again).value());
+    now = used();
+    EXPECT_EQ(now.total.calls, 2);
+    EXPECT_EQ(now.total.cost_usd, "0.02865") << "of what is known";
+    EXPECT_EQ(now.by_model.at(0).used.unpriced_calls, 1);
+    EXPECT_EQ(total().calls, 2);
+}
+
+// Its answer comes in late: then it is known after all.
+TEST_F(CallLedgerStore, ALostCallThatIsFoundAgainIsCountedOnce) {
+    const auto call = begin(job_).value();
+    ASSERT_TRUE(run(jobs_.report({job_.id, job_.claim}, jobs::handed_back{}, soon())));
+    settle(call);
+    EXPECT_EQ(used().total.calls, 1);
+    EXPECT_EQ(used().total.unpriced_calls, 0);
+    EXPECT_EQ(total().calls, 1);
+    EXPECT_EQ(total().unpriced_calls, 0);
+}
+
+TEST_F(CallLedgerStore, UsageOutlivesTheReel) {
+    const auto call = begin(job_).value();
+    EXPECT_TRUE(run(jobs_.remove(ann_, job_.id, soon())));
+    EXPECT_EQ(used().total.unpriced_calls, 1);
+    settle(call);
+    EXPECT_EQ(used().total.cost_usd, "0.02865");
+}
+
+TEST_F(CallLedgerStore, AnUnknownPriceIsNeverZero) {
+    settle(begin(job_).value(), {.prompt_tokens = 7, .output_tokens = 1});
+    const auto now = used();
+    EXPECT_EQ(now.total.cost_usd, std::nullopt);
+    EXPECT_EQ(now.by_model.at(0).used.cost_usd, std::nullopt);
+    EXPECT_EQ(now.by_day.at(0).used.cost_usd, std::nullopt);
+    EXPECT_EQ(now.total.prompt_tokens, 7);
+}
+
+TEST_F(CallLedgerStore, EmbeddingsAreRowsOfTheirOwnModelAndNoPaidCallsOfTheJob) {
+    finished_call made{
+        .account = ann_,
+        .job = job_.id,
+        .provider = "gemini",
+        .model = "embedding",
+        .used = {.prompt_tokens = 40, .cost_picodollars = 6'000'000}};
+    for (int i = 0; i < 4; ++i) run(ledger_.add(made, soon()));
+    made.job = std::nullopt;
+    run(ledger_.add(made, soon()));
+    const auto now = used();
+    EXPECT_EQ(now.total.calls, 5);
+    EXPECT_EQ(now.total.cost_usd, "0.00003");
+    EXPECT_EQ(now.by_model.at(0).model, "embedding");
+    EXPECT_TRUE(begin(job_));
+}
+
+}  // namespace
+}  // namespace reelsd::usage
