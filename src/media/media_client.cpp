@@ -1,18 +1,15 @@
+#include "target_file.hpp"
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/base/json.hpp>
-#include <reelsd/base/unique_fd.hpp>
 #include <reelsd/media/media_client.hpp>
 #include <reelsd/process/child_run.hpp>
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
+#include <span>
 #include <string_view>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -30,6 +27,10 @@ constexpr int exit_not_found = 127;
 constexpr double share_of_core_min = 0.5;
 
 constexpr std::size_t detail_bytes_max = 500;
+
+/// How much longer than the limit a video may be (a quarter of a second), and the sound of it that
+/// the helper keeps (a second).
+constexpr double seconds_slack = 1;
 
 /// A full report measured 60 KB (`bounds::result_bytes_max` is ten times that); past eight times
 /// that bound it is not reporting.
@@ -126,9 +127,17 @@ result<json> document_of(const child_end& end) {
     return error{errc::internal, "unknown end of the media helper"};
 }
 
-std::int64_t size_of(const unique_fd& file) noexcept {
-    struct stat about {};
-    return ::fstat(file.get(), &about) == 0 ? about.st_size : -1;
+error wrong_size() {
+    return error{errc::media_failed, "the media helper's file has another size than was told"};
+}
+
+std::string listed(std::span<const double> numbers) {
+    std::string list;
+    for (const double one : numbers) {
+        if (!list.empty()) list.append(",");
+        list.append(std::to_string(one));
+    }
+    return list;
 }
 
 }  // namespace
@@ -178,12 +187,7 @@ result<probe_report> media_client::probe(
 
 result<analysis_report> media_client::analyze(
     const std::filesystem::path& video, deadline by, const std::stop_token& stop) const {
-    const turn mine{*this, by, stop};
-    if (!mine.held()) {
-        if (stop.stop_requested()) return error{errc::cancelled, "stopped before the analysis"};
-        return error{errc::timed_out, "no analysis ended before the deadline of this one"};
-    }
-    const auto told = ask(about("analyze", video), by, stop);
+    const auto told = ask_in_turn(about("analyze", video), by, stop);
     if (!told) return told.error();
     return analysis_report_from_json(*told);
 }
@@ -198,22 +202,76 @@ result<thumbnail_report> media_client::thumbnail(
 result<void> media_client::join(
     const std::filesystem::path& video, const std::filesystem::path& sound,
     const std::filesystem::path& target, deadline by, const std::stop_token& stop) const {
-    const unique_fd made{::open(
-        target.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR)};
-    if (!made) {
-        return error{
-            errc::storage_failed,
-            "creating the joined file: " + std::generic_category().message(errno)};
-    }
+    auto made = target_file::create(target);
+    if (!made) return made.error();
     auto arguments = about("join", video);
     arguments.insert(arguments.end(), {"--sound", sound.string()});
-    const auto told = ask(std::move(arguments), by, stop, made.get());
-    const auto report = told ? joined_report_from_json(*told) : told.error();
-    if (report && size_of(made) == report->size_bytes) return {};
-    std::error_code gone;
-    std::filesystem::remove(target, gone);
-    if (report) return error{errc::media_failed, "the joined file has another size than was told"};
-    return report.error();
+    const auto told = ask(std::move(arguments), by, stop, made->descriptor());
+    if (!told) return told.error();
+    const auto report = joined_report_from_json(*told);
+    if (!report) return report.error();
+    if (!made->has_size(static_cast<std::uint64_t>(report->size_bytes))) return wrong_size();
+    made->keep();
+    return {};
+}
+
+result<frames_report> media_client::frames(
+    const std::filesystem::path& video, const std::filesystem::path& target,
+    const frame_request& wanted, deadline by, const std::stop_token& stop) const {
+    auto made = target_file::create(target);
+    if (!made) return made.error();
+    auto arguments = about("frames", video);
+    arguments.insert(
+        arguments.end(),
+        {"--per-second",
+         std::to_string(wanted.per_second),
+         "--count-max",
+         std::to_string(wanted.count_max),
+         "--long-edge",
+         std::to_string(wanted.long_edge)});
+    const auto told = ask_in_turn(std::move(arguments), by, stop, made->descriptor());
+    if (!told) return told.error();
+    auto report = frames_report_from_json(*told);
+    if (!report) return report;
+    const auto& last = report->frames.back();
+    if (report->frames.size() > wanted.count_max ||
+        last.seconds > options_.seconds_max + seconds_slack) {
+        return error{
+            errc::media_failed, "the media helper made other pictures than were asked for"};
+    }
+    if (!made->has_size(last.offset + last.bytes)) return wrong_size();
+    made->keep();
+    return report;
+}
+
+result<std::optional<sound_report>> media_client::sound(
+    const std::filesystem::path& video, const std::filesystem::path& target, deadline by,
+    const std::stop_token& stop) const {
+    auto made = target_file::create(target);
+    if (!made) return made.error();
+    const auto told = ask(about("sound", video), by, stop, made->descriptor());
+    if (!told) return told.error();
+    auto report = sound_report_from_json(*told);
+    if (!report || !report->has_value()) return report;
+    if ((*report)->seconds > options_.seconds_max + seconds_slack) {
+        return error{errc::media_failed, "the media helper made more sound than a video may have"};
+    }
+    if (!made->has_size((*report)->bytes)) return wrong_size();
+    made->keep();
+    return report;
+}
+
+result<check_report> media_client::check(
+    const std::filesystem::path& video, std::vector<double> at_seconds, deadline by,
+    const std::stop_token& stop) const {
+    std::ranges::sort(at_seconds);
+    auto arguments = about("check", video);
+    if (!at_seconds.empty()) arguments.insert(arguments.end(), {"--at", listed(at_seconds)});
+    // The sound alone takes as long as a probe.
+    const auto told = at_seconds.empty() ? ask(std::move(arguments), by, stop)
+                                         : ask_in_turn(std::move(arguments), by, stop);
+    if (!told) return told.error();
+    return check_report_from_json(*told, at_seconds);
 }
 
 result<json> media_client::doctor(deadline by, const std::stop_token& stop) const {
@@ -224,6 +282,15 @@ std::vector<std::string> media_client::about(
     const char* command, const std::filesystem::path& video) const {
     return {
         command, "--video", video.string(), "--seconds-max", std::to_string(options_.seconds_max)};
+}
+
+result<json> media_client::ask_in_turn(
+    std::vector<std::string> arguments, deadline by, const std::stop_token& stop,
+    int standard_input) const {
+    const turn mine{*this, by, stop};
+    if (mine.held()) return ask(std::move(arguments), by, stop, standard_input);
+    if (stop.stop_requested()) return error{errc::cancelled, "stopped before its turn"};
+    return error{errc::timed_out, "no analysis ended before the deadline of this one"};
 }
 
 result<json> media_client::ask(

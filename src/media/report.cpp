@@ -1,3 +1,4 @@
+#include "object_reader.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/media/report.hpp>
 
@@ -75,123 +76,6 @@ std::size_t sequence_length(std::string_view text) {
     }
     return opens_code_point(lead, byte(1)) ? length : 0;
 }
-
-/// Reads the members of one object and remembers the first fault of the whole document, so that the
-/// code below reads as the document does. After a fault every value is empty and means nothing.
-class object_reader {
-public:
-    object_reader(const json& object, std::string place, std::string& fault)
-        : object_{object}, place_{std::move(place)}, fault_{fault} {
-        if (!object.is_object()) complain("is no object");
-    }
-
-    [[nodiscard]] double number(const char* name, double least, double most) {
-        const json* value = member(name);
-        return value == nullptr ? least : checked_number(*value, name, least, most);
-    }
-
-    [[nodiscard]] std::optional<double> number_or_null(
-        const char* name, double least, double most) {
-        const json* value = member(name);
-        if (value == nullptr || value->is_null()) return std::nullopt;
-        return checked_number(*value, name, least, most);
-    }
-
-    [[nodiscard]] int whole_number(const char* name, int least, int most) {
-        const double given = number(name, least, most);
-        if (given != std::floor(given)) return complain(name, "is no whole number"), least;
-        return static_cast<int>(given);
-    }
-
-    [[nodiscard]] bool truth(const char* name) {
-        const json* value = member(name);
-        if (value == nullptr) return false;
-        if (!value->is_boolean()) return complain(name, "is no truth value"), false;
-        return value->get<bool>();
-    }
-
-    [[nodiscard]] std::string text(const char* name, std::size_t bytes_max) {
-        const json* value = member(name);
-        return value == nullptr ? std::string{} : checked_text(*value, name, bytes_max);
-    }
-
-    [[nodiscard]] std::optional<std::string> text_or_null(const char* name, std::size_t bytes_max) {
-        const json* value = member(name);
-        if (value == nullptr || value->is_null()) return std::nullopt;
-        return checked_text(*value, name, bytes_max);
-    }
-
-    /// One of `known`.
-    [[nodiscard]] std::string word(const char* name, std::span<const std::string_view> known) {
-        auto given = text(name, 16);
-        for (const auto one : known) {
-            if (given == one) return given;
-        }
-        complain(name, "is no known word");
-        return {};
-    }
-
-    [[nodiscard]] object_reader object(const char* name) {
-        static const json nothing = json::object();
-        const json* value = member(name);
-        return {value == nullptr ? nothing : *value, place_ + "." + name, fault_};
-    }
-
-    /// Calls `read(element, place)` for each element.
-    template <class Read>
-    void each(const char* name, std::size_t count_max, Read read) {
-        const json* value = member(name);
-        if (value == nullptr) return;
-        if (!value->is_array()) return complain(name, "is no array");
-        if (value->size() > count_max) return complain(name, "has too many elements");
-        for (const auto& element : *value) read(element, place_ + "." + name);
-    }
-
-    [[nodiscard]] std::string checked_text(
-        const json& value, const char* name, std::size_t bytes_max) {
-        if (!value.is_string()) return complain(name, "is no text"), std::string{};
-        const auto& given = value.get_ref<const std::string&>();
-        if (given.size() > bytes_max) return complain(name, "is too long"), std::string{};
-        if (!is_clean_text(given)) return complain(name, "is no clean UTF-8"), std::string{};
-        return given;
-    }
-
-    /// To be called last: a member that nobody read is a fault as well.
-    void done() {
-        if (fault_.empty() && read_ != object_.size()) complain("has an unknown member");
-    }
-
-    void complain(const char* name, std::string_view what) {
-        if (fault_.empty()) fault_.append(place_).append(".").append(name).append(" ").append(what);
-    }
-
-private:
-    [[nodiscard]] double checked_number(
-        const json& value, const char* name, double least, double most) {
-        if (!value.is_number()) return complain(name, "is no number"), least;
-        const auto given = value.get<double>();
-        // Written so that it refuses a NaN as well.
-        if (!(given >= least && given <= most)) return complain(name, "is out of range"), least;
-        return given;
-    }
-
-    void complain(std::string_view what) {
-        if (fault_.empty()) fault_.append(place_).append(" ").append(what);
-    }
-
-    [[nodiscard]] const json* member(const char* name) {
-        if (!fault_.empty()) return nullptr;
-        const auto found = object_.find(name);
-        if (found == object_.end()) return complain(name, "is missing"), nullptr;
-        ++read_;
-        return &*found;
-    }
-
-    const json& object_;
-    std::string place_;
-    std::string& fault_;
-    std::size_t read_ = 0;
-};
 
 probe_report read_probe(object_reader from) {
     probe_report report;
@@ -276,10 +160,6 @@ picture_report read_picture(object_reader from, double duration) {
     return picture;
 }
 
-error malformed(const std::string& fault) {
-    return error{errc::media_failed, "the media helper's document: " + fault};
-}
-
 }  // namespace
 
 bool is_clean_text(std::string_view text) noexcept {
@@ -321,7 +201,7 @@ json to_json(const analysis_report& report) {
 result<probe_report> probe_report_from_json(const json& document) {
     std::string fault;
     auto report = read_probe({document, "probe", fault});
-    if (!fault.empty()) return malformed(fault);
+    if (!fault.empty()) return malformed_document(fault);
     return report;
 }
 
@@ -335,7 +215,7 @@ result<analysis_report> analysis_report_from_json(const json& document) {
     report.audio = read_audio(from.object("audio"), duration, fault);
     report.picture = read_picture(from.object("picture"), duration);
     from.done();
-    if (!fault.empty()) return malformed(fault);
+    if (!fault.empty()) return malformed_document(fault);
     return report;
 }
 

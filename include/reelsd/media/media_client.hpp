@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <filesystem>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -23,8 +24,8 @@ struct media_options {
     /// Folders of Tesseract's and pocketsphinx's models; empty: where Debian puts them.
     std::filesystem::path tessdata{};
     std::filesystem::path speech_model{};
-    /// How many analyses run at once, for each keeps two cores busy; 0: as many as the machine has
-    /// cores.
+    /// How many analyses, and other calls that decode pictures for seconds, run at once: an
+    /// analysis keeps two cores busy, the others one. 0: as many as the machine has cores.
     unsigned analyses_at_once = 0;
 };
 
@@ -75,6 +76,31 @@ public:
         const std::filesystem::path& video, const std::filesystem::path& sound,
         const std::filesystem::path& target, deadline by, const std::stop_token& stop) const;
 
+    /// Still pictures of the video in `target`, as JPEGs one after the other (created or
+    /// overwritten, mode 0600; removed again on failure). Decodes the whole video, a tenth of its
+    /// own time on a core; waits as analyze() does. Also storage_failed. Callers pass at most
+    /// `bounds::local_analysis_time_max`.
+    [[nodiscard]] result<frames_report> frames(
+        const std::filesystem::path& video, const std::filesystem::path& target,
+        const frame_request& wanted, deadline by, const std::stop_token& stop) const;
+
+    /// The whole sound of the video in `target` as a WAVE file, treated as that of frames().
+    /// Nothing when the video has no sound that can be decoded: then there is no `target` either,
+    /// and a model is asked without sound. A silent track is a track. Well under a second. Also
+    /// storage_failed. Callers pass at most `bounds::probe_time_max`.
+    [[nodiscard]] result<std::optional<sound_report>> sound(
+        const std::filesystem::path& video, const std::filesystem::path& target, deadline by,
+        const std::stop_token& stop) const;
+
+    /// Level and voice of the sound, and what is written in the pictures that are on screen at
+    /// `at_seconds`, in any order: at most `report_bounds::checked_moments_max`, more are
+    /// `media_failed`; after the end the last picture is on screen. Half a second of a core for the
+    /// sound of 90 s, and as much for each picture, for which it waits as analyze() does. Callers
+    /// pass at most `bounds::local_analysis_time_max`.
+    [[nodiscard]] result<check_report> check(
+        const std::filesystem::path& video, std::vector<double> at_seconds, deadline by,
+        const std::stop_token& stop) const;
+
     /// What holds on this machine, for `reelsd doctor`: the jail's layers, whether the models load,
     /// versions of libraries. An object, see `reelsd-media doctor`.
     [[nodiscard]] result<json> doctor(deadline by, const std::stop_token& stop) const;
@@ -83,6 +109,10 @@ private:
     class turn;
 
     [[nodiscard]] result<json> ask(
+        std::vector<std::string> arguments, deadline by, const std::stop_token& stop,
+        int standard_input = -1) const;
+    /// Waits while as many run as may run at once.
+    [[nodiscard]] result<json> ask_in_turn(
         std::vector<std::string> arguments, deadline by, const std::stop_token& stop,
         int standard_input = -1) const;
     [[nodiscard]] std::vector<std::string> about(

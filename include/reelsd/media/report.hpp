@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -81,6 +82,55 @@ struct joined_report {
     std::int64_t size_bytes = 0;
 };
 
+/// Which still pictures a model gets that takes no video; values out of their range are
+/// `media_failed`.
+struct frame_request {
+    /// Pictures a second of the video, evenly from its start; over 0, at most
+    /// `report_bounds::frames_per_second_max`.
+    double per_second = 1;
+    /// When that gives more, so many, evenly spread over the whole video; 1 to
+    /// `report_bounds::frames_max`.
+    std::size_t count_max = 64;
+    /// Of the longer side, in pixels; 16 to `report_bounds::frame_side_pixels_max`. Pictures are
+    /// never scaled up.
+    int long_edge = 768;
+};
+
+/// Where one JPEG stands in the file that holds all of them.
+struct stored_frame {
+    double seconds = 0;  ///< When it is on screen.
+    std::uint64_t offset = 0;
+    std::uint64_t bytes = 0;
+};
+
+/// Upright JPEGs one after the other in one file, without anything between them: at least one, by
+/// time.
+struct frames_report {
+    std::vector<stored_frame> frames;
+};
+
+/// The sound in a file of its own: RIFF/WAVE, one channel of 16 kHz, signed 16 bit.
+struct sound_report {
+    double seconds = 0;
+    std::uint64_t bytes = 0;  ///< Of the whole file, with its head.
+};
+
+/// What costs little to find out, for comparing with what a model says.
+struct check_report {
+    bool silent = true;  ///< As in `audio_report`.
+    /// Whether anything in the sound may be a voice. False is good evidence that nobody speaks;
+    /// true is weak, for music often passes. Absent when it was not looked for.
+    std::optional<bool> speech;
+    /// What is written in each of the pictures asked for, by time. A text starts and ends at the
+    /// moment that was asked for: it says nothing about the time between two moments.
+    std::vector<timed_text> texts;
+};
+
+/// The video as anybody can play it: what the file made has.
+struct transcoded_report {
+    std::int64_t size_bytes = 0;
+};
+
 /// What a report may hold at most. The child keeps them when it writes, the daemon insists when it
 /// reads.
 namespace report_bounds {
@@ -105,6 +155,23 @@ inline constexpr int thumbnail_height_max = 854;
 inline constexpr std::size_t thumbnail_bytes_max = 40'000;
 /// The largest download that may be set, 4 GiB, and a head.
 inline constexpr std::size_t joined_bytes_max = (std::size_t{4} << 30U) + (std::size_t{16} << 20U);
+/// Finer than any model samples.
+inline constexpr double frames_per_second_max = 24;
+/// Four times what models are given; 90 s at almost 3 a second.
+inline constexpr std::size_t frames_max = 256;
+inline constexpr int frame_side_pixels_min = 16;
+/// Past what models see before they scale down themselves.
+inline constexpr int frame_side_pixels_max = 1280;
+/// 1,280 x 1,280 pixels of noise, as coarse as the encoder can; a usual picture has a tenth.
+inline constexpr std::size_t frame_bytes_max = std::size_t{512} * 1024;
+inline constexpr int sound_rate_hz = 16'000;
+inline constexpr std::size_t sound_head_bytes = 44;
+/// Each costs a look at a picture of up to a third of a second.
+inline constexpr std::size_t checked_moments_max = 8;
+/// A picture is bounded by `texts_max` in an analysis; one of these shows a screen full at most.
+inline constexpr std::size_t checked_texts_max = checked_moments_max * 60;
+/// What the encoder may give a second of picture and sound, twice: see its rate in transcoding.cpp.
+inline constexpr std::size_t transcoded_bytes_per_second_max = std::size_t{1} << 20U;
 }  // namespace report_bounds
 
 /// Valid UTF-8 (RFC 3629) without control characters: what may stand in a report.
@@ -114,6 +181,11 @@ inline constexpr std::size_t joined_bytes_max = (std::size_t{4} << 30U) + (std::
 [[nodiscard]] json to_json(const analysis_report& report);
 [[nodiscard]] json to_json(const thumbnail_report& report);
 [[nodiscard]] json to_json(const joined_report& report);
+[[nodiscard]] json to_json(const frames_report& report);
+/// Nothing: the video has no sound that can be decoded.
+[[nodiscard]] json to_json(const std::optional<sound_report>& report);
+[[nodiscard]] json to_json(const check_report& report);
+[[nodiscard]] json to_json(const transcoded_report& report);
 
 /// Strict: a missing or unknown member, a wrong type, a time out of range, more than
 /// `report_bounds` allow or text that is not clean UTF-8 is `media_failed`; the detail names the
@@ -124,5 +196,14 @@ inline constexpr std::size_t joined_bytes_max = (std::size_t{4} << 30U) + (std::
 /// and end are where they have to be.
 [[nodiscard]] result<thumbnail_report> thumbnail_report_from_json(const json& document);
 [[nodiscard]] result<joined_report> joined_report_from_json(const json& document);
+/// Also: times ascend, the first picture stands at the start of the file and each other one where
+/// the one before ends.
+[[nodiscard]] result<frames_report> frames_report_from_json(const json& document);
+/// Also: as many bytes as so many seconds have.
+[[nodiscard]] result<std::optional<sound_report>> sound_report_from_json(const json& document);
+/// Also: texts stand at the moments that were asked for, in their order.
+[[nodiscard]] result<check_report> check_report_from_json(
+    const json& document, std::span<const double> at_seconds);
+[[nodiscard]] result<transcoded_report> transcoded_report_from_json(const json& document);
 
 }  // namespace reelsd::media

@@ -41,7 +41,7 @@ result<analysis_report> analyze(const arguments& given) {
     // differ from file to file, a fresh start does not.
     auto first_time = container::open(*file, given.seconds_max);
     if (!first_time) return first_time.error();
-    auto first = run_first_pass(*first_time, given.seconds_max, listening::yes);
+    auto first = run_first_pass(*first_time, given.seconds_max, listening::all);
     if (!first) return first.error();
     auto heard = listener.hear(std::move(first->sound));
 

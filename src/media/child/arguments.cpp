@@ -3,6 +3,7 @@
 #include <reelsd/media/report.hpp>
 
 #include <charconv>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -24,36 +25,108 @@ std::optional<Number> number_in(std::string_view text) {
 }
 
 std::optional<command> command_named(std::string_view name) {
-    if (name == "probe") return command::probe;
-    if (name == "analyze") return command::analyze;
-    if (name == "thumbnail") return command::thumbnail;
-    if (name == "join") return command::join;
-    if (name == "doctor") return command::doctor;
+    static constexpr std::pair<std::string_view, command> commands[] = {
+        {"probe", command::probe},
+        {"analyze", command::analyze},
+        {"thumbnail", command::thumbnail},
+        {"join", command::join},
+        {"frames", command::frames},
+        {"sound", command::sound},
+        {"check", command::check},
+        {"doctor", command::doctor}};
+    for (const auto& [known, meant] : commands) {
+        if (name == known) return meant;
+    }
     return std::nullopt;
 }
 
-result<void> set_option(arguments& given, std::string_view name, std::string_view value) {
-    if (name == "--video") {
-        given.video = value;
-    } else if (name == "--sound") {
-        given.sound = value;
-    } else if (name == "--tessdata") {
-        given.tessdata = value;
-    } else if (name == "--speech-model") {
-        given.speech_model = value;
-    } else if (name == "--seconds-max") {
-        const auto seconds = number_in<double>(value);
-        const double most = report_bounds::duration_seconds_max;
-        if (!seconds || !(*seconds > 0 && *seconds <= most)) return wrong("no duration", value);
-        given.seconds_max = *seconds;
-    } else if (name == "--parent") {
-        const auto process = number_in<int>(value);
-        if (!process || *process <= 0) return wrong("no process", value);
-        given.parent = *process;
-    } else {
-        return wrong("unknown option", name);
+/// Sets `number` when `text` is one from `least` to `most`; written so that a NaN is none.
+template <class Number>
+bool set_number(Number& number, std::string_view text, Number least, Number most) {
+    const auto given = number_in<Number>(text);
+    if (!given || !(*given >= least && *given <= most)) return false;
+    number = *given;
+    return true;
+}
+
+/// "3.5,7.25": ascending, at most `report_bounds::checked_moments_max`.
+bool set_moments(std::vector<double>& moments, std::string_view text) {
+    moments.clear();
+    for (std::size_t end = 0; end != std::string_view::npos;) {
+        end = text.find(',');
+        double moment = 0;
+        const double least = moments.empty() ? 0 : moments.back();
+        if (moments.size() == report_bounds::checked_moments_max ||
+            !set_number(moment, text.substr(0, end), least, report_bounds::duration_seconds_max)) {
+            return false;
+        }
+        moments.push_back(moment);
+        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     }
-    return {};
+    return true;
+}
+
+bool set_text(std::string& set, std::string_view value) {
+    set = value;
+    return true;
+}
+
+/// An option, and what takes its value: false when it is none.
+struct option {
+    std::string_view name;
+    bool (*set)(arguments& given, std::string_view value);
+};
+
+/// The least of what is over 0: a thousandth.
+constexpr double positive_min = 0.001;
+
+constexpr option options[] = {
+    {"--video",
+     [](arguments& given, std::string_view value) { return set_text(given.video, value); }},
+    {"--sound",
+     [](arguments& given, std::string_view value) { return set_text(given.sound, value); }},
+    {"--tessdata",
+     [](arguments& given, std::string_view value) { return set_text(given.tessdata, value); }},
+    {"--speech-model",
+     [](arguments& given, std::string_view value) { return set_text(given.speech_model, value); }},
+    {"--seconds-max",
+     [](arguments& given, std::string_view value) {
+         return set_number(
+             given.seconds_max, value, positive_min, report_bounds::duration_seconds_max);
+     }},
+    {"--per-second",
+     [](arguments& given, std::string_view value) {
+         return set_number(
+             given.frames.per_second, value, positive_min, report_bounds::frames_per_second_max);
+     }},
+    {"--count-max",
+     [](arguments& given, std::string_view value) {
+         return set_number(
+             given.frames.count_max, value, std::size_t{1}, report_bounds::frames_max);
+     }},
+    {"--long-edge",
+     [](arguments& given, std::string_view value) {
+         return set_number(
+             given.frames.long_edge,
+             value,
+             report_bounds::frame_side_pixels_min,
+             report_bounds::frame_side_pixels_max);
+     }},
+    {"--at",
+     [](arguments& given, std::string_view value) { return set_moments(given.at_seconds, value); }},
+    {"--parent",
+     [](arguments& given, std::string_view value) {
+         return set_number(given.parent, value, 1, std::numeric_limits<int>::max());
+     }},
+};
+
+result<void> set_option(arguments& given, std::string_view name, std::string_view value) {
+    for (const auto& one : options) {
+        if (one.name != name) continue;
+        if (one.set(given, value)) return {};
+        return wrong(std::string{name} + " takes no such value", value);
+    }
+    return wrong("unknown option", name);
 }
 
 }  // namespace
@@ -84,6 +157,11 @@ const char* usage() noexcept {
            "[--speech-model DIR]\n"
            "       reelsd-media thumbnail --video FILE [--seconds-max N]\n"
            "       reelsd-media join      --video FILE --sound FILE [--seconds-max N] 0<>MADE\n"
+           "       reelsd-media frames    --video FILE [--seconds-max N] [--per-second N] "
+           "[--count-max N] [--long-edge PIXELS] 0<>MADE\n"
+           "       reelsd-media sound     --video FILE [--seconds-max N] 0<>MADE\n"
+           "       reelsd-media check     --video FILE [--seconds-max N] [--at SECONDS,...] "
+           "[--tessdata DIR]\n"
            "       reelsd-media doctor    [--tessdata DIR] [--speech-model DIR]\n"
            "Writes one JSON document, {\"ok\": ...} or {\"error\": {\"code\": ..., \"detail\": "
            "...}}.\n";

@@ -1,19 +1,23 @@
 #pragma once
 
 #include <reelsd/base/result.hpp>
+#include <reelsd/media/report.hpp>
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace reelsd::media {
 
-enum class command : std::uint8_t { probe, analyze, thumbnail, join, doctor };
+enum class command : std::uint8_t { probe, analyze, thumbnail, join, frames, sound, check, doctor };
 
 /// What the program was asked for.
 struct arguments {
     media::command command = command::doctor;
     std::string video;
-    std::string sound;  ///< Of `join` alone.
+    std::string sound;               ///< Of `join` alone.
+    frame_request frames;            ///< Of `frames` alone.
+    std::vector<double> at_seconds;  ///< Of `check` alone: the pictures to read, ascending.
     double seconds_max = 90;
     /// Where Debian's packages put them.
     std::string tessdata = "/usr/share/tesseract-ocr/5/tessdata";

@@ -183,6 +183,11 @@ std::optional<double> container::seconds_of(
     return std::max(seconds, 0.0);
 }
 
+std::optional<double> container::start_of(
+    const AVPacket& packet, const AVStream& stream) const noexcept {
+    return seconds_of(stream, packet.pts == AV_NOPTS_VALUE ? packet.dts : packet.pts);
+}
+
 bool container::next(AVPacket& packet) {
     for (;;) {
         av_packet_unref(&packet);

@@ -38,6 +38,10 @@ public:
     [[nodiscard]] std::optional<double> seconds_of(
         const AVStream& stream, std::int64_t time) const noexcept;
 
+    /// The same of when a packet of `stream` is shown or heard.
+    [[nodiscard]] std::optional<double> start_of(
+        const AVPacket& packet, const AVStream& stream) const noexcept;
+
     /// The next packet of either stream; false at the end, which in a broken file is the first
     /// fault.
     [[nodiscard]] bool next(AVPacket& packet);

@@ -87,6 +87,13 @@ void tidy(analysis_report& report) {
     if (cuts.size() > report_bounds::cuts_max) cuts.resize(report_bounds::cuts_max);
 }
 
+void tidy(check_report& report) {
+    tidy(report.texts, report_bounds::duration_seconds_max);
+    if (report.texts.size() > report_bounds::checked_texts_max) {
+        report.texts.resize(report_bounds::checked_texts_max);
+    }
+}
+
 bool write_ok(const json& value) {
     return write_document("ok", value);
 }

@@ -12,6 +12,7 @@ namespace reelsd::media {
 /// text, no more than the bounds. What a recogniser says too much or out of place is cut, not
 /// refused: one odd line must not cost the whole analysis.
 void tidy(analysis_report& report);
+void tidy(check_report& report);
 
 /// The program's one document on standard output. False when it cannot be written.
 [[nodiscard]] bool write_ok(const json& value);

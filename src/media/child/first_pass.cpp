@@ -70,14 +70,14 @@ private:
         if ((packet_->flags & AV_PKT_FLAG_DISCARD) != 0) return;  // An edit list cuts it out.
         const bool is_video = stream.index == from_.video().index;
         if (is_video) ++video_packets_;
-        const auto time = packet_->pts == AV_NOPTS_VALUE ? packet_->dts : packet_->pts;
-        const auto start = from_.seconds_of(stream, time);
+        const auto start = from_.start_of(*packet_, stream);
         if (!start) return;
         const double length = static_cast<double>(std::max<std::int64_t>(packet_->duration, 0)) *
                               av_q2d(stream.time_base);
         end_seconds_ = std::max(end_seconds_, *start + length);
         if (is_video) {
             video_end_seconds_ = std::max(video_end_seconds_, *start + length);
+            if ((packet_->flags & AV_PKT_FLAG_KEY) != 0) key_seconds_.push_back(*start);
         }
     }
 
@@ -95,7 +95,7 @@ private:
         decode(*audio_decoder_, packet, *frame_, [this](const AVFrame& frame) {
             const auto start = from_.seconds_of(*from_.audio(), frame.best_effort_timestamp);
             for_speech_.add(frame, start.value_or(0));
-            for_music_.add(frame, start.value_or(0));
+            if (mode_ == listening::all) for_music_.add(frame, start.value_or(0));
             return true;
         });
     }
@@ -136,6 +136,8 @@ private:
         }
         pass.sound.for_speech = for_speech_.finish();
         pass.sound.for_music = for_music_.finish();
+        std::ranges::sort(key_seconds_);
+        pass.key_seconds = std::move(key_seconds_);
         return pass;
     }
 
@@ -152,6 +154,7 @@ private:
     double end_seconds_ = 0;
     double video_end_seconds_ = 0;
     std::size_t video_packets_ = 0;
+    std::vector<double> key_seconds_;
 };
 
 }  // namespace

@@ -15,12 +15,15 @@ struct heard_samples {
     std::vector<float> for_music;          ///< At sound::music_rate_hz.
 };
 
-enum class listening : std::uint8_t { no, yes };
+/// Which samples are kept.
+enum class listening : std::uint8_t { no, speech_alone, all };
 
 struct first_pass {
     probe_report probe;
     geometry shape;
     heard_samples sound;
+    /// When pictures are that need no other to be decoded, as far as the file tells; ascending.
+    std::vector<double> key_seconds;
 };
 
 /// Reads every packet once: what a header says is not believed. Decodes the first picture for its

@@ -3,6 +3,7 @@
 #include "container.hpp"
 #include "jail.hpp"
 #include "jail_settings.hpp"
+#include "made_file.hpp"
 
 #include <unistd.h>
 
@@ -14,46 +15,8 @@
 namespace reelsd::media {
 namespace {
 
-/// Where the daemon puts the file that is to be made.
-constexpr int made_descriptor = STDIN_FILENO;
-constexpr std::size_t buffer_bytes = std::size_t{64} * 1024;
-
-error cannot_write(int code) {
-    return error{errc::media_failed, "the joined file: " + libav_message(code)};
-}
-
 error unsupported(const char* what, int code) {
     return error{errc::unsupported_format, std::string{what} + ": " + libav_message(code)};
-}
-
-int write_some(void* /*unused*/, std::uint8_t* bytes, int count) {
-    int left = count;
-    while (left > 0) {
-        const auto written = ::write(made_descriptor, bytes, static_cast<std::size_t>(left));
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return AVERROR(errno);
-        bytes += written;
-        left -= static_cast<int>(written);
-    }
-    return count;
-}
-
-std::int64_t seek(void* /*unused*/, std::int64_t offset, int whence) {
-    if ((whence & AVSEEK_SIZE) != 0) return AVERROR(ENOSYS);
-    const auto reached = lseek(made_descriptor, offset, whence & ~AVSEEK_FORCE);
-    return reached < 0 ? AVERROR(errno) : reached;
-}
-
-io_owner writer() {
-    auto* buffer = static_cast<unsigned char*>(av_malloc(buffer_bytes));
-    if (buffer == nullptr) throw std::bad_alloc{};
-    io_owner made{avio_alloc_context(
-        buffer, static_cast<int>(buffer_bytes), 1, nullptr, nullptr, &write_some, &seek)};
-    if (!made) {
-        av_free(buffer);
-        throw std::bad_alloc{};
-    }
-    return made;
 }
 
 struct free_output {
@@ -128,7 +91,7 @@ result<void> copy_packets(source_track& picture, source_track& sound, AVFormatCo
 result<joined_report> write_joined(container& picture, container& sound) {
     AVFormatContext* raw = nullptr;
     if (avformat_alloc_output_context2(&raw, nullptr, "mp4", nullptr) < 0) throw std::bad_alloc{};
-    const auto io = writer();
+    const auto io = made_file_writer();
     const output_owner output{raw};  // Freed before what it writes through.
     output->pb = io.get();
     output->flags |= AVFMT_FLAG_CUSTOM_IO;

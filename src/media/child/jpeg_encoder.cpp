@@ -4,7 +4,6 @@
 
 #include <array>
 #include <new>
-#include <span>
 #include <stdexcept>
 #include <string>
 
@@ -83,6 +82,15 @@ std::vector<std::byte> encode_jpeg(const picture::view& rgb, int quantizer) {
     const auto bytes =
         std::as_bytes(std::span{packet->data, static_cast<std::size_t>(packet->size)});
     return {bytes.begin(), bytes.end()};
+}
+
+std::optional<std::vector<std::byte>> encode_jpeg_within(
+    const picture::view& rgb, std::span<const int> quantizers, std::size_t bytes_max) {
+    for (const int quantizer : quantizers) {
+        auto jpeg = encode_jpeg(rgb, quantizer);
+        if (jpeg.size() <= bytes_max) return jpeg;
+    }
+    return std::nullopt;
 }
 
 }  // namespace reelsd::media

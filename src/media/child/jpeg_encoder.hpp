@@ -3,6 +3,8 @@
 #include "../picture/view.hpp"
 
 #include <cstddef>
+#include <optional>
+#include <span>
 #include <vector>
 
 namespace reelsd::media {
@@ -14,5 +16,9 @@ inline constexpr int coarsest_quantizer = 31;
 /// A baseline JPEG (JFIF, 4:2:0, square pixels) of a picture of packed RGB, without any metadata.
 /// Throws std::runtime_error when FFmpeg refuses.
 [[nodiscard]] std::vector<std::byte> encode_jpeg(const picture::view& rgb, int quantizer);
+
+/// With the first of `quantizers` that gives at most `bytes_max`; nothing when none does.
+[[nodiscard]] std::optional<std::vector<std::byte>> encode_jpeg_within(
+    const picture::view& rgb, std::span<const int> quantizers, std::size_t bytes_max);
 
 }  // namespace reelsd::media

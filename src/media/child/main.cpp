@@ -1,9 +1,12 @@
 #include "analysis.hpp"
 #include "arguments.hpp"
+#include "check.hpp"
 #include "doctor.hpp"
 #include "document.hpp"
+#include "frames.hpp"
 #include "joining.hpp"
 #include "libav.hpp"
+#include "sound_file.hpp"
 #include <reelsd/base/json.hpp>
 
 #include <sys/prctl.h>
@@ -37,6 +40,9 @@ bool answer(const media::arguments& given) {
         case media::command::analyze: return write_result(media::analyze(given));
         case media::command::thumbnail: return write_result(media::thumbnail(given));
         case media::command::join: return write_result(media::join(given));
+        case media::command::frames: return write_result(media::frames(given));
+        case media::command::sound: return write_result(media::sound_file(given));
+        case media::command::check: return write_result(media::check(given));
         case media::command::doctor: return media::write_ok(media::examine(given));
     }
     return false;

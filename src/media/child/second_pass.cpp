@@ -7,6 +7,7 @@
 #include "../picture/thumbnail.hpp"
 #include "decoding.hpp"
 #include "scaler.hpp"
+#include "text_picture.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -20,12 +21,8 @@ namespace {
 constexpr double luma_distance_seconds_min = 1.0 / 31.0;
 
 /// 9:22.5, higher than any phone: a picture that would be higher is scaled to less width instead.
-constexpr int text_height_max = text::frame_width * 5 / 2;
 constexpr int small_height_max = picture::small_width * 5 / 2;
 
-/// Glyphs are at least 9 px high (text_reader): in a picture lower than three lines nothing is
-/// written.
-constexpr int text_side_min = 32;
 /// Thumbnails average blocks of 4.
 constexpr int small_side_min = 4;
 
@@ -64,8 +61,7 @@ public:
           reader_{reader},
           luma_{small_size(known.shape), AV_PIX_FMT_GRAY8},
           small_{small_size(known.shape), AV_PIX_FMT_RGB24},
-          text_size_{known.shape.fitted(text::frame_width, text_height_max)},
-          text_{known.shape.before_turning(text_size_), AV_PIX_FMT_RGB24} {}
+          text_{known.shape} {}
 
     result<seen> run() {
         auto decoder = container::decoder_for(from_.video());
@@ -130,20 +126,8 @@ private:
     }
 
     void read(double at) {
-        if (text_size_.width < text_side_min || text_size_.height < text_side_min) return;
-        if (held_text_.pixels == nullptr) {
-            held_text_ = text_.scale(*held_);
-            if (held_text_.pixels == nullptr) return;
-            if (known_.shape.turns != picture::quarter_turns::none) {
-                held_text_ = picture::turn_rgb(held_text_, known_.shape.turns, turned_);
-            }
-        }
-        const text::rgb_frame frame{
-            .pixels = held_text_.pixels,
-            .width = held_text_.width,
-            .height = held_text_.height,
-            .stride = held_text_.stride};
-        reader_.add_frame(frame, at);
+        if (held_text_.pixels == nullptr) held_text_ = text_.scale(*held_);
+        if (held_text_.pixels != nullptr) reader_.add_frame(held_text_, at);
     }
 
     seen conclude() {
@@ -165,14 +149,12 @@ private:
 
     scaler luma_;
     scaler small_;
-    picture_size text_size_;
-    scaler text_;
-    std::vector<std::uint8_t> turned_;
+    text_picture text_;
 
     frame_owner held_ = new_frame();
     double held_seconds_ = 0;
     picture::view held_small_;
-    picture::view held_text_;
+    text::rgb_frame held_text_;
 
     ticker small_ticks_{picture::colour_frames_per_second};
     ticker text_ticks_{text::frames_per_second};

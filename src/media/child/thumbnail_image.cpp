@@ -1,16 +1,12 @@
 #include "thumbnail_image.hpp"
 
 #include "jpeg_encoder.hpp"
-#include "scaler.hpp"
+#include "upright_scaler.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
 #include <stdexcept>
 #include <utility>
-#include <vector>
 
 namespace reelsd::media {
 namespace {
@@ -21,15 +17,6 @@ static_assert(quantizers.front() >= finest_quantizer);
 
 /// When even the coarsest has too many bytes (noise), the next try has about half of the pixels.
 constexpr double shrinking = 0.7;
-
-/// The finest that is small enough.
-std::optional<std::vector<std::byte>> encode_within_bound(const picture::view& rgb) {
-    for (const int quantizer : quantizers) {
-        auto jpeg = encode_jpeg(rgb, quantizer);
-        if (jpeg.size() <= report_bounds::thumbnail_bytes_max) return jpeg;
-    }
-    return std::nullopt;
-}
 
 picture_size size_of(const geometry& shape, double scale) {
     const auto side = [scale](int most, int displayed) {
@@ -45,15 +32,10 @@ picture_size size_of(const geometry& shape, double scale) {
 thumbnail_report thumbnail_of(const chosen_frame& chosen) {
     for (double scale = 1;; scale *= shrinking) {
         const auto size = size_of(chosen.shape, scale);
-        scaler to_rgb{
-            chosen.shape.before_turning(size), AV_PIX_FMT_RGB24, scaler::colours::as_tagged};
-        auto rgb = to_rgb.scale(*chosen.frame);
+        upright_scaler to_rgb{chosen.shape, size, scaler::colours::as_tagged};
+        const auto rgb = to_rgb.scale(*chosen.frame);
         if (rgb.pixels == nullptr) throw std::runtime_error{"the picture cannot be converted"};
-        std::vector<std::uint8_t> turned;
-        if (chosen.shape.turns != picture::quarter_turns::none) {
-            rgb = picture::turn_rgb(rgb, chosen.shape.turns, turned);
-        }
-        auto jpeg = encode_within_bound(rgb);
+        auto jpeg = encode_jpeg_within(rgb, quantizers, report_bounds::thumbnail_bytes_max);
         if (jpeg) return {.jpeg = *std::move(jpeg)};
         // A JPEG of one pixel has under 1,000 bytes.
         if (size.width == 1 && size.height == 1) {

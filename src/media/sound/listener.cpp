@@ -3,7 +3,7 @@
 #include "level.hpp"
 #include "narrow_band.hpp"
 #include "sound.hpp"
-#include "utterances.hpp"
+#include "voice_detector.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -117,10 +117,8 @@ void listener::judge(heard_utterance& utterance, std::span<const std::int16_t> s
 
 std::vector<heard_utterance> listener::listen(std::span<const std::int16_t> samples) {
     std::vector<heard_utterance> heard;
-    const std::vector<float> levels = frame_levels_db(samples);
-    auto sound = conditioned(samples, level_at_share_db(levels, loud_share));
-    widen_narrow_band(sound);
-    for (const frame_range range : find_utterances(voice_->detect(sound), levels)) {
+    const auto [sound, utterances] = find_voice(*voice_, samples);
+    for (const frame_range range : utterances) {
         const double start = static_cast<double>(range.begin) * frame_seconds;
         const double end = static_cast<double>(range.end) * frame_seconds;
         heard_utterance utterance;

@@ -28,6 +28,20 @@ public:
     virtual speech_report recognize(std::span<const std::int16_t> samples) = 0;
 };
 
+/// Tells whether anybody may speak, without recognising a word. One thread; works inside the jail,
+/// as the recogniser.
+class voice_detector {
+public:
+    /// `media_failed` when the library refuses its settings.
+    static result<std::unique_ptr<voice_detector>> load();
+
+    virtual ~voice_detector() = default;
+
+    /// Whether `speech_recognizer` would listen to any part of it. `samples`: as there. Music often
+    /// passes.
+    virtual bool hears_voice(std::span<const std::int16_t> samples) = 0;
+};
+
 /// `samples`: the whole track, mono, 11,025 Hz, -1 to 1. `speech` tells whether music runs under
 /// it.
 [[nodiscard]] music_report detect_music(

@@ -36,7 +36,8 @@ public:
     /// The next frame, in order of time. The picture is not kept.
     virtual void add_frame(const rgb_frame& frame, double seconds) = 0;
 
-    /// Every line that was on screen, by first appearance. Call once, after the last frame.
+    /// Every line that was on screen, by first appearance. Call after the last frame: the next
+    /// one begins another video.
     virtual std::vector<timed_text> finish(double duration_seconds) = 0;
 };
 
