@@ -18,12 +18,15 @@ struct code_point {
 
 void append_code_point(std::string& text, char32_t value);
 
-/// Valid UTF-8 of at most `characters_max` code points: broken bytes become U+FFFD, control
-/// characters other than newline and tab go, and so do blanks at both ends.
+/// Valid UTF-8 of at most `characters_max` code points: broken bytes become U+FFFD; control
+/// characters other than newline and tab go, and what cannot be seen but hides or reorders text
+/// (zero-width characters, marks of direction, tags), and blanks at both ends. Joiners stay where
+/// they are spelling: inside emoji, and between letters of Arabic and Indic scripts. What was
+/// cleaned once stays as it is when cleaned again.
 [[nodiscard]] std::string clean_text(std::string_view text, std::size_t characters_max);
 
 /// Nothing that clean_text() would change but blanks at the ends.
-[[nodiscard]] bool is_clean(std::string_view text) noexcept;
+[[nodiscard]] bool is_clean(std::string_view text);
 
 /// The number of code points; broken bytes count one each.
 [[nodiscard]] std::size_t character_count(std::string_view text) noexcept;

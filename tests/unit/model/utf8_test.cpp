@@ -29,6 +29,24 @@ TEST(CleanText, RepairsAndCuts) {
         {"an overlong slash", "\xc0\xaf", 100, "\uFFFD\uFFFD"},
         {"a surrogate", "\xed\xa0\x80", 100, "\uFFFD\uFFFD\uFFFD"},
         {"beyond the last code point", "\xf4\x90\x80\x80", 100, "\uFFFD\uFFFD\uFFFD\uFFFD"},
+        {"zero-width characters go", "pass\u200bword\u2060\ufeff", 100, "password"},
+        {"marks of direction go", "\u202eabc\u202c \u200f\u2066x\u2069\u061c", 100, "abc x"},
+        {"tags that spell a hidden text go", "a\U000E0068\U000E0069z", 100, "az"},
+        {"a joiner inside an emoji stays",
+         "\U0001F469\u200d\U0001F373 \u2764\ufe0f\u200d\U0001F525",
+         100,
+         "\U0001F469\u200d\U0001F373 \u2764\ufe0f\u200d\U0001F525"},
+        {"a joiner between letters goes", "ig\u200dno\u200cre", 100, "ignore"},
+        {"at the end too", "\U0001F469\u200d", 100, "\U0001F469"},
+        {"and where the cut parts it", "\U0001F469\u200d\U0001F373", 2, "\U0001F469"},
+        {"a Persian non-joiner is spelling",
+         "\u0645\u06cc\u200c\u062e",
+         9,
+         "\u0645\u06cc\u200c\u062e"},
+        {"one selector stays, a row of them goes",
+         "\u2764\ufe0f\ufe0e\ufe01\ufe02",
+         100,
+         "\u2764\ufe0f"},
         {"cut by characters, not bytes", "\u00e9\u00e9\u00e9", 2, "\u00e9\u00e9"},
         {"cut to nothing", "abc", 0, ""},
         {"empty", "", 10, ""},
@@ -40,6 +58,7 @@ TEST(CleanText, RepairsAndCuts) {
 
         EXPECT_EQ(clean, expected.clean);
         EXPECT_TRUE(is_clean(clean));
+        EXPECT_EQ(clean_text(clean, expected.characters_max), clean);
     }
 }
 
@@ -48,6 +67,8 @@ TEST(IsClean, RefusesWhatCleanTextWouldChange) {
     EXPECT_FALSE(is_clean("a\rb"));
     EXPECT_FALSE(is_clean("\xff"));
     EXPECT_FALSE(is_clean("\xc2\x80"));
+    EXPECT_FALSE(is_clean("a\u200b"));
+    EXPECT_FALSE(is_clean("a\u200d"));
 }
 
 TEST(CharacterCount, CountsCodePoints) {

@@ -1,0 +1,140 @@
+#include "answer_json.hpp"
+
+#include "../utf8.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+namespace reelsd::model {
+
+namespace {
+
+// Prose and thoughts may hold a few objects of their own.
+constexpr int objects_max = 8;
+
+/// Part of a text, from an opening brace to the one that closes it.
+struct object_text {
+    std::string_view text;  ///< To the end when nothing closes it.
+    bool whole = false;
+    bool too_deep = false;
+};
+
+/// Knows strings and depth; that brackets fit each other is for the parser to see.
+class brace_matcher {
+public:
+    /// False when what was open is closed.
+    bool go_on(char byte) {
+        if (in_string_) {
+            read_string(byte);
+            return true;
+        }
+        if (byte == '"') in_string_ = true;
+        if (byte == '{' || byte == '[') deepest_ = std::max(deepest_, ++depth_);
+        if (byte == '}' || byte == ']') --depth_;
+        return depth_ > 0;
+    }
+
+    [[nodiscard]] std::size_t deepest() const noexcept { return deepest_; }
+
+private:
+    void read_string(char byte) {
+        if (escaped_) {
+            escaped_ = false;
+        } else if (byte == '\\') {
+            escaped_ = true;
+        } else if (byte == '"') {
+            in_string_ = false;
+        }
+    }
+
+    std::size_t depth_ = 0;
+    std::size_t deepest_ = 0;
+    bool in_string_ = false;
+    bool escaped_ = false;
+};
+
+/// `text` begins with a brace.
+object_text first_object(std::string_view text) {
+    brace_matcher matcher;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        if (matcher.go_on(text[at])) continue;
+        return {text.substr(0, at + 1), true, matcher.deepest() > answer_depth_max};
+    }
+    return {text, false, matcher.deepest() > answer_depth_max};
+}
+
+/// The largest object counts: a model that thinks aloud writes small ones before.
+std::optional<object_text> largest_object(std::string_view text) {
+    std::optional<object_text> largest;
+    for (int tried = 0; tried < objects_max; ++tried) {
+        const auto brace = text.find('{');
+        if (brace == std::string_view::npos) break;
+        text.remove_prefix(brace);
+        const auto found = first_object(text);
+        if (!largest || found.text.size() > largest->text.size()) largest = found;
+        text.remove_prefix(found.text.size());
+    }
+    return largest;
+}
+
+/// What comes after the thoughts that a model wrote down before its answer; empty when they never
+/// end. Some servers swallow the mark that opens them.
+std::string_view after_thoughts(std::string_view text) {
+    constexpr std::string_view open = "<think>";
+    constexpr std::string_view close = "</think>";
+    const auto first = std::min(text.find('{'), text.size());
+    const auto opened = text.substr(0, first).find(open) != std::string_view::npos;
+    const auto end = text.find(close);
+    if (opened) return end == std::string_view::npos ? std::string_view{} : text.substr(end);
+    const auto prose =
+        text.substr(0, first).find_first_not_of(" \n\r\t`") != std::string_view::npos;
+    if (!prose || end == std::string_view::npos) return text;
+    const auto after = text.substr(end);
+    // Without an object after it, it is not a mark but a word of the answer.
+    return after.find('{') == std::string_view::npos ? text : after;
+}
+
+char lower(char byte) noexcept {
+    return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte - 'A' + 'a') : byte;
+}
+
+bool text_holds(std::string_view text, std::string_view tag) {
+    if (text.size() < tag.size()) return false;
+    const auto seen = clean_text(text, text.size());
+    const auto same = [](char left, char right) { return lower(left) == lower(right); };
+    return std::search(seen.begin(), seen.end(), tag.begin(), tag.end(), same) != seen.end();
+}
+
+}  // namespace
+
+parsed_answer parse_answer(std::string_view text) {
+    if (text.size() > answer_bytes_max) return {{}, "the answer is longer than 1 MiB"};
+    const auto said = after_thoughts(text);
+    if (said.empty() && !text.empty()) return {{}, "the answer is cut off before its end"};
+    const auto found = largest_object(said);
+    if (!found) return {{}, "the answer holds no JSON object"};
+    if (found->too_deep) return {{}, "the answer is nested too deeply"};
+    if (!found->whole) return {{}, "the answer is cut off before its end"};
+
+    auto object = answer_json::parse(found->text, nullptr, false);
+    if (object.is_discarded()) return {{}, "the answer is not valid JSON"};
+    return {std::move(object), {}};
+}
+
+bool holds_tag(const answer_json& value, std::string_view tag) {
+    if (tag.empty()) return false;
+    if (value.is_string()) return text_holds(value.get_ref<const std::string&>(), tag);
+    if (value.is_array()) {
+        return std::any_of(value.begin(), value.end(), [tag](const answer_json& item) {
+            return holds_tag(item, tag);
+        });
+    }
+    if (!value.is_object()) return false;
+    for (const auto& [name, member] : value.items()) {
+        if (text_holds(name, tag) || holds_tag(member, tag)) return true;
+    }
+    return false;
+}
+
+}  // namespace reelsd::model

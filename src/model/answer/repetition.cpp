@@ -1,0 +1,161 @@
+#include "repetition.hpp"
+
+#include "../utf8.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+namespace reelsd::model {
+
+namespace {
+
+// A unit of 8 to 50 characters, ten times; a shorter unit is one of 8 and more when taken twice.
+constexpr std::size_t unit_characters_max = 50;
+constexpr std::size_t loop_characters_min = 80;
+constexpr std::size_t loop_turns = 10;
+// Of entries that come round, such as the lines of a chorus.
+constexpr std::size_t round_entries_max = 6;
+
+std::u32string code_points_of(std::string_view text) {
+    std::u32string points;
+    points.reserve(text.size());
+    for (std::size_t at = 0; at < text.size();) {
+        const auto read = read_code_point(text, at);
+        at += read.bytes;
+        points += read.value;
+    }
+    return points;
+}
+
+std::string utf8_of(const std::u32string& points) {
+    std::string text;
+    text.reserve(points.size());
+    for (const auto point : points) append_code_point(text, point);
+    return text;
+}
+
+struct loop {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    std::size_t unit = 0;  ///< Its length; the loop is at least ten of them.
+};
+
+/// How many characters a loop of this unit has at least.
+constexpr std::size_t loop_length(std::size_t unit) noexcept {
+    return std::max(unit * loop_turns, loop_characters_min);
+}
+
+/// The loop of this unit around `at`, where a character equals the one a unit before it.
+std::optional<loop> loop_around(const std::u32string& text, std::size_t at, std::size_t unit) {
+    auto first = at;
+    while (first > unit && text[first - 1] == text[first - 1 - unit]) --first;
+    auto end = at + 1;
+    while (end < text.size() && text[end] == text[end - unit]) ++end;
+    const auto begin = first - unit;
+    if (end - begin < loop_length(unit)) return std::nullopt;
+    return loop{begin, end, unit};
+}
+
+/// The first that is met. A loop is so long that one of every 64 characters lies behind its first
+/// unit, so only those are looked at: the time is linear but for text made to defy it.
+std::optional<loop> find_loop(const std::u32string& text, std::size_t from) {
+    constexpr std::size_t stride = 64;
+    static_assert(loop_length(1) - 1 >= stride && loop_length(8) - 8 >= stride);
+    for (auto at = from + stride; at < text.size(); at += stride) {
+        const auto units = std::min(unit_characters_max, at - from);
+        for (std::size_t unit = 1; unit <= units; ++unit) {
+            if (text[at] != text[at - unit]) continue;
+            if (const auto found = loop_around(text, at, unit)) return found;
+        }
+    }
+    return std::nullopt;
+}
+
+/// Where the rounds of `size` entries that begin at `begin` end, a last one that is not whole
+/// counted in; `begin` when they are fewer than `least` entries.
+std::size_t rounds_end(
+    const std::vector<std::size_t>& ids, std::size_t begin, std::size_t size, std::size_t least) {
+    auto end = begin + size;
+    while (end < ids.size() && ids[end] == ids[end - size]) ++end;
+    return end - begin >= least ? end : begin;
+}
+
+/// Drops what comes round too often for rounds of `size`; `kept` runs beside `ids`. True when
+/// something was dropped.
+bool drop_rounds(std::vector<std::size_t>& ids, std::vector<std::size_t>& kept, std::size_t size) {
+    const auto least = size == 1 ? repeats_max + 1 : size * loop_turns;
+    const auto stays = size == 1 ? repeats_max : size;
+    std::size_t to = 0;
+    for (std::size_t at = 0; at < ids.size();) {
+        const auto end = at + size <= ids.size() ? rounds_end(ids, at, size, least) : at;
+        const auto copied = end > at ? stays : 1;
+        for (std::size_t one = 0; one < copied; ++one, ++to) {
+            ids[to] = ids[at + one];
+            kept[to] = kept[at + one];
+        }
+        at = std::max(end, at + 1);
+    }
+    const bool dropped = to < ids.size();
+    ids.resize(to);
+    kept.resize(to);
+    return dropped;
+}
+
+}  // namespace
+
+bool cut_loops(std::string& text) {
+    if (text.size() < loop_characters_min) return false;
+    auto points = code_points_of(text);
+    bool cut = false;
+    std::size_t from = 0;
+    while (const auto found = find_loop(points, from)) {
+        if (found->end == points.size()) {
+            points.resize(found->begin + found->unit);
+        } else {
+            // Whole units, so that what comes after the loop follows as it did.
+            const auto units = (found->end - found->begin) / found->unit;
+            points.erase(found->begin, (units - 1) * found->unit);
+        }
+        cut = true;
+        // What now stands side by side may be part of another loop, which begins here at the
+        // earliest: before it would have been found.
+        const auto longest = unit_characters_max * loop_turns;
+        from = found->begin > longest ? found->begin - longest : 0;
+    }
+    if (cut) text = utf8_of(points);
+    return cut;
+}
+
+std::string clean_without_loops(std::string_view text, std::size_t characters_max, bool& cut) {
+    auto clean = clean_text(text, characters_max);
+    while (cut_loops(clean)) {
+        cut = true;
+        clean = clean_text(clean, characters_max);  // The cut may have parted an emoji.
+    }
+    return clean;
+}
+
+std::vector<std::size_t> entries_without_loops(const std::vector<std::size_t>& ids) {
+    auto left = ids;
+    std::vector<std::size_t> kept(ids.size());
+    for (std::size_t at = 0; at < kept.size(); ++at) kept[at] = at;
+    // What is dropped brings others together, so until nothing is.
+    for (bool dropped = true; dropped;) {
+        dropped = false;
+        for (std::size_t size = 1; size <= round_entries_max; ++size) {
+            dropped = drop_rounds(left, kept, size) || dropped;
+        }
+    }
+    return kept;
+}
+
+bool is_filled_by_one(const std::vector<std::string>& list) {
+    std::unordered_map<std::string_view, std::size_t> counts;
+    std::size_t most = 0;
+    for (const auto& item : list) most = std::max(most, ++counts[item]);
+    return most > repeats_max && most * 2 >= list.size();
+}
+
+}  // namespace reelsd::model
