@@ -1,0 +1,169 @@
+"""What the stand-ins of model APIs have in common: a threaded server on loopback that keeps a record of
+each request, complains of what no client may send, and fails as a test tells it, once per entry of a
+queue.
+
+    with GeminiStandIn(key="...") as gemini:            # or start() and stop()
+        gemini.fail("generate", "overloaded", times=2)  # the next two of that kind
+        ...
+        gemini.of("generate")                           # their records, in order
+        gemini.assert_clean(test)                       # no complaint, no file left
+
+Faults that any kind of request can meet stand in TRANSPORT of model_server; what the API itself can
+answer stands in the module of its stand-in.
+"""
+
+import threading
+from decimal import Decimal
+
+from model_server import REDIRECTED, TRANSPORT, Fault, Handler, Record, Server
+
+
+class ModelStandIn:
+    """The base of both. What a subclass gives: kind_of, answer_to, KINDS, FAULTS."""
+
+    KINDS = ()
+    FAULTS = {}
+
+    def __init__(self, key, keep_bodies=False):
+        self.key = key
+        self.keep_bodies = keep_bodies
+        self.lock = threading.Lock()
+        self.changed = threading.Condition(self.lock)
+        self.released = threading.Event()
+        self.server = None
+        self.answer = None
+        self.reset()
+
+    # Life.
+
+    def start(self, port=0):
+        self.server = Server(("127.0.0.1", port), Handler)
+        self.server.stand_in = self
+        threading.Thread(
+            target=self.server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+        return self
+
+    def stop(self):
+        self.released.set()
+        self.server.shutdown()
+        self.server.server_close()
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, *_):
+        self.stop()
+
+    @property
+    def url(self):
+        return "http://127.0.0.1:%d" % self.server.server_address[1]
+
+    def reset(self):
+        """Forgets requests, faults, complaints and the answer that was set."""
+        with self.lock:
+            self.requests, self.queue, self.complaints = [], {}, []
+            self.answer = None
+        self.released.clear()
+
+    # What tests say.
+
+    def fail(self, kind, name, times=1, **options):
+        """The next `times` requests of this kind fail so. Entries are used up in order; "none" lets
+        one pass."""
+        if kind not in self.KINDS:
+            raise ValueError("no kind of request: " + kind)
+        if name not in TRANSPORT and name not in self.FAULTS and name != "none":
+            raise ValueError("no fault: " + name)
+        with self.lock:
+            self.queue.setdefault(kind, []).extend([Fault(name, options)] * times)
+
+    def release(self):
+        """Lets held answers go, now and from now on until reset()."""
+        self.released.set()
+
+    # What tests ask.
+
+    def of(self, kind):
+        with self.lock:
+            return [record for record in self.requests if record.kind == kind]
+
+    def count(self, kind):
+        return len(self.of(kind))
+
+    def wait_for(self, kind, count=1, seconds=60):
+        """Waits until that many of a kind have arrived whole; the last of them."""
+        def arrived():
+            found = [r for r in self.requests if r.kind == kind and r.whole]
+            return found[count - 1] if len(found) >= count else None
+        with self.changed:
+            record = self.changed.wait_for(arrived, seconds)
+            assert record, "waited %s s for %d x %s; there were %s" % (
+                seconds, count, kind, self.requests)
+            return record
+
+    def pending_faults(self):
+        """Faults that nothing has met: [(kind, name)]."""
+        with self.lock:
+            return [(kind, fault.name) for kind, faults in self.queue.items() for fault in faults]
+
+    def billed(self, delivered_only=True):
+        """{model: {calls, prompt_tokens, output_tokens, cached_tokens}} of what was
+        delivered, as a client can know it; thinking is output."""
+        sums = {}
+        for record in list(self.requests):
+            if record.usage and (record.delivered or not delivered_only):
+                row = sums.setdefault(record.usage["model"], {
+                    "calls": 0, "prompt_tokens": 0, "output_tokens": 0, "cached_tokens": 0})
+                row["calls"] += 1
+                for name in ("prompt_tokens", "output_tokens", "cached_tokens"):
+                    row[name] += record.usage[name]
+        return sums
+
+    def cost(self, prices):
+        """What that costs, exactly: prices {model: (input, output, cached)} in USD per million."""
+        total = Decimal(0)
+        for model, row in self.billed().items():
+            price = [Decimal(str(one)) for one in prices[model]]
+            total += (row["prompt_tokens"] - row["cached_tokens"]) * price[0]
+            total += row["output_tokens"] * price[1] + row["cached_tokens"] * price[2]
+        return total / 1000000
+
+    # What the handler asks.
+
+    def note(self, kind, handler, url):
+        with self.changed:
+            record = Record(len(self.requests) + 1, kind, handler, url)
+            self.requests.append(record)
+            return record
+
+    def arrived(self):
+        with self.changed:
+            self.changed.notify_all()
+
+    def ended(self, record):
+        with self.changed:
+            self.changed.notify_all()
+
+    def take_fault(self, kind):
+        with self.lock:
+            waiting = self.queue.get(kind)
+            fault = waiting.pop(0) if waiting else None
+            return None if fault and fault.name == "none" else fault
+
+    def complain(self, text):
+        with self.lock:
+            self.complaints.append(text)
+
+    def take_bytes(self, record, piece):
+        """A piece of a body that is no JSON."""
+
+    def check_head(self, record, target):
+        """What holds for each request of each API."""
+        if self.key and (self.key in target or "key" in record.query):
+            self.complain("the key stands in the URL of %s" % record.kind)
+        if record.path == REDIRECTED:
+            self.complain("a redirect was followed")
+        if "Expect" in record.headers:
+            self.complain("%s has an Expect field" % record.kind)
+        if record.kind == "other":
+            self.complain("%s %s is no request of this API" % (record.method, record.path))

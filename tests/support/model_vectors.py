@@ -1,0 +1,28 @@
+"""Vectors of texts that a test can reason about: texts that share words are near each other, the same
+text always gives the same vector.
+"""
+
+import base64
+import hashlib
+import math
+import re
+import struct
+
+
+def vector_of(text, dimensions, is_unit=True):
+    """Each word adds to a few dimensions. Not of unit length unless wanted, as shortened vectors of some
+    models are not."""
+    values = [0.0] * dimensions
+    for word in re.findall(r"\w+", text.lower()) or [text]:
+        digest = hashlib.sha256(word.encode()).digest()
+        for at in range(0, 16, 4):
+            number, = struct.unpack_from("<I", digest, at)
+            values[number % dimensions] += 1.0 if digest[at + 16] & 1 else -1.0
+    length = math.sqrt(sum(value * value for value in values)) or 1.0
+    scale = 1.0 if is_unit else 0.7
+    return [scale * value / length for value in values]
+
+
+def as_base64(values):
+    """Little-endian float32."""
+    return base64.b64encode(struct.pack("<%df" % len(values), *values)).decode()
