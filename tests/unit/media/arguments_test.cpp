@@ -45,6 +45,31 @@ TEST(Arguments, HasDefaults) {
     EXPECT_EQ(read({"join", "--video", "a.mp4", "--sound", "b.mp4"})->sound, "b.mp4");
 }
 
+TEST(Arguments, ReadsThoseOfPicturesAndSound) {
+    const auto frames = read(
+        {"frames",
+         "--video",
+         "a.mp4",
+         "--per-second",
+         "0.5",
+         "--count-max",
+         "12",
+         "--long-edge",
+         "512"});
+    ASSERT_TRUE(frames);
+    EXPECT_EQ(frames->command, command::frames);
+    EXPECT_DOUBLE_EQ(frames->frames.per_second, 0.5);
+    EXPECT_EQ(frames->frames.count_max, 12U);
+    EXPECT_EQ(frames->frames.long_edge, 512);
+    EXPECT_EQ(read({"sound", "--video", "a.mp4"})->command, command::sound);
+    const auto check = read({"check", "--video", "a.mp4", "--at", "0,3.5,3.5,7.250000"});
+    ASSERT_TRUE(check);
+    EXPECT_EQ(check->command, command::check);
+    EXPECT_EQ(check->at_seconds, (std::vector<double>{0, 3.5, 3.5, 7.25}));
+    EXPECT_TRUE(read({"check", "--video", "a.mp4"})->at_seconds.empty());
+    EXPECT_TRUE(read({"check", "--video", "a.mp4", "--at", "1,2,3,4,5,6,7,8"}));
+}
+
 TEST(Arguments, RefusesTheRest) {
     const std::vector<const char*> cases[] = {
         {},
@@ -61,6 +86,25 @@ TEST(Arguments, RefusesTheRest) {
         {"probe", "--video", "a.mp4", "--seconds-max", "9x"},
         {"probe", "--video", "a.mp4", "--parent", "0"},
         {"probe", "--video", "a.mp4", "--loud", "1"},
+        {"frames", "--per-second", "1"},
+        {"frames", "--video", "a.mp4", "--per-second", "0"},
+        {"frames", "--video", "a.mp4", "--per-second", "25"},
+        {"frames", "--video", "a.mp4", "--per-second", "nan"},
+        {"frames", "--video", "a.mp4", "--count-max", "0"},
+        {"frames", "--video", "a.mp4", "--count-max", "-1"},
+        {"frames", "--video", "a.mp4", "--count-max", "257"},
+        {"frames", "--video", "a.mp4", "--count-max", "1.5"},
+        {"frames", "--video", "a.mp4", "--long-edge", "15"},
+        {"frames", "--video", "a.mp4", "--long-edge", "1281"},
+        {"check", "--video", "a.mp4", "--at", ""},
+        {"check", "--video", "a.mp4", "--at", "1,"},
+        {"check", "--video", "a.mp4", "--at", ",1"},
+        {"check", "--video", "a.mp4", "--at", "1;2"},
+        {"check", "--video", "a.mp4", "--at", "2,1"},
+        {"check", "--video", "a.mp4", "--at", "-1"},
+        {"check", "--video", "a.mp4", "--at", "nan"},
+        {"check", "--video", "a.mp4", "--at", "86401"},
+        {"check", "--video", "a.mp4", "--at", "1,2,3,4,5,6,7,8,9"},
     };
     for (const auto& words : cases) {
         SCOPED_TRACE(words.empty() ? "nothing" : words.back());

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -111,6 +112,72 @@ TEST(MediaClient, TrustsNoThumbnail) {
         ASSERT_FALSE(report);
         EXPECT_EQ(report.error().code(), errc::media_failed);
     }
+}
+
+// Goal: what a helper says of a file that it makes is compared with the file. Method: helpers that
+// write four bytes and tell something; only the first tells the truth.
+TEST(MediaClient, TrustsNoWordOfAFile) {
+    struct test_case {
+        std::string told;
+        std::optional<errc> code;
+    };
+    const auto told = [](const std::string& frames) {
+        return R"({"ok":{"frames":[)" + frames + "]}}";
+    };
+    const std::string first = R"({"seconds":0,"offset":0,"bytes":2})";
+    const test_case cases[] = {
+        {told(first + R"(,{"seconds":1,"offset":2,"bytes":2})"), std::nullopt},
+        {told(first), errc::media_failed},
+        {told(first + R"(,{"seconds":1,"offset":2,"bytes":3})"), errc::media_failed},
+        {told(first + R"(,{"seconds":100,"offset":2,"bytes":2})"), errc::media_failed},
+        {told(
+             first + R"(,{"seconds":1,"offset":2,"bytes":1})"
+                     R"(,{"seconds":2,"offset":3,"bytes":1})"),
+         errc::media_failed},
+        {R"({"error":{"code":"unsupported_format","detail":""}})", errc::unsupported_format},
+        {R"({"ok":{}})", errc::media_failed},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.told);
+        const scripted_helper helper{"printf 1234 >&0; echo '" + expected.told + "'"};
+        const media_client client{helper.options()};
+        const auto target = helper.folder() / "made";
+        const auto report = client.frames("/video.mp4", target, {.count_max = 2}, far_away(), {});
+        EXPECT_EQ(report ? std::nullopt : std::optional{report.error().code()}, expected.code);
+        EXPECT_EQ(std::filesystem::exists(target), report.has_value());
+    }
+}
+
+TEST(MediaClient, TrustsNoWordOfASound) {
+    const std::pair<std::string, bool> cases[] = {
+        {R"({"ok":{"sound":{"seconds":0,"bytes":44}}})", true},
+        {R"({"ok":{"sound":{"seconds":0,"bytes":45}}})", false},
+        {R"({"ok":{"sound":{"seconds":92,"bytes":2944044}}})", false},
+    };
+    for (const auto& [told, good] : cases) {
+        SCOPED_TRACE(told);
+        const scripted_helper helper{"printf %044d 0 >&0; echo '" + told + "'"};
+        const media_client client{helper.options()};
+        const auto target = helper.folder() / "made";
+        const auto report = client.sound("/video.mp4", target, far_away(), {});
+        EXPECT_EQ(report.has_value(), good);
+        EXPECT_EQ(std::filesystem::exists(target), good);
+    }
+    // Nothing was to be made, so nothing is kept.
+    const scripted_helper helper{"printf 1234 >&0; echo '{\"ok\":{\"sound\":null}}'"};
+    const media_client client{helper.options()};
+    const auto report = client.sound("/video.mp4", helper.folder() / "made", far_away(), {});
+    ASSERT_TRUE(report) << report.error().to_string();
+    EXPECT_FALSE(report->has_value());
+    EXPECT_FALSE(std::filesystem::exists(helper.folder() / "made"));
+}
+
+TEST(MediaClient, TrustsNoCheckOfOtherMoments) {
+    const scripted_helper helper{
+        R"(echo '{"ok":{"silent":true,"speech":null,"texts":[{"text":"a","at_seconds":2}]}}')"};
+    const media_client client{helper.options()};
+    EXPECT_TRUE(client.check("/video.mp4", {3, 2}, far_away(), {}));
+    EXPECT_FALSE(client.check("/video.mp4", {3}, far_away(), {}));
 }
 
 // Goal: each way in which a child can end leads to exactly one error. Method: children that end so.
@@ -295,6 +362,13 @@ TEST(MediaClient, LetsOnlySoManyAnalysesRun) {
     const auto third = client.analyze("/video.mp4", deadline::after(100ms), {});
     ASSERT_FALSE(third);
     EXPECT_EQ(third.error().code(), errc::timed_out);
+    EXPECT_EQ(helper.inside(), 2);
+    // Whatever else decodes pictures for long waits as well.
+    const auto frames =
+        client.frames("/video.mp4", helper.folder() / "made", {}, deadline::after(100ms), {});
+    ASSERT_FALSE(frames);
+    EXPECT_EQ(frames.error().code(), errc::timed_out);
+    EXPECT_FALSE(client.check("/video.mp4", {1}, deadline::after(100ms), {}));
     EXPECT_EQ(helper.inside(), 2);
     // A probe is no analysis: it does not wait for a turn, and so comes inside.
     enter_and_stop(helper, 3, [&client](std::stop_token token) {

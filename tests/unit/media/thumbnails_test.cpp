@@ -1,12 +1,11 @@
+#include "shown_picture.hpp"
 #include "video_maker.hpp"
 #include <reelsd/media/media_client.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <memory>
 #include <random>
 #include <string>
@@ -18,43 +17,6 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 
 constexpr auto h264 = " -c:v libx264 -preset ultrafast -pix_fmt yuv420p";
-
-/// A decoded thumbnail: packed RGB.
-struct shown {
-    int width = 0;
-    int height = 0;
-    std::string pixels;
-
-    /// The sample at a place given in shares of the sides.
-    [[nodiscard]] int at(double x, double y, int channel) const {
-        const auto column = static_cast<std::size_t>(x * width);
-        const auto row = static_cast<std::size_t>(y * height);
-        const auto pixel = row * static_cast<std::size_t>(width) + column;
-        return static_cast<unsigned char>(pixels.at(3 * pixel + static_cast<std::size_t>(channel)));
-    }
-    /// 'r', 'g', 'b', or '?' where none of them prevails.
-    [[nodiscard]] char colour_at(double x, double y) const {
-        for (int channel = 0; channel < 3; ++channel) {
-            const int others = std::max(at(x, y, (channel + 1) % 3), at(x, y, (channel + 2) % 3));
-            if (at(x, y, channel) > others + 80) return "rgb"[channel];
-        }
-        return '?';
-    }
-    /// How much of a column has a colour: what moves over the test pattern leaves most of it free.
-    [[nodiscard]] double share_of_column(double x, char colour) const {
-        int found = 0;
-        for (int row = 0; row < height; ++row) {
-            if (colour_at(x, static_cast<double>(row) / height) == colour) ++found;
-        }
-        return static_cast<double>(found) / height;
-    }
-    [[nodiscard]] int brightest() const {
-        int most = 0;
-        for (const char sample : pixels)
-            most = std::max<int>(most, static_cast<unsigned char>(sample));
-        return most;
-    }
-};
 
 /// The real helper in its real jail; another decoder reads what it has made.
 class Thumbnails : public testing::Test {
@@ -74,19 +36,7 @@ protected:
         const auto report = ask(file);
         EXPECT_TRUE(report) << report.error().to_string();
         if (!report) return {};
-        const auto* text = reinterpret_cast<const char*>(report->jpeg.data());
-        const auto jpeg = maker().write(
-            file.stem().string() + ".jpg", std::string_view{text, report->jpeg.size()});
-        std::filesystem::remove(maker().folder() / "decoded.ppm");
-        const auto ppm = bytes_of(
-            maker().make("decoded.ppm", "-i @" + jpeg.filename().string() + " -f image2 -c:v ppm"));
-        shown picture;
-        int consumed = 0;
-        const int read =
-            std::sscanf(ppm.c_str(), "P6 %d %d 255%n", &picture.width, &picture.height, &consumed);
-        EXPECT_EQ(read, 2);
-        picture.pixels = ppm.substr(static_cast<std::size_t>(consumed) + 1);
-        return picture;
+        return decoded(maker(), report->jpeg);
     }
 
     static void expect_size(const shown& picture, int width, int height) {
@@ -99,20 +49,6 @@ private:
 };
 
 std::unique_ptr<video_maker> Thumbnails::maker_;
-
-/// Red above, blue at the lower left, green at the lower right.
-std::string quarters(const std::string& size) {
-    return "-f lavfi -i color=c=red:s=" + size +
-           ":r=10:d=1 -vf \"drawbox=y=ih/2:w=iw/2:h=ih/2:c=blue:t=fill,"
-           "drawbox=x=iw/2:y=ih/2:w=iw/2:h=ih/2:c=0x00ff00:t=fill";
-}
-
-void expect_upright(const shown& picture) {
-    EXPECT_EQ(picture.colour_at(0.25, 0.25), 'r');
-    EXPECT_EQ(picture.colour_at(0.75, 0.25), 'r');
-    EXPECT_EQ(picture.colour_at(0.25, 0.75), 'b');
-    EXPECT_EQ(picture.colour_at(0.75, 0.75), 'g');
-}
 
 TEST_F(Thumbnails, FitTheirBoundsInEitherOrientation) {
     struct test_case {
