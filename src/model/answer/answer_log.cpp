@@ -14,8 +14,8 @@ constexpr std::size_t violations_max = 10;
 }  // namespace
 
 void answer_log::violation(const std::string& path, std::string_view what) {
-    auto sentence = path + " " + std::string{what};
     if (violations_.size() == violations_max) return;
+    auto sentence = path + " " + std::string{what};
     if (std::find(violations_.begin(), violations_.end(), sentence) != violations_.end()) return;
     violations_.push_back(std::move(sentence));
 }

@@ -11,6 +11,10 @@ namespace reelsd::model {
 
 namespace {
 
+/// Ten times what a result may hold; what a model in a loop writes after that is not even looked
+/// at.
+constexpr std::ptrdiff_t items_read_max = 500;
+
 std::string lower_case(std::string_view text) {
     std::string lower{text};
     for (auto& byte : lower) {
@@ -141,7 +145,8 @@ std::vector<std::string> section_reader::list(std::string_view name) {
         if (!item.empty()) items.push_back(std::move(item));
     };
     if (value->is_array()) {
-        std::for_each(value->begin(), value->end(), add);
+        const auto size = static_cast<std::ptrdiff_t>(value->size());
+        std::for_each(value->begin(), value->begin() + std::min(size, items_read_max), add);
     } else {
         add(*value);
     }

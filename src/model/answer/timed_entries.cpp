@@ -40,14 +40,20 @@ std::optional<double> time_of(
     return read->seconds;
 }
 
+/// Ten times what a result may hold; what a model in a loop writes after that is not even looked
+/// at.
+constexpr std::ptrdiff_t entries_read_max = 5'000;
+
 /// Calls `read` with each entry of a list, or with the one that stands for a list.
 template <class Read>
 void for_each_entry(const answer_json& value, const Read& read) {
     if (value.is_null()) return;
     if (!value.is_array()) return read(value);
-    for (const auto& entry : value) {
+    const auto size = static_cast<std::ptrdiff_t>(value.size());
+    const auto end = value.begin() + std::min(size, entries_read_max);
+    std::for_each(value.begin(), end, [&read](const answer_json& entry) {
         if (!entry.is_null()) read(entry);
-    }
+    });
 }
 
 std::vector<raw_entry> raw_entries(

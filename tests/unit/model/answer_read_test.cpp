@@ -1,0 +1,430 @@
+#include <reelsd/base/json.hpp>
+#include <reelsd/model/answer.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace reelsd::model {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+using sentences = std::vector<std::string>;
+
+constexpr double duration = 30;
+
+/// As a model should answer.
+json good_answer() {
+    return json::parse(R"({
+      "visual": {
+        "text_segments": [
+          {"start": "00:01", "end": "00:04", "text": "3 TIPS", "kind": "title", "language": "en"},
+          {"start": "00:05", "end": "00:09", "text": "Fresh beans", "kind": "caption", "language": "en"}],
+        "subjects": ["a barista", "a kettle"],
+        "setting": "A bright kitchen.",
+        "description": "A barista pours water over coffee."},
+      "audio": {
+        "segments": [
+          {"start": "00:00", "end": "00:02", "speaker": "host", "text": "Here are three tips."},
+          {"start": "00:04", "end": "00:06", "speaker": null, "text": "Use fresh beans."}],
+        "language": "en-US",
+        "has_music": true,
+        "music_description": "Calm guitar.",
+        "music_title": "Morning",
+        "music_artist": "The Kettles",
+        "sounds": ["pouring"]},
+      "content": {
+        "hooks": ["3 TIPS"],
+        "key_moments": [{"time": "00:05", "description": "The beans.", "importance": "high"}],
+        "call_to_action": "follow for more",
+        "topics": ["coffee", "brewing"],
+        "summary": "Three tips for coffee."},
+      "metadata": {"format": "tutorial", "target_audience": "beginners", "sentiment": "positive"}})");
+}
+
+answer_reading read(const json& answer) {
+    return read_answer(answer.dump(), {.duration_seconds = duration, .boundary = "q7f3-caption"});
+}
+
+std::vector<std::string> texts_of(const std::vector<timed_text>& entries) {
+    std::vector<std::string> texts;
+    for (const auto& entry : entries) texts.push_back(entry.text);
+    return texts;
+}
+
+TEST(ReadAnswer, TakesAGoodOneWhole) {
+    const auto reading = read(good_answer());
+
+    EXPECT_THAT(reading.violations, IsEmpty());
+    EXPECT_THAT(reading.warnings, IsEmpty());
+    ASSERT_TRUE(reading.said);
+    const auto& said = *reading.said;
+    EXPECT_EQ(said.visual.description, "A barista pours water over coffee.");
+    EXPECT_EQ(said.visual.setting, "A bright kitchen.");
+    EXPECT_THAT(said.visual.subjects, ElementsAre("a barista", "a kettle"));
+    ASSERT_EQ(said.visual.texts.size(), 2U);
+    EXPECT_EQ(said.visual.texts[1].text, "Fresh beans");
+    EXPECT_EQ(said.visual.texts[1].start_seconds, 5);
+    EXPECT_EQ(said.visual.texts[1].end_seconds, 9);
+    EXPECT_EQ(transcript_of(said.audio.segments), "Here are three tips. Use fresh beans.");
+    EXPECT_EQ(said.audio.language, "en");
+    EXPECT_TRUE(said.audio.has_music);
+    EXPECT_EQ(said.audio.music_description, "Calm guitar.; \"Morning\" by The Kettles");
+    EXPECT_EQ(said.content.summary, "Three tips for coffee.");
+    EXPECT_THAT(said.content.topics, ElementsAre("coffee", "brewing"));
+    EXPECT_THAT(said.content.hooks, ElementsAre("3 TIPS"));
+    EXPECT_EQ(said.content.call_to_action, "follow for more");
+    ASSERT_EQ(said.content.key_moments.size(), 1U);
+    EXPECT_EQ(said.content.key_moments[0].seconds, 5);
+    EXPECT_EQ(said.metadata.format, "tutorial");
+    EXPECT_EQ(said.metadata.mood, sentiment::positive);
+    EXPECT_EQ(said.metadata.target_audience, "beginners");
+    EXPECT_EQ(said.provider + said.model_name, "");
+}
+
+// Goal: what is only spelt otherwise costs no second call.
+TEST(ReadAnswer, TakesOtherSpellingsInSilence) {
+    struct test_case {
+        const char* name;
+        const char* patch;  ///< JSON merge patch on the good answer.
+        bool (*holds)(const findings&);
+    };
+    const test_case cases[] = {
+        {"unknown members",
+         R"({"extra": 1, "visual": {"mood": "calm"}, "audio": {"sounds": 7}})",
+         [](const findings& said) { return said.visual.texts.size() == 2; }},
+        {"a boolean as text",
+         R"({"audio": {"has_music": "False"}})",
+         [](const findings& said) {
+             return !said.audio.has_music && said.audio.music_description.empty();
+         }},
+        {"a number for a text",
+         R"({"content": {"summary": 42, "topics": [7, true, null, "x"]}})",
+         [](const findings& said) {
+             return said.content.summary == "42" &&
+                    said.content.topics == sentences{"7", "true", "x"};
+         }},
+        {"nothing for texts and lists",
+         R"({"visual": {"setting": [], "subjects": []}, "content": {"hooks": [], "topics": ""}})",
+         [](const findings& said) {
+             return said.visual.setting.empty() && said.content.topics.empty();
+         }},
+        {"a text for a list",
+         R"({"content": {"topics": "coffee"}})",
+         [](const findings& said) { return said.content.topics == sentences{"coffee"}; }},
+        {"a list for a text",
+         R"({"content": {"summary": ["Three tips", "for coffee."]}})",
+         [](const findings& said) { return said.content.summary == "Three tips for coffee."; }},
+        {"one entry for a list",
+         R"({"content": {"key_moments": {"timestamp": 5.5, "description": "Beans."}}})",
+         [](const findings& said) {
+             return said.content.key_moments.size() == 1 &&
+                    said.content.key_moments[0].seconds == 5.5;
+         }},
+        {"a list for a section",
+         R"({"metadata": [{"format": "Review", "sentiment": "Mixed", "target_audience": ""}]})",
+         [](const findings& said) {
+             return said.metadata.format == "review" && said.metadata.mood == sentiment::mixed;
+         }},
+        {"unknown words",
+         R"({"metadata": {"format": "listicle", "sentiment": "cosy"}})",
+         [](const findings& said) {
+             return said.metadata.format == "other" && said.metadata.mood == sentiment::neutral;
+         }},
+        {"the contract's names of times",
+         R"({"audio": {"segments": [{"text": "a", "start_seconds": 1.5, "end_seconds": "2"}]}})",
+         [](const findings& said) {
+             return said.audio.segments[0].start_seconds == 1.5 &&
+                    said.audio.segments[0].end_seconds == 2;
+         }},
+        {"words for nothing",
+         R"({"audio": {"music_title": "unknown", "music_artist": "N/A"},
+             "content": {"call_to_action": "None"}})",
+         [](const findings& said) {
+             return said.audio.music_description == "Calm guitar." && !said.content.call_to_action;
+         }},
+        {"a language without a code",
+         R"({"audio": {"language": "und"}})",
+         [](const findings& said) { return !said.audio.language; }},
+        {"links stay text",
+         R"({"visual": {"description": "See https://a.test/?q=<b>"}})",
+         [](const findings& said) {
+             return said.visual.description == "See https://a.test/?q=<b>";
+         }},
+        {"what hides text goes",
+         R"({"content": {"summary": "a\u202eb\u200bc\u0007"}})",
+         [](const findings& said) { return said.content.summary == "abc"; }},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.name);
+        auto answer = good_answer();
+        answer.merge_patch(json::parse(expected.patch));
+
+        const auto reading = read(answer);
+
+        EXPECT_THAT(reading.violations, IsEmpty());
+        EXPECT_THAT(reading.warnings, IsEmpty());
+        ASSERT_TRUE(reading.said);
+        EXPECT_TRUE(expected.holds(*reading.said));
+    }
+}
+
+TEST(ReadAnswer, TakesNothingForNothing) {
+    auto answer = good_answer();
+    answer["visual"]["setting"] = nullptr;
+    answer["visual"]["subjects"] = nullptr;
+    answer["audio"]["segments"] = nullptr;
+    answer["audio"]["language"] = nullptr;
+    answer["audio"]["music_title"] = nullptr;
+    answer["content"]["call_to_action"] = nullptr;
+    answer["content"]["key_moments"] = nullptr;
+
+    const auto reading = read(answer);
+
+    EXPECT_THAT(reading.violations, IsEmpty());
+    ASSERT_TRUE(reading.said);
+    EXPECT_EQ(reading.said->audio.music_description, "Calm guitar.; by The Kettles");
+    EXPECT_FALSE(reading.said->audio.language);
+}
+
+TEST(ReadAnswer, KnowsTheContractsShape) {
+    auto answer = good_answer();
+    answer["visual"].erase("text_segments");
+    answer["visual"]["text_on_screen"] = {"3 TIPS", "Fresh beans"};
+    answer["audio"].erase("segments");
+    answer["audio"]["transcript"] = "Here are three tips.";
+
+    const auto reading = read(answer);
+
+    EXPECT_THAT(reading.violations, IsEmpty());
+    ASSERT_TRUE(reading.said);
+    EXPECT_THAT(texts_of(reading.said->visual.texts), ElementsAre("3 TIPS", "Fresh beans"));
+    EXPECT_EQ(reading.said->visual.texts[0].start_seconds, 0);
+    EXPECT_EQ(reading.said->visual.texts[0].end_seconds, duration);
+    EXPECT_THAT(texts_of(reading.said->audio.segments), ElementsAre("Here are three tips."));
+}
+
+TEST(ReadAnswer, FindsMembersWithoutTheirSections) {
+    json flat = json::object();
+    for (const auto& section : good_answer()) flat.update(section);
+    const auto reading = read(flat);
+    EXPECT_THAT(reading.violations, IsEmpty());
+    ASSERT_TRUE(reading.said);
+    EXPECT_EQ(reading.said->content.summary, "Three tips for coffee.");
+    EXPECT_EQ(reading.said->audio.segments.size(), 2U);
+
+    const auto wrapped = read(json{{"result", good_answer()}});
+    EXPECT_THAT(wrapped.violations, IsEmpty());
+    EXPECT_TRUE(wrapped.said);
+}
+
+// Goal: what is missing or means nothing is named by its path, and the rest is still of use.
+TEST(ReadAnswer, NamesWhatIsWrong) {
+    struct test_case {
+        const char* pointer;
+        const char* value;  ///< Null to take it away.
+        const char* violation;
+    };
+    const test_case cases[] = {
+        {"/audio", nullptr, "audio is missing"},
+        {"/audio", "7", "audio is not an object"},
+        {"/audio/segments", nullptr, "audio.segments is missing"},
+        {"/visual/text_segments", nullptr, "visual.text_segments is missing"},
+        {"/content/call_to_action", nullptr, "content.call_to_action is missing"},
+        {"/audio/has_music", nullptr, "audio.has_music is missing"},
+        {"/audio/has_music", R"("maybe")", "audio.has_music is neither true nor false"},
+        {"/content/summary", R"({"a": 1})", "content.summary is not a string"},
+        {"/content/topics", "[[1]]", "content.topics is not a list of strings"},
+        {"/audio/segments",
+         "7",
+         "audio.segments is not a list of objects with start, end and text"},
+        {"/audio/segments/0/text", nullptr, "audio.segments has an entry without text"},
+        {"/content/key_moments",
+         R"(["00:05 beans"])",
+         "content.key_moments is not a list of objects with time and description"},
+        {"/content/key_moments/0/description",
+         nullptr,
+         "content.key_moments has an entry without description"},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.violation);
+        auto answer = good_answer();
+        const json::json_pointer place{expected.pointer};
+        if (expected.value != nullptr) {
+            answer[place] = json::parse(expected.value);
+        } else {
+            answer[place.parent_pointer()].erase(place.back());
+        }
+
+        const auto reading = read(answer);
+
+        EXPECT_THAT(reading.violations, Contains(expected.violation));
+        ASSERT_TRUE(reading.said);
+        EXPECT_EQ(reading.said->visual.description, "A barista pours water over coffee.");
+    }
+}
+
+TEST(ReadAnswer, GivesAtMostTenViolations) {
+    auto answer = good_answer();
+    for (auto& section : answer) {
+        for (auto& member : section) member = {{"a", 1}};
+    }
+    answer["content"]["summary"] = "Something.";
+    EXPECT_EQ(read(answer).violations.size(), 10U);
+}
+
+TEST(ReadAnswer, RefusesWhatSaysNothing) {
+    for (const auto* text :
+         {"{}",
+          R"({"a": 1})",
+          R"({"visual": null, "audio": null, "content": null, "metadata": null})",
+          R"({"metadata": {"format": "vlog", "sentiment": "positive", "target_audience": ""}})",
+          R"({"error": "I cannot watch videos."})"}) {
+        SCOPED_TRACE(text);
+        const auto reading = read_answer(text, {.duration_seconds = duration, .boundary = "q7f3"});
+        EXPECT_FALSE(reading.said);
+        ASSERT_FALSE(reading.violations.empty());
+        EXPECT_EQ(reading.violations[0], "the answer says nothing about the video");
+    }
+    auto empty = good_answer();
+    for (auto& section : empty) {
+        for (auto& member : section) member = nullptr;
+    }
+    EXPECT_FALSE(read(empty).said);
+    EXPECT_FALSE(read(empty).violations.empty());
+}
+
+TEST(ReadAnswer, RefusesWhatIsCutOff) {
+    const auto whole = good_answer().dump();
+    for (std::size_t bytes = 1; bytes < whole.size(); ++bytes) {
+        const auto reading = read_answer(
+            std::string_view{whole}.substr(0, bytes),
+            {.duration_seconds = duration, .boundary = "q7f3"});
+        ASSERT_FALSE(reading.said) << bytes;
+        ASSERT_THAT(reading.violations, ElementsAre("the answer is cut off before its end"));
+    }
+}
+
+TEST(ReadAnswer, RefusesWhatHoldsTheTag) {
+    auto answer = good_answer();
+    answer["audio"]["segments"][1]["speaker"] = "<Q7F3-caption>";
+    const auto reading = read(answer);
+    EXPECT_FALSE(reading.said);
+    EXPECT_THAT(
+        reading.violations, ElementsAre("the answer holds the tag that must never be written"));
+}
+
+// Goal: times lie in the video and ascend, and what cannot be read is no violation.
+TEST(ReadAnswer, PutsTimesRight) {
+    auto answer = good_answer();
+    answer["visual"]["text_segments"] = json::parse(R"([
+        {"start": "00:20", "end": "00:10", "text": "late"},
+        {"start": "soon", "end": null, "text": "unknown"},
+        {"start": "00:02", "text": "open"},
+        {"start": "00:06", "end": "02:00", "text": "past the end"}])");
+    answer["content"]["key_moments"] = json::parse(R"([
+        {"time": "00:09", "description": "second"},
+        {"time": "later", "description": "never"},
+        {"time": 3, "description": "first"}])");
+
+    const auto reading = read(answer);
+
+    EXPECT_THAT(reading.violations, IsEmpty());
+    EXPECT_THAT(
+        reading.warnings, ElementsAre("times past the end of the video were moved to its end"));
+    ASSERT_TRUE(reading.said);
+    const auto& texts = reading.said->visual.texts;
+    EXPECT_THAT(texts_of(texts), ElementsAre("open", "past the end", "late", "unknown"));
+    EXPECT_EQ(texts[0].end_seconds, 6);
+    EXPECT_EQ(texts[1].end_seconds, duration);
+    EXPECT_EQ(texts[2].end_seconds, 20);
+    EXPECT_EQ(texts[3].start_seconds, 20);
+    const auto& moments = reading.said->content.key_moments;
+    ASSERT_EQ(moments.size(), 2U);
+    EXPECT_EQ(moments[0].description, "first");
+    EXPECT_EQ(moments[1].description, "second");
+}
+
+TEST(ReadAnswer, NoticesTheTimesOfAnotherVideo) {
+    auto answer = good_answer();
+    answer["audio"]["segments"][1]["start"] = "01:10";
+    answer["audio"]["segments"][1]["end"] = "01:12";
+    EXPECT_THAT(
+        read(answer).warnings,
+        ElementsAre(
+            "times past the end of the video were moved to its end",
+            "times lie far past the end of the video: the analysis may be of another one"));
+}
+
+TEST(ReadAnswer, PartsLongSpeech) {
+    std::string speech;
+    for (int word = 0; word < 400; ++word) speech += "word" + std::to_string(word) + " ";
+    auto answer = good_answer();
+    answer["audio"]["segments"] = json::array({{{"text", speech}, {"start", 0}, {"end", 30}}});
+
+    const auto reading = read(answer);
+
+    ASSERT_TRUE(reading.said);
+    const auto& segments = reading.said->audio.segments;
+    EXPECT_EQ(segments.size(), 4U);
+    EXPECT_EQ(transcript_of(segments) + " ", speech);
+    EXPECT_EQ(segments.front().start_seconds, 0);
+    EXPECT_EQ(segments.back().end_seconds, 30);
+    EXPECT_NEAR(segments[1].start_seconds, segments[0].end_seconds, 1e-9);
+}
+
+// Goal: a loop is asked for again, and cut if nobody can be asked.
+TEST(ReadAnswer, CutsLoops) {
+    const sentences warned{"the model repeated itself: the repeats were left out"};
+    auto looping = good_answer();
+    std::string loop;
+    for (int turn = 0; turn < 50; ++turn) loop += "a barista pours ";
+    looping["visual"]["description"] = loop;
+    auto reading = read(looping);
+    EXPECT_THAT(reading.violations, ElementsAre("visual.description repeats itself"));
+    EXPECT_EQ(reading.warnings, warned);
+    EXPECT_EQ(reading.said->visual.description, "a barista pours");
+
+    looping = good_answer();
+    for (int turn = 0; turn < 20; ++turn) {
+        looping["audio"]["segments"].push_back({{"start", 6}, {"end", 7}, {"text", "Yes."}});
+    }
+    reading = read(looping);
+    EXPECT_THAT(reading.violations, ElementsAre("audio.segments repeats itself"));
+    EXPECT_EQ(reading.warnings, warned);
+    EXPECT_EQ(reading.said->audio.segments.size(), 5U);
+
+    looping = good_answer();
+    looping["content"]["topics"] = sentences(30, "coffee");
+    reading = read(looping);
+    EXPECT_THAT(reading.violations, ElementsAre("content.topics repeats itself"));
+    EXPECT_THAT(reading.said->content.topics, ElementsAre("coffee"));
+}
+
+TEST(ReadAnswer, JoinsATextThatStays) {
+    auto answer = good_answer();
+    auto& texts = answer["visual"]["text_segments"] = json::array();
+    for (int second = 0; second < 20; ++second) {
+        texts.push_back({{"start", second}, {"end", second + 1}, {"text", "@beans"}});
+    }
+    const auto reading = read(answer);
+    EXPECT_THAT(reading.violations, IsEmpty());
+    ASSERT_EQ(reading.said->visual.texts.size(), 1U);
+    EXPECT_EQ(reading.said->visual.texts[0].end_seconds, 20);
+}
+
+TEST(ReadAnswer, KeepsToTheBounds) {
+    auto answer = good_answer();
+    auto& segments = answer["audio"]["segments"] = json::array();
+    for (int line = 0; line < 600; ++line) {
+        segments.push_back({{"start", 1}, {"end", 2}, {"text", "line " + std::to_string(line)}});
+    }
+    const auto reading = read(answer);
+    EXPECT_THAT(reading.violations, ElementsAre("audio.segments has more than 500 entries"));
+    EXPECT_EQ(reading.said->audio.segments.size(), 500U);
+}
+
+}  // namespace
+}  // namespace reelsd::model
