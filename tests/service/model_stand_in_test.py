@@ -99,6 +99,15 @@ class GeminiFailures(GeminiTest):
         self.send(self.gemini, "POST", answer.headers["Location"][len(self.gemini.url):], {})
         self.assertComplains(self.gemini, "a redirect was followed")
 
+    def test_a_fault_for_some_words(self):
+        self.gemini.fail("generate", "internal", words="r" * 40)
+        self.gemini.fail("generate", "overloaded", words="another")
+        statuses = [self.generate().status for _ in range(2)]
+        self.assertEqual(statuses, [500, 200])
+        self.assertEqual(self.gemini.pending_faults(), [("generate", "overloaded")])
+        self.gemini.fail("generate", "bad_gateway")
+        self.assertEqual(self.generate().status, 502)
+
     def test_a_held_answer(self):
         self.gemini.fail("generate", "hold", times=2)
         with self.assertRaises(TimeoutError):

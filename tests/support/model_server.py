@@ -36,10 +36,11 @@ TRANSPORT = (
 )
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(eq=False)
 class Fault:
     name: str
     options: dict
+    words: str = None  # It is for the request that has these words in it; else for the next one.
 
 
 @dataclasses.dataclass
@@ -93,14 +94,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
         record = stand_in.note(kind, self, url)
         record.fault = fault = stand_in.take_fault(kind)
         stand_in.check_head(record, self.path)
-        name = fault.name if fault else None
         try:
-            if name == "reset_before_body":
+            if fault and fault.name == "reset_before_body":
                 raise Reset()
             self.read_body(record, fault)
             if not record.whole:
                 self.close_connection = True
                 return
+            record.fault = fault = fault or stand_in.take_fault(kind, str(record.json))
+            name = fault.name if fault else None
             answer = stand_in.answer_to(record)
             record.status = answer.status
             if name == "hold":

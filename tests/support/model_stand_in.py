@@ -67,15 +67,21 @@ class ModelStandIn:
 
     # What tests say.
 
-    def fail(self, kind, name, times=1, **options):
-        """The next `times` requests of this kind fail so. Entries are used up in order; "none" lets
-        one pass."""
+    def fail(self, kind, name, times=1, words=None, **options):
+        """The next `times` requests of this kind fail so; with `words`, the next that have these words
+        in their body. Entries are used up in order; "none" lets one pass."""
         if kind not in self.KINDS:
             raise ValueError("no kind of request: " + kind)
         if name not in TRANSPORT and name not in self.FAULTS and name != "none":
             raise ValueError("no fault: " + name)
         with self.lock:
-            self.queue.setdefault(kind, []).extend([Fault(name, options)] * times)
+            self.queue.setdefault(kind, []).extend(
+                Fault(name, options, words) for _ in range(times))
+
+    def forget_faults(self):
+        """None of those that are left happens any more."""
+        with self.lock:
+            self.queue.clear()
 
     def release(self):
         """Lets held answers go, now and from now on until reset()."""
@@ -144,10 +150,15 @@ class ModelStandIn:
         with self.changed:
             self.changed.notify_all()
 
-    def take_fault(self, kind):
+    def take_fault(self, kind, body=None):
+        """The fault that is due: one for any request before the body is there, else one for its words."""
         with self.lock:
-            waiting = self.queue.get(kind)
-            fault = waiting.pop(0) if waiting else None
+            waiting = self.queue.get(kind, [])
+            due = (fault for fault in waiting if (
+                fault.words in body if fault.words and body else not fault.words and body is None))
+            fault = next(due, None)
+            if fault:
+                waiting.remove(fault)
             return None if fault and fault.name == "none" else fault
 
     def complain(self, text):
