@@ -274,6 +274,20 @@ result<check_report> media_client::check(
     return check_report_from_json(*told, at_seconds);
 }
 
+result<transcoded_report> media_client::transcode(
+    const std::filesystem::path& video, const std::filesystem::path& target, deadline by,
+    const std::stop_token& stop) const {
+    auto made = target_file::create(target);
+    if (!made) return made.error();
+    const auto told = ask_in_turn(about("transcode", video), by, stop, made->descriptor());
+    if (!told) return told.error();
+    auto report = transcoded_report_from_json(*told);
+    if (!report) return report;
+    if (!made->has_size(report->bytes)) return wrong_size();
+    made->keep();
+    return report;
+}
+
 result<json> media_client::doctor(deadline by, const std::stop_token& stop) const {
     return ask({"doctor"}, by, stop);
 }

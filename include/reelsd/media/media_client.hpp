@@ -101,6 +101,15 @@ public:
         const std::filesystem::path& video, std::vector<double> at_seconds, deadline by,
         const std::stop_token& stop) const;
 
+    /// The video in `target`, treated as that of frames(), in the form that everything plays: MP4
+    /// with its index first, upright H.264 of at most 1,280 pixels a side and 31 pictures a second,
+    /// one channel of AAC where there is sound. Takes up to the video's own time on a core, and
+    /// waits as analyze() does. Also storage_failed. Callers pass at most
+    /// `bounds::local_analysis_time_max`.
+    [[nodiscard]] result<transcoded_report> transcode(
+        const std::filesystem::path& video, const std::filesystem::path& target, deadline by,
+        const std::stop_token& stop) const;
+
     /// What holds on this machine, for `reelsd doctor`: the jail's layers, whether the models load,
     /// versions of libraries. An object, see `reelsd-media doctor`.
     [[nodiscard]] result<json> doctor(deadline by, const std::stop_token& stop) const;

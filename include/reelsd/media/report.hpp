@@ -126,9 +126,9 @@ struct check_report {
     std::vector<timed_text> texts;
 };
 
-/// The video as anybody can play it: what the file made has.
+/// The video as anything can play it: what the file made has.
 struct transcoded_report {
-    std::int64_t size_bytes = 0;
+    std::uint64_t bytes = 0;
 };
 
 /// What a report may hold at most. The child keeps them when it writes, the daemon insists when it
@@ -170,8 +170,8 @@ inline constexpr std::size_t sound_head_bytes = 44;
 inline constexpr std::size_t checked_moments_max = 8;
 /// A picture is bounded by `texts_max` in an analysis; one of these shows a screen full at most.
 inline constexpr std::size_t checked_texts_max = checked_moments_max * 60;
-/// What the encoder may give a second of picture and sound, twice: see its rate in transcoding.cpp.
-inline constexpr std::size_t transcoded_bytes_per_second_max = std::size_t{1} << 20U;
+/// Far past what a model would take.
+inline constexpr std::uint64_t transcoded_bytes_max = std::uint64_t{4} << 30U;
 }  // namespace report_bounds
 
 /// Valid UTF-8 (RFC 3629) without control characters: what may stand in a report.

@@ -33,6 +33,7 @@ std::optional<command> command_named(std::string_view name) {
         {"frames", command::frames},
         {"sound", command::sound},
         {"check", command::check},
+        {"transcode", command::transcode},
         {"doctor", command::doctor}};
     for (const auto& [known, meant] : commands) {
         if (name == known) return meant;
@@ -162,6 +163,7 @@ const char* usage() noexcept {
            "       reelsd-media sound     --video FILE [--seconds-max N] 0<>MADE\n"
            "       reelsd-media check     --video FILE [--seconds-max N] [--at SECONDS,...] "
            "[--tessdata DIR]\n"
+           "       reelsd-media transcode --video FILE [--seconds-max N] 0<>MADE\n"
            "       reelsd-media doctor    [--tessdata DIR] [--speech-model DIR]\n"
            "Writes one JSON document, {\"ok\": ...} or {\"error\": {\"code\": ..., \"detail\": "
            "...}}.\n";

@@ -9,7 +9,17 @@
 
 namespace reelsd::media {
 
-enum class command : std::uint8_t { probe, analyze, thumbnail, join, frames, sound, check, doctor };
+enum class command : std::uint8_t {
+    probe,
+    analyze,
+    thumbnail,
+    join,
+    frames,
+    sound,
+    check,
+    transcode,
+    doctor
+};
 
 /// What the program was asked for.
 struct arguments {

@@ -177,7 +177,7 @@ void seal(layers& held, const descriptors& usable) {
     held.system_call_filter = failed == 0;
     if (failed != 0) note(held, "system call filter", failed);
 #else
-    static_cast<void>(video);
+    static_cast<void>(usable);
     held.reasons.emplace_back("system call filter: a sanitized program cannot live under it");
 #endif
 }

@@ -22,7 +22,7 @@ struct limits {
 struct descriptors {
     int video = -1;  ///< Read.
     int sound = -1;  ///< Read: the sound, where it is a file of its own.
-    int made = -1;   ///< Written: the file that both are put together in.
+    int made = -1;   ///< Written, and what was written read again: the file that is made.
 };
 
 /// Which layers hold. Each stands alone: what a kernel or a container refuses is reported, not

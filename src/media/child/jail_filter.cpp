@@ -120,7 +120,10 @@ int add_file_rules(scmp_filter_ctx filter, const descriptors& usable) {
         if (failed == 0)
             failed = allow_for(filter, input, {SCMP_SYS(read), SCMP_SYS(pread64), SCMP_SYS(lseek)});
     }
-    if (failed == 0) failed = allow_for(filter, usable.made, {SCMP_SYS(write), SCMP_SYS(lseek)});
+    if (failed == 0) {
+        failed =
+            allow_for(filter, usable.made, {SCMP_SYS(write), SCMP_SYS(lseek), SCMP_SYS(pread64)});
+    }
     return failed;
 }
 

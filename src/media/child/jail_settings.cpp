@@ -22,11 +22,15 @@ constexpr time_allowed for_packets{.start_seconds = 15, .seconds_per_second = 0}
 constexpr time_allowed for_sound{.start_seconds = 15, .seconds_per_second = 0.1};
 constexpr time_allowed for_pictures{.start_seconds = 30, .seconds_per_second = 4};
 
+/// Twice the rate that the encoders keep (track_encoder.cpp), and its index.
+constexpr std::size_t transcoded_bytes_per_second_max = std::size_t{1} << 20U;
+
 time_allowed time_for(command asked) noexcept {
     switch (asked) {
         case command::analyze:
         case command::frames:
-        case command::check: return for_pictures;
+        case command::check:
+        case command::transcode: return for_pictures;
         case command::sound: return for_sound;
         case command::probe:
         case command::thumbnail:
@@ -45,6 +49,7 @@ std::optional<std::size_t> made_bytes_max(const arguments& given) noexcept {
         case command::frames: return given.frames.count_max * report_bounds::frame_bytes_max;
         case command::sound:
             return report_bounds::sound_head_bytes + seconds * 2 * report_bounds::sound_rate_hz;
+        case command::transcode: return (seconds + 8) * transcoded_bytes_per_second_max;
         case command::probe:
         case command::analyze:
         case command::thumbnail:

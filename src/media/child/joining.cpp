@@ -4,6 +4,7 @@
 #include "jail.hpp"
 #include "jail_settings.hpp"
 #include "made_file.hpp"
+#include "made_mp4.hpp"
 
 #include <unistd.h>
 
@@ -18,11 +19,6 @@ namespace {
 error unsupported(const char* what, int code) {
     return error{errc::unsupported_format, std::string{what} + ": " + libav_message(code)};
 }
-
-struct free_output {
-    void operator()(AVFormatContext* context) const noexcept { avformat_free_context(context); }
-};
-using output_owner = std::unique_ptr<AVFormatContext, free_output>;
 
 /// One of the two files on its way into the third.
 class source_track {
@@ -89,30 +85,20 @@ result<void> copy_packets(source_track& picture, source_track& sound, AVFormatCo
 }
 
 result<joined_report> write_joined(container& picture, container& sound) {
-    AVFormatContext* raw = nullptr;
-    if (avformat_alloc_output_context2(&raw, nullptr, "mp4", nullptr) < 0) throw std::bad_alloc{};
-    const auto io = made_file_writer();
-    const output_owner output{raw};  // Freed before what it writes through.
-    output->pb = io.get();
-    output->flags |= AVFMT_FLAG_CUSTOM_IO;
-
+    made_mp4 made{made_mp4::index::last};
     source_track picture_track{picture, picture.video()};
     source_track sound_track{sound, *sound.audio()};
     for (auto* track : {&picture_track, &sound_track}) {
-        const auto added = track->add_to(*output);
+        const auto added = track->add_to(made.context());
         if (!added) return added.error();
     }
-    const int begun = avformat_write_header(output.get(), nullptr);
-    if (begun < 0) return unsupported("no MP4 holds these tracks", begun);
-    const auto copied = copy_packets(picture_track, sound_track, *output);
+    const auto begun = made.begin();
+    if (!begun) return begun.error();
+    const auto copied = copy_packets(picture_track, sound_track, made.context());
     if (!copied) return copied.error();
-    const int ended = av_write_trailer(output.get());
-    if (ended < 0) return cannot_write(ended);
-    avio_flush(io.get());
-    if (io->error < 0) return cannot_write(io->error);
-    const auto size = lseek(made_descriptor, 0, SEEK_END);
-    if (size <= 0) return cannot_write(AVERROR(errno));
-    return joined_report{.size_bytes = size};
+    const auto size = made.finish();
+    if (!size) return size.error();
+    return joined_report{.size_bytes = *size};
 }
 
 }  // namespace

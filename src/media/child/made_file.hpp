@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cstddef>
+#include <memory>
 #include <span>
 
 /// The file that the daemon has opened, empty, and given this process as its standard input.
@@ -21,5 +22,13 @@ inline constexpr int made_descriptor = STDIN_FILENO;
 
 /// FFmpeg's way to write it.
 [[nodiscard]] io_owner made_file_writer();
+
+struct made_reader_free {
+    void operator()(AVIOContext* reader) const noexcept;
+};
+using made_reader_owner = std::unique_ptr<AVIOContext, made_reader_free>;
+
+/// FFmpeg's way to read from the start what was written, while more is being written.
+[[nodiscard]] made_reader_owner made_file_reader();
 
 }  // namespace reelsd::media

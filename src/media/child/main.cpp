@@ -7,6 +7,7 @@
 #include "joining.hpp"
 #include "libav.hpp"
 #include "sound_file.hpp"
+#include "transcoding.hpp"
 #include <reelsd/base/json.hpp>
 
 #include <sys/prctl.h>
@@ -43,6 +44,7 @@ bool answer(const media::arguments& given) {
         case media::command::frames: return write_result(media::frames(given));
         case media::command::sound: return write_result(media::sound_file(given));
         case media::command::check: return write_result(media::check(given));
+        case media::command::transcode: return write_result(media::transcode(given));
         case media::command::doctor: return media::write_ok(media::examine(given));
     }
     return false;

@@ -87,8 +87,10 @@ bool resampled_track<Sample>::prepare(const AVFrame& frame) {
 template <class Sample>
 void resampled_track<Sample>::pad_to(double seconds) {
     const double wanted = std::clamp(seconds * rate_hz_, 0.0, static_cast<double>(samples_max_));
-    const double missing = wanted - static_cast<double>(samples_.size());
-    if (missing > gap_seconds_min * rate_hz_) samples_.resize(static_cast<std::size_t>(wanted));
+    const double missing = wanted - static_cast<double>(taken_ + samples_.size());
+    if (missing > gap_seconds_min * rate_hz_) {
+        samples_.resize(static_cast<std::size_t>(wanted) - taken_);
+    }
 }
 
 template <class Sample>
@@ -104,7 +106,7 @@ void resampled_track<Sample>::resample(const AVFrame* frame) {
         frame == nullptr ? nullptr : const_cast<const std::uint8_t**>(frame->extended_data);
     const int made = swr_convert(resampler_.get(), &out, room, in, input_count);
     const auto kept = before + static_cast<std::size_t>(std::max(made, 0));
-    samples_.resize(std::min(kept, samples_max_));
+    samples_.resize(std::min(kept, samples_max_ - taken_));
 }
 
 template <class Sample>
@@ -112,6 +114,16 @@ void resampled_track<Sample>::add(const AVFrame& frame, double seconds) {
     if (!prepare(frame)) return;
     pad_to(seconds);
     resample(&frame);
+}
+
+template <class Sample>
+std::vector<Sample> resampled_track<Sample>::take(std::size_t count) {
+    if (count > samples_.size()) return {};
+    const auto end = samples_.begin() + static_cast<std::ptrdiff_t>(count);
+    std::vector<Sample> first{samples_.begin(), end};
+    samples_.erase(samples_.begin(), end);
+    taken_ += count;
+    return first;
 }
 
 template <class Sample>

@@ -20,7 +20,10 @@ public:
     /// Sound in a shape that cannot be resampled is left out.
     void add(const AVFrame& frame, double seconds);
 
-    /// What the resampler still holds. Then the samples, once.
+    /// The first `count` of the samples that are there; nothing when there are fewer.
+    [[nodiscard]] std::vector<Sample> take(std::size_t count);
+
+    /// What the resampler still holds. Then the samples that were not taken, once.
     [[nodiscard]] std::vector<Sample> finish();
 
 private:
@@ -34,7 +37,8 @@ private:
     int input_format_ = -1;
     int input_rate_ = 0;
     int input_channels_ = 0;
-    std::vector<Sample> samples_;
+    std::size_t taken_ = 0;
+    std::vector<Sample> samples_;  ///< Those after the ones that were taken.
 };
 
 extern template class resampled_track<std::int16_t>;

@@ -53,4 +53,16 @@ view turn_rgb(const view& rgb, quarter_turns turns, std::vector<std::uint8_t>& t
     return result;
 }
 
+void turn_plane(
+    const view& plane, quarter_turns turns, std::uint8_t* turned, std::ptrdiff_t stride) {
+    const int width = swaps_sides(turns) ? plane.height : plane.width;
+    const int height = swaps_sides(turns) ? plane.width : plane.height;
+    for (int y = 0; y < height; ++y, turned += stride) {
+        for (int x = 0; x < width; ++x) {
+            const place from = source_of({x, y}, plane, turns);
+            turned[x] = plane.row(from.y)[from.x];
+        }
+    }
+}
+
 }  // namespace reelsd::media::picture

@@ -2,6 +2,7 @@
 
 #include "view.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -21,5 +22,9 @@ enum class quarter_turns : std::uint8_t { none, right, half, left };
 /// Turns packed RGB into `turned`, which it resizes; the view is of `turned`.
 [[nodiscard]] view turn_rgb(
     const view& rgb, quarter_turns turns, std::vector<std::uint8_t>& turned);
+
+/// The same for one plane of one byte a pixel, into rows of `stride` bytes.
+void turn_plane(
+    const view& plane, quarter_turns turns, std::uint8_t* turned, std::ptrdiff_t stride);
 
 }  // namespace reelsd::media::picture

@@ -62,6 +62,7 @@ TEST(Arguments, ReadsThoseOfPicturesAndSound) {
     EXPECT_EQ(frames->frames.count_max, 12U);
     EXPECT_EQ(frames->frames.long_edge, 512);
     EXPECT_EQ(read({"sound", "--video", "a.mp4"})->command, command::sound);
+    EXPECT_EQ(read({"transcode", "--video", "a.mp4"})->command, command::transcode);
     const auto check = read({"check", "--video", "a.mp4", "--at", "0,3.5,3.5,7.250000"});
     ASSERT_TRUE(check);
     EXPECT_EQ(check->command, command::check);

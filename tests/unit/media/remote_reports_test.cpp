@@ -120,5 +120,23 @@ TEST(CheckReport, KeepsItsBounds) {
     EXPECT_FALSE(check_report_from_json(to_json(report), asked));
 }
 
+TEST(TranscodedReport, IsASize) {
+    const auto read = transcoded_report_from_json(to_json(transcoded_report{.bytes = 77}));
+    ASSERT_TRUE(read) << read.error().to_string();
+    EXPECT_EQ(read->bytes, 77U);
+    for (const auto* document :
+         {R"({})",
+          R"({"bytes":0})",
+          R"({"bytes":-1})",
+          R"({"bytes":"77"})",
+          R"({"bytes":4294967297})",
+          R"({"bytes":77,"more":1})"}) {
+        SCOPED_TRACE(document);
+        const auto refused = transcoded_report_from_json(json::parse(document));
+        ASSERT_FALSE(refused);
+        EXPECT_EQ(refused.error().code(), errc::media_failed);
+    }
+}
+
 }  // namespace
 }  // namespace reelsd::media
