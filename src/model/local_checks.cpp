@@ -1,8 +1,13 @@
+#include "answer/repetition.hpp"
+#include "seen_texts.hpp"
+#include "spoken_language.hpp"
+#include "time_signs.hpp"
 #include "words.hpp"
 #include <reelsd/model/local_analyzer.hpp>
 #include <reelsd/model/local_checks.hpp>
 
 #include <algorithm>
+#include <cstddef>
 
 namespace reelsd::model {
 
@@ -10,10 +15,10 @@ namespace {
 
 // Auctioneers reach 7 words a second for a while, over a whole reel nobody does.
 constexpr double words_per_second_max = 6;
-// A chorus says a line up to three times in a row; more is a model in a loop.
-constexpr std::size_t repeats_max = 3;
-// Rounding to a frame is no mistake.
-constexpr double past_end_seconds = 0.5;
+// Of a short video the first seconds may hold all there is, and from few entries nothing follows.
+constexpr double early_duration_seconds_min = 20;
+constexpr std::size_t early_entries_min = 5;
+constexpr double early_part = 0.1;
 
 void check_sound(
     std::vector<std::string>& warnings, const findings& said, const local_evidence& measured) {
@@ -65,23 +70,61 @@ void check_speech(
     }
 }
 
+void check_voice(
+    std::vector<std::string>& warnings, const findings& said, const local_evidence& measured) {
+    const bool audible = measured.audio_track && !measured.silent.value_or(false);
+    if (!audible || said.audio.segments.empty() || measured.speech.value_or(true)) return;
+    warnings.emplace_back("speech was reported but no voice was heard");
+}
+
+std::vector<double> times_of(const findings& said) {
+    std::vector<double> times;
+    for (const auto* const entries : {&said.visual.texts, &said.audio.segments}) {
+        for (const auto& entry : *entries) {
+            times.insert(times.end(), {entry.start_seconds, entry.end_seconds});
+        }
+    }
+    for (const auto& moment : said.content.key_moments) times.push_back(moment.seconds);
+    return times;
+}
+
 void check_times(
     std::vector<std::string>& warnings, const findings& said, const local_evidence& measured) {
-    const auto past_end = [end = measured.duration_seconds + past_end_seconds](const auto& entry) {
-        return entry > end;
+    const auto duration = measured.duration_seconds;
+    const auto times = times_of(said);
+    const auto count_past = [&times](const auto& is_past) {
+        return static_cast<std::size_t>(std::count_if(times.begin(), times.end(), is_past));
     };
-    const auto text_past_end = [&](const timed_text& text) {
-        return past_end(text.start_seconds) || past_end(text.end_seconds);
-    };
-    const auto& texts = said.visual.texts;
-    const auto& segments = said.audio.segments;
-    const auto& moments = said.content.key_moments;
-    const bool any = std::any_of(texts.begin(), texts.end(), text_past_end) ||
-                     std::any_of(segments.begin(), segments.end(), text_past_end) ||
-                     std::any_of(moments.begin(), moments.end(), [&](const key_moment& moment) {
-                         return past_end(moment.seconds);
-                     });
-    if (any) warnings.emplace_back("times past the end of the video were moved to its end");
+    const auto past =
+        count_past([=](double seconds) { return seconds > duration + past_end_seconds_tolerated; });
+    const auto far = count_past([=](double seconds) { return is_far_past_end(seconds, duration); });
+    if (past > 0) warnings.emplace_back(times_moved_warning);
+    if (far >= far_times_min) warnings.emplace_back(far_times_warning);
+
+    // The local analyzer looks at every frame: what it does not find later is not there.
+    if (said.provider == local_provider || duration < early_duration_seconds_min) return;
+    const auto late = count_past([=](double seconds) { return seconds > duration * early_part; });
+    const auto entries =
+        said.visual.texts.size() + said.audio.segments.size() + said.content.key_moments.size();
+    if (late == 0 && entries >= early_entries_min) {
+        warnings.emplace_back(
+            "all that was reported lies in the first tenth of the video: the rest may not have "
+            "been looked at");
+    }
+}
+
+void check_language(std::vector<std::string>& warnings, const findings& said) {
+    if (!said.audio.language || said.audio.segments.empty()) return;
+    auto objection = language_objection(transcript_of(said.audio.segments), *said.audio.language);
+    if (!objection.empty()) warnings.push_back(std::move(objection));
+}
+
+void check_screen(
+    std::vector<std::string>& warnings, const findings& said, const local_evidence& measured) {
+    if (!measured.read_texts) return;
+    for (auto& sentence : unseen_texts(said, *measured.read_texts)) {
+        warnings.push_back(std::move(sentence));
+    }
 }
 
 }  // namespace
@@ -92,7 +135,9 @@ local_evidence evidence_of(const media::probe_report& probe) {
         .audio_track = probe.audio_codec.has_value(),
         .silent = std::nullopt,
         .music = std::nullopt,
-        .speech_doubtful = std::nullopt};
+        .speech_doubtful = std::nullopt,
+        .speech = std::nullopt,
+        .read_texts = std::nullopt};
 }
 
 local_evidence evidence_of(const media::analysis_report& report) {
@@ -100,6 +145,8 @@ local_evidence evidence_of(const media::analysis_report& report) {
     measured.silent = report.audio.silent;
     measured.music = report.audio.music.present;
     measured.speech_doubtful = report.audio.speech.doubtful;
+    // What the recogniser makes out was spoken; what it does not may be in another language.
+    if (!report.audio.speech.segments.empty()) measured.speech = true;
     return measured;
 }
 
@@ -107,8 +154,11 @@ std::vector<std::string> local_warnings(const findings& said, const local_eviden
     std::vector<std::string> warnings;
     check_sound(warnings, said, measured);
     check_music(warnings, said, measured);
+    check_voice(warnings, said, measured);
     check_speech(warnings, said, measured);
     check_times(warnings, said, measured);
+    check_language(warnings, said);
+    check_screen(warnings, said, measured);
     return warnings;
 }
 

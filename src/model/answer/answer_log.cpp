@@ -36,6 +36,15 @@ void answer_log::time(const time_reading& reading) {
     if (is_far_past_end(duration_ + reading.past_end_seconds, duration_)) ++times_far_past_end_;
 }
 
+bool answer_log::take(std::size_t bytes) {
+    if (bytes > bytes_left_) {
+        violation("the answer", "has more text than a video needs");
+        return false;
+    }
+    bytes_left_ -= bytes;
+    return true;
+}
+
 std::vector<std::string> answer_log::warnings() const {
     std::vector<std::string> said;
     if (times_moved_) said.emplace_back(times_moved_warning);

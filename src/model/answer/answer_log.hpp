@@ -9,6 +9,10 @@
 
 namespace reelsd::model {
 
+/// All text of an answer: twice what the largest one of 32,768 tokens has. Searching for loops is
+/// linear, but 1 MiB that was made to be searched takes 0.1 s.
+inline constexpr std::size_t text_bytes_max = std::size_t{256} * 1024;
+
 /// What is noticed while an answer is read.
 class answer_log {
 public:
@@ -23,6 +27,10 @@ public:
     /// A time was read; how it was moved is remembered.
     void time(const time_reading& reading);
 
+    /// Counts text that is about to be cleaned and searched for loops. False, and a violation, when
+    /// it is more than any answer needs: then it is left out.
+    [[nodiscard]] bool take(std::size_t bytes);
+
     [[nodiscard]] double duration_seconds() const noexcept { return duration_; }
     [[nodiscard]] const std::vector<std::string>& violations() const noexcept {
         return violations_;
@@ -32,6 +40,7 @@ public:
 
 private:
     double duration_;
+    std::size_t bytes_left_ = text_bytes_max;
     std::vector<std::string> violations_;
     bool repeats_cut_ = false;
     bool times_moved_ = false;

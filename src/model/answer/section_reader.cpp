@@ -55,6 +55,16 @@ std::optional<bool> flag_from(const answer_json& value) {
     return std::nullopt;
 }
 
+/// As many bytes as that many characters may have, up to a whole one: the rest costs nothing.
+std::string_view text_start(std::string_view text, std::size_t characters_max) {
+    constexpr std::size_t character_bytes_max = 4;
+    auto bytes = characters_max * character_bytes_max;
+    if (text.size() <= bytes) return text;
+    const auto inside = [&] { return (static_cast<unsigned char>(text[bytes]) & 0xC0U) == 0x80U; };
+    while (bytes > 0 && inside()) --bytes;
+    return text.substr(0, bytes);
+}
+
 bool means_nothing(std::string_view text) {
     constexpr auto words = std::to_array<std::string_view>(
         {"", "null", "none", "n/a", "na", "unknown", "undefined", "-"});
@@ -89,6 +99,8 @@ const answer_json* member_of(
 
 std::string logged_text(
     std::string_view text, std::size_t characters_max, const std::string& path, answer_log& log) {
+    text = text_start(text, characters_max);
+    if (!log.take(text.size())) return {};
     bool cut = false;
     auto clean = clean_without_loops(text, characters_max, cut);
     if (cut) log.repeats_cut(path);

@@ -84,6 +84,56 @@ TEST(LocalWarnings, NameEachContradiction) {
         {"a time past the end",
          [](findings& said, local_evidence&) { said.content.key_moments[1].seconds = 99; },
          {"times past the end of the video were moved to its end"}},
+        {"half a second past the end is rounding",
+         [](findings& said, local_evidence&) { said.visual.texts[1].end_seconds = 12.9; },
+         {}},
+        {"times of another video",
+         [](findings& said, local_evidence&) {
+             said.audio.segments[1] = {"use it", 40, 42};
+             said.content.key_moments[1].seconds = 41;
+         },
+         {"times past the end of the video were moved to its end",
+          "times lie far past the end of the video: the analysis may be of another one"}},
+        {"one entry of another video may be a slip",
+         [](findings& said, local_evidence&) {
+             said.audio.segments[1] = {"use it", 40, 42};
+         },
+         {"times past the end of the video were moved to its end"}},
+        {"a voice is heard",
+         [](findings&, local_evidence& measured) { measured.speech = true; },
+         {}},
+        {"no voice is heard",
+         [](findings&, local_evidence& measured) { measured.speech = false; },
+         {"speech was reported but no voice was heard"}},
+        {"no voice and no speech",
+         [](findings& said, local_evidence& measured) {
+             measured.speech = false;
+             said.audio.segments.clear();
+         },
+         {}},
+        {"silence says it already",
+         [](findings& said, local_evidence& measured) {
+             measured.silent = true;
+             measured.speech = false;
+             said.audio.has_music = false;
+         },
+         {"audio is silent but a transcript was given"}},
+        {"a transcript in other letters",
+         [](findings& said, local_evidence&) {
+             said.audio.segments[0].text =
+                 "\u0432\u043e\u0442 \u0442\u0440\u0438 "
+                 "\u0441\u043e\u0432\u0435\u0442\u0430";
+             said.audio.segments.resize(1);
+         },
+         {"the transcript is in Cyrillic script but its language was given as en"}},
+        {"texts in view",
+         [](findings&, local_evidence& measured) {
+             measured.read_texts = {{"3 tips", 2, 2}, {"Fresh beans", 6, 6}};
+         },
+         {}},
+        {"texts that no frame shows",
+         [](findings&, local_evidence& measured) { measured.read_texts.emplace(); },
+         {"text was reported on screen but none of it was found in the frames"}},
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.name);
@@ -93,6 +143,45 @@ TEST(LocalWarnings, NameEachContradiction) {
 
         EXPECT_EQ(local_warnings(said, measured), expected.expected);
     }
+}
+
+/// A long video of another provider, with something said about its start and its end.
+findings make_remote_findings() {
+    auto said = testing::make_findings();
+    said.provider = "gemini";
+    said.audio.segments = {{"here are three tips", 0, 1}, {"use fresh beans", 1, 2}};
+    said.visual.texts = {{"3 TIPS", 0, 1}};
+    said.content.key_moments = {{0.5, "Opens."}, {2.5, "Beans."}};
+    return said;
+}
+
+// Goal: a model that was given only the start of a video is noticed, and a video whose sense is
+// at its start is not.
+TEST(LocalWarnings, NoticeWhenOnlyTheStartWasSeen) {
+    const warnings early{
+        "all that was reported lies in the first tenth of the video: the rest may not have been "
+        "looked at"};
+    local_evidence measured;
+    measured.duration_seconds = 30;
+    measured.audio_track = true;
+    auto said = make_remote_findings();
+    EXPECT_EQ(local_warnings(said, measured), early);
+
+    said.content.key_moments[1].seconds = 3.5;
+    EXPECT_EQ(local_warnings(said, measured), warnings{});
+
+    said = make_remote_findings();
+    said.visual.texts.clear();  // Four entries are too few.
+    EXPECT_EQ(local_warnings(said, measured), warnings{});
+
+    said = make_remote_findings();
+    said.provider = "local";
+    EXPECT_EQ(local_warnings(said, measured), warnings{});
+
+    measured.duration_seconds = 19.9;
+    said = make_remote_findings();
+    said.content.key_moments[1].seconds = 1.9;
+    EXPECT_EQ(local_warnings(said, measured), warnings{});
 }
 
 }  // namespace

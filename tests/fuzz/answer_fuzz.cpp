@@ -1,0 +1,217 @@
+// Random and mutated answers of remote models through read_answer(). They come from
+// tests/fuzz/answer_corpus.
+//
+//   answer_fuzz [ANSWERS [SEED]]      500 answers and seed 1 by default
+//
+// Ends with 1 and shows the bytes and the seed when a promise of the header is broken; the
+// sanitizers end it for what they find. The same seed makes the same answers.
+#include "answer_maker.hpp"
+#include <reelsd/base/json.hpp>
+#include <reelsd/model/answer.hpp>
+#include <reelsd/model/result_document.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace reelsd::fuzz {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace model;
+
+constexpr std::size_t answers_usual = 500;
+constexpr std::string_view boundary = "q7f3-caption";
+/// A usual video, a very short one, and one that is longer than any time in the corpus.
+constexpr std::array<double, 3> durations{30, 0.04, 3600};
+
+std::vector<std::string> corpus() {
+    const auto folder = fs::path{REELSD_SOURCE_DIR} / "tests/fuzz/answer_corpus";
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator{folder}) files.push_back(entry.path());
+    std::sort(files.begin(), files.end());  // The same order everywhere.
+    std::vector<std::string> texts;
+    for (const auto& file : files) {
+        std::ostringstream text;
+        text << std::ifstream{file, std::ios::binary}.rdbuf();
+        texts.push_back(text.str());
+    }
+    if (texts.empty()) throw std::runtime_error{"no corpus in " + folder.string()};
+    return texts;
+}
+
+json to_json(const std::vector<timed_text>& entries) {
+    auto list = json::array();
+    for (const auto& entry : entries) {
+        list.push_back(
+            {{"text", entry.text}, {"start", entry.start_seconds}, {"end", entry.end_seconds}});
+    }
+    return list;
+}
+
+json or_null(const std::optional<std::string>& text) {
+    return text ? json(*text) : json(nullptr);
+}
+
+/// What was said, as an answer by the schema: read again it says the same.
+json to_answer(const findings& said) {
+    auto moments = json::array();
+    for (const auto& moment : said.content.key_moments) {
+        moments.push_back({{"time", moment.seconds}, {"description", moment.description}});
+    }
+    return {
+        {"visual",
+         {{"text_segments", to_json(said.visual.texts)},
+          {"subjects", said.visual.subjects},
+          {"setting", said.visual.setting},
+          {"description", said.visual.description}}},
+        {"audio",
+         {{"segments", to_json(said.audio.segments)},
+          {"language", or_null(said.audio.language)},
+          {"has_music", said.audio.has_music},
+          {"music_description", said.audio.music_description},
+          {"music_title", nullptr},
+          {"music_artist", nullptr}}},
+        {"content",
+         {{"hooks", said.content.hooks},
+          {"key_moments", moments},
+          {"call_to_action", or_null(said.content.call_to_action)},
+          {"topics", said.content.topics},
+          {"summary", said.content.summary}}},
+        {"metadata",
+         {{"format", said.metadata.format},
+          {"target_audience", said.metadata.target_audience},
+          {"sentiment", name_of(said.metadata.mood)}}}};
+}
+
+bool lies_within(const std::vector<timed_text>& entries, double duration) {
+    double before = 0;
+    return std::all_of(entries.begin(), entries.end(), [&](const timed_text& entry) {
+        const bool ascends = before <= entry.start_seconds;
+        before = entry.start_seconds;
+        return ascends && entry.start_seconds <= entry.end_seconds && entry.end_seconds <= duration;
+    });
+}
+
+bool lies_within(const std::vector<key_moment>& moments, double duration) {
+    return std::all_of(moments.begin(), moments.end(), [&](const key_moment& moment) {
+        return moment.seconds >= 0 && moment.seconds <= duration;
+    });
+}
+
+std::string broken_document(const findings& said, double duration) {
+    auto whole = said;
+    whole.provider = "gemini";
+    whole.model_name = "any";
+    file_facts file;
+    file.probe = {
+        .duration_seconds = duration,
+        .width = 720,
+        .height = 1280,
+        .frame_rate = 30,
+        .video_codec = "h264",
+        .audio_codec = "aac"};
+    file.size_bytes = 1;
+    file.sha256 = std::string(64, 'a');
+    post_facts post;
+    post.code = "DYexample01";
+    post.url = "https://www.instagram.com/reel/DYexample01/";
+    post.author = "somebody";
+    const auto document = assemble_result(whole, file, post);
+    if (!document) return "no document: " + std::string{document.error().detail()};
+    const auto violations = schema_violations(json::parse(*document));
+    return violations.empty() ? "" : "an invalid document: " + violations.front();
+}
+
+std::string broken_promise_of(const findings& said, double duration) {
+    if (!said.provider.empty() || !said.model_name.empty() || !said.warnings.empty())
+        return "something that is for the caller to say";
+    if (!lies_within(said.visual.texts, duration) || !lies_within(said.audio.segments, duration) ||
+        !lies_within(said.content.key_moments, duration))
+        return "times outside of the video, or out of order";
+    auto broken = broken_document(said, duration);
+    if (!broken.empty()) return broken;
+
+    const auto answer = to_answer(said);
+    if (answer.dump().find(boundary) != std::string::npos) return "the tag got through";
+    const auto again =
+        read_answer(answer.dump(), {.duration_seconds = duration, .boundary = boundary});
+    if (!again.said) return "its own output is refused: " + again.violations.front();
+    if (!again.violations.empty()) return "its own output is wrong: " + again.violations.front();
+    if (!again.warnings.empty()) return "its own output is doubtful: " + again.warnings.front();
+    return to_answer(*again.said) == answer ? "" : "its own output is read otherwise";
+}
+
+std::string broken_promise_of(const answer_reading& reading, double duration) {
+    if (reading.violations.size() > 10) return "too many violations";
+    for (const auto& violation : reading.violations) {
+        if (violation.find(boundary) != std::string::npos) return "the tag in a violation";
+    }
+    if (reading.said) return broken_promise_of(*reading.said, duration);
+    return reading.violations.empty() ? "nothing said, and no reason" : "";
+}
+
+struct run_counts {
+    std::size_t said = 0;
+    std::size_t without_violation = 0;
+};
+
+/// Empty, or which promise was broken.
+std::string try_one(std::string_view answer, double duration, run_counts& counts) {
+    try {
+        const auto reading =
+            read_answer(answer, {.duration_seconds = duration, .boundary = boundary});
+        if (reading.said) ++counts.said;
+        if (reading.said && reading.violations.empty()) ++counts.without_violation;
+        return broken_promise_of(reading, duration);
+    } catch (const std::exception& thrown) {
+        return std::string{"thrown: "} + thrown.what();
+    }
+}
+
+int run(std::size_t answers, std::uint64_t seed) {
+    answer_maker maker{seed, corpus()};
+    answers += maker.corpus_size();
+    run_counts counts;
+    for (std::size_t number = 0; number < answers; ++number) {
+        const auto answer = maker.make(number);
+        for (const auto duration : durations) {
+            const auto broken = try_one(answer, duration, counts);
+            if (broken.empty()) continue;
+            std::fprintf(
+                stderr,
+                "%s\nanswer %zu of seed %llu, %g s:\n",
+                broken.c_str(),
+                number,
+                static_cast<unsigned long long>(seed),
+                duration);
+            std::fwrite(answer.data(), 1, answer.size(), stderr);
+            return EXIT_FAILURE;
+        }
+    }
+    std::printf(
+        "%zu answers of seed %llu, %zu durations: %zu readings say something, %zu are whole\n",
+        answers,
+        static_cast<unsigned long long>(seed),
+        durations.size(),
+        counts.said,
+        counts.without_violation);
+    // A maker whose answers never get through would find nothing.
+    return counts.without_violation > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+}  // namespace
+}  // namespace reelsd::fuzz
+
+int main(int count, char** values) {
+    const auto answers =
+        count > 1 ? std::strtoull(values[1], nullptr, 10) : reelsd::fuzz::answers_usual;
+    const auto seed = count > 2 ? std::strtoull(values[2], nullptr, 10) : 1;
+    return reelsd::fuzz::run(answers, seed);
+}
