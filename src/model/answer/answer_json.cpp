@@ -17,7 +17,7 @@ constexpr int objects_max = 8;
 struct object_text {
     std::string_view text;  ///< To the end when nothing closes it.
     bool whole = false;
-    bool too_deep = false;
+    std::string_view excess = {};  ///< What there is too much of in it, if anything.
 };
 
 /// Knows strings and depth; that brackets fit each other is for the parser to see.
@@ -32,10 +32,14 @@ public:
         if (byte == '"') in_string_ = true;
         if (byte == '{' || byte == '[') deepest_ = std::max(deepest_, ++depth_);
         if (byte == '}' || byte == ']') --depth_;
+        if (byte == ',') ++values_;
         return depth_ > 0;
     }
 
-    [[nodiscard]] std::size_t deepest() const noexcept { return deepest_; }
+    [[nodiscard]] std::string_view excess() const noexcept {
+        if (deepest_ > answer_depth_max) return "the answer is nested too deeply";
+        return values_ > answer_values_max ? "the answer has too many values" : std::string_view{};
+    }
 
 private:
     void read_string(char byte) {
@@ -50,6 +54,7 @@ private:
 
     std::size_t depth_ = 0;
     std::size_t deepest_ = 0;
+    std::size_t values_ = 1;
     bool in_string_ = false;
     bool escaped_ = false;
 };
@@ -59,9 +64,9 @@ object_text first_object(std::string_view text) {
     brace_matcher matcher;
     for (std::size_t at = 0; at < text.size(); ++at) {
         if (matcher.go_on(text[at])) continue;
-        return {text.substr(0, at + 1), true, matcher.deepest() > answer_depth_max};
+        return {text.substr(0, at + 1), true, matcher.excess()};
     }
-    return {text, false, matcher.deepest() > answer_depth_max};
+    return {text, false, matcher.excess()};
 }
 
 /// The largest object counts: a model that thinks aloud writes small ones before.
@@ -114,7 +119,7 @@ parsed_answer parse_answer(std::string_view text) {
     if (said.empty() && !text.empty()) return {{}, "the answer is cut off before its end"};
     const auto found = largest_object(said);
     if (!found) return {{}, "the answer holds no JSON object"};
-    if (found->too_deep) return {{}, "the answer is nested too deeply"};
+    if (!found->excess.empty()) return {{}, std::string{found->excess}};
     if (!found->whole) return {{}, "the answer is cut off before its end"};
 
     auto object = answer_json::parse(found->text, nullptr, false);

@@ -18,6 +18,10 @@ inline constexpr std::size_t answer_bytes_max = std::size_t{1024} * 1024;
 /// The schema has 5 levels.
 inline constexpr std::size_t answer_depth_max = 32;
 
+/// 500 segments, 200 texts and the rest make 5,000 values; ten times that. A parser that allocates
+/// each of the 300,000 values that 1 MiB can hold takes 60 ms for it.
+inline constexpr std::size_t answer_values_max = 50'000;
+
 struct parsed_answer {
     answer_json object;     ///< An object when there is no violation.
     std::string violation;  ///< Why there is none; empty when there is.

@@ -5,6 +5,12 @@
 namespace reelsd::model {
 namespace {
 
+std::string listing(std::size_t values) {
+    std::string text = R"({"a":[1)";
+    for (std::size_t value = 1; value < values; ++value) text += ",1";
+    return text + "]}";
+}
+
 std::string nested(std::size_t depth) {
     return R"({"a":)" + std::string(depth, '[') + std::string(depth, ']') + "}";
 }
@@ -54,6 +60,7 @@ TEST(ParseAnswer, SaysWhyThereIsNone) {
         {"{\"a\": \"\xff\"}", "the answer is not valid JSON"},
         {R"({"a": [1}})", "the answer is not valid JSON"},
         {nested(answer_depth_max), "the answer is nested too deeply"},
+        {listing(answer_values_max + 1), "the answer has too many values"},
         {std::string(answer_bytes_max + 1, ' '), "the answer is longer than 1 MiB"},
     };
     for (const auto& expected : cases) {
@@ -64,6 +71,7 @@ TEST(ParseAnswer, SaysWhyThereIsNone) {
 
 TEST(ParseAnswer, AcceptsWhatJustFits) {
     EXPECT_EQ(parse_answer(nested(answer_depth_max - 1)).violation, "");
+    EXPECT_EQ(parse_answer(listing(answer_values_max)).violation, "");
     std::string text = R"({"a": 1})";
     text.resize(answer_bytes_max, ' ');
     EXPECT_EQ(parse_answer(text).violation, "");

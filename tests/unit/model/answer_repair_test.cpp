@@ -136,5 +136,20 @@ TEST(ReadAnswer, KeepsToTheBounds) {
     EXPECT_EQ(reading.said->audio.segments.size(), 500U);
 }
 
+TEST(ReadAnswer, LeavesOutWhatIsTooMuchText) {
+    auto answer = good_answer();
+    auto& segments = answer["audio"]["segments"] = json::array();
+    for (int line = 0; line < 400; ++line) {
+        std::string text;
+        for (int word = 0; word < 150; ++word) text += "w" + std::to_string(line * word) + " ";
+        segments.push_back({{"start", 1}, {"end", 2}, {"text", text}});
+    }
+    const auto reading = read(answer);
+    EXPECT_THAT(
+        reading.violations, ::testing::Contains("the answer has more text than a video needs"));
+    ASSERT_TRUE(reading.said);
+    EXPECT_FALSE(reading.said->audio.segments.empty());
+}
+
 }  // namespace
 }  // namespace reelsd::model
