@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <span>
 #include <sstream>
 
 namespace reelsd::app {
@@ -203,15 +204,40 @@ result<given_values> read_config_file(const std::string& file) {
     return values;
 }
 
+std::optional<std::string> variable(const std::string& name) {
+    const char* const text =
+        std::getenv(name.c_str());  // NOLINT(concurrency-mt-unsafe): no threads yet
+    if (text == nullptr || *text == '\0') return std::nullopt;
+    return text;
+}
+
+/// Overwrites the values of secret flags where the process list shows them.
+void hide_secrets(std::span<char* const> arguments) {
+    const auto hide = [](char* text) {
+        for (; *text != '\0'; ++text) *text = '*';
+    };
+    for (std::size_t at = 1; at < arguments.size(); ++at) {
+        const std::string_view word{arguments[at]};
+        if (!word.starts_with("--")) continue;
+        const auto name = word.substr(2, word.find('=') - 2);
+        if (!is_secret(name)) continue;
+        if (word.find('=') != std::string_view::npos) {
+            hide(arguments[at] + 2 + name.size() + 1);
+        } else if (at + 1 < arguments.size()) {
+            hide(arguments[at + 1]);
+        }
+    }
+}
+
 /// The value that counts, or nothing when nobody gave one. An empty variable is an unset one: that
 /// is how compose files leave settings out.
 std::optional<std::string> value_of(
     const setting_definition& definition, const given_values& flags, const given_values& file) {
     if (const auto flag = flags.find(definition.name); flag != flags.end()) return flag->second;
-    const auto variable = environment_name(definition.name);
-    const char* const text =
-        std::getenv(variable.c_str());  // NOLINT(concurrency-mt-unsafe): no threads yet
-    if (text != nullptr && *text != '\0') return text;
+    if (auto text = variable(environment_name(definition.name))) return text;
+    if (const auto other = other_environment_name(definition.name)) {
+        if (auto text = variable(*other)) return text;
+    }
     if (const auto key = file.find(definition.name); key != file.end()) return key->second;
     return std::nullopt;
 }
@@ -245,6 +271,7 @@ std::variant<invocation, int> read_command_line(int argument_count, char** argum
         return app.exit(stop) == 0 ? 0 : exit_usage;
     }
     complete(words);
+    hide_secrets({arguments, static_cast<std::size_t>(argument_count)});
     auto with = decode_settings(words);
     if (!with) {
         std::fprintf(stderr, "reelsd: %s\n", with.error().detail().c_str());

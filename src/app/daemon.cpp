@@ -5,7 +5,6 @@
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/db/errors.hpp>
-#include <reelsd/model/local_analyzer.hpp>
 #include <reelsd/net/url.hpp>
 
 #include <boost/asio/as_tuple.hpp>
@@ -67,6 +66,12 @@ platform::resolution_observer count_resolutions(metrics& figures) {
     };
 }
 
+model::request_observer count_model_requests(metrics& figures) {
+    return [&figures](std::string_view provider, std::string_view model, std::string_view outcome) {
+        figures.note_model_request(provider, model, outcome);
+    };
+}
+
 /// A platform is paced by its host, as its own limits are.
 std::string platform_host(const settings& with) {
     const auto platform = net::url::parse(with.platform_url);
@@ -93,10 +98,6 @@ jobs::retry_policy retry_policy_of(const settings& with) {
 void count_attempt(metrics& figures, const jobs::transition& ended, seconds_f took, bool written) {
     if (!written) return figures.note_attempt("lost", took);
     figures.note_attempt(pipeline::outcome_name(ended), took);
-    const auto* const success = std::get_if<jobs::completed>(&ended);
-    if (success != nullptr && !success->unpaid_model.empty()) {
-        figures.note_model_call(success->unpaid_model, 0, 0, 0);
-    }
 }
 
 pipeline::dispatcher_options dispatcher_options_of(const settings& with, metrics& figures) {
@@ -160,6 +161,8 @@ result<std::unique_ptr<daemon>> daemon::create(const settings& with, const log::
         .store = {},
         .source = {},
         .embedder = {},
+        .media = std::make_unique<media::media_client>(media_options_of(with)),
+        .models = {},
         .scratch = {}};
     auto platform_settings = source_settings_of(with);
     platform_settings.on_resolution = count_resolutions(*made.figures);
@@ -170,6 +173,10 @@ result<std::unique_ptr<daemon>> daemon::create(const settings& with, const log::
     auto embedder = model::local_embedder::open(find_installation(with).dictionary);
     if (!embedder) return embedder.error();
     made.embedder = std::move(*embedder);
+
+    auto models = analyzers::create(with, *made.media, count_model_requests(*made.figures), log);
+    if (!models) return models.error();
+    made.models = std::move(*models);
 
     auto store = database::open(with, log);
     if (!store) return store.error();
@@ -187,25 +194,26 @@ daemon::daemon(const settings& with, const log::logger& log, parts made)
     : with_{with},
       log_{log},
       parts_{std::move(made)},
-      media_{media_options_of(with)},
-      analyzer_{std::make_unique<model::local_analyzer>(media_)},
       signals_{loop_, SIGINT, SIGTERM},
       pool_{loop_.get_executor(), pool_options_of(*parts_.store), log},
       records_{loop_.get_executor(), jobs::job_store{pool_}},
       pacer_{
           loop_.get_executor(), pacing::pace_store{pool_}, platform_host(with), pace_of(with), log},
+      offload_{offload_threads, offload_queue_max},
+      tasks_{loop_.get_executor(), log_failure(log)},
+      recorder_{loop_.get_executor(), usage::call_ledger_store{pool_}, tasks_, log},
       executor_{
           {.source = *parts_.source,
            .pacer = pacer_,
-           .media = media_,
-           .analyzer = *analyzer_,
+           .media = *parts_.media,
+           .analyzer = parts_.models->chosen(),
+           .free_analyzer = parts_.models->free(),
            .embedder = *parts_.embedder,
            .scratch = *parts_.scratch,
-           .records = records_},
+           .records = records_,
+           .recorder = recorder_},
           retry_policy_of(with),
           log},
-      offload_{offload_threads, offload_queue_max},
-      tasks_{loop_.get_executor(), log_failure(log)},
       board_{loop_.get_executor()},
       dispatcher_{
           loop_.get_executor(),
@@ -242,6 +250,7 @@ result<void> daemon::run() {
     if (!port) return port.error();
     dispatcher_.start();
     if (parts_.store->cluster() != nullptr) tasks_.spawn("supervise cluster", supervise_cluster());
+    tasks_.spawn("sweep providers", sweep_providers());
     asio::co_spawn(loop_, stop_on_signal(), [this](const std::exception_ptr& thrown) {
         if (thrown) log_failure(log_)("stop", thrown);
         // Without a stop that went well, waiting for the loop to empty would wait for ever.
@@ -251,7 +260,7 @@ result<void> daemon::run() {
         "listening",
         {{"address", fmt::format("{}:{}", with_.listen.host, *port)},
          {"workers", with_.workers},
-         {"analyzer", analyzer_->name()},
+         {"analyzer", parts_.models->chosen().name()},
          {"version", REELSD_VERSION}});
     loop_.run();
     if (!drained_) {
@@ -284,6 +293,15 @@ asio::awaitable<void> daemon::supervise_cluster() {
     }
 }
 
+asio::awaitable<void> daemon::sweep_providers() {
+    const auto sweep = [this] {
+        parts_.models->sweep(sweeping_.get_token());
+        return true;
+    };
+    const auto swept = co_await offload_.run(deadline::after(supervise_time_max), sweep);
+    if (!swept) log_.warning("providers were not swept", {{"reason", swept.error().to_string()}});
+}
+
 asio::awaitable<result<void>> daemon::readiness() {
     if (stopping_) co_return error{errc::database_unavailable, "shutting down"};
     try {
@@ -305,13 +323,17 @@ asio::awaitable<std::string> daemon::metrics_text() {
         .workers_busy = dispatcher_.held(),
         .waiters = board_.waiter_count(),
         .queue = std::nullopt,
-        .resolvers = {}};
+        .resolvers = {},
+        .circuits = parts_.models->circuits(),
+        .models = {}};
     try {
         jobs::job_store jobs{pool_};
         pacing::pace_store paces{pool_};
         const auto by = deadline::after(readiness_time_max);
         now.queue = co_await jobs.look_at_queue(by);
         now.resolvers = co_await paces.list(platform_host(with_), by);
+        usage::call_ledger_store ledger{pool_};
+        now.models = co_await ledger.totals(by);
     } catch (const db::failure& failure) {
         // Told by reelsd_database_up.
         log_.debug("metrics without the queue", {{"reason", failure.what()}});
@@ -328,6 +350,7 @@ asio::awaitable<void> daemon::stop_on_signal() {
 asio::awaitable<void> daemon::shut_down() {
     using namespace asio::experimental::awaitable_operators;
     stopping_ = true;
+    sweeping_.request_stop();
     const auto by = deadline::after(bounds::shutdown_grace);
     // Both at once: while clients get their answers, the workers finish or hand back.
     auto exchanges = server_.stop(by.at_most(exchange_time_max));

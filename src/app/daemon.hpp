@@ -1,5 +1,6 @@
 #pragma once
 
+#include "analyzers.hpp"
 #include "database.hpp"
 #include "metrics.hpp"
 #include <reelsd/api/api.hpp>
@@ -13,8 +14,8 @@
 #include <reelsd/http/router.hpp>
 #include <reelsd/http/server.hpp>
 #include <reelsd/media/media_client.hpp>
-#include <reelsd/model/analyzer.hpp>
 #include <reelsd/model/local_embedder.hpp>
+#include <reelsd/pipeline/call_recorder.hpp>
 #include <reelsd/pipeline/dispatcher.hpp>
 #include <reelsd/pipeline/executor.hpp>
 #include <reelsd/pipeline/job_records.hpp>
@@ -27,6 +28,7 @@
 #include <boost/asio/signal_set.hpp>
 
 #include <memory>
+#include <stop_token>
 #include <string>
 
 namespace reelsd::app {
@@ -48,12 +50,15 @@ private:
         std::unique_ptr<database> store;
         std::unique_ptr<platform::source> source;
         std::unique_ptr<model::local_embedder> embedder;
+        std::unique_ptr<media::media_client> media;
+        std::unique_ptr<analyzers> models;
         std::unique_ptr<pipeline::scratch_space> scratch;
     };
 
     daemon(const settings& with, const log::logger& log, parts made);
 
     boost::asio::awaitable<void> supervise_cluster();
+    boost::asio::awaitable<void> sweep_providers();
     boost::asio::awaitable<void> stop_on_signal();
     boost::asio::awaitable<void> shut_down();
     boost::asio::awaitable<result<void>> readiness();
@@ -62,22 +67,22 @@ private:
     settings with_;
     log::logger log_;
     parts parts_;
-    media::media_client media_;
-    std::unique_ptr<model::analyzer> analyzer_;
 
     boost::asio::io_context loop_{1};
     boost::asio::signal_set signals_;
     db::pool pool_;
     pipeline::job_records records_;
     pipeline::shared_pacer pacer_;
-    pipeline::executor executor_;
     async::offload_pool offload_;
     async::task_group tasks_;
+    pipeline::call_recorder recorder_;
+    pipeline::executor executor_;
     jobs::completion_board board_;
     pipeline::dispatcher dispatcher_;
     api::api api_;
     http::router router_;
     http::server server_;
+    std::stop_source sweeping_;
     bool stopping_ = false;
     bool drained_ = true;
 };

@@ -14,7 +14,8 @@ installation find_installation(const settings& with) {
         .media_helper = with.media_helper.empty() ? folder / "reelsd-media"
                                                   : std::filesystem::path{with.media_helper},
         .sample = folder.parent_path() / "share" / "reelsd" / "sample.mp4",
-        .dictionary = folder.parent_path() / "share" / "reelsd" / "wordnet.bin"};
+        .dictionary = folder.parent_path() / "share" / "reelsd" / "wordnet.bin",
+        .model_prices = folder.parent_path() / "share" / "reelsd" / "model-prices.json"};
 }
 
 }  // namespace reelsd::app

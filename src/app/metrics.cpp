@@ -24,8 +24,6 @@ const prometheus::Histogram::BucketBoundaries request_seconds{
 const prometheus::Histogram::BucketBoundaries attempt_seconds{
     0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 60, 120, 300, 600};
 
-constexpr double dollars_in_a_picodollar = 1e-12;
-
 counters& counter(prometheus::Registry& in, const char* name, const char* help) {
     return prometheus::BuildCounter().Name(name).Help(help).Register(in);
 }
@@ -132,6 +130,72 @@ void add_resolvers(prometheus::Registry& in, const std::vector<pacing::standing>
     }
 }
 
+void add_circuits(prometheus::Registry& in, const std::vector<model::circuit_standing>& circuits) {
+    for (const auto& one : circuits) {
+        set(in,
+            "reelsd_model_circuit_open_seconds",
+            "For how long this daemon does not ask a model that did not answer; 0: it asks.",
+            one.closed_in.count(),
+            {{"provider", one.provider}, {"model", one.model}});
+    }
+}
+
+void add_models(prometheus::Registry& in, const std::vector<usage::model_total>& models) {
+    for (const auto& one : models) {
+        const prometheus::Labels labels{{"model", one.model}, {"provider", one.provider}};
+        total(
+            in,
+            "reelsd_model_calls_total",
+            "Calls of models, of all daemons.",
+            real(one.calls),
+            labels);
+        total(
+            in,
+            "reelsd_model_unpriced_calls_total",
+            "Of these, the ones whose cost is not known.",
+            real(one.unpriced_calls),
+            labels);
+        const auto add_tokens = [&](const char* kind, std::int64_t tokens) {
+            auto of_kind = labels;
+            of_kind["kind"] = kind;
+            total(
+                in,
+                "reelsd_model_tokens_total",
+                "Tokens used; cached ones are part of the prompt, thinking ones of the output.",
+                real(tokens),
+                of_kind);
+        };
+        add_tokens("prompt", one.prompt_tokens);
+        add_tokens("cached_prompt", one.cached_prompt_tokens);
+        add_tokens("output", one.output_tokens);
+        add_tokens("thinking", one.thinking_tokens);
+    }
+}
+
+/// As a label's value is written.
+std::string label_text(std::string_view text) {
+    std::string made = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') made.push_back('\\');
+        made.push_back(c == '\n' ? ' ' : c);
+    }
+    return made + '"';
+}
+
+/// The library counts in binary floating point; money is written digit by digit as the ledger has
+/// it.
+std::string cost_text(const std::vector<usage::model_total>& models) {
+    if (models.empty()) return {};
+    std::string text =
+        "# HELP reelsd_model_cost_usd_total What models have cost as far as it is known, in US "
+        "dollars, exactly.\n# TYPE reelsd_model_cost_usd_total counter\n";
+    for (const auto& one : models) {
+        text += "reelsd_model_cost_usd_total{model=" + label_text(one.model) +
+                ",provider=" + label_text(one.provider) + "} " + one.cost_usd + '\n';
+    }
+    return text;
+}
+
 }  // namespace
 
 struct metrics::families {
@@ -149,12 +213,9 @@ struct metrics::families {
         histogram(registry, "reelsd_job_attempt_seconds", "How long attempts took.")};
     counters& resolutions{counter(
         registry, "reelsd_resolutions_total", "Links asked of a resolver, by its outcome.")};
-    counters& model_calls{
-        counter(registry, "reelsd_model_calls_total", "Calls of models, by model.")};
-    counters& model_tokens{
-        counter(registry, "reelsd_model_tokens_total", "Tokens used, by model and kind.")};
-    counters& model_cost{
-        counter(registry, "reelsd_model_cost_usd_total", "What models have cost, in US dollars.")};
+    counters& model_requests{counter(
+        registry, "reelsd_model_requests_total",
+        "Requests to models, by how they ended; most of those that failed are not billed.")};
 };
 
 metrics::metrics() : families_{std::make_unique<families>()} {}
@@ -185,17 +246,14 @@ void metrics::note_resolution(std::string_view resolver, std::string_view outcom
         .Increment();
 }
 
-void metrics::note_model_call(
-    std::string_view model, std::int64_t prompt_tokens, std::int64_t output_tokens,
-    std::int64_t cost_picodollars) {
-    const std::string name{model};
-    families_->model_calls.Add({{"model", name}}).Increment();
-    families_->model_tokens.Add({{"model", name}, {"kind", "prompt"}})
-        .Increment(real(prompt_tokens));
-    families_->model_tokens.Add({{"model", name}, {"kind", "output"}})
-        .Increment(real(output_tokens));
-    families_->model_cost.Add({{"model", name}})
-        .Increment(real(cost_picodollars) * dollars_in_a_picodollar);
+void metrics::note_model_request(
+    std::string_view provider, std::string_view model, std::string_view outcome) {
+    families_->model_requests
+        .Add(
+            {{"provider", std::string{provider}},
+             {"model", std::string{model}},
+             {"outcome", std::string{outcome}}})
+        .Increment();
 }
 
 std::string metrics::text(const metrics_reading& now) const {
@@ -206,11 +264,13 @@ std::string metrics::text(const metrics_reading& now) const {
     add_database(read, now);
     add_queue(read, now);
     add_resolvers(read, now.resolvers);
+    add_circuits(read, now.circuits);
+    add_models(read, now.models);
     auto all = families_->registry.Collect();
     auto more = read.Collect();
     all.insert(
         all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
-    return prometheus::TextSerializer{}.Serialize(all);
+    return prometheus::TextSerializer{}.Serialize(all) + cost_text(now.models);
 }
 
 }  // namespace reelsd::app

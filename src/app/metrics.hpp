@@ -3,7 +3,9 @@
 #include <reelsd/db/pool.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
 #include <reelsd/domain/pacing/pace_store.hpp>
+#include <reelsd/domain/usage/call_ledger_store.hpp>
 #include <reelsd/http/server.hpp>
+#include <reelsd/model/circuit_breaker.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -26,6 +28,8 @@ struct metrics_reading {
     /// Nothing while the database does not answer.
     std::optional<jobs::queue_state> queue;
     std::vector<pacing::standing> resolvers;
+    std::vector<model::circuit_standing> circuits;
+    std::vector<usage::model_total> models;  ///< From the ledger, of all daemons.
 };
 
 /// The daemon's figures for Prometheus, and the one home of their names. Label values come from
@@ -43,10 +47,9 @@ public:
     void note_attempt(std::string_view outcome, std::chrono::duration<double> took);
     /// `outcome`: "post" or the error's code.
     void note_resolution(std::string_view resolver, std::string_view outcome);
-    /// One call of a model; `cost_picodollars` as model::call_usage counts it.
-    void note_model_call(
-        std::string_view model, std::int64_t prompt_tokens, std::int64_t output_tokens,
-        std::int64_t cost_picodollars);
+    /// `outcome`: "answered" or a failure's name.
+    void note_model_request(
+        std::string_view provider, std::string_view model, std::string_view outcome);
 
     /// All figures in Prometheus' text format 0.0.4.
     [[nodiscard]] std::string text(const metrics_reading& now) const;

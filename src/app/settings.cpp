@@ -1,3 +1,5 @@
+#include "model_settings.hpp"
+#include "setting_readers.hpp"
 #include <reelsd/app/settings.hpp>
 #include <reelsd/http/server.hpp>
 #include <reelsd/platform/source.hpp>
@@ -13,31 +15,6 @@
 namespace reelsd::app {
 namespace {
 
-template <class Integer>
-bool read_integer(std::string_view text, Integer least, Integer most, Integer& target) {
-    Integer value{};
-    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (failure != std::errc{} || end != text.data() + text.size()) return false;
-    if (value < least || value > most) return false;
-    target = value;
-    return true;
-}
-
-bool read_seconds(std::string_view text, double least, double most, seconds_f& target) {
-    double value = 0;
-    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (failure != std::errc{} || end != text.data() + text.size()) return false;
-    if (!std::isfinite(value) || value < least || value > most) return false;
-    target = seconds_f{value};
-    return true;
-}
-
-bool read_text(std::string_view text, std::string& target) {
-    if (text.empty()) return false;
-    target = text;
-    return true;
-}
-
 /// libpq would take any other word for the name of a database on this machine's default socket, and
 /// complain about that.
 bool read_database_url(std::string_view text, std::string& target) {
@@ -47,46 +24,10 @@ bool read_database_url(std::string_view text, std::string& target) {
     return true;
 }
 
-bool read_flag(std::string_view text, bool& target) {
-    if (text == "true" || text == "1" || text == "yes" || text == "on") return target = true;
-    if (text != "false" && text != "0" && text != "no" && text != "off") return false;
-    target = false;
-    return true;
-}
-
-/// "a, b,c" as its parts; empty parts are refused.
-bool read_list(std::string_view text, std::vector<std::string>& target) {
-    std::vector<std::string> parts;
-    for (std::size_t start = 0; start <= text.size();) {
-        const auto end = std::min(text.find(',', start), text.size());
-        auto part = text.substr(start, end - start);
-        while (part.starts_with(' ')) part.remove_prefix(1);
-        while (part.ends_with(' ')) part.remove_suffix(1);
-        if (part.empty()) return false;
-        parts.emplace_back(part);
-        start = end + 1;
-    }
-    target = std::move(parts);
-    return true;
-}
-
 bool read_endpoint(std::string_view text, http::listen_address& target) {
     auto address = http::parse_listen_address(text);
     if (!address) return false;
     target = std::move(*address);
-    return true;
-}
-
-/// An origin: scheme, host, perhaps a port; no path, so that nobody wonders what becomes of it.
-bool read_origin(std::string_view text, std::string& target) {
-    if (text.ends_with('/')) text.remove_suffix(1);
-    const auto scheme = text.find("://");
-    if (scheme == std::string_view::npos) return false;
-    const auto name = text.substr(0, scheme);
-    const auto host = text.substr(scheme + 3);
-    if (name != "http" && name != "https") return false;
-    if (host.empty() || host.find_first_of("/?#@ ") != std::string_view::npos) return false;
-    target = text;
     return true;
 }
 
@@ -110,26 +51,12 @@ bool read_platform_id(std::string_view text, std::string& target) {
     return read_text(text, target);
 }
 
-/// What may stand in a header field.
-bool read_field(std::string_view text, std::string& target) {
-    constexpr std::size_t characters_max = 512;
-    const bool is_printable =
-        std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
-    return is_printable && text.size() <= characters_max && read_text(text, target);
-}
-
 bool read_canary(std::string_view text, std::string& target) {
     if (text == "none") {
         target.clear();
         return true;
     }
     if (!platform::parse_link(text)) return false;
-    target = text;
-    return true;
-}
-
-bool read_analyzer(std::string_view text, std::string& target) {
-    if (text != "auto" && text != "local") return false;
     target = text;
     return true;
 }
@@ -156,7 +83,7 @@ bool read_format(std::string_view text, log::format& target) {
 
 using sv = std::string_view;
 
-constexpr auto definitions = std::to_array<setting_definition>({
+constexpr auto house_definitions = std::to_array<setting_definition>({
     {"listen",
      "127.0.0.1:8080",
      "address and port to serve on; port 0 takes a free one",
@@ -272,11 +199,6 @@ constexpr auto definitions = std::to_array<setting_definition>({
      "for which a resolver is left alone when the platform asks for it; doubled each time; 0: not",
      "seconds from 0 to 43200",
      [](sv text, settings& s) { return read_seconds(text, 0, 43'200, s.platform_cooldown); }},
-    {"analyzer",
-     "auto",
-     "what analyses a video",
-     "auto or local",
-     [](sv text, settings& s) { return read_analyzer(text, s.analyzer); }},
     {"media-helper",
      "",
      "the program reelsd-media; without it the one beside reelsd",
@@ -356,7 +278,24 @@ constexpr auto definitions = std::to_array<setting_definition>({
 }  // namespace
 
 std::span<const setting_definition> setting_definitions() {
-    return definitions;
+    static const auto all = [] {
+        const auto models = model_setting_definitions();
+        std::vector<setting_definition> joined{house_definitions.begin(), house_definitions.end()};
+        joined.insert(joined.end(), models.begin(), models.end());
+        return joined;
+    }();
+    return all;
+}
+
+bool is_secret(std::string_view setting_name) {
+    // A database's address holds a password.
+    return setting_name == "database-url" || setting_name.ends_with("-api-key");
+}
+
+std::optional<std::string> other_environment_name(std::string_view setting_name) {
+    if (setting_name == "gemini-api-key") return "GEMINI_API_KEY";
+    if (setting_name == "openai-api-key") return "OPENAI_API_KEY";
+    return std::nullopt;
 }
 
 std::string environment_name(std::string_view setting_name) {
@@ -369,14 +308,12 @@ std::string environment_name(std::string_view setting_name) {
 
 result<void> apply(const setting_definition& definition, std::string_view text, settings& target) {
     if (definition.read(text, target)) return {};
-    // A database URL holds a password: the refusal does not repeat it.
-    const bool secret = std::string_view{definition.name} == "database-url";
     return error{
         errc::invalid_argument,
         fmt::format(
             "{}: {} is not allowed; allowed: {}",
             definition.name,
-            secret ? "this value" : fmt::format("\"{}\"", text),
+            is_secret(definition.name) ? "this value" : fmt::format("\"{}\"", text),
             definition.allowed)};
 }
 

@@ -26,6 +26,7 @@ std::string_view name_of(errc code) noexcept {
         case errc::media_failed: return "media_failed";
         case errc::model_refused: return "model_refused";
         case errc::model_unavailable: return "model_unavailable";
+        case errc::model_misconfigured: return "model_misconfigured";
         case errc::storage_failed: return "storage_failed";
         case errc::database_unavailable: return "database_unavailable";
         case errc::internal: return "internal";

@@ -26,6 +26,7 @@ exit_code exit_code_of(errc code) noexcept {
         case errc::media_failed:
         case errc::model_refused:
         case errc::model_unavailable:
+        case errc::model_misconfigured:
         case errc::storage_failed:
         case errc::database_unavailable:
         case errc::internal: return exit_code::server_failed;

@@ -49,6 +49,7 @@ status http_status_of(errc code) noexcept {
         case errc::media_failed:
         case errc::model_refused:
         case errc::model_unavailable:
+        case errc::model_misconfigured:
         case errc::storage_failed:
         case errc::internal: return status::internal_server_error;
     }

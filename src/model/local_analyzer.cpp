@@ -4,12 +4,12 @@
 
 namespace reelsd::model {
 
-result<findings> local_analyzer::analyze(
+analysis local_analyzer::analyze(
     const video_input& video, call_ledger& /*calls*/, const deadline& by,
     const std::stop_token& stop) const {
     const auto own = by.at_most(bounds::local_analysis_time_max);
     const auto report = media_.analyze(video.file, own, stop);
-    if (!report) return report.error();
+    if (!report) return analysis_failure{report.error()};
     return findings_from(*report, {.caption = video.caption, .hashtags = video.hashtags});
 }
 

@@ -37,6 +37,7 @@ findings findings_from(const media::analysis_report& report, const post_text& po
     findings found;
     found.provider = local_provider;
     found.model_name = local_model_name;
+    found.analyzer = "local/reelsd-local-1";
     found.visual.description = describe_video(report);
     found.visual.texts = report.texts;
     found.audio.segments = speech;

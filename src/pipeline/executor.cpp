@@ -4,6 +4,7 @@
 #include <reelsd/model/analyzer.hpp>
 #include <reelsd/model/result_document.hpp>
 #include <reelsd/model/search_document.hpp>
+#include <reelsd/pipeline/call_recorder.hpp>
 #include <reelsd/pipeline/executor.hpp>
 #include <reelsd/pipeline/job_records.hpp>
 #include <reelsd/pipeline/scratch.hpp>
@@ -35,16 +36,12 @@ struct attempt {
     const char* step = "link";
     /// A test link's outcome is fixed: what its resolver says is not tried again.
     jobs::retry_allowed allowed = jobs::retry_allowed::yes;
+    bool is_test = false;
     /// Set when the attempt ended because it is not its turn at the platform.
     std::optional<platform::postponement> postponed = {};
-};
-
-/// The local analyzer costs nothing and never asks; an analyzer that does would be refused the
-/// call.
-class no_paid_calls final : public model::call_ledger {
-public:
-    bool begin_call() override { return false; }
-    void record(const model::call_usage& /*usage*/) override {}
+    /// Set when the analyzer says when to come again.
+    seconds_f not_before{0};
+    bool asked_to_wait = false;
 };
 
 model::post_facts post_facts_of(const platform::post& found) {
@@ -200,22 +197,35 @@ result<std::optional<std::vector<std::byte>>> take_thumbnail(
     return picture{};
 }
 
-result<jobs::completed> analyze(attempt& now, const fetched& subject, const std::string& post_key) {
+/// What the video shows and says, by the analyzer that is meant for it.
+result<model::findings> ask_analyzer(attempt& now, const model::video_input& input) {
+    now.step = "analyze";
+    const auto& analyzer = now.is_test ? now.parts.free_analyzer : now.parts.analyzer;
+    job_call_ledger ledger{now.parts.recorder, now.job};
+    auto said = analyzer.analyze(input, ledger, now.by, now.stop);
+    if (said) return *std::move(said);
+    const model::analysis_failure none = said.error();
+    now.not_before = none.not_before;
+    now.asked_to_wait = none.asked_to_wait;
+    return fault_of_this_machine(none.why);
+}
+
+result<jobs::completed> analyze(
+    attempt& now, const fetched& subject, const scratch_folder& scratch,
+    const std::string& post_key) {
     now.step = "probe";
     const auto probe =
         now.parts.media.probe(subject.video.file, now.by.at_most(bounds::probe_time_max), now.stop);
     if (!probe) return fault_of_this_machine(probe.error());
 
-    now.step = "analyze";
     const model::video_input input{
         .file = subject.video.file,
         .probe = *probe,
         .caption = subject.post.caption.value_or(""),
-        .hashtags = subject.post.hashtags};
-    no_paid_calls ledger;
-    const auto said = now.parts.analyzer.analyze(
-        input, ledger, now.by.at_most(bounds::local_analysis_time_max), now.stop);
-    if (!said) return fault_of_this_machine(said.error());
+        .hashtags = subject.post.hashtags,
+        .scratch = scratch.path()};
+    const auto said = ask_analyzer(now, input);
+    if (!said) return said.error();
 
     now.step = "assemble";
     const model::file_facts file{
@@ -233,7 +243,7 @@ result<jobs::completed> analyze(attempt& now, const fetched& subject, const std:
         .result = *std::move(document),
         .brief = std::move(brief),
         .post_key = post_key,
-        .analyzer = std::string{now.parts.analyzer.name()},
+        .analyzer = said->analyzer,
         .analyzed_at = std::nullopt,
         .unpaid_model = said->provider == "local" ? said->model_name : std::string{},
         .search = *std::move(entry),
@@ -242,6 +252,7 @@ result<jobs::completed> analyze(attempt& now, const fetched& subject, const std:
 
 result<jobs::completed> run_steps(attempt& now, const platform::link& link) {
     now.step = "link";
+    now.is_test = link.is_test();
     const auto meant =
         now.parts.source.expand(link, now.by.at_most(bounds::resolve_time_max), now.stop);
     if (!meant) return meant.error();
@@ -255,7 +266,12 @@ result<jobs::completed> run_steps(attempt& now, const platform::link& link) {
     if (!scratch) return scratch.error();
     const auto subject = fetch(now, *meant, *scratch);
     if (!subject) return subject.error();
-    return analyze(now, *subject, post_key);
+    return analyze(now, *subject, *scratch, post_key);
+}
+
+time_point wall_clock_now() {
+    return std::chrono::time_point_cast<std::chrono::microseconds>(
+        std::chrono::system_clock::now());
 }
 
 double throw_dice() {
@@ -297,7 +313,12 @@ jobs::transition executor::run(const jobs::claimed_job& job, std::stop_token sto
              {"code", name_of(why.code())},
              {"reason", why.detail()}});
     }
-    return jobs::after_failure(job, why, now.allowed, policy_, throw_dice());
+    if (now.asked_to_wait) {
+        const jobs::postponement until{
+            .wait = now.not_before, .is_cooldown = true, .of = why.code()};
+        return jobs::after_postponement(job, until, wall_clock_now(), policy_);
+    }
+    return jobs::after_failure(job, why, now.allowed, policy_, throw_dice(), now.not_before);
 }
 
 jobs::transition executor::postpone(
@@ -308,9 +329,9 @@ jobs::transition executor::postpone(
         log_.info("job waits until the platform may be asked again", about);
     else
         log_.debug("job waits for its turn at the platform", about);
-    const auto now =
-        std::chrono::time_point_cast<std::chrono::microseconds>(std::chrono::system_clock::now());
-    return jobs::after_postponement(job, until.wait, until.is_cooldown, now, policy_);
+    const jobs::postponement later{
+        .wait = until.wait, .is_cooldown = until.is_cooldown, .of = errc::platform_rate_limited};
+    return jobs::after_postponement(job, later, wall_clock_now(), policy_);
 }
 
 }  // namespace reelsd::pipeline

@@ -48,6 +48,7 @@ int weight_of(errc code) noexcept {
         case errc::media_failed:
         case errc::model_refused:
         case errc::model_unavailable:
+        case errc::model_misconfigured:
         case errc::storage_failed:
         case errc::database_unavailable:
         case errc::internal: break;

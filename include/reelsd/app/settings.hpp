@@ -4,10 +4,12 @@
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/http/server.hpp>
+#include <reelsd/model/remote_settings.hpp>
 #include <reelsd/platform/request_profile.hpp>
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,10 +39,15 @@ struct settings {
     int platform_lookups_per_hour = 40;
     seconds_f platform_cooldown{900.0};  ///< The first one; 0: none.
 
-    std::string analyzer;
-    std::string media_helper;      ///< Empty: `reelsd-media` beside the daemon.
-    std::string tessdata_dir;      ///< Holds eng.traineddata.
-    std::string speech_model_dir;  ///< Holds pocketsphinx's English model.
+    std::vector<std::string> analyzers;  ///< "auto" alone, or names in order of preference.
+    model::gemini_settings gemini;
+    model::openai_settings openai;
+    model::remote_settings remote;
+    std::string model_prices;       ///< A list that goes before the table; empty: none.
+    std::string model_prices_file;  ///< Empty: the one that comes with the program.
+    std::string media_helper;       ///< Empty: `reelsd-media` beside the daemon.
+    std::string tessdata_dir;       ///< Holds eng.traineddata.
+    std::string speech_model_dir;   ///< Holds pocketsphinx's English model.
 
     int submissions_per_minute = 10;
     int concurrent_jobs = 3;
@@ -71,6 +78,12 @@ struct setting_definition {
 
 /// The environment variable of a setting: "REELSD_VIDEO_SECONDS_MAX".
 [[nodiscard]] std::string environment_name(std::string_view setting_name);
+
+/// An older variable that means the same setting: "GEMINI_API_KEY".
+[[nodiscard]] std::optional<std::string> other_environment_name(std::string_view setting_name);
+
+/// Whether its value must not be seen in messages, logs and lists of processes.
+[[nodiscard]] bool is_secret(std::string_view setting_name);
 
 /// Decodes one value; the error names the setting, the value and what is allowed.
 [[nodiscard]] result<void> apply(

@@ -29,6 +29,10 @@ inline constexpr auto thumbnail_time_max = 20s;
 /// that.
 inline constexpr auto local_analysis_time_max = 360s;
 
+/// Checking a remote model's answer: eight pictures and the sound, measured 3 s, and as much again
+/// for each that waits for its turn.
+inline constexpr auto local_check_time_max = 60s;
+
 /// Contract: a link has at most 2,048 characters, a body at most 64 KiB, a header at most 16 KiB.
 inline constexpr std::size_t url_bytes_max = 2048;
 inline constexpr std::size_t request_body_bytes_max = std::size_t{64} * 1024;

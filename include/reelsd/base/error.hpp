@@ -44,7 +44,8 @@ enum class errc : std::uint8_t {
 
     // The model.
     model_refused,      ///< It will not or cannot process this video. Final.
-    model_unavailable,  ///< Overloaded, unreachable or misconfigured. Worth another try.
+    model_unavailable,    ///< Overloaded or unreachable. Worth another try.
+    model_misconfigured,  ///< Its key, name or address is wrong. Worth another try: it gets mended.
 
     // Ourselves.
     storage_failed,        ///< Disk full, or a write that the disk or the database refuses.

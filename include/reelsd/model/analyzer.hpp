@@ -7,9 +7,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace reelsd::model {
@@ -20,17 +22,39 @@ struct video_input {
     media::probe_report probe;          ///< Measured from that file.
     std::string caption;                ///< Of the post; untrusted, may be empty, may not be UTF-8.
     std::vector<std::string> hashtags;  ///< Of the post, without the sign; untrusted.
+    std::filesystem::path scratch;      ///< A folder of this job's own, for files made on the way.
 };
 
-/// What one paid call cost. Calls that failed after the provider answered count too.
+/// What a provider counts apart.
+enum class modality : std::uint8_t { text, image, video, audio, document, other };
+
+/// "text": as the ledger and price tables spell it.
+[[nodiscard]] std::string_view name_of(modality kind) noexcept;
+
+/// The tokens of one modality. Providers leave out what is none.
+struct modality_tokens {
+    modality kind = modality::other;
+    std::int64_t prompt = 0;  ///< With the cached ones.
+    std::int64_t cached_prompt = 0;
+    std::int64_t output = 0;
+};
+
+/// The tokens of one call, as the provider counts them.
+struct token_counts {
+    std::int64_t prompt = 0;         ///< All input tokens, cached ones among them.
+    std::int64_t cached_prompt = 0;  ///< The part of them that has the cheaper price.
+    std::int64_t output = 0;         ///< With thinking tokens.
+    std::int64_t thinking = 0;       ///< The part of them that nobody reads.
+    std::vector<modality_tokens> by_modality = {};  ///< As far as the provider tells.
+};
+
+/// What one paid call has used. Calls that failed after the provider answered count too.
 struct call_usage {
-    std::string model;                      ///< As priced and as shown by the usage report.
-    std::int64_t prompt_tokens = 0;         ///< All input tokens, cached ones among them.
-    std::int64_t cached_prompt_tokens = 0;  ///< The part of them that has the cheaper price.
-    std::int64_t output_tokens = 0;         ///< With thinking tokens.
+    token_counts tokens;
     /// Picodollars (1e-12 US dollars), because prices are decimals per million tokens: a price with
-    /// up to six decimals stays exact.
-    std::int64_t cost_picodollars = 0;
+    /// up to six decimals stays exact. Nothing when the price is not known.
+    std::optional<std::int64_t> cost_picodollars;
+    std::string response_id;  ///< The provider's name of its answer; may be empty.
 };
 
 /// The paid calls of one job. An analyzer that costs nothing never touches it. The caller
@@ -46,12 +70,38 @@ public:
     call_ledger& operator=(const call_ledger&) = delete;
     virtual ~call_ledger() = default;
 
-    /// Takes one of the job's paid calls (at most 3 over all its attempts) before it is made; false
-    /// when none is left.
-    [[nodiscard]] virtual bool begin_call() = 0;
-    /// Books what the call begun last has cost, as soon as its answer is in.
-    virtual void record(const call_usage& usage) = 0;
+    /// Takes one of the job's paid calls (at most 3 over all its attempts) before it is made, and
+    /// gives it a number. A call that is neither settled nor released stays counted, at an unknown
+    /// cost. Errors: limit_reached when none is left, database_unavailable.
+    [[nodiscard]] virtual result<std::int64_t> begin_call(
+        std::string_view provider, std::string_view model) = 0;
+    /// Books what that call has used, as soon as its answer is in.
+    virtual void settle(std::int64_t call, const call_usage& usage) = 0;
+    /// That call was not made, or was refused before anything was billed.
+    virtual void release(std::int64_t call) = 0;
 };
+
+/// Why there is no analysis.
+struct analysis_failure {
+    error why;
+    /// Before which another try is not worth it.
+    seconds_f not_before{0};
+    /// The provider named that time itself: waiting for it is no failed attempt.
+    bool asked_to_wait = false;
+
+    analysis_failure() = default;
+    /// Implicit, as a plain error is the usual case.
+    analysis_failure(error why_not, seconds_f earliest = seconds_f{0}, bool was_asked = false)
+        : why{std::move(why_not)}, not_before{earliest}, asked_to_wait{was_asked} {}
+};
+
+using analysis = boost::system::result<findings, analysis_failure>;
+
+/// Makes `analysis::value()` throw when it holds no findings. Found by argument-dependent look-up.
+[[noreturn]] inline void throw_exception_from_error(
+    const analysis_failure& none, const boost::source_location& where) {
+    reelsd::throw_exception_from_error(none.why, where);
+}
 
 /// Turns a video into findings. Value in, result out: it knows no database, job or request. One
 /// object serves all worker threads at once.
@@ -68,8 +118,9 @@ public:
 
     /// Blocks until done, `by` or `stop`; leaves no file and no process behind.
     /// Errors: model_refused, unsupported_format, video_too_long (final); model_unavailable,
-    /// media_failed, timed_out (worth another try); cancelled.
-    [[nodiscard]] virtual result<findings> analyze(
+    /// model_misconfigured, media_failed, timed_out, database_unavailable (worth another try);
+    /// cancelled.
+    [[nodiscard]] virtual analysis analyze(
         const video_input& video, call_ledger& calls, const deadline& by,
         const std::stop_token& stop) const = 0;
 };

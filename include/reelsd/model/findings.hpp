@@ -66,6 +66,7 @@ struct findings {
     metadata_findings metadata;
     std::string provider;               ///< Who analysed: "local", "gemini", "openai".
     std::string model_name;             ///< With what: "reelsd-local-1", "gemini-3.8-flash".
+    std::string analyzer;               ///< Its analyzer::name().
     std::vector<std::string> warnings;  ///< What speaks against the analysis, for people.
 };
 

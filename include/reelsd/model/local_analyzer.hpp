@@ -28,7 +28,7 @@ public:
     [[nodiscard]] std::string_view name() const noexcept override { return "local/reelsd-local-1"; }
 
     /// Errors: those of media_client::analyze. `calls` is not touched.
-    [[nodiscard]] result<findings> analyze(
+    [[nodiscard]] analysis analyze(
         const video_input& video, call_ledger& calls, const deadline& by,
         const std::stop_token& stop) const override;
 

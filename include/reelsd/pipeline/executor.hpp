@@ -22,6 +22,7 @@ class embedder;
 
 namespace reelsd::pipeline {
 
+class call_recorder;
 class job_records;
 class scratch_space;
 
@@ -31,9 +32,12 @@ struct executor_parts {
     platform::pacer& pacer;
     const media::media_client& media;
     const model::analyzer& analyzer;
+    /// For test links, which cost nothing whatever the operator has set.
+    const model::analyzer& free_analyzer;
     const model::embedder& embedder;
     const scratch_space& scratch;
     job_records& records;
+    const call_recorder& recorder;
 };
 
 /// Runs one attempt at one job: resolve, download, probe, analyze, assemble, thumbnail. Blocking,

@@ -25,6 +25,7 @@ fate fate_of(errc code) noexcept {
         case errc::platform_changed:
         case errc::media_failed:
         case errc::model_unavailable:
+        case errc::model_misconfigured:
         case errc::storage_failed:
         case errc::database_unavailable:
         case errc::internal: return fate::retry;
@@ -54,7 +55,8 @@ job_error_code job_error_code_of(errc code) noexcept {
         case errc::login_required: return job_error_code::unavailable;
         case errc::platform_rate_limited: return job_error_code::rate_limited;
         case errc::model_refused:
-        case errc::model_unavailable: return job_error_code::model_failed;
+        case errc::model_unavailable:
+        case errc::model_misconfigured: return job_error_code::model_failed;
         case errc::no_video:
         case errc::unsupported_format:
         case errc::video_too_large: return job_error_code::unsupported_format;
@@ -90,26 +92,27 @@ std::chrono::duration<double> retry_delay(
 
 transition after_failure(
     const claimed_job& job, const error& why, retry_allowed allowed, const retry_policy& policy,
-    double jitter) {
+    double jitter, std::chrono::duration<double> not_before) {
     const auto decided = fate_of(why.code());
     if (decided == fate::hand_back) return handed_back{};
     const bool again = decided == fate::retry && allowed == retry_allowed::yes &&
                        job.attempt < policy.attempts_max;
-    if (again) return retried{retry_delay(job.attempt, policy.base, jitter)};
+    if (again) return retried{std::max(retry_delay(job.attempt, policy.base, jitter), not_before)};
     return failed{job_error_code_of(why.code()), error_text(why.code(), policy)};
 }
 
 transition after_postponement(
-    const claimed_job& job, std::chrono::duration<double> wait, bool is_cooldown, time_point now,
-    const retry_policy& policy) {
-    const auto again = std::chrono::duration<double>{now - job.created_at} + wait;
-    if (!is_cooldown || again <= policy.cooldown_wait_max) return postponed{wait};
-    const auto minutes = std::chrono::ceil<std::chrono::minutes>(wait).count();
+    const claimed_job& job, const postponement& until, time_point now, const retry_policy& policy) {
+    const auto again = std::chrono::duration<double>{now - job.created_at} + until.wait;
+    if (!until.is_cooldown || again <= policy.cooldown_wait_max) return postponed{until.wait};
+    const auto minutes = std::chrono::ceil<std::chrono::minutes>(until.wait).count();
+    const bool is_platform = until.of == errc::platform_rate_limited;
     return failed{
-        job_error_code::rate_limited,
+        job_error_code_of(until.of),
         fmt::format(
-            "The platform temporarily rate-limited the service and is not asked for another {} "
-            "minutes. Submit the link again after that.",
+            "{} and is not asked for another {} minutes. Submit the link again after that.",
+            is_platform ? "The platform temporarily rate-limited the service"
+                        : "The AI model could not process the video: its provider asks for a pause",
             minutes)};
 }
 
@@ -133,6 +136,9 @@ std::string error_text(errc why, const retry_policy& policy) {
         case errc::model_unavailable:
             return "The AI model could not process the video: it could not be reached or would "
                    "not answer. Submit the link again later.";
+        case errc::model_misconfigured:
+            return "The AI model could not process the video: this service's access to it is not "
+                   "set up right. The operator finds the cause in the log.";
         case errc::no_video:
             return "The video format is not supported: the post, or the slide that the link "
                    "names, is a photo.";

@@ -51,8 +51,7 @@ TEST(Metrics, CountsWhatWorkersDo) {
     figures.note_attempt("unavailable", 1s);
     figures.note_resolution("page", "post");
     figures.note_resolution("page", "platform_rate_limited");
-    figures.note_model_call("reelsd-local-1", 0, 0, 0);
-    figures.note_model_call("gemini", 1000, 200, 16'522'000'000);
+    figures.note_model_request("gemini", "flash", "overloaded");
     const auto text = figures.text({});
     EXPECT_THAT(text, HasSubstr("reelsd_job_attempts_total{outcome=\"unavailable\"} 1"));
     EXPECT_THAT(text, HasSubstr("reelsd_job_attempt_seconds_sum 5"));
@@ -60,10 +59,47 @@ TEST(Metrics, CountsWhatWorkersDo) {
         text,
         HasSubstr(
             "reelsd_resolutions_total{outcome=\"platform_rate_limited\",resolver=\"page\"} 1"));
-    EXPECT_THAT(text, HasSubstr("reelsd_model_calls_total{model=\"reelsd-local-1\"} 1"));
     EXPECT_THAT(
-        text, HasSubstr("reelsd_model_tokens_total{kind=\"prompt\",model=\"gemini\"} 1000"));
-    EXPECT_THAT(text, HasSubstr("reelsd_model_cost_usd_total{model=\"gemini\"} 0.016522"));
+        text,
+        HasSubstr("reelsd_model_requests_total{model=\"flash\",outcome=\"overloaded\","
+                  "provider=\"gemini\"} 1"));
+}
+
+// Goal: the ledger's money digit by digit, also where a double has none left.
+TEST(Metrics, ShowsTheLedgerExactly) {
+    const metrics figures;
+    metrics_reading now;
+    now.models.push_back(
+        {.provider = "gemini",
+         .model = "flash",
+         .calls = 34,
+         .unpriced_calls = 2,
+         .prompt_tokens = 312'400,
+         .cached_prompt_tokens = 400,
+         .output_tokens = 28'600,
+         .thinking_tokens = 600,
+         .cost_usd = "9.950000000000000001"});
+    now.models.push_back({.provider = "openai", .model = "a\"b\\c", .cost_usd = "0"});
+    now.circuits.push_back({.provider = "gemini", .model = "flash", .closed_in = seconds_f{12}});
+    const auto text = figures.text(now);
+    EXPECT_THAT(
+        text, HasSubstr("reelsd_model_calls_total{model=\"flash\",provider=\"gemini\"} 34\n"));
+    EXPECT_THAT(
+        text,
+        HasSubstr("reelsd_model_unpriced_calls_total{model=\"flash\",provider=\"gemini\"} 2\n"));
+    EXPECT_THAT(
+        text,
+        HasSubstr("reelsd_model_tokens_total{kind=\"thinking\",model=\"flash\","
+                  "provider=\"gemini\"} 600\n"));
+    EXPECT_THAT(
+        text,
+        HasSubstr("# TYPE reelsd_model_cost_usd_total counter\n"
+                  "reelsd_model_cost_usd_total{model=\"flash\",provider=\"gemini\"} "
+                  "9.950000000000000001\n"
+                  "reelsd_model_cost_usd_total{model=\"a\\\"b\\\\c\",provider=\"openai\"} 0\n"));
+    EXPECT_THAT(
+        text,
+        HasSubstr("reelsd_model_circuit_open_seconds{model=\"flash\",provider=\"gemini\"} 12\n"));
 }
 
 // Goal: what others count is shown as it stands at each reading, and not added up.

@@ -82,6 +82,11 @@ TEST(AfterFailure, PicksTheNextState) {
          3,
          retry_allowed::yes,
          "failed model_failed"},
+        {"a model with a wrong key",
+         errc::model_misconfigured,
+         3,
+         retry_allowed::yes,
+         "failed model_failed"},
         {"our bug", errc::internal, 3, retry_allowed::yes, "failed internal"},
         {"a helper that cannot start",
          errc::media_failed,
@@ -132,7 +137,10 @@ TEST(AfterPostponement, WaitsOutOurOwnPaceButNoLongCooldown) {
         SCOPED_TRACE(expected.name);
         const auto job = on_attempt(1);
         const auto next = after_postponement(
-            job, expected.wait, expected.is_cooldown, job.created_at + expected.since_accepted, {});
+            job,
+            {.wait = expected.wait, .is_cooldown = expected.is_cooldown},
+            job.created_at + expected.since_accepted,
+            {});
         const auto* put_off = std::get_if<postponed>(&next);
         ASSERT_EQ(put_off != nullptr, expected.is_put_off);
         if (put_off != nullptr) {

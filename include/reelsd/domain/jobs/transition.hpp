@@ -75,17 +75,24 @@ using transition = std::variant<completed, failed, retried, handed_back, postpon
 /// Whether an attempt's failure may be tried again at all: a test link's outcome is fixed.
 enum class retry_allowed : std::uint8_t { yes, no };
 
-/// Pure: no clock, no database, no dice (`jitter` in [0, 1] is the caller's).
+/// Pure: no clock, no database, no dice (`jitter` in [0, 1] is the caller's). Another attempt
+/// begins no earlier than after `not_before`.
 [[nodiscard]] transition after_failure(
     const claimed_job& job, const error& why, retry_allowed allowed, const retry_policy& policy,
-    double jitter);
+    double jitter, std::chrono::duration<double> not_before = {});
 
-/// What becomes of a job whose next step may not be taken for `wait`. `is_cooldown`: because the
-/// platform asks to be left alone; then it is put off no longer than the policy allows, and fails
-/// instead. Pure.
+/// Why and for how long a job's next step may not be taken.
+struct postponement {
+    std::chrono::duration<double> wait{};
+    /// Because somebody asks to be left alone, not for our own pace.
+    bool is_cooldown = false;
+    errc of = errc::platform_rate_limited;  ///< What it is when it lasts too long.
+};
+
+/// What becomes of such a job: in a cool-down it is put off no longer than the policy allows, and
+/// fails instead. Pure.
 [[nodiscard]] transition after_postponement(
-    const claimed_job& job, std::chrono::duration<double> wait, bool is_cooldown, time_point now,
-    const retry_policy& policy);
+    const claimed_job& job, const postponement& until, time_point now, const retry_policy& policy);
 
 /// What a client reads of a job that failed so: the cause, and what can be done. Begins as contract
 /// section 4 says for job_error_code_of(why).

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <reelsd/base/log.hpp>
+#include <reelsd/model/analyzer.hpp>
+#include <reelsd/model/circuit_breaker.hpp>
+#include <reelsd/model/price_table.hpp>
+#include <reelsd/model/remote_settings.hpp>
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string_view>
+
+namespace reelsd::media {
+class media_client;
+}
+namespace reelsd::net {
+class http_client;
+}
+
+namespace reelsd::model {
+
+class chat_api;
+
+/// Told how each request to a model ended: "answered" or a failure's name. From worker threads.
+using request_observer = std::function<void(
+    std::string_view provider, std::string_view model, std::string_view outcome)>;
+
+/// What a remote analyzer works with. References outlive it.
+struct remote_parts {
+    const media::media_client& media;
+    const price_table& prices;
+    remote_settings settings;
+    request_observer on_request = {};  ///< May be empty.
+    log::logger log;
+};
+
+/// Analyses with a model that is asked over HTTP: asks, reads the answer, asks again where that may
+/// help, and checks it against what can be measured here.
+class remote_analyzer final : public analyzer {
+public:
+    [[nodiscard]] static std::unique_ptr<remote_analyzer> with_gemini(
+        gemini_settings settings, remote_parts parts);
+    [[nodiscard]] static std::unique_ptr<remote_analyzer> with_openai(
+        openai_settings settings, remote_parts parts);
+    ~remote_analyzer() override;
+
+    /// "gemini/gemini-3.8-flash/prompt-1"
+    [[nodiscard]] std::string_view name() const noexcept override { return name_; }
+
+    [[nodiscard]] analysis analyze(
+        const video_input& video, call_ledger& calls, const deadline& by,
+        const std::stop_token& stop) const override;
+
+    /// Removes what earlier runs have left at the provider. Blocking.
+    void sweep(const deadline& by, const std::stop_token& stop) const;
+
+    [[nodiscard]] circuit_standing standing() const;
+
+private:
+    class dialogue;
+
+    remote_analyzer(
+        std::unique_ptr<net::http_client> http, std::unique_ptr<chat_api> api, remote_parts parts);
+
+    remote_parts parts_;
+    std::unique_ptr<net::http_client> http_;
+    std::unique_ptr<chat_api> api_;
+    std::string name_;
+    mutable circuit_breaker circuit_;
+};
+
+}  // namespace reelsd::model

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <reelsd/async/task_group.hpp>
+#include <reelsd/base/clock.hpp>
+#include <reelsd/base/log.hpp>
+#include <reelsd/base/result.hpp>
+#include <reelsd/domain/jobs/job.hpp>
+#include <reelsd/domain/usage/call_ledger_store.hpp>
+#include <reelsd/model/analyzer.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <future>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace reelsd::pipeline {
+
+/// Keeps the ledger of model calls for worker threads. What a call has used is written for as long
+/// as the daemon lives, also when the worker cannot wait for it: the database may be away.
+class call_recorder {
+public:
+    /// The loop runs, and `tasks` and the store's pool live, for as long as a worker may call.
+    call_recorder(
+        boost::asio::any_io_executor loop, usage::call_ledger_store store, async::task_group& tasks,
+        log::logger log)
+        : loop_{std::move(loop)}, store_{store}, tasks_{tasks}, log_{std::move(log)} {}
+
+    /// Errors: limit_reached, database_unavailable.
+    [[nodiscard]] result<std::int64_t> begin(usage::call_intent wanted) const;
+    void settle(std::int64_t call, usage::call_usage used) const;
+    void release(std::int64_t call) const;
+
+    /// A call without a job's limit: embeddings.
+    void add(usage::finished_call made) const;
+
+private:
+    /// One statement, said again until it is written.
+    using statement = std::function<boost::asio::awaitable<void>(deadline by)>;
+
+    boost::asio::awaitable<void> write(
+        statement write_once, std::shared_ptr<std::promise<void>> written) const;
+    /// Waits for a while; goes on without the caller afterwards.
+    void write_surely(statement write_once) const;
+
+    boost::asio::any_io_executor loop_;
+    usage::call_ledger_store store_;
+    async::task_group& tasks_;
+    log::logger log_;
+};
+
+/// The paid calls of one job, at most three over all its attempts. For the worker that has it.
+class job_call_ledger final : public model::call_ledger {
+public:
+    job_call_ledger(const call_recorder& recorder, const jobs::claimed_job& job)
+        : recorder_{recorder}, job_{job} {}
+
+    [[nodiscard]] result<std::int64_t> begin_call(
+        std::string_view provider, std::string_view model) override;
+    void settle(std::int64_t call, const model::call_usage& used) override;
+    void release(std::int64_t call) override;
+
+private:
+    const call_recorder& recorder_;
+    const jobs::claimed_job& job_;
+};
+
+/// As the ledger keeps it: a JSON array, or nothing when the provider told none.
+[[nodiscard]] std::string modalities_text(const model::token_counts& tokens);
+
+}  // namespace reelsd::pipeline

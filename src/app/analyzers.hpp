@@ -1,0 +1,50 @@
+#pragma once
+
+#include <reelsd/app/settings.hpp>
+#include <reelsd/base/log.hpp>
+#include <reelsd/base/result.hpp>
+#include <reelsd/media/media_client.hpp>
+#include <reelsd/model/analyzer.hpp>
+#include <reelsd/model/local_analyzer.hpp>
+#include <reelsd/model/price_table.hpp>
+#include <reelsd/model/remote_analyzer.hpp>
+
+#include <memory>
+#include <stop_token>
+#include <vector>
+
+namespace reelsd::app {
+
+/// What analyses videos, as the operator has set it.
+class analyzers {
+public:
+    /// `media` outlives it. Errors: invalid_argument, the detail names the setting: an analyzer
+    /// without its key or model, or a table of prices that cannot be read.
+    [[nodiscard]] static result<std::unique_ptr<analyzers>> create(
+        const settings& with, const media::media_client& media, model::request_observer on_request,
+        const log::logger& log);
+
+    /// The first that works.
+    [[nodiscard]] const model::analyzer& chosen() const noexcept { return *chosen_; }
+    /// The one that costs nothing.
+    [[nodiscard]] const model::analyzer& free() const noexcept { return free_; }
+
+    /// Of the remote ones.
+    [[nodiscard]] std::vector<model::circuit_standing> circuits() const;
+
+    /// Removes what earlier runs have left at providers. Blocking.
+    void sweep(const std::stop_token& stop) const;
+
+private:
+    explicit analyzers(const media::media_client& media) : free_{media} {}
+
+    model::local_analyzer free_;
+    model::price_table prices_;
+    std::unique_ptr<model::analyzer> chosen_;
+    std::vector<const model::remote_analyzer*> remote_;  ///< Within chosen_.
+};
+
+/// The names that "auto" stands for, or those that are set. Pure.
+[[nodiscard]] std::vector<std::string> wanted_analyzers(const settings& with);
+
+}  // namespace reelsd::app

@@ -1,0 +1,79 @@
+#include "call_failure.hpp"
+
+#include "../utf8.hpp"
+#include <reelsd/base/invariant.hpp>
+
+#include <algorithm>
+
+namespace reelsd::model {
+
+std::string_view name_of(failure_kind kind) noexcept {
+    switch (kind) {
+        case failure_kind::misconfigured: return "misconfigured";
+        case failure_kind::unauthorized: return "unauthorized";
+        case failure_kind::quota_exhausted: return "quota_exhausted";
+        case failure_kind::rate_limited: return "rate_limited";
+        case failure_kind::overloaded: return "overloaded";
+        case failure_kind::transient: return "transient";
+        case failure_kind::slow: return "slow";
+        case failure_kind::video_rejected: return "video_rejected";
+        case failure_kind::payload_too_large: return "payload_too_large";
+        case failure_kind::schema_refused: return "schema_refused";
+        case failure_kind::thinking_refused: return "thinking_refused";
+        case failure_kind::file_not_ready: return "file_not_ready";
+        case failure_kind::file_gone: return "file_gone";
+        case failure_kind::no_calls_left: return "no_calls_left";
+        case failure_kind::storage: return "storage";
+        case failure_kind::cancelled: return "cancelled";
+    }
+    invariant(false);
+    return {};
+}
+
+call_failure failure_from(const error& why) {
+    switch (why.code()) {
+        case errc::cancelled: return {.kind = failure_kind::cancelled};
+        case errc::timed_out: return {.kind = failure_kind::slow, .detail = "no answer in time"};
+        case errc::address_refused:
+        case errc::invalid_argument:
+            return {.kind = failure_kind::misconfigured, .detail = why.detail()};
+        case errc::storage_failed:
+        case errc::database_unavailable:
+            return {.kind = failure_kind::storage, .detail = why.to_string()};
+        case errc::limit_reached:
+            return {.kind = failure_kind::no_calls_left, .detail = why.detail()};
+        default: return {.kind = failure_kind::transient, .detail = why.detail()};
+    }
+}
+
+error error_from(const call_failure& why) {
+    auto detail = std::string{name_of(why.kind)} + ": " + why.detail;
+    switch (why.kind) {
+        case failure_kind::misconfigured:
+        case failure_kind::unauthorized: return error{errc::model_misconfigured, std::move(detail)};
+        case failure_kind::quota_exhausted:
+        case failure_kind::rate_limited:
+        case failure_kind::overloaded:
+        case failure_kind::transient:
+        case failure_kind::slow:
+        case failure_kind::file_not_ready:
+        case failure_kind::file_gone: return error{errc::model_unavailable, std::move(detail)};
+        case failure_kind::video_rejected:
+        case failure_kind::payload_too_large:
+        case failure_kind::schema_refused:
+        case failure_kind::thinking_refused:
+        case failure_kind::no_calls_left: return error{errc::model_refused, std::move(detail)};
+        case failure_kind::storage: return error{errc::storage_failed, std::move(detail)};
+        case failure_kind::cancelled: return error{errc::cancelled, std::move(detail)};
+    }
+    return error{errc::internal, std::move(detail)};
+}
+
+std::string excerpt(std::string_view said) {
+    constexpr std::size_t characters_max = 300;
+    auto text = clean_text(said.substr(0, 4 * characters_max), characters_max);
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return text;
+}
+
+}  // namespace reelsd::model

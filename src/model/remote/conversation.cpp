@@ -1,0 +1,185 @@
+#include "conversation.hpp"
+
+#include "retry_schedule.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <random>
+#include <utility>
+
+namespace reelsd::model {
+namespace {
+
+using clock = circuit_breaker::clock;
+
+std::chrono::year_month_day today() {
+    return std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
+}
+
+/// One call in the ledger: counted as unknown unless somebody says better.
+class paid_call {
+public:
+    paid_call(call_ledger& ledger, std::int64_t number) : ledger_{ledger}, number_{number} {}
+
+    void release() { ledger_.release(number_); }
+    void settle(const call_usage& used) { ledger_.settle(number_, used); }
+
+private:
+    call_ledger& ledger_;
+    std::int64_t number_;
+};
+
+void log_reply(const conversation_parts& with, const reply& said, const call_usage& used) {
+    with.log.info(
+        "model answered",
+        {{"provider", with.api.provider()},
+         {"model", with.api.model()},
+         {"response", excerpt(said.response_id)},
+         {"prompt_tokens", used.tokens.prompt},
+         {"output_tokens", used.tokens.output},
+         {"thinking_tokens", used.tokens.thinking},
+         {"cost_picodollars", used.cost_picodollars.value_or(-1)},
+         {"detail", said.detail}});
+}
+
+/// A cost that nobody can know is told each time: somebody will want to look it up.
+void settle(const conversation_parts& with, paid_call& call, const reply& said) {
+    call_usage used{
+        .tokens = said.used.value_or(token_counts{}),
+        .cost_picodollars = std::nullopt,
+        .response_id = said.response_id};
+    if (said.used)
+        used.cost_picodollars = with.prices.cost_of(with.api.model(), used.tokens, today());
+    call.settle(used);
+    log_reply(with, said, used);
+    if (used.cost_picodollars) return;
+    with.log.warning(
+        "the cost of a model call is not known",
+        {{"provider", with.api.provider()},
+         {"model", with.api.model()},
+         {"reason",
+          said.used ? "its model has no price (model-prices)" : "the provider told no tokens"}});
+}
+
+model_reply try_once(
+    const conversation_parts& with, chat_session& session, const question& asked,
+    call_ledger& calls, const deadline& by, const std::stop_token& stop) {
+    auto request = session.request_for(asked, by, stop);
+    if (!request) return request.error();
+    const auto begun = calls.begin_call(with.api.provider(), with.api.model());
+    if (!begun) return failure_from(begun.error());
+    paid_call call{calls, *begun};
+
+    bool is_sent = false;
+    request->on_sent = [&is_sent] { is_sent = true; };
+    const auto answer = with.http.send(*request, by.at_most(with.answer_time_max), stop);
+    if (!answer) {
+        // Once it has the whole question, a provider may have worked on it.
+        if (!is_sent) call.release();
+        return failure_from(answer.error());
+    }
+    auto said = session.reply_of(*answer);
+    if (said) {
+        settle(with, call, *said);
+    } else if (!said.error().may_be_billed) {
+        call.release();
+    }
+    return said;
+}
+
+void note_request(const conversation_parts& with, const model_reply& ended) {
+    if (with.on_request) {
+        with.on_request(
+            with.api.provider(),
+            with.api.model(),
+            ended ? std::string_view{"answered"} : name_of(ended.error().kind));
+    }
+    if (ended || ended.error().kind == failure_kind::cancelled) return;
+    with.log.warning(
+        "model did not answer",
+        {{"provider", with.api.provider()},
+         {"model", with.api.model()},
+         {"kind", name_of(ended.error().kind)},
+         {"reason", ended.error().detail}});
+}
+
+/// What the end of a question tells about the provider, for all workers.
+void note_for_all(circuit_breaker& circuit, const model_reply& ended) {
+    if (ended) return circuit.succeeded();
+    switch (ended.error().kind) {
+        case failure_kind::misconfigured:
+        case failure_kind::unauthorized: return circuit.misconfigured(clock::now());
+        case failure_kind::rate_limited:
+        case failure_kind::overloaded:
+        case failure_kind::transient:
+        case failure_kind::slow: return circuit.failed(clock::now());
+        default: return circuit.abandoned();
+    }
+}
+
+/// A key that has worked is not wrong all of a sudden: once more.
+bool deserves_another_try(const circuit_breaker& circuit, const model_reply& ended, int tries) {
+    return ended.error().kind == failure_kind::unauthorized && tries == 1 &&
+           circuit.has_succeeded();
+}
+
+}  // namespace
+
+double throw_dice() {
+    thread_local std::minstd_rand dice{std::random_device{}()};
+    return std::uniform_real_distribution<double>{0.0, 1.0}(dice);
+}
+
+bool pause(seconds_f length, const deadline& by, const std::stop_token& stop) {
+    const auto until =
+        clock::now() + std::chrono::duration_cast<clock::duration>(std::max(length, seconds_f{0}));
+    if (until > by.when()) return false;
+    std::mutex lock;
+    std::condition_variable_any never;
+    std::unique_lock guard{lock};
+    never.wait_until(guard, stop, until, [] { return false; });
+    return !stop.stop_requested();
+}
+
+model_answer ask(
+    const conversation_parts& with, chat_session& session, const question& asked,
+    call_ledger& calls, const deadline& by, const std::stop_token& stop) {
+    if (const auto wait = with.circuit.refusal(clock::now())) {
+        return unanswered{
+            .why =
+                {.kind = failure_kind::overloaded,
+                 .detail = "not asked: it has not answered others"},
+            .not_before = *wait};
+    }
+    for (int tries = 1;; ++tries) {
+        auto ended = try_once(with, session, asked, calls, by, stop);
+        note_request(with, ended);
+        if (ended) {
+            with.circuit.succeeded();
+            return *std::move(ended);
+        }
+        const auto& why = ended.error();
+        if (deserves_another_try(with.circuit, ended, tries)) continue;
+        const auto next = after_failed_try(why, tries, throw_dice());
+        if (const auto* again = std::get_if<try_again>(&next)) {
+            if (pause(again->pause, by, stop)) continue;
+            if (stop.stop_requested()) {
+                with.circuit.abandoned();
+                return unanswered{.why = {.kind = failure_kind::cancelled}};
+            }
+        }
+        if (const auto* later = std::get_if<hand_back>(&next)) {
+            if (later->opens_circuit) {
+                with.circuit.open_for(later->wait, clock::now());
+            } else {
+                with.circuit.abandoned();
+            }
+            return unanswered{.why = why, .not_before = later->wait, .asked_to_wait = true};
+        }
+        note_for_all(with.circuit, ended);
+        return unanswered{.why = why};
+    }
+}
+
+}  // namespace reelsd::model

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "chat_api.hpp"
+#include "gemini_files.hpp"
+#include <reelsd/base/log.hpp>
+#include <reelsd/model/remote_settings.hpp>
+
+namespace reelsd::model {
+
+/// Gemini's generateContent. Source: model-api.md A1.
+class gemini_api final : public chat_api {
+public:
+    /// `http` and `log` outlive it.
+    gemini_api(gemini_settings settings, const net::http_client& http, const log::logger& log)
+        : settings_{std::move(settings)}, files_{settings_, http, log} {}
+
+    [[nodiscard]] std::string_view provider() const noexcept override { return "gemini"; }
+    [[nodiscard]] std::string_view model() const noexcept override { return settings_.model; }
+    [[nodiscard]] std::string media_note(const video_input& video) const override;
+    [[nodiscard]] std::unique_ptr<chat_session> open(
+        const video_input& video, const prompt& asked) const override;
+    void sweep(const deadline& by, const std::stop_token& stop) const override {
+        files_.sweep(by, stop);
+    }
+
+private:
+    gemini_settings settings_;
+    gemini_files files_;
+};
+
+/// The parts of a request's body around the video. Pure.
+struct gemini_body {
+    std::string before;  ///< Ends where the video's base64 or the address of the file belongs.
+    std::string after;
+};
+[[nodiscard]] gemini_body gemini_body_for(
+    const gemini_settings& settings, const question& asked, const prompt& with,
+    double duration_seconds, std::string_view mime_type);
+
+/// Our schema as Gemini takes it: no keyword that it does not know, and the order of properties
+/// said outright. Pure.
+[[nodiscard]] nlohmann::ordered_json gemini_schema(const nlohmann::ordered_json& schema);
+
+}  // namespace reelsd::model

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "call_failure.hpp"
+#include <reelsd/base/clock.hpp>
+#include <reelsd/base/log.hpp>
+#include <reelsd/model/remote_settings.hpp>
+#include <reelsd/net/http_client.hpp>
+
+#include <boost/system/result.hpp>
+
+#include <filesystem>
+#include <stop_token>
+#include <string>
+
+namespace reelsd::model {
+
+/// A file that the provider keeps for a while.
+struct uploaded_file {
+    std::string name;  ///< "files/abc": to ask for it and to remove it.
+    std::string uri;   ///< For the question.
+};
+
+using upload_result = boost::system::result<uploaded_file, call_failure>;
+
+/// Gemini's Files API. Source: model-api.md A3. Blocking; safe from any thread.
+class gemini_files {
+public:
+    /// All three outlive it.
+    gemini_files(
+        const gemini_settings& settings, const net::http_client& http, const log::logger& log)
+        : settings_{settings}, http_{http}, log_{log} {}
+
+    /// Uploads and waits until it may be used. Whatever fails is tried again as it deserves; what
+    /// was uploaded in vain is removed. `mime_type` as "video/mp4".
+    [[nodiscard]] upload_result upload(
+        const std::filesystem::path& file, std::string_view mime_type, const deadline& by,
+        const std::stop_token& stop) const;
+
+    /// Also while everything else is being stopped: it takes a few seconds at most. What cannot be
+    /// removed is logged; the provider drops it after two days.
+    void remove(const uploaded_file& file) const noexcept;
+
+    /// Removes what this daemon has left behind, and what any other has left an hour ago.
+    void sweep(const deadline& by, const std::stop_token& stop) const;
+
+private:
+    struct upload_place;
+
+    [[nodiscard]] upload_result upload_once(
+        const std::filesystem::path& file, std::string_view mime_type, const deadline& by,
+        const std::stop_token& stop) const;
+    [[nodiscard]] boost::system::result<upload_place, call_failure> start(
+        std::uint64_t bytes, std::string_view mime_type, const deadline& by,
+        const std::stop_token& stop) const;
+    [[nodiscard]] upload_result send_bytes(
+        const upload_place& place, const std::filesystem::path& file, std::uint64_t bytes,
+        const deadline& by, const std::stop_token& stop) const;
+    [[nodiscard]] boost::system::result<void, call_failure> wait_until_active(
+        uploaded_file& file, const deadline& by, const std::stop_token& stop) const;
+    [[nodiscard]] net::http_request request(net::http_method method, std::string path) const;
+
+    const gemini_settings& settings_;
+    const net::http_client& http_;
+    const log::logger& log_;
+};
+
+}  // namespace reelsd::model

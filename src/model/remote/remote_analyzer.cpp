@@ -1,0 +1,214 @@
+#include "conversation.hpp"
+#include "gemini_api.hpp"
+#include "next_question.hpp"
+#include "openai_api.hpp"
+#include <reelsd/base/bounds.hpp>
+#include <reelsd/media/media_client.hpp>
+#include <reelsd/model/answer.hpp>
+#include <reelsd/model/local_checks.hpp>
+#include <reelsd/model/remote_analyzer.hpp>
+#include <reelsd/net/http_client.hpp>
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace reelsd::model {
+namespace {
+
+/// What the operator has set is where the operator wants it, inside his network or out.
+std::unique_ptr<net::http_client> client_for(const remote_settings& settings) {
+    return std::make_unique<net::http_client>(
+        net::http_client_settings{.policy = {.allow_private = true}, .ca_file = settings.ca_file});
+}
+
+analysis_failure failure_from(const unanswered& none) {
+    return {error_from(none.why), none.not_before, none.asked_to_wait};
+}
+
+}  // namespace
+
+/// One video's way through questions and answers.
+class remote_analyzer::dialogue {
+public:
+    dialogue(
+        const remote_analyzer& with, const video_input& video, call_ledger& calls,
+        const deadline& by, const std::stop_token& stop)
+        : with_{with},
+          video_{video},
+          calls_{calls},
+          by_{by},
+          stop_{stop},
+          boundary_{new_boundary()},
+          prompt_{make_prompt(
+              {.video = video,
+               .media_note = media_note_,
+               .output_language = with.parts_.settings.output_language,
+               .boundary = boundary_})},
+          session_{with.api_->open(video, prompt_)} {}
+
+    analysis run() {
+        question asked;
+        for (;;) {
+            const auto answer = ask(parts(), *session_, asked, calls_, by_, stop_);
+            const auto next =
+                answer ? after_reply(asked, *answer) : after_refusal(asked, answer.error());
+            if (next) {
+                asked = *next;
+                continue;
+            }
+            if (best_ && (!answer || best_is_usable_)) return checked(*std::move(best_));
+            if (!answer) return failure_from(answer.error());
+            return analysis_failure{error{errc::model_refused, why_not(*answer)}};
+        }
+    }
+
+private:
+    [[nodiscard]] conversation_parts parts() const {
+        return {
+            .api = *with_.api_,
+            .http = *with_.http_,
+            .circuit = with_.circuit_,
+            .prices = with_.parts_.prices,
+            .log = with_.parts_.log,
+            .on_request = with_.parts_.on_request,
+            .answer_time_max = with_.parts_.settings.answer_time_max};
+    }
+
+    /// Reads what was said and decides whether to ask again.
+    std::optional<question> after_reply(const question& asked, const reply& said) {
+        std::vector<std::string> violations;
+        if (said.end == reply_end::complete) {
+            auto reading = read_answer(
+                said.text,
+                {.duration_seconds = video_.probe.duration_seconds, .boundary = boundary_});
+            violations = reading.violations;
+            keep(std::move(reading));
+        }
+        if (said.end == reply_end::complete && violations.empty()) return std::nullopt;
+        auto next = question_after(asked, said.end, violations, ways_);
+        with_.parts_.log.warning(
+            next ? "the model's answer cannot be used: asked again"
+                 : "the model's answer cannot be used",
+            {{"model", with_.name_},
+             {"reason", violations.empty() ? said.detail : joined(violations)}});
+        return next;
+    }
+
+    std::optional<question> after_refusal(const question& asked, const unanswered& none) {
+        if (none.why.kind == failure_kind::file_gone) session_->forget_upload();
+        return question_after(asked, none.why.kind, ways_);
+    }
+
+    /// The latest usable answer is the best: it was asked for with what was wrong before.
+    void keep(answer_reading reading) {
+        if (!reading.said) return;
+        best_ = std::move(reading.said);
+        best_->warnings = std::move(reading.warnings);
+        if (!reading.violations.empty())
+            best_->warnings.emplace_back(
+                "the model's answer was incomplete or repeated itself: what could be used is here");
+        best_is_usable_ = true;
+    }
+
+    /// Against what this machine can see and hear itself.
+    analysis checked(findings said) {
+        said.provider = with_.api_->provider();
+        said.model_name = with_.api_->model();
+        said.analyzer = with_.name_;
+        auto evidence = evidence_of(video_.probe);
+        const auto seen = with_.parts_.media.check(
+            video_.file, times_to_check(said), by_.at_most(bounds::local_check_time_max), stop_);
+        if (seen) {
+            evidence.silent = seen->silent;
+            evidence.speech = seen->speech;
+            evidence.read_texts = seen->texts;
+        } else if (seen.error().code() == errc::cancelled) {
+            return analysis_failure{seen.error()};
+        } else {
+            // The answer is paid: it is worth more than its check.
+            with_.parts_.log.warning(
+                "an answer could not be checked", {{"reason", seen.error().to_string()}});
+        }
+        for (auto& warning : local_warnings(said, evidence))
+            said.warnings.push_back(std::move(warning));
+        return said;
+    }
+
+    static std::string joined(const std::vector<std::string>& violations) {
+        std::string all;
+        for (const auto& one : violations) all += (all.empty() ? "" : "; ") + one;
+        return all;
+    }
+
+    static std::string why_not(const reply& last) {
+        switch (last.end) {
+            case reply_end::complete: return "no valid answer";
+            case reply_end::truncated: return "the answer was cut off: " + last.detail;
+            case reply_end::recited: return "the answer was held back: " + last.detail;
+            case reply_end::refused: return "refused: " + last.detail;
+            case reply_end::unspecified: return "no answer: " + last.detail;
+        }
+        return {};
+    }
+
+    const remote_analyzer& with_;
+    const video_input& video_;
+    call_ledger& calls_;
+    const deadline& by_;
+    const std::stop_token& stop_;
+    std::string boundary_;
+    std::string media_note_{with_.api_->media_note(video_)};
+    prompt prompt_;
+    std::unique_ptr<chat_session> session_;
+    tried_ways ways_;
+    std::optional<findings> best_;
+    bool best_is_usable_ = false;
+};
+
+remote_analyzer::remote_analyzer(
+    std::unique_ptr<net::http_client> http, std::unique_ptr<chat_api> api, remote_parts parts)
+    : parts_{std::move(parts)},
+      http_{std::move(http)},
+      api_{std::move(api)},
+      name_{fmt::format("{}/{}/prompt-{}", api_->provider(), api_->model(), prompt_version)} {}
+
+remote_analyzer::~remote_analyzer() = default;
+
+std::unique_ptr<remote_analyzer> remote_analyzer::with_gemini(
+    gemini_settings settings, remote_parts parts) {
+    auto http = client_for(parts.settings);
+    auto api = std::make_unique<gemini_api>(std::move(settings), *http, parts.log);
+    return std::unique_ptr<remote_analyzer>{
+        new remote_analyzer{std::move(http), std::move(api), std::move(parts)}};
+}
+
+std::unique_ptr<remote_analyzer> remote_analyzer::with_openai(
+    openai_settings settings, remote_parts parts) {
+    auto http = client_for(parts.settings);
+    auto api = std::make_unique<openai_api>(std::move(settings), parts.media);
+    return std::unique_ptr<remote_analyzer>{
+        new remote_analyzer{std::move(http), std::move(api), std::move(parts)}};
+}
+
+analysis remote_analyzer::analyze(
+    const video_input& video, call_ledger& calls, const deadline& by,
+    const std::stop_token& stop) const {
+    return dialogue{*this, video, calls, by, stop}.run();
+}
+
+void remote_analyzer::sweep(const deadline& by, const std::stop_token& stop) const {
+    api_->sweep(by, stop);
+}
+
+circuit_standing remote_analyzer::standing() const {
+    return {
+        .provider = std::string{api_->provider()},
+        .model = std::string{api_->model()},
+        .closed_in = circuit_.open_yet(circuit_breaker::clock::now())};
+}
+
+}  // namespace reelsd::model

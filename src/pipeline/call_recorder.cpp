@@ -1,0 +1,122 @@
+#include "loop_call.hpp"
+#include <reelsd/base/json.hpp>
+#include <reelsd/pipeline/call_recorder.hpp>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <chrono>
+#include <utility>
+
+namespace reelsd::pipeline {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+/// One statement.
+constexpr auto write_time_max = 5s;
+/// Between two tries, while the database is away.
+constexpr auto write_pause = 1s;
+/// How long a worker waits for its call to be written before it goes on with the job: it finds out
+/// by itself that there is no database.
+constexpr auto worker_wait_max = 30s;
+/// At most so many paid calls a job, over all attempts: a hostile video may not make us pay without
+/// end (model-api.md C).
+constexpr int calls_max = 3;
+
+}  // namespace
+
+result<std::int64_t> call_recorder::begin(usage::call_intent wanted) const {
+    const auto by = deadline::after(write_time_max);
+    auto store = store_;
+    const auto begun = wait_for(loop_, store.begin(std::move(wanted), by), by);
+    if (!begun) return begun.error();
+    if (!*begun) return error{errc::limit_reached, "the job has no paid calls left"};
+    return **begun;
+}
+
+void call_recorder::settle(std::int64_t call, usage::call_usage used) const {
+    write_surely([store = store_, call, used = std::move(used)](deadline by) mutable {
+        return store.settle(call, used, by);
+    });
+}
+
+void call_recorder::release(std::int64_t call) const {
+    write_surely([store = store_, call](deadline by) mutable { return store.release(call, by); });
+}
+
+void call_recorder::add(usage::finished_call made) const {
+    write_surely([store = store_, made = std::move(made)](deadline by) mutable {
+        return store.add(made, by);
+    });
+}
+
+asio::awaitable<void> call_recorder::write(
+    statement write_once, std::shared_ptr<std::promise<void>> written) const {
+    asio::steady_timer timer{co_await asio::this_coro::executor};
+    for (;;) {
+        try {
+            co_await write_once(deadline::after(write_time_max));
+            written->set_value();
+            co_return;
+        } catch (const db::failure& failure) {
+            // Refused for good, or away for now: the ledger is worth another try either way.
+            log_.error("a model call could not be written", {{"reason", failure.what()}});
+        }
+        timer.expires_after(write_pause);
+        co_await timer.async_wait(asio::use_awaitable);
+    }
+}
+
+void call_recorder::write_surely(statement write_once) const {
+    auto promise = std::make_shared<std::promise<void>>();
+    auto written = promise->get_future();
+    asio::post(loop_, [this, write_once = std::move(write_once), promise]() mutable {
+        tasks_.spawn("model call", write(std::move(write_once), std::move(promise)));
+    });
+    static_cast<void>(written.wait_for(worker_wait_max));
+}
+
+result<std::int64_t> job_call_ledger::begin_call(
+    std::string_view provider, std::string_view model) {
+    return recorder_.begin(
+        {.job = job_.id,
+         .claim = job_.claim,
+         .provider = std::string{provider},
+         .model = std::string{model},
+         .calls_max = calls_max});
+}
+
+void job_call_ledger::settle(std::int64_t call, const model::call_usage& used) {
+    recorder_.settle(
+        call,
+        {.prompt_tokens = used.tokens.prompt,
+         .cached_prompt_tokens = used.tokens.cached_prompt,
+         .output_tokens = used.tokens.output,
+         .thinking_tokens = used.tokens.thinking,
+         .cost_picodollars = used.cost_picodollars,
+         .modalities = modalities_text(used.tokens),
+         .response_id = used.response_id});
+}
+
+void job_call_ledger::release(std::int64_t call) {
+    recorder_.release(call);
+}
+
+std::string modalities_text(const model::token_counts& tokens) {
+    if (tokens.by_modality.empty()) return {};
+    auto list = json::array();
+    for (const auto& part : tokens.by_modality) {
+        list.push_back(
+            {{"modality", model::name_of(part.kind)},
+             {"prompt_tokens", part.prompt},
+             {"cached_prompt_tokens", part.cached_prompt},
+             {"output_tokens", part.output}});
+    }
+    return list.dump();
+}
+
+}  // namespace reelsd::pipeline
