@@ -2,6 +2,7 @@
 
 #include <reelsd/media/report.hpp>
 
+#include <array>
 #include <charconv>
 #include <limits>
 #include <optional>
@@ -25,7 +26,7 @@ std::optional<Number> number_in(std::string_view text) {
 }
 
 std::optional<command> command_named(std::string_view name) {
-    static constexpr std::pair<std::string_view, command> commands[] = {
+    static constexpr auto commands = std::to_array<std::pair<std::string_view, command>>({
         {"probe", command::probe},
         {"analyze", command::analyze},
         {"thumbnail", command::thumbnail},
@@ -34,7 +35,8 @@ std::optional<command> command_named(std::string_view name) {
         {"sound", command::sound},
         {"check", command::check},
         {"transcode", command::transcode},
-        {"doctor", command::doctor}};
+        {"doctor", command::doctor},
+    });
     for (const auto& [known, meant] : commands) {
         if (name == known) return meant;
     }
@@ -81,7 +83,7 @@ struct option {
 /// The least of what is over 0: a thousandth.
 constexpr double positive_min = 0.001;
 
-constexpr option options[] = {
+constexpr auto options = std::to_array<option>({
     {"--video",
      [](arguments& given, std::string_view value) { return set_text(given.video, value); }},
     {"--sound",
@@ -119,7 +121,7 @@ constexpr option options[] = {
      [](arguments& given, std::string_view value) {
          return set_number(given.parent, value, 1, std::numeric_limits<int>::max());
      }},
-};
+});
 
 result<void> set_option(arguments& given, std::string_view name, std::string_view value) {
     for (const auto& one : options) {

@@ -117,8 +117,8 @@ void resampled_track<Sample>::add(const AVFrame& frame, double seconds) {
 }
 
 template <class Sample>
-std::vector<Sample> resampled_track<Sample>::take(std::size_t count) {
-    if (count > samples_.size()) return {};
+std::vector<Sample> resampled_track<Sample>::take_blocks(std::size_t block) {
+    const std::size_t count = samples_.size() / block * block;
     const auto end = samples_.begin() + static_cast<std::ptrdiff_t>(count);
     std::vector<Sample> first{samples_.begin(), end};
     samples_.erase(samples_.begin(), end);

@@ -20,8 +20,8 @@ public:
     /// Sound in a shape that cannot be resampled is left out.
     void add(const AVFrame& frame, double seconds);
 
-    /// The first `count` of the samples that are there; nothing when there are fewer.
-    [[nodiscard]] std::vector<Sample> take(std::size_t count);
+    /// The first of the samples that are there, as many as can be had in whole blocks of `block`.
+    [[nodiscard]] std::vector<Sample> take_blocks(std::size_t block);
 
     /// What the resampler still holds. Then the samples that were not taken, once.
     [[nodiscard]] std::vector<Sample> finish();

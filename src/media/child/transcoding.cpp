@@ -15,6 +15,7 @@
 #include <cmath>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <utility>
 
 namespace reelsd::media {
@@ -135,10 +136,15 @@ private:
     /// As much as is whole; what comes before the first picture waits for it.
     result<void> encode_heard() {
         if (!sound_) return {};
-        for (auto next = heard_.take(coded_sound_samples); !next.empty();
-             next = heard_.take(coded_sound_samples)) {
-            const auto encoded = sound_->encode_samples(next);
+        return encode_blocks(heard_.take_blocks(coded_sound_samples));
+    }
+
+    result<void> encode_blocks(std::span<const float> samples) {
+        while (!samples.empty()) {
+            const auto count = std::min(coded_sound_samples, samples.size());
+            auto encoded = sound_->encode_samples(samples.first(count));
             if (!encoded) return encoded;
+            samples = samples.subspan(count);
         }
         return {};
     }
@@ -150,12 +156,7 @@ private:
         }
         note(pictures_->encode(nullptr));
         if (!sound_ || failure_) return;
-        note(encode_heard());
-        const auto rest = heard_.finish();
-        for (std::size_t at = 0; at < rest.size() && !failure_; at += coded_sound_samples) {
-            const auto count = std::min(coded_sound_samples, rest.size() - at);
-            note(sound_->encode_samples(std::span{rest}.subspan(at, count)));
-        }
+        note(encode_blocks(heard_.finish()));
         if (!failure_) note(sound_->encode(nullptr));
     }
 
