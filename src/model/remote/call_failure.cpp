@@ -69,6 +69,16 @@ error error_from(const call_failure& why) {
     return error{errc::internal, std::move(detail)};
 }
 
+std::string without_secret(std::string text, std::string_view secret) {
+    constexpr std::string_view blot = "***";
+    if (secret.empty()) return text;
+    for (auto at = text.find(secret); at != std::string::npos;
+         at = text.find(secret, at + blot.size())) {
+        text.replace(at, secret.size(), blot);
+    }
+    return text;
+}
+
 std::string excerpt(std::string_view said) {
     constexpr std::size_t characters_max = 300;
     auto text = clean_text(said.substr(0, 4 * characters_max), characters_max);

@@ -50,6 +50,9 @@ struct call_failure {
 /// What is left for the job when nothing more can be tried.
 [[nodiscard]] error error_from(const call_failure& why);
 
+/// `text` with each `secret` in it blotted out. An empty secret is none.
+[[nodiscard]] std::string without_secret(std::string text, std::string_view secret);
+
 /// At most 300 characters of what a server said, on one line, for logs.
 [[nodiscard]] std::string excerpt(std::string_view said);
 

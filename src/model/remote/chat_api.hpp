@@ -85,6 +85,9 @@ public:
     [[nodiscard]] virtual std::string_view provider() const noexcept = 0;
     [[nodiscard]] virtual std::string_view model() const noexcept = 0;
 
+    /// The key, which a server may send back: it must not get into logs. May be empty.
+    [[nodiscard]] virtual std::string_view secret() const noexcept = 0;
+
     /// A sentence for the task: what the model is given besides a video, or instead of one.
     [[nodiscard]] virtual std::string media_note(const video_input& video) const = 0;
 

@@ -62,7 +62,7 @@ void settle(const conversation_parts& with, paid_call& call, const reply& said) 
           said.used ? "its model has no price (model-prices)" : "the provider told no tokens"}});
 }
 
-model_reply try_once(
+model_reply call_once(
     const conversation_parts& with, chat_session& session, const question& asked,
     call_ledger& calls, const deadline& by, const std::stop_token& stop) {
     auto request = session.request_for(asked, by, stop);
@@ -81,11 +81,23 @@ model_reply try_once(
     }
     auto said = session.reply_of(*answer);
     if (said) {
+        said->response_id = without_secret(std::move(said->response_id), with.api.secret());
+        said->detail = without_secret(std::move(said->detail), with.api.secret());
         settle(with, call, *said);
     } else if (!said.error().may_be_billed) {
         call.release();
     }
     return said;
+}
+
+model_reply try_once(
+    const conversation_parts& with, chat_session& session, const question& asked,
+    call_ledger& calls, const deadline& by, const std::stop_token& stop) {
+    auto said = call_once(with, session, asked, calls, by, stop);
+    if (said) return said;
+    auto why = said.error();
+    why.detail = without_secret(std::move(why.detail), with.api.secret());
+    return why;
 }
 
 void note_request(const conversation_parts& with, const model_reply& ended) {

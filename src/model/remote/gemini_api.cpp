@@ -141,8 +141,11 @@ public:
             wall_clock::now());
     }
 
-    /// It cannot be there any more, so there is nothing to remove.
-    void forget_upload() override { uploaded_.reset(); }
+    /// Removed all the same: what cannot be used may still be kept.
+    void forget_upload() override {
+        if (uploaded_) files_.remove(*uploaded_);
+        uploaded_.reset();
+    }
 
 private:
     [[nodiscard]] net::http_request request_with(

@@ -32,7 +32,7 @@ constexpr std::uint64_t chunk_bytes = std::uint64_t{24} * 1024 * 1024;
 constexpr int uploads_max = 2;
 constexpr std::array<seconds_f, 5> poll_pauses{
     seconds_f{1.0}, seconds_f{2.0}, seconds_f{3.0}, seconds_f{5.0}, seconds_f{5.0}};
-constexpr int sweep_pages_max = 20;
+constexpr int pages_max = 20;
 /// Older than any job: nobody needs it.
 constexpr auto leftover_age = 1h;
 
@@ -45,6 +45,14 @@ std::string text_in(const json& object, const char* name) {
 call_failure failure_in(const net::http_response& answer) {
     return gemini_failure(
         answer.status(), answer.head.headers, answer.body, gemini_target::file, wall_clock::now());
+}
+
+/// Of bytes that were sent: a session that is dead says so, and another one may live.
+call_failure upload_failure_in(const net::http_response& answer) {
+    auto why = failure_in(answer);
+    if (answer.head.headers.find("X-Goog-Upload-Status") == "final")
+        why.kind = failure_kind::transient;
+    return why;
 }
 
 call_failure unreadable(const char* what) {
@@ -105,10 +113,23 @@ std::string random_suffix() {
 
 }  // namespace
 
+std::string gemini_files::reason_of(const result<net::http_response>& answer) const {
+    if (!answer) return answer.error().to_string();
+    return without_secret(failure_in(*answer).detail, settings_.key);
+}
+
 /// Where the bytes go.
 struct gemini_files::upload_place {
     std::string url;
+    std::string display_name;
 };
+
+gemini_files::gemini_files(
+    const gemini_settings& settings, const net::http_client& http, const log::logger& log)
+    : settings_{settings},
+      http_{http},
+      log_{log},
+      run_name_{fmt::format("{}-{}", settings.upload_owner, random_suffix())} {}
 
 net::http_request gemini_files::request(net::http_method method, std::string path) const {
     net::http_request made{.method = method, .url = settings_.url + std::move(path)};
@@ -128,10 +149,8 @@ boost::system::result<gemini_files::upload_place, call_failure> gemini_files::st
     add("X-Goog-Upload-Header-Content-Length", std::to_string(bytes));
     add("X-Goog-Upload-Header-Content-Type", std::string{mime_type});
     add("Content-Type", "application/json");
-    begin.body =
-        json{{"file",
-              {{"displayName", fmt::format("{}-{}", settings_.upload_owner, random_suffix())}}}}
-            .dump();
+    const auto display_name = fmt::format("{}-{}", run_name_, random_suffix());
+    begin.body = json{{"file", {{"displayName", display_name}}}}.dump();
     const auto answer = send_patiently(http_, begin, short_time_max, by, stop);
     if (!answer) return answer.error();
     const auto told = answer->head.headers.find("X-Goog-Upload-URL");
@@ -141,7 +160,7 @@ boost::system::result<gemini_files::upload_place, call_failure> gemini_files::st
     const auto& text = place->text();
     const auto path = text.find('/', place->scheme().size() + std::string_view{"://"}.size());
     if (path == std::string::npos) return unreadable("the upload address has no path");
-    return upload_place{settings_.url + text.substr(path)};
+    return upload_place{.url = settings_.url + text.substr(path), .display_name = display_name};
 }
 
 upload_result gemini_files::send_bytes(
@@ -155,10 +174,11 @@ upload_result gemini_files::send_bytes(
             {.name = "X-Goog-Upload-Offset", .value = std::to_string(offset)},
             {.name = "X-Goog-Upload-Command", .value = is_last ? "upload, finalize" : "upload"},
             {.name = "Content-Type", .value = ""}};
+        chunk.fresh_connection = true;  // A session takes each byte once.
         chunk.streamed_body.emplace().add_file({.file = file, .offset = offset, .bytes = count});
         const auto answer = http_.send(chunk, by.at_most(upload_time_max), stop);
         if (!answer) return failure_from(answer.error());
-        if (answer->status() != 200) return failure_in(*answer);
+        if (answer->status() != 200) return upload_failure_in(*answer);
         offset += count;
         if (!is_last) continue;
         const auto status = answer->head.headers.find("X-Goog-Upload-Status");
@@ -213,6 +233,7 @@ upload_result gemini_files::upload_once(
         if (!place) return place.error();
         const auto made = send_bytes(*place, file, bytes, by, stop);
         if (made) return made;
+        remove_lost(*place);
         const auto next = after_failed_try(made.error(), tries, throw_dice());
         const auto* again = std::get_if<try_again>(&next);
         if (again == nullptr || !pause(again->pause, by, stop)) return made.error();
@@ -245,46 +266,57 @@ void gemini_files::remove(const uploaded_file& file) const noexcept {
         if (is_gone) return;
         log_.warning(
             "an uploaded file could not be removed; the provider does so after two days",
-            {{"file", file.name},
-             {"reason", answer ? failure_in(*answer).detail : answer.error().to_string()}});
+            {{"file", file.name}, {"reason", reason_of(answer)}});
     } catch (const std::exception& failure) {
         log_.error("an uploaded file could not be removed", {{"reason", failure.what()}});
     }
 }
 
-void gemini_files::sweep(const deadline& by, const std::stop_token& stop) const {
-    const auto old = to_rfc3339(
-        std::chrono::time_point_cast<std::chrono::microseconds>(wall_clock::now() - leftover_age));
-    std::vector<uploaded_file> leftovers;
+std::vector<uploaded_file> gemini_files::find_files(
+    const choice& is_wanted, const deadline& by, const std::stop_token& stop) const {
+    std::vector<uploaded_file> found;
     std::string page;
-    for (int pages = 0; pages < sweep_pages_max; ++pages) {
-        const auto answer = http_.send(
-            request(
-                net::http_method::get,
-                "/v1beta/files?pageSize=100" + (page.empty() ? "" : "&pageToken=" + escaped(page))),
-            by.at_most(short_time_max),
-            stop);
-        if (!answer || answer->status() != 200) {
-            if (answer || answer.error().code() != errc::cancelled)
-                log_.warning(
-                    "uploaded files could not be listed",
-                    {{"reason", answer ? failure_in(*answer).detail : answer.error().to_string()}});
+    for (int pages = 0; pages < pages_max; ++pages) {
+        const auto path =
+            "/v1beta/files?pageSize=100" + (page.empty() ? "" : "&pageToken=" + escaped(page));
+        const auto answer =
+            http_.send(request(net::http_method::get, path), by.at_most(short_time_max), stop);
+        const auto document = answer && answer->status() == 200
+                                  ? json::parse(answer->body, nullptr, false)
+                                  : json(nullptr);
+        if (!document.is_object()) {
+            if (!stop.stop_requested())
+                log_.warning("uploaded files could not be listed", {{"reason", reason_of(answer)}});
             break;
         }
-        const auto document = json::parse(answer->body, nullptr, false);
-        if (!document.is_object()) break;
         for (const auto& file : document.value("files", json::array())) {
-            const auto name = text_in(file, "displayName");
-            const bool is_ours = name.starts_with(settings_.upload_owner + '-');
-            // Times of one form compare as text.
-            const bool is_left = name.starts_with("reelsd-") && text_in(file, "createTime") < old;
-            const bool is_named = is_file_name(text_in(file, "name"));
-            if (is_named && (is_ours || is_left))
-                leftovers.push_back({.name = text_in(file, "name"), .uri = {}});
+            const auto name = text_in(file, "name");
+            if (is_file_name(name) && is_wanted(file)) found.push_back({.name = name, .uri = {}});
         }
         page = text_in(document, "nextPageToken");
         if (page.empty()) break;
     }
+    return found;
+}
+
+void gemini_files::remove_lost(const upload_place& place) const {
+    const auto is_lost = [&place](const json& file) {
+        return text_in(file, "displayName") == place.display_name;
+    };
+    for (const auto& file : find_files(is_lost, deadline::after(remove_time_max), {})) remove(file);
+}
+
+void gemini_files::sweep(const deadline& by, const std::stop_token& stop) const {
+    const auto old = to_rfc3339(
+        std::chrono::time_point_cast<std::chrono::microseconds>(wall_clock::now() - leftover_age));
+    const auto is_left = [&](const json& file) {
+        const auto name = text_in(file, "displayName");
+        if (name.starts_with(run_name_)) return false;
+        if (name.starts_with(settings_.upload_owner + '-')) return true;
+        // Times of one form compare as text.
+        return name.starts_with("reelsd-") && text_in(file, "createTime") < old;
+    };
+    const auto leftovers = find_files(is_left, by, stop);
     for (const auto& file : leftovers) remove(file);
     if (!leftovers.empty())
         log_.info("removed uploaded files of earlier runs", {{"files", leftovers.size()}});

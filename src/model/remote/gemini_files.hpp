@@ -2,6 +2,7 @@
 
 #include "call_failure.hpp"
 #include <reelsd/base/clock.hpp>
+#include <reelsd/base/json_fwd.hpp>
 #include <reelsd/base/log.hpp>
 #include <reelsd/model/remote_settings.hpp>
 #include <reelsd/net/http_client.hpp>
@@ -9,8 +10,11 @@
 #include <boost/system/result.hpp>
 
 #include <filesystem>
+#include <functional>
 #include <stop_token>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace reelsd::model {
 
@@ -27,8 +31,7 @@ class gemini_files {
 public:
     /// All three outlive it.
     gemini_files(
-        const gemini_settings& settings, const net::http_client& http, const log::logger& log)
-        : settings_{settings}, http_{http}, log_{log} {}
+        const gemini_settings& settings, const net::http_client& http, const log::logger& log);
 
     /// Uploads and waits until it may be used. Whatever fails is tried again as it deserves; what
     /// was uploaded in vain is removed. `mime_type` as "video/mp4".
@@ -45,6 +48,8 @@ public:
 
 private:
     struct upload_place;
+    /// Whether a file that is listed is to go.
+    using choice = std::function<bool(const json& file)>;
 
     [[nodiscard]] upload_result upload_once(
         const std::filesystem::path& file, std::string_view mime_type, const deadline& by,
@@ -57,11 +62,18 @@ private:
         const deadline& by, const std::stop_token& stop) const;
     [[nodiscard]] boost::system::result<void, call_failure> wait_until_active(
         uploaded_file& file, const deadline& by, const std::stop_token& stop) const;
+    /// Names of those of the provider's files that are chosen.
+    [[nodiscard]] std::vector<uploaded_file> find_files(
+        const choice& is_wanted, const deadline& by, const std::stop_token& stop) const;
+    /// What an upload without an answer may have left.
+    void remove_lost(const upload_place& place) const;
+    [[nodiscard]] std::string reason_of(const result<net::http_response>& answer) const;
     [[nodiscard]] net::http_request request(net::http_method method, std::string path) const;
 
     const gemini_settings& settings_;
     const net::http_client& http_;
-    const log::logger& log_;
+    log::logger log_;
+    std::string run_name_;  ///< Begins the display names of what this process uploads.
 };
 
 }  // namespace reelsd::model

@@ -18,6 +18,7 @@ public:
 
     [[nodiscard]] std::string_view provider() const noexcept override { return "openai"; }
     [[nodiscard]] std::string_view model() const noexcept override { return settings_.model; }
+    [[nodiscard]] std::string_view secret() const noexcept override { return settings_.key; }
     [[nodiscard]] std::string media_note(const video_input& video) const override;
     [[nodiscard]] std::unique_ptr<chat_session> open(
         const video_input& video, const prompt& asked) const override;

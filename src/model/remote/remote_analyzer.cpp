@@ -11,8 +11,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,6 +30,18 @@ std::unique_ptr<net::http_client> client_for(const remote_settings& settings) {
 
 analysis_failure failure_from(const unanswered& none) {
     return {error_from(none.why), none.not_before, none.asked_to_wait};
+}
+
+bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// Codecs that not every provider reads.
+bool is_odd(const media::probe_report& probe) {
+    const bool is_usual_picture = is_one_of(probe.video_codec, {"h264", "hevc", "vp9"});
+    const bool is_usual_sound =
+        !probe.audio_codec || is_one_of(*probe.audio_codec, {"aac", "mp3", "opus", "vorbis"});
+    return !is_usual_picture || !is_usual_sound;
 }
 
 }  // namespace
@@ -48,9 +63,13 @@ public:
                .media_note = media_note_,
                .output_language = with.parts_.settings.output_language,
                .boundary = boundary_})},
-          session_{with.api_->open(video, prompt_)} {}
+          session_{with.api_->open(sent_, prompt_)} {}
 
     analysis run() {
+        if (is_odd(video_.probe)) {
+            if (const auto changed = re_encode(); !changed)
+                return analysis_failure{changed.error()};
+        }
         question asked;
         for (;;) {
             const auto answer = ask(parts(), *session_, asked, calls_, by_, stop_);
@@ -100,7 +119,26 @@ private:
 
     std::optional<question> after_refusal(const question& asked, const unanswered& none) {
         if (none.why.kind == failure_kind::file_gone) session_->forget_upload();
+        // What one decoder cannot read another one can: once more, in the most usual form.
+        if (none.why.kind == failure_kind::video_rejected && !is_re_encoded_)
+            return re_encode() ? std::optional{asked} : std::nullopt;
         return question_after(asked, none.why.kind, ways_);
+    }
+
+    /// From here on the provider is given this form of the video.
+    result<void> re_encode() {
+        is_re_encoded_ = true;
+        sent_.file = video_.scratch / "re-encoded";
+        with_.parts_.log.info(
+            "video is re-encoded for the model",
+            {{"model", with_.name_},
+             {"video_codec", video_.probe.video_codec},
+             {"audio_codec", video_.probe.audio_codec.value_or("none")}});
+        const auto made = with_.parts_.media.transcode(
+            video_.file, sent_.file, by_.at_most(bounds::local_analysis_time_max), stop_);
+        if (!made) return made.error();
+        session_ = with_.api_->open(sent_, prompt_);
+        return {};
     }
 
     /// The latest usable answer is the best: it was asked for with what was wrong before.
@@ -157,6 +195,8 @@ private:
 
     const remote_analyzer& with_;
     const video_input& video_;
+    video_input sent_{video_};  ///< Perhaps in another form.
+    bool is_re_encoded_ = false;
     call_ledger& calls_;
     const deadline& by_;
     const std::stop_token& stop_;
