@@ -18,6 +18,8 @@ ALTER TABLE model_call
     ADD COLUMN modalities jsonb,
     -- The provider's name of the answer, to ask it about.
     ADD COLUMN response_id text,
+    -- Ours, of a call that is booked when it is over: saying it again books it once.
+    ADD COLUMN booking_key text UNIQUE,
     -- A query that is embedded belongs to no job.
     ALTER COLUMN job_id DROP NOT NULL,
     ALTER COLUMN number DROP NOT NULL,

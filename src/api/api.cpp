@@ -36,7 +36,10 @@ api::api(api_parts parts)
                .job_removed = std::move(parts.job_removed)},
           .list = {.jobs = parts.jobs},
           .usage = {.usage = parts.usage},
-          .search = {.search = parts.search, .embedder = parts.embedder},
+          .search =
+              {.search = parts.search,
+               .embedder = parts.embedder,
+               .near_reels = std::move(parts.near_reels)},
           .health = {.ready = std::move(parts.ready)},
           .metrics = {.text = std::move(parts.metrics)}})} {}
 

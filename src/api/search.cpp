@@ -45,6 +45,7 @@ asio::awaitable<http::response> search_reels(http::request_context& ctx, search_
     const model::weighted_text whole{*text};
     const auto concepts = service.embedder.concepts_of({&whole, 1}, model::query_concepts_max);
     auto wanted = search_for(*text, concepts, *limit);
+    if (service.near_reels) wanted.near = co_await service.near_reels(ctx.caller(), *text);
     const auto hits =
         co_await service.search.find(ctx.caller(), std::move(wanted), answer_time(ctx));
 

@@ -4,9 +4,13 @@
 #include <reelsd/domain/jobs/reel_search.hpp>
 #include <reelsd/model/search_document.hpp>
 
+#include <boost/asio/awaitable.hpp>
+
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace reelsd::http {
 class router;
@@ -19,6 +23,9 @@ namespace reelsd::api {
 struct search_service {
     jobs::reel_search search;
     const model::embedder& embedder;  ///< Fast enough for the loop.
+    /// See api_parts::near_reels.
+    std::function<boost::asio::awaitable<std::vector<job_id>>(account_id caller, std::string query)>
+        near_reels;
 };
 
 void add_search_routes(http::router& router, search_service& service);

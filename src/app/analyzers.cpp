@@ -69,6 +69,24 @@ void warn_of_unknown_price(
         {{"model", name}, {"set", "REELSD_MODEL_PRICES=" + name + "=input/output"}});
 }
 
+/// Null for the built-in one alone.
+result<std::unique_ptr<model::dense_embedder>> make_embedder(const settings& with) {
+    using made = std::unique_ptr<model::dense_embedder>;
+    if (with.embedder == "local") return made{};
+    const bool is_gemini = with.embedder == "gemini";
+    if (is_gemini && with.gemini.key.empty())
+        return setting_error("gemini-api-key is not set, and the embedder is gemini");
+    const std::string usual = is_gemini ? "gemini-embedding-001" : "text-embedding-3-small";
+    model::embedder_settings wanted{
+        .url = is_gemini ? with.gemini.url : with.openai.url,
+        .key = is_gemini ? with.gemini.key : with.openai.key,
+        .model = with.embedding_model.empty() ? usual : with.embedding_model,
+        .dimensions = with.embedding_dimensions,
+        .ca_file = with.ca_file};
+    return is_gemini ? model::gemini_embedder(std::move(wanted))
+                     : model::openai_embedder(std::move(wanted));
+}
+
 }  // namespace
 
 std::vector<std::string> wanted_analyzers(const settings& with) {
@@ -85,6 +103,11 @@ result<std::unique_ptr<analyzers>> analyzers::create(
     if (!prices) return prices.error();
     std::unique_ptr<analyzers> made{new analyzers{media}};
     made->prices_ = *std::move(prices);
+    auto embedder = make_embedder(with);
+    if (!embedder) return embedder.error();
+    made->dense_embedder_ = *std::move(embedder);
+    if (made->dense_embedder_)
+        warn_of_unknown_price(made->prices_, std::string{made->dense_embedder_->model()}, log);
     auto remote = with.remote;
     remote.ca_file = with.ca_file;
     const auto parts = [&] {

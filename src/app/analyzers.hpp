@@ -5,6 +5,7 @@
 #include <reelsd/base/result.hpp>
 #include <reelsd/media/media_client.hpp>
 #include <reelsd/model/analyzer.hpp>
+#include <reelsd/model/dense_embedder.hpp>
 #include <reelsd/model/local_analyzer.hpp>
 #include <reelsd/model/price_table.hpp>
 #include <reelsd/model/remote_analyzer.hpp>
@@ -29,6 +30,12 @@ public:
     /// The one that costs nothing.
     [[nodiscard]] const model::analyzer& free() const noexcept { return free_; }
 
+    /// Null when the operator wants none.
+    [[nodiscard]] const model::dense_embedder* dense_embedder() const noexcept {
+        return dense_embedder_.get();
+    }
+    [[nodiscard]] const model::price_table& prices() const noexcept { return prices_; }
+
     /// Of the remote ones.
     [[nodiscard]] std::vector<model::circuit_standing> circuits() const;
 
@@ -40,6 +47,7 @@ private:
 
     model::local_analyzer free_;
     model::price_table prices_;
+    std::unique_ptr<model::dense_embedder> dense_embedder_;
     std::unique_ptr<model::analyzer> chosen_;
     std::vector<const model::remote_analyzer*> remote_;  ///< Within chosen_.
 };

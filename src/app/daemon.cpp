@@ -202,6 +202,7 @@ daemon::daemon(const settings& with, const log::logger& log, parts made)
       offload_{offload_threads, offload_queue_max},
       tasks_{loop_.get_executor(), log_failure(log)},
       recorder_{loop_.get_executor(), usage::call_ledger_store{pool_}, tasks_, log},
+      vectors_{make_vector_index()},
       executor_{
           {.source = *parts_.source,
            .pacer = pacer_,
@@ -225,23 +226,47 @@ daemon::daemon(const settings& with, const log::logger& log, parts made)
           },
           dispatcher_options_of(with, *parts_.figures),
           log},
-      api_{
-          {.accounts = accounts::account_store{pool_},
-           .jobs = jobs::job_store{pool_},
-           .usage = usage::usage_store{pool_},
-           .search = jobs::reel_search{pool_},
-           .embedder = *parts_.embedder,
-           .board = board_,
-           .limits =
-               {.submissions_per_minute = with.submissions_per_minute,
-                .concurrent_jobs = with.concurrent_jobs},
-           .requests_per_minute = with.requests_per_minute,
-           .job_accepted = [this] { dispatcher_.wake(); },
-           .job_removed = [this](job_id job) { dispatcher_.cancel(job); },
-           .ready = [this] { return readiness(); },
-           .metrics = [this] { return metrics_text(); }}},
+      api_{api_parts()},
       server_{loop_.get_executor(), router_, log, server_options_of(with, *parts_.figures)} {
     api_.add_to(router_);
+}
+
+std::unique_ptr<pipeline::vector_index> daemon::make_vector_index() {
+    const auto* const embedder = parts_.models->dense_embedder();
+    if (embedder == nullptr) return nullptr;
+    return std::make_unique<pipeline::vector_index>(pipeline::vector_index_parts{
+        .embedder = *embedder,
+        .words = *parts_.embedder,
+        .prices = parts_.models->prices(),
+        .store = jobs::vector_store{pool_},
+        .recorder = recorder_,
+        .offload = offload_,
+        .log = log_});
+}
+
+api::api_parts daemon::api_parts() {
+    api::api_parts made{
+        .accounts = accounts::account_store{pool_},
+        .jobs = jobs::job_store{pool_},
+        .usage = usage::usage_store{pool_},
+        .search = jobs::reel_search{pool_},
+        .embedder = *parts_.embedder,
+        .near_reels = {},
+        .board = board_,
+        .limits =
+            {.submissions_per_minute = with_.submissions_per_minute,
+             .concurrent_jobs = with_.concurrent_jobs},
+        .requests_per_minute = with_.requests_per_minute,
+        .job_accepted = [this] { dispatcher_.wake(); },
+        .job_removed = [this](job_id job) { dispatcher_.cancel(job); },
+        .ready = [this] { return readiness(); },
+        .metrics = [this] { return metrics_text(); }};
+    if (vectors_) {
+        made.near_reels = [this](account_id caller, std::string query) {
+            return vectors_->near(caller, std::move(query));
+        };
+    }
+    return made;
 }
 
 result<void> daemon::run() {
@@ -251,6 +276,7 @@ result<void> daemon::run() {
     dispatcher_.start();
     if (parts_.store->cluster() != nullptr) tasks_.spawn("supervise cluster", supervise_cluster());
     tasks_.spawn("sweep providers", sweep_providers());
+    if (vectors_) tasks_.spawn("embed reels", vectors_->run());
     asio::co_spawn(loop_, stop_on_signal(), [this](const std::exception_ptr& thrown) {
         if (thrown) log_failure(log_)("stop", thrown);
         // Without a stop that went well, waiting for the loop to empty would wait for ever.
@@ -264,8 +290,8 @@ result<void> daemon::run() {
          {"version", REELSD_VERSION}});
     loop_.run();
     if (!drained_) {
-        // A worker hangs in a call that ignores its stop. Its job is rescued when the lease runs
-        // out; waiting for the thread would hold the exit up for as long.
+        // A worker hangs in a call that ignores its stop. Its job is rescued when the lease
+        // runs out; waiting for the thread would hold the exit up for as long.
         log_.warning("stopped with work left; it is taken up again when its lease runs out");
         if (auto* const cluster = parts_.store->cluster()) cluster->stop();
         std::_Exit(EXIT_SUCCESS);
@@ -351,6 +377,7 @@ asio::awaitable<void> daemon::shut_down() {
     using namespace asio::experimental::awaitable_operators;
     stopping_ = true;
     sweeping_.request_stop();
+    if (vectors_) vectors_->stop();
     const auto by = deadline::after(bounds::shutdown_grace);
     // Both at once: while clients get their answers, the workers finish or hand back.
     auto exchanges = server_.stop(by.at_most(exchange_time_max));

@@ -21,6 +21,7 @@
 #include <reelsd/pipeline/job_records.hpp>
 #include <reelsd/pipeline/scratch.hpp>
 #include <reelsd/pipeline/shared_pacer.hpp>
+#include <reelsd/pipeline/vector_index.hpp>
 #include <reelsd/platform/source.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -59,6 +60,8 @@ private:
 
     boost::asio::awaitable<void> supervise_cluster();
     boost::asio::awaitable<void> sweep_providers();
+    [[nodiscard]] std::unique_ptr<pipeline::vector_index> make_vector_index();
+    [[nodiscard]] api::api_parts api_parts();
     boost::asio::awaitable<void> stop_on_signal();
     boost::asio::awaitable<void> shut_down();
     boost::asio::awaitable<result<void>> readiness();
@@ -76,6 +79,7 @@ private:
     async::offload_pool offload_;
     async::task_group tasks_;
     pipeline::call_recorder recorder_;
+    std::unique_ptr<pipeline::vector_index> vectors_;  ///< Null without a remote embedder.
     pipeline::executor executor_;
     jobs::completion_board board_;
     pipeline::dispatcher dispatcher_;

@@ -49,9 +49,10 @@ void call_recorder::release(std::int64_t call) const {
 }
 
 void call_recorder::add(usage::finished_call made) const {
-    write_surely([store = store_, made = std::move(made)](deadline by) mutable {
+    const auto write_once = [store = store_, made = std::move(made)](deadline by) mutable {
         return store.add(made, by);
-    });
+    };
+    tasks_.spawn("model call", write(write_once, std::make_shared<std::promise<void>>()));
 }
 
 asio::awaitable<void> call_recorder::write(
@@ -63,8 +64,9 @@ asio::awaitable<void> call_recorder::write(
             written->set_value();
             co_return;
         } catch (const db::failure& failure) {
-            // Refused for good, or away for now: the ledger is worth another try either way.
             log_.error("a model call could not be written", {{"reason", failure.what()}});
+            // Away for now, or a mistake of ours that no other try will mend.
+            if (failure.code() == errc::internal) co_return;
         }
         timer.expires_after(write_pause);
         co_await timer.async_wait(asio::use_awaitable);

@@ -158,10 +158,14 @@ TEST_F(CallLedgerStore, EmbeddingsAreRowsOfTheirOwnModelAndNoPaidCallsOfTheJob) 
         .job = job_.id,
         .provider = "gemini",
         .model = "embedding",
+        .booking_key = "",
         .used = {.prompt_tokens = 40, .cost_picodollars = 6'000'000}};
-    for (int i = 0; i < 4; ++i) run(ledger_.add(made, soon()));
-    made.job = std::nullopt;
-    run(ledger_.add(made, soon()));
+    for (int i = 0; i < 5; ++i) {
+        made.booking_key = "key " + std::to_string(i);
+        if (i == 4) made.job = std::nullopt;
+        run(ledger_.add(made, soon()));
+        run(ledger_.add(made, soon()));  // Its answer was lost: said again.
+    }
     const auto now = used();
     EXPECT_EQ(now.total.calls, 5);
     EXPECT_EQ(now.total.cost_usd, "0.00003");

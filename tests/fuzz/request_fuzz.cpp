@@ -89,7 +89,7 @@ private:
     api::usage_service usage_{usage::usage_store{pool_}};
     std::unique_ptr<model::local_embedder> embedder_ =
         model::local_embedder::open(REELSD_BINARY_DIR "/share/reelsd/wordnet.bin").value();
-    api::search_service search_{jobs::reel_search{pool_}, *embedder_};
+    api::search_service search_{jobs::reel_search{pool_}, *embedder_, {}};
     api::health_service health_{is_ready};
     api::metrics_service metrics_{no_figures};
 };

@@ -11,6 +11,8 @@
 
 #include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace reelsd::http {
 class router;
@@ -27,6 +29,10 @@ struct api_parts {
     usage::usage_store usage;
     jobs::reel_search search;
     const model::embedder& embedder;  ///< Of the same kind as the one that the workers use.
+    /// The caller's reels whose dense vectors are near a query's, the nearest first. Does not
+    /// throw; empty function: there are no such vectors.
+    std::function<boost::asio::awaitable<std::vector<job_id>>(account_id caller, std::string query)>
+        near_reels;
     jobs::completion_board& board;
     jobs::default_limits limits;
     int requests_per_minute =

@@ -43,6 +43,9 @@ struct settings {
     model::gemini_settings gemini;
     model::openai_settings openai;
     model::remote_settings remote;
+    std::string embedder;         ///< "local", "gemini" or "openai".
+    std::string embedding_model;  ///< Empty: the provider's usual one.
+    int embedding_dimensions = 768;
     std::string model_prices;       ///< A list that goes before the table; empty: none.
     std::string model_prices_file;  ///< Empty: the one that comes with the program.
     std::string media_helper;       ///< Empty: `reelsd-media` beside the daemon.

@@ -35,7 +35,7 @@ public:
     void settle(std::int64_t call, usage::call_usage used) const;
     void release(std::int64_t call) const;
 
-    /// A call without a job's limit: embeddings.
+    /// A call without a job's limit: embeddings. On the loop's thread; goes on by itself.
     void add(usage::finished_call made) const;
 
 private:

@@ -14,7 +14,8 @@ namespace {
 // 60, with which being listed twice counts more than being listed first (measured: the right reel
 // first in 70 and 43 % of searches that share no word with it). The ranking by words counts by how
 // much of the query the reel has: one chance word in five must not outrank a reel that means the
-// same. Half the sum lies between 0 and 1.
+// same. Half the sum lies between 0 and 1; with a
+// third ranking, by dense vectors, a third of it.
 constexpr db::query search_query{"jobs.search", R"sql(
     WITH corpus AS MATERIALIZED (
         SELECT count(*)::double precision AS reels
@@ -53,14 +54,22 @@ constexpr db::query search_query{"jobs.search", R"sql(
          GROUP BY posting.job_id
         HAVING sum(posting.weight * asked_concept.weight) > 0.03
          ORDER BY score DESC, posting.job_id DESC LIMIT 100),
+    by_vectors AS (
+        SELECT near.job_id, near.place
+          FROM unnest($6::bigint[]) WITH ORDINALITY AS near (job_id, place)
+          JOIN search_document AS document
+            ON document.account_id = $1 AND document.job_id = near.job_id),
     fused AS (
-        SELECT job_id, sum(share) / 2 AS score
+        SELECT job_id, sum(share) / (CASE WHEN cardinality($6::bigint[]) > 0 THEN 3 ELSE 2 END)
+                   AS score
           FROM (SELECT job_id,
                        least(1, score / (1.6 * (SELECT sum(rarity) FROM asked_word)))
                            * 8 / (7 + rank() OVER (ORDER BY score DESC)) AS share
                   FROM by_words
                  UNION ALL
-                SELECT job_id, 8.0 / (7 + rank() OVER (ORDER BY score DESC)) FROM by_concepts)
+                SELECT job_id, 8.0 / (7 + rank() OVER (ORDER BY score DESC)) FROM by_concepts
+                 UNION ALL
+                SELECT job_id, 8.0 / (7 + place) FROM by_vectors)
                AS shares
          GROUP BY job_id ORDER BY score DESC, job_id DESC LIMIT $5)
     SELECT job.id, job.url, job.code, job.author, job.summary, job.created_at,
@@ -97,7 +106,8 @@ boost::asio::awaitable<std::vector<search_hit>> reel_search::find(
         wanted.text,
         wanted.concepts,
         wanted.concept_weights,
-        wanted.hits_max);
+        wanted.hits_max,
+        wanted.near);
     co_return found.map(&hit_from);
 }
 

@@ -29,9 +29,11 @@ constexpr db::query release_query{"usage.release_call", R"sql(
 
 constexpr db::query add_query{"usage.add_call", R"sql(
     INSERT INTO model_call (account_id, job_id, purpose, provider, model, prompt_tokens,
-                            cached_prompt_tokens, output_tokens, thinking_tokens, cost_usd)
-    SELECT id, $2, 'embedding', $3, $4, $5, $6, $7, $8, $9::bigint * 1e-12
-      FROM account WHERE id = $1)sql"};
+                            cached_prompt_tokens, output_tokens, thinking_tokens, cost_usd,
+                            booking_key)
+    SELECT id, $2, 'embedding', $3, $4, $5, $6, $7, $8, $9::bigint * 1e-12, $10
+      FROM account WHERE id = $1
+    ON CONFLICT DO NOTHING)sql"};
 
 // Lost calls are in no total: nobody has settled them.
 constexpr db::query totals_query{"usage.totals", R"sql(
@@ -104,7 +106,8 @@ boost::asio::awaitable<void> call_ledger_store::add(finished_call made, deadline
         made.used.cached_prompt_tokens,
         made.used.output_tokens,
         made.used.thinking_tokens,
-        made.used.cost_picodollars);
+        made.used.cost_picodollars,
+        made.booking_key);
 }
 
 boost::asio::awaitable<std::vector<model_total>> call_ledger_store::totals(deadline by) {

@@ -282,6 +282,16 @@ result<search_document> search_document_of(std::string_view result_text, const e
     return made.take();
 }
 
+std::string embedding_text_of(const search_document& document) {
+    std::string text;
+    for (const auto& part : document.words) {
+        if (part.empty()) continue;
+        if (!text.empty()) text.push_back('\n');
+        text += part;
+    }
+    return text;
+}
+
 std::string passages_text(const std::vector<passage>& passages) {
     std::string lines;
     for (const auto& one : passages) lines += passage_line(one);

@@ -23,6 +23,8 @@ struct search_request {
     std::vector<std::int32_t> concepts = {};
     std::vector<double> concept_weights = {};  ///< As many as concepts.
     int hits_max = 10;                         ///< 1 or more.
+    /// Reels whose dense vectors are near, the nearest first; empty without such vectors.
+    std::vector<job_id> near = {};
 };
 
 /// A reel that answers a search.
@@ -35,7 +37,7 @@ struct search_hit {
     std::string passages;  ///< As they were written with the reel.
 };
 
-/// Finds reels by words and by meaning: two rankings, fused by their ranks. Throws db::unavailable
+/// Finds reels by words and by meaning: two rankings or three, fused by their ranks. Throws db::unavailable
 /// when no answer is had before `by`. A cheap value around the pool, which must outlive it. On the
 /// loop's thread.
 class reel_search {

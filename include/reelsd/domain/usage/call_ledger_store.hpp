@@ -44,6 +44,7 @@ struct finished_call {
     std::optional<job_id> job = {};  ///< None for a query.
     std::string provider;
     std::string model;
+    std::string booking_key;  ///< Random: booking it again under the same key changes nothing.
     call_usage used = {};
 };
 

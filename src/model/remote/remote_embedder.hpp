@@ -1,0 +1,34 @@
+#pragma once
+
+#include "call_failure.hpp"
+#include <reelsd/base/json_fwd.hpp>
+#include <reelsd/model/dense_embedder.hpp>
+#include <reelsd/net/http_client.hpp>
+
+#include <optional>
+#include <span>
+#include <string>
+
+/// What the embedders of two providers do alike, and the pure parts of what they do not. Source:
+/// model-api.md A5 and B.
+namespace reelsd::model {
+
+/// About 2,048 tokens at 4 characters each, which the smallest of the models takes.
+inline constexpr std::size_t embedded_characters_max = 7'500;
+
+/// The body of batchEmbedContents.
+[[nodiscard]] std::string gemini_embedding_body(
+    const embedder_settings& settings, std::span<const std::string> texts,
+    embedding_purpose purpose);
+/// Vectors in order; nothing when the answer is none for so many texts.
+[[nodiscard]] std::optional<embeddings> gemini_embeddings(const json& document, std::size_t texts);
+
+/// The body of /v1/embeddings.
+[[nodiscard]] std::string openai_embedding_body(
+    const embedder_settings& settings, std::span<const std::string> texts);
+[[nodiscard]] std::optional<embeddings> openai_embeddings(const json& document, std::size_t texts);
+
+/// About four characters each.
+[[nodiscard]] std::int64_t estimated_tokens(std::span<const std::string> texts);
+
+}  // namespace reelsd::model
