@@ -1,0 +1,123 @@
+"""Search by a remote embedder: reels get vectors in the background, searches find by them, each call is
+in the bill, and nothing of it can break a search.
+
+Method: the real daemon with its own analyzer and the stand-ins of both APIs, which check the requests.
+"""
+
+import unittest
+from decimal import Decimal
+
+from gemini_stand_in import GeminiStandIn
+from model_support import ModelTest, answer_with, exact
+from openai_stand_in import OpenAiStandIn
+from service_support import wait_until
+
+KEY = "AIzaEmbedderKeyThatNobodyMaySee0123456789"
+MODEL = "gemini-embedding-001"
+# Nothing of it stands in the texts, nor means anything near in the built-in dictionary.
+QUERY = "zwirbel quastenflosser"
+
+
+class EmbedderTest(ModelTest):
+    def stored(self, embedder):
+        """How many reels have a vector by this embedder."""
+        return int(self.sql(f"SELECT count(*) FROM search_document WHERE embedder = '{embedder}'"))
+
+    def wait_for_vectors(self, embedder, count):
+        wait_until(lambda: self.stored(embedder) == count, f"{count} vectors by {embedder}")
+
+    def search(self, query):
+        answer = self.account.request("GET", "/api/v1/reels/search?q=" + query.replace(" ", "+"))
+        self.assertEqual(answer.status, 200, answer)
+        return answer.json()
+
+    def usage_of(self, model):
+        answer = exact(self.account.request("GET", "/api/v1/reels/usage"))
+        return next((one for one in answer["by_model"] if one["model"] == model), None)
+
+
+class Gemini(EmbedderTest):
+    provider, call_kind = "gemini", "generate"
+
+    def new_model(self):
+        return GeminiStandIn(key=KEY)
+
+    def model_settings(self):
+        return {"analyzer": "gemini", "embedder": "gemini", "gemini_url": self.model.url,
+                "gemini_api_key": KEY, "gemini_model": "gemini-3.8-flash"}
+
+    def reel_about(self, summary):
+        """The id of a done reel whose analysis says this."""
+        self.model.answer = answer_with("content.summary", summary)
+        job = self.job()
+        self.assertDone(job)
+        return job["id"]
+
+    def test_reels_are_embedded_and_found(self):
+        self.analyzing()
+        fish = self.reel_about("A zwirbel quastenflosser swims along")
+        self.reel_about("Somebody paints a door")
+        self.wait_for_vectors(f"gemini/{MODEL}/768/1", 2)
+        self.assertEqual(self.search(QUERY)[0]["id"], fish)
+        self.assertEqual(self.model.complaints, [])
+
+        calls = self.model.of("batch_embed")
+        self.assertEqual(calls[-1].json["requests"][0]["taskType"], "RETRIEVAL_QUERY")
+        self.assertEqual(calls[0].json["requests"][0]["taskType"], "RETRIEVAL_DOCUMENT")
+        self.search(QUERY)
+        self.assertEqual(self.model.count("batch_embed"), len(calls), "the same query is paid once")
+
+        used = wait_until(
+            lambda: (lambda one: one if one and one["calls"] == len(calls) else None)(
+                self.usage_of(MODEL)), "the calls to be booked")
+        self.assertEqual(used["output_tokens"], 0)
+        self.assertEqual(used["cost_usd"], used["prompt_tokens"] * Decimal("0.15") / 1_000_000)
+
+    def test_another_size_embeds_all_anew_while_search_works(self):
+        daemon = self.analyzing()
+        fish = self.reel_about("A zwirbel quastenflosser swims along")
+        self.wait_for_vectors(f"gemini/{MODEL}/768/1", 1)
+        self.assertEqual(daemon.stop(), 0)
+        self.model.fail("batch_embed", "bad_key", times=99)
+        account = self.account
+        account.daemon = self.analyzing(embedding_dimensions=256)
+        self.account = account
+        self.assertEqual(self.stored(f"gemini/{MODEL}/256/1"), 0)
+        self.assertEqual(self.search(QUERY)[0]["id"], fish, "by its words")
+        self.model.forget_faults()
+        self.wait_for_vectors(f"gemini/{MODEL}/256/1", 1)
+        self.assertEqual(self.stored(f"gemini/{MODEL}/768/1"), 0)
+
+    def test_a_search_goes_on_without_its_embedder(self):
+        self.analyzing()
+        fish = self.reel_about("A zwirbel quastenflosser swims along")
+        self.wait_for_vectors(f"gemini/{MODEL}/768/1", 1)
+        self.model.fail("batch_embed", "bad_key", times=99)
+        self.assertEqual(self.search("quastenflosser")[0]["id"], fish)
+
+
+class OpenAi(EmbedderTest):
+    provider, call_kind = "openai", "chat"
+
+    def new_model(self):
+        return OpenAiStandIn(server_kind="vllm", key=KEY)
+
+    def model_settings(self):
+        return {"analyzer": "local", "embedder": "openai", "openai_url": self.model.url,
+                "openai_api_key": KEY, "embedding_model": "text-embedding-3-small",
+                "embedding_dimensions": 256}
+
+    def test_vectors_in_any_order_and_a_model_without_a_price(self):
+        self.analyzing(model_prices="other=1/1")
+        jobs = [self.job(), self.job()]
+        for job in jobs:
+            self.assertDone(job, "local")
+        self.wait_for_vectors("openai/text-embedding-3-small/256/1", 2)
+        self.assertEqual(self.model.complaints, [])
+        used = wait_until(lambda: self.usage_of("text-embedding-3-small"), "the calls to be booked")
+        self.assertIsNone(used["cost_usd"], "unknown is never 0")
+        self.assertEqual(used["unpriced_calls"], used["calls"])
+
+
+if __name__ == "__main__":
+    unittest.main()
