@@ -1,0 +1,207 @@
+"""Daemons that ask a model's stand-in: what the suites of remote analysis share."""
+
+import contextlib
+import copy
+import itertools
+import json
+import os
+import pathlib
+import threading
+from decimal import Decimal
+
+from service_support import Cluster, DatabaseTest, Platform
+
+PRICES = {"gemini-3.8-flash": ("0.123457", "3.700001", "0.0123"),
+          "gemini-3.5-flash-lite": ("0.3", "2.5", "0.03"),
+          "test-model": ("0.271828", "1.414214", "0.05")}
+PAID_CALLS_MAX = 3  # Of a job, over all its attempts.
+CONFIG_FAULTS_AT_MOST = 3  # However a daemon learns of it, it does not go on asking.
+
+# An answer of the kind that our schema asks for, about a video of one second.
+ANSWER = {
+    "visual": {
+        "text_segments": [
+            {"start": "00:00", "end": "00:01", "text": "FRESH PASTA", "kind": "title", "language": "en"}],
+        "subjects": ["a cook"], "setting": "a small kitchen",
+        "description": "A cook rolls out dough in a bright kitchen."},
+    "audio": {
+        "segments": [{"start": "00:00", "end": "00:01", "speaker": "host",
+                      "text": "Today we make pasta."}],
+        "language": "en", "has_music": True, "music_description": "calm guitar", "music_title": None,
+        "music_artist": None, "sounds": ["a knife on wood"]},
+    "content": {
+        "hooks": ["the dough lands on the table"],
+        "key_moments": [{"time": "00:00", "description": "Dough is rolled out.", "importance": "high"}],
+        "call_to_action": None, "topics": ["cooking", "pasta"],
+        "summary": "A cook shows how to make fresh pasta."},
+    "metadata": {"format": "tutorial", "target_audience": "home cooks", "sentiment": "positive"},
+}
+
+
+def answer_with(path, value):
+    """The answer with one member changed: answer_with("content.summary", "...")."""
+    answer = copy.deepcopy(ANSWER)
+    *parents, name = path.split(".")
+    inner = answer
+    for parent in parents:
+        inner = inner[parent]
+    inner[name] = value
+    return answer
+
+
+def texts_of(record):
+    """All that a request tells the model in words."""
+    body = record.json
+    if "contents" in body:
+        parts = body.get("systemInstruction", {}).get("parts", []) + body["contents"][0]["parts"]
+    else:
+        contents = [message["content"] for message in body["messages"]]
+        parts = [part for content in contents
+                 for part in ([{"text": content}] if isinstance(content, str) else content)]
+    return "\n".join(part["text"] for part in parts if "text" in part)
+
+
+def exact(answer):
+    """A JSON answer with its numbers as they are written."""
+    return json.loads(answer.body, parse_float=Decimal, parse_int=Decimal)
+
+
+class ModelTest(DatabaseTest):
+    """A test with a model of its own, a database of its own, and a platform with one small video."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = Cluster()
+        cls.addClassCleanup(cls.cluster.close)
+        cls.platform = Platform(with_sound=True)
+        cls.addClassCleanup(cls.platform.close)
+
+    def setUp(self):
+        super().setUp()
+        self.codes = (f"DYmodel{number:04}" for number in itertools.count(1))
+        self.words = (f"WordOfRow{number:04}" for number in itertools.count(1))
+        self.model = self.new_model().start()
+        self.addCleanup(self.model.stop)
+        self.model.answer = ANSWER
+        self.served_daemon = self.account = None
+
+    def new_model(self):
+        raise NotImplementedError
+
+    def model_settings(self):
+        raise NotImplementedError
+
+    def analyzing(self, **settings):
+        """A started daemon that asks the model; its account is self.account."""
+        prices = ",".join("%s=%s" % (name, "/".join(price)) for name, price in PRICES.items())
+        settings = {"workers": 12, "model_prices": prices, **self.model_settings(), **settings}
+        daemon = self.shared_daemon(**settings).start()
+        self.served_daemon = daemon
+        self.account = daemon.account(unlimited=True)
+        return daemon
+
+    # Jobs.
+
+    def submitted(self, **post):
+        code = next(self.codes)
+        self.platform.configure(posts={code: post})
+        return self.account.submit(f"https://www.instagram.com/reel/{code}/")
+
+    def job(self, **post):
+        """A job, finished."""
+        return self.account.finished(self.submitted(**post))
+
+    def assertDone(self, job, provider=None):
+        self.assertEqual(job["status"], "done", job)
+        used = job["result"]["metadata"]["model"]
+        self.assertEqual(used["provider"], provider or self.provider, job)
+        return job["result"]
+
+    def assertFailed(self, job, *error_codes):
+        self.assertEqual(job["status"], "error", job)
+        self.assertIn(job["error_code"], error_codes or ("model_failed",), job)
+
+    def assertPaidLittle(self, calls):
+        paid = [call for call in calls if call.usage]
+        self.assertLessEqual(len(paid), PAID_CALLS_MAX, paid)
+
+    def try_fault(self, kind, name, times=1, **options):
+        """A job while the requests of this kind fail so: (the job, the records of its calls)."""
+        before = self.model.count(self.call_kind)
+        self.model.fail(kind, name, times=times, **options)
+        job = self.job()
+        self.model.forget_faults()
+        return job, self.model.of(self.call_kind)[before:]
+
+    def try_faults(self, rows, times=1):
+        """The same of several faults (name, options) at once, a job each; for each of them (name, job, the
+        records of its calls)."""
+        words = [next(self.words) for _ in rows]
+        jobs = []
+        for word, (name, options) in zip(words, rows):
+            self.model.fail(self.call_kind, name, times=times, words=word, **options)
+            jobs.append(self.submitted(caption=f"Hello {word}."))
+        finished = [self.account.finished(job_id) for job_id in jobs]
+        self.model.forget_faults()
+        calls = {word: [call for call in self.model.of(self.call_kind) if word in str(call.json)]
+                 for word in words}
+        return [(name, job, calls[word]) for word, job, (name, _) in zip(words, finished, rows)]
+
+    # Usage.
+
+    def assertBooked(self, daemon):
+        """Each token and each cent as the model's own book has it."""
+        usage = exact(self.account.request("GET", "/api/v1/reels/usage"))
+        billed = self.model.billed()
+        rows = {row["model"]: row for row in usage["by_model"] if row["model"] in billed}
+        self.assertEqual(set(rows), set(billed), usage)
+        for model, expected in billed.items():
+            row = rows[model]
+            for name in ("calls", "prompt_tokens", "output_tokens"):
+                self.assertEqual(row[name], expected[name], (model, name))
+            self.assertEqual(row["total_tokens"], row["prompt_tokens"] + row["output_tokens"])
+        self.assertEqual(sum(row["cost_usd"] for row in rows.values()), self.model.cost(PRICES))
+        return usage
+
+
+class Snoop(threading.Thread):
+    """Looks at a daemon and all that it starts: their arguments, and the environment of its children."""
+
+    def __init__(self, pid):
+        super().__init__(daemon=True)
+        self.pid, self.ended = pid, threading.Event()
+        self.own = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+        self.arguments, self.environments, self.children = set(), set(), set()
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.ended.set()
+        self.join(10)
+
+    def run(self):
+        while not self.ended.wait(0.005):
+            for pid in self.descendants():
+                with contextlib.suppress(OSError):
+                    arguments = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+                    self.arguments.add(arguments)
+                    # Before it becomes another program, a child still shows the memory of the daemon.
+                    if arguments not in (self.own, b""):
+                        self.children.add(pid)
+                        self.environments.add(pathlib.Path(f"/proc/{pid}/environ").read_bytes())
+
+    def descendants(self):
+        children = {}
+        for name in os.listdir("/proc"):
+            if name.isdigit():
+                with contextlib.suppress(OSError, ValueError):
+                    fields = pathlib.Path(f"/proc/{name}/stat").read_text().rsplit(")", 1)[1].split()
+                    children.setdefault(int(fields[1]), []).append(int(name))
+        found, waiting = [], [self.pid]
+        while waiting:
+            pid = waiting.pop()
+            found.append(pid)
+            waiting += children.get(pid, [])
+        return found
