@@ -13,6 +13,8 @@ namespace {
 constexpr int decimals_max = 6;
 constexpr std::int64_t picodollars_of_a_dollar_a_million = 1'000'000;
 constexpr std::size_t whole_digits_max = 7;
+/// A million dollars a million tokens: more is a slip of the comma.
+constexpr std::int64_t price_max = 1'000'000 * picodollars_of_a_dollar_a_million;
 
 std::optional<int> digits_in(std::string_view text) {
     int number = 0;
@@ -46,6 +48,37 @@ std::string_view trimmed(std::string_view text) {
     return text;
 }
 
+/// Cuts the part before the next `sign` off `text`; what is left begins after the sign, or is
+/// nothing when there is none.
+std::string_view next_part(std::optional<std::string_view>& text, char sign) {
+    const auto end = text->find(sign);
+    const auto part = text->substr(0, end);
+    if (end == std::string_view::npos) {
+        text.reset();
+    } else {
+        text->remove_prefix(end + 1);
+    }
+    return trimmed(part);
+}
+
+/// A sum of costs; nothing as soon as it does not fit.
+class cost_sum {
+public:
+    void add(std::int64_t tokens, std::int64_t price) {
+        std::int64_t cost = 0;
+        const bool is_too_much = __builtin_mul_overflow(tokens, price, &cost) ||
+                                 __builtin_add_overflow(sum_, cost, &sum_);
+        fits_ = fits_ && !is_too_much;
+    }
+    [[nodiscard]] std::optional<std::int64_t> value() const {
+        return fits_ ? std::optional{sum_} : std::nullopt;
+    }
+
+private:
+    std::int64_t sum_ = 0;
+    bool fits_ = true;
+};
+
 /// What is left of a count after a part that was counted apart.
 std::int64_t rest_of(std::int64_t all, std::int64_t part) {
     return std::max<std::int64_t>(all - part, 0);
@@ -62,7 +95,10 @@ std::optional<std::int64_t> price_from(std::string_view text) {
     if (point != text.size() && decimals.empty()) return std::nullopt;
     std::string padded{decimals};
     padded.resize(decimals_max, '0');
-    return std::int64_t{*digits_in(whole)} * picodollars_of_a_dollar_a_million + *digits_in(padded);
+    const auto price =
+        std::int64_t{*digits_in(whole)} * picodollars_of_a_dollar_a_million + *digits_in(padded);
+    if (price > price_max) return std::nullopt;
+    return price;
 }
 
 /// One row of the file. Each step returns whether it went well; `fault` names what did not.
@@ -158,25 +194,25 @@ result<price_table> price_table::parse(std::string_view json_text) {
 }
 
 result<void> price_table::put_first(std::string_view list) {
-    while (!list.empty()) {
-        const auto entry = trimmed(list.substr(0, list.find(',')));
-        list.remove_prefix(std::min(list.find(','), list.size() - 1) + 1);
+    if (list.empty()) return {};
+    for (std::optional rest{list}; rest;) {
+        const auto entry = next_part(rest, ',');
         // A model's name may hold an equals sign; prices do not.
         const auto equals = entry.rfind('=');
-        if (equals == std::string_view::npos || equals == 0)
+        const auto name = trimmed(entry.substr(0, std::min(equals, entry.size())));
+        if (equals == std::string_view::npos || name.empty() ||
+            name.find_first_of("; ") != std::string_view::npos)
             return error{errc::invalid_argument, "a price is model=input/output[/cached]"};
-        auto prices = entry.substr(equals + 1);
         std::vector<std::int64_t> amounts;
-        while (!prices.empty()) {
-            const auto price = price_from(trimmed(prices.substr(0, prices.find('/'))));
+        for (std::optional prices{entry.substr(equals + 1)}; prices;) {
+            const auto price = price_from(next_part(prices, '/'));
             if (!price) return error{errc::invalid_argument, "a price is no plain decimal"};
             amounts.push_back(*price);
-            prices.remove_prefix(std::min(prices.find('/'), prices.size() - 1) + 1);
         }
         if (amounts.size() != 2 && amounts.size() != 3)
             return error{errc::invalid_argument, "a price is model=input/output[/cached]"};
         row made;
-        made.model = trimmed(entry.substr(0, equals));
+        made.model = name;
         made.is_override = true;
         made.input = amounts[0];
         made.output = amounts[1];
@@ -230,9 +266,13 @@ std::optional<std::int64_t> price_table::cost_of(
     const auto cached = used.cached_prompt - cached_audio;
     if (cached > 0 && !price->cached) return std::nullopt;
     const auto plain = rest_of(rest_of(used.prompt, used.cached_prompt), plain_audio);
-    return plain * price->input + plain_audio * price->audio_input.value_or(0) +
-           cached * price->cached.value_or(0) + cached_audio * price->audio_cached.value_or(0) +
-           used.output * price->output;
+    cost_sum cost;
+    cost.add(plain, price->input);
+    cost.add(plain_audio, price->audio_input.value_or(0));
+    cost.add(cached, price->cached.value_or(0));
+    cost.add(cached_audio, price->audio_cached.value_or(0));
+    cost.add(used.output, price->output);
+    return cost.value();
 }
 
 }  // namespace reelsd::model
