@@ -1,6 +1,7 @@
 #include "gemini_reply.hpp"
 
 #include "gemini_errors.hpp"
+#include "token_count.hpp"
 #include <reelsd/base/json.hpp>
 
 #include <algorithm>
@@ -27,12 +28,12 @@ std::string text_in(const json& object, const char* name) {
 /// A count; texts are numbers too in proto-JSON. Never negative.
 std::int64_t count_in(const json& object, const char* name) {
     const auto& value = member(object, name);
-    if (value.is_number_unsigned()) return value.get<std::int64_t>();
+    if (value.is_number_unsigned()) return bounded_count(value.get<std::uint64_t>());
     if (!value.is_string()) return 0;
     const auto& text = value.get_ref<const std::string&>();
     const bool is_count = !text.empty() && text.size() <= 15 &&
                           text.find_first_not_of("0123456789") == std::string::npos;
-    return is_count ? std::stoll(text) : 0;
+    return is_count ? bounded_count(std::stoull(text)) : 0;
 }
 
 modality modality_from(std::string_view name) {

@@ -1,6 +1,7 @@
 #include "openai_reply.hpp"
 
 #include "openai_errors.hpp"
+#include "token_count.hpp"
 #include <reelsd/base/json.hpp>
 
 #include <algorithm>
@@ -23,7 +24,7 @@ std::string text_in(const json& object, const char* name) {
 
 std::int64_t count_in(const json& object, const char* name) {
     const auto& value = member(object, name);
-    return value.is_number_unsigned() ? value.get<std::int64_t>() : 0;
+    return value.is_number_unsigned() ? bounded_count(value.get<std::uint64_t>()) : 0;
 }
 
 std::optional<token_counts> usage_in(const json& document) {
