@@ -45,8 +45,9 @@ std::string filled(std::string_view text, std::initializer_list<placeholder> val
     return made;
 }
 
+/// From the start each time: what stood around one may be the next.
 std::string without(std::string text, std::string_view unwanted) {
-    for (auto at = text.find(unwanted); at != std::string::npos; at = text.find(unwanted, at)) {
+    for (auto at = text.find(unwanted); at != std::string::npos; at = text.find(unwanted)) {
         text.erase(at, unwanted.size());
     }
     return text;
