@@ -50,7 +50,11 @@ error error_from(const call_failure& why) {
     auto detail = std::string{name_of(why.kind)} + ": " + why.detail;
     switch (why.kind) {
         case failure_kind::misconfigured:
-        case failure_kind::unauthorized: return error{errc::model_misconfigured, std::move(detail)};
+        case failure_kind::unauthorized:
+        // Refused in every way in which it could be asked: our request, no video's fault.
+        case failure_kind::schema_refused:
+        case failure_kind::thinking_refused:
+            return error{errc::model_misconfigured, std::move(detail)};
         case failure_kind::quota_exhausted:
         case failure_kind::rate_limited:
         case failure_kind::overloaded:
@@ -60,8 +64,6 @@ error error_from(const call_failure& why) {
         case failure_kind::file_gone: return error{errc::model_unavailable, std::move(detail)};
         case failure_kind::video_rejected:
         case failure_kind::payload_too_large:
-        case failure_kind::schema_refused:
-        case failure_kind::thinking_refused:
         case failure_kind::no_calls_left: return error{errc::model_refused, std::move(detail)};
         case failure_kind::storage: return error{errc::storage_failed, std::move(detail)};
         case failure_kind::cancelled: return error{errc::cancelled, std::move(detail)};

@@ -175,7 +175,8 @@ call_failure gemini_failure(
 call_failure gemini_failure(
     const json& told, gemini_target target, std::chrono::system_clock::time_point now) {
     const auto read = read_error(told);
-    return failure_of(read.code == 0 ? 500 : read.code, read, target, now);
+    const bool is_status = read.code >= 400 && read.code < 600;
+    return failure_of(is_status ? read.code : 500, read, target, now);
 }
 
 }  // namespace reelsd::model
