@@ -1,4 +1,3 @@
-#include <reelsd/db/errors.hpp>
 #include <reelsd/model/search_document.hpp>
 #include <reelsd/pipeline/vector_index.hpp>
 

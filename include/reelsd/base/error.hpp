@@ -43,7 +43,7 @@ enum class errc : std::uint8_t {
     media_failed,        ///< The media helper could not be run (not: could not read the video).
 
     // The model.
-    model_refused,      ///< It will not or cannot process this video. Final.
+    model_refused,        ///< It will not or cannot process this video. Final.
     model_unavailable,    ///< Overloaded or unreachable. Worth another try.
     model_misconfigured,  ///< Its key, name or address is wrong. Worth another try: it gets mended.
 

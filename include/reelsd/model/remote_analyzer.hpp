@@ -60,8 +60,12 @@ public:
 private:
     class dialogue;
 
-    remote_analyzer(
-        std::unique_ptr<net::http_client> http, std::unique_ptr<chat_api> api, remote_parts parts);
+    struct connections {
+        std::unique_ptr<net::http_client> http;
+        std::unique_ptr<chat_api> api;
+    };
+
+    remote_analyzer(connections made, remote_parts parts);
 
     remote_parts parts_;
     std::unique_ptr<net::http_client> http_;

@@ -44,8 +44,8 @@ inline constexpr std::size_t query_concepts_max = 24;
 [[nodiscard]] result<search_document> search_document_of(
     std::string_view result_text, const embedder& with);
 
-/// What a remote embedder reads of a reel: the words of the document, what it is about first. May be
-/// empty. Pure.
+/// What a remote embedder reads of a reel: the words of the document, what it is about first. May
+/// be empty. Pure.
 [[nodiscard]] std::string embedding_text_of(const search_document& document);
 
 /// Passages as stored: a line each. A search reads those of every hit, for which JSON is too slow.

@@ -221,7 +221,8 @@ gemini_body gemini_body_for(
     const ordered metadata{{"fps", frame_rate_for(settings, duration_seconds)}};
     gemini_body made;
     made.before = fmt::format(
-        R"({{"systemInstruction":{},"contents":[{{"role":"user","parts":[{{"{}":{{"mimeType":"{}",)",
+        R"({{"systemInstruction":{},"contents":[{{"role":"user",)"
+        R"("parts":[{{"{}":{{"mimeType":"{}",)",
         system.dump(),
         asked.as_file ? "fileData" : "inlineData",
         mime_type);

@@ -209,11 +209,10 @@ private:
     bool best_is_usable_ = false;
 };
 
-remote_analyzer::remote_analyzer(
-    std::unique_ptr<net::http_client> http, std::unique_ptr<chat_api> api, remote_parts parts)
+remote_analyzer::remote_analyzer(connections made, remote_parts parts)
     : parts_{std::move(parts)},
-      http_{std::move(http)},
-      api_{std::move(api)},
+      http_{std::move(made.http)},
+      api_{std::move(made.api)},
       name_{fmt::format("{}/{}/prompt-{}", api_->provider(), api_->model(), prompt_version)} {}
 
 remote_analyzer::~remote_analyzer() = default;
@@ -222,16 +221,16 @@ std::unique_ptr<remote_analyzer> remote_analyzer::with_gemini(
     gemini_settings settings, remote_parts parts) {
     auto http = client_for(parts.settings);
     auto api = std::make_unique<gemini_api>(std::move(settings), *http, parts.log);
-    return std::unique_ptr<remote_analyzer>{
-        new remote_analyzer{std::move(http), std::move(api), std::move(parts)}};
+    connections made{std::move(http), std::move(api)};
+    return std::unique_ptr<remote_analyzer>{new remote_analyzer{std::move(made), std::move(parts)}};
 }
 
 std::unique_ptr<remote_analyzer> remote_analyzer::with_openai(
     openai_settings settings, remote_parts parts) {
     auto http = client_for(parts.settings);
     auto api = std::make_unique<openai_api>(std::move(settings), parts.media);
-    return std::unique_ptr<remote_analyzer>{
-        new remote_analyzer{std::move(http), std::move(api), std::move(parts)}};
+    connections made{std::move(http), std::move(api)};
+    return std::unique_ptr<remote_analyzer>{new remote_analyzer{std::move(made), std::move(parts)}};
 }
 
 analysis remote_analyzer::analyze(

@@ -37,9 +37,9 @@ struct search_hit {
     std::string passages;  ///< As they were written with the reel.
 };
 
-/// Finds reels by words and by meaning: two rankings or three, fused by their ranks. Throws db::unavailable
-/// when no answer is had before `by`. A cheap value around the pool, which must outlive it. On the
-/// loop's thread.
+/// Finds reels by words and by meaning: two rankings or three, fused by their ranks. Throws
+/// db::unavailable when no answer is had before `by`. A cheap value around the pool, which must
+/// outlive it. On the loop's thread.
 class reel_search {
 public:
     explicit reel_search(db::pool& pool) : pool_{&pool} {}
