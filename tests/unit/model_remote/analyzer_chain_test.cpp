@@ -1,0 +1,135 @@
+// Goal: the next analyzer stands in for one that is down, and says so; one that has refused has
+// answered.
+#include "builders.hpp"
+#include <reelsd/model/analyzer_chain.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace reelsd::model {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class fake_analyzer final : public analyzer {
+public:
+    fake_analyzer(std::string name, analysis says, int& asked)
+        : name_{std::move(name)}, says_{std::move(says)}, asked_{asked} {}
+
+    [[nodiscard]] std::string_view name() const noexcept override { return name_; }
+    [[nodiscard]] analysis analyze(
+        const video_input& /*video*/, call_ledger& /*calls*/, const deadline& /*by*/,
+        const std::stop_token& /*stop*/) const override {
+        ++asked_;
+        return says_;
+    }
+
+private:
+    std::string name_;
+    analysis says_;
+    int& asked_;
+};
+
+class no_ledger final : public call_ledger {
+public:
+    result<std::int64_t> begin_call(
+        std::string_view /*provider*/, std::string_view /*model*/) override {
+        return error{errc::limit_reached};
+    }
+    void settle(std::int64_t /*call*/, const call_usage& /*usage*/) override {}
+    void release(std::int64_t /*call*/) override {}
+};
+
+/// A chain of "one/x" and "two/y", and how often each was asked.
+struct two_links {
+    two_links(analysis first, analysis second) {
+        std::vector<std::unique_ptr<analyzer>> links;
+        links.push_back(std::make_unique<fake_analyzer>("one/x", std::move(first), asked[0]));
+        links.push_back(std::make_unique<fake_analyzer>("two/y", std::move(second), asked[1]));
+        chain = std::make_unique<analyzer_chain>(std::move(links), log::logger::silent());
+    }
+
+    [[nodiscard]] analysis analyze() const {
+        no_ledger calls;
+        return chain->analyze(
+            testing::make_video(), calls, deadline::after(std::chrono::minutes{1}), {});
+    }
+
+    int asked[2] = {0, 0};
+    std::unique_ptr<analyzer_chain> chain;
+};
+
+findings found(std::string provider) {
+    findings said;
+    said.provider = std::move(provider);
+    said.warnings = {"its own"};
+    return said;
+}
+
+TEST(AnalyzerChain, TheFirstAnswersAlone) {
+    const two_links links{found("one"), found("two")};
+    const auto said = links.analyze();
+    ASSERT_TRUE(said);
+    EXPECT_EQ(said->provider, "one");
+    EXPECT_THAT(said->warnings, ElementsAre("its own"));
+    EXPECT_EQ(links.asked[1], 0);
+    EXPECT_EQ(links.chain->name(), "one/x");
+}
+
+TEST(AnalyzerChain, TheNextStandsInForOneThatIsDown) {
+    for (const auto code : {errc::model_unavailable, errc::model_misconfigured}) {
+        const two_links links{analysis_failure{error{code, "no"}}, found("two")};
+        const auto said = links.analyze();
+        ASSERT_TRUE(said);
+        EXPECT_EQ(said->provider, "two");
+        EXPECT_THAT(
+            said->warnings,
+            ElementsAre("one could not be asked: another analyzer has stood in", "its own"));
+    }
+}
+
+TEST(AnalyzerChain, ARefusalIsAnAnswer) {
+    for (const auto code :
+         {errc::model_refused,
+          errc::unsupported_format,
+          errc::video_too_long,
+          errc::media_failed,
+          errc::cancelled,
+          errc::timed_out,
+          errc::database_unavailable,
+          errc::storage_failed}) {
+        const two_links links{analysis_failure{error{code, "no"}}, found("two")};
+        const auto said = links.analyze();
+        ASSERT_FALSE(said);
+        EXPECT_EQ(said.error().why.code(), code);
+        EXPECT_EQ(links.asked[1], 0) << name_of(code);
+    }
+}
+
+TEST(AnalyzerChain, WhenAllAreDownTheFirstOnesFailureCounts) {
+    const two_links links{
+        analysis_failure{error{errc::model_misconfigured, "wrong key"}, seconds_f{5}, true},
+        analysis_failure{error{errc::model_unavailable, "overloaded"}, seconds_f{9}}};
+    const auto said = links.analyze();
+    ASSERT_FALSE(said);
+    EXPECT_EQ(said.error().why.code(), errc::model_misconfigured);
+    EXPECT_THAT(said.error().why.detail(), HasSubstr("wrong key"));
+    EXPECT_EQ(said.error().not_before, seconds_f{5});
+    EXPECT_TRUE(said.error().asked_to_wait);
+    EXPECT_EQ(links.asked[1], 1);
+}
+
+TEST(AnalyzerChain, ARefusalOfTheSecondIsAnAnswerToo) {
+    const two_links links{
+        analysis_failure{error{errc::model_unavailable, "down"}},
+        analysis_failure{error{errc::model_refused, "will not"}}};
+    const auto said = links.analyze();
+    ASSERT_FALSE(said);
+    EXPECT_EQ(said.error().why.code(), errc::model_refused);
+}
+
+}  // namespace
+}  // namespace reelsd::model

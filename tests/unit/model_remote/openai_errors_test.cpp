@@ -1,0 +1,178 @@
+// Goal: whatever shape a server's refusal has, it is known whose fault it is.
+#include "openai_errors.hpp"
+
+#include <reelsd/base/json.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace reelsd::model {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::chrono::system_clock::time_point now{};
+
+call_failure read(int status, std::string_view body) {
+    return openai_failure(status, {}, body, now);
+}
+
+TEST(OpenaiErrors, EachStatusAndShape) {
+    struct test_case {
+        int status;
+        const char* body;
+        failure_kind kind;
+        const char* said;  ///< Must be in the detail.
+    };
+    constexpr test_case cases[] = {
+        // The usual shape.
+        {400,
+         R"({"error":{"message":"Invalid schema for response_format",
+             "type":"invalid_request_error","code":null}})",
+         failure_kind::schema_refused,
+         "Invalid schema"},
+        {400,
+         R"({"error":{"message":"The image is broken",
+             "type":"invalid_request_error","param":null,"code":400}})",
+         failure_kind::video_rejected,
+         "broken"},
+        // A context that overflows is the video's fault: another one may be shorter.
+        {400,
+         R"({"error":{"message":"This model's maximum context length is 8192 tokens."}})",
+         failure_kind::video_rejected,
+         "context length"},
+        {400,
+         R"({"error":{"message":"Unsupported parameter: 'max_tokens'"}})",
+         failure_kind::misconfigured,
+         "max_tokens"},
+        {400,
+         R"({"error":{"message":"failed to parse grammar"}})",
+         failure_kind::schema_refused,
+         "grammar"},
+        // Parts that the server does not know: an operator has to choose another mode.
+        {400,
+         R"({"error":{"message":"unsupported content[].type"}})",
+         failure_kind::misconfigured,
+         ""},
+        {400, R"({"error":{"message":"invalid message format"}})", failure_kind::misconfigured, ""},
+        {400,
+         R"({"error":{"message":"At most 0 video(s) may be provided in one prompt."}})",
+         failure_kind::misconfigured,
+         ""},
+        {400,
+         R"({"error":{"message":"m is not a multimodal model"}})",
+         failure_kind::misconfigured,
+         ""},
+        // Older servers are flat, others say a text alone.
+        {400,
+         R"({"object":"error","message":"guided decoding failed",
+             "type":"BadRequestError","code":400})",
+         failure_kind::schema_refused,
+         "guided"},
+        {404, R"({"error":"model \"x\" not found"})", failure_kind::misconfigured, "not found"},
+        {422,
+         R"({"detail":[{"loc":["body"],"msg":"field required"}]})",
+         failure_kind::misconfigured,
+         "field required"},
+        {422, R"({"detail":"no"})", failure_kind::misconfigured, "no"},
+        {500,
+         R"({"error":{"message":"Provider returned error",
+             "code":"502","metadata":{"raw":"upstream says no"}}})",
+         failure_kind::transient,
+         "upstream says no"},
+        {401,
+         R"({"error":{"message":"Incorrect API key","code":"invalid_api_key"}})",
+         failure_kind::unauthorized,
+         "invalid_api_key"},
+        {402,
+         R"({"error":{"message":"Insufficient credits","code":402}})",
+         failure_kind::misconfigured,
+         ""},
+        {403, "", failure_kind::misconfigured, "HTTP 403"},
+        {404, "<html>404</html>", failure_kind::misconfigured, "<html>"},
+        {408, "", failure_kind::transient, ""},
+        {409, "", failure_kind::transient, ""},
+        {413, "<html>", failure_kind::payload_too_large, ""},
+        {429,
+         R"({"error":{"message":"Slow down","type":"requests","code":"rate_limit_exceeded"}})",
+         failure_kind::rate_limited,
+         ""},
+        {429,
+         R"({"error":{"message":"You exceeded your quota",
+             "type":"insufficient_quota","code":"insufficient_quota"}})",
+         failure_kind::quota_exhausted,
+         ""},
+        {500, "", failure_kind::transient, ""},
+        {502, "<html>Bad Gateway</html>", failure_kind::transient, "Bad Gateway"},
+        {503, "", failure_kind::overloaded, ""},
+        {504, "", failure_kind::slow, ""},
+        {529, "", failure_kind::transient, ""},
+        {307, "", failure_kind::misconfigured, ""},
+        // Shapes that nobody promised.
+        {500, "null", failure_kind::transient, ""},
+        {500, R"({"error":null})", failure_kind::transient, ""},
+        {500, R"({"error":{"code":{},"message":[],"metadata":7}})", failure_kind::transient, ""},
+        {500, R"({"error":[]})", failure_kind::transient, ""},
+        {500, "\xFF", failure_kind::transient, ""},
+    };
+    for (const auto& one : cases) {
+        const auto why = read(one.status, one.body);
+        EXPECT_EQ(name_of(why.kind), name_of(one.kind)) << one.status << " " << one.body;
+        EXPECT_THAT(why.detail, HasSubstr(one.said)) << one.body;
+        EXPECT_FALSE(why.may_be_billed);
+    }
+}
+
+TEST(OpenaiErrors, DelaysAndWhetherToTryAgain) {
+    net::header_list headers;
+    headers.add("retry-after-ms", "1500");
+    headers.add("x-should-retry", "true");
+    const auto why = openai_failure(409, headers, "", now);
+    EXPECT_EQ(why.server_delay, seconds_f{1.5});
+    EXPECT_EQ(why.should_retry, true);
+
+    net::header_list not_again;
+    not_again.add("X-Should-Retry", "false");
+    EXPECT_EQ(openai_failure(503, not_again, "", now).should_retry, false);
+    net::header_list unclear;
+    unclear.add("X-Should-Retry", "perhaps");
+    EXPECT_EQ(openai_failure(503, unclear, "", now).should_retry, std::nullopt);
+}
+
+TEST(OpenaiErrors, NobodyGetsCreditWithinMinutes) {
+    net::header_list headers;
+    headers.add("retry-after", "2");
+    headers.add("x-should-retry", "true");
+    const auto why =
+        openai_failure(429, headers, R"({"error":{"code":"insufficient_quota"}})", now);
+    EXPECT_EQ(why.server_delay, seconds_f{3600});
+    EXPECT_EQ(why.should_retry, std::nullopt);
+}
+
+TEST(OpenaiErrors, UnderStatus200) {
+    struct test_case {
+        const char* body;
+        std::optional<failure_kind> kind;
+    };
+    constexpr test_case cases[] = {
+        {R"({"error":{"message":"Rate limited","code":429}})", failure_kind::rate_limited},
+        {R"({"error":{"message":"Overloaded","code":"503"}})", failure_kind::overloaded},
+        {R"({"error":{"message":"broken","code":"server_error"}})", failure_kind::transient},
+        {R"({"error":{"message":"broken","code":7}})", failure_kind::transient},
+        {R"({"error":"broken"})", failure_kind::transient},
+        {R"({"object":"error","message":"broken","code":400})", failure_kind::video_rejected},
+        {R"({"error":null,"choices":[]})", std::nullopt},
+        {R"({"choices":[]})", std::nullopt},
+        {R"({"error":false})", std::nullopt},
+    };
+    for (const auto& one : cases) {
+        const auto why = openai_failure_within(json::parse(one.body), {}, now);
+        ASSERT_EQ(why.has_value(), one.kind.has_value()) << one.body;
+        if (why) {
+            EXPECT_EQ(name_of(why->kind), name_of(*one.kind)) << one.body;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace reelsd::model

@@ -1,0 +1,131 @@
+// Goal: vectors come back in the order of their texts and of length 1, whatever a server's order
+// and lengths; what is not as many vectors of numbers is none; quantising keeps directions.
+#include "remote_embedder.hpp"
+
+#include <reelsd/base/json.hpp>
+#include <reelsd/model/dense_vector.hpp>
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace reelsd::model {
+namespace {
+
+using testing::ElementsAre;
+using testing::FloatNear;
+
+const std::vector<std::string> two_texts{"one", "two"};
+
+embedder_settings of_model(std::string model, int dimensions = 768) {
+    return {
+        .url = "", .key = "", .model = std::move(model), .dimensions = dimensions, .ca_file = ""};
+}
+
+TEST(GeminiEmbeddings, NameTaskSizeAndModelForEachText) {
+    const auto body = json::parse(gemini_embedding_body(
+        of_model("gemini-embedding-001"), two_texts, embedding_purpose::document));
+    ASSERT_EQ(body["requests"].size(), 2U);
+    const auto& first = body["requests"][0];
+    EXPECT_EQ(first["model"], "models/gemini-embedding-001");
+    EXPECT_EQ(first["content"], json::parse(R"({"parts":[{"text":"one"}]})"));
+    EXPECT_EQ(first["taskType"], "RETRIEVAL_DOCUMENT");
+    EXPECT_EQ(first["outputDimensionality"], 768);
+}
+
+// Its tasks stand in the text, and its size may be its own.
+TEST(GeminiEmbeddings, ALaterModelTakesItsTaskInTheText) {
+    const auto body = json::parse(gemini_embedding_body(
+        of_model("gemini-embedding-2", 0), two_texts, embedding_purpose::query));
+    const auto& first = body["requests"][0];
+    EXPECT_EQ(first["content"]["parts"][0]["text"], "task: search result | query: one");
+    EXPECT_FALSE(first.contains("taskType"));
+    EXPECT_FALSE(first.contains("outputDimensionality"));
+}
+
+TEST(GeminiEmbeddings, AreNormalised) {
+    const auto made =
+        gemini_embeddings(json::parse(R"({"embeddings":[{"values":[3,4]},{"values":[0,-2]}]})"), 2);
+    ASSERT_TRUE(made);
+    EXPECT_THAT(made->vectors[0], ElementsAre(FloatNear(0.6F, 1e-6F), FloatNear(0.8F, 1e-6F)));
+    EXPECT_THAT(made->vectors[1], ElementsAre(0.0F, -1.0F));
+}
+
+TEST(GeminiEmbeddings, AnythingElseIsNone) {
+    for (const auto* const text :
+         {"null",
+          "[]",
+          "{}",
+          R"({"embeddings":[{"values":[1]}]})",
+          R"({"embeddings":[{"values":[1]},{"values":[]}]})",
+          R"({"embeddings":[{"values":[1]},{"values":["1"]}]})",
+          R"({"embeddings":[{"values":[1]},{"values":[0,0]}]})",
+          R"({"embeddings":[{"values":[1]},{"values":[1e400]}]})"}) {
+        SCOPED_TRACE(text);
+        EXPECT_FALSE(gemini_embeddings(json::parse(text, nullptr, false), 2));
+    }
+}
+
+TEST(OpenAiEmbeddings, AreSortedByTheirIndex) {
+    const auto made = openai_embeddings(
+        json::parse(R"({"data":[{"index":1,"embedding":[0,2]},{"index":0,"embedding":[5,0]}],
+                        "usage":{"prompt_tokens":9,"total_tokens":9}})"),
+        2);
+    ASSERT_TRUE(made);
+    EXPECT_THAT(made->vectors[0], ElementsAre(1.0F, 0.0F));
+    EXPECT_THAT(made->vectors[1], ElementsAre(0.0F, 1.0F));
+    EXPECT_EQ(made->tokens, 9);
+}
+
+TEST(OpenAiEmbeddings, AnIndexTwiceOrOutOfRangeIsNone) {
+    for (const auto* const text :
+         {R"({"data":[{"index":0,"embedding":[1]},{"index":0,"embedding":[1]}]})",
+          R"({"data":[{"index":0,"embedding":[1]},{"index":2,"embedding":[1]}]})",
+          R"({"data":[{"index":0,"embedding":[1]},{"embedding":[1]}]})"}) {
+        SCOPED_TRACE(text);
+        EXPECT_FALSE(openai_embeddings(json::parse(text), 2));
+    }
+}
+
+TEST(OpenAiEmbeddings, AskForASizeOnlyWhenOneIsWanted) {
+    const auto sized = json::parse(openai_embedding_body(of_model("m", 256), two_texts));
+    EXPECT_EQ(sized["dimensions"], 256);
+    EXPECT_EQ(sized["input"], json(two_texts));
+    EXPECT_FALSE(
+        json::parse(openai_embedding_body(of_model("m", 0), two_texts)).contains("dimensions"));
+}
+
+TEST(DenseVector, QuantisingKeepsDirections) {
+    dense_vector one;
+    dense_vector other;
+    for (int at = 0; at < 768; ++at) {
+        one.push_back(static_cast<float>(std::sin(at * 0.7)));
+        other.push_back(static_cast<float>(std::sin(at * 0.7) + 0.5 * std::cos(at * 1.3)));
+    }
+    ASSERT_TRUE(normalise(one));
+    ASSERT_TRUE(normalise(other));
+    double exact = 0;
+    for (std::size_t at = 0; at < one.size(); ++at) exact += double{one[at]} * double{other[at]};
+    EXPECT_NEAR(similarity(one, quantised(other)).value(), exact, 0.01);
+    EXPECT_NEAR(similarity(one, quantised(one)).value(), 1.0, 0.01);
+}
+
+TEST(DenseVector, WhatHasNoDirectionIsLeftAlone) {
+    dense_vector empty;
+    EXPECT_FALSE(normalise(empty));
+    dense_vector zero{0, 0};
+    EXPECT_FALSE(normalise(zero));
+    dense_vector broken{1, std::numeric_limits<float>::quiet_NaN()};
+    EXPECT_FALSE(normalise(broken));
+}
+
+TEST(DenseVector, VectorsOfOtherSizesAreNotCompared) {
+    EXPECT_FALSE(similarity({1, 0}, quantised({1, 0, 0})));
+    EXPECT_FALSE(similarity({1, 0}, {}));
+}
+
+}  // namespace
+}  // namespace reelsd::model

@@ -1,0 +1,124 @@
+// Goal: a question is asked as often as its failure deserves, never earlier than the server says,
+// and no worker waits for longer than a minute.
+#include "retry_schedule.hpp"
+
+#include <gtest/gtest.h>
+
+namespace reelsd::model {
+namespace {
+
+constexpr double dice_of[] = {0.0, 0.5, 1.0};
+
+/// How often a question is asked in all when each try fails in that way.
+int tries_of(const call_failure& why) {
+    int tries = 1;
+    while (tries < 100 && std::holds_alternative<try_again>(after_failed_try(why, tries, 0.5)))
+        ++tries;
+    return tries;
+}
+
+TEST(RetrySchedule, EachFailureHasItsNumberOfTries) {
+    struct test_case {
+        failure_kind kind;
+        int tries;
+    };
+    constexpr test_case cases[] = {
+        // Only busy: patience helps.
+        {failure_kind::rate_limited, 5},
+        {failure_kind::overloaded, 5},
+        {failure_kind::file_not_ready, 5},
+        {failure_kind::transient, 3},
+        // Each may have taken minutes, and may have been billed.
+        {failure_kind::slow, 2},
+        // The same question would fail in the same way.
+        {failure_kind::misconfigured, 1},
+        {failure_kind::unauthorized, 1},
+        {failure_kind::video_rejected, 1},
+        {failure_kind::payload_too_large, 1},
+        {failure_kind::schema_refused, 1},
+        {failure_kind::thinking_refused, 1},
+        {failure_kind::file_gone, 1},
+        {failure_kind::no_calls_left, 1},
+        {failure_kind::storage, 1},
+        {failure_kind::cancelled, 1},
+    };
+    for (const auto& one : cases) {
+        const call_failure why{.kind = one.kind};
+        EXPECT_EQ(tries_of(why), one.tries) << name_of(one.kind);
+        EXPECT_TRUE(std::holds_alternative<give_up>(after_failed_try(why, one.tries, 0.5)))
+            << name_of(one.kind);
+    }
+}
+
+TEST(RetrySchedule, PausesDoubleAndAreSpread) {
+    struct test_case {
+        int tries;
+        double longest;
+    };
+    constexpr test_case cases[] = {{1, 1}, {2, 2}, {3, 4}, {4, 8}};
+    for (const auto& one : cases) {
+        for (const double dice : dice_of) {
+            const auto next = after_failed_try({.kind = failure_kind::overloaded}, one.tries, dice);
+            ASSERT_TRUE(std::holds_alternative<try_again>(next));
+            EXPECT_DOUBLE_EQ(
+                std::get<try_again>(next).pause.count(), one.longest * (0.5 + 0.5 * dice));
+        }
+    }
+}
+
+TEST(RetrySchedule, TheServersOwnDelayGoesBeforeOurs) {
+    for (const double seconds : {0.0, 0.9, 31.0, 60.0}) {
+        for (const double dice : dice_of) {
+            const auto next = after_failed_try(
+                {.kind = failure_kind::rate_limited, .server_delay = seconds_f{seconds}}, 3, dice);
+            ASSERT_TRUE(std::holds_alternative<try_again>(next)) << seconds;
+            // Never earlier than told, and not all workers at once.
+            EXPECT_DOUBLE_EQ(std::get<try_again>(next).pause.count(), seconds * (1 + 0.25 * dice));
+        }
+    }
+}
+
+TEST(RetrySchedule, ALongDelayIsForTheQueueAndAVeryLongOneForEverybody) {
+    struct test_case {
+        double seconds;
+        bool opens_circuit;
+    };
+    constexpr test_case cases[] = {{60.1, false}, {300, false}, {300.1, true}, {86'400, true}};
+    for (const auto& one : cases) {
+        // However many tries were made: the job may come back for it.
+        for (const int tries : {1, 5}) {
+            const auto next = after_failed_try(
+                {.kind = failure_kind::rate_limited, .server_delay = seconds_f{one.seconds}},
+                tries,
+                1);
+            ASSERT_TRUE(std::holds_alternative<hand_back>(next)) << one.seconds;
+            EXPECT_EQ(std::get<hand_back>(next).wait.count(), one.seconds);
+            EXPECT_EQ(std::get<hand_back>(next).opens_circuit, one.opens_circuit) << one.seconds;
+        }
+    }
+}
+
+TEST(RetrySchedule, AQuotaThatIsUsedUpIsForEverybodyAtOnce) {
+    const auto next = after_failed_try(
+        {.kind = failure_kind::quota_exhausted, .server_delay = seconds_f{20'000}}, 1, 0.5);
+    ASSERT_TRUE(std::holds_alternative<hand_back>(next));
+    EXPECT_TRUE(std::get<hand_back>(next).opens_circuit);
+    EXPECT_EQ(std::get<hand_back>(next).wait.count(), 20'000);
+}
+
+TEST(RetrySchedule, AServerMaySayWhetherToTryAgain) {
+    EXPECT_EQ(tries_of({.kind = failure_kind::overloaded, .should_retry = false}), 1);
+    EXPECT_EQ(tries_of({.kind = failure_kind::overloaded, .should_retry = true}), 5);
+    // It knows of a fault that passes where we would see none; but not for ever.
+    EXPECT_EQ(tries_of({.kind = failure_kind::misconfigured, .should_retry = true}), 3);
+    EXPECT_EQ(tries_of({.kind = failure_kind::slow, .should_retry = true}), 3);
+}
+
+TEST(RetrySchedule, ADelayIsNoReasonToRepeatWhatCannotHelp) {
+    const auto next = after_failed_try(
+        {.kind = failure_kind::video_rejected, .server_delay = seconds_f{400}}, 1, 0.5);
+    EXPECT_TRUE(std::holds_alternative<give_up>(next));
+}
+
+}  // namespace
+}  // namespace reelsd::model

@@ -1,0 +1,105 @@
+// Goal: whatever way a server takes to say when it may be asked again, it is understood; what is no
+// such time is not taken for one.
+#include "server_delay.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace reelsd::model {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// 2026-11-20 07:00:00 UTC.
+const std::chrono::system_clock::time_point now =
+    std::chrono::sys_days{2026y / std::chrono::November / 20} + 7h;
+
+struct test_case {
+    const char* text;
+    std::optional<double> seconds;
+};
+
+std::optional<double> count(std::optional<seconds_f> delay) {
+    if (!delay) return std::nullopt;
+    return delay->count();
+}
+
+TEST(ServerDelay, DurationsOfProtoJson) {
+    constexpr test_case cases[] = {
+        {"31s", 31},
+        {"34.5s", 34.5},
+        {"900ms", 0.9},
+        {"0s", 0},
+        // More than a day is a mistake of theirs.
+        {"1000000s", 86'400},
+        {"", std::nullopt},
+        {"s", std::nullopt},
+        {"31", std::nullopt},
+        {"31 s", std::nullopt},
+        {"31m", std::nullopt},
+        {"-1s", std::nullopt},
+        {"infs", std::nullopt},
+        {"nans", std::nullopt},
+        {"1e3s", std::nullopt},
+        {"31seconds", std::nullopt},
+    };
+    for (const auto& one : cases)
+        EXPECT_EQ(count(duration_from(one.text)), one.seconds) << one.text;
+}
+
+TEST(ServerDelay, WithinAMessage) {
+    constexpr test_case cases[] = {
+        {"You exceeded your quota. Please retry in 31.25s.", 31.25},
+        {"Please retry in 500ms, or later", 0.5},
+        {"retry in 5 minutes", std::nullopt},
+        {"retry in a while", std::nullopt},
+        {"retry in ", std::nullopt},
+        {"The model is overloaded.", std::nullopt},
+        {"", std::nullopt},
+    };
+    for (const auto& one : cases)
+        EXPECT_EQ(count(delay_in_message(one.text)), one.seconds) << one.text;
+}
+
+TEST(ServerDelay, InHeaderFields) {
+    constexpr test_case cases[] = {
+        {"20", 20},
+        {"0", 0},
+        {"1.5", 1.5},
+        {"Fri, 20 Nov 2026 07:00:30 GMT", 30},
+        {"Fri, 20 Nov 2026 06:00:00 GMT", 0},
+        {"Fri, 20 Nov 2036 06:00:00 GMT", 86'400},
+        {"-5", std::nullopt},
+        {"soon", std::nullopt},
+        {"20s", std::nullopt},
+        {"Fri, 20 Nov 2026 07:00:30 CET", std::nullopt},
+        {"", std::nullopt},
+    };
+    for (const auto& one : cases) {
+        net::header_list headers;
+        headers.add("Retry-After", one.text);
+        EXPECT_EQ(count(delay_in_headers(headers, now)), one.seconds) << one.text;
+    }
+    EXPECT_EQ(delay_in_headers({}, now), std::nullopt);
+}
+
+TEST(ServerDelay, MillisecondsAreTheFinerWord) {
+    net::header_list headers;
+    headers.add("retry-after", "9");
+    headers.add("retry-after-ms", "250");
+    EXPECT_EQ(count(delay_in_headers(headers, now)), 0.25);
+    net::header_list broken;
+    broken.add("retry-after", "9");
+    broken.add("retry-after-ms", "soon");
+    EXPECT_EQ(count(delay_in_headers(broken, now)), 9);
+}
+
+TEST(ServerDelay, DailyQuotasBeginAnewAtEightInTheMorning) {
+    EXPECT_EQ(until_next_quota_day(now), seconds_f{3600});
+    EXPECT_EQ(until_next_quota_day(now + 1h), seconds_f{24.0 * 3600}) << "never at once";
+    EXPECT_EQ(until_next_quota_day(now + 2h), seconds_f{23.0 * 3600});
+}
+
+}  // namespace
+}  // namespace reelsd::model
