@@ -30,6 +30,9 @@ public:
     /// The one that costs nothing.
     [[nodiscard]] const model::analyzer& free() const noexcept { return free_; }
 
+    [[nodiscard]] const std::vector<const model::remote_analyzer*>& remote() const noexcept {
+        return remote_;
+    }
     /// Null when the operator wants none.
     [[nodiscard]] const model::dense_embedder* dense_embedder() const noexcept {
         return dense_embedder_.get();

@@ -1,3 +1,4 @@
+#include "analyzers.hpp"
 #include "commands.hpp"
 #include "database.hpp"
 #include "installation.hpp"
@@ -29,6 +30,7 @@ namespace fs = std::filesystem;
 
 constexpr auto helper_time_max = 30s;
 constexpr auto platform_time_max = 10s;
+constexpr auto model_time_max = 20s;
 /// Of each resolver. A person waits.
 constexpr auto canary_time_max = 20s;
 /// A cold start of Python included.
@@ -247,6 +249,31 @@ void check_canary(report& lines, const settings& with, bool is_reachable, const 
     }
 }
 
+/// Whoever is asked first has to be there; of the others one is told.
+void check_models(report& lines, const settings& with, const log::logger& log) {
+    media::media_options options;
+    options.helper = find_installation(with).media_helper;
+    const media::media_client media{options};
+    const auto models = analyzers::create(with, media, {}, log);
+    if (!models) {
+        lines.add("model", bad(models.error()));
+        return;
+    }
+    for (const auto* const one : (*models)->remote()) {
+        const auto checked = one->check(deadline::after(model_time_max), std::stop_token{});
+        const bool is_wrong = !checked && checked.error().code() == errc::model_misconfigured;
+        const auto name = std::string{one->name()};
+        lines.add(
+            "model",
+            checked ? finding{verdict::good, name + ": key and model are right"}
+                    : finding{
+                          is_wrong ? verdict::bad : verdict::doubtful,
+                          name + ": " + checked.error().to_string()});
+    }
+    if ((*models)->remote().empty())
+        lines.add("model", {verdict::good, "local analyzer: no key and no network needed"});
+}
+
 }  // namespace
 
 result<void> run_doctor(const settings& with, const log::logger& log) {
@@ -260,7 +287,7 @@ result<void> run_doctor(const settings& with, const log::logger& log) {
     lines.add("platform", platform);
     check_canary(lines, with, platform.is == verdict::good, log);
     lines.add("yt-dlp", check_yt_dlp(with));
-    lines.add("model", {verdict::good, "local analyzer: no key and no network needed"});
+    check_models(lines, with, log);
     if (lines.failures() == 0) return {};
     return error{errc::internal, fmt::format("{} checks failed", lines.failures())};
 }

@@ -55,11 +55,11 @@ struct settings {
     int submissions_per_minute = 10;
     int concurrent_jobs = 3;
     int requests_per_minute = 600;
+    int attempts_max = 3;
 
     seconds_f video_seconds_max{90.0};
     std::int64_t video_bytes_max = 104'857'600;
     seconds_f lease{60.0};
-    int attempts_max = 3;
     seconds_f retry_base{10.0};
 
     log::level log_level = log::level::info;

@@ -55,6 +55,10 @@ public:
     /// Removes what earlier runs have left at the provider. Blocking.
     void sweep(const deadline& by, const std::stop_token& stop) const;
 
+    /// Whether key and model are right, which costs nothing to ask. Blocking. Errors:
+    /// model_misconfigured, model_unavailable.
+    [[nodiscard]] result<void> check(const deadline& by, const std::stop_token& stop) const;
+
     [[nodiscard]] circuit_standing standing() const;
 
 private:

@@ -95,6 +95,12 @@ public:
     [[nodiscard]] virtual std::unique_ptr<chat_session> open(
         const video_input& video, const prompt& asked) const = 0;
 
+    /// A question about the model itself, which costs nothing.
+    [[nodiscard]] virtual net::http_request model_request() const = 0;
+    /// Nothing when the answer to it says that key and model are right.
+    [[nodiscard]] virtual std::optional<call_failure> model_fault(
+        const net::http_response& answer) const = 0;
+
     /// Removes what earlier runs have left at the provider. Blocking; logs what it did.
     virtual void sweep(const deadline& /*by*/, const std::stop_token& /*stop*/) const {}
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
 #include <random>
 #include <utility>
@@ -136,6 +137,37 @@ bool deserves_another_try(const circuit_breaker& circuit, const model_reply& end
            circuit.has_succeeded();
 }
 
+/// What is left when this worker does not ask again.
+unanswered given_up(circuit_breaker& circuit, const model_reply& ended, const next_try& next) {
+    const auto* const later = std::get_if<hand_back>(&next);
+    if (later == nullptr) {
+        note_for_all(circuit, ended);
+        return {.why = ended.error()};
+    }
+    if (later->opens_circuit) {
+        circuit.open_for(later->wait, clock::now());
+    } else {
+        circuit.abandoned();
+    }
+    return {.why = ended.error(), .not_before = later->wait, .asked_to_wait = true};
+}
+
+/// Others wait for a question that finds out whether the provider is back: an exception must not
+/// leave them waiting for ever.
+class circuit_probe {
+public:
+    explicit circuit_probe(circuit_breaker& circuit) : circuit_{circuit} {}
+    circuit_probe(const circuit_probe&) = delete;
+    circuit_probe& operator=(const circuit_probe&) = delete;
+    ~circuit_probe() {
+        if (std::uncaught_exceptions() > exceptions_before_) circuit_.abandoned();
+    }
+
+private:
+    circuit_breaker& circuit_;
+    int exceptions_before_ = std::uncaught_exceptions();
+};
+
 }  // namespace
 
 double throw_dice() {
@@ -164,6 +196,7 @@ model_answer ask(
                  .detail = "not asked: it has not answered others"},
             .not_before = *wait};
     }
+    const circuit_probe probe{with.circuit};
     for (int tries = 1;; ++tries) {
         auto ended = try_once(with, session, asked, calls, by, stop);
         note_request(with, ended);
@@ -171,26 +204,15 @@ model_answer ask(
             with.circuit.succeeded();
             return *std::move(ended);
         }
-        const auto& why = ended.error();
         if (deserves_another_try(with.circuit, ended, tries)) continue;
-        const auto next = after_failed_try(why, tries, throw_dice());
-        if (const auto* again = std::get_if<try_again>(&next)) {
-            if (pause(again->pause, by, stop)) continue;
-            if (stop.stop_requested()) {
-                with.circuit.abandoned();
-                return unanswered{.why = {.kind = failure_kind::cancelled}};
-            }
+        const auto next = after_failed_try(ended.error(), tries, throw_dice());
+        const auto* const again = std::get_if<try_again>(&next);
+        if (again != nullptr && pause(again->pause, by, stop)) continue;
+        if (again != nullptr && stop.stop_requested()) {
+            with.circuit.abandoned();
+            return unanswered{.why = {.kind = failure_kind::cancelled}};
         }
-        if (const auto* later = std::get_if<hand_back>(&next)) {
-            if (later->opens_circuit) {
-                with.circuit.open_for(later->wait, clock::now());
-            } else {
-                with.circuit.abandoned();
-            }
-            return unanswered{.why = why, .not_before = later->wait, .asked_to_wait = true};
-        }
-        note_for_all(with.circuit, ended);
-        return unanswered{.why = why};
+        return given_up(with.circuit, ended, next);
     }
 }
 

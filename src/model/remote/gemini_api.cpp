@@ -131,7 +131,7 @@ public:
         return request_with(asked, is_file, bytes, by);
     }
 
-    model_reply reply_of(const net::http_response& answer) const override {
+    [[nodiscard]] model_reply reply_of(const net::http_response& answer) const override {
         if (answer.status() == 200) return gemini_reply(answer.body, wall_clock::now());
         return gemini_failure(
             answer.status(),
@@ -247,6 +247,24 @@ std::string gemini_api::media_note(const video_input& /*video*/) const {
 std::unique_ptr<chat_session> gemini_api::open(
     const video_input& video, const prompt& asked) const {
     return std::make_unique<gemini_session>(settings_, files_, video, asked);
+}
+
+net::http_request gemini_api::model_request() const {
+    net::http_request made{
+        .method = net::http_method::get,
+        .url = fmt::format("{}/v1beta/models/{}", settings_.url, settings_.model)};
+    made.headers = {{.name = "x-goog-api-key", .value = settings_.key}};
+    return made;
+}
+
+std::optional<call_failure> gemini_api::model_fault(const net::http_response& answer) const {
+    if (answer.status() == 200) return std::nullopt;
+    return gemini_failure(
+        answer.status(),
+        answer.head.headers,
+        answer.body,
+        gemini_target::generate,
+        wall_clock::now());
 }
 
 }  // namespace reelsd::model

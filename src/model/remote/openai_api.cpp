@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <utility>
@@ -56,7 +57,7 @@ public:
         return request;
     }
 
-    model_reply reply_of(const net::http_response& answer) const override {
+    [[nodiscard]] model_reply reply_of(const net::http_response& answer) const override {
         if (answer.status() == 200) return openai_reply(answer, wall_clock::now());
         return openai_failure(answer.status(), answer.head.headers, answer.body, wall_clock::now());
     }
@@ -114,6 +115,30 @@ std::string openai_api::media_note(const video_input& video) const {
 std::unique_ptr<chat_session> openai_api::open(
     const video_input& video, const prompt& asked) const {
     return std::make_unique<openai_session>(settings_, media_, video, asked);
+}
+
+net::http_request openai_api::model_request() const {
+    net::http_request made{.method = net::http_method::get, .url = settings_.url + "/v1/models"};
+    if (!settings_.key.empty())
+        made.headers = {{.name = "Authorization", .value = "Bearer " + settings_.key}};
+    return made;
+}
+
+std::optional<call_failure> openai_api::model_fault(const net::http_response& answer) const {
+    if (answer.status() != 200) {
+        return openai_failure(answer.status(), answer.head.headers, answer.body, wall_clock::now());
+    }
+    const auto document = ordered::parse(answer.body, nullptr, false);
+    const auto listed = document.is_object() ? document.find("data") : document.end();
+    // A list in another shape says nothing against the model.
+    if (!document.is_object() || listed == document.end() || !listed->is_array())
+        return std::nullopt;
+    const bool has_it = std::any_of(listed->begin(), listed->end(), [this](const ordered& one) {
+        return one.is_object() && one.value("id", ordered()) == ordered(settings_.model);
+    });
+    if (has_it) return std::nullopt;
+    return call_failure{
+        .kind = failure_kind::misconfigured, .detail = "the server does not list this model"};
 }
 
 }  // namespace reelsd::model

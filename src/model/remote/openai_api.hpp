@@ -22,6 +22,9 @@ public:
     [[nodiscard]] std::string media_note(const video_input& video) const override;
     [[nodiscard]] std::unique_ptr<chat_session> open(
         const video_input& video, const prompt& asked) const override;
+    [[nodiscard]] net::http_request model_request() const override;
+    [[nodiscard]] std::optional<call_failure> model_fault(
+        const net::http_response& answer) const override;
 
 private:
     openai_settings settings_;

@@ -243,6 +243,15 @@ void remote_analyzer::sweep(const deadline& by, const std::stop_token& stop) con
     api_->sweep(by, stop);
 }
 
+result<void> remote_analyzer::check(const deadline& by, const std::stop_token& stop) const {
+    const auto answer = http_->send(api_->model_request(), by, stop);
+    auto why =
+        answer ? api_->model_fault(*answer) : std::optional{model::failure_from(answer.error())};
+    if (!why) return {};
+    why->detail = without_secret(std::move(why->detail), api_->secret());
+    return error_from(*why);
+}
+
 circuit_standing remote_analyzer::standing() const {
     return {
         .provider = std::string{api_->provider()},
