@@ -114,6 +114,12 @@ public:
         return nullptr;
     }
 
+    [[nodiscard]] net::http_request model_request() const override { return {}; }
+    [[nodiscard]] std::optional<call_failure> model_fault(
+        const net::http_response& /*answer*/) const override {
+        return std::nullopt;
+    }
+
 private:
     std::string model_;
 };

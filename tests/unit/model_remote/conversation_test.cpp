@@ -321,6 +321,18 @@ TEST_F(Conversation, IsCancelledInThePauseBetweenTries) {
     EXPECT_THAT(events.all(), ElementsAre("begin 1 fake/m", "request", "release 1"));
 }
 
+TEST_F(Conversation, AnExceptionDoesNotLeaveOthersWaiting) {
+    const circuit_breaker::clock::time_point long_ago{};
+    circuit.open_for(1s, long_ago);
+    const scripted_server server{answering({response(400, "")})};
+    // This question is the one that finds out whether the provider is back.
+    on_request = [](std::string_view, std::string_view, std::string_view) {
+        throw std::runtime_error{"no memory"};
+    };
+    EXPECT_THROW(static_cast<void>(ask_at(server.origin())), std::runtime_error);
+    EXPECT_EQ(circuit.refusal(circuit_breaker::clock::now()), std::nullopt);
+}
+
 TEST(Pause, EndsAtOnceWhenItCannotEndInTime) {
     EXPECT_FALSE(pause(seconds_f{3600}, deadline::after(1s), {}));
     EXPECT_TRUE(pause(seconds_f{0}, deadline::after(patience), {}));

@@ -221,5 +221,32 @@ TEST(OpenaiApi, TheTaskSaysWhatIsGivenInsteadOfAVideo) {
     EXPECT_THAT(note(openai_mode::frames, true), HasSubstr("without its sound"));
 }
 
+TEST(OpenaiApi, KnowsFromAListWhetherTheModelIsThere) {
+    struct test_case {
+        int status;
+        const char* body;
+        bool is_fault;
+    };
+    constexpr test_case cases[] = {
+        {200, R"({"data":[{"id":"other"},{"id":"m"}]})", false},
+        {200, R"({"data":[{"id":"other"},{"id":7},null]})", true},
+        // A list in another shape says nothing against it.
+        {200, R"({"models":[]})", false},
+        {200, R"({"data":{}})", false},
+        {200, "<html>", false},
+        {401, "", true},
+        {404, "", true},
+    };
+    const auto media = no_helper();
+    const openai_api api{{.url = "http://127.0.0.1:1", .key = "secret", .model = "m"}, media};
+    EXPECT_EQ(api.model_request().url, "http://127.0.0.1:1/v1/models");
+    for (const auto& one : cases) {
+        net::http_response answer;
+        answer.head.status = one.status;
+        answer.body = one.body;
+        EXPECT_EQ(api.model_fault(answer).has_value(), one.is_fault) << one.body;
+    }
+}
+
 }  // namespace
 }  // namespace reelsd::model
