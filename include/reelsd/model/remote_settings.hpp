@@ -20,8 +20,9 @@ struct gemini_settings {
     double frame_rate = 0;
     /// Larger videos are uploaded first. 14 MiB as base64, with the prompt, stay under 20 MiB.
     std::int64_t inline_bytes_max = std::int64_t{14} * 1024 * 1024;
-    std::string safety_threshold = "OFF";  ///< "none": the provider's own.
-    int output_tokens_max = 16'384;        ///< Twice as many when that was not enough.
+    std::string safety_threshold = "OFF";       ///< "none": the provider's own.
+    int output_tokens_max = 16'384;             ///< Twice as many when that was not enough.
+    std::chrono::seconds answer_time_max{300};  ///< Told to the provider, so that it gives up too.
     /// Begins the display names of uploaded files: what is left over is known by it.
     std::string upload_owner = "reelsd";
 };

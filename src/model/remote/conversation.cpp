@@ -14,6 +14,9 @@ namespace {
 
 using clock = circuit_breaker::clock;
 
+/// Only a provider that names a time itself is left alone for longer (circuit_breaker.cpp).
+constexpr seconds_f failure_wait_max{300.0};
+
 std::chrono::year_month_day today() {
     return std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
 }
@@ -194,7 +197,8 @@ model_answer ask(
             .why =
                 {.kind = failure_kind::overloaded,
                  .detail = "not asked: it has not answered others"},
-            .not_before = *wait};
+            .not_before = *wait,
+            .asked_to_wait = *wait > failure_wait_max};
     }
     const circuit_probe probe{with.circuit};
     for (int tries = 1;; ++tries) {

@@ -162,12 +162,12 @@ private:
             .method = net::http_method::post,
             .url =
                 fmt::format("{}/v1beta/models/{}:generateContent", settings_.url, settings_.model)};
-        const auto seconds = std::chrono::ceil<std::chrono::seconds>(by.remaining());
+        const auto left = std::chrono::ceil<std::chrono::seconds>(by.remaining());
+        const auto seconds = std::clamp(left, std::chrono::seconds{1}, settings_.answer_time_max);
         made.headers = {
             {.name = "x-goog-api-key", .value = settings_.key},
             {.name = "Content-Type", .value = "application/json"},
-            {.name = "X-Server-Timeout",
-             .value = std::to_string(std::clamp<std::int64_t>(seconds.count(), 1, 300))}};
+            {.name = "X-Server-Timeout", .value = std::to_string(seconds.count())}};
         made.fresh_connection = true;
         auto& sent = made.streamed_body.emplace();
         sent.add_text(std::move(body.before));

@@ -220,6 +220,7 @@ remote_analyzer::~remote_analyzer() = default;
 std::unique_ptr<remote_analyzer> remote_analyzer::with_gemini(
     gemini_settings settings, remote_parts parts) {
     auto http = client_for(parts.settings);
+    settings.answer_time_max = parts.settings.answer_time_max;
     auto api = std::make_unique<gemini_api>(std::move(settings), *http, parts.log);
     connections made{std::move(http), std::move(api)};
     return std::unique_ptr<remote_analyzer>{new remote_analyzer{std::move(made), std::move(parts)}};
