@@ -149,7 +149,7 @@ result<std::size_t> body_reader::read_piece(std::span<char> target) {
         if (!file) return unreadable(errno);
         range_ = std::make_unique<open_range>(std::move(file), encoded);
     }
-    const auto count = range_->read(target);
+    auto count = range_->read(target);
     if (count && range_->at_end()) {
         range_.reset();
         ++piece_;
