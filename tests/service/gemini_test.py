@@ -253,6 +253,19 @@ class Errors(GeminiTest):
                 self.assertEqual(self.model.count("generate"), 1, "nor is it asked by other jobs")
                 self.assertEqual(daemon.stop(), 0)
 
+    def test_jobs_wait_while_one_of_them_finds_out(self):
+        """Whether a provider is back: not to have been asked is no failed attempt."""
+        daemon = self.analyzing()
+        self.model.fail("generate", "bad_key")
+        self.model.fail("generate", "hold")
+        jobs = [self.submitted() for _ in range(4)]
+        self.model.wait_for("generate", 2)
+        told = "overloaded: not asked"
+        wait_until(lambda: sum(told in line for line in daemon.log().splitlines()) > 8, "jobs to come in vain")
+        self.model.release()
+        for job in jobs:
+            self.assertDone(self.account.finished(job))
+
     def test_redirects_are_not_followed(self):
         self.analyzing()
         job, calls = self.try_fault("generate", "redirect", times=9)

@@ -23,9 +23,15 @@ class circuit_breaker {
 public:
     using clock = std::chrono::steady_clock;
 
-    /// Nothing: ask, and say with succeeded(), failed() or abandoned() how it ended. Else for how
-    /// long not to.
-    [[nodiscard]] std::optional<seconds_f> refusal(clock::time_point now);
+    /// Why and for how long not to ask.
+    struct closed_way {
+        seconds_f wait{0};
+        bool is_misconfigured = false;  ///< Whoever asks then will hear the same.
+    };
+
+    /// Nothing: ask, and say with succeeded(), failed(), misconfigured() or abandoned() how it
+    /// ended.
+    [[nodiscard]] std::optional<closed_way> refusal(clock::time_point now);
 
     void succeeded();
     /// Given up after all tries: several in a row open the circuit, for longer each time.
@@ -36,6 +42,9 @@ public:
     void abandoned();
     /// Opens it at once.
     void open_for(seconds_f wait, clock::time_point now);
+
+    /// Whether a failure may be one video's: nobody else has failed since the last success.
+    [[nodiscard]] bool is_lone_failure() const;
 
     /// For how long it is open yet; 0: it is not.
     [[nodiscard]] seconds_f open_yet(clock::time_point now) const;
@@ -51,6 +60,7 @@ private:
     seconds_f last_wait_{0};
     int failures_ = 0;
     bool is_probing_ = false;
+    bool is_misconfigured_ = false;
     bool has_succeeded_ = false;
 };
 

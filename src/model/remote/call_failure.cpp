@@ -15,11 +15,14 @@ std::string_view name_of(failure_kind kind) noexcept {
         case failure_kind::rate_limited: return "rate_limited";
         case failure_kind::overloaded: return "overloaded";
         case failure_kind::transient: return "transient";
+        case failure_kind::server_fault: return "server_fault";
         case failure_kind::slow: return "slow";
         case failure_kind::video_rejected: return "video_rejected";
         case failure_kind::payload_too_large: return "payload_too_large";
         case failure_kind::schema_refused: return "schema_refused";
         case failure_kind::thinking_refused: return "thinking_refused";
+        case failure_kind::store_refused: return "store_refused";
+        case failure_kind::limit_refused: return "limit_refused";
         case failure_kind::file_not_ready: return "file_not_ready";
         case failure_kind::file_gone: return "file_gone";
         case failure_kind::no_calls_left: return "no_calls_left";
@@ -54,11 +57,14 @@ error error_from(const call_failure& why) {
         // Refused in every way in which it could be asked: our request, no video's fault.
         case failure_kind::schema_refused:
         case failure_kind::thinking_refused:
+        case failure_kind::store_refused:
+        case failure_kind::limit_refused:
             return error{errc::model_misconfigured, std::move(detail)};
         case failure_kind::quota_exhausted:
         case failure_kind::rate_limited:
         case failure_kind::overloaded:
         case failure_kind::transient:
+        case failure_kind::server_fault:
         case failure_kind::slow:
         case failure_kind::file_not_ready:
         case failure_kind::file_gone: return error{errc::model_unavailable, std::move(detail)};

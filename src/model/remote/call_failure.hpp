@@ -18,11 +18,14 @@ enum class failure_kind : std::uint8_t {
     rate_limited,       ///< Too many questions at once.
     overloaded,         ///< Too many questions of others.
     transient,          ///< A server's or the network's fault.
+    server_fault,       ///< The same, or a video that it stumbles over.
     slow,               ///< It gave up, or we did.
     video_rejected,     ///< It cannot read this video.
     payload_too_large,  ///< The request; the video may be sent otherwise.
     schema_refused,     ///< Too complex for it, or not known at all.
-    thinking_refused,   ///< It does not take a setting that it can do without.
+    thinking_refused,   ///< It does not take such thinking settings, or some name of ours.
+    store_refused,      ///< It does not know that it can be told to keep nothing.
+    limit_refused,      ///< It calls the limit of an answer by another name.
     file_not_ready,     ///< An uploaded file is still being worked on.
     file_gone,          ///< An uploaded file is not there.
     no_calls_left,      ///< The job's own limit.

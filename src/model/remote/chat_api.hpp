@@ -28,11 +28,13 @@ enum class answer_format : std::uint8_t {
 /// What changes from one question about a video to the next.
 struct question {
     answer_format format = answer_format::schema;
-    bool plain = false;           ///< Without settings that not every model takes.
-    bool least_thinking = false;  ///< As little as the model lets us.
-    bool larger_cap = false;      ///< Room for twice the usual answer.
-    bool as_file = false;         ///< The video is uploaded, not sent along.
-    std::string note = {};        ///< Added to the task.
+    bool without_thinking = false;  ///< Nothing is said of it: not every model takes it.
+    bool without_store = false;  ///< It is not told to keep nothing: not every gateway knows how.
+    bool other_limit_name = false;  ///< The limit of the answer goes by its other name.
+    bool least_thinking = false;    ///< As little as the model lets us.
+    bool larger_cap = false;        ///< Room for twice the usual answer.
+    bool as_file = false;           ///< The video is uploaded, not sent along.
+    std::string note = {};          ///< Added to the task.
 };
 
 /// How a model ended its answer.

@@ -21,11 +21,12 @@ circuit_breaker::clock::duration ticks(seconds_f wait) {
 
 }  // namespace
 
-std::optional<seconds_f> circuit_breaker::refusal(clock::time_point now) {
+std::optional<circuit_breaker::closed_way> circuit_breaker::refusal(clock::time_point now) {
     const std::scoped_lock guard{lock_};
     if (open_until_ == clock::time_point{}) return std::nullopt;
-    if (now < open_until_) return open_until_ - now;
-    if (is_probing_) return probe_wait;
+    if (now < open_until_) return closed_way{open_until_ - now, is_misconfigured_};
+    // What it finds may be good.
+    if (is_probing_) return closed_way{probe_wait, false};
     is_probing_ = true;
     return std::nullopt;
 }
@@ -36,6 +37,7 @@ void circuit_breaker::succeeded() {
     last_wait_ = seconds_f{0};
     failures_ = 0;
     is_probing_ = false;
+    is_misconfigured_ = false;
     has_succeeded_ = true;
 }
 
@@ -47,6 +49,7 @@ void circuit_breaker::failed(clock::time_point now) {
     if (!was_probe && failures_ < failures_max) return;
     // Questions that were under way when it opened are no reason to lengthen it.
     if (!was_probe && now < open_until_) return;
+    is_misconfigured_ = false;
     open(failure_wait_first, failure_wait_max, now);
 }
 
@@ -55,6 +58,7 @@ void circuit_breaker::misconfigured(clock::time_point now) {
     const bool was_probe = is_probing_;
     is_probing_ = false;
     if (!was_probe && now < open_until_) return;
+    is_misconfigured_ = true;
     open(misconfigured_wait_first, misconfigured_wait_max, now);
 }
 
@@ -71,7 +75,13 @@ void circuit_breaker::abandoned() {
 void circuit_breaker::open_for(seconds_f wait, clock::time_point now) {
     const std::scoped_lock guard{lock_};
     is_probing_ = false;
+    is_misconfigured_ = false;
     open_until_ = std::max(open_until_, now + ticks(wait));
+}
+
+bool circuit_breaker::is_lone_failure() const {
+    const std::scoped_lock guard{lock_};
+    return failures_ <= 1;
 }
 
 seconds_f circuit_breaker::open_yet(clock::time_point now) const {

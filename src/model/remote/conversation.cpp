@@ -14,8 +14,8 @@ namespace {
 
 using clock = circuit_breaker::clock;
 
-/// Only a provider that names a time itself is left alone for longer (circuit_breaker.cpp).
-constexpr seconds_f failure_wait_max{300.0};
+/// With what stands around the text, of which 1 MiB is read: what it has cost is told at the end.
+constexpr std::size_t answer_bytes_max = std::size_t{4} * 1024 * 1024;
 
 std::chrono::year_month_day today() {
     return std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
@@ -77,6 +77,7 @@ model_reply call_once(
 
     bool is_sent = false;
     request->on_sent = [&is_sent] { is_sent = true; };
+    request->response_bytes_max = answer_bytes_max;
     const auto answer = with.http.send(*request, by.at_most(with.answer_time_max), stop);
     if (!answer) {
         // Once it has the whole question, a provider may have worked on it.
@@ -129,6 +130,7 @@ void note_for_all(circuit_breaker& circuit, const model_reply& ended) {
         case failure_kind::rate_limited:
         case failure_kind::overloaded:
         case failure_kind::transient:
+        case failure_kind::server_fault:
         case failure_kind::slow: return circuit.failed(clock::now());
         default: return circuit.abandoned();
     }
@@ -192,13 +194,15 @@ bool pause(seconds_f length, const deadline& by, const std::stop_token& stop) {
 model_answer ask(
     const conversation_parts& with, chat_session& session, const question& asked,
     call_ledger& calls, const deadline& by, const std::stop_token& stop) {
-    if (const auto wait = with.circuit.refusal(clock::now())) {
+    if (const auto closed = with.circuit.refusal(clock::now())) {
+        // Not to have been asked is no failed attempt, unless everybody fails alike.
         return unanswered{
             .why =
-                {.kind = failure_kind::overloaded,
+                {.kind = closed->is_misconfigured ? failure_kind::misconfigured
+                                                  : failure_kind::overloaded,
                  .detail = "not asked: it has not answered others"},
-            .not_before = *wait,
-            .asked_to_wait = *wait > failure_wait_max};
+            .not_before = closed->wait,
+            .asked_to_wait = !closed->is_misconfigured};
     }
     const circuit_probe probe{with.circuit};
     for (int tries = 1;; ++tries) {

@@ -53,7 +53,7 @@ std::string upper(std::string_view text) {
 
 /// Null when nothing is said of thinking.
 ordered thinking_config(const gemini_settings& settings, const question& asked) {
-    if (asked.plain || settings.thinking == "none") return nullptr;
+    if (asked.without_thinking || settings.thinking == "none") return nullptr;
     if (const auto tokens = number_in(settings.thinking)) return {{"thinkingBudget", *tokens}};
     if (settings.thinking != "auto" && !asked.least_thinking)
         return {{"thinkingLevel", upper(settings.thinking)}};
@@ -235,7 +235,7 @@ gemini_body gemini_body_for(
         generation_config(settings, asked).dump());
     if (settings.safety_threshold != "none")
         made.after += R"(,"safetySettings":)" + safety_settings(settings).dump();
-    if (!asked.plain) made.after += R"(,"store":false)";
+    if (!asked.without_store) made.after += R"(,"store":false)";
     made.after += '}';
     return made;
 }

@@ -98,6 +98,7 @@ failure_kind kind_of_bad_request(const told_error& told) {
              "response_json_schema",
              "responseJsonSchema"}))
         return failure_kind::schema_refused;
+    if (told.says({"Unknown name \"store\""})) return failure_kind::store_refused;
     if (told.says({"Unknown name", "thinking", "Thinking"})) return failure_kind::thinking_refused;
     return failure_kind::video_rejected;
 }
@@ -136,9 +137,12 @@ failure_kind kind_of(int status, const told_error& told, gemini_target target) {
         case 408:
         case 499: return failure_kind::transient;
         case 503: return failure_kind::overloaded;
+        case 500: return failure_kind::server_fault;
         case 504: return failure_kind::slow;
         default: break;
     }
+    // No answer at all in a form of success, from a proxy.
+    if (status < 300) return failure_kind::transient;
     return status >= 500 ? failure_kind::transient : failure_kind::misconfigured;
 }
 

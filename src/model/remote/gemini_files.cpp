@@ -26,6 +26,8 @@ constexpr auto upload_time_max = 120s;
 constexpr auto poll_time_max = 180s;
 constexpr auto short_time_max = 30s;
 constexpr auto remove_time_max = 4s;
+constexpr int removals_max = 3;
+constexpr seconds_f remove_pause{0.5};
 /// Of one request; a multiple of what the provider asks for (8 MiB). What is smaller goes at once.
 constexpr std::uint64_t chunk_bytes = std::uint64_t{24} * 1024 * 1024;
 /// A file that never becomes ready is uploaded once more.
@@ -257,16 +259,19 @@ upload_result gemini_files::upload(
 
 void gemini_files::remove(const uploaded_file& file) const noexcept {
     try {
-        const auto answer = http_.send(
-            request(net::http_method::del, "/v1beta/" + file.name),
-            deadline::after(remove_time_max),
-            {});
-        const bool is_gone = answer && (answer->status() == 200 || answer->status() == 404 ||
-                                        answer->status() == 403);
-        if (is_gone) return;
-        log_.warning(
-            "an uploaded file could not be removed; the provider does so after two days",
-            {{"file", file.name}, {"reason", reason_of(answer)}});
+        const auto by = deadline::after(remove_time_max);
+        for (int tries = 1;; ++tries) {
+            const auto answer =
+                http_.send(request(net::http_method::del, "/v1beta/" + file.name), by, {});
+            const bool is_gone = answer && (answer->status() == 200 || answer->status() == 404 ||
+                                            answer->status() == 403);
+            if (is_gone) return;
+            if (tries < removals_max && pause(remove_pause, by, {})) continue;
+            log_.warning(
+                "an uploaded file could not be removed; the provider does so after two days",
+                {{"file", file.name}, {"reason", reason_of(answer)}});
+            return;
+        }
     } catch (const std::exception& failure) {
         log_.error("an uploaded file could not be removed", {{"reason", failure.what()}});
     }

@@ -137,7 +137,9 @@ model_reply gemini_reply(std::string_view body, std::chrono::system_clock::time_
             .detail = "an answer that is no JSON object: " + excerpt(body),
             .may_be_billed = true};
     }
-    if (const auto& told = member(document, "error"); told.is_object())
+    // An error beside an answer takes nothing away from it, and its tokens are to be paid.
+    const auto& told = member(document, "error");
+    if (told.is_object() && !member(document, "candidates").is_array())
         return gemini_failure(told, gemini_target::generate, now);
 
     reply said;

@@ -64,8 +64,16 @@ std::optional<question> question_after(const question& asked, failure_kind why, 
                 asked.format == answer_format::schema ? answer_format::json : answer_format::text;
             return next;
         case failure_kind::thinking_refused:
-            if (asked.plain) return std::nullopt;
-            next.plain = true;
+            if (asked.without_thinking) return std::nullopt;
+            next.without_thinking = true;
+            return next;
+        case failure_kind::store_refused:
+            if (asked.without_store) return std::nullopt;
+            next.without_store = true;
+            return next;
+        case failure_kind::limit_refused:
+            if (asked.other_limit_name) return std::nullopt;
+            next.other_limit_name = true;
             return next;
         case failure_kind::file_gone:
             if (!once(ways.found_again)) return std::nullopt;

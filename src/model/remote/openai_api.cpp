@@ -26,6 +26,11 @@ answer_format format_of(const openai_settings& settings, const question& asked) 
     return asked.format;
 }
 
+std::string limit_name(const openai_settings& settings, const question& asked) {
+    if (!asked.other_limit_name) return settings.token_limit_name;
+    return settings.token_limit_name == "max_tokens" ? "max_completion_tokens" : "max_tokens";
+}
+
 class openai_session final : public chat_session {
 public:
     openai_session(
@@ -81,7 +86,7 @@ private:
 
 std::string openai_options(const openai_settings& settings, const question& asked) {
     ordered options;
-    options[settings.token_limit_name] = settings.output_tokens_max * (asked.larger_cap ? 2 : 1);
+    options[limit_name(settings, asked)] = settings.output_tokens_max * (asked.larger_cap ? 2 : 1);
     switch (format_of(settings, asked)) {
         case answer_format::schema:
             options["response_format"] = {

@@ -73,6 +73,7 @@ told_error read_document(const json& document) {
 }
 
 failure_kind kind_of_bad_request(const told_error& told) {
+    if (told.says({"max_completion_tokens"})) return failure_kind::limit_refused;
     if (told.says({"response_format", "json_schema", "guided", "grammar"}))
         return failure_kind::schema_refused;
     // Parts that the server does not know at all: it has to be asked in another mode.
@@ -86,8 +87,7 @@ failure_kind kind_of_bad_request(const told_error& told) {
              "does not support",
              "At most 0"}))
         return failure_kind::misconfigured;
-    if (told.says({"max_tokens", "max_completion_tokens", "API key", "api_key"}))
-        return failure_kind::misconfigured;
+    if (told.says({"max_tokens", "API key", "api_key"})) return failure_kind::misconfigured;
     return failure_kind::video_rejected;
 }
 
@@ -102,9 +102,11 @@ failure_kind kind_of(int status, const told_error& told) {
         case 408:
         case 409: return failure_kind::transient;
         case 503: return failure_kind::overloaded;
+        case 500: return failure_kind::server_fault;
         case 504: return failure_kind::slow;
         default: break;
     }
+    if (status < 300) return failure_kind::transient;
     return status >= 500 ? failure_kind::transient : failure_kind::misconfigured;
 }
 

@@ -119,8 +119,12 @@ private:
 
     std::optional<question> after_refusal(const question& asked, const unanswered& none) {
         if (none.why.kind == failure_kind::file_gone) session_->forget_upload();
-        // What one decoder cannot read another one can: once more, in the most usual form.
-        if (none.why.kind == failure_kind::video_rejected && !is_re_encoded_)
+        // What one decoder cannot read another one can: once more, in the most usual form. A
+        // server may stumble over such a video, too; when all stumble, it is not the video.
+        const bool is_of_video =
+            none.why.kind == failure_kind::video_rejected ||
+            (none.why.kind == failure_kind::server_fault && with_.circuit_.is_lone_failure());
+        if (is_of_video && !is_re_encoded_)
             return re_encode() ? std::optional{asked} : std::nullopt;
         return question_after(asked, none.why.kind, ways_);
     }

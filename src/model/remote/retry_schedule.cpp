@@ -16,13 +16,16 @@ constexpr seconds_f wait_max = pause_max;
 /// Longer than anybody should ask in vain.
 constexpr seconds_f circuit_from{300.0};
 constexpr double server_delay_spread = 0.25;
+/// A server that says "at once" is not taken at its word.
+constexpr seconds_f server_delay_least{0.25};
 
 int tries_max(failure_kind kind) noexcept {
     switch (kind) {
         case failure_kind::rate_limited:
         case failure_kind::overloaded:
         case failure_kind::file_not_ready: return busy_tries_max;
-        case failure_kind::transient: return transient_tries_max;
+        case failure_kind::transient:
+        case failure_kind::server_fault: return transient_tries_max;
         case failure_kind::slow: return slow_tries_max;
         case failure_kind::misconfigured:
         case failure_kind::unauthorized:
@@ -31,6 +34,8 @@ int tries_max(failure_kind kind) noexcept {
         case failure_kind::payload_too_large:
         case failure_kind::schema_refused:
         case failure_kind::thinking_refused:
+        case failure_kind::store_refused:
+        case failure_kind::limit_refused:
         case failure_kind::file_gone:
         case failure_kind::no_calls_left:
         case failure_kind::storage:
@@ -52,7 +57,8 @@ next_try after_failed_try(const call_failure& why, int tries, double dice) noexc
     if (told > wait_max) return hand_back{told, false};
     if (tries >= tries_most) return give_up{};
     // Never earlier than told, and not all at once.
-    if (why.server_delay) return try_again{told * (1 + server_delay_spread * dice)};
+    if (why.server_delay)
+        return try_again{std::max(told, server_delay_least) * (1 + server_delay_spread * dice)};
     const auto doubled = std::min(pause_first * std::pow(2.0, tries - 1), pause_max);
     return try_again{doubled * (0.5 + 0.5 * dice)};
 }

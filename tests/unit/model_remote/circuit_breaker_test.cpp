@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+
 namespace reelsd::model {
 namespace {
 
@@ -15,10 +17,16 @@ void fail(circuit_breaker& circuit, int times, circuit_breaker::clock::time_poin
     for (int i = 0; i < times; ++i) circuit.failed(now);
 }
 
+std::optional<seconds_f> wait_of(circuit_breaker& circuit, circuit_breaker::clock::time_point now) {
+    const auto closed = circuit.refusal(now);
+    if (!closed) return std::nullopt;
+    return closed->wait;
+}
+
 TEST(CircuitBreaker, IsClosedAtFirst) {
     circuit_breaker circuit;
-    EXPECT_EQ(circuit.refusal(begin), std::nullopt);
-    EXPECT_EQ(circuit.refusal(begin), std::nullopt) << "everybody may ask";
+    EXPECT_EQ(wait_of(circuit, begin), std::nullopt);
+    EXPECT_EQ(wait_of(circuit, begin), std::nullopt) << "everybody may ask";
     EXPECT_EQ(circuit.open_yet(begin).count(), 0);
     EXPECT_FALSE(circuit.has_succeeded());
 }
@@ -26,30 +34,30 @@ TEST(CircuitBreaker, IsClosedAtFirst) {
 TEST(CircuitBreaker, OpensAfterFiveFailuresInARow) {
     circuit_breaker circuit;
     fail(circuit, 4, begin);
-    EXPECT_EQ(circuit.refusal(begin), std::nullopt);
+    EXPECT_EQ(wait_of(circuit, begin), std::nullopt);
     circuit.succeeded();
     fail(circuit, 4, begin);
-    EXPECT_EQ(circuit.refusal(begin), std::nullopt) << "an answer between them counts";
+    EXPECT_EQ(wait_of(circuit, begin), std::nullopt) << "an answer between them counts";
     circuit.failed(begin);
-    EXPECT_EQ(circuit.refusal(begin), seconds_f{10});
-    EXPECT_EQ(circuit.refusal(begin + 4s), seconds_f{6});
+    EXPECT_EQ(wait_of(circuit, begin), seconds_f{10});
+    EXPECT_EQ(wait_of(circuit, begin + 4s), seconds_f{6});
     EXPECT_EQ(circuit.open_yet(begin + 4s), seconds_f{6});
 }
 
 TEST(CircuitBreaker, OneAsksAfterwardsForAll) {
     circuit_breaker circuit;
     fail(circuit, 5, begin);
-    EXPECT_EQ(circuit.refusal(begin + 10s), std::nullopt) << "the one";
-    EXPECT_EQ(circuit.refusal(begin + 10s), seconds_f{2}) << "the others wait for it";
+    EXPECT_EQ(wait_of(circuit, begin + 10s), std::nullopt) << "the one";
+    EXPECT_EQ(wait_of(circuit, begin + 10s), seconds_f{2}) << "the others wait for it";
     circuit.succeeded();
-    EXPECT_EQ(circuit.refusal(begin + 11s), std::nullopt);
-    EXPECT_EQ(circuit.refusal(begin + 11s), std::nullopt);
+    EXPECT_EQ(wait_of(circuit, begin + 11s), std::nullopt);
+    EXPECT_EQ(wait_of(circuit, begin + 11s), std::nullopt);
     EXPECT_TRUE(circuit.has_succeeded());
     // And it is as patient as in the beginning.
     fail(circuit, 4, begin + 12s);
-    EXPECT_EQ(circuit.refusal(begin + 12s), std::nullopt);
+    EXPECT_EQ(wait_of(circuit, begin + 12s), std::nullopt);
     circuit.failed(begin + 12s);
-    EXPECT_EQ(circuit.refusal(begin + 12s), seconds_f{10});
+    EXPECT_EQ(wait_of(circuit, begin + 12s), seconds_f{10});
 }
 
 TEST(CircuitBreaker, StaysOpenForLongerEachTime) {
@@ -57,9 +65,9 @@ TEST(CircuitBreaker, StaysOpenForLongerEachTime) {
     fail(circuit, 5, begin);
     auto now = begin + 10s;
     for (const double wait : {20, 40, 80, 160, 300, 300}) {
-        ASSERT_EQ(circuit.refusal(now), std::nullopt);
+        ASSERT_EQ(wait_of(circuit, now), std::nullopt);
         circuit.failed(now);
-        EXPECT_EQ(circuit.refusal(now), seconds_f{wait});
+        EXPECT_EQ(wait_of(circuit, now), seconds_f{wait});
         now += std::chrono::duration_cast<circuit_breaker::clock::duration>(seconds_f{wait});
     }
 }
@@ -68,18 +76,18 @@ TEST(CircuitBreaker, QuestionsThatWereUnderWayDoNotLengthenIt) {
     circuit_breaker circuit;
     fail(circuit, 5, begin);
     fail(circuit, 10, begin + 1s);
-    EXPECT_EQ(circuit.refusal(begin + 1s), seconds_f{9});
+    EXPECT_EQ(wait_of(circuit, begin + 1s), seconds_f{9});
     circuit.misconfigured(begin + 2s);
-    EXPECT_EQ(circuit.refusal(begin + 2s), seconds_f{8});
+    EXPECT_EQ(wait_of(circuit, begin + 2s), seconds_f{8});
 }
 
 TEST(CircuitBreaker, AWrongKeyOpensItAtOnceButNotForLong) {
     circuit_breaker circuit;
     auto now = begin;
     for (const double wait : {5, 10, 20, 40, 60, 60}) {
-        ASSERT_EQ(circuit.refusal(now), std::nullopt);
+        ASSERT_EQ(wait_of(circuit, now), std::nullopt);
         circuit.misconfigured(now);
-        EXPECT_EQ(circuit.refusal(now), seconds_f{wait}) << "somebody mends it";
+        EXPECT_EQ(wait_of(circuit, now), seconds_f{wait}) << "somebody mends it";
         now += std::chrono::duration_cast<circuit_breaker::clock::duration>(seconds_f{wait});
     }
 }
@@ -87,20 +95,41 @@ TEST(CircuitBreaker, AWrongKeyOpensItAtOnceButNotForLong) {
 TEST(CircuitBreaker, AQuestionThatTellsNothingLetsTheNextOneAsk) {
     circuit_breaker circuit;
     fail(circuit, 5, begin);
-    ASSERT_EQ(circuit.refusal(begin + 10s), std::nullopt);
+    ASSERT_EQ(wait_of(circuit, begin + 10s), std::nullopt);
     circuit.abandoned();
-    EXPECT_EQ(circuit.refusal(begin + 10s), std::nullopt);
-    EXPECT_EQ(circuit.refusal(begin + 10s), seconds_f{2});
+    EXPECT_EQ(wait_of(circuit, begin + 10s), std::nullopt);
+    EXPECT_EQ(wait_of(circuit, begin + 10s), seconds_f{2});
 }
 
 TEST(CircuitBreaker, AProvidersOwnDelayHoldsForAll) {
     circuit_breaker circuit;
     circuit.open_for(600s, begin);
-    EXPECT_EQ(circuit.refusal(begin + 100s), seconds_f{500});
+    EXPECT_EQ(wait_of(circuit, begin + 100s), seconds_f{500});
     circuit.open_for(10s, begin + 100s);
-    EXPECT_EQ(circuit.refusal(begin + 100s), seconds_f{500}) << "it is not shortened";
-    EXPECT_EQ(circuit.refusal(begin + 600s), std::nullopt);
+    EXPECT_EQ(wait_of(circuit, begin + 100s), seconds_f{500}) << "it is not shortened";
+    EXPECT_EQ(wait_of(circuit, begin + 600s), std::nullopt);
     EXPECT_EQ(circuit.open_yet(begin + 700s).count(), 0);
+}
+
+// Whoever waits for a probe may find good news; behind a wrong key everybody hears the same.
+TEST(CircuitBreaker, TellsWhetherAskingWouldFailAlike) {
+    circuit_breaker circuit;
+    circuit.misconfigured(begin);
+    EXPECT_TRUE(circuit.refusal(begin + 1s)->is_misconfigured);
+    ASSERT_FALSE(circuit.refusal(begin + 5s));
+    EXPECT_FALSE(circuit.refusal(begin + 5s)->is_misconfigured) << "another is finding out";
+    circuit.open_for(seconds_f{60}, begin + 6s);
+    EXPECT_FALSE(circuit.refusal(begin + 7s)->is_misconfigured);
+}
+
+TEST(CircuitBreaker, ALoneFailureMayBeOneVideos) {
+    circuit_breaker circuit;
+    circuit.failed(begin);
+    EXPECT_TRUE(circuit.is_lone_failure());
+    circuit.failed(begin);
+    EXPECT_FALSE(circuit.is_lone_failure());
+    circuit.succeeded();
+    EXPECT_TRUE(circuit.is_lone_failure());
 }
 
 }  // namespace

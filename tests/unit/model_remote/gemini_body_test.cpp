@@ -100,7 +100,7 @@ TEST(GeminiBody, ThinkingByFamily) {
         {"gemini-2.5-flash", "-1", {}, {{"thinkingBudget", -1}}},
         {"gemini-3.8-flash", "none", {}, nullptr},
         {"gemini-3.8-flash", "none", least, nullptr},
-        {"gemini-3.8-flash", "high", {.plain = true}, nullptr},
+        {"gemini-3.8-flash", "high", {.without_thinking = true}, nullptr},
     };
     for (const auto& one : cases) {
         const auto config =
@@ -111,9 +111,13 @@ TEST(GeminiBody, ThinkingByFamily) {
     }
 }
 
-TEST(GeminiBody, APlainQuestionHasNothingThatAGatewayMayNotKnow) {
-    const auto body = body_for({}, {.plain = true});
-    EXPECT_FALSE(body.contains("store"));
+// What was not refused stays: above all that nothing is to be kept.
+TEST(GeminiBody, WhatWasRefusedIsLeftOutAndNothingElse) {
+    const auto stored = body_for({}, {.without_store = true});
+    EXPECT_FALSE(stored.contains("store"));
+    EXPECT_TRUE(stored.at("generationConfig").contains("thinkingConfig"));
+    const auto body = body_for({}, {.without_thinking = true});
+    EXPECT_EQ(body.at("store"), false);
     EXPECT_FALSE(body.at("generationConfig").contains("thinkingConfig"));
     EXPECT_TRUE(body.at("generationConfig").contains("responseJsonSchema"));
 }

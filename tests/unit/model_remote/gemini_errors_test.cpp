@@ -89,7 +89,7 @@ const test_case bad_requests[] = {
      body(R"("code":400,"status":"INVALID_ARGUMENT","message":
           "Invalid JSON payload received. Unknown name \"store\": Cannot find field.")"),
      generate,
-     failure_kind::thinking_refused},
+     failure_kind::store_refused},
     {"a level of thinking that it does not have",
      400,
      body(R"("code":400,"status":"INVALID_ARGUMENT","message":
@@ -192,7 +192,7 @@ const test_case other_statuses[] = {
      500,
      body(R"("code":500,"status":"INTERNAL","message":"An internal error has occurred.")"),
      generate,
-     failure_kind::transient},
+     failure_kind::server_fault},
     {"a proxy's fault", 502, "<html>Bad Gateway</html>", generate, failure_kind::transient},
     {"overloaded",
      503,
@@ -342,7 +342,7 @@ TEST(GeminiErrors, ShapesThatNobodyPromisedAreRead) {
           R"({"error":{"code":"x","message":5,"status":[],"details":{}}})",
           R"({"error":{"details":[null,1,{"@type":5,"violations":[1],"fieldViolations":{}}]}})",
           "\xFF{"}) {
-        EXPECT_EQ(name_of(read(500, text).kind), "transient") << text;
+        EXPECT_EQ(name_of(read(500, text).kind), "server_fault") << text;
         EXPECT_EQ(name_of(read(429, text).kind), "rate_limited") << text;
     }
 }
@@ -357,9 +357,9 @@ TEST(GeminiErrors, AnErrorUnderStatus200IsReadByItsCode) {
         {R"({"code":429,"message":"limit: 0"})", failure_kind::quota_exhausted},
         {R"({"code":400,"message":"API key not valid."})", failure_kind::misconfigured},
         // Without a status of HTTP it is a fault of theirs.
-        {R"({"message":"broken"})", failure_kind::transient},
-        {R"({"code":13,"message":"internal"})", failure_kind::transient},
-        {R"({"code":200})", failure_kind::transient},
+        {R"({"message":"broken"})", failure_kind::server_fault},
+        {R"({"code":13,"message":"internal"})", failure_kind::server_fault},
+        {R"({"code":200})", failure_kind::server_fault},
     };
     for (const auto& one : cases) {
         EXPECT_EQ(

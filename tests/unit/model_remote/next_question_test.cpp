@@ -30,10 +30,10 @@ TEST(NextQuestion, ARefusalIsFinal) {
 
 TEST(NextQuestion, AFaultyAnswerIsAskedForWithItsFaults) {
     tried_ways ways;
-    const auto next = question_after({.plain = true}, reply_end::complete, wrong, ways);
+    const auto next = question_after({.without_thinking = true}, reply_end::complete, wrong, ways);
     ASSERT_TRUE(next);
     EXPECT_THAT(next->note, HasSubstr("visual is missing"));
-    EXPECT_TRUE(next->plain) << "what was learned on the way stays";
+    EXPECT_TRUE(next->without_thinking) << "what was learned on the way stays";
     EXPECT_FALSE(question_after(*next, reply_end::complete, wrong, ways));
 }
 
@@ -101,7 +101,7 @@ TEST(NextQuestion, SettingsThatAreRefusedAreLeftOut) {
     tried_ways ways;
     const auto next = question_after({}, failure_kind::thinking_refused, ways);
     ASSERT_TRUE(next);
-    EXPECT_TRUE(next->plain);
+    EXPECT_TRUE(next->without_thinking);
     EXPECT_FALSE(question_after(*next, failure_kind::thinking_refused, ways));
 }
 
@@ -130,6 +130,19 @@ TEST(NextQuestion, OtherFailuresAreNotMendedByAskingOtherwise) {
         tried_ways ways;
         EXPECT_FALSE(question_after({}, kind, ways)) << name_of(kind);
     }
+}
+
+TEST(NextQuestion, WhatAServerDoesNotKnowIsLeftOutOrCalledOtherwiseOnce) {
+    tried_ways ways;
+    const auto stored = question_after(question{}, failure_kind::store_refused, ways);
+    ASSERT_TRUE(stored);
+    EXPECT_TRUE(stored->without_store);
+    EXPECT_FALSE(stored->without_thinking);
+    EXPECT_FALSE(question_after(*stored, failure_kind::store_refused, ways));
+    const auto renamed = question_after(*stored, failure_kind::limit_refused, ways);
+    ASSERT_TRUE(renamed);
+    EXPECT_TRUE(renamed->other_limit_name);
+    EXPECT_FALSE(question_after(*renamed, failure_kind::limit_refused, ways));
 }
 
 }  // namespace
