@@ -108,6 +108,11 @@ boost::system::result<net::http_response, call_failure> send_patiently(
     }
 }
 
+/// Of a question about a file: neither a fault of the server nor too many questions.
+bool is_final_refusal(int status) {
+    return status >= 400 && status < 500 && status != 408 && status != 429;
+}
+
 std::string random_suffix() {
     std::random_device random;
     return fmt::format("{:08x}", random());
@@ -127,10 +132,10 @@ struct gemini_files::upload_place {
 };
 
 gemini_files::gemini_files(
-    const gemini_settings& settings, const net::http_client& http, const log::logger& log)
+    const gemini_settings& settings, const net::http_client& http, log::logger log)
     : settings_{settings},
       http_{http},
-      log_{log},
+      log_{std::move(log)},
       run_name_{fmt::format("{}-{}", settings.upload_owner, random_suffix())} {}
 
 net::http_request gemini_files::request(net::http_method method, std::string path) const {
@@ -191,32 +196,34 @@ upload_result gemini_files::send_bytes(
     }
 }
 
+/// Whether it can be used now. Servers' faults and silence count as "still at it".
+boost::system::result<bool, call_failure> gemini_files::look_at(
+    uploaded_file& file, const deadline& by, const std::stop_token& stop) const {
+    const auto answer =
+        http_.send(request(net::http_method::get, "/v1beta/" + file.name), by, stop);
+    if (!answer) {
+        if (answer.error().code() != errc::cancelled) return false;
+        return call_failure{.kind = failure_kind::cancelled};
+    }
+    if (is_final_refusal(answer->status())) return failure_in(*answer);
+    const auto about = answer->status() == 200 ? file_in(answer->body) : std::nullopt;
+    if (!about) return false;
+    if (file.uri.empty()) file.uri = text_in(*about, "uri");
+    const auto state = text_in(*about, "state");
+    if (state != "FAILED") return state == "ACTIVE";
+    return call_failure{
+        .kind = failure_kind::video_rejected,
+        .detail = "the file could not be processed: " +
+                  excerpt(about->value("error", json::object()).dump())};
+}
+
 boost::system::result<void, call_failure> gemini_files::wait_until_active(
     uploaded_file& file, const deadline& by, const std::stop_token& stop) const {
     const auto until = by.at_most(poll_time_max);
     for (std::size_t polls = 0;; ++polls) {
-        const auto answer = http_.send(
-            request(net::http_method::get, "/v1beta/" + file.name),
-            until.at_most(short_time_max),
-            stop);
-        if (!answer && answer.error().code() == errc::cancelled)
-            return call_failure{.kind = failure_kind::cancelled};
-        if (answer && answer->status() >= 400 && answer->status() < 500 &&
-            answer->status() != 408 && answer->status() != 429)
-            return failure_in(*answer);
-        // Servers' faults and silence count as "still at it".
-        const auto about = answer && answer->status() == 200 ? file_in(answer->body) : std::nullopt;
-        if (about) {
-            const auto state = text_in(*about, "state");
-            if (file.uri.empty()) file.uri = text_in(*about, "uri");
-            if (state == "ACTIVE") return {};
-            if (state == "FAILED") {
-                return call_failure{
-                    .kind = failure_kind::video_rejected,
-                    .detail = "the file could not be processed: " +
-                              excerpt(about->value("error", json::object()).dump())};
-            }
-        }
+        const auto is_ready = look_at(file, until.at_most(short_time_max), stop);
+        if (!is_ready) return is_ready.error();
+        if (*is_ready) return {};
         if (pause(poll_pauses.at(std::min(polls, poll_pauses.size() - 1)), until, stop)) continue;
         if (stop.stop_requested()) return call_failure{.kind = failure_kind::cancelled};
         return call_failure{
@@ -233,7 +240,7 @@ upload_result gemini_files::upload_once(
     for (int tries = 1;; ++tries) {
         const auto place = start(bytes, mime_type, by, stop);
         if (!place) return place.error();
-        const auto made = send_bytes(*place, file, bytes, by, stop);
+        auto made = send_bytes(*place, file, bytes, by, stop);
         if (made) return made;
         remove_lost(*place);
         const auto next = after_failed_try(made.error(), tries, throw_dice());
@@ -277,28 +284,31 @@ void gemini_files::remove(const uploaded_file& file) const noexcept {
     }
 }
 
+/// One page of the list of files; null when there is none to be had.
+json gemini_files::list_page(
+    const std::string& page, const deadline& by, const std::stop_token& stop) const {
+    const auto path =
+        "/v1beta/files?pageSize=100" + (page.empty() ? "" : "&pageToken=" + escaped(page));
+    const auto answer =
+        http_.send(request(net::http_method::get, path), by.at_most(short_time_max), stop);
+    if (answer && answer->status() == 200) return json::parse(answer->body, nullptr, false);
+    if (!stop.stop_requested())
+        log_.warning("uploaded files could not be listed", {{"reason", reason_of(answer)}});
+    return nullptr;
+}
+
 std::vector<uploaded_file> gemini_files::find_files(
     const choice& is_wanted, const deadline& by, const std::stop_token& stop) const {
     std::vector<uploaded_file> found;
     std::string page;
     for (int pages = 0; pages < pages_max; ++pages) {
-        const auto path =
-            "/v1beta/files?pageSize=100" + (page.empty() ? "" : "&pageToken=" + escaped(page));
-        const auto answer =
-            http_.send(request(net::http_method::get, path), by.at_most(short_time_max), stop);
-        const auto document = answer && answer->status() == 200
-                                  ? json::parse(answer->body, nullptr, false)
-                                  : json(nullptr);
-        if (!document.is_object()) {
-            if (!stop.stop_requested())
-                log_.warning("uploaded files could not be listed", {{"reason", reason_of(answer)}});
-            break;
-        }
-        for (const auto& file : document.value("files", json::array())) {
+        const auto listed = list_page(page, by, stop);
+        if (!listed.is_object()) break;
+        for (const auto& file : listed.value("files", json::array())) {
             const auto name = text_in(file, "name");
             if (is_file_name(name) && is_wanted(file)) found.push_back({.name = name, .uri = {}});
         }
-        page = text_in(document, "nextPageToken");
+        page = text_in(listed, "nextPageToken");
         if (page.empty()) break;
     }
     return found;

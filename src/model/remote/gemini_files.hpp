@@ -29,9 +29,8 @@ using upload_result = boost::system::result<uploaded_file, call_failure>;
 /// Gemini's Files API. Source: model-api.md A3. Blocking; safe from any thread.
 class gemini_files {
 public:
-    /// All three outlive it.
-    gemini_files(
-        const gemini_settings& settings, const net::http_client& http, const log::logger& log);
+    /// The first two outlive it.
+    gemini_files(const gemini_settings& settings, const net::http_client& http, log::logger log);
 
     /// Uploads and waits until it may be used. Whatever fails is tried again as it deserves; what
     /// was uploaded in vain is removed. `mime_type` as "video/mp4".
@@ -60,6 +59,10 @@ private:
     [[nodiscard]] upload_result send_bytes(
         const upload_place& place, const std::filesystem::path& file, std::uint64_t bytes,
         const deadline& by, const std::stop_token& stop) const;
+    [[nodiscard]] boost::system::result<bool, call_failure> look_at(
+        uploaded_file& file, const deadline& by, const std::stop_token& stop) const;
+    [[nodiscard]] json list_page(
+        const std::string& page, const deadline& by, const std::stop_token& stop) const;
     [[nodiscard]] boost::system::result<void, call_failure> wait_until_active(
         uploaded_file& file, const deadline& by, const std::stop_token& stop) const;
     /// Names of those of the provider's files that are chosen.

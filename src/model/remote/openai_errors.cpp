@@ -121,6 +121,8 @@ call_failure failure_of(
         return why;
     }
     why.server_delay = delay_in_headers(headers, now);
+    if (!why.server_delay && why.kind == failure_kind::rate_limited)
+        why.server_delay = delay_in_limits(headers);
     if (const auto word = headers.find("x-should-retry")) {
         if (*word == "true") why.should_retry = true;
         if (*word == "false") why.should_retry = false;

@@ -25,6 +25,31 @@ seconds_f bounded(double seconds) {
     return seconds_f{std::clamp(seconds, 0.0, delay_seconds_max)};
 }
 
+/// "1h2m3.5s": units that follow one another.
+std::optional<seconds_f> compound_duration_from(std::string_view text) {
+    double seconds = 0;
+    if (text.empty()) return std::nullopt;
+    while (!text.empty()) {
+        std::string_view rest;
+        const auto number = number_at_begin(text, rest);
+        const auto unit = rest.substr(0, std::min(rest.find_first_of("0123456789"), rest.size()));
+        if (!number) return std::nullopt;
+        if (unit == "ms") {
+            seconds += *number / 1000;
+        } else if (unit == "s") {
+            seconds += *number;
+        } else if (unit == "m") {
+            seconds += *number * 60;
+        } else if (unit == "h") {
+            seconds += *number * 3600;
+        } else {
+            return std::nullopt;
+        }
+        text = rest.substr(unit.size());
+    }
+    return bounded(seconds);
+}
+
 /// "Fri, 20 Nov 2026 08:00:00 GMT"
 std::optional<std::chrono::system_clock::time_point> date_from(std::string_view text) {
     const std::string copy{text};
@@ -71,6 +96,18 @@ std::optional<seconds_f> delay_in_headers(
     const auto date = date_from(*field);
     if (!date) return std::nullopt;
     return bounded(seconds_f{*date - now}.count());
+}
+
+std::optional<seconds_f> delay_in_limits(const net::header_list& headers) {
+    std::optional<seconds_f> longest;
+    for (const std::string kind : {"requests", "tokens"}) {
+        const auto remaining = headers.find("x-ratelimit-remaining-" + kind);
+        const auto reset = headers.find("x-ratelimit-reset-" + kind);
+        if (remaining != "0" || !reset) continue;
+        const auto delay = compound_duration_from(*reset);
+        if (delay && (!longest || *delay > *longest)) longest = delay;
+    }
+    return longest;
 }
 
 seconds_f until_next_quota_day(std::chrono::system_clock::time_point now) {

@@ -20,6 +20,10 @@ namespace reelsd::model {
 [[nodiscard]] std::optional<seconds_f> delay_in_headers(
     const net::header_list& headers, std::chrono::system_clock::time_point now);
 
+/// Of `x-ratelimit-reset-requests` and `-tokens` ("1s", "6m0s", "20ms") the later one whose
+/// `x-ratelimit-remaining-...` is 0.
+[[nodiscard]] std::optional<seconds_f> delay_in_limits(const net::header_list& headers);
+
 /// Until daily quotas begin anew: midnight at the Pacific, taken as 08:00 UTC, which in summer is
 /// an hour late.
 [[nodiscard]] seconds_f until_next_quota_day(std::chrono::system_clock::time_point now);

@@ -101,5 +101,33 @@ TEST(ServerDelay, DailyQuotasBeginAnewAtEightInTheMorning) {
     EXPECT_EQ(until_next_quota_day(now + 2h), seconds_f{23.0 * 3600});
 }
 
+// A server that says nothing else tells when its window ends; only what is used up counts.
+TEST(ServerDelay, LimitsThatAreUsedUp) {
+    const auto delay = [](std::initializer_list<net::header> fields) {
+        net::header_list headers;
+        for (const auto& field : fields) headers.add(field.name, field.value);
+        return delay_in_limits(headers);
+    };
+    EXPECT_EQ(
+        delay({{"x-ratelimit-remaining-requests", "0"}, {"x-ratelimit-reset-requests", "6m0s"}}),
+        seconds_f{360});
+    EXPECT_EQ(
+        delay(
+            {{"x-ratelimit-remaining-requests", "0"},
+             {"x-ratelimit-reset-requests", "120ms"},
+             {"x-ratelimit-remaining-tokens", "0"},
+             {"x-ratelimit-reset-tokens", "1h1m1.5s"}}),
+        seconds_f{3661.5});
+    EXPECT_EQ(
+        delay({{"x-ratelimit-remaining-tokens", "7"}, {"x-ratelimit-reset-tokens", "6s"}}),
+        std::nullopt);
+    for (const auto* const odd : {"", "6", "soon", "1d", "s"}) {
+        EXPECT_EQ(
+            delay({{"x-ratelimit-remaining-tokens", "0"}, {"x-ratelimit-reset-tokens", odd}}),
+            std::nullopt)
+            << odd;
+    }
+}
+
 }  // namespace
 }  // namespace reelsd::model
