@@ -257,11 +257,14 @@ class Errors(GeminiTest):
         """Whether a provider is back: not to have been asked is no failed attempt."""
         daemon = self.analyzing()
         self.model.fail("generate", "bad_key")
+        jobs = [self.submitted()]
+        wait_until(lambda: "model_misconfigured" in daemon.log(), "the first one to close the way")
         self.model.fail("generate", "hold")
-        jobs = [self.submitted() for _ in range(4)]
+        jobs += [self.submitted() for _ in range(3)]
         self.model.wait_for("generate", 2)
         told = "overloaded: not asked"
-        wait_until(lambda: sum(told in line for line in daemon.log().splitlines()) > 8, "jobs to come in vain")
+        wait_until(lambda: sum(told in line for line in daemon.log().splitlines()) > 8,
+                   "jobs to come in vain")
         self.model.release()
         for job in jobs:
             self.assertDone(self.account.finished(job))
