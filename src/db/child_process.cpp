@@ -206,14 +206,15 @@ result<std::optional<std::filesystem::path>> first_unreachable(
     int status = 0;
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
-    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : cannot_become;
-    if (code == cannot_become) {
+    const auto code =
+        static_cast<std::size_t>(WIFEXITED(status) ? WEXITSTATUS(status) : cannot_become);
+    if (code > folders.size()) {
         return error{
             errc::database_unavailable,
             fmt::format("cannot become user {} to run PostgreSQL", user.name)};
     }
     if (code == 0) return std::optional<std::filesystem::path>{};
-    return std::optional{folders[static_cast<std::size_t>(code) - 1]};
+    return std::optional{folders[code - 1]};
 }
 
 }  // namespace reelsd::db

@@ -1,9 +1,11 @@
 #include "connection.hpp"
 
 #include <reelsd/base/invariant.hpp>
+#include <reelsd/base/unique_fd.hpp>
 
 #include <boost/asio/post.hpp>
 
+#include <fcntl.h>
 #include <poll.h>
 
 #include <utility>
@@ -33,9 +35,14 @@ connection::~connection() {
 
 bool connection::start() {
     if (PQenterPipelineMode(raw_.get()) == 0) return false;
+    // The reactor gets a number of its own: libpq closes its socket as soon as it sees the end, and
+    // what the reactor then did to that number would hit whoever has been given it meanwhile.
+    unique_fd watched{::fcntl(PQsocket(raw_.get()), F_DUPFD_CLOEXEC, 0)};
+    if (!watched) return false;
     error_code problem;
-    socket_.assign(PQsocket(raw_.get()), problem);
+    socket_.assign(watched.get(), problem);
     if (problem) return false;
+    static_cast<void>(watched.release());
     await_readable();
     return true;
 }
@@ -245,11 +252,9 @@ std::deque<std::shared_ptr<exchange>> connection::close() {
     return std::exchange(in_flight_, {});
 }
 
-/// The descriptor leaves the reactor before libpq closes it.
 void connection::release() {
-    error_code ignored;
-    socket_.cancel(ignored);
-    static_cast<void>(socket_.release());
+    error_code ignored;  // The descriptor is gone either way.
+    socket_.close(ignored);
     raw_.reset();
 }
 

@@ -23,6 +23,8 @@ public:
     void close() noexcept {
         if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
     }
+    /// Gives the descriptor to a new owner.
+    [[nodiscard]] int release() noexcept { return std::exchange(descriptor_, -1); }
     [[nodiscard]] int get() const noexcept { return descriptor_; }
     explicit operator bool() const noexcept { return descriptor_ >= 0; }
 
