@@ -304,6 +304,15 @@ jobs::transition executor::run(const jobs::claimed_job& job, std::stop_token sto
     if (outcome) return *std::move(outcome);
     const auto& why = outcome.error();
     if (now.postponed) return postpone(job, why, *now.postponed);
+    if (now.asked_to_wait) {
+        // The analyzer has told why; nothing has failed here.
+        log_.debug(
+            "job waits until the model may be asked",
+            {{"job", job.id.value}, {"seconds", now.not_before.count()}, {"reason", why.detail()}});
+        const jobs::postponement until{
+            .wait = now.not_before, .is_cooldown = true, .of = why.code()};
+        return jobs::after_postponement(job, until, wall_clock_now(), policy_);
+    }
     if (why.code() != errc::cancelled) {
         log_.warning(
             "attempt failed",
@@ -312,11 +321,6 @@ jobs::transition executor::run(const jobs::claimed_job& job, std::stop_token sto
              {"step", now.step},
              {"code", name_of(why.code())},
              {"reason", why.detail()}});
-    }
-    if (now.asked_to_wait) {
-        const jobs::postponement until{
-            .wait = now.not_before, .is_cooldown = true, .of = why.code()};
-        return jobs::after_postponement(job, until, wall_clock_now(), policy_);
     }
     return jobs::after_failure(job, why, now.allowed, policy_, throw_dice(), now.not_before);
 }

@@ -7,19 +7,19 @@ namespace {
 
 // Three ranges of the index, so that a look past ten thousand finished reels costs nothing.
 constexpr db::query claim_query{"vectors.claim", R"sql(
-    WITH todo AS (
+    WITH missing AS (
         SELECT account_id, job_id
           FROM (SELECT account_id, job_id, embed_after FROM search_document WHERE embedder IS NULL
                  UNION ALL
                 SELECT account_id, job_id, embed_after FROM search_document WHERE embedder < $1
                  UNION ALL
                 SELECT account_id, job_id, embed_after FROM search_document WHERE embedder > $1)
-               AS missing
+               AS unembedded
          WHERE embed_after <= now()
          ORDER BY job_id DESC LIMIT $2),
     taken AS (
         SELECT document.account_id, document.job_id
-          FROM search_document AS document JOIN todo USING (account_id, job_id)
+          FROM search_document AS document JOIN missing USING (account_id, job_id)
          WHERE document.embed_after <= now()
            FOR UPDATE OF document SKIP LOCKED)
     UPDATE search_document AS document

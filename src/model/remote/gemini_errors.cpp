@@ -1,5 +1,6 @@
 #include "gemini_errors.hpp"
 
+#include "provider_json.hpp"
 #include "server_delay.hpp"
 #include <reelsd/base/json.hpp>
 
@@ -33,28 +34,15 @@ struct told_error {
     }
 };
 
-std::string text_of(const json& object, const char* name) {
-    const auto found = object.is_object() ? object.find(name) : object.end();
-    if (!object.is_object() || found == object.end() || !found->is_string()) return {};
-    return found->get<std::string>();
-}
-
-const json& list_of(const json& object, const char* name) {
-    static const json none = json::array();
-    if (!object.is_object()) return none;
-    const auto found = object.find(name);
-    return found != object.end() && found->is_array() ? *found : none;
-}
-
 void add_detail(told_error& told, const json& detail) {
-    const auto type = text_of(detail, "@type");
-    if (type.ends_with("ErrorInfo")) told.reasons += text_of(detail, "reason") + ' ';
-    if (type.ends_with("RetryInfo")) told.delay = duration_from(text_of(detail, "retryDelay"));
-    for (const auto& violation : list_of(detail, "fieldViolations")) {
-        told.descriptions += text_of(violation, "description") + ' ';
+    const auto type = text_in(detail, "@type");
+    if (type.ends_with("ErrorInfo")) told.reasons += text_in(detail, "reason") + ' ';
+    if (type.ends_with("RetryInfo")) told.delay = duration_from(text_in(detail, "retryDelay"));
+    for (const auto& violation : list_in(detail, "fieldViolations")) {
+        told.descriptions += text_in(violation, "description") + ' ';
     }
-    for (const auto& violation : list_of(detail, "violations")) {
-        told.quotas += text_of(violation, "quotaId") + ' ';
+    for (const auto& violation : list_in(detail, "violations")) {
+        told.quotas += text_in(violation, "quotaId") + ' ';
     }
 }
 
@@ -63,9 +51,9 @@ told_error read_error(const json& object) {
     const auto code = object.is_object() ? object.find("code") : object.end();
     if (object.is_object() && code != object.end() && code->is_number_integer())
         told.code = code->get<int>();
-    told.status = text_of(object, "status");
-    told.message = text_of(object, "message");
-    for (const auto& detail : list_of(object, "details")) add_detail(told, detail);
+    told.status = text_in(object, "status");
+    told.message = text_in(object, "message");
+    for (const auto& detail : list_in(object, "details")) add_detail(told, detail);
     if (!told.delay) told.delay = delay_in_message(told.message);
     return told;
 }

@@ -2,6 +2,7 @@
 
 #include "conversation.hpp"
 #include "gemini_errors.hpp"
+#include "provider_json.hpp"
 #include "retry_schedule.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/net/url.hpp>
@@ -37,12 +38,6 @@ constexpr std::array<seconds_f, 5> poll_pauses{
 constexpr int pages_max = 20;
 /// Older than any job: nobody needs it.
 constexpr auto leftover_age = 1h;
-
-std::string text_in(const json& object, const char* name) {
-    const auto found = object.is_object() ? object.find(name) : object.end();
-    if (!object.is_object() || found == object.end() || !found->is_string()) return {};
-    return found->get<std::string>();
-}
 
 call_failure failure_in(const net::http_response& answer) {
     return gemini_failure(
@@ -304,7 +299,7 @@ std::vector<uploaded_file> gemini_files::find_files(
     for (int pages = 0; pages < pages_max; ++pages) {
         const auto listed = list_page(page, by, stop);
         if (!listed.is_object()) break;
-        for (const auto& file : listed.value("files", json::array())) {
+        for (const auto& file : list_in(listed, "files")) {
             const auto name = text_in(file, "name");
             if (is_file_name(name) && is_wanted(file)) found.push_back({.name = name, .uri = {}});
         }

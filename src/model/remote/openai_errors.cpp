@@ -1,5 +1,6 @@
 #include "openai_errors.hpp"
 
+#include "provider_json.hpp"
 #include "server_delay.hpp"
 #include <reelsd/base/json.hpp>
 
@@ -26,12 +27,6 @@ struct told_error {
         });
     }
 };
-
-std::string text_in(const json& object, const char* name) {
-    const auto found = object.is_object() ? object.find(name) : object.end();
-    if (!object.is_object() || found == object.end() || !found->is_string()) return {};
-    return found->get<std::string>();
-}
 
 /// A code may be a number, a number as text or a word.
 void read_code(told_error& told, const json& object) {

@@ -1,6 +1,7 @@
 #include "openai_reply.hpp"
 
 #include "openai_errors.hpp"
+#include "provider_json.hpp"
 #include "token_count.hpp"
 #include <reelsd/base/json.hpp>
 
@@ -9,18 +10,6 @@
 
 namespace reelsd::model {
 namespace {
-
-const json& member(const json& object, const char* name) {
-    static const json none;
-    if (!object.is_object()) return none;
-    const auto found = object.find(name);
-    return found == object.end() ? none : *found;
-}
-
-std::string text_in(const json& object, const char* name) {
-    const auto& value = member(object, name);
-    return value.is_string() ? value.get<std::string>() : std::string{};
-}
 
 std::int64_t count_in(const json& object, const char* name) {
     const auto& value = member(object, name);

@@ -4,6 +4,7 @@
 #include "conversation.hpp"
 #include "gemini_errors.hpp"
 #include "openai_errors.hpp"
+#include "provider_json.hpp"
 #include "retry_schedule.hpp"
 #include <reelsd/base/json.hpp>
 
@@ -47,13 +48,6 @@ std::optional<dense_vector> vector_from(const json& numbers) {
     }
     if (!normalise(vector)) return std::nullopt;
     return vector;
-}
-
-const json& member(const json& object, const char* name) {
-    static const json none;
-    if (!object.is_object()) return none;
-    const auto found = object.find(name);
-    return found == object.end() ? none : *found;
 }
 
 /// What two providers do alike.

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <reelsd/base/json.hpp>
+
+#include <string>
+
+/// Reading what a provider wrote, who leaves out what is zero or empty and may write anything.
+namespace reelsd::model {
+
+/// Null for what is not there.
+[[nodiscard]] const json& member(const json& object, const char* name);
+
+/// Empty for what is not there or no text.
+[[nodiscard]] std::string text_in(const json& object, const char* name);
+
+/// Empty for what is not there or no list.
+[[nodiscard]] const json& list_in(const json& object, const char* name);
+
+}  // namespace reelsd::model
