@@ -51,14 +51,18 @@ void api::add_to(http::router& router) {
         {.prefix = "/api/v1",
          .authenticate = [&tokens](http::request_context& ctx) { return tokens.authenticate(ctx); },
          .admit = [&tokens](http::request_context& ctx) { return tokens.admit(ctx); }});
-    add_submission_routes(router, state_->submissions);
-    add_reel_routes(router, state_->reels);
-    add_reel_list_routes(router, state_->list);
-    add_usage_routes(router, state_->usage);
-    add_search_routes(router, state_->search);
+    add_resources_to(router, "/api/v1");
     add_health_routes(router, state_->health);
     add_metrics_routes(router, state_->metrics);
     add_document_routes(router);
+}
+
+void api::add_resources_to(http::router& router, std::string_view prefix) {
+    add_submission_routes(router, prefix, state_->submissions);
+    add_reel_routes(router, prefix, state_->reels);
+    add_reel_list_routes(router, prefix, state_->list);
+    add_usage_routes(router, prefix, state_->usage);
+    add_search_routes(router, prefix, state_->search);
 }
 
 }  // namespace reelsd::api

@@ -1,7 +1,7 @@
 #include "authentication.hpp"
 
-#include "answer_time.hpp"
 #include "submissions.hpp"
+#include <reelsd/http/answer_time.hpp>
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ boost::asio::awaitable<std::optional<http::response>> authentication::authentica
     const auto hash =
         accounts::token_of_authorization(ctx.header("Authorization").value_or(std::string_view{}));
     if (!hash) co_return ctx.unauthorized(hash.error().detail());
-    const auto known = co_await accounts_.authenticate(*hash, answer_time(ctx));
+    const auto known = co_await accounts_.authenticate(*hash, http::answer_time(ctx));
     if (!known) co_return ctx.unauthorized(accounts::token_invalid_text);
     ctx.set_caller(known->account);
     ctx.attachment() = *known;
@@ -25,7 +25,7 @@ boost::asio::awaitable<std::optional<http::response>> authentication::authentica
 
 boost::asio::awaitable<std::optional<http::response>> authentication::admit(
     http::request_context& ctx) {
-    if (ctx.route() == submission_route) co_return std::nullopt;
+    if (ctx.route().ends_with(submission_route)) co_return std::nullopt;
     const auto& caller = std::any_cast<const accounts::caller&>(ctx.attachment());
     const int limit = caller.requests_per_minute.value_or(requests_per_minute_);
     const int wait = rate_.take(caller.account, limit, std::chrono::steady_clock::now());

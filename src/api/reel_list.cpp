@@ -1,8 +1,8 @@
 #include "reel_list.hpp"
 
-#include "answer_time.hpp"
 #include "job_view.hpp"
-#include "parameters.hpp"
+#include <reelsd/http/answer_time.hpp>
+#include <reelsd/http/parameters.hpp>
 #include <reelsd/http/router.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -28,7 +28,7 @@ constexpr std::string_view cursor_prefix = "n";
 constexpr std::string_view cursor_digits = "bcdfghjkmnpqrstvwxyz23456789";
 
 result<jobs::job_filter> requested_filter(const http::request_context& ctx) {
-    const auto limit = requested_limit(ctx.query("limit"), jobs_usual, jobs_most);
+    const auto limit = http::requested_limit(ctx.query("limit"), jobs_usual, jobs_most);
     if (!limit) return limit.error();
     const auto status = requested_status(ctx.query("status"));
     if (!status) return status.error();
@@ -37,8 +37,8 @@ result<jobs::job_filter> requested_filter(const http::request_context& ctx) {
     return jobs::job_filter{.jobs_max = *limit, .status = *status, .before = *before};
 }
 
-std::string link_to_next(const jobs::job_filter& filter, job_id next) {
-    auto target = fmt::format("/api/v1/reels?limit={}", filter.jobs_max);
+std::string link_to_next(std::string_view path, const jobs::job_filter& filter, job_id next) {
+    auto target = fmt::format("{}?limit={}", path, filter.jobs_max);
     if (filter.status) target += fmt::format("&status={}", name_of(*filter.status));
     return fmt::format("<{}&cursor={}>; rel=\"next\"", target, cursor_of(next));
 }
@@ -48,7 +48,7 @@ std::string link_to_next(const jobs::job_filter& filter, job_id next) {
 asio::awaitable<http::response> list_reels(http::request_context& ctx, reel_list_service& service) {
     const auto filter = requested_filter(ctx);
     if (!filter) co_return ctx.problem(filter.error());
-    const auto page = co_await service.jobs.list(ctx.caller(), *filter, answer_time(ctx));
+    const auto page = co_await service.jobs.list(ctx.caller(), *filter, http::answer_time(ctx));
     std::string body = "[";
     for (const auto& job : page.jobs) {
         if (body.size() > 1) body.push_back(',');
@@ -56,18 +56,19 @@ asio::awaitable<http::response> list_reels(http::request_context& ctx, reel_list
     }
     body.push_back(']');
     auto answer = ctx.json_text(http::status::ok, std::move(body));
-    if (page.next) answer.set("Link", link_to_next(*filter, *page.next));
+    if (page.next) answer.set("Link", link_to_next(ctx.route(), *filter, *page.next));
     co_return answer;
 }
 
 constexpr auto reel_list_routes = std::to_array<http::route<reel_list_service>>({
-    {http::verb::get, "/api/v1/reels", &list_reels},
+    {http::verb::get, "/reels", &list_reels},
 });
 
 }  // namespace
 
-void add_reel_list_routes(http::router& router, reel_list_service& service) {
-    router.add(reel_list_routes, service);
+void add_reel_list_routes(
+    http::router& router, std::string_view prefix, reel_list_service& service) {
+    router.add(reel_list_routes, service, prefix);
 }
 
 result<std::optional<jobs::job_status>> requested_status(std::optional<std::string_view> text) {

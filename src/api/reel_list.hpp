@@ -19,7 +19,8 @@ struct reel_list_service {
     jobs::job_store jobs;
 };
 
-void add_reel_list_routes(http::router& router, reel_list_service& service);
+void add_reel_list_routes(
+    http::router& router, std::string_view prefix, reel_list_service& service);
 
 /// `?status=`: nothing when absent; `invalid_argument` unless a status of the contract. Pure.
 [[nodiscard]] result<std::optional<jobs::job_status>> requested_status(

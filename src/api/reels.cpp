@@ -1,8 +1,9 @@
 #include "reels.hpp"
 
-#include "answer_time.hpp"
 #include "job_view.hpp"
 #include <reelsd/base/bounds.hpp>
+#include <reelsd/http/answer_time.hpp>
+#include <reelsd/http/parameters.hpp>
 #include <reelsd/http/router.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -31,7 +32,8 @@ asio::awaitable<std::optional<jobs::job>> await_end(
     const auto stop = ctx.stop();
     const std::stop_callback on_stop{stop, [&place] { place.wake(); }};
     for (;;) {
-        auto job = co_await service.jobs.find(ctx.caller(), id, deadline::after(database_time_max));
+        auto job =
+            co_await service.jobs.find(ctx.caller(), id, deadline::after(http::database_time_max));
         if (!job || has_ended(*job) || by.passed() || stop.stop_requested()) co_return job;
         co_await place.wait(by);
     }
@@ -46,7 +48,7 @@ asio::awaitable<http::response> get_reel(http::request_context& ctx, reels_servi
 
     std::optional<jobs::job> job;
     if (*wait == std::chrono::milliseconds::zero()) {
-        job = co_await service.jobs.find(ctx.caller(), *id, answer_time(ctx));
+        job = co_await service.jobs.find(ctx.caller(), *id, http::answer_time(ctx));
     } else {
         job = co_await await_end(ctx, service, *id, deadline::after(*wait));
     }
@@ -59,31 +61,27 @@ asio::awaitable<http::response> get_reel(http::request_context& ctx, reels_servi
 asio::awaitable<http::response> delete_reel(http::request_context& ctx, reels_service& service) {
     const auto id = requested_id(ctx.path_parameter("id"));
     if (!id) co_return ctx.problem(id.error());
-    const bool removed = co_await service.jobs.remove(ctx.caller(), *id, answer_time(ctx));
+    const bool removed = co_await service.jobs.remove(ctx.caller(), *id, http::answer_time(ctx));
     if (!removed) co_return ctx.problem(error{errc::not_found});
     service.job_removed(*id);
     co_return ctx.no_content();
 }
 
 constexpr auto reel_routes = std::to_array<http::route<reels_service>>({
-    {http::verb::get, "/api/v1/reels/{id}", &get_reel},
-    {http::verb::remove, "/api/v1/reels/{id}", &delete_reel},
+    {http::verb::get, "/reels/{id}", &get_reel},
+    {http::verb::remove, "/reels/{id}", &delete_reel},
 });
 
 }  // namespace
 
-void add_reel_routes(http::router& router, reels_service& service) {
-    router.add(reel_routes, service);
+void add_reel_routes(http::router& router, std::string_view prefix, reels_service& service) {
+    router.add(reel_routes, service, prefix);
 }
 
 result<job_id> requested_id(std::string_view text) {
-    job_id id;
-    const auto* const end = text.data() + text.size();
-    const auto [stopped_at, failure] = std::from_chars(text.data(), end, id.value);
-    const bool is_number = failure == std::errc{} && stopped_at == end;
-    // "+7", "007" and "7.0" name nothing: one resource, one path.
-    if (!is_number || id.value <= 0 || text.front() == '0') return error{errc::not_found};
-    return id;
+    const auto number = http::requested_number(text);
+    if (!number) return number.error();
+    return job_id{*number};
 }
 
 result<std::chrono::milliseconds> requested_wait(std::optional<std::string_view> text) {

@@ -23,7 +23,7 @@ struct reels_service {
     std::function<void(job_id)> job_removed;
 };
 
-void add_reel_routes(http::router& router, reels_service& service);
+void add_reel_routes(http::router& router, std::string_view prefix, reels_service& service);
 
 /// The id in a path: `not_found` unless it is a positive 64-bit integer in plain digits. Pure.
 [[nodiscard]] result<job_id> requested_id(std::string_view text);

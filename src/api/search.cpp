@@ -1,8 +1,8 @@
 #include "search.hpp"
 
-#include "answer_time.hpp"
-#include "parameters.hpp"
 #include <reelsd/base/json.hpp>
+#include <reelsd/http/answer_time.hpp>
+#include <reelsd/http/parameters.hpp>
 #include <reelsd/http/router.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -39,7 +39,7 @@ jobs::search_request search_for(
 asio::awaitable<http::response> search_reels(http::request_context& ctx, search_service& service) {
     const auto text = requested_query(ctx.query("q"));
     if (!text) co_return ctx.problem(text.error());
-    const auto limit = requested_limit(ctx.query("limit"), hits_usual, hits_most);
+    const auto limit = http::requested_limit(ctx.query("limit"), hits_usual, hits_most);
     if (!limit) co_return ctx.problem(limit.error());
 
     const model::weighted_text whole{*text};
@@ -47,7 +47,7 @@ asio::awaitable<http::response> search_reels(http::request_context& ctx, search_
     auto wanted = search_for(*text, concepts, *limit);
     if (service.near_reels) wanted.near = co_await service.near_reels(ctx.caller(), *text);
     const auto hits =
-        co_await service.search.find(ctx.caller(), std::move(wanted), answer_time(ctx));
+        co_await service.search.find(ctx.caller(), std::move(wanted), http::answer_time(ctx));
 
     const model::passage_finder finder{*text, concepts};
     std::string body = "[";
@@ -64,7 +64,7 @@ asio::awaitable<http::response> search_reels(http::request_context& ctx, search_
 }
 
 constexpr auto search_routes = std::to_array<http::route<search_service>>({
-    {http::verb::get, "/api/v1/reels/search", &search_reels},
+    {http::verb::get, "/reels/search", &search_reels},
 });
 
 json match_view(const jobs::search_hit& hit, const model::passage* passage) {
@@ -76,8 +76,8 @@ json match_view(const jobs::search_hit& hit, const model::passage* passage) {
 
 }  // namespace
 
-void add_search_routes(http::router& router, search_service& service) {
-    router.add(search_routes, service);
+void add_search_routes(http::router& router, std::string_view prefix, search_service& service) {
+    router.add(search_routes, service, prefix);
 }
 
 result<std::string> requested_query(std::optional<std::string_view> text) {

@@ -28,7 +28,7 @@ struct search_service {
         near_reels;
 };
 
-void add_search_routes(http::router& router, search_service& service);
+void add_search_routes(http::router& router, std::string_view prefix, search_service& service);
 
 /// `?q=`: 1-500 characters that are not all blank; control characters and broken UTF-8 are no error
 /// but no text either. `invalid_argument` with the text that the client reads. Pure.

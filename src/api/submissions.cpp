@@ -1,7 +1,7 @@
 #include "submissions.hpp"
 
-#include "answer_time.hpp"
 #include <reelsd/base/json.hpp>
+#include <reelsd/http/answer_time.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/platform/link.hpp>
 
@@ -78,7 +78,7 @@ asio::awaitable<http::response> create_reel(
     const auto wanted = requested_submission(ctx);
     if (!wanted) co_return ctx.problem(wanted.error());
     const auto decision =
-        co_await service.jobs.submit(ctx.caller(), *wanted, service.limits, answer_time(ctx));
+        co_await service.jobs.submit(ctx.caller(), *wanted, service.limits, http::answer_time(ctx));
     if (decision.decided == outcome::admitted) service.job_accepted();
     co_return submission_answer(ctx, decision);
 }
@@ -89,8 +89,9 @@ constexpr auto submission_routes = std::to_array<http::route<submission_service>
 
 }  // namespace
 
-void add_submission_routes(http::router& router, submission_service& service) {
-    router.add(submission_routes, service);
+void add_submission_routes(
+    http::router& router, std::string_view prefix, submission_service& service) {
+    router.add(submission_routes, service, prefix);
 }
 
 result<std::string> requested_url(const json& body) {

@@ -15,8 +15,8 @@ class router;
 
 namespace reelsd::api {
 
-/// The one route whose requests are counted as submissions.
-inline constexpr std::string_view submission_route = "/api/v1/reels/analyze";
+/// The one route whose requests are counted as submissions, below whatever prefix.
+inline constexpr std::string_view submission_route = "/reels/analyze";
 
 /// What the handlers of this resource use. Outlives the router.
 struct submission_service {
@@ -25,7 +25,8 @@ struct submission_service {
     std::function<void()> job_accepted;
 };
 
-void add_submission_routes(http::router& router, submission_service& service);
+void add_submission_routes(
+    http::router& router, std::string_view prefix, submission_service& service);
 
 /// The link in the body of a submission: `invalid_argument` when there is none, with the text that
 /// the client reads. Pure.

@@ -1,7 +1,7 @@
 #include "usage.hpp"
 
-#include "answer_time.hpp"
 #include <reelsd/base/json.hpp>
+#include <reelsd/http/answer_time.hpp>
 #include <reelsd/http/router.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -58,12 +58,12 @@ result<std::optional<year_month_day>> requested_day(
 asio::awaitable<http::response> get_usage(http::request_context& ctx, usage_service& service) {
     const auto period = requested_period(ctx.query("from"), ctx.query("to"));
     if (!period) co_return ctx.problem(period.error());
-    const auto report = co_await service.usage.read(ctx.caller(), *period, answer_time(ctx));
+    const auto report = co_await service.usage.read(ctx.caller(), *period, http::answer_time(ctx));
     co_return ctx.json_text(http::status::ok, usage_view(report));
 }
 
 constexpr auto usage_routes = std::to_array<http::route<usage_service>>({
-    {http::verb::get, "/api/v1/reels/usage", &get_usage},
+    {http::verb::get, "/reels/usage", &get_usage},
 });
 
 std::string json_string(std::string_view text) {
@@ -114,8 +114,8 @@ std::string array_of(const std::vector<Item>& items, std::string (*view)(const I
 
 }  // namespace
 
-void add_usage_routes(http::router& router, usage_service& service) {
-    router.add(usage_routes, service);
+void add_usage_routes(http::router& router, std::string_view prefix, usage_service& service) {
+    router.add(usage_routes, service, prefix);
 }
 
 result<usage::period> requested_period(

@@ -18,7 +18,7 @@ struct usage_service {
     usage::usage_store usage;
 };
 
-void add_usage_routes(http::router& router, usage_service& service);
+void add_usage_routes(http::router& router, std::string_view prefix, usage_service& service);
 
 /// `?from=` and `?to=`: days as `YYYY-MM-DD`; `invalid_argument` for anything else, for a day that
 /// no calendar has, and for a `from` after `to`. Pure.

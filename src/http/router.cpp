@@ -40,13 +40,14 @@ std::vector<router::segment> router::segments_of(std::string_view pattern) {
     }
 }
 
-void router::add(verb method, std::string_view pattern, handler handle) {
+void router::add(verb method, std::string pattern, handler handle) {
     invariant(handle != nullptr);
     invariant(method != verb::head && method != verb::other);
     const auto same = [&](const path_entry& known) { return known.pattern == pattern; };
     auto entry = std::find_if(paths_.begin(), paths_.end(), same);
     if (entry == paths_.end()) {
-        paths_.push_back({pattern, segments_of(pattern), {}});
+        const std::string_view kept = patterns_.emplace_back(std::move(pattern));
+        paths_.push_back({kept, segments_of(kept), {}});
         entry = std::prev(paths_.end());
     }
     for (const auto& known : entry->methods) invariant(known.method != method);

@@ -28,7 +28,7 @@ void add_file_routes(
     router& routes, std::span<const embedded_file> files, const file_policy& policy) {
     for (const auto& file : files) {
         // No coroutine itself, but it owns what the coroutine refers to, as long as the router.
-        routes.add(verb::get, file.path, [&file, policy](request_context& ctx) {
+        routes.add(verb::get, std::string{file.path}, [&file, policy](request_context& ctx) {
             return get_file(ctx, file, policy);
         });
     }

@@ -56,11 +56,11 @@ public:
     house() {
         pool_.close();
         router_.guard({.prefix = "/api/v1", .authenticate = know_caller, .admit = {}});
-        add_submission_routes(router_, submissions_);
-        add_reel_routes(router_, reels_);
-        add_reel_list_routes(router_, list_);
-        add_usage_routes(router_, usage_);
-        add_search_routes(router_, search_);
+        add_submission_routes(router_, "/api/v1", submissions_);
+        add_reel_routes(router_, "/api/v1", reels_);
+        add_reel_list_routes(router_, "/api/v1", list_);
+        add_usage_routes(router_, "/api/v1", usage_);
+        add_search_routes(router_, "/api/v1", search_);
         add_health_routes(router_, health_);
         add_metrics_routes(router_, metrics_);
     }

@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace reelsd::http {
@@ -57,6 +58,10 @@ public:
     api& operator=(const api&) = delete;
 
     void add_to(http::router& router);
+
+    /// The resources of a caller ("/reels", "/reels/{id}", ...) once more, below another prefix
+    /// whose gate recognises the caller in a way of its own.
+    void add_resources_to(http::router& router, std::string_view prefix);
 
 private:
     struct state;

@@ -5,11 +5,13 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <concepts>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <ranges>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace reelsd::http {
@@ -17,7 +19,7 @@ namespace reelsd::http {
 /// Answers one request. The context outlives the call.
 using handler = std::function<boost::asio::awaitable<response>(request_context&)>;
 
-/// One line of a layer's route table. `pattern` is a literal: "/api/v1/reels/{id}"; a `{name}`
+/// One line of a layer's route table. `pattern` is a literal: "/reels/{id}"; a `{name}`
 /// takes exactly one segment that is not empty, ".", ".." or one with a slash or a control
 /// character in it. Literal segments win over `{name}` ("/reels/search" over "/reels/{id}"),
 /// whatever the order.
@@ -53,15 +55,17 @@ public:
     router& operator=(router&&) noexcept = default;
 
     /// Aborts for a pattern that does not begin with '/' or is there twice for one method: our bug.
-    void add(verb method, std::string_view pattern, handler handle);
+    void add(verb method, std::string pattern, handler handle);
 
-    /// A whole table: an array or a span of routes. `service` outlives the router.
+    /// A whole table: an array or a span of routes, below `prefix` ("/api/v1"). `service` outlives
+    /// the router.
     template <std::ranges::input_range Table, class Service>
     requires std::same_as<std::ranges::range_value_t<Table>, route<Service>>
-    void add(const Table& table, Service& service) {
+    void add(const Table& table, Service& service, std::string_view prefix = {}) {
         for (const auto& line : table) {
             auto* const handle = line.handle;
-            add(line.method, line.pattern, [handle, &service](request_context& ctx) {
+            auto pattern = std::string{prefix}.append(line.pattern);
+            add(line.method, std::move(pattern), [handle, &service](request_context& ctx) {
                 return handle(ctx, service);
             });
         }
@@ -111,6 +115,8 @@ private:
     /// Tells 404 from 405, and the context its route.
     [[nodiscard]] located locate(request_context& ctx) const;
 
+    /// Where the patterns stand that everything else refers to.
+    std::deque<std::string> patterns_;
     std::vector<path_entry> paths_;
     std::vector<gate_entry> gates_;
 };

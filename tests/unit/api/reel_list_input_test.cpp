@@ -1,4 +1,3 @@
-#include "api/parameters.hpp"
 #include "api/reel_list.hpp"
 
 #include <gtest/gtest.h>
@@ -7,19 +6,6 @@
 
 namespace reelsd::api {
 namespace {
-
-TEST(RequestedLimit, IsAWholeNumberInItsBounds) {
-    EXPECT_EQ(*requested_limit(std::nullopt, 20, 100), 20);
-    EXPECT_EQ(*requested_limit("1", 20, 100), 1);
-    EXPECT_EQ(*requested_limit("100", 20, 100), 100);
-    for (const char* text :
-         {"", "0", "101", "-1", "+1", "1.0", "1e1", "ten", " 1", "99999999999"}) {
-        const auto limit = requested_limit(text, 20, 100);
-        ASSERT_FALSE(limit) << text;
-        EXPECT_EQ(limit.error().code(), errc::invalid_argument);
-        EXPECT_EQ(limit.error().detail(), "limit must be a whole number from 1 to 100");
-    }
-}
 
 TEST(RequestedStatus, IsOneOfTheFour) {
     EXPECT_EQ(requested_status(std::nullopt).value(), std::nullopt);

@@ -191,6 +191,18 @@ TEST_F(Router, LongestPrefixKeepsTheGate) {
     EXPECT_EQ(ask(guarded, make_request(verb::get, "/a/c")).code(), status::forbidden);
 }
 
+TEST_F(Router, MountsOneTableBelowSeveralPrefixes) {
+    static constexpr std::array<route<zoo>, 1> animals{{{verb::get, "/animals", &list_animals}}};
+    zoo other{.name = "other"};
+    router known;
+    known.add(animals, service, "/a");
+    known.add(animals, other, "/b");
+    EXPECT_EQ(ask(known, make_request(verb::get, "/a/animals")).body(), "zoo list");
+    EXPECT_EQ(ask(known, make_request(verb::get, "/b/animals")).body(), "other list");
+    EXPECT_EQ(ask(known, make_request(verb::get, "/animals")).code(), status::not_found);
+    EXPECT_EQ(known.routes().front().pattern, "/a/animals");
+}
+
 TEST_F(Router, NamesAllRoutes) {
     std::vector<std::string> named;
     for (const auto& known : open.routes()) {
