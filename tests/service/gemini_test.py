@@ -255,14 +255,14 @@ class Errors(GeminiTest):
 
     def test_jobs_wait_while_one_of_them_finds_out(self):
         """Whether a provider is back: not to have been asked is no failed attempt."""
-        daemon = self.analyzing()
+        daemon = self.analyzing(log_level="debug")
         self.model.fail("generate", "bad_key")
         jobs = [self.submitted()]
         wait_until(lambda: "model_misconfigured" in daemon.log(), "the first one to close the way")
         self.model.fail("generate", "hold")
         jobs += [self.submitted() for _ in range(3)]
         self.model.wait_for("generate", 2)
-        told = "overloaded: not asked"
+        told = "job waits until the model may be asked"
         wait_until(lambda: sum(told in line for line in daemon.log().splitlines()) > 8,
                    "jobs to come in vain")
         self.model.release()
