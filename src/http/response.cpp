@@ -35,6 +35,13 @@ response response::of_static(status code, std::string_view content_type, std::st
     return made;
 }
 
+response response::of_stream(std::string_view content_type, body_source source) {
+    response made{status::ok};
+    made.set("Content-Type", std::string{content_type});
+    made.body_ = std::move(source);
+    return made;
+}
+
 response& response::set(std::string_view name, std::string value) & {
     check_field(name, value);
     const auto named = [&](const field& known) { return same_name(known.first, name); };
@@ -65,6 +72,10 @@ std::string_view response::body() const noexcept {
     }
     const auto* lasting = std::get_if<std::string_view>(&body_);
     return lasting ? *lasting : std::string_view{};
+}
+
+const body_source* response::stream() const noexcept {
+    return std::get_if<body_source>(&body_);
 }
 
 std::string_view response::find(std::string_view name) const noexcept {

@@ -34,7 +34,10 @@ std::string response_head(const response& answer, const answer_facts& facts) {
     head.append(reason_of(answer.code())).append("\r\n");
     append_field(head, "Date", facts.date);
     for (const auto& [name, value] : answer.fields()) append_field(head, name, value);
-    if (may_have_body(answer.code())) {
+    if (answer.stream() != nullptr) {
+        // Before HTTP/1.1, the end of the connection is the end of the body.
+        if (facts.is_version_1_1) append_field(head, "Transfer-Encoding", "chunked");
+    } else if (may_have_body(answer.code())) {
         append_field(head, "Content-Length", std::to_string(answer.body().size()));
     }
     if (answer.find("Cache-Control").empty()) append_field(head, "Cache-Control", "no-store");

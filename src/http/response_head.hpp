@@ -21,7 +21,7 @@ struct answer_facts {
 };
 
 /// Status line and fields, closed by the empty line. 204 and 304 have no Content-Length (RFC
-/// 9110 8.6).
+/// 9110 8.6); a streamed body comes in chunks.
 [[nodiscard]] std::string response_head(const response& answer, const answer_facts& facts);
 
 /// Whether an answer of that status has a body at all.

@@ -6,6 +6,8 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/deferred.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -113,6 +115,12 @@ void session::drain(clock::time_point now) {
         case phase::lingering: break;
     }
     cut_if_late(now);
+}
+
+void session::await_handler() noexcept {
+    // It has its own deadlines; the session waits as long as it takes.
+    phase_ = phase::answering;
+    late_at_ = clock::time_point::max();
 }
 
 void session::hurry_handler() {
@@ -226,9 +234,7 @@ response session::explain(request_context& ctx, const std::exception_ptr& thrown
 /// Shows the watch that a handler runs, however it ends.
 struct session::answering {
     answering(session& owner, request_context& ctx) : owner_{owner} {
-        // The handler has its own deadlines; the session waits as long as it takes.
-        owner_.phase_ = phase::answering;
-        owner_.late_at_ = clock::time_point::max();
+        owner_.await_handler();
         owner_.context_ = &ctx;
         ++owner_.host_.counts.requests_running;
     }
@@ -261,11 +267,9 @@ void session::note_answer(status code) {
 }
 
 void session::log_exchange(
-    const request_context& ctx, const response& answer, clock::duration took, bool sent) {
+    const request_context& ctx, const response& answer, std::size_t bytes, clock::duration took,
+    bool sent) {
     const auto& asked = ctx.request();
-    const auto bytes = may_have_body(answer.code()) && asked.method != verb::head
-                           ? answer.body().size()
-                           : std::size_t{0};
     if (host_.options.on_exchange) {
         host_.options.on_exchange(
             {.method = asked.method,
@@ -297,7 +301,9 @@ asio::awaitable<bool> session::exchange() {
 
     const response given = co_await answer(ctx);
 
-    const bool keep_alive = message.keep_alive && !host_.draining;
+    const auto* const streamed = given.stream();
+    const bool has_end = streamed == nullptr || message.is_version_1_1;
+    bool keep_alive = message.keep_alive && !host_.draining && has_end;
     const auto head = response_head(
         given,
         {.request_id = ctx.request().id,
@@ -305,12 +311,67 @@ asio::awaitable<bool> session::exchange() {
          .keep_alive = keep_alive,
          .is_version_1_1 = message.is_version_1_1});
     const bool with_body = may_have_body(given.code()) && ctx.request().method != verb::head;
-    const bool sent = co_await write(head, with_body ? given.body() : std::string_view{});
+    auto bytes = with_body ? given.body().size() : std::size_t{0};
+    bool sent = co_await write(head, with_body ? given.body() : std::string_view{});
+    if (sent && with_body && streamed != nullptr) {
+        sent = co_await stream(ctx, *streamed, message.is_version_1_1, bytes);
+        keep_alive = keep_alive && !host_.draining;
+    }
     note_answer(given.code());
-    log_exchange(ctx, given, clock::now() - began, sent);
+    log_exchange(ctx, given, bytes, clock::now() - began, sent);
     served_before_ = true;
     if (sent && !keep_alive) co_await linger();
     co_return sent&& keep_alive;
+}
+
+/// Between two pieces the session waits for the source as for any handler.
+class session::stream_writer final : public body_writer {
+public:
+    stream_writer(session& owner, request_context& ctx, bool in_chunks)
+        : owner_{owner}, ctx_{ctx}, in_chunks_{in_chunks} {}
+
+    asio::awaitable<bool> write(std::string_view piece) override {
+        if (piece.empty() || !is_whole_) co_return is_whole_;  // An empty chunk would be the last.
+        if (in_chunks_) {
+            is_whole_ = co_await owner_.write(fmt::format("{:x}\r\n", piece.size()), piece) &&
+                        co_await owner_.write("\r\n", {});
+        } else {
+            is_whole_ = co_await owner_.write(piece, {});
+        }
+        if (is_whole_) bytes_ += piece.size();
+        owner_.await_handler();
+        if (owner_.host_.draining || !is_whole_) ctx_.request_stop();
+        co_return is_whole_;
+    }
+
+    [[nodiscard]] bool is_whole() const noexcept { return is_whole_; }
+    [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+
+private:
+    session& owner_;
+    request_context& ctx_;
+    bool in_chunks_;
+    bool is_whole_ = true;
+    std::size_t bytes_ = 0;
+};
+
+asio::awaitable<bool> session::stream(
+    request_context& ctx, const body_source& source, bool in_chunks, std::size_t& written) {
+    const answering shown{*this, ctx};
+    stream_writer writer{*this, ctx, in_chunks};
+    bool is_whole = false;
+    try {
+        co_await source(writer);
+        is_whole = writer.is_whole();
+    } catch (...) {
+        // The header is out: all that is left is not to end the body.
+        host_.log.warning(
+            "streamed answer was cut",
+            {{"reason", reason_for(std::current_exception())}, {"request", ctx.request().id}});
+    }
+    written = writer.bytes();
+    if (is_whole && in_chunks) is_whole = co_await write("0\r\n\r\n", {});
+    co_return is_whole;
 }
 
 asio::awaitable<void> session::refuse() {

@@ -83,8 +83,10 @@ private:
     };
 
     struct answering;
+    class stream_writer;
 
     void enter(phase next, std::chrono::milliseconds at_most);
+    void await_handler() noexcept;
     [[nodiscard]] bool is_late() const noexcept { return clock::now() >= late_at_; }
 
     /// What has arrived, the end included; nothing when there is nothing yet.
@@ -93,6 +95,9 @@ private:
     [[nodiscard]] boost::asio::awaitable<bool> write(std::string_view head, std::string_view body);
     [[nodiscard]] boost::asio::awaitable<reading> read_request();
     [[nodiscard]] boost::asio::awaitable<bool> exchange();
+    /// Whether the whole body went out; `written` counts its bytes.
+    [[nodiscard]] boost::asio::awaitable<bool> stream(
+        request_context& ctx, const body_source& source, bool in_chunks, std::size_t& written);
     [[nodiscard]] boost::asio::awaitable<response> answer(request_context& ctx);
     [[nodiscard]] boost::asio::awaitable<void> refuse();
     [[nodiscard]] boost::asio::awaitable<void> linger();
@@ -104,7 +109,8 @@ private:
     [[nodiscard]] response explain(request_context& ctx, const std::exception_ptr& thrown) const;
     void note_answer(status code);
     void log_exchange(
-        const request_context& ctx, const response& answer, clock::duration took, bool sent);
+        const request_context& ctx, const response& answer, std::size_t bytes, clock::duration took,
+        bool sent);
 
     boost::asio::ip::tcp::socket socket_;
     session_host& host_;

@@ -107,6 +107,19 @@ public:
         return send(request) ? read() : std::nullopt;
     }
 
+    /// What arrives up to and including `end`; all that arrived, if the connection closes before.
+    std::string read_until(std::string_view end) {
+        for (;;) {
+            const auto at = received_.find(end);
+            if (at != std::string::npos) {
+                auto text = received_.substr(0, at + end.size());
+                received_.erase(0, text.size());
+                return text;
+            }
+            if (!receive()) return std::exchange(received_, {});
+        }
+    }
+
     /// Whether something (bytes or the end) is there to be read within that time.
     bool is_readable_within(int milliseconds) {
         if (!received_.empty()) return true;

@@ -2,6 +2,9 @@
 
 #include <reelsd/http/protocol.hpp>
 
+#include <boost/asio/awaitable.hpp>
+
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -10,6 +13,24 @@
 #include <vector>
 
 namespace reelsd::http {
+
+/// Takes the body of a streamed answer, piece by piece.
+class body_writer {
+public:
+    body_writer() = default;
+    body_writer(const body_writer&) = delete;
+    body_writer& operator=(const body_writer&) = delete;
+    virtual ~body_writer() = default;
+
+    /// Sends `piece`, which must live until this is over. False when the client has left or takes
+    /// too long: the rest is for nobody.
+    [[nodiscard]] virtual boost::asio::awaitable<bool> write(std::string_view piece) = 0;
+};
+
+/// Writes a body whose end is not known when its answer begins. It should return soon after
+/// `request_context::stop()` says so. An exception cuts the connection: the client sees that the
+/// body is not whole.
+using body_source = std::function<boost::asio::awaitable<void>(body_writer&)>;
 
 /// An answer as a value. The session adds what belongs to the connection: Content-Length,
 /// Connection, Date, X-Request-Id, X-Content-Type-Options, and `Cache-Control: no-store` unless one
@@ -29,6 +50,10 @@ public:
     [[nodiscard]] static response of_static(
         status code, std::string_view content_type, std::string_view body);
 
+    /// 200 with a body that `source` writes once the header is out. What `source` refers to must
+    /// live as long as the request.
+    [[nodiscard]] static response of_stream(std::string_view content_type, body_source source);
+
     /// Adds or replaces a header field. Throws std::invalid_argument for a name or value that would
     /// break the header (control characters).
     response& set(std::string_view name, std::string value) &;
@@ -37,7 +62,10 @@ public:
     response& add(std::string_view name, std::string value) &;
 
     [[nodiscard]] status code() const noexcept { return code_; }
+    /// Empty for a streamed body.
     [[nodiscard]] std::string_view body() const noexcept;
+    /// Null unless the body is streamed.
+    [[nodiscard]] const body_source* stream() const noexcept;
     [[nodiscard]] const std::vector<field>& fields() const noexcept { return fields_; }
     /// The value of the first field of that name, in any letter case; empty if there is none.
     [[nodiscard]] std::string_view find(std::string_view name) const noexcept;
@@ -45,7 +73,7 @@ public:
 private:
     status code_;
     std::vector<field> fields_;
-    std::variant<std::string, shared_text, std::string_view> body_;
+    std::variant<std::string, shared_text, std::string_view, body_source> body_;
 };
 
 }  // namespace reelsd::http

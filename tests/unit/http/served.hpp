@@ -50,6 +50,7 @@ struct Served : ::testing::Test {
         routes.add(verb::get, "/big", &Served::big);
         routes.add(verb::remove, "/thing", &Served::remove_thing);
         routes.add(verb::get, "/wait", [this](request_context& ctx) { return wait(ctx); });
+        routes.add(verb::get, "/stream", [this](request_context& ctx) { return stream(ctx); });
         routes.add(verb::get, "/stuck", [this](request_context& ctx) { return stick(ctx); });
         served =
             std::make_unique<server>(loop.get_executor(), routes, log::logger::silent(), options);
@@ -112,6 +113,22 @@ struct Served : ::testing::Test {
         const auto by = deadline::after(std::chrono::hours{1});
         if (!stop.stop_requested()) co_await released.wait(by);
         co_return ctx.text(status::ok, stop.stop_requested() ? "told to answer" : "released");
+    }
+    /// Two pieces, the second one when released or told to end; `?cut` throws instead of it.
+    boost::asio::awaitable<response> stream(request_context& ctx) {
+        co_return response::of_stream(
+            "text/plain", [this, &ctx](body_writer& body) { return write_pieces(ctx, body); });
+    }
+    boost::asio::awaitable<void> write_pieces(request_context& ctx, body_writer& body) {
+        if (!co_await body.write("first;")) co_return;
+        const auto stop = ctx.stop();
+        const std::stop_callback wake{stop, [this] { released.notify_all(); }};
+        const auto by = deadline::after(std::chrono::hours{1});
+        if (!stop.stop_requested()) co_await released.wait(by);
+        if (ctx.query("cut")) throw std::runtime_error{"cut"};
+        const bool sent = co_await body.write(stop.stop_requested() ? "told;" : "second;");
+        const std::lock_guard held{reports_mutex};
+        reports.emplace_back(sent ? "stream sent" : "stream lost");
     }
     /// Listens to nobody.
     boost::asio::awaitable<response> stick(request_context& ctx) {
