@@ -6,6 +6,7 @@
 #include "reels.hpp"
 #include "search.hpp"
 #include "submissions.hpp"
+#include "thumbnails.hpp"
 #include "usage.hpp"
 #include <reelsd/api/api.hpp>
 #include <reelsd/http/router.hpp>
@@ -17,6 +18,7 @@ struct api::state {
     submission_service submissions;
     reels_service reels;
     reel_list_service list;
+    thumbnail_service thumbnails;
     usage_service usage;
     search_service search;
     health_service health;
@@ -35,6 +37,7 @@ api::api(api_parts parts)
                .board = parts.board,
                .job_removed = std::move(parts.job_removed)},
           .list = {.jobs = parts.jobs},
+          .thumbnails = {.jobs = parts.jobs},
           .usage = {.usage = parts.usage},
           .search =
               {.search = parts.search,
@@ -61,6 +64,7 @@ void api::add_resources_to(http::router& router, std::string_view prefix) {
     add_submission_routes(router, prefix, state_->submissions);
     add_reel_routes(router, prefix, state_->reels);
     add_reel_list_routes(router, prefix, state_->list);
+    add_thumbnail_routes(router, prefix, state_->thumbnails);
     add_usage_routes(router, prefix, state_->usage);
     add_search_routes(router, prefix, state_->search);
 }

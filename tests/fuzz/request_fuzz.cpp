@@ -12,6 +12,7 @@
 #include "api/reels.hpp"
 #include "api/search.hpp"
 #include "api/submissions.hpp"
+#include "api/thumbnails.hpp"
 #include "api/usage.hpp"
 #include "http/request_reader.hpp"
 #include "http/response_head.hpp"
@@ -59,6 +60,7 @@ public:
         add_submission_routes(router_, "/api/v1", submissions_);
         add_reel_routes(router_, "/api/v1", reels_);
         add_reel_list_routes(router_, "/api/v1", list_);
+        add_thumbnail_routes(router_, "/api/v1", thumbnails_);
         add_usage_routes(router_, "/api/v1", usage_);
         add_search_routes(router_, "/api/v1", search_);
         add_health_routes(router_, health_);
@@ -86,6 +88,7 @@ private:
     api::submission_service submissions_{jobs::job_store{pool_}, {}, [] {}};
     api::reels_service reels_{jobs::job_store{pool_}, board_, [](job_id) {}};
     api::reel_list_service list_{jobs::job_store{pool_}};
+    api::thumbnail_service thumbnails_{jobs::job_store{pool_}};
     api::usage_service usage_{usage::usage_store{pool_}};
     std::unique_ptr<model::local_embedder> embedder_ =
         model::local_embedder::open(REELSD_BINARY_DIR "/share/reelsd/wordnet.bin").value();

@@ -42,6 +42,7 @@ constexpr auto known = std::to_array<std::string_view>(
      "GET /api/v1/reels/42",
      "DELETE /api/v1/reels/42",
      "HEAD /api/v1/reels/42",
+     "GET /api/v1/reels/42/thumbnail",
      "GET /metrics"});
 
 constexpr auto names = std::to_array<std::string_view>(

@@ -164,7 +164,10 @@ class Document:
 
     def _body_breaches(self, what, content, kind, answer):
         if kind != "application/json":
-            return schema_breaches(content["schema"], answer.body.decode(), f"{what}: body")
+            # Of bytes, each counts as one character.
+            is_binary = content["schema"].get("format") == "binary"
+            text = answer.body.decode("latin-1" if is_binary else "utf-8")
+            return schema_breaches(content["schema"], text, f"{what}: body")
         try:
             body = answer.json()
         except ValueError as why:

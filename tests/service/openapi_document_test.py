@@ -27,6 +27,8 @@ paths:
           content:
             application/json:
               schema: {$ref: '#/components/schemas/Thing'}
+            image/jpeg:
+              schema: {type: string, format: binary, maxLength: 4}
         '204': {description: nothing}
         '400':
           content:
@@ -58,7 +60,7 @@ def answer(status=200, body='{"name": "a"}', kind="application/json", **headers)
         for one in value if isinstance(value, list) else [value]:
             if one is not None:
                 message[name.replace("_", "-")] = one
-    return Answer(status, message, body.encode())
+    return Answer(status, message, body if isinstance(body, bytes) else body.encode())
 
 
 class DocumentTest(unittest.TestCase):
@@ -73,6 +75,7 @@ class DocumentTest(unittest.TestCase):
         for one in (answer(), answer(body='{"name": null, "kind": null}'), answer(Link="<x>"),
                     answer(body='{"name": "a", "made_at": "2026-05-22T10:00:00Z"}'),
                     answer(kind="application/json; charset=utf-8"), answer(Date="now"),
+                    answer(body=b"\xff\xd8\xff\xe0", kind="image/jpeg"),
                     answer(204, "", None, X_Count=None)):
             self.assertEqual(self.document.breaches(self.operation, one), [], one)
 
@@ -95,6 +98,7 @@ class DocumentTest(unittest.TestCase):
             ("is not one of", answer(body='{"name": "a", "kind": "small"}')),
             ("is not a 'date-time'", answer(body='{"name": "a", "made_at": "2026-05-22T10:00:00+00:00"}')),
             ("is not a 'date-time'", answer(body='{"name": "a", "made_at": "2026-05-22 10:00:00Z"}')),
+            ("is too long", answer(body=b"\xff\xd8\xff\xe0\x00", kind="image/jpeg")),
             ("has a body", answer(204, "x", None, X_Count=None)),
         ]
         for fault, one in cases:

@@ -26,6 +26,7 @@ SEARCH = "GET /api/v1/reels/search"
 USAGE = "GET /api/v1/reels/usage"
 READ = "GET /api/v1/reels/{id}"
 DELETE = "DELETE /api/v1/reels/{id}"
+THUMBNAIL = "GET /api/v1/reels/{id}/thumbnail"
 READY = "GET /readyz"
 LINK = "https://www.instagram.com/reel/DYa0IXPgnP5/"
 UNKNOWN_ID = 10**15
@@ -256,6 +257,9 @@ class Reels(OpenApiTest):
         account.finished(done)
         answer = someone.ask(READ, done, query={"wait": 60}, expect=200)
         self.assertMembers(answer, "done", {"started_at", "finished_at", "result"})
+        for name in (THUMBNAIL,):
+            someone.ask(name, done, expect=200)
+            someone.ask(name, failing[0], expect=404)
 
         items = {item["id"]: item for item in someone.ask(LIST, expect=200).json()}
         self.assertEqual(set(items), {done, *failing})
@@ -319,7 +323,7 @@ class Reels(OpenApiTest):
     def test_ids_that_are_not_the_callers(self):
         mine = self.someone.submit(LINK)
         other = self.conversation(account=self.other)
-        for name in (READ, DELETE):
+        for name in (READ, DELETE, THUMBNAIL):
             for job_id in (mine, UNKNOWN_ID, 0, -1, "x", 2**63):
                 with self.subTest(f"{name} {job_id}"):
                     other.ask(name, job_id, expect=404)

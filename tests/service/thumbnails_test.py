@@ -1,4 +1,4 @@
-"""The small picture of a reel, which no client can see yet: in the database once the reel is done.
+"""The small picture of a reel: stored once the reel is done, and given to its owner.
 
 Method: a real daemon on a database that the test reads.
 """
@@ -25,8 +25,12 @@ class Thumbnails(DatabaseTest):
         pairs = (row.split("|") for row in rows.splitlines())
         return {int(job): bytes.fromhex(jpeg) for job, jpeg in pairs}
 
+    @staticmethod
+    def path(job_id):
+        return f"/api/v1/reels/{job_id}/thumbnail"
+
     def test_the_sample_has_one(self):
-        _, someone = self.start()
+        served, someone = self.start()
         job = someone.finished(someone.submit(SAMPLE))
         self.assertEqual(job["status"], "done", job)
         jpeg = self.thumbnails()[job["id"]]
@@ -37,8 +41,26 @@ class Thumbnails(DatabaseTest):
         seen = subprocess.run(asked, input=jpeg, capture_output=True, timeout=60, check=True)
         self.assertEqual(seen.stdout.decode().strip(), "mjpeg,480,853", "upright")
 
+        answer = someone.request("GET", self.path(job["id"]))
+        self.assertEqual((answer.status, answer.body), (200, jpeg))
+        told = {name: answer.headers[name] for name in ("Content-Type", "Cache-Control", "X-Content-Type-Options")}
+        self.assertEqual(told, {"Content-Type": "image/jpeg", "X-Content-Type-Options": "nosniff",
+                                "Cache-Control": "private, max-age=86400, immutable"})
+        head = someone.request("HEAD", self.path(job["id"]))
+        self.assertEqual((head.status, head.body, head.headers["Content-Length"]), (200, b"", str(len(jpeg))))
+        self.assertProblem(served.account().request("GET", self.path(job["id"])), 404, "not found")
+
         self.assertEqual(someone.request("DELETE", f"/api/v1/reels/{job['id']}").status, 204)
         self.assertEqual(self.thumbnails(), {})
+        self.assertProblem(someone.request("GET", self.path(job["id"])), 404, "not found")
+
+    def test_nobody_has_one_that_is_not_there(self):
+        _, someone = self.start(workers=0)
+        pending = someone.submit(SAMPLE)
+        for job_id in (pending, pending + 1, 0, "x", "usage", "search"):
+            answer = someone.request("GET", self.path(job_id))
+            self.assertProblem(answer, 404, "not found")
+            self.assertEqual(answer.headers["Cache-Control"], "no-store")
 
     def test_a_copied_analysis_has_that_of_the_first(self):
         _, someone = self.start()
@@ -65,6 +87,7 @@ class Thumbnails(DatabaseTest):
         job = someone.finished(someone.submit("https://www.instagram.com/reel/PLAINpost01/"))
         self.assertEqual(job["status"], "done", job)
         self.assertEqual(self.thumbnails(), {})
+        self.assertProblem(someone.request("GET", self.path(job["id"])), 404, "not found")
         told = [line for line in served.log_lines() if line.get("message") == "no thumbnail could be made"]
         self.assertEqual([(line["level"], line["job"], line["code"]) for line in told],
                          [("warning", job["id"], "unsupported_format")])

@@ -1,0 +1,56 @@
+#include "thumbnails.hpp"
+
+#include "reels.hpp"
+#include <reelsd/http/answer_time.hpp>
+#include <reelsd/http/router.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace reelsd::api {
+namespace {
+
+namespace asio = boost::asio;
+
+/// A reel's picture never changes once it is there. `private`: it is the caller's alone.
+constexpr std::string_view cache_control = "private, max-age=86400, immutable";
+
+std::string text_of(const std::vector<std::byte>& bytes) {
+    std::string text;
+    text.reserve(bytes.size());
+    std::transform(bytes.begin(), bytes.end(), std::back_inserter(text), [](std::byte one) {
+        return static_cast<char>(one);
+    });
+    return text;
+}
+
+/// GET /api/v1/reels/{id}/thumbnail: the picture of one of the caller's reels. 200 a JPEG; 404 also
+/// when the reel has none, or none yet.
+asio::awaitable<http::response> get_thumbnail(
+    http::request_context& ctx, thumbnail_service& service) {
+    const auto id = requested_id(ctx.path_parameter("id"));
+    if (!id) co_return ctx.problem(id.error());
+    const auto jpeg =
+        co_await service.jobs.find_thumbnail(ctx.caller(), *id, http::answer_time(ctx));
+    if (!jpeg) co_return ctx.problem(error{errc::not_found});
+    co_return http::response{http::status::ok, "image/jpeg", text_of(*jpeg)}.set(
+        "Cache-Control", std::string{cache_control});
+}
+
+constexpr auto thumbnail_routes = std::to_array<http::route<thumbnail_service>>({
+    {http::verb::get, "/reels/{id}/thumbnail", &get_thumbnail},
+});
+
+}  // namespace
+
+void add_thumbnail_routes(
+    http::router& router, std::string_view prefix, thumbnail_service& service) {
+    router.add(thumbnail_routes, service, prefix);
+}
+
+}  // namespace reelsd::api
