@@ -1,0 +1,69 @@
+// Edits one account.
+import { html, useState } from '../htm-preact.js';
+import { change } from '../core/api.js';
+import { Dialog } from '../ui/dialog.js';
+import { Check, Field, useSubmission } from '../ui/field.js';
+import { FailureNote } from '../ui/notes.js';
+import { showToast } from '../ui/toast.js';
+import { changesOf, draftOf, draftProblems, LIMITS } from './changes.js';
+
+function useAccountChange(account, onChanged, onClose) {
+    return async (changes, words) => {
+        if (Object.keys(changes).length > 0) {
+            await change('PATCH', `/admin/accounts/${account.id}`, changes);
+            showToast(words);
+            onChanged();
+        }
+        onClose();
+    };
+}
+
+function Access({ account, isOwn, isBusy, onToggle }) {
+    const isDisabled = Boolean(account.disabled_at);
+    return html`<div class="note">
+        <div class="note-body">
+            <p>${isDisabled ? 'This account is disabled: it cannot sign in, and its tokens are refused.'
+                : isOwn ? 'This is your own account: you cannot disable it.'
+                    : 'Disabling ends its sessions and refuses its tokens at once. Its reels stay.'}</p>
+            ${!isOwn && html`<div><button type="button" disabled=${isBusy} onClick=${onToggle}
+                class=${`button button-small ${isDisabled ? '' : 'button-danger'}`}>
+                ${isDisabled ? 'Enable this account' : 'Disable this account'}</button></div>`}
+        </div>
+    </div>`;
+}
+
+/** Limits, budget, role and access of an account. `defaults` are the limits where it has none. */
+export function AccountDialog({ account, defaults, isOwn, onChanged, onClose }) {
+    const [draft, setDraft] = useState(draftOf(account));
+    const [problems, setProblems] = useState({});
+    const apply = useAccountChange(account, onChanged, onClose);
+    const set = (field) => (value) => setDraft({ ...draft, [field]: value });
+    const saving = useSubmission(async () => {
+        const found = draftProblems(draft);
+        setProblems(found);
+        if (Object.keys(found).length === 0) {
+            await apply(changesOf(account, draft), 'The account is changed.');
+        }
+    });
+    const toggling = useSubmission(() => apply({ disabled: !account.disabled_at },
+        account.disabled_at ? 'The account is enabled.' : 'The account is disabled.'));
+    const error = saving.error ?? toggling.error;
+    const isBusy = saving.isBusy || toggling.isBusy;
+    return html`<${Dialog} title=${account.email} onClose=${onClose}>
+        <form class="stack" onSubmit=${saving.submit} noValidate>
+            ${LIMITS.map(([field, words]) => html`<${Field} key=${field} label=${words} inputmode="numeric"
+                autocomplete="off" placeholder=${`Default: ${defaults[field]}`} value=${draft[field]}
+                onValue=${set(field)} error=${problems[field]} />`)}
+            <${Field} label="Monthly budget in US dollars" inputmode="decimal" autocomplete="off"
+                placeholder="No budget" value=${draft.monthly_budget_usd}
+                onValue=${set('monthly_budget_usd')} error=${problems.monthly_budget_usd} />
+            <${Check} label="Administrator" isOn=${draft.is_admin} onValue=${set('is_admin')} />
+            <${Access} account=${account} isOwn=${isOwn} isBusy=${isBusy} onToggle=${toggling.submit} />
+            ${error && html`<${FailureNote} error=${error} />`}
+            <div class="actions">
+                <button class="button" type="button" onClick=${onClose}>Cancel</button>
+                <button class="button button-main" type="submit" disabled=${isBusy}>Save</button>
+            </div>
+        </form>
+    <//>`;
+}

@@ -1,0 +1,107 @@
+// The accounts: who may come in, and how much they may use.
+import { html, useState } from '../htm-preact.js';
+import { change, get } from '../core/api.js';
+import { Money } from '../reel/cost.js';
+import { countOf, formatMoney } from '../text/numbers.js';
+import { Icon } from '../ui/icons.js';
+import { useLoading } from '../ui/loading.js';
+import { Bones, FailureNote } from '../ui/notes.js';
+import { Time } from '../ui/time.js';
+import { showToast } from '../ui/toast.js';
+import { AccountDialog } from './account_dialog.js';
+import { InviteDialog, LinkDialog } from './invite_dialog.js';
+
+/** What an account's limits are in words; those that are not its own are left out. */
+function ownLimits(account) {
+    return [
+        [account.submissions_per_minute, 'reels a minute'],
+        [account.concurrent_jobs, 'at once'],
+        [account.requests_per_minute, 'requests a minute'],
+    ].filter(([limit]) => limit !== null).map(([limit, words]) => `${limit} ${words}`).join(', ');
+}
+
+function Standing({ account }) {
+    if (account.disabled_at) {
+        return html`<span class="status status-bad"><${Icon} name="error" />Disabled</span>`;
+    }
+    if (!account.can_sign_in) {
+        return html`<span class="status status-idle"><${Icon} name="pending" />
+            ${account.invited_until ? 'Invited' : 'No password'}</span>`;
+    }
+    return html`<span class="status status-good"><${Icon} name="done" />Active</span>`;
+}
+
+function AccountRow({ account, onEdit, onInvite }) {
+    const limits = ownLimits(account);
+    const budget = account.monthly_budget_usd;
+    return html`<li class=${`line account ${account.disabled_at ? 'line-over' : ''}`}>
+        <div class="line-main">
+            <h3 class="foreign">${account.email}</h3>
+            <p class="small"><${Standing} account=${account} />
+                ${account.is_admin && html` <span class="tag">Administrator</span>`}</p>
+        </div>
+        <dl class="line-facts">
+            <div><dt>Last seen</dt><dd>${account.last_seen_at
+                ? html`<${Time} value=${account.last_seen_at} />` : 'never'}</dd></div>
+            <div><dt>Reels</dt><dd>${account.reels}</dd></div>
+            <div><dt>This month</dt><dd><${Money} dollars=${account.spent_this_month_usd} />
+                ${budget !== null && ` of ${formatMoney(budget)}`}</dd></div>
+            ${limits && html`<div><dt>Own limits</dt><dd>${limits}</dd></div>`}
+        </dl>
+        <div class="line-tools">
+            ${!account.disabled_at && html`<button class="button button-small" type="button"
+                onClick=${onInvite} aria-label=${`New link for ${account.email}`}>New link</button>`}
+            <button class="button button-small" type="button" onClick=${onEdit}
+                aria-label=${`Edit ${account.email}`}>Edit</button>
+        </div>
+    </li>`;
+}
+
+/** Where a dialog stands open: `{kind, account}`; null for none. */
+function Dialogs({ open, defaults, ownEmail, onClose, onChanged }) {
+    if (open?.kind === 'edit') {
+        return html`<${AccountDialog} account=${open.account} defaults=${defaults}
+            isOwn=${open.account.email === ownEmail} onChanged=${onChanged} onClose=${onClose} />`;
+    }
+    if (open?.kind === 'invite') {
+        return html`<${InviteDialog} onCreated=${onChanged} onClose=${onClose} />`;
+    }
+    return open?.kind === 'link'
+        ? html`<${LinkDialog} email=${open.account.email} invitation=${open.invitation} onClose=${onClose} />`
+        : null;
+}
+
+async function loadAccounts(signal) {
+    const [accounts, defaults] = await Promise.all(
+        [get('/admin/accounts', signal), get('/admin/defaults', signal)]);
+    return { accounts, defaults };
+}
+
+/** The section on accounts. `ownEmail` is the reader's. */
+export function Accounts({ ownEmail }) {
+    const { data, error, reload } = useLoading(loadAccounts, []);
+    const [open, setOpen] = useState(null);
+    const renewLink = async (account) => {
+        try {
+            const invitation = await change('POST', `/admin/accounts/${account.id}/invitation`, {});
+            setOpen({ kind: 'link', account, invitation });
+            reload();
+        } catch (why) {
+            showToast(why.message, { isFailure: true });
+        }
+    };
+    return html`<section class="section" aria-labelledby="accounts">
+        <div class="section-head"><h2 id="accounts">Accounts</h2>
+            ${data && html`<span class="small muted">${countOf(data.accounts.length, 'account')}</span>`}
+            <div class="tools"><button class="button button-small button-main" type="button"
+                onClick=${() => setOpen({ kind: 'invite' })}>Invite somebody</button></div>
+        </div>
+        ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
+        ${!data && !error && html`<${Bones} count=${3} />`}
+        ${data && html`<ul>${data.accounts.map((account) => html`<${AccountRow} key=${account.id}
+            account=${account} onEdit=${() => setOpen({ kind: 'edit', account })}
+            onInvite=${() => renewLink(account)} />`)}</ul>
+            <${Dialogs} open=${open} defaults=${data.defaults} ownEmail=${ownEmail}
+                onClose=${() => setOpen(null)} onChanged=${reload} />`}
+    </section>`;
+}

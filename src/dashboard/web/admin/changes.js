@@ -1,0 +1,51 @@
+// What an edited account asks the daemon to change. No DOM here: Node tests this file.
+
+/** The limits that can be edited, as `[field, words]`. */
+export const LIMITS = [
+    ['submissions_per_minute', 'Reels a minute'],
+    ['concurrent_jobs', 'Reels at once'],
+    ['requests_per_minute', 'Requests a minute'],
+];
+
+/** Field to what its input shows: the account's own values, empty where the default holds. */
+export function draftOf(account) {
+    const text = (value) => value === null || value === undefined ? '' : String(value);
+    return {
+        submissions_per_minute: text(account.submissions_per_minute),
+        concurrent_jobs: text(account.concurrent_jobs),
+        requests_per_minute: text(account.requests_per_minute),
+        monthly_budget_usd: text(account.monthly_budget_usd),
+        is_admin: account.is_admin,
+    };
+}
+
+/** What is wrong with a draft: field to words. */
+export function draftProblems(draft) {
+    const problems = {};
+    for (const [field] of LIMITS) {
+        if (draft[field].trim() !== '' && !/^[1-9]\d{0,6}$/.test(draft[field].trim())) {
+            problems[field] = 'A whole number from 1 on, or nothing for the default.';
+        }
+    }
+    const budget = draft.monthly_budget_usd.trim();
+    if (budget !== '' && !/^\d{1,7}(\.\d{1,6})?$/.test(budget)) {
+        problems.monthly_budget_usd = 'An amount such as 5 or 2.50, or nothing for no budget.';
+    }
+    return problems;
+}
+
+/** The fields in which a draft without problems differs from the account, for PATCH. */
+export function changesOf(account, draft) {
+    const before = draftOf(account);
+    const changes = {};
+    for (const field of [...LIMITS.map(([name]) => name), 'monthly_budget_usd']) {
+        const text = draft[field].trim();
+        if (text !== before[field]) {
+            changes[field] = text === '' ? null : Number(text);
+        }
+    }
+    if (draft.is_admin !== before.is_admin) {
+        changes.is_admin = draft.is_admin;
+    }
+    return changes;
+}

@@ -1,0 +1,76 @@
+// What failed lately, by cause, with another try.
+import { html, useState } from '../htm-preact.js';
+import { change, get } from '../core/api.js';
+import { shortLink } from '../reels/row.js';
+import { failureWords } from '../reels/wording.js';
+import { countOf } from '../text/numbers.js';
+import { useLoading } from '../ui/loading.js';
+import { Bones, FailureNote } from '../ui/notes.js';
+import { Time } from '../ui/time.js';
+import { showToast } from '../ui/toast.js';
+
+const FAILURES_MAX = 50;
+
+function Causes({ causes, recent, isBusy, onRetry }) {
+    return html`<ul>${causes.map((cause) => {
+        const ids = recent.filter((one) => one.error_code === cause.error_code).map((one) => one.id);
+        const { title } = failureWords(cause.error_code);
+        return html`<li key=${cause.error_code} class="line">
+            <div class="line-main"><h3>${title}</h3><code class="muted">${cause.error_code}</code></div>
+            <p class="small muted">${countOf(cause.count, 'reel')} in 7 days, the last
+                <${Time} value=${cause.last_at} /></p>
+            <div class="line-tools">${ids.length > 0 && html`<button class="button button-small"
+                type="button" disabled=${isBusy} onClick=${() => onRetry(ids)}
+                aria-label=${`Retry ${countOf(ids.length, 'reel')}: ${title}`}>
+                ${ids.length < cause.count ? `Retry the last ${ids.length}` : `Retry all ${ids.length}`}
+            </button>`}</div>
+        </li>`;
+    })}</ul>`;
+}
+
+function Recent({ failures, isBusy, onRetry }) {
+    return html`<div class="table-frame" tabindex="0" role="region" aria-label="Recent failures">
+        <table class="table">
+            <thead><tr><th scope="col">Reel</th><th scope="col">When</th><th scope="col">Link</th>
+                <th scope="col">Account</th><th scope="col">Cause</th>
+                <th scope="col"><span class="unseen">Retry</span></th></tr></thead>
+            <tbody>${failures.map((one) => html`<tr key=${one.id}>
+                <td class="number-like">${one.id}</td>
+                <td class="number-like"><${Time} value=${one.finished_at} /></td>
+                <td class="foreign">${shortLink(one.url)}</td>
+                <td class="foreign">${one.email}</td>
+                <td class="foreign">${one.error}</td>
+                <td class="number"><button class="button button-small" type="button" disabled=${isBusy}
+                    aria-label=${`Retry reel ${one.id}`} onClick=${() => onRetry([one.id])}>Retry</button></td>
+            </tr>`)}</tbody>
+        </table>
+    </div>`;
+}
+
+/** The section on failures. */
+export function Failures() {
+    const { data, error, reload } = useLoading(
+        (signal) => get(`/admin/failures?limit=${FAILURES_MAX}`, signal), []);
+    const [isBusy, setIsBusy] = useState(false);
+    const retry = async (ids) => {
+        setIsBusy(true);
+        try {
+            const { jobs } = await change('POST', '/admin/failures/retry', { ids });
+            showToast(`${countOf(jobs.length, 'reel')} submitted anew for ${jobs.length === 1
+                ? 'its account' : 'their accounts'}.`);
+            reload();
+        } catch (why) {
+            showToast(why.message, { isFailure: true });
+        }
+        setIsBusy(false);
+    };
+    return html`<section class="section" aria-labelledby="failures">
+        <div class="section-head"><h2 id="failures">Failures</h2></div>
+        ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
+        ${!data && !error && html`<${Bones} count=${3} kind="line" />`}
+        ${data && (data.recent.length === 0 && data.by_cause.length === 0
+            ? html`<p class="padded muted">Nothing has failed in the last 7 days.</p>`
+            : html`<${Causes} causes=${data.by_cause} recent=${data.recent} isBusy=${isBusy} onRetry=${retry} />
+                <${Recent} failures=${data.recent} isBusy=${isBusy} onRetry=${retry} />`)}
+    </section>`;
+}

@@ -1,0 +1,46 @@
+// The queue and who works on what, renewed while somebody looks.
+import { html } from '../htm-preact.js';
+import { shortLink } from '../reels/row.js';
+import { stepWords } from '../reels/wording.js';
+import { formatLength } from '../text/times.js';
+
+function Figure({ name, children }) {
+    return html`<div><p class="figure-name">${name}</p><p class="figure">${children}</p></div>`;
+}
+
+function Running({ job }) {
+    const seconds = (Date.now() - Date.parse(job.claimed_at)) / 1000;
+    return html`<tr>
+        <td class="number-like">${job.id}</td>
+        <td class="foreign">${shortLink(job.url)}</td>
+        <td class="foreign">${job.email}</td>
+        <td class="foreign"><code>${job.worker}</code></td>
+        <td>${stepWords(job.step) || html`<span class="muted">starting</span>`}</td>
+        <td class="number">${job.attempt}</td>
+        <td class="number">${formatLength(seconds)}</td>
+    </tr>`;
+}
+
+/** `overview` as the daemon gives it. */
+export function Queue({ overview }) {
+    const { queue, running, workers } = overview;
+    return html`
+        <div class="figures">
+            <${Figure} name="Waiting">${queue.pending}<//>
+            <${Figure} name="of these due">${queue.due}<//>
+            <${Figure} name="Working">${queue.processing}<//>
+            <${Figure} name="Oldest has waited">${queue.due > 0
+                ? formatLength(queue.oldest_due_seconds ?? 0) : '–'}<//>
+            <${Figure} name="Workers busy">${workers.busy} <span class="muted">of ${workers.configured}</span><//>
+        </div>
+        ${running.length === 0
+            ? html`<p class="padded muted">Nothing is being worked on.</p>`
+            : html`<div class="table-frame" tabindex="0" role="region" aria-label="Jobs in work">
+                <table class="table">
+                    <thead><tr><th scope="col">Reel</th><th scope="col">Link</th><th scope="col">Account</th>
+                        <th scope="col">Worker</th><th scope="col">Step</th>
+                        <th scope="col" class="number">Attempt</th><th scope="col" class="number">For</th>
+                    </tr></thead>
+                    <tbody>${running.map((job) => html`<${Running} key=${job.id} job=${job} />`)}</tbody>
+                </table></div>`}`;
+}

@@ -1,0 +1,118 @@
+// Speaks with the daemon: one function a request, errors as one type.
+
+const RETRY_SECONDS = 5; // Where an answer that asks for patience does not say how much.
+
+/** A request that did not succeed. `status` is 0 when no answer came at all. */
+export class ApiError extends Error {
+    constructor(status, message, retrySeconds = null) {
+        super(message);
+        this.name = 'ApiError';
+        this.status = status;
+        this.retrySeconds = retrySeconds;
+    }
+}
+
+const listeners = { signedOut: () => {}, renewSession: async () => false };
+let csrfToken = null;
+
+/** Sets what all requests that change something carry; null once signed out. */
+export function setCsrfToken(token) {
+    csrfToken = token;
+}
+
+/**
+ * Sets what happens when the daemon knows no session (`signedOut`), and what fetches the session again
+ * when another tab has changed it (`renewSession`, which resolves to whether the token is another one).
+ */
+export function setSessionListeners(signedOut, renewSession) {
+    listeners.signedOut = signedOut;
+    listeners.renewSession = renewSession;
+}
+
+function retrySecondsOf(answer) {
+    const seconds = Number(answer.headers.get('Retry-After'));
+    const asksForPatience = answer.status === 429 || answer.status === 503;
+    return asksForPatience ? Math.max(1, seconds || RETRY_SECONDS) : null;
+}
+
+async function errorOf(answer) {
+    let said = null;
+    try {
+        const body = await answer.json();
+        said = body.message ?? body.error ?? null;
+    } catch {
+        // Whatever stood between us and the daemon answered in its own words.
+    }
+    return new ApiError(answer.status, said ?? `The server answered ${answer.status}.`,
+        retrySecondsOf(answer));
+}
+
+async function send(method, path, body, options) {
+    const headers = {};
+    if (body !== undefined) {
+        headers['Content-Type'] = 'application/json';
+    }
+    if (method !== 'GET' && csrfToken) {
+        headers['X-CSRF-Token'] = csrfToken;
+    }
+    try {
+        return await fetch(`/dashboard${path}`, {
+            method,
+            headers,
+            body: body === undefined ? undefined : JSON.stringify(body),
+            credentials: 'same-origin',
+            cache: 'no-store',
+            signal: options.signal,
+            keepalive: options.keepalive ?? false,
+        });
+    } catch (why) {
+        if (why.name === 'AbortError') {
+            throw why;
+        }
+        throw new ApiError(0, 'The server cannot be reached. Is the network up?');
+    }
+}
+
+/** The path of the next page, below `/dashboard`, from a `Link` header, or null on the last page. */
+export function nextPageOf(link) {
+    const match = /<(?:https?:\/\/[^/>]+)?\/dashboard(\/[^>]+)>\s*;\s*rel="?next"?/.exec(link ?? '');
+    return match ? match[1] : null;
+}
+
+/**
+ * Sends one request below `/dashboard` and resolves to the answer, which was a success. `options`:
+ * `signal` ends it, `keepalive` lets it outlive the page, `isSigningIn` takes 401 for an answer about a
+ * password. Rejects with ApiError, or with AbortError when it was ended.
+ */
+export async function request(method, path, body, options = {}) {
+    let answer = await send(method, path, body, options);
+    if (answer.status === 403 && method !== 'GET' && await listeners.renewSession()) {
+        answer = await send(method, path, body, options);
+    }
+    if (answer.ok) {
+        return answer;
+    }
+    const why = await errorOf(answer);
+    if (why.status === 401 && !options.isSigningIn) {
+        listeners.signedOut();
+    }
+    throw why;
+}
+
+/** The JSON of a GET below `/dashboard/api`. */
+export async function get(path, signal) {
+    return (await request('GET', `/api${path}`, undefined, { signal })).json();
+}
+
+/** One page of a list: `{items, next}`; `next` is what to pass for the page after it, or null. */
+export async function getPage(path, signal) {
+    const answer = await request('GET', `/api${path}`, undefined, { signal });
+    const next = nextPageOf(answer.headers.get('Link'));
+    return { items: await answer.json(), next: next ? next.replace(/^\/api/, '') : null };
+}
+
+/** Sends a change below `/dashboard/api`; the answer's JSON, or null when it has none. */
+export async function change(method, path, body, options) {
+    const answer = await request(method, `/api${path}`, body, options);
+    return answer.status === 204 ? null : answer.json();
+}

@@ -1,0 +1,97 @@
+// What the daemon tells of its own accord. The stream is closed while nobody looks: a browser allows
+// few connections to a host.
+import { loadSession } from './session.js';
+import { createStore } from './store.js';
+
+const RETRY_SECONDS_MAX = 30;
+
+/** `live`, `connecting` or `paused`. */
+export const liveStore = createStore('connecting');
+
+const listeners = { reel: new Set(), deleted: new Set(), reset: new Set() };
+let source = null;
+let isWanted = false;
+let retrySeconds = 1;
+let retryTimer = 0;
+
+function tell(type, data) {
+    for (const listener of [...listeners[type]]) {
+        listener(data);
+    }
+}
+
+function close(state) {
+    clearTimeout(retryTimer);
+    source?.close();
+    source = null;
+    liveStore.set(state);
+}
+
+function retryLater() {
+    close('connecting');
+    retryTimer = setTimeout(async () => {
+        await loadSession(); // A session that has ended is the likeliest reason.
+        open();
+    }, retrySeconds * 1000);
+    retrySeconds = Math.min(retrySeconds * 2, RETRY_SECONDS_MAX);
+}
+
+function open() {
+    if (source || !isWanted || document.hidden) {
+        return;
+    }
+    let isFirst = true;
+    source = new EventSource('/dashboard/api/events');
+    source.onopen = () => {
+        retrySeconds = 1;
+        liveStore.set('live');
+        // A stream that the browser resumes by itself has missed nothing; a new one may have.
+        if (isFirst) {
+            tell('reset', {});
+        }
+        isFirst = false;
+    };
+    source.onerror = () => {
+        if (source?.readyState === EventSource.CLOSED) {
+            retryLater();
+        } else {
+            liveStore.set('connecting');
+        }
+    };
+    for (const type of Object.keys(listeners)) {
+        source.addEventListener(type, (event) => tell(type, JSON.parse(event.data)));
+    }
+}
+
+function followVisibility() {
+    if (document.hidden) {
+        close('paused');
+    } else {
+        open();
+    }
+}
+
+/** Opens the stream, for a person who has signed in. */
+export function startLive() {
+    if (!isWanted) {
+        isWanted = true;
+        document.addEventListener('visibilitychange', followVisibility);
+        open();
+    }
+}
+
+/** Closes the stream for good, as on signing out. */
+export function stopLive() {
+    isWanted = false;
+    document.removeEventListener('visibilitychange', followVisibility);
+    close('paused');
+}
+
+/**
+ * Listens to `reel` (a list item, with its step), `deleted` ({id}) or `reset` (load anew what is shown);
+ * returns how to stop listening.
+ */
+export function onLive(type, listener) {
+    listeners[type].add(listener);
+    return () => listeners[type].delete(listener);
+}

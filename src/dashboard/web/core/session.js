@@ -1,0 +1,78 @@
+// Who is signed in.
+import { ApiError, request, setCsrfToken, setSessionListeners } from './api.js';
+import { createStore } from './store.js';
+
+/**
+ * `state` is `unknown` until the daemon was asked, then `signed_in` with the session view in `session`,
+ * `signed_out`, or `unreachable` with the reason in `error`.
+ */
+export const sessionStore = createStore({ state: 'unknown', session: null, error: null });
+
+function adopt(session) {
+    setCsrfToken(session.csrf_token);
+    sessionStore.set({ state: 'signed_in', session, error: null });
+    return session;
+}
+
+function forget() {
+    setCsrfToken(null);
+    sessionStore.set({ state: 'signed_out', session: null, error: null });
+}
+
+/** Asks the daemon who is signed in. Never rejects. */
+export async function loadSession() {
+    try {
+        adopt(await (await request('GET', '/api/session')).json());
+    } catch (error) {
+        if (!(error instanceof ApiError) || error.status !== 401) {
+            setCsrfToken(null);
+            sessionStore.set({ state: 'unreachable', session: null, error });
+        }
+    }
+}
+
+async function renewSession() {
+    const before = sessionStore.get().session?.csrf_token;
+    try {
+        const session = await (await request('GET', '/api/session')).json();
+        adopt(session);
+        return session.csrf_token !== before;
+    } catch {
+        return false;
+    }
+}
+
+setSessionListeners(forget, renewSession);
+
+/** Signs in; rejects with ApiError 400, 401 or 429. */
+export async function signIn(email, password) {
+    const answer = await request('POST', '/sign-in', { email, password }, { isSigningIn: true });
+    return adopt(await answer.json());
+}
+
+/** What a set-up or invitation link is for: `{purpose, email}`; rejects with 404 when it is used up. */
+export async function readInvitation(token) {
+    return (await request('POST', '/invitation', { token }, { isSigningIn: true })).json();
+}
+
+/** Sets the password that a link allows to set, and signs in. `email` is null unless the link asks. */
+export async function acceptInvitation(token, email, password) {
+    const body = email === null ? { token, password } : { token, email, password };
+    const answer = await request('POST', '/invitation/accept', body, { isSigningIn: true });
+    return adopt(await answer.json());
+}
+
+/** Changes the password; all other sessions of the account end. */
+export async function changePassword(current, next) {
+    const body = { current_password: current, new_password: next };
+    adopt(await (await request('POST', '/api/password', body)).json());
+}
+
+/** Ends this session. The page forgets it even if the daemon could not be told. */
+export async function signOut() {
+    try {
+        await request('POST', '/api/sign-out');
+    } finally {
+        forget();
+    }
+}

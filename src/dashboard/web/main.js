@@ -1,0 +1,103 @@
+// Starts the dashboard and puts the page of the address into the shell.
+import { html, render, useEffect, useState } from './htm-preact.js';
+import { startLive, stopLive } from './core/live.js';
+import { locationStore, navigate, startNavigation } from './core/navigation.js';
+import { isPublic, pageAfterSignIn, pathWithQuery } from './core/routes.js';
+import { loadSession, sessionStore } from './core/session.js';
+import { useStore } from './core/store.js';
+import { Shell } from './shell.js';
+import { FailureNote } from './ui/notes.js';
+
+// The pages that most people never open load when they are opened.
+const PAGES = {
+    reels: () => import('./pages/reels.js'),
+    reel: () => import('./pages/reel.js'),
+    tokens: () => import('./pages/tokens.js'),
+    usage: () => import('./pages/usage.js'),
+    account: () => import('./pages/account.js'),
+    admin: () => import('./pages/admin.js'),
+    sign_in: () => import('./pages/sign_in.js'),
+    join: () => import('./pages/join.js'),
+    not_found: () => import('./pages/not_found.js'),
+};
+
+/** The page to draw, or null while the address is about to change. */
+function pageNameOf(place, session) {
+    const name = place.route?.name ?? 'not_found';
+    if (session.state === 'signed_in') {
+        if (name === 'sign_in') {
+            return null;
+        }
+        return name === 'admin' && !session.session.account.is_admin ? 'not_found' : name;
+    }
+    return isPublic(name) ? name : null;
+}
+
+/** Sends people to where they may be: strangers to the door, those who have come in to their page. */
+function redirect(place, session) {
+    const name = place.route?.name;
+    if (session.state === 'unknown' && !isPublic(name)) {
+        loadSession();
+    } else if (session.state === 'signed_in' && name === 'sign_in') {
+        navigate(pageAfterSignIn(place.query.get('next')), true);
+    } else if (session.state === 'signed_out' && !isPublic(name)) {
+        const wanted = place.path + location.search + place.fragment;
+        navigate(pathWithQuery('/sign-in', { next: wanted === '/' ? null : wanted }), true);
+    }
+}
+
+function usePage(name) {
+    const [loaded, setLoaded] = useState({ name: null, Page: null, error: null });
+    useEffect(() => {
+        let isWanted = true;
+        if (name !== null) {
+            PAGES[name]().then(
+                (module) => isWanted && setLoaded({ name, Page: module.Page, error: null }),
+                () => isWanted && setLoaded({ name, Page: null, error: {
+                    status: 0, message: 'This page could not be loaded. Is the network up?' } }));
+        }
+        return () => {
+            isWanted = false;
+        };
+    }, [name]);
+    return loaded.name === name ? loaded : { name, Page: null, error: null };
+}
+
+function Dashboard() {
+    const place = useStore(locationStore);
+    const session = useStore(sessionStore);
+    useEffect(() => redirect(place, session), [place, session]);
+    useEffect(() => {
+        if (session.state === 'signed_in') {
+            startLive();
+        } else if (session.state === 'signed_out') {
+            stopLive();
+        }
+    }, [session.state]);
+    const name = pageNameOf(place, session);
+    const { Page, error } = usePage(name);
+    if (session.state === 'unreachable') {
+        return html`<${Shell} place=${place} session=${null}>
+            <${FailureNote} error=${session.error} onRetry=${loadSession} /><//>`;
+    }
+    if (error) {
+        return html`<${Shell} place=${place} session=${session.session}>
+            <${FailureNote} error=${error} onRetry=${() => location.reload()} /><//>`;
+    }
+    return html`<${Shell} place=${place} session=${session.session} isBusy=${!Page}>
+        ${Page && html`<${Page} key=${place.path} place=${place} session=${session.session} />`}
+    <//>`;
+}
+
+async function start() {
+    startNavigation();
+    // A page for strangers needs no session; asking would only be answered with a refusal.
+    if (!isPublic(locationStore.get().route?.name)) {
+        await loadSession();
+    }
+    const root = document.getElementById('app');
+    root.replaceChildren();
+    render(html`<${Dashboard} />`, root);
+}
+
+start();

@@ -1,0 +1,62 @@
+// One's own account: password, and the way out.
+import { html, useState } from '../htm-preact.js';
+import { changePassword, signOut } from '../core/session.js';
+import { forgetList } from '../reels/list.js';
+import { Field, useSubmission } from '../ui/field.js';
+import { Icon } from '../ui/icons.js';
+import { FailureNote } from '../ui/notes.js';
+import { showToast } from '../ui/toast.js';
+import { useTitle } from '../ui/title.js';
+import { PASSWORD_LENGTH_MIN } from './join.js';
+
+function PasswordForm({ email }) {
+    const [current, setCurrent] = useState('');
+    const [next, setNext] = useState('');
+    const { isBusy, error, submit } = useSubmission(async () => {
+        await changePassword(current, next);
+        setCurrent('');
+        setNext('');
+        showToast('The password is changed. All other sessions have ended.');
+    });
+    return html`<form class="stack form-narrow" onSubmit=${submit}>
+        <input class="unseen" type="text" autocomplete="username" value=${email} readonly tabindex="-1"
+            aria-hidden="true" />
+        <${Field} label="Current password" type="password" autocomplete="current-password" required
+            value=${current} onValue=${setCurrent} />
+        <${Field} label="New password" type="password" autocomplete="new-password" required
+            minlength=${PASSWORD_LENGTH_MIN} maxlength="200" value=${next} onValue=${setNext}
+            hint=${`At least ${PASSWORD_LENGTH_MIN} characters.`} />
+        ${error && html`<${FailureNote} error=${error} />`}
+        <div class="actions actions-start">
+            <button class="button button-main" type="submit" disabled=${isBusy}>Change password</button>
+        </div>
+    </form>`;
+}
+
+/** The page `/account`. */
+export function Page({ session }) {
+    const { account, version } = session;
+    useTitle('Account');
+    const leave = async () => {
+        forgetList();
+        await signOut().catch(() => {
+            showToast('The server could not be told that you left.', { isFailure: true });
+        });
+    };
+    return html`
+        <div class="page-head">
+            <h1>Account</h1>
+            <div class="tools">
+                <button class="button" type="button" onClick=${leave}><${Icon} name="out" />Sign out</button>
+            </div>
+        </div>
+        <dl class="facts">
+            <div><dt>E-mail address</dt><dd class="foreign">${account.email}</dd></div>
+            <div><dt>Role</dt><dd>${account.is_admin ? 'Administrator' : 'Member'}</dd></div>
+            <div><dt>Server</dt><dd>reelsd ${version}</dd></div>
+        </dl>
+        <section class="section stack" aria-labelledby="password">
+            <div class="section-head"><h2 id="password">Change password</h2></div>
+            <${PasswordForm} email=${account.email} />
+        </section>`;
+}

@@ -1,0 +1,54 @@
+// Where a set-up or invitation link leads. Its token stands in the fragment, so that no log has it.
+import { html, useState } from '../htm-preact.js';
+import { navigate } from '../core/navigation.js';
+import { acceptInvitation, readInvitation } from '../core/session.js';
+import { Field, useSubmission } from '../ui/field.js';
+import { useLoading } from '../ui/loading.js';
+import { Bones, FailureNote } from '../ui/notes.js';
+import { useTitle } from '../ui/title.js';
+
+/** The least that the daemon takes; it has the last word. */
+export const PASSWORD_LENGTH_MIN = 10;
+
+function JoinForm({ token, invitation }) {
+    const isFirst = invitation.purpose === 'first_administrator';
+    const asksForEmail = isFirst || !invitation.email;
+    const [email, setEmail] = useState('');
+    const [password, setPassword] = useState('');
+    const { isBusy, error, submit } = useSubmission(async () => {
+        await acceptInvitation(token, asksForEmail ? email.trim() : null, password);
+        navigate('/', true);
+    });
+    return html`<form class="stack" onSubmit=${submit}>
+        <p>${isFirst
+            ? 'You are the first here: this account runs the server and can invite others.'
+            : 'Choose a password, and you are in.'}</p>
+        ${asksForEmail
+            ? html`<${Field} label="E-mail address" type="email" autocomplete="username" required
+                autofocus value=${email} onValue=${setEmail} />`
+            : html`<${Field} label="E-mail address" type="email" autocomplete="username" readonly
+                value=${invitation.email} onValue=${() => {}} />`}
+        <${Field} label="Password" type="password" autocomplete="new-password" required
+            minlength=${PASSWORD_LENGTH_MIN} maxlength="200" value=${password} onValue=${setPassword}
+            hint=${`At least ${PASSWORD_LENGTH_MIN} characters; a few words are easier to keep than signs.`} />
+        ${error && html`<${FailureNote} error=${error} />`}
+        <button class="button button-main" type="submit" disabled=${isBusy}>
+            ${isFirst ? 'Create the account' : 'Set the password'}</button>
+    </form>`;
+}
+
+/** The page `/join#token`. */
+export function Page({ place }) {
+    const token = place.fragment.slice(1);
+    const { data, error, reload } = useLoading(async () => readInvitation(token), [token]);
+    useTitle('Join');
+    const isOver = error?.status === 404 || error?.status === 400;
+    return html`<div class="door">
+        <h1>${data?.purpose === 'first_administrator' ? 'Set up reelsd' : 'Join reelsd'}</h1>
+        ${error && html`<${FailureNote} error=${error} onRetry=${isOver ? undefined : reload} />`}
+        ${isOver && html`<p>A link works once and for a limited time. Ask whoever runs this server for
+            another one, or <a href="/sign-in">sign in</a> if you have a password.</p>`}
+        ${!data && !error && html`<${Bones} count=${3} kind="line" />`}
+        ${data && html`<${JoinForm} token=${token} invitation=${data} />`}
+    </div>`;
+}

@@ -1,0 +1,15 @@
+// For addresses that lead nowhere, or to what is not for this reader.
+import { html } from '../htm-preact.js';
+import { Empty } from '../ui/notes.js';
+import { useTitle } from '../ui/title.js';
+
+/** The page of an unknown address. */
+export function Page() {
+    useTitle('Not found');
+    return html`
+        <div class="page-head"><h1>Not found</h1></div>
+        <${Empty} title="There is nothing at this address">
+            <p>It may have been deleted, or belong to another account.</p>
+            <p><a class="button" href="/">All reels</a></p>
+        <//>`;
+}

@@ -1,0 +1,145 @@
+// One reel.
+import { html, useEffect, useState } from '../htm-preact.js';
+import { get } from '../core/api.js';
+import { onLive } from '../core/live.js';
+import { navigate } from '../core/navigation.js';
+import { Cost } from '../reel/cost.js';
+import { Facts } from '../reel/facts.js';
+import { platformLink } from '../reel/links.js';
+import { Moments } from '../reel/moments.js';
+import { Failure, Progress } from '../reel/progress.js';
+import { RawJson } from '../reel/raw.js';
+import { deleteReel } from '../reels/deletions.js';
+import { shortLink } from '../reels/row.js';
+import { submitLink } from '../reels/submit_box.js';
+import { Thumbnail } from '../reels/thumbnail.js';
+import { announce } from '../ui/announcer.js';
+import { Icon } from '../ui/icons.js';
+import { useLoading } from '../ui/loading.js';
+import { Bones, FailureNote } from '../ui/notes.js';
+import { Status } from '../ui/status.js';
+import { Time } from '../ui/time.js';
+import { useTitle } from '../ui/title.js';
+import { Page as NotFound } from './not_found.js';
+
+function isOver(status) {
+    return status === 'done' || status === 'error';
+}
+
+/** The reel, kept up to date by live events; its result is fetched when it is done. */
+function useReel(id) {
+    const { data, error, reload, setData } = useLoading((signal) => get(`/reels/${id}`, signal), [id]);
+    const [isDeleted, setIsDeleted] = useState(false);
+    useEffect(() => onLive('deleted', (event) => String(event.id) === id && setIsDeleted(true)), [id]);
+    useEffect(() => onLive('reset', () => {
+        if (!data || !isOver(data.status)) {
+            reload();
+        }
+    }), [data]);
+    useEffect(() => onLive('reel', (event) => {
+        if (String(event.id) !== id || (data && isOver(data.status))) {
+            return;
+        }
+        if (isOver(event.status)) {
+            announce(event.status === 'done' ? 'The reel is done.' : 'The reel has failed.');
+            reload();
+        } else {
+            setData({ ...data, ...event });
+        }
+    }), [id, data]);
+    return { reel: data, error, reload, isDeleted };
+}
+
+function Downloads({ id }) {
+    const path = `/dashboard/api/reels/${id}/subtitles`;
+    return html`
+        <a class="button" href=${`${path}.srt`} download><${Icon} name="download" />SRT
+            <span class="unseen">subtitles</span></a>
+        <a class="button" href=${`${path}.vtt`} download><${Icon} name="download" />WebVTT
+            <span class="unseen">subtitles</span></a>`;
+}
+
+function Head({ reel, onAgain, isBusy }) {
+    const post = reel.result?.platform_meta;
+    const link = platformLink(post?.url ?? reel.url);
+    const remove = () => {
+        deleteReel(reel.id, () => navigate(`/reels/${reel.id}`));
+        navigate('/');
+    };
+    return html`<header class="reel-head">
+        <${Thumbnail} key=${reel.status} id=${reel.id} status=${reel.status} size="poster" isEager />
+        <div class="reel-about">
+            <p class="crumbs"><a href="/"><${Icon} name="back" />All reels</a></p>
+            <h1 class="foreign" dir="auto">${reel.result?.content.summary || shortLink(reel.url)}</h1>
+            <p class="reel-by">
+                <${Status} status=${reel.status} step=${reel.step} />
+                ${post?.author && html`<a class="foreign"
+                    href=${`/?author=${encodeURIComponent(post.author)}`}>${post.author}</a>`}
+                ${link ? html`<a class="foreign" href=${link} rel="noreferrer">${shortLink(reel.url)}</a>`
+                    : html`<span class="foreign">${shortLink(reel.url)}</span>`}
+                <span class="muted">submitted <${Time} value=${reel.created_at} /></span>
+            </p>
+            <div class="actions actions-start">
+                ${reel.status === 'done' && html`<${Downloads} id=${reel.id} />`}
+                ${isOver(reel.status) && html`<button class="button" type="button" disabled=${isBusy}
+                    onClick=${onAgain}><${Icon} name="again" />Analyse again</button>`}
+                <button class="button button-danger" type="button" onClick=${remove}>
+                    <${Icon} name="trash" />Delete</button>
+            </div>
+        </div>
+    </header>`;
+}
+
+function Warnings({ warnings }) {
+    return warnings.length > 0 && html`<div class="note note-warn">
+        <${Icon} name="warning" />
+        <div class="note-body">
+            <h2>The file does not bear out all of this</h2>
+            <ul class="bullets">${warnings.map((warning, index) =>
+                html`<li key=${index} class="foreign">${warning}</li>`)}</ul>
+        </div>
+    </div>`;
+}
+
+function Reel({ reel }) {
+    const [again, setAgain] = useState({ isBusy: false, error: null });
+    useTitle(reel.result?.content.summary || `Reel ${reel.id}`);
+    const analyseAgain = async () => {
+        setAgain({ isBusy: true, error: null });
+        try {
+            const { id } = await submitLink(reel.url, true);
+            navigate(`/reels/${id}`);
+        } catch (error) {
+            setAgain({ isBusy: false, error });
+        }
+    };
+    const { result } = reel;
+    return html`<article class="reel">
+        <${Head} reel=${reel} onAgain=${analyseAgain} isBusy=${again.isBusy} />
+        ${again.error && html`<${FailureNote} error=${again.error} onRetry=${analyseAgain} />`}
+        ${!isOver(reel.status) && html`<${Progress} reel=${reel} />`}
+        ${reel.status === 'error' && html`<${Failure} reel=${reel} onAgain=${analyseAgain} />`}
+        ${result && html`<${Warnings} warnings=${result.metadata.warnings} />
+            <${Moments} result=${result} />
+            <${Facts} result=${result} />`}
+        <${Cost} id=${reel.id} changed=${reel.status} />
+        <${RawJson} reel=${reel} />
+    </article>`;
+}
+
+/** The page `/reels/{id}`; with the fragment `#t=12.5` the timeline starts there. */
+export function Page({ place }) {
+    const { reel, error, reload, isDeleted } = useReel(place.route.id);
+    if (isDeleted || error?.status === 404) {
+        return html`<${NotFound} />`;
+    }
+    if (!reel) {
+        return html`<div>
+            <h1 class="unseen">Reel ${place.route.id}</h1>
+            ${error ? html`<${FailureNote} error=${error} onRetry=${reload} />` : html`<${Bones} count=${4} />`}
+        </div>`;
+    }
+    return html`
+        ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
+        <${Reel} reel=${reel} />`;
+}

@@ -1,0 +1,101 @@
+// The first page: submit a link, watch it being worked on, find what was analysed.
+import { html, useEffect, useRef } from '../htm-preact.js';
+import { liveStore } from '../core/live.js';
+import { navigate } from '../core/navigation.js';
+import { pathWithQuery } from '../core/routes.js';
+import { useStore } from '../core/store.js';
+import { hiddenStore } from '../reels/deletions.js';
+import { listStore, loadMore, refreshList, showList } from '../reels/list.js';
+import { ReelRow } from '../reels/row.js';
+import { SearchResults } from '../reels/search_results.js';
+import { SubmitBox } from '../reels/submit_box.js';
+import { Toolbar } from '../reels/toolbar.js';
+import { CopyBox } from '../ui/copy.js';
+import { Bones, Empty, FailureNote } from '../ui/notes.js';
+import { useTitle } from '../ui/title.js';
+
+const SAMPLE_LINK = 'https://www.instagram.com/reel/reelsd-sample/';
+const LIVE_WORDS = { live: 'Live', connecting: 'Connecting…', paused: 'Paused' };
+
+function filterOf(query) {
+    return {
+        q: query.get('q') ?? '', status: query.get('status') ?? '', author: query.get('author') ?? '',
+    };
+}
+
+function FirstSteps() {
+    return html`<${Empty} title="No reels yet">
+        <p>Paste the link of a public reel above. In half a minute you can read here what is said, shown
+        and written in it, moment by moment.</p>
+        <p>To look around first, take the test link. It costs nothing and needs no network:</p>
+        <${CopyBox} text=${SAMPLE_LINK} what="the test link" />
+        <p class="muted small">Programs use the same service: create a token
+        under <a href="/tokens">Tokens</a>, then read <a href="/docs">the API's documentation</a>.</p>
+    <//>`;
+}
+
+/** The way to the next page: it loads when it comes near, or by its button. */
+function More({ list }) {
+    const end = useRef(null);
+    useEffect(() => {
+        const observer = new IntersectionObserver(
+            (entries) => entries.some((entry) => entry.isIntersecting) && loadMore(),
+            { rootMargin: '600px' });
+        observer.observe(end.current);
+        return () => observer.disconnect();
+    }, [list.next]);
+    return html`<div class="more" ref=${end}>
+        ${list.moreError
+            ? html`<${FailureNote} error=${list.moreError} onRetry=${loadMore} />`
+            : html`<button class="button" type="button" disabled=${list.isLoadingMore}
+                onClick=${loadMore}>${list.isLoadingMore ? 'Loading…' : 'Show more'}</button>`}
+    </div>`;
+}
+
+function ReelList({ filter, onFilter }) {
+    const list = useStore(listStore);
+    const hidden = useStore(hiddenStore);
+    useEffect(() => showList({ status: filter.status, author: filter.author }),
+        [filter.status, filter.author]);
+    const reels = list.reels.filter((reel) => !hidden.has(reel.id));
+    if (list.error && reels.length === 0) {
+        return html`<${FailureNote} error=${list.error} onRetry=${refreshList} />`;
+    }
+    if (reels.length === 0 && !list.next) {
+        if (list.isLoading || !list.filter) {
+            return html`<${Bones} count=${5} />`;
+        }
+        return filter.status || filter.author
+            ? html`<${Empty} title="No reel fits">
+                <p><button class="button" type="button"
+                    onClick=${() => onFilter({ status: '', author: '' })}>Show all reels</button></p><//>`
+            : html`<${FirstSteps} />`;
+    }
+    return html`
+        ${list.error && html`<${FailureNote} error=${list.error} onRetry=${refreshList} />`}
+        <ul class="rows" aria-label="Reels, newest first">
+            ${reels.map((reel) => html`<${ReelRow} key=${reel.id} reel=${reel} />`)}
+        </ul>
+        ${list.next && html`<${More} list=${list} />`}`;
+}
+
+/** The page `/`; its search and filters are the query of the address. */
+export function Page({ place }) {
+    const filter = filterOf(place.query);
+    const live = useStore(liveStore);
+    useTitle('Reels');
+    const setFilter = (change) => {
+        const { q, status, author } = { ...filterOf(new URLSearchParams(location.search)), ...change };
+        navigate(pathWithQuery('/', { q, status, author }), true);
+    };
+    return html`
+        <div class="page-head">
+            <h1>Reels</h1>
+            <span class=${`live live-${live}`} title="Changes appear by themselves">${LIVE_WORDS[live]}</span>
+        </div>
+        <${SubmitBox} />
+        <${Toolbar} filter=${filter} onFilter=${setFilter} />
+        ${filter.q !== ''
+            ? html`<${SearchResults} query=${filter.q} />`
+            : html`<${ReelList} filter=${filter} onFilter=${setFilter} />`}`;
+}

@@ -1,0 +1,35 @@
+// The door.
+import { html, useState } from '../htm-preact.js';
+import { signIn } from '../core/session.js';
+import { Field, useSubmission } from '../ui/field.js';
+import { FailureNote } from '../ui/notes.js';
+import { useTitle } from '../ui/title.js';
+
+/** The page `/sign-in`; where to go afterwards is decided by who draws it. */
+export function Page() {
+    const [email, setEmail] = useState('');
+    const [password, setPassword] = useState('');
+    const { isBusy, error, submit } = useSubmission(async () => {
+        try {
+            await signIn(email.trim(), password);
+        } catch (why) {
+            setPassword('');
+            throw why;
+        }
+    });
+    useTitle('Sign in');
+    return html`<div class="door">
+        <h1>Sign in</h1>
+        <form class="stack" onSubmit=${submit}>
+            <${Field} label="E-mail address" type="email" autocomplete="username" required
+                autofocus value=${email} onValue=${setEmail} />
+            <${Field} label="Password" type="password" autocomplete="current-password" required
+                value=${password} onValue=${setPassword} />
+            ${error && html`<${FailureNote} error=${error} />`}
+            <button class="button button-main" type="submit" disabled=${isBusy}>
+                ${isBusy ? 'Signing in…' : 'Sign in'}</button>
+        </form>
+        <p class="muted small">No account, or the password is lost? Whoever runs this server can send you
+        a link.</p>
+    </div>`;
+}

@@ -1,0 +1,107 @@
+// Tokens with which programs use the API.
+import { html, useState } from '../htm-preact.js';
+import { change, get } from '../core/api.js';
+import { CopyBox, CopyButton } from '../ui/copy.js';
+import { Confirm } from '../ui/dialog.js';
+import { Field, useSubmission } from '../ui/field.js';
+import { useLoading } from '../ui/loading.js';
+import { Bones, Empty, FailureNote } from '../ui/notes.js';
+import { Time } from '../ui/time.js';
+import { useTitle } from '../ui/title.js';
+
+function curlLine(token) {
+    return `curl -X POST ${location.origin}/api/v1/reels/analyze \\
+  -H "Authorization: Bearer ${token}" \\
+  -d '{"url": "https://www.instagram.com/reel/reelsd-sample/"}'`;
+}
+
+function CreateForm({ onCreated }) {
+    const [name, setName] = useState('');
+    const { isBusy, error, submit } = useSubmission(async () => {
+        const created = await change('POST', '/tokens', { name: name.trim() });
+        setName('');
+        onCreated(created);
+    });
+    const isNameWrong = error && (error.status === 400 || error.status === 409);
+    return html`<form class="inline-form" onSubmit=${submit}>
+        <${Field} label="Name of the new token" required maxlength="100" autocomplete="off"
+            placeholder="What will use it" value=${name} onValue=${setName}
+            error=${isNameWrong ? error.message : null} />
+        <button class="button button-main" type="submit" disabled=${isBusy}>Create token</button>
+        ${error && !isNameWrong && html`<${FailureNote} error=${error} />`}
+    </form>`;
+}
+
+function NewToken({ created, onClose }) {
+    const line = curlLine(created.token);
+    return html`<section class="fresh stack" aria-labelledby="fresh" role="status">
+        <h2 id="fresh">Copy “${created.name}” now</h2>
+        <p>This is the only time that it is shown.</p>
+        <${CopyBox} text=${created.token} what="the token" />
+        <div class="copied">
+            <pre class="code" tabindex="0" aria-label="A first request with curl">${line}</pre>
+            <${CopyButton} text=${line} what="the curl line" />
+        </div>
+        <div class="actions actions-start">
+            <button class="button" type="button" onClick=${onClose}>I have it</button>
+        </div>
+    </section>`;
+}
+
+function TokenRow({ token, onRevoke }) {
+    return html`<li class=${`line ${token.revoked_at ? 'line-over' : ''}`}>
+        <div class="line-main">
+            <h3 class="foreign">${token.name}</h3>
+            <code>${token.prefix}…</code>
+        </div>
+        <dl class="line-facts">
+            <div><dt>Created</dt><dd><${Time} value=${token.created_at} /></dd></div>
+            <div><dt>Last used</dt><dd>${token.last_used_at
+                ? html`<${Time} value=${token.last_used_at} />` : 'never'}</dd></div>
+        </dl>
+        <div class="line-tools">${token.revoked_at
+            ? html`<span class="muted small">Revoked <${Time} value=${token.revoked_at} /></span>`
+            : html`<button class="button button-small button-danger" type="button" onClick=${onRevoke}
+                aria-label=${`Revoke ${token.name}`}>Revoke</button>`}</div>
+    </li>`;
+}
+
+function RevokeDialog({ token, onRevoked, onClose }) {
+    const run = async () => {
+        await change('DELETE', `/tokens/${token.id}`);
+        onRevoked();
+    };
+    return html`<${Confirm} title=${`Revoke “${token.name}”?`} label="Revoke" run=${run} onClose=${onClose}>
+        <p>Programs that use it are refused at once. This cannot be taken back; your reels stay.</p>
+    <//>`;
+}
+
+/** The page `/tokens`. */
+export function Page() {
+    const { data, error, reload } = useLoading((signal) => get('/tokens', signal), []);
+    const [created, setCreated] = useState(null);
+    const [revoked, setRevoked] = useState(null);
+    useTitle('Tokens');
+    const showCreated = (token) => {
+        setCreated(token);
+        reload();
+    };
+    return html`
+        <div class="page-head"><h1>Tokens</h1></div>
+        <p class="lead">A token lets a program use <a href="/docs">the API</a> in your name.</p>
+        <${CreateForm} onCreated=${showCreated} />
+        ${created && html`<${NewToken} key=${created.id} created=${created}
+            onClose=${() => setCreated(null)} />`}
+        <section class="section" aria-labelledby="all-tokens">
+            <div class="section-head"><h2 id="all-tokens">Your tokens</h2></div>
+            ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
+            ${!data && !error && html`<${Bones} count=${3} kind="line" />`}
+            ${data && data.length === 0 && html`<${Empty} title="No tokens yet">
+                <p>Name one after the program that will use it, so that you can revoke it alone.</p><//>`}
+            ${data && data.length > 0 && html`<ul>${data.map((token) =>
+                html`<${TokenRow} key=${token.id} token=${token} onRevoke=${() => setRevoked(token)} />`)}
+            </ul>`}
+        </section>
+        ${revoked && html`<${RevokeDialog} token=${revoked} onRevoked=${reload}
+            onClose=${() => setRevoked(null)} />`}`;
+}

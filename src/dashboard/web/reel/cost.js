@@ -1,0 +1,60 @@
+// What one reel has cost, call by call.
+import { html } from '../htm-preact.js';
+import { get } from '../core/api.js';
+import { countOf, exactMoney, formatCount, formatMoney } from '../text/numbers.js';
+import { useLoading } from '../ui/loading.js';
+import { Bones, FailureNote } from '../ui/notes.js';
+import { Time } from '../ui/time.js';
+
+/** Dollars, exact in the title; a cost that nobody knows is said to be so. */
+export function Money({ dollars }) {
+    return typeof dollars === 'number'
+        ? html`<span title=${`$${exactMoney(dollars)}`}>${formatMoney(dollars)}</span>`
+        : html`<span class="muted" title="There is no price for this model">not priced</span>`;
+}
+
+function Call({ call }) {
+    return html`<tr>
+        <td><span class="foreign">${call.model || call.provider}</span>
+            <span class="muted small"> ${call.provider}</span></td>
+        <td><${Time} value=${call.called_at} isAge=${false} /></td>
+        <td class="number">${formatCount(call.prompt_tokens)}</td>
+        <td class="number">${formatCount(call.cached_prompt_tokens)}</td>
+        <td class="number">${formatCount(call.output_tokens)}</td>
+        <td class="number">${formatCount(call.thinking_tokens)}</td>
+        <td class="number">${call.is_under_way ? 'under way' : html`<${Money} dollars=${call.cost_usd} />`}</td>
+    </tr>`;
+}
+
+function CallTable({ usage }) {
+    return html`<div class="table-frame" tabindex="0" role="region" aria-label="Model calls of this reel">
+        <table class="table">
+            <thead><tr>
+                <th scope="col">Model</th><th scope="col">Called</th>
+                <th scope="col" class="number">Prompt tokens</th><th scope="col" class="number">of these cached</th>
+                <th scope="col" class="number">Output tokens</th>
+                <th scope="col" class="number">of these thinking</th>
+                <th scope="col" class="number">Cost</th>
+            </tr></thead>
+            <tbody>${usage.calls.map((call) => html`<${Call} key=${call.number} call=${call} />`)}</tbody>
+            <tfoot><tr>
+                <th scope="row" colspan="6">Total${usage.unpriced_calls
+                    ? `, without ${countOf(usage.unpriced_calls, 'call')} that have no price` : ''}</th>
+                <td class="number"><${Money} dollars=${usage.total_cost_usd} /></td>
+            </tr></tfoot>
+        </table>
+    </div>`;
+}
+
+/** The section on cost; `changed` is a value that changes when there may be more calls. */
+export function Cost({ id, changed }) {
+    const { data, error, reload } = useLoading((signal) => get(`/reels/${id}/usage`, signal), [id, changed]);
+    return html`<section class="section" aria-labelledby="cost">
+        <div class="section-head"><h2 id="cost">Cost</h2></div>
+        ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
+        ${!data && !error && html`<${Bones} count=${2} kind="line" />`}
+        ${data && (data.calls.length === 0
+            ? html`<p class="padded muted">No model was paid for this reel.</p>`
+            : html`<${CallTable} usage=${data} />`)}
+    </section>`;
+}

@@ -1,0 +1,13 @@
+// Which addresses from outside may become links. No DOM here: Node tests this file.
+
+/** An address on the platform that is safe to link to, or null. Anything else stays text. */
+export function platformLink(url) {
+    let parsed;
+    try {
+        parsed = new URL(url);
+    } catch {
+        return null;
+    }
+    const isPlatform = /^(?:[a-z]+\.)?instagram\.com$/.test(parsed.hostname);
+    return parsed.protocol === 'https:' && isPlatform ? parsed.href : null;
+}

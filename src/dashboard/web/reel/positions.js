@@ -1,0 +1,93 @@
+// Where things stand on a reel's timeline. No DOM here: Node tests this file.
+
+const MOMENT_SECONDS = 3; // A key moment has no end: it lasts this long, or until the next one.
+const TICK_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600];
+
+/** A time as a share of the duration, 0 to 100. */
+export function percentOf(seconds, duration) {
+    return duration > 0 ? Math.min(100, Math.max(0, (seconds / duration) * 100)) : 0;
+}
+
+/** The time under a pointer `x` pixels from the left of a track `width` pixels wide, in tenths. */
+export function secondsAt(x, width, duration) {
+    const share = width > 0 ? Math.min(1, Math.max(0, x / width)) : 0;
+    return Math.round(share * duration * 10) / 10;
+}
+
+/** Whole-second times for the ruler, at most `count` steps apart evenly. */
+export function ruleTicks(duration, count) {
+    const step = TICK_STEPS.find((one) => duration / one <= count) ?? TICK_STEPS.at(-1);
+    const ticks = [];
+    for (let seconds = 0; seconds <= duration; seconds += step) {
+        ticks.push(seconds);
+    }
+    return ticks;
+}
+
+/** Key moments `{seconds, description}` as spans `{start, end, text}`. */
+export function momentSpans(moments, duration) {
+    return moments.map((moment, index) => {
+        const next = moments[index + 1]?.seconds ?? duration;
+        const end = Math.min(Math.max(next, moment.seconds), moment.seconds + MOMENT_SECONDS);
+        return { start: moment.seconds, end, text: moment.description };
+    });
+}
+
+/** Segments of a result `{start_seconds, end_seconds, text}` as spans. */
+export function segmentSpans(segments) {
+    return segments.map((one) => ({
+        start: one.start_seconds, end: one.end_seconds, text: one.text,
+    }));
+}
+
+/** The indices of the spans at a time. A span without a length counts for its tenth of a second. */
+export function spansAt(spans, seconds) {
+    const found = [];
+    spans.forEach(({ start, end }, index) => {
+        if (seconds >= start && seconds < Math.max(end, start + 0.1)) {
+            found.push(index);
+        }
+    });
+    return found;
+}
+
+/**
+ * Puts spans that overlap below each other: for each span the number of its row, from 0, at most
+ * `rowsMax - 1`; what finds no free row shares the last.
+ */
+export function packRows(spans, rowsMax) {
+    const rowEnds = [];
+    return spans.map(({ start, end }) => {
+        const free = rowEnds.findIndex((rowEnd) => rowEnd <= start);
+        let row = free >= 0 ? free : rowEnds.length;
+        row = Math.min(row, rowsMax - 1);
+        rowEnds[row] = Math.max(rowEnds[row] ?? 0, end);
+        return row;
+    });
+}
+
+/** The time where the next span begins after `seconds` (or, with -1, before it), or null. */
+export function neighbourStart(spans, seconds, direction) {
+    const starts = spans.map(({ start }) => start).sort((one, other) => one - other);
+    const found = direction > 0
+        ? starts.find((start) => start > seconds + 0.05)
+        : starts.findLast((start) => start < seconds - 0.05);
+    return found ?? null;
+}
+
+/** How far a key moves the cursor: the new time in seconds, or null for a key that does not. */
+export function secondsAfterKey(key, seconds, duration) {
+    const steps = {
+        ArrowLeft: -0.5, ArrowDown: -0.5, ArrowRight: 0.5, ArrowUp: 0.5, PageDown: -5, PageUp: 5,
+    };
+    if (key === 'Home') {
+        return 0;
+    }
+    if (key === 'End') {
+        return duration;
+    }
+    if (!(key in steps)) {
+        return null;
+    }
+    return Math.min(duration, Math.max(0, Math.round((seconds + steps[key]) * 10) / 10));
+}

@@ -1,0 +1,38 @@
+// A reel that is not done: where the work stands, or why it failed.
+import { html, useEffect } from '../htm-preact.js';
+import { failureWords, STEPS, stepWords } from '../reels/wording.js';
+import { announce } from '../ui/announcer.js';
+import { Icon } from '../ui/icons.js';
+
+/** The steps of the work, with the one it stands at. */
+export function Progress({ reel }) {
+    const at = STEPS.findIndex(([name]) => name === reel.step);
+    useEffect(() => {
+        if (reel.step) {
+            announce(stepWords(reel.step));
+        }
+    }, [reel.step]);
+    const iconOf = (index) => index < at ? 'done' : index === at ? 'processing' : 'pending';
+    return html`<ol class="progress" aria-label="Steps">
+        ${STEPS.map(([name, words], index) => html`<li key=${name}
+                class=${`status status-${iconOf(index)}`} aria-current=${index === at ? 'step' : undefined}>
+            <${Icon} name=${iconOf(index)} more=${index === at ? 'icon-turning' : ''} />${words}
+        </li>`)}
+    </ol>
+    ${reel.status === 'pending' && html`<p class="muted">It waits for its turn. This page changes by itself;
+        you may also leave it.</p>`}`;
+}
+
+/** Why it failed and what one can do. */
+export function Failure({ reel, onAgain }) {
+    const { title, advice, isWorthRetrying } = failureWords(reel.error_code);
+    return html`<div class="note note-fail">
+        <${Icon} name="error" />
+        <div class="note-body">
+            <p><strong>${title}.</strong> ${advice}</p>
+            <p class="foreign small">${reel.error} <code>${reel.error_code}</code></p>
+            ${isWorthRetrying && html`<div><button class="button button-small" type="button"
+                onClick=${onAgain}><${Icon} name="again" />Try again</button></div>`}
+        </div>
+    </div>`;
+}

@@ -1,0 +1,16 @@
+// The job as the API gives it.
+import { html, useState } from '../htm-preact.js';
+import { CopyButton } from '../ui/copy.js';
+
+/** The section with the JSON, made when it is opened. */
+export function RawJson({ reel }) {
+    const [isOpen, setIsOpen] = useState(false);
+    const text = isOpen ? JSON.stringify(reel, null, 2) : '';
+    return html`<details class="section raw" onToggle=${(event) => setIsOpen(event.target.open)}>
+        <summary>JSON, as the API gives it</summary>
+        ${isOpen && html`<div class="raw-body">
+            <${CopyButton} text=${text} what="the JSON" isSmall />
+            <pre class="code" tabindex="0" aria-label="JSON">${text}</pre>
+        </div>`}
+    </details>`;
+}

@@ -1,0 +1,88 @@
+// The reel across its duration: key moments, speech and on-screen text, and a cursor to move through them.
+import { html, useRef } from '../htm-preact.js';
+import { formatTimecode } from '../text/times.js';
+import { Icon } from '../ui/icons.js';
+import { neighbourStart, packRows, percentOf, ruleTicks, secondsAfterKey, secondsAt } from './positions.js';
+
+const ROWS_MAX = 3;
+const TICKS_MAX = 10;
+
+function Ruler({ duration }) {
+    return html`<div class="ruler" aria-hidden="true">
+        ${ruleTicks(duration, TICKS_MAX).map((seconds) => html`<span key=${seconds} class="tick"
+            style=${{ left: `${percentOf(seconds, duration)}%` }}>${formatTimecode(seconds)}</span>`)}
+    </div>`;
+}
+
+function Lane({ kind, spans, current, duration }) {
+    const rows = packRows(spans, ROWS_MAX);
+    const height = Math.max(1, ...rows.map((row) => row + 1));
+    return html`<div class=${`lane lane-${kind}`} style=${{ height: `${height * 14 + 4}px` }} aria-hidden="true">
+        ${spans.map((span, index) => html`<span key=${index} title=${span.text}
+            class=${`span ${current.includes(index) ? 'span-now' : ''}`}
+            style=${{
+                left: `${percentOf(span.start, duration)}%`,
+                width: `max(3px, ${percentOf(span.end - span.start, duration)}% - 1px)`,
+                top: `${rows[index] * 14 + 2}px`,
+            }}></span>`)}
+    </div>`;
+}
+
+function Steps({ moments, seconds, onSeek }) {
+    const earlier = neighbourStart(moments, seconds, -1);
+    const later = neighbourStart(moments, seconds, 1);
+    return html`<div class="steps">
+        <button class="button button-small button-icon" type="button" disabled=${earlier === null}
+            aria-label="Previous key moment" title="Previous key moment"
+            onClick=${() => onSeek(earlier)}><${Icon} name="back" /></button>
+        <button class="button button-small button-icon" type="button" disabled=${later === null}
+            aria-label="Next key moment" title="Next key moment"
+            onClick=${() => onSeek(later)}><${Icon} name="next" /></button>
+    </div>`;
+}
+
+/**
+ * `lanes` are `[{kind, title, spans, current}]`, `current` the indices of the spans at `seconds`; `said` is
+ * what screen readers hear of that time; `onSeek` gets the time that the reader moves to.
+ */
+export function Timeline({ duration, seconds, lanes, said, onSeek }) {
+    const track = useRef(null);
+    const seekTo = (event) => {
+        const box = track.current.getBoundingClientRect();
+        onSeek(secondsAt(event.clientX - box.left, box.width, duration));
+    };
+    const startDrag = (event) => {
+        if (event.button === 0) {
+            track.current.setPointerCapture(event.pointerId);
+            seekTo(event);
+        }
+    };
+    const drag = (event) => track.current.hasPointerCapture(event.pointerId) && seekTo(event);
+    const followKey = (event) => {
+        const next = secondsAfterKey(event.key, seconds, duration);
+        if (next !== null && !event.ctrlKey && !event.metaKey && !event.altKey) {
+            event.preventDefault();
+            onSeek(next);
+        }
+    };
+    return html`<div class="timeline">
+        <div class="timeline-head">
+            <${Steps} moments=${lanes[0].spans} seconds=${seconds} onSeek=${onSeek} />
+            <p class="clock"><b>${formatTimecode(seconds, true)}</b> of ${formatTimecode(duration, true)}</p>
+        </div>
+        <div class="timeline-body">
+            <div class="lane-names" aria-hidden="true">${lanes.map((lane) => html`<span key=${lane.kind}
+                class=${`lane-name lane-name-${lane.kind}`}>${lane.title}</span>`)}</div>
+            <div class="track" ref=${track} onPointerDown=${startDrag} onPointerMove=${drag}>
+                <${Ruler} duration=${duration} />
+                ${lanes.map((lane) => html`<${Lane} key=${lane.kind} kind=${lane.kind} spans=${lane.spans}
+                    current=${lane.current} duration=${duration} />`)}
+                <div class="cursor" role="slider" tabindex="0" aria-label="Time in the reel"
+                    aria-valuemin="0" aria-valuemax=${duration} aria-valuenow=${seconds}
+                    aria-valuetext=${`${formatTimecode(seconds, true)} of ${formatTimecode(duration)}. ${said}`}
+                    aria-orientation="horizontal" onKeyDown=${followKey}
+                    style=${{ left: `${percentOf(seconds, duration)}%` }}></div>
+            </div>
+        </div>
+    </div>`;
+}

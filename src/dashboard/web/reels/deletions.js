@@ -1,0 +1,52 @@
+// Deleting with time to think again: the row goes at once, the reel itself when the message goes.
+import { change } from '../core/api.js';
+import { createStore } from '../core/store.js';
+import { showToast } from '../ui/toast.js';
+
+/** The ids of reels that are gone for the reader. */
+export const hiddenStore = createStore(new Set());
+
+const pending = new Map(); // The id to what sends its deletion now.
+
+function setHidden(id, isHidden) {
+    const ids = new Set(hiddenStore.get());
+    if (isHidden) {
+        ids.add(id);
+    } else {
+        ids.delete(id);
+    }
+    hiddenStore.set(ids);
+}
+
+async function sendDeletion(id) {
+    pending.delete(id);
+    try {
+        await change('DELETE', `/reels/${id}`, undefined, { keepalive: true });
+    } catch (why) {
+        if (why.status !== 404) { // Somebody else has deleted it: that is what was wanted.
+            setHidden(id, false);
+            showToast(`The reel is still there: ${why.message}`, { isFailure: true });
+        }
+    }
+}
+
+/** Hides a reel and deletes it when the message about it goes; `onUndo` runs if it is taken back. */
+export function deleteReel(id, onUndo = () => {}) {
+    setHidden(id, true);
+    const undo = () => {
+        pending.delete(id);
+        setHidden(id, false);
+        onUndo();
+    };
+    const endToast = showToast('Deleted', {
+        action: { label: 'Undo', run: undo },
+        onEnd: () => sendDeletion(id),
+    });
+    pending.set(id, endToast);
+}
+
+addEventListener('pagehide', () => {
+    for (const endToast of [...pending.values()]) {
+        endToast();
+    }
+});

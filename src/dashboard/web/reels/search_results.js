@@ -1,0 +1,69 @@
+// What a search has found, with the words it was asked for marked.
+import { html } from '../htm-preact.js';
+import { get } from '../core/api.js';
+import { pathWithQuery } from '../core/routes.js';
+import { useStore } from '../core/store.js';
+import { highlightParts } from '../text/highlight.js';
+import { countOf } from '../text/numbers.js';
+import { formatTimecode } from '../text/times.js';
+import { useLoading } from '../ui/loading.js';
+import { Bones, Empty, FailureNote } from '../ui/notes.js';
+import { Time } from '../ui/time.js';
+import { hiddenStore } from './deletions.js';
+import { shortLink } from './row.js';
+import { Thumbnail } from './thumbnail.js';
+import { fieldWords } from './wording.js';
+
+const HITS_MAX = 50;
+
+function Highlighted({ text, query }) {
+    return highlightParts(text, query)
+        .map((part) => part.isMarked ? html`<mark>${part.text}</mark>` : part.text);
+}
+
+function Hit({ hit, query }) {
+    const { field, text, seconds } = hit.match;
+    const hasTime = typeof seconds === 'number';
+    const address = `/reels/${hit.id}` + (hasTime ? `#t=${seconds}` : '');
+    return html`<li class="row row-hit">
+        <${Thumbnail} id=${hit.id} status="done" />
+        <div class="row-body">
+            <h2 class="row-title foreign" dir="auto">
+                <a href=${address}><${Highlighted} text=${hit.summary || shortLink(hit.url)} query=${query} /></a>
+            </h2>
+            <p class="hit-passage">
+                <span class="hit-field">${fieldWords(field)}${hasTime
+                    && html` <span class="timecode">${formatTimecode(seconds)}</span>`}</span>
+                <span class="foreign" dir="auto"><${Highlighted} text=${text} query=${query} /></span>
+            </p>
+            <p class="row-details">
+                <span class="foreign">${hit.author ?? shortLink(hit.url)}</span>
+                <span class="muted"><${Time} value=${hit.created_at} /></span>
+            </p>
+        </div>
+    </li>`;
+}
+
+/** The hits for `query`, best first. */
+export function SearchResults({ query }) {
+    const { data, error, reload } = useLoading(
+        (signal) => get(pathWithQuery('/reels/search', { q: query, limit: HITS_MAX }), signal), [query]);
+    const hidden = useStore(hiddenStore);
+    if (error) {
+        return html`<${FailureNote} error=${error} onRetry=${reload} />`;
+    }
+    if (!data) {
+        return html`<${Bones} count=${3} />`;
+    }
+    const hits = data.filter((hit) => !hidden.has(hit.id));
+    return html`
+        <p class="list-note" role="status">
+            ${hits.length === 0 ? 'Nothing found' : `${countOf(hits.length, 'reel')}, the closest first`}
+        </p>
+        ${hits.length === 0
+            ? html`<${Empty} title="No reel speaks of this">
+                <p>The search goes by meaning: describe what is said or shown, in a word or a sentence.
+                Only reels that are done can be found.</p><//>`
+            : html`<ul class="rows">
+                ${hits.map((hit) => html`<${Hit} key=${hit.id} hit=${hit} query=${query} />`)}</ul>`}`;
+}

@@ -1,0 +1,46 @@
+// Where a link is pasted to have its reel analysed.
+import { html, useState } from '../htm-preact.js';
+import { change } from '../core/api.js';
+import { announce } from '../ui/announcer.js';
+import { Check, useSubmission } from '../ui/field.js';
+import { FailureNote } from '../ui/notes.js';
+import { putReel } from './list.js';
+
+/** Submits a link; resolves to the new reel as far as it is known. */
+export async function submitLink(url, isFresh) {
+    const body = isFresh ? { url, fresh: true } : { url };
+    const { id, status } = await change('POST', '/reels/analyze', body);
+    const reel = { id, url, status, created_at: new Date().toISOString() };
+    putReel(reel);
+    return reel;
+}
+
+/** The box; what goes wrong is said below it. `initial` fills it in. */
+export function SubmitBox() {
+    const [url, setUrl] = useState('');
+    const [isFresh, setIsFresh] = useState(false);
+    const { isBusy, error, submit } = useSubmission(async () => {
+        await submitLink(url.trim(), isFresh);
+        setUrl('');
+        setIsFresh(false);
+        announce('Submitted. The reel is at the top of the list.');
+    });
+    const isInvalid = error?.status === 400;
+    return html`<form class="submit" onSubmit=${submit}>
+        <label class="label" for="submit-url">Analyse a reel</label>
+        <div class="submit-line">
+            <input class="input" id="submit-url" type="text" inputmode="url" autocomplete="off"
+                spellcheck=${false} required placeholder="Paste an instagram.com/reel/… link" value=${url}
+                onInput=${(event) => setUrl(event.target.value)}
+                aria-invalid=${isInvalid ? 'true' : undefined}
+                aria-describedby=${isInvalid ? 'submit-error' : undefined} />
+            <button class="button button-main" type="submit" disabled=${isBusy}>
+                ${isBusy ? 'Submitting…' : 'Analyse'}</button>
+        </div>
+        ${error && (isInvalid
+            ? html`<p class="field-error foreign" id="submit-error" role="alert">${error.message}</p>`
+            : html`<${FailureNote} error=${error} />`)}
+        <${Check} label="Analyse again, although it was analysed within the last day" isOn=${isFresh}
+            onValue=${setIsFresh} />
+    </form>`;
+}

@@ -1,0 +1,61 @@
+// Words for statuses, steps, causes and fields. No DOM here: Node tests this file.
+
+/** Status of a reel to its word. */
+export const STATUS_WORDS = {
+    pending: 'Waiting', processing: 'Working', done: 'Done', error: 'Failed',
+};
+
+/** Steps of the work, in their order, as `[name, words]`. */
+export const STEPS = [
+    ['resolve', 'Finding the post'],
+    ['download', 'Downloading the video'],
+    ['probe', 'Checking the file'],
+    ['analyze', 'Analysing'],
+    ['publish', 'Saving the result'],
+];
+
+/** The words for a step; empty for one that nobody knows. */
+export function stepWords(step) {
+    return STEPS.find(([name]) => name === step)?.[1] ?? '';
+}
+
+const CAUSES = {
+    unavailable: ['The video is not available',
+        'It is private, deleted, limited to some countries or to adults. Open the link in a browser '
+        + 'where you are not signed in: what you cannot see there, nobody can analyse.', false],
+    rate_limited: ['Instagram asked us to slow down',
+        'Try again in half an hour; submitting more links now makes the wait longer.', true],
+    model_failed: ['The model could not work with this video',
+        'Try again once. If it fails again, the video may be one that the model refuses.', true],
+    unsupported_format: ['There is no video that we can read',
+        'Photo posts, damaged files and very large files cannot be analysed.', false],
+    storage_error: ['The result could not be stored',
+        'The server may be out of room. Tell whoever runs it, then try again.', true],
+    video_too_long: ['The video is too long',
+        'Only short videos are analysed. Nothing was charged for this one.', false],
+    download_failed: ['The video could not be downloaded',
+        'The network or Instagram failed on the way. Trying again later usually helps.', true],
+    internal: ['Something went wrong on our side',
+        'Try again. If it keeps failing, tell whoever runs this server the number of the reel.', true],
+};
+
+/** A failure in plain words: `{title, advice, isWorthRetrying}`. */
+export function failureWords(errorCode) {
+    const [title, advice, isWorthRetrying] = CAUSES[errorCode] ?? CAUSES.internal;
+    return { title, advice, isWorthRetrying };
+}
+
+const FIELD_WORDS = {
+    'audio.transcript': 'Said', 'audio.segments': 'Said', 'visual.text_on_screen': 'On screen',
+    'visual.text_segments': 'On screen', 'visual.description': 'Seen', 'visual.setting': 'Setting',
+    'visual.subjects': 'In view', 'content.summary': 'Summary', 'content.topics': 'Topics',
+    'content.hooks': 'Hook', 'content.call_to_action': 'Call to action',
+    'content.key_moments': 'Key moment', 'audio.music_description': 'Music',
+    'platform_meta.caption': 'Caption', 'platform_meta.author': 'Author',
+    'platform_meta.hashtags': 'Hashtags', 'platform_meta.location': 'Location',
+};
+
+/** Where in a result a passage was found, in a word or two. */
+export function fieldWords(field) {
+    return FIELD_WORDS[field] ?? field.replace(/^.*\./, '').replaceAll('_', ' ');
+}

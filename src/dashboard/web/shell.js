@@ -1,0 +1,89 @@
+// What stands around every page: the head with its navigation, messages, the way to the content.
+import { html, useEffect, useLayoutEffect, useRef } from './htm-preact.js';
+import { themeStore, switchTheme } from './core/theme.js';
+import { useStore } from './core/store.js';
+import { Announcer } from './ui/announcer.js';
+import { Icon } from './ui/icons.js';
+import { Bones } from './ui/notes.js';
+import { Toasts } from './ui/toast.js';
+
+const LINKS = [
+    ['/', 'reels', 'Reels', (path) => path === '/' || path.startsWith('/reels/')],
+    ['/usage', 'usage', 'Usage', (path) => path === '/usage'],
+    ['/tokens', 'tokens', 'Tokens', (path) => path === '/tokens'],
+    ['/admin', 'admin', 'Admin', (path) => path === '/admin'],
+];
+
+function Navigation({ path, isAdmin }) {
+    const links = LINKS.filter(([address]) => isAdmin || address !== '/admin');
+    return html`<nav class="nav" aria-label="Pages">
+        ${links.map(([address, icon, words, isHere]) => html`<a key=${address} href=${address}
+                aria-current=${isHere(path) ? 'page' : undefined}>
+            <${Icon} name=${icon} />${words}
+        </a>`)}
+    </nav>`;
+}
+
+function ThemeSwitch() {
+    const theme = useStore(themeStore);
+    const next = theme === 'dark' ? 'light' : 'dark';
+    return html`<button class="button button-plain button-icon" type="button" onClick=${switchTheme}
+            aria-label=${`Switch to ${next} colours`} title=${`Switch to ${next} colours`}>
+        <${Icon} name=${theme === 'dark' ? 'sun' : 'moon'} />
+    </button>`;
+}
+
+/** After going to another page, the reader starts at its heading, or where they left it. */
+function useArrival(place, isBusy) {
+    const last = useRef(place.path);
+    useLayoutEffect(() => {
+        if (isBusy || last.current === place.path) {
+            return;
+        }
+        last.current = place.path;
+        const heading = document.querySelector('main h1');
+        heading?.setAttribute('tabindex', '-1');
+        heading?.focus({ preventScroll: true });
+        scrollTo(0, place.scrollTop);
+    }, [place, isBusy]);
+}
+
+function followSlash(event) {
+    const isTyping = event.target.closest?.('input, textarea, select, [contenteditable], dialog');
+    const search = document.getElementById('search');
+    if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping || !search) {
+        return;
+    }
+    event.preventDefault();
+    search.focus();
+    search.select();
+}
+
+/** The page `children` with all around it. `session` is null for people who have not signed in. */
+export function Shell({ place, session, isBusy = false, children }) {
+    useArrival(place, isBusy);
+    useEffect(() => {
+        document.addEventListener('keydown', followSlash);
+        return () => document.removeEventListener('keydown', followSlash);
+    }, []);
+    const account = session?.account;
+    return html`<div>
+        <a class="skip" href="#content">Skip to the content</a>
+        <header class="top">
+            <a class="brand" href="/"><span class="brand-mark" aria-hidden="true"></span>reelsd</a>
+            ${account && html`<${Navigation} path=${place.path} isAdmin=${account.is_admin} />`}
+            <div class="top-tools">
+                <${ThemeSwitch} />
+                ${account && html`<a class="button button-plain" href="/account" title=${account.email}
+                        aria-current=${place.path === '/account' ? 'page' : undefined}>
+                    <${Icon} name="account" /><span class="top-account">${account.email}</span>
+                </a>`}
+            </div>
+        </header>
+        <main class="page" id="content" tabindex="-1">
+            ${isBusy ? html`<${Bones} count=${4} />` : children}
+        </main>
+        <${Toasts} />
+        <${Announcer} />
+    </div>`;
+}

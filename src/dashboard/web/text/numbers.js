@@ -1,0 +1,58 @@
+// Money, counts and sizes as people read them. No DOM here: Node tests this file.
+
+/** US dollars without an exponent and without rounding noise, for titles and tables: `0.00048612`. */
+export function exactMoney(dollars) {
+    return dollars.toFixed(12).replace(/\.?0+$/, '');
+}
+
+/**
+ * US dollars to read: two digits after the point from one dollar on, below that three significant ones
+ * (`$0.0486`), since one reel costs parts of a cent. Null, a cost that nobody knows, is `unknown`.
+ */
+export function formatMoney(dollars) {
+    if (dollars === null || dollars === undefined) {
+        return 'unknown';
+    }
+    const sign = dollars < 0 ? '-' : '';
+    const size = Math.abs(dollars);
+    if (size === 0) {
+        return '$0';
+    }
+    if (size >= 1) {
+        const text = size.toLocaleString('en-US',
+            { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+        return `${sign}$${text}`;
+    }
+    const digits = Math.min(12, 2 - Math.floor(Math.log10(size)));
+    const text = size.toFixed(digits).replace(/0+$/, '');
+    const [whole, fraction = ''] = text.split('.');
+    return `${sign}$${whole}.${fraction.padEnd(2, '0')}`;
+}
+
+/** A count with its thousands apart: `312,400`. */
+export function formatCount(count) {
+    return count === null || count === undefined ? 'unknown' : count.toLocaleString('en-US');
+}
+
+/** A count in little room: `312K`, `1.2M`. */
+export function formatShortCount(count) {
+    return new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 })
+        .format(count);
+}
+
+/** Bytes in decimal units: `3.4 MB`. */
+export function formatBytes(bytes) {
+    const units = ['bytes', 'kB', 'MB', 'GB'];
+    let size = bytes;
+    let unit = 0;
+    while (size >= 1000 && unit < units.length - 1) {
+        size /= 1000;
+        unit += 1;
+    }
+    return `${unit === 0 ? size : size.toFixed(1)} ${units[unit]}`;
+}
+
+/** `1 reel`, `2 reels`: the word takes an s unless another plural is given. */
+export function countOf(count, word, plural = `${word}s`) {
+    return `${formatCount(count)} ${count === 1 ? word : plural}`;
+}

@@ -1,0 +1,64 @@
+// A text that is there to be copied.
+import { html, useEffect, useState } from '../htm-preact.js';
+import { announce } from './announcer.js';
+import { Icon } from './icons.js';
+
+const SHOWN_SECONDS = 2;
+
+/** Copies also where the clipboard API is absent, as over plain http. */
+async function copyText(text) {
+    if (navigator.clipboard) {
+        return navigator.clipboard.writeText(text);
+    }
+    const area = document.createElement('textarea');
+    area.value = text;
+    area.readOnly = true;
+    area.className = 'unseen';
+    // A dialog makes the rest of the page inert, and from there nothing can be copied.
+    const parent = document.querySelector('dialog[open]') ?? document.body;
+    const focused = document.activeElement;
+    parent.append(area);
+    area.select();
+    const isCopied = document.execCommand('copy');
+    area.remove();
+    focused?.focus();
+    if (!isCopied) {
+        throw new Error('The browser refused to copy.');
+    }
+    return undefined;
+}
+
+/** A button that copies `text`; `what` says to screen readers what that is. */
+export function CopyButton({ text, what, label = 'Copy', isSmall = false }) {
+    const [state, setState] = useState('ready');
+    useEffect(() => {
+        if (state === 'ready') {
+            return undefined;
+        }
+        const timer = setTimeout(() => setState('ready'), SHOWN_SECONDS * 1000);
+        return () => clearTimeout(timer);
+    }, [state]);
+    const copy = async () => {
+        try {
+            await copyText(text);
+            setState('copied');
+            announce(`Copied ${what}.`);
+        } catch {
+            setState('failed');
+            announce('The browser refused to copy. Select the text instead.');
+        }
+    };
+    const words = { ready: label, copied: 'Copied', failed: 'Select it instead' };
+    return html`<button class=${`button ${isSmall ? 'button-small' : ''}`} type="button" onClick=${copy}
+            aria-label=${state === 'ready' ? `${label} ${what}` : words[state]}>
+        <${Icon} name=${state === 'copied' ? 'done' : 'copy'} />${words[state]}
+    </button>`;
+}
+
+/** A text in a box with its copy button. */
+export function CopyBox({ text, what }) {
+    return html`<div class="copied">
+        <span class="code">${text}</span>
+        <${CopyButton} text=${text} what=${what} />
+    </div>`;
+}

@@ -1,0 +1,46 @@
+// Data of a page: fetched when it opens, again on demand.
+import { useEffect, useRef, useState } from '../htm-preact.js';
+
+/**
+ * Runs `load(signal)` when the component appears and whenever a value of `keys` changes. Returns `{data, error,
+ * isLoading, reload, setData}`; old data stay while new ones are fetched for the same keys.
+ */
+export function useLoading(load, keys) {
+    const [state, setState] = useState({ data: null, error: null, isLoading: true });
+    const running = useRef(null);
+    const start = (keepsData) => {
+        running.current?.abort();
+        const controller = new AbortController();
+        running.current = controller;
+        setState((old) => ({ data: keepsData ? old.data : null, error: null, isLoading: true }));
+        load(controller.signal).then(
+            (data) => running.current === controller
+                && setState({ data, error: null, isLoading: false }),
+            (error) => running.current === controller && error.name !== 'AbortError'
+                && setState((old) => ({ data: old.data, error, isLoading: false })));
+    };
+    useEffect(() => {
+        start(false);
+        return () => {
+            running.current?.abort();
+            running.current = null;
+        };
+    }, keys);
+    const setData = (data) => setState((old) => ({ ...old, data }));
+    return { ...state, reload: () => start(true), setData };
+}
+
+/** Runs `run` each `seconds` while somebody looks at the page, and at once when they look again. */
+export function useRepetition(run, seconds) {
+    const latest = useRef(run);
+    latest.current = run;
+    useEffect(() => {
+        const runVisible = () => !document.hidden && latest.current();
+        const timer = setInterval(runVisible, seconds * 1000);
+        document.addEventListener('visibilitychange', runVisible);
+        return () => {
+            clearInterval(timer);
+            document.removeEventListener('visibilitychange', runVisible);
+        };
+    }, [seconds]);
+}

@@ -1,0 +1,63 @@
+// Short messages at the edge of the page, which go away by themselves.
+import { html, useEffect, useRef } from '../htm-preact.js';
+import { createStore, useStore } from '../core/store.js';
+import { Icon } from './icons.js';
+
+const SECONDS = 6;
+
+const toastsStore = createStore([]);
+let lastNumber = 0;
+
+function remove(number) {
+    toastsStore.set(toastsStore.get().filter((one) => one.number !== number));
+}
+
+/**
+ * Shows a message. `options`: `isFailure`; `action` `{label, run}`, a button that also closes the message;
+ * `onEnd` runs when it goes without the action. Returns a function that ends it early.
+ */
+export function showToast(message, options = {}) {
+    lastNumber += 1;
+    const number = lastNumber;
+    let isOver = false;
+    const end = (runs) => {
+        if (!isOver) {
+            isOver = true;
+            remove(number);
+            runs?.();
+        }
+    };
+    toastsStore.set([...toastsStore.get(), { number, message, options, end }]);
+    return () => end(options.onEnd);
+}
+
+function Toast({ toast }) {
+    const { message, options, end } = toast;
+    const timer = useRef(0);
+    const stop = () => clearTimeout(timer.current);
+    const start = () => {
+        stop();
+        timer.current = setTimeout(() => end(options.onEnd), SECONDS * 1000);
+    };
+    useEffect(() => {
+        start();
+        return stop;
+    }, []);
+    // It stays while somebody reads it or is about to press its button.
+    return html`<div class=${`toast ${options.isFailure ? 'toast-failure' : ''}`}
+            onMouseEnter=${stop} onMouseLeave=${start} onfocusin=${stop} onfocusout=${start}>
+        <span class="foreign">${message}</span>
+        ${options.action && html`<button class="button button-small" type="button"
+            onClick=${() => end(options.action.run)}>${options.action.label}</button>`}
+        <button class="button button-small button-icon" type="button" aria-label="Close this message"
+            onClick=${() => end(options.onEnd)}><${Icon} name="close" /></button>
+    </div>`;
+}
+
+/** Where messages appear; once on the page, always there, so that screen readers hear them. */
+export function Toasts() {
+    const toasts = useStore(toastsStore);
+    return html`<div class="toasts" role="status" aria-live="polite">
+        ${toasts.map((toast) => html`<${Toast} key=${toast.number} toast=${toast} />`)}
+    </div>`;
+}

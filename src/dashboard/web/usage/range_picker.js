@@ -1,0 +1,33 @@
+// Chooses the days that are shown.
+import { html, useState } from '../htm-preact.js';
+import { Choices, Field } from '../ui/field.js';
+import { RANGES, rangeDays, rangeProblem } from './ranges.js';
+
+function CustomRange({ days, onDays }) {
+    const [from, setFrom] = useState(days.from);
+    const [to, setTo] = useState(days.to);
+    const [problem, setProblem] = useState(null);
+    const submit = (event) => {
+        event.preventDefault();
+        const found = rangeProblem(from, to);
+        setProblem(found);
+        if (!found) {
+            onDays({ from, to });
+        }
+    };
+    return html`<form class="inline-form" onSubmit=${submit} noValidate>
+        <${Field} label="From" type="date" value=${from} onValue=${setFrom} max=${to} error=${problem} />
+        <${Field} label="To" type="date" value=${to} onValue=${setTo} min=${from} />
+        <button class="button" type="submit">Show</button>
+    </form>`;
+}
+
+/** `range` is `{name, from, to}`; `onRange` gets the next one. */
+export function RangePicker({ range, onRange }) {
+    const choose = (name) => onRange(name === 'custom'
+        ? { ...range, name } : { name, ...rangeDays(name, Date.now()) });
+    return html`
+        <${Choices} label="Days" options=${RANGES} value=${range.name} onValue=${choose} />
+        ${range.name === 'custom' && html`<${CustomRange} days=${range}
+            onDays=${(days) => onRange({ name: 'custom', ...days })} />`}`;
+}

@@ -1,0 +1,68 @@
+// Usage in numbers: by model and by day.
+import { html } from '../htm-preact.js';
+import { Money } from '../reel/cost.js';
+import { formatCount } from '../text/numbers.js';
+import { formatDay } from '../text/times.js';
+import { modelName, sumMoney } from './grouping.js';
+
+function sumOf(rows) {
+    const priced = rows.filter((row) => row.cost_usd !== null);
+    return {
+        calls: rows.reduce((sum, row) => sum + row.calls, 0),
+        prompt_tokens: rows.reduce((sum, row) => sum + row.prompt_tokens, 0),
+        output_tokens: rows.reduce((sum, row) => sum + row.output_tokens, 0),
+        total_tokens: rows.reduce((sum, row) => sum + row.total_tokens, 0),
+        cost_usd: priced.length > 0 ? sumMoney(priced.map((row) => row.cost_usd)) : null,
+        unpriced_calls: rows.reduce((sum, row) => sum + (row.unpriced_calls ?? 0), 0),
+    };
+}
+
+function Numbers({ sum }) {
+    return html`
+        <td class="number">${formatCount(sum.calls)}</td>
+        <td class="number">${formatCount(sum.prompt_tokens)}</td>
+        <td class="number">${formatCount(sum.output_tokens)}</td>
+        <td class="number">${formatCount(sum.total_tokens)}</td>
+        <td class="number"><${Money} dollars=${sum.cost_usd} />${sum.unpriced_calls > 0
+            && html`<span class="muted" title=${`${sum.unpriced_calls} calls have no price`}> +?</span>`}</td>`;
+}
+
+const NUMBER_HEADS = ['Calls', 'Prompt tokens', 'Output tokens', 'Tokens', 'Cost'];
+
+function Table({ label, heads, children }) {
+    return html`<div class="table-frame" tabindex="0" role="region" aria-label=${label}>
+        <table class="table">
+            <thead><tr>
+                ${heads.map((head) => html`<th key=${head} scope="col">${head}</th>`)}
+                ${NUMBER_HEADS.map((head) => html`<th key=${head} scope="col" class="number">${head}</th>`)}
+            </tr></thead>
+            ${children}
+        </table>
+    </div>`;
+}
+
+/** One row a model, `models` as of modelSums(), with the colour that it has in the chart. */
+export function ModelTable({ rows, models, seriesOf }) {
+    const sums = new Map(models.map(({ name }) =>
+        [name, sumOf(rows.filter((row) => modelName(row) === name))]));
+    return html`<${Table} label="Usage by model" heads=${['Model']}>
+        <tbody>${models.map(({ name }) => html`<tr key=${name}>
+            <th scope="row" class="foreign">
+                <i class=${`swatch series-${seriesOf(name)}`}></i>${name}</th>
+            <${Numbers} sum=${sums.get(name)} />
+        </tr>`)}</tbody>
+        <tfoot><tr><th scope="row">All</th><${Numbers} sum=${sumOf(rows)} /></tr></tfoot>
+    <//>`;
+}
+
+/** One row a day and model, the latest day first. */
+export function DayTable({ rows }) {
+    const latestFirst = [...rows].reverse();
+    return html`<${Table} label="Usage by day and model" heads=${['Day', 'Model']}>
+        <tbody>${latestFirst.map((row) => html`<tr key=${`${row.date} ${row.provider} ${row.model}`}>
+            <td class="number-like">${formatDay(row.date)}</td>
+            <td class="foreign">${modelName(row)}</td>
+            <${Numbers} sum=${row} />
+        </tr>`)}</tbody>
+    <//>`;
+}
