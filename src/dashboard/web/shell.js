@@ -41,9 +41,10 @@ function useArrival(place, isBusy) {
             return;
         }
         last.current = place.path;
+        const field = document.querySelector('main [autofocus]');
         const heading = document.querySelector('main h1');
         heading?.setAttribute('tabindex', '-1');
-        heading?.focus({ preventScroll: true });
+        (field ?? heading)?.focus({ preventScroll: true });
         scrollTo(0, place.scrollTop);
     }, [place, isBusy]);
 }

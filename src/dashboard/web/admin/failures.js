@@ -10,6 +10,7 @@ import { Time } from '../ui/time.js';
 import { showToast } from '../ui/toast.js';
 
 const FAILURES_MAX = 50;
+const FIRST_FAILURES = 8; // Enough to see what is wrong; the accounts below stay in reach.
 
 function Causes({ causes, recent, isBusy, onRetry }) {
     return html`<ul>${causes.map((cause) => {
@@ -17,7 +18,7 @@ function Causes({ causes, recent, isBusy, onRetry }) {
         const { title } = failureWords(cause.error_code);
         return html`<li key=${cause.error_code} class="line">
             <div class="line-main"><h3>${title}</h3><code class="muted">${cause.error_code}</code></div>
-            <p class="small muted">${countOf(cause.count, 'reel')} in 7 days, the last
+            <p class="small muted">${countOf(cause.count, 'reel')} in 7 days, the last${' '}
                 <${Time} value=${cause.last_at} /></p>
             <div class="line-tools">${ids.length > 0 && html`<button class="button button-small"
                 type="button" disabled=${isBusy} onClick=${() => onRetry(ids)}
@@ -29,12 +30,14 @@ function Causes({ causes, recent, isBusy, onRetry }) {
 }
 
 function Recent({ failures, isBusy, onRetry }) {
+    const [isWhole, setIsWhole] = useState(false);
+    const shown = isWhole ? failures : failures.slice(0, FIRST_FAILURES);
     return html`<div class="table-frame" tabindex="0" role="region" aria-label="Recent failures">
         <table class="table">
             <thead><tr><th scope="col">Reel</th><th scope="col">When</th><th scope="col">Link</th>
                 <th scope="col">Account</th><th scope="col">Cause</th>
                 <th scope="col"><span class="unseen">Retry</span></th></tr></thead>
-            <tbody>${failures.map((one) => html`<tr key=${one.id}>
+            <tbody>${shown.map((one) => html`<tr key=${one.id}>
                 <td class="number-like">${one.id}</td>
                 <td class="number-like"><${Time} value=${one.finished_at} /></td>
                 <td class="foreign">${shortLink(one.url)}</td>
@@ -44,7 +47,9 @@ function Recent({ failures, isBusy, onRetry }) {
                     aria-label=${`Retry reel ${one.id}`} onClick=${() => onRetry([one.id])}>Retry</button></td>
             </tr>`)}</tbody>
         </table>
-    </div>`;
+    </div>
+    ${shown.length < failures.length && html`<div class="more"><button class="button button-small"
+        type="button" onClick=${() => setIsWhole(true)}>Show all ${failures.length}</button></div>`}`;
 }
 
 /** The section on failures. */

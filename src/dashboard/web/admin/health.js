@@ -25,7 +25,7 @@ function Resolver({ resolver }) {
         <div class="line-tools">${isReady
             ? html`<${State} kind="good" icon="done" words="Ready" />`
             : html`<${State} kind="bad" icon="error" words="Cooling down" />
-                ${resolver.cooldown_until && html`<span class="small muted"> until
+                ${resolver.cooldown_until && html`<span class="small muted"> until${' '}
                     <${Time} value=${resolver.cooldown_until} isAge=${false} /></span>`}`}</div>
     </li>`;
 }

@@ -9,8 +9,8 @@ import { Time } from '../ui/time.js';
 
 function LinkBox({ email, invitation, onClose }) {
     return html`
-        <p>Send this to <strong class="foreign">${email}</strong>. It works once, until
-            ${' '}<${Time} value=${invitation.expires_at} isAge=${false} />, and is shown only now.</p>
+        <p>Send this to <strong class="foreign">${email}</strong>. It works once, until${' '}
+            <${Time} value=${invitation.expires_at} isAge=${false} />, and is shown only now.</p>
         <${CopyBox} text=${invitation.link} what="the link" />
         <div class="actions"><button class="button button-main" type="button"
             onClick=${onClose}>Done</button></div>`;

@@ -35,6 +35,10 @@ function retrySecondsOf(answer) {
     return asksForPatience ? Math.max(1, seconds || RETRY_SECONDS) : null;
 }
 
+function asSentence(said) {
+    return said.charAt(0).toUpperCase() + said.slice(1) + (/[.!?]$/.test(said) ? '' : '.');
+}
+
 async function errorOf(answer) {
     let said = null;
     try {
@@ -43,7 +47,7 @@ async function errorOf(answer) {
     } catch {
         // Whatever stood between us and the daemon answered in its own words.
     }
-    return new ApiError(answer.status, said ?? `The server answered ${answer.status}.`,
+    return new ApiError(answer.status, asSentence(said ?? `the server answered ${answer.status}`),
         retrySecondsOf(answer));
 }
 

@@ -24,8 +24,9 @@ export async function loadSession() {
     try {
         adopt(await (await request('GET', '/api/session')).json());
     } catch (error) {
-        if (!(error instanceof ApiError) || error.status !== 401) {
-            setCsrfToken(null);
+        const isRefusal = error instanceof ApiError && error.status === 401; // Noted already.
+        // Who has a page open keeps it while the network is away.
+        if (!isRefusal && sessionStore.get().state !== 'signed_in') {
             sessionStore.set({ state: 'unreachable', session: null, error });
         }
     }

@@ -1,7 +1,7 @@
 // One's own account: password, and the way out.
 import { html, useState } from '../htm-preact.js';
 import { changePassword, signOut } from '../core/session.js';
-import { forgetList } from '../reels/list.js';
+import { sendDeletions } from '../reels/deletions.js';
 import { Field, useSubmission } from '../ui/field.js';
 import { Icon } from '../ui/icons.js';
 import { FailureNote } from '../ui/notes.js';
@@ -38,7 +38,7 @@ export function Page({ session }) {
     const { account, version } = session;
     useTitle('Account');
     const leave = async () => {
-        forgetList();
+        sendDeletions();
         await signOut().catch(() => {
             showToast('The server could not be told that you left.', { isFailure: true });
         });

@@ -53,9 +53,9 @@ function useReel(id) {
 function Downloads({ id }) {
     const path = `/dashboard/api/reels/${id}/subtitles`;
     return html`
-        <a class="button" href=${`${path}.srt`} download><${Icon} name="download" />SRT
+        <a class="button" href=${`${path}.srt`} download><${Icon} name="download" />SRT${' '}
             <span class="unseen">subtitles</span></a>
-        <a class="button" href=${`${path}.vtt`} download><${Icon} name="download" />WebVTT
+        <a class="button" href=${`${path}.vtt`} download><${Icon} name="download" />WebVTT${' '}
             <span class="unseen">subtitles</span></a>`;
 }
 
@@ -75,8 +75,7 @@ function Head({ reel, onAgain, isBusy }) {
                 <${Status} status=${reel.status} step=${reel.step} />
                 ${post?.author && html`<a class="foreign"
                     href=${`/?author=${encodeURIComponent(post.author)}`}>${post.author}</a>`}
-                ${link ? html`<a class="foreign" href=${link} rel="noreferrer">${shortLink(reel.url)}</a>`
-                    : html`<span class="foreign">${shortLink(reel.url)}</span>`}
+                ${link && html`<a href=${link} rel="noreferrer">Open the post</a>`}
                 <span class="muted">submitted <${Time} value=${reel.created_at} /></span>
             </p>
             <div class="actions actions-start">

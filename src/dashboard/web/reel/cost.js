@@ -17,7 +17,7 @@ function Call({ call }) {
     return html`<tr>
         <td><span class="foreign">${call.model || call.provider}</span>
             <span class="muted small"> ${call.provider}</span></td>
-        <td><${Time} value=${call.called_at} isAge=${false} /></td>
+        <td class="number-like"><${Time} value=${call.called_at} isAge=${false} /></td>
         <td class="number">${formatCount(call.prompt_tokens)}</td>
         <td class="number">${formatCount(call.cached_prompt_tokens)}</td>
         <td class="number">${formatCount(call.output_tokens)}</td>

@@ -33,7 +33,7 @@ function useSeconds(duration) {
 function lanesOf(result) {
     const duration = result.metadata.duration_seconds;
     return [
-        { kind: 'moment', title: 'Key moments', none: 'No key moments were found.',
+        { kind: 'moment', title: 'Moments', none: 'No key moments were found.',
             spans: momentSpans(result.content.key_moments, duration) },
         { kind: 'said', title: 'Said', none: 'Nobody speaks.',
             spans: segmentSpans(result.audio.segments) },

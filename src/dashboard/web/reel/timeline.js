@@ -6,24 +6,40 @@ import { neighbourStart, packRows, percentOf, ruleTicks, secondsAfterKey, second
 
 const ROWS_MAX = 3;
 const TICKS_MAX = 10;
+const TICK_PERCENT_MAX = 90;
+const ROW_HEIGHT = 16;
+const LANE_EDGE = 4;
 
 function Ruler({ duration }) {
+    // The label of a tick stands to its right: at the end there is no room for one.
+    const ticks = ruleTicks(duration, TICKS_MAX)
+        .filter((seconds) => percentOf(seconds, duration) <= TICK_PERCENT_MAX);
     return html`<div class="ruler" aria-hidden="true">
-        ${ruleTicks(duration, TICKS_MAX).map((seconds) => html`<span key=${seconds} class="tick"
+        ${ticks.map((seconds) => html`<span key=${seconds} class="tick"
             style=${{ left: `${percentOf(seconds, duration)}%` }}>${formatTimecode(seconds)}</span>`)}
     </div>`;
 }
 
-function Lane({ kind, spans, current, duration }) {
-    const rows = packRows(spans, ROWS_MAX);
-    const height = Math.max(1, ...rows.map((row) => row + 1));
-    return html`<div class=${`lane lane-${kind}`} style=${{ height: `${height * 14 + 4}px` }} aria-hidden="true">
+/** The height of a lane in pixels, from the rows of its spans. */
+function laneHeight(rows) {
+    return Math.max(1, ...rows.map((row) => row + 1)) * ROW_HEIGHT + 2 * LANE_EDGE + 1;
+}
+
+function LaneNames({ lanes }) {
+    return html`<div class="lane-names" aria-hidden="true">${lanes.map((lane) => html`<span key=${lane.kind}
+        class=${`lane-name lane-name-${lane.kind}`} style=${{ height: `${laneHeight(lane.rows)}px` }}>
+        ${lane.title}</span>`)}</div>`;
+}
+
+function Lane({ kind, spans, rows, current, duration }) {
+    return html`<div class=${`lane lane-${kind}`} style=${{ height: `${laneHeight(rows)}px` }}
+            aria-hidden="true">
         ${spans.map((span, index) => html`<span key=${index} title=${span.text}
             class=${`span ${current.includes(index) ? 'span-now' : ''}`}
             style=${{
                 left: `${percentOf(span.start, duration)}%`,
                 width: `max(3px, ${percentOf(span.end - span.start, duration)}% - 1px)`,
-                top: `${rows[index] * 14 + 2}px`,
+                top: `${rows[index] * ROW_HEIGHT + LANE_EDGE}px`,
             }}></span>`)}
     </div>`;
 }
@@ -47,6 +63,7 @@ function Steps({ moments, seconds, onSeek }) {
  */
 export function Timeline({ duration, seconds, lanes, said, onSeek }) {
     const track = useRef(null);
+    const packed = lanes.map((lane) => ({ ...lane, rows: packRows(lane.spans, ROWS_MAX) }));
     const seekTo = (event) => {
         const box = track.current.getBoundingClientRect();
         onSeek(secondsAt(event.clientX - box.left, box.width, duration));
@@ -54,6 +71,8 @@ export function Timeline({ duration, seconds, lanes, said, onSeek }) {
     const startDrag = (event) => {
         if (event.button === 0) {
             track.current.setPointerCapture(event.pointerId);
+            event.preventDefault(); // Else the focus would leave the cursor, and arrow keys with it.
+            track.current.querySelector('[role="slider"]').focus({ preventScroll: true });
             seekTo(event);
         }
     };
@@ -71,12 +90,11 @@ export function Timeline({ duration, seconds, lanes, said, onSeek }) {
             <p class="clock"><b>${formatTimecode(seconds, true)}</b> of ${formatTimecode(duration, true)}</p>
         </div>
         <div class="timeline-body">
-            <div class="lane-names" aria-hidden="true">${lanes.map((lane) => html`<span key=${lane.kind}
-                class=${`lane-name lane-name-${lane.kind}`}>${lane.title}</span>`)}</div>
+            <${LaneNames} lanes=${packed} />
             <div class="track" ref=${track} onPointerDown=${startDrag} onPointerMove=${drag}>
                 <${Ruler} duration=${duration} />
-                ${lanes.map((lane) => html`<${Lane} key=${lane.kind} kind=${lane.kind} spans=${lane.spans}
-                    current=${lane.current} duration=${duration} />`)}
+                ${packed.map((lane) => html`<${Lane} key=${lane.kind} kind=${lane.kind} spans=${lane.spans}
+                    rows=${lane.rows} current=${lane.current} duration=${duration} />`)}
                 <div class="cursor" role="slider" tabindex="0" aria-label="Time in the reel"
                     aria-valuemin="0" aria-valuemax=${duration} aria-valuenow=${seconds}
                     aria-valuetext=${`${formatTimecode(seconds, true)} of ${formatTimecode(duration)}. ${said}`}

@@ -45,8 +45,11 @@ export function deleteReel(id, onUndo = () => {}) {
     pending.set(id, endToast);
 }
 
-addEventListener('pagehide', () => {
+/** Sends at once what still waits, as before the session ends. */
+export function sendDeletions() {
     for (const endToast of [...pending.values()]) {
         endToast();
     }
-});
+}
+
+addEventListener('pagehide', sendDeletions);

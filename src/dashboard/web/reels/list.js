@@ -2,9 +2,10 @@
 import { getPage } from '../core/api.js';
 import { onLive } from '../core/live.js';
 import { pathWithQuery } from '../core/routes.js';
+import { sessionStore } from '../core/session.js';
 import { createStore } from '../core/store.js';
 import { announce } from '../ui/announcer.js';
-import { announcementOf, withPage, withReel, withoutReel } from './merging.js';
+import { announcementOf, withPage, withReel, withTop, withoutReel } from './merging.js';
 
 const PAGE_REELS = 30;
 const REFRESHED_REELS_MAX = 100; // What one request may ask for.
@@ -26,16 +27,16 @@ function update(change) {
     listStore.set({ ...listStore.get(), ...change });
 }
 
-async function load(filter, limit, keeps) {
+async function load(filter, limit, adopt) {
     running?.abort();
     const controller = new AbortController();
     running = controller;
-    update({ ...(keeps ? {} : NOTHING), filter, isLoading: true, isLoadingMore: false, error: null });
+    update({ filter, isLoading: true, isLoadingMore: false, error: null });
     try {
         const path = pathWithQuery('/reels', { limit, ...filter });
-        const { items, next } = await getPage(path, controller.signal);
+        const page = await getPage(path, controller.signal);
         if (running === controller) {
-            update({ reels: items, next, isLoading: false, moreError: null });
+            update({ ...adopt(page), isLoading: false, moreError: null });
         }
     } catch (error) {
         if (running === controller && error.name !== 'AbortError') {
@@ -50,15 +51,20 @@ export function showList(filter) {
     const isShown = now.filter && now.filter.status === filter.status
         && now.filter.author === filter.author;
     if (!isShown || (now.error && !now.isLoading)) {
-        load(filter, PAGE_REELS, false);
+        listStore.set(NOTHING);
+        load(filter, PAGE_REELS, ({ items, next }) => ({ reels: items, next }));
     }
 }
 
-/** Fetches the list anew, as much of it as was loaded, and shows the old one meanwhile. */
+/** Fetches the newest reels again and puts them in the place of what was shown of them. */
 export function refreshList() {
     const { filter, reels } = listStore.get();
     if (filter) {
-        load(filter, Math.min(REFRESHED_REELS_MAX, Math.max(PAGE_REELS, reels.length)), true);
+        const limit = Math.min(REFRESHED_REELS_MAX, Math.max(PAGE_REELS, reels.length));
+        load(filter, limit, (page) => {
+            const now = listStore.get();
+            return withTop(now.reels, now.next, page);
+        });
     }
 }
 
@@ -91,12 +97,14 @@ export function putReel(reel) {
     }
 }
 
-/** Forgets everything, as on signing out. */
-export function forgetList() {
-    running?.abort();
-    running = null;
-    listStore.set(NOTHING);
-}
+// The next person at this browser is to see nothing of it.
+sessionStore.subscribe(() => {
+    if (sessionStore.get().state === 'signed_out') {
+        running?.abort();
+        running = null;
+        listStore.set(NOTHING);
+    }
+});
 
 onLive('reel', (reel) => {
     const before = listStore.get().reels.find((one) => one.id === reel.id);

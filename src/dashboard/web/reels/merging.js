@@ -13,6 +13,16 @@ export function withPage(reels, page) {
 }
 
 /**
+ * The list, and what brings its next page, after its newest reels were fetched again as `{items, next}`. Older
+ * ones than these stay as they are, so that a reader who has come far down loses nothing.
+ */
+export function withTop(reels, next, page) {
+    const oldest = page.items.at(-1)?.id;
+    const older = page.next === null ? [] : reels.filter((reel) => reel.id < oldest);
+    return { reels: [...page.items, ...older], next: older.length > 0 ? next : page.next };
+}
+
+/**
  * The list, newest first, after a reel is new or has changed. A new one below the last is left out while
  * there are more pages (`hasMore`): its page will bring it. The same list when nothing changes.
  */

@@ -40,7 +40,7 @@ export function SubmitBox() {
         ${error && (isInvalid
             ? html`<p class="field-error foreign" id="submit-error" role="alert">${error.message}</p>`
             : html`<${FailureNote} error=${error} />`)}
-        <${Check} label="Analyse again, although it was analysed within the last day" isOn=${isFresh}
+        <${Check} label="Analyse again, even if done within a day" isOn=${isFresh}
             onValue=${setIsFresh} />
     </form>`;
 }

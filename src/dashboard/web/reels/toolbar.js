@@ -55,7 +55,7 @@ export function Toolbar({ filter, onFilter }) {
             <${Icon} name="search" />
             <label class="unseen" for="search">Search what is said, shown and written in your reels</label>
             <input class="input" id="search" type="search" autocomplete="off" maxlength="500"
-                aria-keyshortcuts="/" placeholder="Search what is said, shown and written"
+                aria-keyshortcuts="/" placeholder="Search your reels"
                 value=${search.text} onInput=${(event) => search.setText(event.target.value)}
                 onKeyDown=${clearOnEscape(search)} />
             <kbd aria-hidden="true">/</kbd>

@@ -19,8 +19,7 @@ function Meter({ spent, budget }) {
                 aria-valuetext=${`${formatMoney(spent)} of ${formatMoney(budget)}`}>
             <span style=${{ width: `${Math.min(100, percent)}%` }}></span>
         </div>
-        <p class="small">${Math.round(percent)} % of the monthly budget of ${formatMoney(budget)}
-            ${words[state] && html`, <strong>${words[state]}</strong>`}</p>
+        <p class="small">${Math.round(percent)} % of the monthly budget of ${formatMoney(budget)}${words[state] && html`, <strong>${words[state]}</strong>`}</p>
     </div>`;
 }
 
@@ -39,7 +38,7 @@ export function Budget() {
             <p class="figure"><${Money} dollars=${data.spent_today_usd} /></p></div>
         <div><p class="figure-name">${formatMonth(data.month)}</p>
             <p class="figure"><${Money} dollars=${data.spent_this_month_usd} /></p>
-            ${unpriced > 0 && html`<p class="small muted">without ${countOf(unpriced, 'call')} that
+            ${unpriced > 0 && html`<p class="small muted">without ${countOf(unpriced, 'call')} that${' '}
                 ${unpriced === 1 ? 'has' : 'have'} no price</p>`}</div>
         ${typeof data.monthly_budget_usd === 'number'
             && html`<${Meter} spent=${data.spent_this_month_usd} budget=${data.monthly_budget_usd} />`}

@@ -46,8 +46,7 @@ function Days({ columns, xOf, step }) {
     return columns.map((column, index) => index % every === 0 && index * step + LABEL_WIDTH / 2
             <= columns.length * step + step && html`
         <text key=${column.date} class="axis" x=${xOf(index) + step / 2} y=${HEIGHT - 8}
-            text-anchor=${step < LABEL_WIDTH && index === 0 ? 'start' : 'middle'}>
-            ${formatDay(column.date)}</text>`);
+            text-anchor="middle">${formatDay(column.date)}</text>`);
 }
 
 /** What the column under the pointer holds, or how to find out. */

@@ -29,8 +29,8 @@ function Numbers({ sum }) {
 
 const NUMBER_HEADS = ['Calls', 'Prompt tokens', 'Output tokens', 'Tokens', 'Cost'];
 
-function Table({ label, heads, children }) {
-    return html`<div class="table-frame" tabindex="0" role="region" aria-label=${label}>
+function Table({ label, heads, isLong = false, children }) {
+    return html`<div class=${`table-frame ${isLong ? 'table-long' : ''}`} tabindex="0" role="region" aria-label=${label}>
         <table class="table">
             <thead><tr>
                 ${heads.map((head) => html`<th key=${head} scope="col">${head}</th>`)}
@@ -58,9 +58,10 @@ export function ModelTable({ rows, models, seriesOf }) {
 /** One row a day and model, the latest day first. */
 export function DayTable({ rows }) {
     const latestFirst = [...rows].reverse();
-    return html`<${Table} label="Usage by day and model" heads=${['Day', 'Model']}>
-        <tbody>${latestFirst.map((row) => html`<tr key=${`${row.date} ${row.provider} ${row.model}`}>
-            <td class="number-like">${formatDay(row.date)}</td>
+    return html`<${Table} label="Usage by day and model" heads=${['Day', 'Model']} isLong>
+        <tbody>${latestFirst.map((row, index) => html`<tr key=${`${row.date} ${row.provider} ${row.model}`}>
+            <td class="number-like"><span class=${row.date === latestFirst[index - 1]?.date ? 'muted' : ''}>
+                ${formatDay(row.date)}</span></td>
             <td class="foreign">${modelName(row)}</td>
             <${Numbers} sum=${row} />
         </tr>`)}</tbody>

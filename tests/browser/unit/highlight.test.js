@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { highlightParts, queryWords } from '../../../src/dashboard/web/text/highlight.js';
+
+/** The parts in one line, marked ones in brackets. */
+function marked(passage, query) {
+    return highlightParts(passage, query)
+        .map((part) => part.isMarked ? `[${part.text}]` : part.text).join('');
+}
+
+test('words of the search are marked, whatever their case', () => {
+    assert.equal(marked('Wet your hands, always.', 'wet hands'), '[Wet] your [hands], always.');
+});
+
+test('a word is marked whole when it begins with one of the search', () => {
+    assert.equal(marked('She was cooking, then overcooked it', 'cook'),
+        'She was [cooking], then overcooked it');
+});
+
+test('accents make no difference', () => {
+    assert.equal(marked('Le café crème', 'CAFE'), 'Le [café] crème');
+    assert.equal(marked('Le cafe\u0301 noir', 'café'), 'Le [cafe\u0301] noir');
+});
+
+test('other scripts have words too', () => {
+    assert.equal(marked('تحضير القهوة العربية', 'القهوة'), 'تحضير [القهوة] العربية');
+});
+
+test('nothing to mark leaves the passage as it is', () => {
+    assert.deepEqual(highlightParts('as it is', 'other'), [{ text: 'as it is', isMarked: false }]);
+    assert.deepEqual(highlightParts('as it is', '. * ('), [{ text: 'as it is', isMarked: false }]);
+    assert.deepEqual(highlightParts('', 'word'), []);
+});
+
+test('the parts make up the passage again, tags and all', () => {
+    const passage = '<img src=x onerror=alert(1)> with oil\nand OIL';
+    const parts = highlightParts(passage, 'oil img alert');
+    assert.equal(parts.map((part) => part.text).join(''), passage);
+    assert.equal(parts.filter((part) => part.isMarked).length, 4);
+});
+
+test('words of a search are distinct, and single letters are none', () => {
+    assert.deepEqual(queryWords('A Wet wet wét dog'), ['wet', 'dog']);
+});

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+    isPublic, matchRoute, momentOfFragment, pageAfterSignIn, pathWithQuery,
+} from '../../../src/dashboard/web/core/routes.js';
+
+test('each address has its page', () => {
+    assert.equal(matchRoute('/').name, 'reels');
+    assert.deepEqual(matchRoute('/reels/42'), { name: 'reel', id: '42' });
+    for (const name of ['tokens', 'usage', 'account', 'admin', 'join']) {
+        assert.equal(matchRoute(`/${name}`).name, name);
+    }
+    assert.equal(matchRoute('/sign-in').name, 'sign_in');
+});
+
+test('what is no page is none', () => {
+    for (const path of ['/reels', '/reels/', '/reels/0', '/reels/-1', '/reels/1x', '/docs', '/tokens/']) {
+        assert.equal(matchRoute(path), null, path);
+    }
+});
+
+test('strangers see the door alone', () => {
+    assert.ok(isPublic('sign_in') && isPublic('join'));
+    assert.ok(!isPublic('reels') && !isPublic(undefined));
+});
+
+test('after signing in one gets to a page of ours or to the first', () => {
+    assert.equal(pageAfterSignIn('/reels/42#t=1.5'), '/reels/42#t=1.5');
+    assert.equal(pageAfterSignIn('/?q=bread'), '/?q=bread');
+    for (const elsewhere of [null, '', '//evil.test/', '/\\evil.test', 'https://evil.test', '/docs', '/sign-in',
+        'javascript:alert(1)']) {
+        assert.equal(pageAfterSignIn(elsewhere), '/', String(elsewhere));
+    }
+});
+
+test('parameters without a value are left out', () => {
+    assert.equal(pathWithQuery('/', { q: '', status: null, author: undefined }), '/');
+    assert.equal(pathWithQuery('/', { q: 'a & b', limit: 5 }), '/?q=a+%26+b&limit=5');
+});
+
+test('a fragment names a moment', () => {
+    assert.equal(momentOfFragment('#t=12.5'), 12.5);
+    assert.equal(momentOfFragment('#t=0'), 0);
+    for (const other of ['', '#', '#t=', '#t=-1', '#t=1e9', '#content']) {
+        assert.equal(momentOfFragment(other), null, other);
+    }
+});

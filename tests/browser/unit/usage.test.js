@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+    axisOf, dayColumns, modelName, modelSums, SERIES_MAX, sumMoney,
+} from '../../../src/dashboard/web/usage/grouping.js';
+import { daysBetween, rangeDays, rangeProblem } from '../../../src/dashboard/web/usage/ranges.js';
+
+const NOW = Date.parse('2026-03-02T23:59:00Z');
+const row = (date, model, cost, tokens = 100) =>
+    ({ date, provider: 'p', model, calls: 1, total_tokens: tokens, cost_usd: cost });
+
+test('ranges end today, by UTC', () => {
+    assert.deepEqual(rangeDays('7', NOW), { from: '2026-02-24', to: '2026-03-02' });
+    assert.deepEqual(rangeDays('month', NOW), { from: '2026-03-01', to: '2026-03-02' });
+});
+
+test('all days of a range, over the end of a month', () => {
+    assert.deepEqual(daysBetween('2026-02-27', '2026-03-01'), ['2026-02-27', '2026-02-28', '2026-03-01']);
+    assert.deepEqual(daysBetween('2026-03-01', '2026-02-27'), []);
+});
+
+test('a custom range is checked', () => {
+    assert.equal(rangeProblem('2026-03-01', '2026-03-01'), null);
+    assert.match(rangeProblem('', '2026-03-01'), /Choose/);
+    assert.match(rangeProblem('2026-03-02', '2026-03-01'), /after/);
+    assert.match(rangeProblem('2020-03-02', '2026-03-01'), /two years/);
+});
+
+test('sums of money have no noise', () => {
+    assert.equal(sumMoney([0.1, 0.2]), 0.3);
+    assert.equal(sumMoney([]), 0);
+});
+
+test('models are summed, the dearest first', () => {
+    const rows = [row('2026-03-01', 'a', 0.1), row('2026-03-02', 'a', 0.2), row('2026-03-02', 'b', 1, 10)];
+    assert.deepEqual(modelSums(rows, 'money'), [{ name: 'b', amount: 1 }, { name: 'a', amount: 0.3 }]);
+    assert.deepEqual(modelSums(rows, 'tokens').map(({ name }) => name), ['a', 'b']);
+    assert.equal(modelName({ provider: 'local', model: '' }), 'local');
+});
+
+test('columns stack the models of each day, also of days without any', () => {
+    const rows = [row('2026-03-01', 'a', 0.1), row('2026-03-01', 'b', 0.2), row('2026-02-01', 'b', 9)];
+    const [none, both] = dayColumns(rows, ['2026-02-28', '2026-03-01'], ['b', 'a'], 'money');
+    assert.deepEqual(none, { date: '2026-02-28', total: 0, parts: [] });
+    assert.equal(both.total, 0.3);
+    assert.deepEqual(both.parts.map(({ name, from, to }) => [name, from, to]),
+        [['b', 0, 0.2], ['a', 0.2, 0.3]]);
+});
+
+test('an unknown cost takes no room, and colours are not more than there are', () => {
+    const names = Array.from({ length: 9 }, (_, index) => `m${index}`);
+    const rows = [...names.map((name) => row('2026-03-01', name, 1)), row('2026-03-01', 'm0', null)];
+    const [column] = dayColumns(rows, ['2026-03-01'], names, 'money');
+    assert.equal(column.total, 9);
+    assert.equal(Math.max(...column.parts.map((part) => part.series)), SERIES_MAX - 1);
+});
+
+test('an axis has round marks and room for the largest', () => {
+    assert.deepEqual(axisOf(0), { top: 1, marks: [0] });
+    assert.deepEqual(axisOf(0.123).marks, [0, 0.05, 0.1, 0.15]);
+    for (const largest of [0.00031, 1, 7, 99, 123456]) {
+        const { top, marks } = axisOf(largest);
+        assert.ok(top >= largest && top < largest * 2.1, `${largest}: ${top}`);
+        assert.ok(marks.length >= 3 && marks.length <= 6, `${largest}: ${marks}`);
+    }
+});

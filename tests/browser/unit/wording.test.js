@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { changesOf, draftOf, draftProblems } from '../../../src/dashboard/web/admin/changes.js';
+import { platformLink } from '../../../src/dashboard/web/reel/links.js';
+import { failureWords, fieldWords, stepWords } from '../../../src/dashboard/web/reels/wording.js';
+
+const ACCOUNT = {
+    is_admin: false, submissions_per_minute: 20, concurrent_jobs: null, requests_per_minute: null,
+    monthly_budget_usd: 2.5,
+};
+
+test('every cause has words, also one that nobody knows yet', () => {
+    for (const code of ['unavailable', 'rate_limited', 'model_failed', 'unsupported_format', 'storage_error',
+        'video_too_long', 'download_failed', 'internal', 'invented_later']) {
+        const { title, advice } = failureWords(code);
+        assert.ok(title.length > 0 && advice.length > 0, code);
+    }
+    assert.ok(failureWords('download_failed').isWorthRetrying);
+    assert.ok(!failureWords('video_too_long').isWorthRetrying);
+});
+
+test('fields and steps have words', () => {
+    assert.equal(fieldWords('audio.transcript'), 'Said');
+    assert.equal(fieldWords('content.something_new'), 'something new');
+    assert.equal(stepWords('download'), 'Downloading the video');
+    assert.equal(stepWords(undefined), '');
+});
+
+test('only the platform is linked to', () => {
+    assert.equal(platformLink('https://www.instagram.com/reel/abc/'), 'https://www.instagram.com/reel/abc/');
+    for (const url of ['javascript:alert(1)', 'http://www.instagram.com/reel/abc/', 'no link', undefined,
+        'https://instagram.com.evil.test/', 'https://evilinstagram.com/', 'data:text/html,x']) {
+        assert.equal(platformLink(url), null, String(url));
+    }
+});
+
+test('an account that was not edited changes nothing', () => {
+    assert.deepEqual(changesOf(ACCOUNT, draftOf(ACCOUNT)), {});
+});
+
+test('what was edited is sent, and an emptied field is the default again', () => {
+    const draft = { ...draftOf(ACCOUNT), submissions_per_minute: '', concurrent_jobs: ' 7 ', is_admin: true,
+        monthly_budget_usd: '0' };
+    assert.deepEqual(draftProblems(draft), {});
+    assert.deepEqual(changesOf(ACCOUNT, draft), {
+        submissions_per_minute: null, concurrent_jobs: 7, monthly_budget_usd: 0, is_admin: true,
+    });
+});
+
+test('what is no number is refused by name', () => {
+    const draft = { ...draftOf(ACCOUNT), requests_per_minute: '1.5', concurrent_jobs: '0',
+        monthly_budget_usd: '-1' };
+    assert.deepEqual(Object.keys(draftProblems(draft)).sort(),
+        ['concurrent_jobs', 'monthly_budget_usd', 'requests_per_minute']);
+});
