@@ -16,15 +16,14 @@ function Causes({ causes, recent, isBusy, onRetry }) {
     return html`<ul>${causes.map((cause) => {
         const ids = recent.filter((one) => one.error_code === cause.error_code).map((one) => one.id);
         const { title } = failureWords(cause.error_code);
+        const words = ids.length < cause.count ? `Retry the last ${ids.length}` : `Retry all ${ids.length}`;
         return html`<li key=${cause.error_code} class="line">
             <div class="line-main"><h3>${title}</h3><code class="muted">${cause.error_code}</code></div>
             <p class="small muted">${countOf(cause.count, 'reel')} in 7 days, the last${' '}
                 <${Time} value=${cause.last_at} /></p>
             <div class="line-tools">${ids.length > 0 && html`<button class="button button-small"
                 type="button" disabled=${isBusy} onClick=${() => onRetry(ids)}
-                aria-label=${`Retry ${countOf(ids.length, 'reel')}: ${title}`}>
-                ${ids.length < cause.count ? `Retry the last ${ids.length}` : `Retry all ${ids.length}`}
-            </button>`}</div>
+                aria-label=${`${words}: ${title}`}>${words}</button>`}</div>
         </li>`;
     })}</ul>`;
 }

@@ -6,7 +6,7 @@ import { pathWithQuery } from '../core/routes.js';
 import { useStore } from '../core/store.js';
 import { hiddenStore } from '../reels/deletions.js';
 import { listStore, loadMore, refreshList, showList } from '../reels/list.js';
-import { ReelRow } from '../reels/row.js';
+import { RowList } from '../reels/row_list.js';
 import { SearchResults } from '../reels/search_results.js';
 import { SubmitBox } from '../reels/submit_box.js';
 import { Toolbar } from '../reels/toolbar.js';
@@ -73,9 +73,7 @@ function ReelList({ filter, onFilter }) {
     }
     return html`
         ${list.error && html`<${FailureNote} error=${list.error} onRetry=${refreshList} />`}
-        <ul class="rows" aria-label="Reels, newest first">
-            ${reels.map((reel) => html`<${ReelRow} key=${reel.id} reel=${reel} />`)}
-        </ul>
+        <${RowList} reels=${reels} />
         ${list.next && html`<${More} list=${list} />`}`;
 }
 

@@ -1,0 +1,38 @@
+// A list of rows of which only those near the screen are drawn, however many were loaded.
+import { html, useEffect, useLayoutEffect, useRef, useState } from '../htm-preact.js';
+import { ReelRow } from './row.js';
+
+const CHUNK_ROWS = 40;
+const NEAR = '1200px'; // Drawn ahead of the reader, so that nobody sees a gap.
+
+// Of a row, as measured last: rows that are not drawn keep their room.
+let rowHeight = 113;
+
+function Chunk({ reels, isFirst }) {
+    const element = useRef(null);
+    const [isNear, setIsNear] = useState(isFirst);
+    useEffect(() => {
+        const observer = new IntersectionObserver(
+            (entries) => setIsNear(entries.at(-1).isIntersecting), { rootMargin: NEAR });
+        observer.observe(element.current);
+        return () => observer.disconnect();
+    }, []);
+    useLayoutEffect(() => {
+        if (isNear && reels.length === CHUNK_ROWS) {
+            rowHeight = element.current.offsetHeight / CHUNK_ROWS;
+        }
+    }, [isNear]);
+    return html`<ul class="rows" ref=${element}
+            style=${isNear ? {} : { height: `${Math.round(reels.length * rowHeight)}px` }}>
+        ${isNear && reels.map((reel) => html`<${ReelRow} key=${reel.id} reel=${reel} />`)}
+    </ul>`;
+}
+
+/** The rows of `reels`, in their order. */
+export function RowList({ reels }) {
+    const count = Math.ceil(reels.length / CHUNK_ROWS);
+    return html`<section aria-label="Reels, newest first">
+        ${Array.from({ length: count }, (_, index) => html`<${Chunk} key=${index} isFirst=${index === 0}
+            reels=${reels.slice(index * CHUNK_ROWS, (index + 1) * CHUNK_ROWS)} />`)}
+    </section>`;
+}

@@ -1,0 +1,105 @@
+// Administration: accounts and their limits, the queue, failures.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { firstAdministrator, invited, PASSWORD, startDaemon, UNAVAILABLE } from './daemon.js';
+import { launchBrowser, Visitor, WIDTHS } from './visitor.js';
+
+let daemon;
+let browser;
+let administrator;
+
+before(async () => {
+    [daemon, browser] = await Promise.all([startDaemon(), launchBrowser()]);
+    administrator = await firstAdministrator(daemon);
+});
+
+after(async () => {
+    await browser?.close();
+    await daemon?.stop();
+});
+
+async function accountOf(email) {
+    const accounts = await administrator.request('GET', '/api/admin/accounts');
+    return accounts.find((one) => one.email === email);
+}
+
+for (const width of WIDTHS) {
+    test(`an account from its invitation to its end, at ${width} px`, async () => {
+        const email = `made-${width}@example.test`;
+        const visitor = await Visitor.open(browser, daemon, { person: administrator, width });
+        const { page } = visitor;
+        await visitor.visit('/admin');
+        await page.getByRole('button', { name: 'Invite somebody' }).click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByLabel('E-mail address').fill(email);
+        await dialog.getByRole('button', { name: 'Make a link' }).click();
+        const link = await dialog.locator('.copied .code').innerText();
+        await dialog.getByRole('button', { name: 'Done' }).click();
+        await page.locator('.account', { hasText: email }).getByText('Invited').waitFor();
+
+        const guest = await Visitor.open(browser, daemon, { width });
+        await guest.visit(link.replace(/^https?:\/\/[^/]+/, ''));
+        await guest.page.getByLabel('Password').fill(PASSWORD);
+        await guest.page.keyboard.press('Enter');
+        await guest.page.getByRole('heading', { name: 'Reels', exact: true }).waitFor();
+
+        await page.getByRole('button', { name: `Edit ${email}` }).click();
+        await dialog.getByLabel('Reels a minute').fill('none');
+        await dialog.getByRole('button', { name: 'Save' }).click();
+        await dialog.locator('.field-error').waitFor();
+        await dialog.getByLabel('Reels a minute').fill('25');
+        await dialog.getByLabel('Monthly budget in US dollars').fill('2.50');
+        await dialog.getByRole('button', { name: 'Save' }).click();
+        await page.locator('.account', { hasText: email }).getByText('25 reels a minute').waitFor();
+        const limited = await accountOf(email);
+        assert.deepEqual([limited.submissions_per_minute, limited.monthly_budget_usd], [25, 2.5]);
+
+        await page.getByRole('button', { name: `Edit ${email}` }).click();
+        await dialog.getByRole('button', { name: 'Disable this account' }).click();
+        await page.locator('.account', { hasText: email }).getByText('Disabled').waitFor();
+        await guest.page.getByRole('link', { name: 'Tokens' }).click();
+        await guest.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+        await guest.close();
+
+        await page.getByRole('button', { name: `Edit ${email}` }).click();
+        await dialog.getByRole('button', { name: 'Enable this account' }).click();
+        await page.locator('.account', { hasText: email }).getByText('Active').waitFor();
+        await page.getByRole('button', { name: `New link for ${email}` }).click();
+        await dialog.getByRole('heading', { name: 'A new link to set a password' }).waitFor();
+        await page.keyboard.press('Escape');
+        await dialog.waitFor({ state: 'detached' });
+        await visitor.assertFits();
+        visitor.assertClean();
+        await visitor.close();
+    });
+
+    test(`the queue, the health and what failed, at ${width} px`, async () => {
+        const failed = await administrator.finished(UNAVAILABLE);
+        const visitor = await Visitor.open(browser, daemon, { person: administrator, width });
+        const { page } = visitor;
+        await visitor.visit('/admin');
+        await page.getByText('Workers busy').waitFor();
+        await page.getByRole('heading', { name: 'Ways to the platform' }).waitFor();
+        await page.locator('.line', { hasText: 'page' }).getByText('Ready').first().waitFor();
+        // It is renewed by itself.
+        await page.waitForResponse((answer) => answer.url().endsWith('/admin/overview'));
+        const retry = page.waitForResponse((answer) => answer.url().endsWith('/admin/failures/retry'));
+        await page.getByRole('button', { name: `Retry reel ${failed.id}` }).click();
+        const { jobs } = await (await retry).json();
+        assert.equal(jobs[0].id, failed.id);
+        await page.getByText('1 reel submitted anew for its account.').waitFor();
+        await visitor.assertFits();
+        visitor.assertClean();
+        await visitor.close();
+    });
+}
+
+test('who is no administrator finds nothing', async () => {
+    const person = await invited(administrator, 'member@example.test');
+    const visitor = await Visitor.open(browser, daemon, { person });
+    await visitor.visit('/admin');
+    await visitor.page.getByRole('heading', { name: 'Not found' }).waitFor();
+    assert.equal(await visitor.page.getByRole('link', { name: 'Admin' }).count(), 0);
+    visitor.assertClean();
+    await visitor.close();
+});

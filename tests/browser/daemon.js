@@ -1,0 +1,110 @@
+// The daemon under test, and people who use it without a browser.
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const STARTER = fileURLToPath(new URL('dashboard_daemon.py', import.meta.url));
+const SUPPORT = ['../service', '../support'].map((folder) => fileURLToPath(new URL(folder, import.meta.url)));
+
+export const PASSWORD = 'a horse in the kitchen';
+export const SAMPLE = 'https://www.instagram.com/reel/reelsd-sample/';
+export const UNAVAILABLE = 'https://www.instagram.com/reel/reelsd-unavailable/';
+
+/** Starts the daemon; `{origin, setUpLink, hostileLink, hostileText, stop}`. `stop` resolves when all is ended. */
+export async function startDaemon() {
+    const process = spawn('python3', ['-B', STARTER], {
+        env: { ...globalThis.process.env, PYTHONPATH: SUPPORT.join(':') },
+        stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    const ended = new Promise((resolve) => {
+        process.on('exit', resolve);
+    });
+    const firstLine = new Promise((resolve) => {
+        createInterface({ input: process.stdout }).once('line', resolve);
+    });
+    const line = await Promise.race([firstLine, ended.then(() => null)]);
+    if (line === null) {
+        throw new Error('The daemon did not start; its starter said why.');
+    }
+    const told = JSON.parse(line);
+    return {
+        origin: told.origin,
+        setUpLink: told.set_up_link,
+        hostileLink: told.hostile_link,
+        hostileText: told.hostile_text,
+        stop: async () => {
+            process.stdin.end();
+            await ended;
+        },
+    };
+}
+
+/** Somebody signed in, who sends requests as a page would. */
+export class Person {
+    constructor(daemon, email) {
+        this.daemon = daemon;
+        this.email = email;
+        this.cookie = null;
+        this.csrfToken = null;
+    }
+
+    /** The answer's JSON, or null without one; throws unless it is a success. */
+    async request(method, path, body) {
+        const headers = { 'Content-Type': 'application/json' };
+        if (this.cookie) {
+            headers.Cookie = this.cookie;
+            headers['X-CSRF-Token'] = this.csrfToken;
+        }
+        const answer = await fetch(`${this.daemon.origin}/dashboard${path}`,
+            { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+        const text = await answer.text();
+        if (!answer.ok) {
+            throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+        }
+        const cookie = answer.headers.get('Set-Cookie');
+        if (cookie) {
+            this.cookie = cookie.split(';')[0];
+        }
+        return text === '' ? null : JSON.parse(text);
+    }
+
+    async accept(link) {
+        const token = new URL(link).hash.slice(1);
+        const { purpose } = await this.request('POST', '/invitation', { token });
+        const body = purpose === 'first_administrator'
+            ? { token, email: this.email, password: PASSWORD } : { token, password: PASSWORD };
+        const session = await this.request('POST', '/invitation/accept', body);
+        this.csrfToken = session.csrf_token;
+        return this;
+    }
+
+    /** Submits a link; resolves to the id. */
+    async submit(url) {
+        return (await this.request('POST', '/api/reels/analyze', { url })).id;
+    }
+
+    /** Submits a link; resolves to the job once it is done or has failed. */
+    async finished(url) {
+        const id = await this.submit(url);
+        for (;;) {
+            const job = await this.request('GET', `/api/reels/${id}?wait=20`);
+            if (job.status === 'done' || job.status === 'error') {
+                return job;
+            }
+            await new Promise((resolve) => { setTimeout(resolve, 100); });
+        }
+    }
+}
+
+/** The first administrator of a daemon, signed in. */
+export function firstAdministrator(daemon) {
+    return new Person(daemon, 'admin@example.test').accept(daemon.setUpLink);
+}
+
+/** A new account that may submit as much as it likes, signed in. */
+export async function invited(administrator, email) {
+    const { id, link } = await administrator.request('POST', '/api/admin/accounts', { email });
+    await administrator.request('PATCH', `/api/admin/accounts/${id}`,
+        { submissions_per_minute: 100000, concurrent_jobs: 100000 });
+    return new Person(administrator.daemon, email).accept(link);
+}

@@ -1,0 +1,62 @@
+"""The real daemon with stand-ins of the platform and of a model, for tests that are not written in Python.
+
+Prints one line of JSON, {"origin", "set_up_link", "hostile_link", "hostile_text"}, once the daemon is ready,
+and ends everything when its standard input ends.
+
+`hostile_link` is a post whose caption, author's name, speech and summary are markup that would run if a page
+took it for more than text; `hostile_text` is a part of each of them.
+"""
+
+import contextlib
+import json
+import sys
+
+from gemini_stand_in import GeminiStandIn
+from model_support import answer_with
+from service_support import Daemon, Platform, wait_until
+
+HOSTILE_CODE = "DYhostile01"
+HOSTILE_TEXT = "<img src=x onerror=document.title='taken'>"
+MODEL = "gemini-3.8-flash"
+
+
+def set_up_link(daemon):
+    for line in daemon.log_lines():
+        if line.get("message") == "set-up link":
+            return line["link"]
+    return None
+
+
+def hostile_answer():
+    answer = answer_with("content.summary", f"{HOSTILE_TEXT} is what a cook says.")
+    answer["audio"]["segments"][0]["text"] = f"Today {HOSTILE_TEXT} we make pasta."
+    answer["content"]["topics"] = [HOSTILE_TEXT]
+    return answer
+
+
+def main():
+    with contextlib.ExitStack() as running:
+        platform = Platform(with_sound=True)
+        running.callback(platform.close)
+        platform.configure(posts={HOSTILE_CODE: {
+            "caption": f"{HOSTILE_TEXT} <script>document.title='taken'</script> #pasta",
+            "author_name": HOSTILE_TEXT}})
+        model = GeminiStandIn().start()
+        running.callback(model.stop)
+        model.answer = hostile_answer()
+        daemon = Daemon(
+            **platform.settings(), analyzer="gemini,local", gemini_url=model.url, gemini_api_key=model.key,
+            gemini_model=MODEL, model_prices=f"{MODEL}=0.3/2.5/0.03", requests_per_minute=100000,
+            retry_base_seconds=0.05)
+        running.callback(daemon.close)
+        daemon.start()
+        link = wait_until(lambda: set_up_link(daemon), "the set-up link")
+        print(json.dumps({
+            "origin": f"http://{daemon.address}", "set_up_link": link,
+            "hostile_link": f"https://www.instagram.com/reel/{HOSTILE_CODE}/", "hostile_text": HOSTILE_TEXT,
+        }), flush=True)
+        sys.stdin.read()
+
+
+if __name__ == "__main__":
+    main()

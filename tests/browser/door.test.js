@@ -1,0 +1,121 @@
+// Coming in and going out: set-up link, invitation, sign-in, password.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { firstAdministrator, invited, PASSWORD, startDaemon } from './daemon.js';
+import { launchBrowser, Visitor, WIDTHS } from './visitor.js';
+
+let daemon;
+let browser;
+let administrator;
+
+before(async () => {
+    [daemon, browser] = await Promise.all([startDaemon(), launchBrowser()]);
+});
+
+after(async () => {
+    await browser?.close();
+    await daemon?.stop();
+});
+
+const withoutOrigin = (link) => link.replace(/^https?:\/\/[^/]+/, '');
+
+test('the set-up link makes the first administrator', async () => {
+    const visitor = await Visitor.open(browser, daemon);
+    const { page } = visitor;
+    await visitor.visit(withoutOrigin(daemon.setUpLink));
+    await page.getByRole('heading', { name: 'Set up reelsd' }).waitFor();
+    await page.getByLabel('E-mail address').fill('root@example.test');
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Create the account' }).click();
+    await page.getByRole('heading', { name: 'No reels yet' }).waitFor();
+    assert.equal(new URL(page.url()).hash, '', 'the token does not stay in the address');
+    await page.getByRole('link', { name: 'Admin' }).waitFor();
+    visitor.assertClean();
+
+    // It works once.
+    const late = await Visitor.open(browser, daemon);
+    await late.visit(withoutOrigin(daemon.setUpLink));
+    await late.page.getByText('This link is no longer valid').waitFor();
+    late.assertClean('404 /dashboard/invitation');
+    await late.close();
+
+    administrator = await signedIn('root@example.test');
+    await visitor.close();
+});
+
+/** The first administrator as one who sends requests. */
+async function signedIn(email) {
+    const { Person } = await import('./daemon.js');
+    const person = new Person(daemon, email);
+    const session = await person.request('POST', '/sign-in', { email, password: PASSWORD });
+    person.csrfToken = session.csrf_token;
+    return person;
+}
+
+for (const width of WIDTHS) {
+    test(`an invitation asks for a password, at ${width} px`, async () => {
+        const email = `invited-${width}@example.test`;
+        const { link } = await administrator.request('POST', '/api/admin/accounts', { email });
+        const visitor = await Visitor.open(browser, daemon, { width });
+        const { page } = visitor;
+        await visitor.visit(withoutOrigin(link));
+        assert.equal(await page.getByLabel('E-mail address').inputValue(), email);
+        await page.getByLabel('Password').fill(PASSWORD);
+        await page.getByRole('button', { name: 'Set the password' }).click();
+        await page.getByRole('heading', { name: 'Reels', exact: true }).waitFor();
+        assert.equal(await page.getByRole('link', { name: 'Admin' }).count(), 0);
+        await visitor.assertFits();
+        visitor.assertClean();
+        await visitor.close();
+    });
+
+    test(`signing in leads to the page asked for, at ${width} px`, async () => {
+        const visitor = await Visitor.open(browser, daemon, { width });
+        const { page } = visitor;
+        await page.goto('/usage');
+        await page.waitForURL('**/sign-in?next=%2Fusage');
+        await page.getByLabel('E-mail address').fill('root@example.test');
+        await page.getByLabel('Password').fill('not the password');
+        await page.getByRole('button', { name: 'Sign in' }).click();
+        await page.getByText('Wrong e-mail address or password').waitFor();
+        assert.equal(await page.getByLabel('Password').inputValue(), '');
+        await page.getByLabel('Password').fill(PASSWORD);
+        await page.keyboard.press('Enter');
+        await page.getByRole('heading', { name: 'Usage' }).waitFor();
+        assert.equal(new URL(page.url()).pathname, '/usage');
+        visitor.assertClean('401 /dashboard/api/session', '401 /dashboard/sign-in');
+        await visitor.close();
+    });
+
+    test(`the password can be changed, and other sessions end, at ${width} px`, async () => {
+        const person = await invited(administrator, `changing-${width}@example.test`);
+        const visitor = await Visitor.open(browser, daemon, { person, width });
+        const { page } = visitor;
+        const other = await Visitor.open(browser, daemon, { width });
+        await other.visit('/sign-in');
+        await other.page.getByLabel('E-mail address').fill(person.email);
+        await other.page.getByLabel('Password').fill(PASSWORD);
+        await other.page.keyboard.press('Enter');
+        await other.page.getByRole('heading', { name: 'Reels', exact: true }).waitFor();
+
+        await visitor.visit('/account');
+        await page.getByLabel('Current password').fill('not the password');
+        await page.getByLabel('New password').fill('another horse entirely');
+        await page.getByRole('button', { name: 'Change password' }).click();
+        await page.getByText('The current password is wrong').waitFor();
+        await page.getByLabel('Current password').fill(PASSWORD);
+        await page.getByRole('button', { name: 'Change password' }).click();
+        await page.getByText('The password is changed').waitFor();
+        visitor.assertClean('400 /dashboard/api/password');
+
+        await other.page.getByRole('link', { name: 'Tokens' }).click();
+        await other.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+        await other.close();
+
+        await page.getByRole('button', { name: 'Sign out' }).click();
+        await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+        await page.goBack();
+        await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+        await visitor.close();
+    });
+}

@@ -1,0 +1,125 @@
+// Every page at both widths and in both themes: for everybody, within the screen, light enough to load.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { firstAdministrator, SAMPLE, startDaemon, UNAVAILABLE } from './daemon.js';
+import { launchBrowser, Visitor, WIDTHS } from './visitor.js';
+
+const FIRST_PAGE_BYTES_MAX = 150_000;
+
+let daemon;
+let browser;
+let administrator;
+let paths;
+
+before(async () => {
+    [daemon, browser] = await Promise.all([startDaemon(), launchBrowser()]);
+    administrator = await firstAdministrator(daemon);
+    const sample = await administrator.finished(SAMPLE);
+    const failed = await administrator.finished(UNAVAILABLE);
+    await administrator.finished(daemon.hostileLink);
+    await administrator.request('POST', '/api/tokens', { name: 'script' });
+    await administrator.request('POST', '/api/admin/accounts', { email: 'invited@example.test' });
+    paths = ['/', '/?q=video', `/reels/${sample.id}`, `/reels/${failed.id}`, '/tokens', '/usage', '/account',
+        '/admin'];
+});
+
+after(async () => {
+    await browser?.close();
+    await daemon?.stop();
+});
+
+for (const width of WIDTHS) {
+    for (const scheme of ['light', 'dark']) {
+        test(`everybody can use every page, ${scheme}, at ${width} px`, async () => {
+            const visitor = await Visitor.open(browser, daemon, { person: administrator, width, scheme });
+            for (const path of paths) {
+                await visitor.visit(path);
+                await visitor.assertAccessible();
+                await visitor.assertFits();
+            }
+            visitor.assertClean();
+            await visitor.close();
+        });
+
+        test(`everybody can use the door and the dialogs, ${scheme}, at ${width} px`, async () => {
+            const visitor = await Visitor.open(browser, daemon, { width, scheme });
+            await visitor.visit('/sign-in');
+            await visitor.assertAccessible();
+            await visitor.assertFits();
+            const insider = await Visitor.open(browser, daemon, { person: administrator, width, scheme });
+            await insider.visit('/admin');
+            await insider.page.getByRole('button', { name: 'Edit invited@example.test' }).click();
+            await insider.page.getByRole('dialog').waitFor();
+            await insider.assertAccessible();
+            await insider.assertFits();
+            insider.assertClean();
+            visitor.assertClean();
+            await insider.close();
+            await visitor.close();
+        });
+    }
+}
+
+test('the first page is light', async () => {
+    const visitor = await Visitor.open(browser, daemon, { person: administrator });
+    const session = await visitor.context.newCDPSession(visitor.page);
+    let bytes = 0;
+    session.on('Network.loadingFinished', (event) => { bytes += event.encodedDataLength; });
+    await session.send('Network.enable');
+    await visitor.visit('/');
+    await visitor.page.waitForFunction(() => document.readyState === 'complete'
+        && [...document.images].every((image) => image.complete));
+    assert.ok(bytes > 10_000 && bytes < FIRST_PAGE_BYTES_MAX, `${bytes} bytes`);
+    await visitor.close();
+});
+
+test('the theme can be switched, and the choice is kept', async () => {
+    const visitor = await Visitor.open(browser, daemon, { person: administrator });
+    const { page } = visitor;
+    const groundOf = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+    await visitor.visit('/');
+    const light = await groundOf();
+    await page.getByRole('button', { name: 'Switch to dark colours' }).click();
+    const dark = await groundOf();
+    assert.notEqual(dark, light);
+    await page.reload();
+    assert.equal(await groundOf(), dark);
+    await page.getByRole('button', { name: 'Switch to light colours' }).click();
+    assert.equal(await groundOf(), light);
+    visitor.assertClean();
+    await visitor.close();
+});
+
+test('the keyboard reaches everything, and first the way past the navigation', async () => {
+    const visitor = await Visitor.open(browser, daemon, { person: administrator });
+    const { page } = visitor;
+    await visitor.visit('/tokens');
+    await page.keyboard.press('Tab');
+    const skip = page.getByRole('link', { name: 'Skip to the content' });
+    assert.ok(await skip.evaluate((link) => link === document.activeElement));
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    const name = await page.evaluate(() => document.activeElement.id
+        && document.querySelector(`label[for="${document.activeElement.id}"]`)?.textContent);
+    assert.equal(name, 'Name of the new token');
+    await page.getByRole('link', { name: 'Usage' }).click();
+    await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor();
+    await page.waitForFunction(() => document.activeElement?.tagName === 'H1');
+    visitor.assertClean();
+    await visitor.close();
+});
+
+test('a server that is away is told, and come back to', async () => {
+    const visitor = await Visitor.open(browser, daemon, { person: administrator });
+    const { page } = visitor;
+    await visitor.visit('/tokens');
+    await visitor.context.setOffline(true);
+    await page.getByRole('link', { name: 'Usage' }).click();
+    await page.getByText(/No connection|could not be loaded/).first().waitFor();
+    await visitor.context.setOffline(false);
+    await page.getByRole('button', { name: 'Try again' }).first().click();
+    await page.getByRole('heading', { name: 'By model' }).waitFor();
+    assert.deepEqual(visitor.strangers, []);
+    await visitor.close();
+});

@@ -1,0 +1,159 @@
+// One reel: its timeline, its facts, what can be done with it.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { firstAdministrator, invited, SAMPLE, startDaemon, UNAVAILABLE } from './daemon.js';
+import { launchBrowser, Visitor, WIDTHS } from './visitor.js';
+
+let daemon;
+let browser;
+let person;
+let sample;
+
+before(async () => {
+    [daemon, browser] = await Promise.all([startDaemon(), launchBrowser()]);
+    person = await invited(await firstAdministrator(daemon), 'person@example.test');
+    sample = await person.finished(SAMPLE);
+});
+
+after(async () => {
+    await browser?.close();
+    await daemon?.stop();
+});
+
+const timeOf = async (page) => Number(await page.getByRole('slider').getAttribute('aria-valuenow'));
+const marked = (page, kind) => page.locator(`.spans-${kind} [aria-current="true"]`);
+
+for (const width of WIDTHS) {
+    test(`the time cursor holds all lists in step, at ${width} px`, async () => {
+        const { duration_seconds: duration } = sample.result.metadata;
+        const segments = sample.result.audio.segments;
+        const last = segments.at(-1);
+        const visitor = await Visitor.open(browser, daemon, { person, width });
+        const { page } = visitor;
+        await visitor.visit(`/reels/${sample.id}`);
+        const slider = page.getByRole('slider', { name: 'Time in the reel' });
+
+        // By a click on what is said.
+        await page.locator('.spans-said .entry').last().click();
+        assert.equal(await timeOf(page), last.start_seconds);
+        await marked(page, 'said').filter({ hasText: last.text }).waitFor();
+        await page.waitForURL(`**/reels/${sample.id}#t=*`);
+
+        // By keyboard.
+        await slider.focus();
+        await page.keyboard.press('Home');
+        assert.equal(await timeOf(page), 0);
+        await page.keyboard.press('ArrowRight');
+        assert.equal(await timeOf(page), 0.5);
+        await page.keyboard.press('End');
+        assert.equal(await timeOf(page), duration);
+        assert.match(await slider.getAttribute('aria-valuetext'), / of /);
+
+        // By pointer: down, and drawn along.
+        const track = await page.locator('.track').boundingBox();
+        await page.mouse.move(track.x + track.width / 2, track.y + track.height / 2);
+        await page.mouse.down();
+        assert.ok(Math.abs(await timeOf(page) - duration / 2) < duration / 20);
+        await page.mouse.move(track.x + 1, track.y + track.height / 2);
+        await page.mouse.up();
+        assert.ok(await timeOf(page) < duration / 20);
+        await page.keyboard.press('ArrowRight');
+        assert.ok(await timeOf(page) >= 0.5, 'arrow keys go on where the pointer was');
+
+        await visitor.assertFits();
+        visitor.assertClean();
+        await visitor.close();
+    });
+
+    test(`a link to a moment opens there, at ${width} px`, async () => {
+        const seconds = sample.result.audio.segments[0].start_seconds;
+        const visitor = await Visitor.open(browser, daemon, { person, width });
+        await visitor.visit(`/reels/${sample.id}#t=${seconds}`);
+        assert.equal(await timeOf(visitor.page), seconds);
+        visitor.assertClean();
+        await visitor.close();
+    });
+
+    test(`the result can be read, copied and taken along, at ${width} px`, async () => {
+        const visitor = await Visitor.open(browser, daemon, { person, width });
+        const { page } = visitor;
+        await visitor.visit(`/reels/${sample.id}`);
+        await page.getByRole('heading', { level: 1, name: sample.result.content.summary }).waitFor();
+        await page.getByText(sample.result.metadata.sha256).waitFor();
+        for (const [name, beginning] of [['SRT', '1\n'], ['WebVTT', 'WEBVTT']]) {
+            const download = page.waitForEvent('download');
+            await page.getByRole('link', { name }).click();
+            const stream = await (await download).createReadStream();
+            const pieces = [];
+            for await (const piece of stream) {
+                pieces.push(piece);
+            }
+            const text = Buffer.concat(pieces).toString('utf8').replaceAll('\r', '');
+            assert.ok(text.startsWith(beginning), `${name}: ${text.slice(0, 40)}`);
+        }
+        await page.getByText('JSON, as the API gives it').click();
+        const shown = JSON.parse(await page.locator('.raw pre').innerText());
+        assert.deepEqual(shown.result, sample.result);
+        await visitor.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+        await page.getByRole('button', { name: 'Copy the JSON' }).click();
+        await page.getByRole('button', { name: 'Copied' }).waitFor();
+        const copied = await page.evaluate(() => navigator.clipboard.readText());
+        assert.deepEqual(JSON.parse(copied), shown);
+        await visitor.assertFits();
+        visitor.assertClean();
+        await visitor.close();
+    });
+
+    test(`analysing again leads to the new reel, whose work can be watched, at ${width} px`, async () => {
+        const visitor = await Visitor.open(browser, daemon, { person, width });
+        const { page } = visitor;
+        await visitor.visit(`/reels/${sample.id}`);
+        await page.getByRole('button', { name: 'Analyse again' }).click();
+        await page.waitForURL((url) => /^\/reels\/\d+$/.test(url.pathname)
+            && url.pathname !== `/reels/${sample.id}`);
+        await page.locator('.reel-head .status-done').waitFor({ timeout: 120_000 });
+        await page.getByRole('slider').waitFor();
+        visitor.assertClean();
+        await visitor.close();
+    });
+
+    test(`a failure says why and what to do, at ${width} px`, async () => {
+        const failed = await person.finished(UNAVAILABLE);
+        const visitor = await Visitor.open(browser, daemon, { person, width });
+        const { page } = visitor;
+        await visitor.visit(`/reels/${failed.id}`);
+        await page.getByText('The video is not available.').waitFor();
+        await page.getByText('unavailable', { exact: true }).waitFor();
+        await visitor.assertFits();
+        visitor.assertClean();
+        await visitor.close();
+    });
+
+    test(`markup in captions, names and speech is text, at ${width} px`, async () => {
+        const hostile = await person.finished(daemon.hostileLink);
+        assert.equal(hostile.status, 'done', JSON.stringify(hostile));
+        const visitor = await Visitor.open(browser, daemon, { person, width });
+        const { page } = visitor;
+        await visitor.visit('/');
+        await page.locator('.row', { hasText: daemon.hostileText }).first().waitFor();
+        await visitor.visit(`/?q=${encodeURIComponent(daemon.hostileText)}`);
+        await page.locator('.row', { hasText: daemon.hostileText }).first().waitFor();
+        await visitor.visit(`/reels/${hostile.id}`);
+        for (const place of ['h1', '.caption', '.spans-said', '.word']) {
+            await page.locator(place, { hasText: daemon.hostileText }).first().waitFor();
+        }
+        assert.equal(await page.locator('main img[src="x"], main script').count(), 0);
+        assert.doesNotMatch(await page.title(), /^taken/);
+        await visitor.assertFits();
+        visitor.assertClean();
+        await visitor.close();
+    });
+}
+
+test('somebody else\'s reel is not found', async () => {
+    const visitor = await Visitor.open(browser, daemon, { person });
+    await visitor.visit('/reels/999999');
+    await visitor.page.getByRole('heading', { name: 'Not found' }).waitFor();
+    visitor.assertClean('404 /dashboard/api/reels/999999');
+    await visitor.close();
+});

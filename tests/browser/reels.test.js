@@ -1,0 +1,165 @@
+// The list: submitting, watching, finding, deleting.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { firstAdministrator, invited, SAMPLE, startDaemon, UNAVAILABLE } from './daemon.js';
+import { launchBrowser, Visitor, WIDTHS } from './visitor.js';
+
+const MANY = 70;
+
+let daemon;
+let browser;
+let administrator;
+
+before(async () => {
+    [daemon, browser] = await Promise.all([startDaemon(), launchBrowser()]);
+    administrator = await firstAdministrator(daemon);
+});
+
+after(async () => {
+    await browser?.close();
+    await daemon?.stop();
+});
+
+const rows = (page) => page.locator('.row');
+
+for (const width of WIDTHS) {
+    test(`from nothing to a reel that is done, without loading anew, at ${width} px`, async () => {
+        const person = await invited(administrator, `first-${width}@example.test`);
+        const visitor = await Visitor.open(browser, daemon, { person, width });
+        const { page } = visitor;
+        await visitor.visit('/');
+        await page.getByRole('heading', { name: 'No reels yet' }).waitFor();
+        await page.getByText(SAMPLE).waitFor();
+        await page.evaluate(() => { window.isSamePage = true; });
+
+        await page.getByLabel('Analyse a reel').fill('https://tiktok.com/@a/video/1');
+        await page.keyboard.press('Enter');
+        await page.getByText('URL must be an instagram.com link, got "tiktok.com"').waitFor();
+
+        await page.getByLabel('Analyse a reel').fill(SAMPLE);
+        await page.getByRole('button', { name: 'Analyse', exact: true }).click();
+        await rows(page).first().waitFor();
+        assert.equal(await page.getByLabel('Analyse a reel').inputValue(), '');
+        await page.locator('.row .status-done').waitFor({ timeout: 120_000 });
+        const picture = page.locator('.row .thumb img');
+        await picture.waitFor();
+        await page.waitForFunction(() => document.querySelector('.row .thumb img').naturalWidth > 0);
+
+        await page.getByLabel('Analyse a reel').fill(UNAVAILABLE);
+        await page.keyboard.press('Enter');
+        await page.locator('.row .status-error').waitFor({ timeout: 60_000 });
+        await page.getByRole('link', { name: 'The video is not available' }).waitFor();
+        assert.equal(await page.evaluate(() => window.isSamePage), true);
+        await visitor.assertFits();
+        visitor.assertClean('400 /dashboard/api/reels/analyze');
+        await visitor.close();
+    });
+
+    test(`a search marks its words and leads to the moment, at ${width} px`, async () => {
+        const person = await invited(administrator, `searching-${width}@example.test`);
+        const job = await person.finished(SAMPLE);
+        const segment = job.result.audio.segments[0];
+        const visitor = await Visitor.open(browser, daemon, { person, width });
+        const { page } = visitor;
+        await visitor.visit('/');
+        await page.keyboard.press('/');
+        await page.keyboard.type(segment.text.slice(0, 60));
+        const mark = page.locator('.row mark').first();
+        await mark.waitFor();
+        assert.ok(new URL(page.url()).searchParams.get('q').length > 0, 'the search stands in the address');
+        await page.locator('.row-title a').first().click();
+        await page.locator('.clock').waitFor();
+        const moment = /^#t=(.*)$/.exec(new URL(page.url()).hash);
+        if (moment) {
+            const slider = page.getByRole('slider');
+            assert.equal(Number(await slider.getAttribute('aria-valuenow')), Number(moment[1]));
+        }
+        await page.goBack();
+        await mark.waitFor();
+        await page.getByRole('searchbox', { name: /^Search/ }).press('Escape');
+        await page.locator('.row .status-done').waitFor();
+        visitor.assertClean();
+        await visitor.close();
+    });
+
+    test(`filters, and pages that come by themselves, at ${width} px`, async () => {
+        const person = await invited(administrator, `many-${width}@example.test`);
+        const sample = await person.finished(SAMPLE);
+        for (let number = 0; number < MANY; number += 1) {
+            await person.submit(UNAVAILABLE);
+        }
+        await person.finished(UNAVAILABLE);
+        const visitor = await Visitor.open(browser, daemon, { person, width });
+        const { page } = visitor;
+        await visitor.visit('/');
+        await rows(page).first().waitFor();
+        assert.ok(await rows(page).count() < MANY, 'never all at once');
+        const oldest = page.locator(`.row a[href="/reels/${sample.id}"]`);
+        await page.waitForFunction((href) => {
+            scrollTo(0, document.body.scrollHeight);
+            return document.querySelector(`.row a[href="${href}"]`) !== null;
+        }, `/reels/${sample.id}`);
+
+        // Whoever comes back from a reel is where they left.
+        await oldest.click();
+        await page.getByRole('slider').waitFor();
+        await page.goBack();
+        await oldest.waitFor();
+        await page.waitForFunction((href) => {
+            const { top, bottom } = document.querySelector(`.row a[href="${href}"]`).getBoundingClientRect();
+            return top < innerHeight && bottom > 0;
+        }, `/reels/${sample.id}`);
+
+        await page.evaluate(() => scrollTo(0, 0));
+        await page.locator('.choices label', { hasText: 'Done' }).click();
+        await page.waitForFunction(() => document.querySelectorAll('.row').length === 1);
+        assert.equal(new URL(page.url()).searchParams.get('status'), 'done');
+        await page.locator('.row-author').click();
+        await page.waitForURL('**/?author=*');
+        await page.waitForFunction(() => document.querySelectorAll('.row').length === 1);
+        await page.getByRole('searchbox', { name: 'Author' }).fill('nobody.at.all');
+        await page.getByRole('heading', { name: 'No reel fits' }).waitFor();
+        await page.getByRole('button', { name: 'Show all reels' }).click();
+        await page.locator('.row .status-error').first().waitFor();
+        visitor.assertClean();
+        await visitor.close();
+    });
+
+    test(`a deletion can be taken back for a while, at ${width} px`, async () => {
+        const person = await invited(administrator, `deleting-${width}@example.test`);
+        const { id } = await person.finished(UNAVAILABLE);
+        const visitor = await Visitor.open(browser, daemon, { person, width });
+        const { page } = visitor;
+        await visitor.visit('/');
+        await page.getByRole('button', { name: /^Delete:/ }).click();
+        await page.getByRole('heading', { name: 'No reels yet' }).waitFor();
+        await page.getByRole('button', { name: 'Undo' }).click();
+        await rows(page).first().waitFor();
+        assert.equal((await person.request('GET', `/api/reels/${id}`)).id, id);
+
+        await page.getByRole('button', { name: /^Delete:/ }).click();
+        const deletion = page.waitForRequest((request) => request.method() === 'DELETE');
+        await page.getByRole('button', { name: 'Close this message' }).click();
+        assert.equal((await (await deletion).response()).status(), 204);
+        visitor.assertClean();
+        await visitor.close();
+    });
+
+    test(`who leaves after deleting has deleted, at ${width} px`, async () => {
+        const person = await invited(administrator, `leaving-${width}@example.test`);
+        const { id } = await person.finished(UNAVAILABLE);
+        const staying = await Visitor.open(browser, daemon, { person, width });
+        await staying.visit('/');
+        await rows(staying.page).first().waitFor();
+        const leaving = await Visitor.open(browser, daemon, { person, width });
+        await leaving.visit(`/reels/${id}`);
+        await leaving.page.getByRole('button', { name: 'Delete', exact: true }).click();
+        await leaving.page.getByRole('heading', { name: 'No reels yet' }).waitFor();
+        await leaving.page.goto('about:blank');
+        // And whoever looks elsewhere sees it go.
+        await staying.page.getByRole('heading', { name: 'No reels yet' }).waitFor();
+        staying.assertClean();
+        await leaving.close();
+        await staying.close();
+    });
+}

@@ -1,0 +1,66 @@
+// Tokens: shown once, usable at once, refused at once.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { firstAdministrator, startDaemon } from './daemon.js';
+import { launchBrowser, Visitor, WIDTHS } from './visitor.js';
+
+let daemon;
+let browser;
+let administrator;
+
+before(async () => {
+    [daemon, browser] = await Promise.all([startDaemon(), launchBrowser()]);
+    administrator = await firstAdministrator(daemon);
+});
+
+after(async () => {
+    await browser?.close();
+    await daemon?.stop();
+});
+
+async function statusWith(token) {
+    const headers = { Authorization: `Bearer ${token}` };
+    return (await fetch(`${daemon.origin}/api/v1/reels`, { headers })).status;
+}
+
+for (const width of WIDTHS) {
+    test(`a token from its creation to its end, at ${width} px`, async () => {
+        const name = `my <b>script</b> ${width}`;
+        const visitor = await Visitor.open(browser, daemon, { person: administrator, width });
+        const { page } = visitor;
+        await visitor.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+        await visitor.visit('/tokens');
+        await page.getByLabel('Name of the new token').fill(name);
+        await page.getByRole('button', { name: 'Create token' }).click();
+        await page.getByRole('heading', { name: `Copy “${name}” now` }).waitFor();
+        await page.getByRole('button', { name: 'Copy the token' }).click();
+        const token = await page.evaluate(() => navigator.clipboard.readText());
+        assert.match(token, /^rls_[A-Za-z0-9]{40}$/);
+        assert.equal(await statusWith(token), 200);
+        await page.getByRole('button', { name: 'Copy the curl line' }).click();
+        const line = await page.evaluate(() => navigator.clipboard.readText());
+        assert.ok(line.includes(`Bearer ${token}`) && line.includes(daemon.origin), line);
+        await visitor.assertFits();
+
+        await page.getByLabel('Name of the new token').fill(name);
+        await page.getByRole('button', { name: 'Create token' }).click();
+        await page.locator('.field-error').waitFor();
+
+        await page.getByRole('button', { name: 'I have it' }).click();
+        assert.equal(await page.getByText(token).count(), 0);
+        await page.reload();
+        await page.locator('.line', { hasText: name }).waitFor();
+        assert.equal(await page.getByText(token).count(), 0);
+
+        await page.getByRole('button', { name: `Revoke ${name}` }).click();
+        await page.keyboard.press('Escape');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+        assert.equal(await statusWith(token), 200, 'Escape revokes nothing');
+        await page.getByRole('button', { name: `Revoke ${name}` }).click();
+        await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+        await page.locator('.line-over', { hasText: name }).waitFor();
+        assert.equal(await statusWith(token), 401);
+        visitor.assertClean('409 /dashboard/api/tokens');
+        await visitor.close();
+    });
+}

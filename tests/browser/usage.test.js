@@ -1,0 +1,63 @@
+// What was used: figures, chart, tables, export.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { firstAdministrator, invited, startDaemon } from './daemon.js';
+import { launchBrowser, Visitor, WIDTHS } from './visitor.js';
+
+let daemon;
+let browser;
+let administrator;
+let person;
+
+before(async () => {
+    [daemon, browser] = await Promise.all([startDaemon(), launchBrowser()]);
+    administrator = await firstAdministrator(daemon);
+    person = await invited(administrator, 'person@example.test');
+    const job = await person.finished(daemon.hostileLink);
+    assert.equal(job.status, 'done', JSON.stringify(job));
+    const accounts = await administrator.request('GET', '/api/admin/accounts');
+    const { id } = accounts.find(({ email }) => email === person.email);
+    await administrator.request('PATCH', `/api/admin/accounts/${id}`, { monthly_budget_usd: 4 });
+});
+
+after(async () => {
+    await browser?.close();
+    await daemon?.stop();
+});
+
+for (const width of WIDTHS) {
+    test(`the chart and the tables hold what was used, at ${width} px`, async () => {
+        const [row] = await person.request('GET', '/api/reels/usage/days?from=2026-01-01&to=2099-12-31');
+        const visitor = await Visitor.open(browser, daemon, { person, width });
+        const { page } = visitor;
+        await visitor.visit('/usage');
+        await page.getByRole('img', { name: /^Cost by day and model/ }).waitFor();
+        assert.ok(await page.locator('.chart [class^="series-"]').count() >= 1);
+        const byDay = page.getByRole('region', { name: 'Usage by day and model' });
+        await byDay.getByText(row.model).first().waitFor();
+        await page.getByRole('meter', { name: 'Spent of the monthly budget' }).waitFor();
+        await page.getByText('of the monthly budget of $4.00').waitFor();
+        await page.locator('.choices label', { hasText: /^Tokens$/ }).click();
+        await page.getByRole('img', { name: /^Tokens by day and model/ }).waitFor();
+
+        await page.locator('.choices label', { hasText: '90 days' }).click();
+        await byDay.waitFor();
+        await page.locator('.choices label', { hasText: 'Custom' }).click();
+        await page.getByLabel('From').fill('2020-01-05');
+        await page.getByLabel('To', { exact: true }).fill('2020-01-01');
+        await page.getByRole('button', { name: 'Show' }).click();
+        await page.getByText('The first day must not be after the last one.').waitFor();
+        await page.getByLabel('To', { exact: true }).fill('2020-01-09');
+        await page.getByRole('button', { name: 'Show' }).click();
+        await page.getByRole('heading', { name: 'Nothing was used on these days' }).waitFor();
+
+        await page.locator('.choices label', { hasText: 'This month' }).click();
+        await byDay.waitFor();
+        const download = page.waitForEvent('download');
+        await page.getByRole('link', { name: 'CSV of these days' }).click();
+        assert.match((await download).suggestedFilename(), /\.csv$/);
+        await visitor.assertFits();
+        visitor.assertClean();
+        await visitor.close();
+    });
+}
