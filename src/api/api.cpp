@@ -6,6 +6,7 @@
 #include "reels.hpp"
 #include "search.hpp"
 #include "submissions.hpp"
+#include "subtitles.hpp"
 #include "thumbnails.hpp"
 #include "usage.hpp"
 #include <reelsd/api/api.hpp>
@@ -19,6 +20,7 @@ struct api::state {
     reels_service reels;
     reel_list_service list;
     thumbnail_service thumbnails;
+    subtitle_service subtitles;
     usage_service usage;
     search_service search;
     health_service health;
@@ -27,7 +29,7 @@ struct api::state {
 
 api::api(api_parts parts)
     : state_{std::make_unique<state>(state{
-          .tokens = {parts.accounts, parts.requests_per_minute},
+          .tokens = {parts.accounts, parts.requests_per_minute, std::move(parts.token_used)},
           .submissions =
               {.jobs = parts.jobs,
                .limits = parts.limits,
@@ -38,6 +40,7 @@ api::api(api_parts parts)
                .job_removed = std::move(parts.job_removed)},
           .list = {.jobs = parts.jobs},
           .thumbnails = {.jobs = parts.jobs},
+          .subtitles = {.jobs = parts.jobs},
           .usage = {.usage = parts.usage},
           .search =
               {.search = parts.search,
@@ -65,6 +68,7 @@ void api::add_resources_to(http::router& router, std::string_view prefix) {
     add_reel_routes(router, prefix, state_->reels);
     add_reel_list_routes(router, prefix, state_->list);
     add_thumbnail_routes(router, prefix, state_->thumbnails);
+    add_subtitle_routes(router, prefix, state_->subtitles);
     add_usage_routes(router, prefix, state_->usage);
     add_search_routes(router, prefix, state_->search);
 }

@@ -19,6 +19,7 @@ boost::asio::awaitable<std::optional<http::response>> authentication::authentica
     const auto known = co_await accounts_.authenticate(*hash, http::answer_time(ctx));
     if (!known) co_return ctx.unauthorized(accounts::token_invalid_text);
     ctx.set_caller(known->account);
+    if (token_used_) token_used_(known->token);
     ctx.attachment() = *known;
     co_return std::nullopt;
 }

@@ -6,15 +6,21 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include <functional>
 #include <optional>
+#include <utility>
 
 namespace reelsd::api {
 
 /// The gate of `/api/v1`: who asks, and whether this account may ask again so soon.
 class authentication {
 public:
-    authentication(accounts::account_store accounts, int requests_per_minute)
-        : accounts_{accounts}, requests_per_minute_{requests_per_minute} {}
+    authentication(
+        accounts::account_store accounts, int requests_per_minute,
+        std::function<void(token_id)> token_used)
+        : accounts_{accounts},
+          requests_per_minute_{requests_per_minute},
+          token_used_{std::move(token_used)} {}
 
     /// Recognises the caller by the token, or answers 401. Each request is looked up anew, so that
     /// a revoked token is refused at once on every instance.
@@ -27,6 +33,7 @@ public:
 private:
     accounts::account_store accounts_;
     int requests_per_minute_;
+    std::function<void(token_id)> token_used_;
     request_rate rate_;
 };
 

@@ -1,6 +1,6 @@
 #include "reel_list.hpp"
 
-#include "job_view.hpp"
+#include <reelsd/domain/jobs/job_view.hpp>
 #include <reelsd/http/answer_time.hpp>
 #include <reelsd/http/parameters.hpp>
 #include <reelsd/http/router.hpp>

@@ -1,6 +1,6 @@
 #include "reels.hpp"
 
-#include "job_view.hpp"
+#include <reelsd/domain/jobs/job_view.hpp>
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/http/answer_time.hpp>
 #include <reelsd/http/parameters.hpp>

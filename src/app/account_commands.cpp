@@ -1,12 +1,14 @@
 #include "commands.hpp"
 #include "database.hpp"
+#include <reelsd/dashboard/dashboard.hpp>
 #include <reelsd/domain/accounts/account_store.hpp>
+#include <reelsd/domain/accounts/password.hpp>
+#include <reelsd/domain/accounts/session_store.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 
 namespace reelsd::app {
@@ -17,24 +19,6 @@ using namespace std::chrono_literals;
 
 /// A person waits.
 constexpr auto answer_time_max = 10s;
-
-/// What the database would refuse anyway, in better words. An address is proved by mail, not by
-/// rules.
-result<void> check_email(const std::string& email) {
-    const bool printable = std::all_of(
-        email.begin(), email.end(), [](unsigned char c) { return c > ' ' && c != 0x7f; });
-    const auto at = email.find('@');
-    const bool has_both_parts = at != std::string::npos && at > 0 && at + 1 < email.size();
-    if (printable && has_both_parts && email.size() <= 254) return {};
-    return error{errc::invalid_argument, fmt::format("email: \"{}\" is no e-mail address", email)};
-}
-
-result<void> check_name(const std::string& name) {
-    const bool printable = std::none_of(
-        name.begin(), name.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; });
-    if (printable && !name.empty() && name.size() <= 100) return {};
-    return error{errc::invalid_argument, "name: 1 to 100 printable characters are allowed"};
-}
 
 std::string limit_text(const std::optional<int>& limit) {
     return limit ? std::to_string(*limit) : "default";
@@ -73,6 +57,19 @@ asio::awaitable<result<void>> limit_account_on(db::pool& pool, limit_account_com
     co_return result<void>{};
 }
 
+asio::awaitable<result<void>> invite_account_on(
+    db::pool& pool, invite_account_command asked, const settings& with) {
+    accounts::account_store store{pool};
+    const auto by = deadline::after(answer_time_max);
+    const auto id = co_await find_account(store, asked.account, by);
+    if (!id) co_return id.error();
+    accounts::session_store sessions{pool};
+    const auto invited = co_await sessions.invite(*id, by);
+    fmt::print(
+        "{}\n", dashboard::invitation_link(public_origin(with, with.listen.port), invited.secret));
+    co_return result<void>{};
+}
+
 asio::awaitable<result<void>> create_token_on(db::pool& pool, create_token_command asked) {
     accounts::account_store store{pool};
     const auto by = deadline::after(answer_time_max);
@@ -80,7 +77,7 @@ asio::awaitable<result<void>> create_token_on(db::pool& pool, create_token_comma
     if (!id) co_return id.error();
     const auto token = co_await store.create_token(*id, asked.name, by);
     if (!token) co_return token.error();
-    fmt::print("{}\n", *token);
+    fmt::print("{}\n", token->token);
     co_return result<void>{};
 }
 
@@ -90,12 +87,15 @@ asio::awaitable<result<void>> list_tokens_on(db::pool& pool, list_tokens_command
     const auto id = co_await find_account(store, asked.account, by);
     if (!id) co_return id.error();
     for (const auto& token : co_await store.tokens(*id, by)) {
+        const auto used =
+            token.last_used_at ? to_rfc3339(*token.last_used_at) : std::string{"never"};
         const auto state =
             token.revoked_at ? "revoked " + to_rfc3339(*token.revoked_at) : std::string{"valid"};
         fmt::print(
-            "{}...  created {}  {}  {}\n",
+            "{}...  created {}  used {}  {}  {}\n",
             token.prefix,
             to_rfc3339(token.created_at),
+            used,
             state,
             token.name);
     }
@@ -114,7 +114,7 @@ asio::awaitable<result<void>> revoke_token_on(db::pool& pool, revoke_token_comma
 
 result<void> create_account(
     const create_account_command& asked, const settings& with, const log::logger& log) {
-    if (const auto valid = check_email(asked.email); !valid) return valid.error();
+    if (const auto valid = accounts::check_email(asked.email); !valid) return valid.error();
     return with_database(
         with, log, [&asked](db::pool& pool) { return create_account_on(pool, asked); });
 }
@@ -125,9 +125,15 @@ result<void> limit_account(
         with, log, [&asked](db::pool& pool) { return limit_account_on(pool, asked); });
 }
 
+result<void> invite_account(
+    const invite_account_command& asked, const settings& with, const log::logger& log) {
+    return with_database(
+        with, log, [&](db::pool& pool) { return invite_account_on(pool, asked, with); });
+}
+
 result<void> create_token(
     const create_token_command& asked, const settings& with, const log::logger& log) {
-    if (const auto valid = check_name(asked.name); !valid) return valid.error();
+    if (const auto valid = accounts::check_token_name(asked.name); !valid) return valid.error();
     return with_database(
         with, log, [&asked](db::pool& pool) { return create_token_on(pool, asked); });
 }

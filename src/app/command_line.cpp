@@ -60,6 +60,18 @@ CLI::App* add_command(
     return added;
 }
 
+void add_account_invitation(CLI::App& account, collected& into) {
+    auto* const invite = add_command(
+        account,
+        "invite",
+        "print a link that sets the account's password, once; older links stop working",
+        invite_account_command{},
+        into);
+    invite->add_option("--account", into.account, "the account's e-mail address or id")
+        ->required()
+        ->type_name("E");
+}
+
 void add_account_commands(CLI::App& app, collected& into) {
     auto* const account = app.add_subcommand("account", "create accounts and set their limits");
     account->require_subcommand(1)->fallthrough();
@@ -82,6 +94,7 @@ void add_account_commands(CLI::App& app, collected& into) {
     add_limit("--submissions-per-minute", into.limits.submissions_per_minute, 1'000'000);
     add_limit("--concurrent-jobs", into.limits.concurrent_jobs, 1'000'000);
     add_limit("--requests-per-minute", into.limits.requests_per_minute, 10'000'000);
+    add_account_invitation(*account, into);
 }
 
 void add_token_commands(CLI::App& app, collected& into) {
@@ -157,6 +170,7 @@ void complete(collected& words) {
             c.email = words.email;
             c.changes = words.limits;
         }
+        void operator()(invite_account_command& c) const { c.account = words.account; }
         void operator()(create_token_command& c) const {
             c.account = words.account;
             c.name = words.name;

@@ -24,6 +24,9 @@ namespace reelsd::app {
     const create_account_command& asked, const settings& with, const log::logger& log);
 [[nodiscard]] result<void> limit_account(
     const limit_account_command& asked, const settings& with, const log::logger& log);
+/// Prints the link.
+[[nodiscard]] result<void> invite_account(
+    const invite_account_command& asked, const settings& with, const log::logger& log);
 [[nodiscard]] result<void> create_token(
     const create_token_command& asked, const settings& with, const log::logger& log);
 [[nodiscard]] result<void> list_tokens(

@@ -72,13 +72,6 @@ model::request_observer count_model_requests(metrics& figures) {
     };
 }
 
-/// A platform is paced by its host, as its own limits are.
-std::string platform_host(const settings& with) {
-    const auto platform = net::url::parse(with.platform_url);
-    invariant(platform.has_value());  // The source has been made of it.
-    return std::string{platform->host()};
-}
-
 pacing::pace pace_of(const settings& with) {
     return {
         .interval = with.platform_interval,
@@ -155,6 +148,12 @@ async::task_group::failure_handler log_failure(const log::logger& log) {
 
 }  // namespace
 
+std::string platform_host(const settings& with) {
+    const auto platform = net::url::parse(with.platform_url);
+    invariant(platform.has_value());  // The source has been made of it.
+    return std::string{platform->host()};
+}
+
 result<std::unique_ptr<daemon>> daemon::create(const settings& with, const log::logger& log) {
     parts made{
         .figures = std::make_unique<metrics>(),
@@ -203,18 +202,7 @@ daemon::daemon(const settings& with, const log::logger& log, parts made)
       tasks_{loop_.get_executor(), log_failure(log)},
       recorder_{loop_.get_executor(), usage::call_ledger_store{pool_}, tasks_, log},
       vectors_{make_vector_index()},
-      executor_{
-          {.source = *parts_.source,
-           .pacer = pacer_,
-           .media = *parts_.media,
-           .analyzer = parts_.models->chosen(),
-           .free_analyzer = parts_.models->free(),
-           .embedder = *parts_.embedder,
-           .scratch = *parts_.scratch,
-           .records = records_,
-           .recorder = recorder_},
-          retry_policy_of(with),
-          log},
+      executor_{executor_parts(), retry_policy_of(with), log},
       board_{loop_.get_executor()},
       dispatcher_{
           loop_.get_executor(),
@@ -227,8 +215,13 @@ daemon::daemon(const settings& with, const log::logger& log, parts made)
           dispatcher_options_of(with, *parts_.figures),
           log},
       api_{api_parts()},
-      server_{loop_.get_executor(), router_, log, server_options_of(with, *parts_.figures)} {
+      dashboard_{dashboard_parts()},
+      server_{loop_.get_executor(), router_, log, server_options_of(with, *parts_.figures)},
+      started_at_{std::chrono::time_point_cast<std::chrono::microseconds>(
+          std::chrono::system_clock::now())} {
     api_.add_to(router_);
+    api_.add_resources_to(router_, dashboard::dashboard::gated_prefix);
+    dashboard_.add_to(router_);
 }
 
 std::unique_ptr<pipeline::vector_index> daemon::make_vector_index() {
@@ -244,6 +237,22 @@ std::unique_ptr<pipeline::vector_index> daemon::make_vector_index() {
         .log = log_});
 }
 
+pipeline::executor_parts daemon::executor_parts() {
+    return {
+        .source = *parts_.source,
+        .pacer = pacer_,
+        .media = *parts_.media,
+        .analyzer = parts_.models->chosen(),
+        .free_analyzer = parts_.models->free(),
+        .embedder = *parts_.embedder,
+        .scratch = *parts_.scratch,
+        .records = records_,
+        .recorder = recorder_,
+        .on_step = [this](const jobs::claimed_job& job, std::string_view step) {
+            note_step(job, step);
+        }};
+}
+
 api::api_parts daemon::api_parts() {
     api::api_parts made{
         .accounts = accounts::account_store{pool_},
@@ -257,6 +266,7 @@ api::api_parts daemon::api_parts() {
             {.submissions_per_minute = with_.submissions_per_minute,
              .concurrent_jobs = with_.concurrent_jobs},
         .requests_per_minute = with_.requests_per_minute,
+        .token_used = [this](token_id token) { used_tokens_.insert(token); },
         .job_accepted = [this] { dispatcher_.wake(); },
         .job_removed = [this](job_id job) { dispatcher_.cancel(job); },
         .ready = [this] { return readiness(); },
@@ -273,9 +283,13 @@ result<void> daemon::run() {
     pool_.start();
     const auto port = server_.start();
     if (!port) return port.error();
+    port_ = *port;
     dispatcher_.start();
     if (parts_.store->cluster() != nullptr) tasks_.spawn("supervise cluster", supervise_cluster());
     tasks_.spawn("sweep providers", sweep_providers());
+    tasks_.spawn("watch changes", dashboard_.watch_changes());
+    tasks_.spawn("keep token uses", keep_token_uses());
+    tasks_.spawn("offer first administrator", offer_first_administrator());
     if (vectors_) tasks_.spawn("embed reels", vectors_->run());
     asio::co_spawn(loop_, stop_on_signal(), [this](const std::exception_ptr& thrown) {
         if (thrown) log_failure(log_)("stop", thrown);
@@ -384,6 +398,7 @@ asio::awaitable<void> daemon::shut_down() {
     auto attempts = dispatcher_.stop(by.at_most(finish_time_max), by);
     drained_ = co_await (std::move(exchanges) && std::move(attempts));
     const bool ended = co_await tasks_.stop(by, deadline::after(1s));
+    co_await write_token_uses();
     if (!ended) log_.error("tasks are left at the stop", {{"tasks", tasks_.size()}});
     pool_.close();
 }

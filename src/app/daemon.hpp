@@ -7,8 +7,10 @@
 #include <reelsd/app/settings.hpp>
 #include <reelsd/async/offload_pool.hpp>
 #include <reelsd/async/task_group.hpp>
+#include <reelsd/base/json_fwd.hpp>
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/result.hpp>
+#include <reelsd/dashboard/dashboard.hpp>
 #include <reelsd/db/pool.hpp>
 #include <reelsd/domain/jobs/completion_board.hpp>
 #include <reelsd/http/router.hpp>
@@ -28,9 +30,12 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 
+#include <cstdint>
 #include <memory>
+#include <set>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 namespace reelsd::app {
 
@@ -62,6 +67,17 @@ private:
     boost::asio::awaitable<void> sweep_providers();
     [[nodiscard]] std::unique_ptr<pipeline::vector_index> make_vector_index();
     [[nodiscard]] api::api_parts api_parts();
+    [[nodiscard]] pipeline::executor_parts executor_parts();
+    [[nodiscard]] dashboard::dashboard_parts dashboard_parts();
+    /// What administrators see of this daemon; see dashboard::dashboard_parts.
+    boost::asio::awaitable<json> health();
+    /// Logs the link that lets the first administrator in, as long as there is none.
+    boost::asio::awaitable<void> offer_first_administrator();
+    boost::asio::awaitable<void> keep_token_uses();
+    boost::asio::awaitable<void> write_token_uses();
+    /// From worker threads.
+    void note_step(const jobs::claimed_job& job, std::string_view step);
+    boost::asio::awaitable<void> write_step(job_id job, std::int32_t claim, std::string step);
     boost::asio::awaitable<void> stop_on_signal();
     boost::asio::awaitable<void> shut_down();
     boost::asio::awaitable<result<void>> readiness();
@@ -84,11 +100,18 @@ private:
     jobs::completion_board board_;
     pipeline::dispatcher dispatcher_;
     api::api api_;
+    dashboard::dashboard dashboard_;
     http::router router_;
     http::server server_;
+    time_point started_at_;
+    std::uint16_t port_ = 0;          ///< 0 until it listens.
+    std::set<token_id> used_tokens_;  ///< Not written yet.
     std::stop_source sweeping_;
     bool stopping_ = false;
     bool drained_ = true;
 };
+
+/// A platform is paced by its host, as its own limits are.
+[[nodiscard]] std::string platform_host(const settings& with);
 
 }  // namespace reelsd::app

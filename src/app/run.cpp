@@ -23,6 +23,9 @@ struct command_runner {
     result<void> operator()(const limit_account_command& asked) const {
         return limit_account(asked, with, log);
     }
+    result<void> operator()(const invite_account_command& asked) const {
+        return invite_account(asked, with, log);
+    }
     result<void> operator()(const create_token_command& asked) const {
         return create_token(asked, with, log);
     }

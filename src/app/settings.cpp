@@ -89,6 +89,11 @@ constexpr auto house_definitions = std::to_array<setting_definition>({
      "address and port to serve on; port 0 takes a free one",
      "ADDRESS:PORT, for example 127.0.0.1:8080 or [::1]:8080",
      [](sv text, settings& s) { return read_endpoint(text, s.listen); }},
+    {"public-url",
+     "",
+     "where people reach the dashboard, for links; with https, cookies are kept to it",
+     "an origin such as https://reels.example.com",
+     [](sv text, settings& s) { return read_origin(text, s.public_url); }},
     {"database-url",
      "",
      "PostgreSQL 15 or later, as libpq takes it; without it a private cluster runs in data-dir",
@@ -285,6 +290,17 @@ std::span<const setting_definition> setting_definitions() {
         return joined;
     }();
     return all;
+}
+
+std::string public_origin(const settings& with, std::uint16_t port) {
+    if (!with.public_url.empty()) return with.public_url;
+    // Nobody can open "all addresses".
+    const auto& host = with.listen.host;
+    if (host == "0.0.0.0") return fmt::format("http://127.0.0.1:{}", port);
+    if (host == "::") return fmt::format("http://[::1]:{}", port);
+    const bool is_v6 = host.find(':') != std::string::npos;
+    return is_v6 ? fmt::format("http://[{}]:{}", host, port)
+                 : fmt::format("http://{}:{}", host, port);
 }
 
 bool is_secret(std::string_view setting_name) {

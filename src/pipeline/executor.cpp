@@ -64,8 +64,14 @@ model::post_facts post_facts_of(const platform::post& found) {
         .music_artist = found.music_artist};
 }
 
+/// One of the steps that people are told of.
+void begin_step(attempt& now, const char* step) {
+    now.step = step;
+    if (now.parts.on_step) now.parts.on_step(now.job, step);
+}
+
 result<platform::post> resolve(attempt& now, const platform::link& link) {
-    now.step = "resolve";
+    begin_step(now, "resolve");
     auto found = now.parts.source.resolve(
         link, now.parts.pacer, now.by.at_most(bounds::resolve_time_max), now.stop);
     if (found) return *std::move(found);
@@ -77,7 +83,7 @@ result<platform::post> resolve(attempt& now, const platform::link& link) {
 
 result<platform::download_outcome> download(
     attempt& now, const platform::post& found, const scratch_folder& scratch) {
-    now.step = "download";
+    begin_step(now, "download");
     return now.parts.source.download(
         found, scratch.path() / "video", now.by.at_most(bounds::download_time_max), now.stop);
 }
@@ -199,7 +205,7 @@ result<std::optional<std::vector<std::byte>>> take_thumbnail(
 
 /// What the video shows and says, by the analyzer that is meant for it.
 result<model::findings> ask_analyzer(attempt& now, const model::video_input& input) {
-    now.step = "analyze";
+    begin_step(now, "analyze");
     const auto& analyzer = now.is_test ? now.parts.free_analyzer : now.parts.analyzer;
     job_call_ledger ledger{now.parts.recorder, now.job};
     auto said = analyzer.analyze(input, ledger, now.by, now.stop);
@@ -213,7 +219,7 @@ result<model::findings> ask_analyzer(attempt& now, const model::video_input& inp
 result<jobs::completed> analyze(
     attempt& now, const fetched& subject, const scratch_folder& scratch,
     const std::string& post_key) {
-    now.step = "probe";
+    begin_step(now, "probe");
     const auto probe =
         now.parts.media.probe(subject.video.file, now.by.at_most(bounds::probe_time_max), now.stop);
     if (!probe) return fault_of_this_machine(probe.error());

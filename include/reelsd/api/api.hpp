@@ -38,6 +38,8 @@ struct api_parts {
     jobs::default_limits limits;
     int requests_per_minute =
         600;  ///< Of an account without a limit of its own; submissions apart.
+    /// A request came with this token. Called often; may be empty.
+    std::function<void(token_id)> token_used = {};
     /// A job was accepted: the queue may look at once.
     std::function<void()> job_accepted;
     /// A job was deleted: whoever works on it must stop.

@@ -26,6 +26,9 @@ struct limit_account_command {
     std::string email;
     accounts::limit_changes changes;
 };
+struct invite_account_command {
+    std::string account;  ///< E-mail address or id.
+};
 struct create_token_command {
     std::string account;  ///< E-mail address or id.
     std::string name;
@@ -39,7 +42,8 @@ struct revoke_token_command {
 };
 using command = std::variant<
     serve_command, migrate_command, doctor_command, resolve_command, create_account_command,
-    limit_account_command, create_token_command, list_tokens_command, revoke_token_command>;
+    limit_account_command, invite_account_command, create_token_command, list_tokens_command,
+    revoke_token_command>;
 
 struct invocation {
     command wanted;

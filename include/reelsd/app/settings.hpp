@@ -25,6 +25,8 @@ struct settings {
     std::string postgres_bin_dir;  ///< Empty: found by itself.
     unsigned workers = 16;         ///< 0 serves HTTP alone.
 
+    /// Where people reach the dashboard; empty: at `listen`. See public_origin().
+    std::string public_url;
     std::string platform_url;
     std::vector<std::string> resolvers;
     std::string yt_dlp_path;  ///< A name without a slash is looked up in PATH.
@@ -84,6 +86,10 @@ struct setting_definition {
 
 /// An older variable that means the same setting: "GEMINI_API_KEY".
 [[nodiscard]] std::optional<std::string> other_environment_name(std::string_view setting_name);
+
+/// Where people reach the dashboard: the setting, or `listen` with the port that the daemon really
+/// has.
+[[nodiscard]] std::string public_origin(const settings& with, std::uint16_t port);
 
 /// Whether its value must not be seen in messages, logs and lists of processes.
 [[nodiscard]] bool is_secret(std::string_view setting_name);

@@ -5,7 +5,9 @@
 #include <reelsd/domain/jobs/transition.hpp>
 
 #include <chrono>
+#include <functional>
 #include <stop_token>
+#include <string_view>
 
 namespace reelsd::platform {
 class pacer;
@@ -38,6 +40,9 @@ struct executor_parts {
     const scratch_space& scratch;
     job_records& records;
     const call_recorder& recorder;
+    /// Told by the worker's thread what is being done: "resolve", "download", "probe", "analyze".
+    /// Must not block; empty: nobody wants to know.
+    std::function<void(const jobs::claimed_job&, std::string_view step)> on_step = {};
 };
 
 /// Runs one attempt at one job: resolve, download, probe, analyze, assemble, thumbnail. Blocking,

@@ -10,9 +10,10 @@ namespace {
 constexpr std::string_view unique_violation = "23505";
 
 constexpr db::query authenticate_query{"accounts.authenticate", R"sql(
-    SELECT account.id, account.requests_per_minute
+    SELECT account.id, account.requests_per_minute, api_token.id AS token
       FROM api_token JOIN account ON account.id = api_token.account_id
-     WHERE api_token.hash = $1 AND api_token.revoked_at IS NULL)sql"};
+     WHERE api_token.hash = $1 AND api_token.revoked_at IS NULL
+       AND account.disabled_at IS NULL)sql"};
 
 constexpr db::query create_query{"accounts.create", R"sql(
     INSERT INTO account (email, is_admin) VALUES ($1, $2)
@@ -23,15 +24,23 @@ constexpr db::query find_query{"accounts.find", R"sql(
     SELECT id FROM account WHERE lower(email) = lower($1) OR id::text = $1)sql"};
 
 constexpr db::query create_token_query{"accounts.create_token", R"sql(
-    INSERT INTO api_token (account_id, name, hash, prefix) VALUES ($1, $2, $3, $4))sql"};
+    INSERT INTO api_token (account_id, name, hash, prefix) VALUES ($1, $2, $3, $4)
+    RETURNING id, created_at)sql"};
 
 constexpr db::query tokens_query{"accounts.tokens", R"sql(
-    SELECT name, prefix, created_at, revoked_at
+    SELECT id, name, prefix, created_at, last_used_at, revoked_at
       FROM api_token WHERE account_id = $1 ORDER BY id)sql"};
 
 constexpr db::query revoke_token_query{"accounts.revoke_token", R"sql(
     UPDATE api_token SET revoked_at = now()
      WHERE account_id = $1 AND name = $2 AND revoked_at IS NULL)sql"};
+
+constexpr db::query revoke_token_by_id_query{"accounts.revoke_token_by_id", R"sql(
+    UPDATE api_token SET revoked_at = now()
+     WHERE account_id = $1 AND id = $2 AND revoked_at IS NULL)sql"};
+
+constexpr db::query note_token_uses_query{"accounts.note_token_uses", R"sql(
+    UPDATE api_token SET last_used_at = now() WHERE id = ANY ($1::bigint[]))sql"};
 
 constexpr db::query change_limits_query{"accounts.change_limits", R"sql(
     UPDATE account
@@ -41,12 +50,87 @@ constexpr db::query change_limits_query{"accounts.change_limits", R"sql(
      WHERE id = $1
     RETURNING submissions_per_minute, concurrent_jobs, requests_per_minute)sql"};
 
+constexpr db::query list_query{"accounts.list", R"sql(
+    SELECT account.id, account.email, account.is_admin,
+           account.password_hash IS NOT NULL AS can_sign_in,
+           account.created_at, account.disabled_at,
+           (SELECT expires_at FROM invitation
+             WHERE account_id = account.id AND expires_at > now()) AS invited_until,
+           (SELECT max(last_seen_at) FROM web_session
+             WHERE account_id = account.id) AS last_seen_at,
+           (SELECT count(*) FROM job WHERE account_id = account.id) AS reels,
+           account.submissions_per_minute, account.concurrent_jobs, account.requests_per_minute,
+           trim_scale(account.monthly_budget_usd)::text AS monthly_budget_usd,
+           (SELECT trim_scale(coalesce(sum(cost_usd), 0))::text FROM model_call
+             WHERE account_id = account.id
+               AND called_at >= date_trunc('month', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC')
+               AS spent_this_month_usd
+      FROM account
+     WHERE $1::bigint IS NULL OR account.id = $1
+     ORDER BY lower(account.email))sql"};
+
+// An administrator who can sign in must stay, or nobody could undo it: the rows of all of them are
+// locked, so that two who demote each other are decided one after the other.
+constexpr db::query change_query{"accounts.change", R"sql(
+    WITH administrator AS (
+        SELECT id FROM account
+         WHERE is_admin AND password_hash IS NOT NULL AND disabled_at IS NULL
+         ORDER BY id FOR NO KEY UPDATE),
+    wanted AS (
+        SELECT account.id,
+               (coalesce($2::boolean, false) OR NOT coalesce($3::boolean, true))
+                   AND account.id IN (SELECT id FROM administrator)
+                   AND (SELECT count(*) FROM administrator) = 1 AS is_last
+          FROM account WHERE account.id = $1),
+    changed AS (
+        UPDATE account
+           SET disabled_at = CASE $2::boolean WHEN true THEN coalesce(disabled_at, now())
+                                              WHEN false THEN NULL ELSE disabled_at END,
+               is_admin = coalesce($3::boolean, is_admin),
+               submissions_per_minute =
+                   CASE WHEN $4 THEN $5::integer ELSE submissions_per_minute END,
+               concurrent_jobs = CASE WHEN $6 THEN $7::integer ELSE concurrent_jobs END,
+               requests_per_minute = CASE WHEN $8 THEN $9::integer ELSE requests_per_minute END,
+               monthly_budget_usd =
+                   CASE WHEN $10 THEN $11::numeric ELSE monthly_budget_usd END
+          FROM wanted WHERE account.id = wanted.id AND NOT wanted.is_last)
+    SELECT is_last FROM wanted)sql"};
+
 token_summary token_summary_from(const db::row& row) {
     return {
+        .id = row.as<token_id>("id"),
         .name = row.as<std::string>("name"),
         .prefix = row.as<std::string>("prefix"),
         .created_at = row.as<time_point>("created_at"),
+        .last_used_at = row.as<std::optional<time_point>>("last_used_at"),
         .revoked_at = row.as<std::optional<time_point>>("revoked_at")};
+}
+
+account_limits limits_from(const db::row& row) {
+    return {
+        .submissions_per_minute = row.as<std::optional<int>>("submissions_per_minute"),
+        .concurrent_jobs = row.as<std::optional<int>>("concurrent_jobs"),
+        .requests_per_minute = row.as<std::optional<int>>("requests_per_minute")};
+}
+
+account_summary account_summary_from(const db::row& row) {
+    return {
+        .id = row.as<account_id>("id"),
+        .email = row.as<std::string>("email"),
+        .is_admin = row.as<bool>("is_admin"),
+        .can_sign_in = row.as<bool>("can_sign_in"),
+        .created_at = row.as<time_point>("created_at"),
+        .disabled_at = row.as<std::optional<time_point>>("disabled_at"),
+        .invited_until = row.as<std::optional<time_point>>("invited_until"),
+        .last_seen_at = row.as<std::optional<time_point>>("last_seen_at"),
+        .reels = row.as<std::int64_t>("reels"),
+        .limits = limits_from(row),
+        .monthly_budget_usd = row.as<std::optional<std::string>>("monthly_budget_usd"),
+        .spent_this_month_usd = row.as<std::string>("spent_this_month_usd")};
+}
+
+std::optional<int> value_of(const account_changes::limit& changed) {
+    return changed.value_or(std::nullopt);
 }
 
 }  // namespace
@@ -58,6 +142,7 @@ boost::asio::awaitable<std::optional<caller>> account_store::authenticate(
     if (!row) co_return std::nullopt;
     co_return caller{
         .account = row->as<account_id>("id"),
+        .token = row->as<token_id>("token"),
         .requests_per_minute = row->as<std::optional<int>>("requests_per_minute")};
 }
 
@@ -77,24 +162,28 @@ boost::asio::awaitable<result<account_id>> account_store::find(
     co_return row->as<account_id>("id");
 }
 
-boost::asio::awaitable<result<std::string>> account_store::create_token(
+boost::asio::awaitable<result<new_token>> account_store::create_token(
     account_id account, std::string name, deadline by) {
     const auto token = generate_token();
     const auto hash = hash_of_token(token).value();
     try {
-        co_await pool_->run(
+        const auto made = co_await pool_->run(
             by,
             create_token_query,
             account,
             name,
             std::as_bytes(std::span{hash}),
             prefix_of_token(token));
+        const auto row = made.one();
+        co_return new_token{
+            .id = row.as<token_id>("id"),
+            .token = token,
+            .created_at = row.as<time_point>("created_at")};
     } catch (const db::refused& refusal) {
         // The name's index decides, not a look-up before: two may ask at the same moment.
         if (refusal.sqlstate() != unique_violation) throw;
         co_return error{errc::conflict, "the account has a token of this name"};
     }
-    co_return token;
 }
 
 boost::asio::awaitable<std::vector<token_summary>> account_store::tokens(
@@ -112,6 +201,20 @@ boost::asio::awaitable<result<void>> account_store::revoke_token(
     co_return result<void>{};
 }
 
+boost::asio::awaitable<result<void>> account_store::revoke_token(
+    account_id account, token_id token, deadline by) {
+    const auto changed = co_await pool_->run(by, revoke_token_by_id_query, account, token);
+    if (changed.affected() == 0) {
+        co_return error{errc::not_found, "the account has no valid token of this id"};
+    }
+    co_return result<void>{};
+}
+
+boost::asio::awaitable<void> account_store::note_token_uses(
+    std::vector<token_id> tokens, deadline by) {
+    co_await pool_->run(by, note_token_uses_query, tokens);
+}
+
 boost::asio::awaitable<account_limits> account_store::change_limits(
     account_id account, limit_changes changes, deadline by) {
     const auto changed = co_await pool_->run(
@@ -121,11 +224,39 @@ boost::asio::awaitable<account_limits> account_store::change_limits(
         changes.submissions_per_minute,
         changes.concurrent_jobs,
         changes.requests_per_minute);
-    const auto row = changed.one();
-    co_return account_limits{
-        .submissions_per_minute = row.as<std::optional<int>>("submissions_per_minute"),
-        .concurrent_jobs = row.as<std::optional<int>>("concurrent_jobs"),
-        .requests_per_minute = row.as<std::optional<int>>("requests_per_minute")};
+    co_return limits_from(changed.one());
+}
+
+boost::asio::awaitable<std::vector<account_summary>> account_store::list(
+    std::optional<account_id> only, deadline by) {
+    const auto found = co_await pool_->run(by, list_query, only);
+    co_return found.map(&account_summary_from);
+}
+
+boost::asio::awaitable<result<void>> account_store::change(
+    account_id account, account_changes changes, deadline by) {
+    const auto changed = co_await pool_->run(
+        by,
+        change_query,
+        account,
+        changes.disabled,
+        changes.is_admin,
+        changes.submissions_per_minute.has_value(),
+        value_of(changes.submissions_per_minute),
+        changes.concurrent_jobs.has_value(),
+        value_of(changes.concurrent_jobs),
+        changes.requests_per_minute.has_value(),
+        value_of(changes.requests_per_minute),
+        changes.monthly_budget_usd.has_value(),
+        changes.monthly_budget_usd.value_or(std::nullopt));
+    const auto row = changed.one_or_none();
+    if (!row) co_return error{errc::not_found, "there is no such account"};
+    if (row->as<bool>("is_last")) {
+        co_return error{
+            errc::conflict,
+            "this is the last administrator who can sign in: make another one first"};
+    }
+    co_return result<void>{};
 }
 
 }  // namespace reelsd::accounts

@@ -1,20 +1,18 @@
+#include <reelsd/domain/accounts/secret.hpp>
 #include <reelsd/domain/accounts/token.hpp>
 
 #include <boost/crc.hpp>
 
-#include <openssl/rand.h>
-#include <openssl/sha.h>
-
 #include <algorithm>
-#include <stdexcept>
 
 namespace reelsd::accounts {
 namespace {
 
 constexpr std::string_view scheme = "rls_";
-constexpr std::size_t random_characters = 34;
+constexpr std::size_t random_count = 34;
 constexpr std::size_t checksum_characters = 6;
-constexpr std::size_t token_characters = scheme.size() + random_characters + checksum_characters;
+constexpr std::size_t token_characters = scheme.size() + random_count + checksum_characters;
+constexpr std::ptrdiff_t name_characters_max = 100;
 constexpr std::string_view alphabet =
     "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
@@ -31,17 +29,6 @@ std::string checksum_of(std::string_view text) {
     return digits;
 }
 
-/// One character of the alphabet, each with the same probability: bytes from 248 on are thrown
-/// away, because 256 is no multiple of 62.
-char random_character() {
-    constexpr unsigned usable = 256U / 62U * 62U;
-    for (;;) {
-        unsigned char byte = 0;
-        if (RAND_bytes(&byte, 1) != 1) throw std::runtime_error{"no random bytes from the system"};
-        if (byte < usable) return alphabet[byte % alphabet.size()];
-    }
-}
-
 bool same_ignoring_case(std::string_view left, std::string_view right) {
     const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
     return std::equal(
@@ -54,7 +41,7 @@ bool same_ignoring_case(std::string_view left, std::string_view right) {
 
 std::string generate_token() {
     std::string token{scheme};
-    while (token.size() < scheme.size() + random_characters) token.push_back(random_character());
+    token += random_characters(random_count);
     return token + checksum_of(token);
 }
 
@@ -66,13 +53,16 @@ result<token_hash> hash_of_token(std::string_view token) {
     const auto signed_part = token.substr(0, token.size() - checksum_characters);
     if (checksum_of(signed_part) != token.substr(signed_part.size())) return refusal;
 
-    token_hash hash{};
-    // OpenSSL takes unsigned bytes; a text's bytes may be read as such.
-    SHA256(
-        reinterpret_cast<const unsigned char*>(token.data()),  // NOLINT(*-reinterpret-cast)
-        token.size(),
-        hash.data());
-    return hash;
+    return sha256_of(token);
+}
+
+result<void> check_token_name(std::string_view name) {
+    const auto is_control = [](unsigned char c) { return c < ' ' || c == 0x7f; };
+    const auto begins = [](unsigned char c) { return (c & 0xc0U) != 0x80U; };
+    const auto characters = std::count_if(name.begin(), name.end(), begins);
+    const bool printable = std::none_of(name.begin(), name.end(), is_control);
+    if (printable && characters >= 1 && characters <= name_characters_max) return {};
+    return error{errc::invalid_argument, "name: 1 to 100 printable characters are allowed"};
 }
 
 std::string prefix_of_token(std::string_view token) {

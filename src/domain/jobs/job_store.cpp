@@ -1,3 +1,4 @@
+#include "job_rows.hpp"
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/db/pool.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
@@ -146,35 +147,6 @@ admission::outcome outcome_from(std::string_view name) {
 }
 
 /// Without result and brief: which of them there is depends on the query.
-job job_from(const db::row& row) {
-    job found{
-        .id = row.as<job_id>("id"),
-        .url = row.as<std::string>("url"),
-        .status = job_status_from(row.as<std::string_view>("status")).value(),
-        .created_at = row.as<time_point>("created_at"),
-        .started_at = row.as<std::optional<time_point>>("started_at"),
-        .finished_at = row.as<std::optional<time_point>>("finished_at"),
-        .error_code = std::nullopt,
-        .error = row.as<std::optional<std::string>>("error").value_or(""),
-        .result = std::nullopt,
-        .brief = std::nullopt};
-    if (const auto code = row.as<std::optional<std::string_view>>("error_code")) {
-        found.error_code = job_error_code_from(*code).value();
-    }
-    return found;
-}
-
-job listed_job_from(const db::row& row) {
-    auto listed = job_from(row);
-    if (listed.status == job_status::done) {
-        listed.brief = {
-            .code = row.as<std::string>("code"),
-            .author = row.as<std::string>("author"),
-            .summary = row.as<std::string>("summary")};
-    }
-    return listed;
-}
-
 claimed_job claimed_job_from(const db::row& row) {
     return {
         .id = row.as<job_id>("id"),

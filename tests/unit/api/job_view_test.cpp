@@ -1,4 +1,4 @@
-#include "api/job_view.hpp"
+#include <reelsd/domain/jobs/job_view.hpp>
 
 #include <gtest/gtest.h>
 

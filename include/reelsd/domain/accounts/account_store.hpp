@@ -21,15 +21,25 @@ namespace reelsd::accounts {
 /// Whose request it is. Limits are the account's own; nothing means the daemon's default.
 struct caller {
     account_id account;
+    token_id token;  ///< That it came with.
     std::optional<int> requests_per_minute;
 };
 
 /// A token as its owner may see it: never the token itself.
 struct token_summary {
+    token_id id;
     std::string name;
     std::string prefix;
     time_point created_at;
+    std::optional<time_point> last_used_at;  ///< To the minute or so.
     std::optional<time_point> revoked_at;
+};
+
+/// A token that has just been made.
+struct new_token {
+    token_id id;
+    std::string token;  ///< The plain token: the only time that it can be seen.
+    time_point created_at;
 };
 
 /// Limits to set; what is not given stays as it is.
@@ -46,6 +56,36 @@ struct account_limits {
     std::optional<int> requests_per_minute;
 };
 
+/// An account as administrators see it.
+struct account_summary {
+    account_id id;
+    std::string email;
+    bool is_admin = false;
+    bool can_sign_in = false;  ///< It has a password.
+    time_point created_at;
+    std::optional<time_point> disabled_at;
+    std::optional<time_point> invited_until;  ///< A link to set a password waits.
+    std::optional<time_point> last_seen_at;   ///< Of those who are signed in.
+    std::int64_t reels = 0;
+    account_limits limits;
+    std::optional<std::string> monthly_budget_usd;  ///< An exact decimal.
+    std::string spent_this_month_usd;               ///< Of calls whose cost is known; UTC.
+};
+
+/// What an administrator changes; what is not given stays as it is.
+struct account_changes {
+    /// A limit of its own, or nothing: the daemon's default again.
+    using limit = std::optional<std::optional<int>>;
+
+    std::optional<bool> disabled;
+    std::optional<bool> is_admin;
+    limit submissions_per_minute;
+    limit concurrent_jobs;
+    limit requests_per_minute;
+    /// An exact decimal, at least 0; or nothing: none.
+    std::optional<std::optional<std::string>> monthly_budget_usd;
+};
+
 enum class role : std::uint8_t { member, administrator };
 
 /// Accounts and their API tokens. Throws like jobs::job_store. A cheap value around the pool.
@@ -53,7 +93,7 @@ class account_store {
 public:
     explicit account_store(db::pool& pool) : pool_{&pool} {}
 
-    /// The token's caller; nothing when it is unknown or revoked.
+    /// The token's caller; nothing when it is unknown or revoked, or its account is disabled.
     boost::asio::awaitable<std::optional<caller>> authenticate(token_hash hash, deadline by);
 
     /// `conflict` when the e-mail address (whatever its letter case) has an account.
@@ -62,18 +102,31 @@ public:
     /// each other). `not_found` without such an account.
     boost::asio::awaitable<result<account_id>> find(std::string email_or_id, deadline by);
 
-    /// Returns the plain token: the only time that it can be seen. `conflict` when the account has
-    /// a valid token of that name.
-    boost::asio::awaitable<result<std::string>> create_token(
+    /// `conflict` when the account has a valid token of that name.
+    boost::asio::awaitable<result<new_token>> create_token(
         account_id account, std::string name, deadline by);
+    /// The oldest first.
     boost::asio::awaitable<std::vector<token_summary>> tokens(account_id account, deadline by);
     /// Effective at once. `not_found` without a valid token of that name.
     boost::asio::awaitable<result<void>> revoke_token(
         account_id account, std::string name, deadline by);
 
+    /// The same by the token's id.
+    boost::asio::awaitable<result<void>> revoke_token(
+        account_id account, token_id token, deadline by);
+    /// Writes that these tokens were used just now.
+    boost::asio::awaitable<void> note_token_uses(std::vector<token_id> tokens, deadline by);
+
     /// Sets what `changes` gives and returns all limits as they then stand.
     boost::asio::awaitable<account_limits> change_limits(
         account_id account, limit_changes changes, deadline by);
+
+    /// All accounts by e-mail address; with `only`, this one alone.
+    boost::asio::awaitable<std::vector<account_summary>> list(
+        std::optional<account_id> only, deadline by);
+    /// `not_found`; `conflict` when no administrator who can sign in would be left.
+    boost::asio::awaitable<result<void>> change(
+        account_id account, account_changes changes, deadline by);
 
 private:
     db::pool* pool_;

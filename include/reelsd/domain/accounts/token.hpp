@@ -1,16 +1,15 @@
 #pragma once
 
 #include <reelsd/base/result.hpp>
+#include <reelsd/domain/accounts/secret.hpp>
 
-#include <array>
-#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace reelsd::accounts {
 
 /// SHA-256 of a token: all that is ever stored of it.
-using token_hash = std::array<std::uint8_t, 32>;
+using token_hash = secret_hash;
 
 /// A new API token: `rls_`, 34 random characters of [A-Za-z0-9] (202 bits from the system's
 /// generator), then 6 characters of checksum, so that a typing error or a scanner's false alarm is
@@ -23,6 +22,10 @@ using token_hash = std::array<std::uint8_t, 32>;
 
 /// The first 8 characters, by which people tell their tokens apart: "rls_Ab3d".
 [[nodiscard]] std::string prefix_of_token(std::string_view token);
+
+/// A name for a token: 1 to 100 characters, none of them a control character. `invalid_argument`
+/// otherwise.
+[[nodiscard]] result<void> check_token_name(std::string_view name);
 
 /// What the client learns of a missing header and of a bad token. Source: contract section 2.
 inline constexpr std::string_view token_required_text =

@@ -1,11 +1,10 @@
-#include "job_view.hpp"
-
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/json.hpp>
+#include <reelsd/domain/jobs/job_view.hpp>
 
-namespace reelsd::api {
+namespace reelsd::jobs {
 
-std::string job_view(const jobs::job& job) {
+std::string job_view(const job& job) {
     json view{
         {"id", job.id.value},
         {"url", job.url},
@@ -30,4 +29,4 @@ std::string job_view(const jobs::job& job) {
     return text;
 }
 
-}  // namespace reelsd::api
+}  // namespace reelsd::jobs

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <reelsd/base/clock.hpp>
+#include <reelsd/base/ids.hpp>
+#include <reelsd/domain/jobs/job.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace reelsd::db {
+class pool;
+}
+
+namespace reelsd::jobs {
+
+/// A job that is new or has changed, as it stands now.
+struct job_change {
+    account_id account;
+    jobs::job job;
+    std::string step;  ///< What is being done; empty unless `processing` and known.
+    time_point at;     ///< By the database's clock.
+};
+
+struct job_deletion {
+    account_id account;
+    job_id job;
+    time_point at;  ///< By the database's clock.
+};
+
+struct change_batch {
+    std::vector<job_change> changed;  ///< The oldest change first.
+    std::vector<job_deletion> deleted;
+    time_point until;      ///< The database's clock when this was read.
+    bool is_whole = true;  ///< False: there was more than was asked for.
+};
+
+/// What open pages are told. A change may become visible a moment after the time that it bears, so
+/// who goes on from a position asks from `change_overlap` before it, and takes repetitions.
+/// Throws like job_store. A cheap value around the pool.
+class change_store {
+public:
+    explicit change_store(db::pool& pool) : pool_{&pool} {}
+
+    /// What has changed of these accounts' jobs after `since`; at most `most` of either kind.
+    boost::asio::awaitable<change_batch> changes(
+        std::vector<account_id> accounts, time_point since, int most, deadline by);
+    boost::asio::awaitable<time_point> now(deadline by);
+
+    /// Forgets deletions that nobody can ask for any more.
+    boost::asio::awaitable<void> forget_old_deletions(deadline by);
+
+    /// Says what is being done for a job; nothing happens when the claim is no longer current.
+    boost::asio::awaitable<void> note_step(
+        job_id job, std::int32_t claim, std::string step, deadline by);
+
+private:
+    db::pool* pool_;
+};
+
+/// Longer than any statement may take.
+inline constexpr std::chrono::seconds change_overlap{10};
+/// For so long, deletions are remembered.
+inline constexpr std::chrono::hours deletion_memory{24};
+
+}  // namespace reelsd::jobs

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <reelsd/base/clock.hpp>
+#include <reelsd/base/ids.hpp>
+#include <reelsd/domain/jobs/job.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace reelsd::db {
+class pool;
+}
+
+namespace reelsd::jobs {
+
+struct running_job {
+    job_id id;
+    std::string email;  ///< Of its account.
+    std::string url;
+    std::string worker;
+    std::string step;  ///< Empty if not known.
+    int attempt = 1;
+    time_point started_at;  ///< Its first attempt.
+};
+
+struct failed_job {
+    job_id id;
+    std::string email;
+    std::string url;
+    job_error_code code = job_error_code::internal;
+    std::string error;
+    time_point finished_at;
+};
+
+struct failure_cause {
+    job_error_code code = job_error_code::internal;
+    std::int64_t count = 0;
+    time_point last_at;
+};
+
+struct failure_overview {
+    std::vector<failure_cause> by_cause;  ///< Of the last seven days, the most frequent first.
+    std::vector<failed_job> recent;       ///< The newest first.
+};
+
+struct resubmitted_job {
+    job_id failed;
+    job_id anew;
+};
+
+/// What administrators see of all accounts' jobs. Throws like job_store. A cheap value around the
+/// pool.
+class operations_store {
+public:
+    explicit operations_store(db::pool& pool) : pool_{&pool} {}
+
+    /// The longest running first, at most 256.
+    boost::asio::awaitable<std::vector<running_job>> running(deadline by);
+    boost::asio::awaitable<failure_overview> failures(int recent_max, deadline by);
+
+    /// Submits the links of failed jobs anew for their accounts, past the accounts' limits: the
+    /// jobs themselves have ended and never change. What is not `error` any more is left out.
+    boost::asio::awaitable<std::vector<resubmitted_job>> resubmit(
+        std::vector<job_id> failed, deadline by);
+
+private:
+    db::pool* pool_;
+};
+
+}  // namespace reelsd::jobs

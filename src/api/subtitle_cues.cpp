@@ -1,0 +1,170 @@
+#include "subtitle_cues.hpp"
+
+#include "subtitle_words.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdlib>
+#include <limits>
+#include <span>
+#include <utility>
+
+namespace reelsd::api {
+namespace {
+
+using std::chrono::milliseconds;
+using words_view = std::span<const subtitle_word>;
+
+constexpr milliseconds shown_without_length{1000};
+/// Just under a hundred hours: two digits are enough for any player.
+constexpr double milliseconds_max = 100.0 * 3600.0 * 1000.0 - 1.0;
+/// Words never fill two lines to the brim.
+constexpr int usual_cue_width = 2 * subtitle_line_width - 4;
+
+struct timed_words {
+    milliseconds begin;
+    milliseconds end;
+    std::vector<subtitle_word> words;
+};
+
+milliseconds moment_of(double seconds) {
+    const double exact = seconds * 1000.0;
+    if (!(exact > 0.0)) return milliseconds{0};
+    return milliseconds{std::llround(std::min(exact, milliseconds_max))};
+}
+
+/// `word` behind others on a line, or at its begin.
+int width_behind(int line, const subtitle_word& word) {
+    const int gap = line > 0 && word.follows_blank ? 1 : 0;
+    return gap + word.width;
+}
+
+int width_of(words_view words) {
+    int width = 0;
+    for (const auto& word : words) width += width_behind(width, word);
+    return width;
+}
+
+/// How many of `words` two lines take: at least one, since no word is wider than a line.
+std::size_t fitting_two_lines(words_view words) {
+    int lines = 1;
+    int width = 0;
+    for (std::size_t count = 0; count < words.size(); ++count) {
+        const int more = width_behind(width, words[count]);
+        if (width + more <= subtitle_line_width) {
+            width += more;
+        } else if (lines == 2) {
+            return count;
+        } else {
+            lines = 2;
+            width = words[count].width;
+        }
+    }
+    return words.size();
+}
+
+/// How many of `words`, which are `width` wide, make the next cue: an equal share of what is left,
+/// so that no single word is left for the last one, give or take what ends a sentence or a clause.
+std::size_t words_of_next_cue(words_view words, int width) {
+    const auto fitting = fitting_two_lines(words);
+    if (fitting == words.size()) return fitting;
+    const int cues = std::max(2, (width + usual_cue_width - 1) / usual_cue_width);
+    const int share = width / cues;
+    std::size_t best = 1;
+    int least_cost = std::numeric_limits<int>::max();
+    int taken = 0;
+    for (std::size_t count = 1; count <= fitting; ++count) {
+        const auto& last = words[count - 1];
+        taken += width_behind(taken, last);
+        int cost = std::abs(taken - share);
+        if (last.ends == word_end::nothing) cost += share / 3;
+        if (last.ends == word_end::clause) cost += share / 6;
+        if (cost > least_cost) continue;
+        least_cost = cost;
+        best = count;
+    }
+    return best;
+}
+
+std::string line_of(words_view words) {
+    std::string line;
+    for (const auto& word : words) {
+        if (!line.empty() && word.follows_blank) line.push_back(' ');
+        line.append(word.text);
+    }
+    return line;
+}
+
+/// One line, or two that are as equal as may be.
+std::vector<std::string> lines_of(words_view words) {
+    if (width_of(words) <= subtitle_line_width) return {line_of(words)};
+    std::size_t best = 1;
+    int least_difference = std::numeric_limits<int>::max();
+    for (std::size_t count = 1; count < words.size(); ++count) {
+        const int first = width_of(words.first(count));
+        const int second = width_of(words.subspan(count));
+        if (std::max(first, second) > subtitle_line_width) continue;
+        if (std::abs(first - second) >= least_difference) continue;
+        least_difference = std::abs(first - second);
+        best = count;
+    }
+    return {line_of(words.first(best)), line_of(words.subspan(best))};
+}
+
+void append_cues(std::vector<subtitle_cue>& cues, const timed_words& said) {
+    words_view rest = said.words;
+    const int whole = width_of(rest);
+    int shown = 0;
+    auto begin = said.begin;
+    while (!rest.empty()) {
+        const auto count = words_of_next_cue(rest, whole - shown);
+        shown = std::min(whole, shown + width_of(rest.first(count)) + 1);
+        const bool is_last = count == rest.size();
+        // A fair share, but never no time at all.
+        const auto fair =
+            is_last ? said.end : said.begin + (said.end - said.begin) * shown / std::max(whole, 1);
+        const auto end = std::max(fair, begin + milliseconds{1});
+        cues.push_back({.begin = begin, .end = end, .lines = lines_of(rest.first(count))});
+        begin = end;
+        rest = rest.subspan(count);
+    }
+}
+
+/// What has no length gets one, up to where the next begins. In the order of their beginnings.
+void give_lengths(std::vector<timed_words>& all) {
+    for (auto at = all.begin(); at != all.end(); ++at) {
+        if (at->end > at->begin) continue;
+        at->end = at->begin + shown_without_length;
+        const auto next = std::upper_bound(
+            at, all.end(), at->begin, [](milliseconds moment, const timed_words& other) {
+                return moment < other.begin;
+            });
+        if (next != all.end()) at->end = std::min(at->end, next->begin);
+    }
+}
+
+}  // namespace
+
+std::vector<subtitle_cue> subtitle_cues(const std::vector<spoken_text>& spoken) {
+    std::vector<timed_words> all;
+    for (const auto& one : spoken) {
+        auto words = subtitle_words(one.text, subtitle_line_width);
+        if (words.empty()) continue;
+        all.push_back(
+            {.begin = moment_of(one.start_seconds),
+             .end = moment_of(one.end_seconds),
+             .words = std::move(words)});
+    }
+    const auto begins_before = [](const auto& one, const auto& other) {
+        return one.begin < other.begin;
+    };
+    std::stable_sort(all.begin(), all.end(), begins_before);
+    give_lengths(all);
+    std::vector<subtitle_cue> cues;
+    for (const auto& said : all) append_cues(cues, said);
+    std::stable_sort(cues.begin(), cues.end(), begins_before);
+    return cues;
+}
+
+}  // namespace reelsd::api

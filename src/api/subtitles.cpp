@@ -1,0 +1,100 @@
+#include "subtitles.hpp"
+
+#include "reels.hpp"
+#include "subtitle_files.hpp"
+#include <reelsd/base/json.hpp>
+#include <reelsd/http/answer_time.hpp>
+#include <reelsd/http/router.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <iterator>
+
+namespace reelsd::api {
+namespace {
+
+namespace asio = boost::asio;
+
+constexpr std::size_t file_name_max = 64;
+
+struct subtitle_format {
+    std::string_view suffix;
+    std::string_view content_type;
+    std::string (*write)(const std::vector<subtitle_cue>&);
+};
+
+constexpr subtitle_format subrip{"srt", "application/x-subrip; charset=utf-8", &subrip_text};
+constexpr subtitle_format webvtt{"vtt", "text/vtt; charset=utf-8", &webvtt_text};
+
+asio::awaitable<http::response> send_subtitles(
+    http::request_context& ctx, subtitle_service& service, const subtitle_format& format) {
+    const auto id = requested_id(ctx.path_parameter("id"));
+    if (!id) co_return ctx.problem(id.error());
+    const auto job = co_await service.jobs.find(ctx.caller(), *id, http::answer_time(ctx));
+    if (!job || !job->result) co_return ctx.problem(error{errc::not_found});
+    const auto said = transcript_of(*job->result);
+    if (!said) co_return ctx.problem(said.error());
+    http::response answer{
+        http::status::ok, format.content_type, format.write(subtitle_cues(said->spoken))};
+    answer.set("Content-Disposition", attachment_named(said->code, *id, format.suffix));
+    co_return answer;
+}
+
+/// GET /api/v1/reels/{id}/subtitles.srt: what is said in one of the caller's reels, for players and
+/// editing programs. 200 a SubRip file, empty when nobody speaks; 404 also when the reel is not
+/// done.
+asio::awaitable<http::response> get_subrip(http::request_context& ctx, subtitle_service& service) {
+    co_return co_await send_subtitles(ctx, service, subrip);
+}
+
+/// GET /api/v1/reels/{id}/subtitles.vtt: the same for browsers. 200 a WebVTT file; 404.
+asio::awaitable<http::response> get_webvtt(http::request_context& ctx, subtitle_service& service) {
+    co_return co_await send_subtitles(ctx, service, webvtt);
+}
+
+constexpr auto subtitle_routes = std::to_array<http::route<subtitle_service>>({
+    {http::verb::get, "/reels/{id}/subtitles.srt", &get_subrip},
+    {http::verb::get, "/reels/{id}/subtitles.vtt", &get_webvtt},
+});
+
+bool is_safe(char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-' ||
+           c == '_';
+}
+
+}  // namespace
+
+void add_subtitle_routes(http::router& router, std::string_view prefix, subtitle_service& service) {
+    router.add(subtitle_routes, service, prefix);
+}
+
+result<transcript> transcript_of(std::string_view document) {
+    try {
+        const auto stored = json::parse(document);
+        transcript said{.code = stored.at("platform_meta").at("code"), .spoken = {}};
+        for (const auto& segment : stored.at("audio").at("segments")) {
+            said.spoken.push_back(
+                {.text = segment.at("text"),
+                 .start_seconds = segment.at("start_seconds"),
+                 .end_seconds = segment.at("end_seconds")});
+        }
+        return said;
+    } catch (const json::exception& why) {
+        return error{errc::internal, fmt::format("the stored result: {}", why.what())};
+    }
+}
+
+std::string attachment_named(std::string_view code, job_id id, std::string_view suffix) {
+    std::string name;
+    std::copy_if(code.begin(), code.end(), std::back_inserter(name), &is_safe);
+    name.resize(std::min(name.size(), file_name_max));
+    if (name.empty()) name = fmt::format("reel-{}", id.value);
+    return fmt::format("attachment; filename=\"{}.{}\"", name, suffix);
+}
+
+}  // namespace reelsd::api

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "subtitle_cues.hpp"
+#include <reelsd/base/ids.hpp>
+#include <reelsd/base/result.hpp>
+#include <reelsd/domain/jobs/job_store.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace reelsd::http {
+class router;
+}
+
+namespace reelsd::api {
+
+/// What the handlers of this resource use. Outlives the router.
+struct subtitle_service {
+    jobs::job_store jobs;
+};
+
+void add_subtitle_routes(http::router& router, std::string_view prefix, subtitle_service& service);
+
+/// What subtitles are made of.
+struct transcript {
+    std::string code;  ///< Of the post; as foreign as the rest.
+    std::vector<spoken_text> spoken;
+};
+
+/// Reads a stored result, as JSON text. Errors: internal when it is none. Pure.
+[[nodiscard]] result<transcript> transcript_of(std::string_view document);
+
+/// `attachment` with a name that is safe in a header and in a folder: the code, as far as it is
+/// made of letters, digits, '-' and '_', or the id. `suffix` is "srt" or the like. Pure.
+[[nodiscard]] std::string attachment_named(
+    std::string_view code, job_id id, std::string_view suffix);
+
+}  // namespace reelsd::api

@@ -1,0 +1,145 @@
+#include "daemon.hpp"
+#include <reelsd/base/json.hpp>
+#include <reelsd/db/errors.hpp>
+#include <reelsd/domain/pacing/pace_store.hpp>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <chrono>
+#include <utility>
+#include <vector>
+
+// What the daemon does for its dashboard.
+namespace reelsd::app {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+/// A token's last use is shown to the minute.
+constexpr auto token_uses_interval = 30s;
+constexpr auto write_time_max = 2s;
+
+time_point now_plus(seconds_f later) {
+    const auto when = std::chrono::system_clock::now() +
+                      std::chrono::duration_cast<std::chrono::system_clock::duration>(later);
+    return std::chrono::time_point_cast<std::chrono::microseconds>(when);
+}
+
+json resolver_view(const pacing::standing& resolver) {
+    const bool cools_down = resolver.cooldown_left.count() > 0;
+    json view{
+        {"name", resolver.resolver},
+        {"state", cools_down ? "cooling_down" : "ready"},
+        {"unknown_answers", resolver.unknown_answers}};
+    if (cools_down) view["cooldown_until"] = to_rfc3339(now_plus(resolver.cooldown_left));
+    if (resolver.answered_at) view["answered_at"] = to_rfc3339(*resolver.answered_at);
+    return view;
+}
+
+json model_view(const model::circuit_standing& one) {
+    const bool is_open = one.closed_in.count() > 0;
+    json view{
+        {"provider", one.provider}, {"model", one.model}, {"circuit", is_open ? "open" : "closed"}};
+    if (is_open) view["asked_again_at"] = to_rfc3339(now_plus(one.closed_in));
+    return view;
+}
+
+}  // namespace
+
+dashboard::dashboard_parts daemon::dashboard_parts() {
+    return {
+        .accounts = accounts::account_store{pool_},
+        .sessions = accounts::session_store{pool_},
+        .jobs = jobs::job_store{pool_},
+        .changes = jobs::change_store{pool_},
+        .operations = jobs::operations_store{pool_},
+        .offload = offload_,
+        .limits =
+            {.submissions_per_minute = with_.submissions_per_minute,
+             .concurrent_jobs = with_.concurrent_jobs,
+             .requests_per_minute = with_.requests_per_minute},
+        .origin = [this] { return public_origin(with_, port_); },
+        .health = [this] { return health(); },
+        .jobs_submitted = [this] { dispatcher_.wake(); },
+        .log = log_};
+}
+
+asio::awaitable<json> daemon::health() {
+    json view{
+        {"started_at", to_rfc3339(started_at_)},
+        {"analyzer", parts_.models->chosen().name()},
+        {"workers", {{"configured", with_.workers}, {"busy", dispatcher_.held()}}}};
+    pacing::pace_store paces{pool_};
+    const auto standings =
+        co_await paces.list(platform_host(with_), deadline::after(write_time_max));
+    view["resolvers"] = json::array();
+    for (const auto& name : with_.resolvers) {
+        pacing::standing known{.resolver = name};  // Never asked: there is no row yet.
+        for (const auto& one : standings) {
+            if (one.resolver == name) known = one;
+        }
+        view["resolvers"].push_back(resolver_view(known));
+    }
+    view["models"] = json::array();
+    for (const auto& one : parts_.models->circuits()) view["models"].push_back(model_view(one));
+    co_return view;
+}
+
+asio::awaitable<void> daemon::offer_first_administrator() {
+    asio::steady_timer timer{co_await asio::this_coro::executor};
+    for (;;) {
+        try {
+            const auto link = co_await dashboard_.first_administrator_link();
+            if (!link.empty()) log_.info("set-up link", {{"link", link}});
+            co_return;
+        } catch (const db::failure& failure) {
+            log_.debug("no set-up link yet", {{"reason", failure.what()}});
+        }
+        timer.expires_after(1s);
+        co_await timer.async_wait(asio::use_awaitable);
+    }
+}
+
+asio::awaitable<void> daemon::keep_token_uses() {
+    asio::steady_timer timer{co_await asio::this_coro::executor};
+    for (;;) {
+        timer.expires_after(token_uses_interval);
+        co_await timer.async_wait(asio::use_awaitable);
+        co_await write_token_uses();
+    }
+}
+
+asio::awaitable<void> daemon::write_token_uses() {
+    if (used_tokens_.empty()) co_return;
+    const std::vector<token_id> used{used_tokens_.begin(), used_tokens_.end()};
+    try {
+        accounts::account_store store{pool_};
+        co_await store.note_token_uses(used, deadline::after(write_time_max));
+        for (const auto token : used) used_tokens_.erase(token);
+    } catch (const db::failure& failure) {
+        // Kept for the next time.
+        log_.debug("uses of tokens are not written", {{"reason", failure.what()}});
+    }
+}
+
+void daemon::note_step(const jobs::claimed_job& job, std::string_view step) {
+    asio::post(loop_, [this, id = job.id, claim = job.claim, step = std::string{step}]() mutable {
+        if (!stopping_) tasks_.spawn("note step", write_step(id, claim, std::move(step)));
+    });
+}
+
+asio::awaitable<void> daemon::write_step(job_id job, std::int32_t claim, std::string step) {
+    try {
+        jobs::change_store store{pool_};
+        co_await store.note_step(job, claim, std::move(step), deadline::after(write_time_max));
+    } catch (const db::failure& failure) {
+        // Shown to people who watch, and to nobody else.
+        log_.debug("a step is not written", {{"reason", failure.what()}});
+    }
+}
+
+}  // namespace reelsd::app

@@ -1,0 +1,225 @@
+#include "accounts.hpp"
+
+#include "request_body.hpp"
+#include "session_gate.hpp"
+#include "sign_in.hpp"
+#include <reelsd/domain/accounts/password.hpp>
+#include <reelsd/http/answer_time.hpp>
+#include <reelsd/http/parameters.hpp>
+#include <reelsd/http/router.hpp>
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace reelsd::dashboard {
+namespace {
+
+namespace asio = boost::asio;
+using limit = accounts::account_changes::limit;
+
+bool is_administrator(http::request_context& ctx) {
+    return signed_in_of(ctx).session.is_admin;
+}
+
+/// A member learns no more than from any unknown path.
+http::response not_found(const http::request_context& ctx) {
+    return ctx.problem(error{errc::not_found});
+}
+
+json limit_view(const std::optional<int>& own) {
+    return own ? json(*own) : json(nullptr);
+}
+
+/// An exact decimal stands in JSON as the number that it is; no JSON library of ours could write
+/// it.
+std::string account_view(const accounts::account_summary& one) {
+    json view{
+        {"id", one.id.value},
+        {"email", one.email},
+        {"is_admin", one.is_admin},
+        {"can_sign_in", one.can_sign_in},
+        {"created_at", to_rfc3339(one.created_at)},
+        {"reels", one.reels},
+        {"submissions_per_minute", limit_view(one.limits.submissions_per_minute)},
+        {"concurrent_jobs", limit_view(one.limits.concurrent_jobs)},
+        {"requests_per_minute", limit_view(one.limits.requests_per_minute)}};
+    if (one.disabled_at) view["disabled_at"] = to_rfc3339(*one.disabled_at);
+    if (one.invited_until) view["invited_until"] = to_rfc3339(*one.invited_until);
+    if (one.last_seen_at) view["last_seen_at"] = to_rfc3339(*one.last_seen_at);
+    auto text = view.dump(-1, ' ', false, json::error_handler_t::replace);
+    text.pop_back();  // The closing brace.
+    return fmt::format(
+        R"({},"monthly_budget_usd":{},"spent_this_month_usd":{}}})",
+        text,
+        one.monthly_budget_usd.value_or("null"),
+        one.spent_this_month_usd);
+}
+
+/// GET admin/accounts. 200 all accounts.
+asio::awaitable<http::response> list_accounts(
+    http::request_context& ctx, account_service& service) {
+    if (!is_administrator(ctx)) co_return not_found(ctx);
+    std::string body = "[";
+    for (const auto& one : co_await service.accounts.list(std::nullopt, http::answer_time(ctx))) {
+        if (body.size() > 1) body.push_back(',');
+        body += account_view(one);
+    }
+    body.push_back(']');
+    co_return ctx.json_text(http::status::ok, std::move(body));
+}
+
+/// GET admin/defaults. 200 the limits of accounts without their own.
+asio::awaitable<http::response> get_defaults(http::request_context& ctx, account_service& service) {
+    if (!is_administrator(ctx)) co_return not_found(ctx);
+    co_return ctx.json(
+        http::status::ok,
+        json{
+            {"submissions_per_minute", service.limits.submissions_per_minute},
+            {"concurrent_jobs", service.limits.concurrent_jobs},
+            {"requests_per_minute", service.limits.requests_per_minute}});
+}
+
+/// POST admin/accounts {"email", "is_admin"?}. 201 the account with its link; 400; 409.
+asio::awaitable<http::response> create_account(
+    http::request_context& ctx, account_service& service) {
+    if (!is_administrator(ctx)) co_return not_found(ctx);
+    const auto body = ctx.json_body();
+    if (!body) co_return ctx.problem(body.error());
+    const auto email = text_in(*body, "email", email_bytes_max);
+    if (!email) co_return ctx.problem(email.error());
+    if (const auto valid = accounts::check_email(*email); !valid) {
+        co_return ctx.problem(valid.error());
+    }
+    const auto as_admin = flag_in(*body, "is_admin");
+    if (!as_admin) co_return ctx.problem(as_admin.error());
+    const auto as =
+        as_admin->value_or(false) ? accounts::role::administrator : accounts::role::member;
+    const auto by = http::answer_time(ctx);
+    const auto made = co_await service.accounts.create(*email, as, by);
+    if (!made) {
+        co_return ctx.problem(
+            http::status::conflict, "there is an account with this e-mail address");
+    }
+    const auto invited = co_await service.sessions.invite(*made, by);
+    co_return ctx.json(
+        http::status::created,
+        json{
+            {"id", made->value},
+            {"email", *email},
+            {"link", invitation_link(service.origin(), invited.secret)},
+            {"expires_at", to_rfc3339(invited.expires_at)}});
+}
+
+/// POST admin/accounts/{id}/invitation. 201 a link that sets a password; older ones stop working.
+asio::awaitable<http::response> invite_account(
+    http::request_context& ctx, account_service& service) {
+    if (!is_administrator(ctx)) co_return not_found(ctx);
+    const auto id = http::requested_number(ctx.path_parameter("id"));
+    if (!id) co_return ctx.problem(id.error());
+    const auto by = http::answer_time(ctx);
+    const auto known = co_await service.accounts.list(account_id{*id}, by);
+    if (known.empty()) co_return not_found(ctx);
+    const auto invited = co_await service.sessions.invite(account_id{*id}, by);
+    co_return ctx.json(
+        http::status::created,
+        json{
+            {"link", invitation_link(service.origin(), invited.secret)},
+            {"expires_at", to_rfc3339(invited.expires_at)}});
+}
+
+/// PATCH admin/accounts/{id}. 200 the account; 400; 404; 409 nobody could undo it.
+asio::awaitable<http::response> change_account(
+    http::request_context& ctx, account_service& service) {
+    if (!is_administrator(ctx)) co_return not_found(ctx);
+    const auto id = http::requested_number(ctx.path_parameter("id"));
+    if (!id) co_return ctx.problem(id.error());
+    const auto body = ctx.json_body();
+    if (!body) co_return ctx.problem(body.error());
+    const auto changes = requested_changes(*body);
+    if (!changes) co_return ctx.problem(changes.error());
+    if (account_id{*id} == ctx.caller() && changes->disabled.value_or(false)) {
+        co_return ctx.problem(http::status::conflict, "you cannot disable your own account");
+    }
+    const auto by = http::answer_time(ctx);
+    const auto changed = co_await service.accounts.change(account_id{*id}, *changes, by);
+    if (!changed && changed.error().code() == errc::conflict) {
+        co_return ctx.problem(http::status::conflict, changed.error().detail());
+    }
+    if (!changed) co_return not_found(ctx);
+    service.log.info("account changed", {{"account", *id}, {"administrator", ctx.caller().value}});
+    const auto now = co_await service.accounts.list(account_id{*id}, by);
+    if (now.empty()) co_return not_found(ctx);
+    co_return ctx.json_text(http::status::ok, account_view(now.front()));
+}
+
+constexpr auto account_routes = std::to_array<http::route<account_service>>({
+    {http::verb::get, "/admin/defaults", &get_defaults},
+    {http::verb::get, "/admin/accounts", &list_accounts},
+    {http::verb::post, "/admin/accounts", &create_account},
+    {http::verb::patch, "/admin/accounts/{id}", &change_account},
+    {http::verb::post, "/admin/accounts/{id}/invitation", &invite_account},
+});
+
+result<limit> limit_in(const json& body, const char* name, int most) {
+    const auto member = body.find(name);
+    if (member == body.end()) return limit{};
+    if (member->is_null()) return limit{std::optional<int>{}};
+    const bool fits = member->is_number_integer() && *member >= 1 && *member <= most;
+    if (fits) return limit{std::optional{member->get<int>()}};
+    return error{
+        errc::invalid_argument,
+        fmt::format("{} must be a whole number from 1 to {}, or null", name, most)};
+}
+
+/// Dollars with at most six decimals: a number is a binary fraction by the time that we see it, and
+/// rounding it there gives back what was typed.
+result<std::optional<std::optional<std::string>>> budget_in(const json& body) {
+    constexpr double dollars_max = 1e9;
+    using budget = std::optional<std::optional<std::string>>;
+    const auto member = body.find("monthly_budget_usd");
+    if (member == body.end()) return budget{};
+    if (member->is_null()) return budget{std::optional<std::string>{}};
+    const bool fits = member->is_number() && *member >= 0 && *member <= dollars_max;
+    if (fits) return budget{std::optional{fmt::format("{:.6f}", member->get<double>())}};
+    return error{
+        errc::invalid_argument,
+        "monthly_budget_usd must be a number of dollars from 0 to 1000000000, or null"};
+}
+
+}  // namespace
+
+void add_account_routes(http::router& router, std::string_view gated, account_service& service) {
+    router.add(account_routes, service, gated);
+}
+
+result<accounts::account_changes> requested_changes(const json& body) {
+    accounts::account_changes changes;
+    auto disabled = flag_in(body, "disabled");
+    if (!disabled) return disabled.error();
+    changes.disabled = *disabled;
+    auto is_admin = flag_in(body, "is_admin");
+    if (!is_admin) return is_admin.error();
+    changes.is_admin = *is_admin;
+
+    struct limit_member {
+        const char* name;
+        int most;
+        limit& target;
+    };
+    const std::array members{
+        limit_member{"submissions_per_minute", 1'000'000, changes.submissions_per_minute},
+        limit_member{"concurrent_jobs", 1'000'000, changes.concurrent_jobs},
+        limit_member{"requests_per_minute", 10'000'000, changes.requests_per_minute}};
+    for (const auto& member : members) {
+        auto wanted = limit_in(body, member.name, member.most);
+        if (!wanted) return wanted.error();
+        member.target = *wanted;
+    }
+    auto budget = budget_in(body);
+    if (!budget) return budget.error();
+    changes.monthly_budget_usd = *std::move(budget);
+    return changes;
+}
+
+}  // namespace reelsd::dashboard

@@ -1,0 +1,174 @@
+#include "change_feed.hpp"
+
+#include <reelsd/base/json.hpp>
+#include <reelsd/db/errors.hpp>
+#include <reelsd/domain/jobs/job_view.hpp>
+
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <chrono>
+#include <vector>
+
+namespace reelsd::dashboard {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+constexpr auto look_interval = 500ms;
+constexpr auto look_time_max = 2s;
+constexpr auto forget_interval = 1h;
+/// In one look for all pages, and for one that was away: more is quicker to load anew.
+constexpr int changes_max = 500;
+/// A page that does not read for so long that these pile up.
+constexpr std::size_t waiting_max = 1000;
+
+}  // namespace
+
+std::string event_text(const jobs::job_change& change) {
+    auto view = jobs::job_view(change.job);
+    if (!change.step.empty()) {
+        view.pop_back();  // The closing brace.
+        view += fmt::format(R"(,"step":{}}})", json(change.step).dump());
+    }
+    // JSON text has no line breaks.
+    return fmt::format("event: reel\ndata: {}\n\n", view);
+}
+
+std::string event_text(const jobs::job_deletion& deletion) {
+    return fmt::format("event: deleted\ndata: {{\"id\":{}}}\n\n", deletion.job.value);
+}
+
+std::string reset_event() {
+    return "event: reset\ndata: {}\n\n";
+}
+
+std::string position_event(time_point at) {
+    return fmt::format("id: {}\n\n", at.time_since_epoch().count());
+}
+
+std::optional<time_point> position_in(std::string_view last_event_id) {
+    std::int64_t microseconds = 0;
+    const auto* const end = last_event_id.data() + last_event_id.size();
+    const auto [stopped_at, failure] = std::from_chars(last_event_id.data(), end, microseconds);
+    if (failure != std::errc{} || stopped_at != end || microseconds <= 0) return std::nullopt;
+    const time_point position{std::chrono::microseconds{microseconds}};
+    // Of our own clock's neighbourhood: what the database could not read is no position.
+    const auto now =
+        std::chrono::time_point_cast<std::chrono::microseconds>(std::chrono::system_clock::now());
+    if (position > now + jobs::deletion_memory) return std::nullopt;
+    return position;
+}
+
+change_feed::listener::listener(change_feed& feed, account_id account)
+    : feed_{feed}, account_{account} {
+    feed_.listeners_.insert(this);
+    feed_.first_came_.notify_all();
+}
+
+change_feed::listener::~listener() {
+    feed_.listeners_.erase(this);
+}
+
+void change_feed::listener::put(const std::string& event) {
+    if (waiting_.size() >= waiting_max) {
+        waiting_.clear();
+        waiting_.push_back(reset_event());
+        return;
+    }
+    waiting_.push_back(event);
+    arrived_.notify_all();
+}
+
+asio::awaitable<std::string> change_feed::listener::next(deadline by) {
+    if (waiting_.empty()) co_await arrived_.wait(by);
+    std::string events;
+    for (const auto& event : waiting_) events += event;
+    waiting_.clear();
+    co_return events;
+}
+
+asio::awaitable<std::string> change_feed::missed(
+    account_id account, std::optional<time_point> since, deadline by) {
+    const auto now = co_await store_.now(by);
+    // A page that has just been loaded has seen all but what happens between its two requests.
+    const auto from = since.value_or(now) - jobs::change_overlap;
+    if (from < now - jobs::deletion_memory) co_return reset_event() + position_event(now);
+    const std::vector<account_id> asked(1, account);
+    const auto batch = co_await store_.changes(asked, from, changes_max, by);
+    if (!batch.is_whole) co_return reset_event() + position_event(batch.until);
+    std::string events;
+    for (const auto& change : batch.changed) events += event_text(change);
+    for (const auto& deletion : batch.deleted) events += event_text(deletion);
+    co_return events + position_event(batch.until);
+}
+
+void change_feed::publish(account_id account, const std::string& event) {
+    for (auto* const one : listeners_) {
+        if (one->account_ == account) one->put(event);
+    }
+}
+
+bool change_feed::is_new(std::int64_t job, time_point at, time_point until) {
+    published_.erase(
+        published_.begin(), published_.lower_bound({until - 2 * jobs::change_overlap, 0}));
+    return published_.insert({at, job}).second;
+}
+
+asio::awaitable<void> change_feed::look() {
+    std::set<account_id> watched;
+    for (const auto* const one : listeners_) watched.insert(one->account_);
+    const auto by = deadline::after(look_time_max);
+    if (!position_) position_ = co_await store_.now(by);
+    const std::vector<account_id> asked{watched.begin(), watched.end()};
+    const auto batch =
+        co_await store_.changes(asked, *position_ - jobs::change_overlap, changes_max, by);
+    std::set<account_id> changed;
+    for (const auto& change : batch.changed) {
+        if (!is_new(change.job.id.value, change.at, batch.until)) continue;
+        publish(change.account, event_text(change));
+        changed.insert(change.account);
+    }
+    for (const auto& deletion : batch.deleted) {
+        if (!is_new(-deletion.job.value, deletion.at, batch.until)) continue;
+        publish(deletion.account, event_text(deletion));
+        changed.insert(deletion.account);
+    }
+    if (!batch.is_whole) {
+        for (const auto account : watched) publish(account, reset_event());
+        changed = watched;
+    }
+    position_ = batch.until;
+    for (const auto account : changed) publish(account, position_event(batch.until));
+}
+
+asio::awaitable<void> change_feed::run() {
+    asio::steady_timer timer{co_await asio::this_coro::executor};
+    auto forget_at = std::chrono::steady_clock::now();
+    for (;;) {
+        if (listeners_.empty()) {
+            position_.reset();
+            published_.clear();
+            co_await first_came_.wait(deadline::after(forget_interval));
+        }
+        try {
+            if (std::chrono::steady_clock::now() >= forget_at) {
+                co_await store_.forget_old_deletions(deadline::after(look_time_max));
+                forget_at = std::chrono::steady_clock::now() + forget_interval;
+            }
+            if (!listeners_.empty()) co_await look();
+        } catch (const db::failure& failure) {
+            // The pages go on waiting, and are told when the database is back.
+            log_.debug("no look for changes", {{"reason", failure.what()}});
+        }
+        timer.expires_after(look_interval);
+        co_await timer.async_wait(asio::use_awaitable);
+    }
+}
+
+}  // namespace reelsd::dashboard

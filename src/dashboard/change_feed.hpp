@@ -1,0 +1,85 @@
+#pragma once
+
+#include <reelsd/async/condition.hpp>
+#include <reelsd/base/log.hpp>
+#include <reelsd/domain/jobs/change_store.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace reelsd::dashboard {
+
+/// A change as server-sent events carry it, ready to be sent, and where a reader is after it.
+[[nodiscard]] std::string event_text(const jobs::job_change& change);
+[[nodiscard]] std::string event_text(const jobs::job_deletion& deletion);
+/// "Load everything anew": too much was missed.
+[[nodiscard]] std::string reset_event();
+/// Tells the reader where it is, and nothing else.
+[[nodiscard]] std::string position_event(time_point at);
+/// The position in a `Last-Event-ID`; nothing unless position_event() could have made it.
+[[nodiscard]] std::optional<time_point> position_in(std::string_view last_event_id);
+
+/// Looks for changes on behalf of all open pages at once, while there are any: one look each half
+/// second, whatever their number. Loop's thread only.
+class change_feed {
+public:
+    change_feed(jobs::change_store store, log::logger log) : store_{store}, log_{std::move(log)} {}
+
+    /// One open page. Events queue here until they are sent; a page that does not read is told to
+    /// load anew.
+    class listener {
+    public:
+        listener(change_feed& feed, account_id account);
+        listener(const listener&) = delete;
+        listener& operator=(const listener&) = delete;
+        ~listener();
+
+        /// What is to be sent, waiting until `by` for something; empty when nothing came, and when
+        /// it was woken.
+        boost::asio::awaitable<std::string> next(deadline by);
+        void wake() { arrived_.notify_all(); }
+
+    private:
+        friend class change_feed;
+        void put(const std::string& event);
+
+        change_feed& feed_;
+        account_id account_;
+        std::deque<std::string> waiting_;
+        async::condition arrived_;
+    };
+
+    /// What a page that was away has missed since `since`, as events; reset_event() when that is
+    /// too long ago or too much.
+    boost::asio::awaitable<std::string> missed(
+        account_id account, std::optional<time_point> since, deadline by);
+
+    /// Looks for changes until it is cancelled.
+    boost::asio::awaitable<void> run();
+
+    [[nodiscard]] std::size_t listeners() const noexcept { return listeners_.size(); }
+
+private:
+    boost::asio::awaitable<void> look();
+    [[nodiscard]] bool is_new(std::int64_t job, time_point at, time_point until);
+    void publish(account_id account, const std::string& event);
+
+    jobs::change_store store_;
+    log::logger log_;
+    std::set<listener*> listeners_;
+    async::condition first_came_;
+    std::optional<time_point> position_;
+    /// What was published lately: looks overlap. By time, then job; deletions as negative numbers.
+    std::set<std::pair<time_point, std::int64_t>> published_;
+};
+
+}  // namespace reelsd::dashboard

@@ -1,0 +1,85 @@
+#include "accounts.hpp"
+#include "events.hpp"
+#include "invitations.hpp"
+#include "operations.hpp"
+#include "pages.hpp"
+#include "session_gate.hpp"
+#include "sign_in.hpp"
+#include "tokens.hpp"
+#include <reelsd/dashboard/dashboard.hpp>
+#include <reelsd/http/router.hpp>
+
+#include <chrono>
+#include <utility>
+
+namespace reelsd::dashboard {
+
+using namespace std::chrono_literals;
+
+struct dashboard::state {
+    session_gate gate;
+    sign_in_service sign_in;
+    token_service tokens;
+    change_feed feed;
+    event_service events;
+    account_service accounts;
+    operations_service operations;
+
+    explicit state(dashboard_parts parts)
+        : gate{parts.sessions},
+          sign_in{
+              .sessions = parts.sessions,
+              .offload = parts.offload,
+              .origin = parts.origin,
+              .log = parts.log,
+              .throttle = {}},
+          tokens{.accounts = parts.accounts},
+          feed{parts.changes, parts.log},
+          events{.feed = feed, .sessions = parts.sessions, .open = {}},
+          accounts{
+              .accounts = parts.accounts,
+              .sessions = parts.sessions,
+              .limits = parts.limits,
+              .origin = parts.origin,
+              .log = parts.log},
+          operations{
+              .jobs = parts.jobs,
+              .operations = parts.operations,
+              .health = std::move(parts.health),
+              .jobs_submitted = std::move(parts.jobs_submitted),
+              .log = parts.log} {}
+};
+
+dashboard::dashboard(dashboard_parts parts) : state_{std::make_unique<state>(std::move(parts))} {}
+
+dashboard::~dashboard() = default;
+
+void dashboard::add_to(http::router& router) {
+    auto& gate = state_->gate;
+    router.guard(
+        {.prefix = gated_prefix,
+         .authenticate = [&gate](http::request_context& ctx) { return gate.authenticate(ctx); },
+         .admit = [](http::request_context& ctx) { return session_gate::admit(ctx); }});
+    add_sign_in_routes(router, gated_prefix, state_->sign_in);
+    add_invitation_routes(router, state_->sign_in);
+    add_token_routes(router, gated_prefix, state_->tokens);
+    add_event_routes(router, gated_prefix, state_->events);
+    add_account_routes(router, gated_prefix, state_->accounts);
+    add_operations_routes(router, gated_prefix, state_->operations);
+    add_page_routes(router);
+}
+
+boost::asio::awaitable<void> dashboard::watch_changes() {
+    return state_->feed.run();
+}
+
+boost::asio::awaitable<std::string> dashboard::first_administrator_link() {
+    constexpr auto patience = 10s;  // The database may still be starting.
+    auto& service = state_->sign_in;
+    const auto by = deadline::after(patience);
+    if (co_await service.sessions.has_administrator(by)) co_return std::string{};
+    const auto invited = co_await service.sessions.invite(std::nullopt, by);
+    co_return invitation_link(service.origin(), invited.secret);
+}
+
+}  // namespace reelsd::dashboard

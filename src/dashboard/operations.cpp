@@ -1,0 +1,142 @@
+#include "operations.hpp"
+
+#include "session_gate.hpp"
+#include <reelsd/base/json.hpp>
+#include <reelsd/http/answer_time.hpp>
+#include <reelsd/http/parameters.hpp>
+#include <reelsd/http/router.hpp>
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace reelsd::dashboard {
+namespace {
+
+namespace asio = boost::asio;
+
+constexpr int failures_usual = 50;
+constexpr int failures_most = 200;
+constexpr std::size_t resubmitted_max = 100;
+
+bool is_administrator(http::request_context& ctx) {
+    return signed_in_of(ctx).session.is_admin;
+}
+
+json queue_view(const jobs::queue_state& queue) {
+    return {
+        {"pending", queue.pending},
+        {"due", queue.due},
+        {"processing", queue.processing},
+        {"oldest_due_seconds", queue.oldest_due.count()}};
+}
+
+json running_view(const jobs::running_job& job) {
+    json view{
+        {"id", job.id.value},
+        {"email", job.email},
+        {"url", job.url},
+        {"worker", job.worker},
+        {"attempt", job.attempt},
+        {"started_at", to_rfc3339(job.started_at)}};
+    if (!job.step.empty()) view["step"] = job.step;
+    return view;
+}
+
+/// GET admin/overview. 200 queue, running jobs, and what the daemon knows of itself.
+asio::awaitable<http::response> get_overview(
+    http::request_context& ctx, operations_service& service) {
+    if (!is_administrator(ctx)) co_return ctx.problem(error{errc::not_found});
+    auto view = co_await service.health();
+    view["version"] = REELSD_VERSION;
+    view["queue"] = queue_view(co_await service.jobs.look_at_queue(http::answer_time(ctx)));
+    auto running = json::array();
+    for (const auto& job : co_await service.operations.running(http::answer_time(ctx))) {
+        running.push_back(running_view(job));
+    }
+    view["running"] = std::move(running);
+    co_return ctx.json(http::status::ok, view);
+}
+
+json failures_view(const jobs::failure_overview& failures) {
+    auto causes = json::array();
+    for (const auto& cause : failures.by_cause) {
+        causes.push_back(
+            {{"error_code", name_of(cause.code)},
+             {"count", cause.count},
+             {"last_at", to_rfc3339(cause.last_at)}});
+    }
+    auto recent = json::array();
+    for (const auto& job : failures.recent) {
+        recent.push_back(
+            {{"id", job.id.value},
+             {"email", job.email},
+             {"url", job.url},
+             {"error_code", name_of(job.code)},
+             {"error", job.error},
+             {"finished_at", to_rfc3339(job.finished_at)}});
+    }
+    return {{"by_cause", std::move(causes)}, {"recent", std::move(recent)}};
+}
+
+/// GET admin/failures?limit=. 200 causes of the last week and the newest failures; 400.
+asio::awaitable<http::response> get_failures(
+    http::request_context& ctx, operations_service& service) {
+    if (!is_administrator(ctx)) co_return ctx.problem(error{errc::not_found});
+    const auto limit = http::requested_limit(ctx.query("limit"), failures_usual, failures_most);
+    if (!limit) co_return ctx.problem(limit.error());
+    const auto failures = co_await service.operations.failures(*limit, http::answer_time(ctx));
+    co_return ctx.json(http::status::ok, failures_view(failures));
+}
+
+/// POST admin/failures/retry {"ids"}. 200 the new jobs; 400.
+asio::awaitable<http::response> retry_failures(
+    http::request_context& ctx, operations_service& service) {
+    if (!is_administrator(ctx)) co_return ctx.problem(error{errc::not_found});
+    const auto body = ctx.json_body();
+    if (!body) co_return ctx.problem(body.error());
+    const auto wanted = requested_jobs(*body);
+    if (!wanted) co_return ctx.problem(wanted.error());
+    const auto made = co_await service.operations.resubmit(*wanted, http::answer_time(ctx));
+    if (!made.empty()) service.jobs_submitted();
+    service.log.info(
+        "failed jobs submitted anew",
+        {{"jobs", made.size()}, {"administrator", ctx.caller().value}});
+    auto views = json::array();
+    for (const auto& one : made) {
+        views.push_back({{"id", one.failed.value}, {"new_id", one.anew.value}});
+    }
+    co_return ctx.json(http::status::ok, json{{"jobs", std::move(views)}});
+}
+
+constexpr auto operations_routes = std::to_array<http::route<operations_service>>({
+    {http::verb::get, "/admin/overview", &get_overview},
+    {http::verb::get, "/admin/failures", &get_failures},
+    {http::verb::post, "/admin/failures/retry", &retry_failures},
+});
+
+}  // namespace
+
+void add_operations_routes(
+    http::router& router, std::string_view gated, operations_service& service) {
+    router.add(operations_routes, service, gated);
+}
+
+result<std::vector<job_id>> requested_jobs(const json& body) {
+    const error malformed{
+        errc::invalid_argument,
+        fmt::format("ids must be an array of 1 to {} positive integers", resubmitted_max)};
+    const auto ids = body.find("ids");
+    if (ids == body.end() || !ids->is_array()) return malformed;
+    if (ids->empty() || ids->size() > resubmitted_max) return malformed;
+    std::vector<job_id> wanted;
+    for (const auto& id : *ids) {
+        // A number beyond 63 bits is unsigned and larger than any id.
+        const bool fits = id.is_number_integer() && id >= 1 && id <= INT64_MAX;
+        if (!fits) return malformed;
+        wanted.push_back(job_id{id.get<std::int64_t>()});
+    }
+    return wanted;
+}
+
+}  // namespace reelsd::dashboard

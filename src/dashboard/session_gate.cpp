@@ -1,0 +1,50 @@
+#include "session_gate.hpp"
+
+#include "request_body.hpp"
+#include "session_cookie.hpp"
+#include <reelsd/http/answer_time.hpp>
+
+#include <any>
+
+namespace reelsd::dashboard {
+namespace {
+
+http::response sign_in_required(const http::request_context& ctx) {
+    return ctx.json(http::status::unauthorized, json{{"error", "sign in to the dashboard first"}});
+}
+
+bool changes_something(http::verb method) {
+    return method != http::verb::get && method != http::verb::head;
+}
+
+}  // namespace
+
+const signed_in& signed_in_of(http::request_context& ctx) {
+    return std::any_cast<const signed_in&>(ctx.attachment());
+}
+
+boost::asio::awaitable<std::optional<http::response>> session_gate::authenticate(
+    http::request_context& ctx) {
+    const auto secret = session_secret_in(ctx.header("Cookie").value_or(""));
+    const auto hash = secret ? accounts::hash_of_secret(*secret) : std::nullopt;
+    if (!hash) co_return sign_in_required(ctx);
+    auto found = co_await sessions_.find(*hash, http::answer_time(ctx));
+    if (!found) co_return sign_in_required(ctx);
+    ctx.set_caller(found->account);
+    ctx.attachment() = signed_in{
+        .session = *std::move(found), .hash = *hash, .csrf_token = csrf_token_of(*secret)};
+    co_return std::nullopt;
+}
+
+boost::asio::awaitable<std::optional<http::response>> session_gate::admit(
+    http::request_context& ctx) {
+    if (!changes_something(ctx.request().method)) co_return std::nullopt;
+    if (auto refused = refuse_other_sites(ctx)) co_return refused;
+    if (ctx.header("X-CSRF-Token").value_or("") != signed_in_of(ctx).csrf_token) {
+        co_return ctx.problem(
+            http::status::forbidden, "the header X-CSRF-Token is missing or of another session");
+    }
+    co_return std::nullopt;
+}
+
+}  // namespace reelsd::dashboard

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <reelsd/domain/accounts/session_store.hpp>
+#include <reelsd/http/request_context.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <optional>
+#include <string>
+
+namespace reelsd::dashboard {
+
+/// Who is signed in, as the gate hands it to the handlers.
+struct signed_in {
+    accounts::session session;
+    accounts::secret_hash hash{};
+    std::string csrf_token;
+};
+
+[[nodiscard]] const signed_in& signed_in_of(http::request_context& ctx);
+
+/// The gate of everything that needs a session.
+class session_gate {
+public:
+    explicit session_gate(accounts::session_store sessions) : sessions_{sessions} {}
+
+    /// Recognises the caller by the session's cookie, or answers 401. Each request is looked up
+    /// anew, so that a session that has been ended is refused at once on every instance.
+    boost::asio::awaitable<std::optional<http::response>> authenticate(http::request_context& ctx);
+
+    /// 403 for a change that no page of ours has asked for.
+    static boost::asio::awaitable<std::optional<http::response>> admit(http::request_context& ctx);
+
+private:
+    accounts::session_store sessions_;
+};
+
+}  // namespace reelsd::dashboard

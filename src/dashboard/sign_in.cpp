@@ -1,0 +1,166 @@
+#include "sign_in.hpp"
+
+#include "request_body.hpp"
+#include "session_cookie.hpp"
+#include <reelsd/async/offload_pool.hpp>
+#include <reelsd/domain/accounts/password.hpp>
+#include <reelsd/http/answer_time.hpp>
+#include <reelsd/http/router.hpp>
+
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+#include <utility>
+
+namespace reelsd::dashboard {
+namespace {
+
+namespace asio = boost::asio;
+using std::chrono::steady_clock;
+
+bool is_secure(const sign_in_service& service) {
+    return service.origin().starts_with("https://");
+}
+
+json session_view(const accounts::session& session, std::string_view csrf_token) {
+    return {
+        {"account",
+         {{"id", session.account.value}, {"email", session.email}, {"is_admin", session.is_admin}}},
+        {"csrf_token", csrf_token},
+        {"expires_at", to_rfc3339(session.expires_at)},
+        {"version", REELSD_VERSION}};
+}
+
+http::response too_many_attempts(const http::request_context& ctx, int seconds) {
+    auto refused = ctx.problem(
+        http::status::too_many_requests,
+        fmt::format("too many attempts to sign in; try again in {} s", seconds));
+    refused.set("Retry-After", std::to_string(seconds));
+    return refused;
+}
+
+http::response wrong_password(const http::request_context& ctx) {
+    // One text for both: who has an account here is nobody's business.
+    return ctx.json(
+        http::status::unauthorized, json{{"error", "wrong e-mail address or password"}});
+}
+
+/// Whether the password is right. Takes as long for an unknown account as for a known one.
+asio::awaitable<result<bool>> is_right(
+    const http::request_context& ctx, sign_in_service& service,
+    const std::optional<accounts::credentials>& known, const std::string& password) {
+    const auto compare = [&known, &password] {
+        const auto& stored = known ? known->password_hash : accounts::unmatchable_password_hash();
+        return accounts::matches_password(stored, password) && known;
+    };
+    co_return co_await service.offload.run(ctx.answer_by(), compare);
+}
+
+/// POST /dashboard/sign-in {"email", "password"}. 200 the session; 401; 429 after too many guesses.
+asio::awaitable<http::response> sign_in(http::request_context& ctx, sign_in_service& service) {
+    if (auto refused = refuse_other_sites(ctx)) co_return *std::move(refused);
+    const auto body = ctx.json_body();
+    if (!body) co_return ctx.problem(body.error());
+    const auto email = text_in(*body, "email", email_bytes_max);
+    if (!email) co_return ctx.problem(email.error());
+    const auto password = text_in(*body, "password", password_bytes_max);
+    if (!password) co_return ctx.problem(password.error());
+
+    const auto& remote = ctx.request().remote;
+    const int wait = service.throttle.take(*email, remote, steady_clock::now());
+    if (wait > 0) co_return too_many_attempts(ctx, wait);
+    const auto known = co_await service.sessions.find_credentials(*email, http::answer_time(ctx));
+    const auto right = co_await is_right(ctx, service, known, *password);
+    if (!right) co_return ctx.problem(right.error());
+    if (!*right) {
+        service.log.warning("sign-in refused", {{"remote", remote}, {"request", ctx.request().id}});
+        co_return wrong_password(ctx);
+    }
+    service.throttle.give_back(*email, remote);
+    co_return co_await begin_session(ctx, service, known->account);
+}
+
+/// GET session. 200 who is signed in.
+asio::awaitable<http::response> get_session(
+    http::request_context& ctx, sign_in_service& /*service*/) {
+    const auto& who = signed_in_of(ctx);
+    co_return ctx.json(http::status::ok, session_view(who.session, who.csrf_token));
+}
+
+/// POST sign-out. 204.
+asio::awaitable<http::response> sign_out(http::request_context& ctx, sign_in_service& service) {
+    co_await service.sessions.end(signed_in_of(ctx).hash, http::answer_time(ctx));
+    auto answer = ctx.no_content();
+    answer.add("Set-Cookie", ended_session_cookie(is_secure(service)));
+    co_return answer;
+}
+
+/// POST password {"current_password", "new_password"}. 200 a new session, all others have ended;
+/// 400 the current password is wrong or the new one no password; 429.
+asio::awaitable<http::response> change_password(
+    http::request_context& ctx, sign_in_service& service) {
+    const auto body = ctx.json_body();
+    if (!body) co_return ctx.problem(body.error());
+    const auto current = text_in(*body, "current_password", password_bytes_max);
+    if (!current) co_return ctx.problem(current.error());
+    const auto wanted = text_in(*body, "new_password", password_bytes_max);
+    if (!wanted) co_return ctx.problem(wanted.error());
+    const auto& who = signed_in_of(ctx).session;
+    const auto sound = accounts::check_new_password(*wanted, who.email);
+    if (!sound) co_return ctx.problem(sound.error());
+
+    // Somebody who found an unlocked screen guesses as others do.
+    const auto& remote = ctx.request().remote;
+    const int wait = service.throttle.take(who.email, remote, steady_clock::now());
+    if (wait > 0) co_return too_many_attempts(ctx, wait);
+    const auto known =
+        co_await service.sessions.find_credentials(who.account, http::answer_time(ctx));
+    const auto right = co_await is_right(ctx, service, known, *current);
+    if (!right) co_return ctx.problem(right.error());
+    if (!*right) {
+        co_return ctx.problem(http::status::bad_request, "the current password is wrong");
+    }
+    service.throttle.give_back(who.email, remote);
+    auto hash = co_await hash_off_loop(ctx, service, *wanted);
+    if (!hash) co_return ctx.problem(hash.error());
+    co_await service.sessions.set_password(
+        who.account, *std::move(hash), deadline::after(http::database_time_max));
+    co_return co_await begin_session(ctx, service, who.account);
+}
+
+constexpr auto open_routes = std::to_array<http::route<sign_in_service>>({
+    {http::verb::post, "/dashboard/sign-in", &sign_in},
+});
+constexpr auto gated_routes = std::to_array<http::route<sign_in_service>>({
+    {http::verb::get, "/session", &get_session},
+    {http::verb::post, "/sign-out", &sign_out},
+    {http::verb::post, "/password", &change_password},
+});
+
+}  // namespace
+
+void add_sign_in_routes(http::router& router, std::string_view gated, sign_in_service& service) {
+    router.add(open_routes, service);
+    router.add(gated_routes, service, gated);
+}
+
+asio::awaitable<http::response> begin_session(
+    http::request_context& ctx, sign_in_service& service, account_id account) {
+    const auto by = deadline::after(http::database_time_max);
+    const auto secret = co_await service.sessions.begin(account, by);
+    const auto hash = accounts::sha256_of(secret);
+    const auto begun = co_await service.sessions.find(hash, by);
+    if (!begun) co_return wrong_password(ctx);  // Disabled this very moment.
+    auto answer = ctx.json(http::status::ok, session_view(*begun, csrf_token_of(secret)));
+    answer.add("Set-Cookie", session_cookie(secret, is_secure(service)));
+    co_return answer;
+}
+
+asio::awaitable<result<std::string>> hash_off_loop(
+    const http::request_context& ctx, sign_in_service& service, const std::string& password) {
+    const auto hash = [&password] { return accounts::hash_password(password); };
+    co_return co_await service.offload.run(ctx.answer_by(), hash);
+}
+
+}  // namespace reelsd::dashboard

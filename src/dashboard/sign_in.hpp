@@ -1,0 +1,46 @@
+#pragma once
+
+#include "session_gate.hpp"
+#include "sign_in_throttle.hpp"
+#include <reelsd/base/log.hpp>
+#include <reelsd/domain/accounts/session_store.hpp>
+#include <reelsd/http/request_context.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <functional>
+#include <string>
+
+namespace reelsd::async {
+class offload_pool;
+}
+namespace reelsd::http {
+class router;
+}
+
+namespace reelsd::dashboard {
+
+/// What the handlers of signing in use. Outlives the router.
+struct sign_in_service {
+    accounts::session_store sessions;
+    async::offload_pool& offload;
+    std::function<std::string()> origin;
+    log::logger log;
+    sign_in_throttle throttle;
+};
+
+void add_sign_in_routes(http::router& router, std::string_view gated, sign_in_service& service);
+
+/// Begins a session of the account and answers with its view and cookie.
+[[nodiscard]] boost::asio::awaitable<http::response> begin_session(
+    http::request_context& ctx, sign_in_service& service, account_id account);
+
+/// Argon2id off the loop. Errors: limit_reached or timed_out when too many are waiting.
+[[nodiscard]] boost::asio::awaitable<result<std::string>> hash_off_loop(
+    const http::request_context& ctx, sign_in_service& service, const std::string& password);
+
+/// Nobody types more.
+inline constexpr std::size_t password_bytes_max = 1024;
+inline constexpr std::size_t email_bytes_max = 254;
+
+}  // namespace reelsd::dashboard

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <unordered_map>
+
+namespace reelsd::dashboard {
+
+/// How often passwords may be guessed: token buckets by address of the account, by address of the
+/// network, and by both. An attempt takes from all of them, and gets back what it took when the
+/// password was right. In memory and on this instance alone: guessing over many instances gains a
+/// factor, not a way. Pure but for its own state: the clock is the caller's.
+class sign_in_throttle {
+public:
+    using time_point = std::chrono::steady_clock::time_point;
+
+    /// Takes an attempt. Zero when it may go on, else the seconds (1 or more) until one may; then
+    /// nothing is taken. `remote` is an IP address.
+    [[nodiscard]] int take(const std::string& email, const std::string& remote, time_point now);
+    /// The password was right.
+    void give_back(const std::string& email, const std::string& remote);
+
+    [[nodiscard]] std::size_t size() const noexcept { return buckets_.size(); }
+
+private:
+    struct rule {
+        double capacity;
+        std::chrono::duration<double> refill;  ///< For one attempt.
+    };
+    struct bucket {
+        double attempts;
+        time_point filled;
+        rule by;
+    };
+
+    bucket& filled_bucket(const std::string& key, const rule& by, time_point now);
+    void forget_full(time_point now);
+
+    /// Eight guesses at once, then one a minute.
+    static constexpr rule both_rule{8, std::chrono::seconds{60}};
+    /// An office behind one address.
+    static constexpr rule remote_rule{40, std::chrono::seconds{15}};
+    /// A guess from each of many networks; high, because whoever reaches it locks the owner out.
+    static constexpr rule email_rule{100, std::chrono::seconds{15}};
+    /// A few hundred bytes each.
+    static constexpr std::size_t buckets_max = 30'000;
+
+    std::unordered_map<std::string, bucket> buckets_;
+    time_point next_sweep_{};
+};
+
+}  // namespace reelsd::dashboard

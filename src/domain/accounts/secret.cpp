@@ -1,0 +1,54 @@
+#include <reelsd/domain/accounts/secret.hpp>
+
+#include <openssl/rand.h>
+#include <openssl/sha.h>
+
+#include <stdexcept>
+
+namespace reelsd::accounts {
+namespace {
+
+constexpr std::size_t secret_characters = 43;
+constexpr std::string_view alphabet =
+    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// Bytes from 248 on are thrown away, because 256 is no multiple of 62.
+char random_character() {
+    constexpr unsigned usable = 256U / 62U * 62U;
+    for (;;) {
+        unsigned char byte = 0;
+        if (RAND_bytes(&byte, 1) != 1) throw std::runtime_error{"no random bytes from the system"};
+        if (byte < usable) return alphabet[byte % alphabet.size()];
+    }
+}
+
+}  // namespace
+
+std::string random_characters(std::size_t characters) {
+    std::string text;
+    text.reserve(characters);
+    while (text.size() < characters) text.push_back(random_character());
+    return text;
+}
+
+secret_hash sha256_of(std::string_view text) noexcept {
+    secret_hash hash{};
+    // OpenSSL takes unsigned bytes; a text's bytes may be read as such.
+    SHA256(
+        reinterpret_cast<const unsigned char*>(text.data()),  // NOLINT(*-reinterpret-cast)
+        text.size(),
+        hash.data());
+    return hash;
+}
+
+std::string generate_secret() {
+    return random_characters(secret_characters);
+}
+
+std::optional<secret_hash> hash_of_secret(std::string_view secret) noexcept {
+    if (secret.size() != secret_characters) return std::nullopt;
+    if (secret.find_first_not_of(alphabet) != std::string_view::npos) return std::nullopt;
+    return sha256_of(secret);
+}
+
+}  // namespace reelsd::accounts

@@ -1,0 +1,170 @@
+#include <reelsd/db/errors.hpp>
+#include <reelsd/db/pool.hpp>
+#include <reelsd/domain/accounts/session_store.hpp>
+
+#include <span>
+
+namespace reelsd::accounts {
+namespace {
+
+constexpr db::query find_credentials_by_email_query{"sessions.find_credentials_by_email", R"sql(
+    SELECT id, password_hash FROM account
+     WHERE lower(email) = lower($1) AND password_hash IS NOT NULL AND disabled_at IS NULL)sql"};
+
+constexpr db::query find_credentials_query{"sessions.find_credentials", R"sql(
+    SELECT id, password_hash FROM account
+     WHERE id = $1 AND password_hash IS NOT NULL AND disabled_at IS NULL)sql"};
+
+// Who signs in clears away what has ended, of whomever: nobody else would.
+constexpr db::query begin_query{"sessions.begin", R"sql(
+    WITH ended AS (
+        DELETE FROM web_session
+         WHERE expires_at <= now() OR last_seen_at <= now() - make_interval(hours => $3))
+    INSERT INTO web_session (hash, account_id, expires_at)
+    VALUES ($1, $2, now() + make_interval(hours => $4)))sql"};
+
+constexpr db::query find_query{"sessions.find", R"sql(
+    WITH known AS (
+        SELECT session.hash, session.account_id, session.last_seen_at, session.expires_at,
+               account.email, account.is_admin
+          FROM web_session AS session JOIN account ON account.id = session.account_id
+         WHERE session.hash = $1 AND session.expires_at > now()
+           AND session.last_seen_at > now() - make_interval(hours => $2)
+           AND account.disabled_at IS NULL),
+    seen AS (
+        UPDATE web_session AS session SET last_seen_at = now() FROM known
+         WHERE session.hash = known.hash AND known.last_seen_at < now() - interval '5 minutes')
+    SELECT account_id, email, is_admin,
+           least(expires_at, now() + make_interval(hours => $2)) AS expires_at
+      FROM known)sql"};
+
+constexpr db::query end_query{"sessions.end", R"sql(
+    DELETE FROM web_session WHERE hash = $1)sql"};
+
+constexpr db::query set_password_query{"sessions.set_password", R"sql(
+    WITH ended AS (DELETE FROM web_session WHERE account_id = $1)
+    UPDATE account SET password_hash = $2 WHERE id = $1)sql"};
+
+constexpr db::query invite_query{"sessions.invite", R"sql(
+    INSERT INTO invitation (hash, account_id, expires_at)
+    VALUES ($1, $2, now() + make_interval(hours => $3))
+    ON CONFLICT (account_id) DO UPDATE
+       SET hash = excluded.hash, created_at = now(), expires_at = excluded.expires_at
+    RETURNING expires_at)sql"};
+
+constexpr db::query look_at_query{"sessions.look_at_invitation", R"sql(
+    SELECT account.email
+      FROM invitation LEFT JOIN account ON account.id = invitation.account_id
+     WHERE invitation.hash = $1 AND invitation.expires_at > now()
+       AND account.disabled_at IS NULL)sql"};
+
+constexpr db::query accept_query{"sessions.accept_invitation", R"sql(
+    SELECT outcome, account_id FROM accept_invitation($1, $2, $3))sql"};
+
+constexpr db::query has_administrator_query{"sessions.has_administrator", R"sql(
+    SELECT EXISTS (
+        SELECT FROM account
+         WHERE is_admin AND password_hash IS NOT NULL AND disabled_at IS NULL) AS known)sql"};
+
+auto bytes_of(const secret_hash& hash) {
+    return std::as_bytes(std::span{hash});
+}
+
+int hours_of(std::chrono::hours time) {
+    return static_cast<int>(time.count());
+}
+
+std::optional<credentials> credentials_from(const db::rows& found) {
+    const auto row = found.one_or_none();
+    if (!row) return std::nullopt;
+    return credentials{
+        .account = row->as<account_id>("id"),
+        .password_hash = row->as<std::string>("password_hash")};
+}
+
+acceptance acceptance_from(std::string_view name) {
+    if (name == "accepted") return acceptance::accepted;
+    return name == "taken" ? acceptance::taken : acceptance::invalid;
+}
+
+}  // namespace
+
+boost::asio::awaitable<std::optional<credentials>> session_store::find_credentials(
+    std::string email, deadline by) {
+    co_return credentials_from(co_await pool_->run(by, find_credentials_by_email_query, email));
+}
+
+boost::asio::awaitable<std::optional<credentials>> session_store::find_credentials(
+    account_id account, deadline by) {
+    co_return credentials_from(co_await pool_->run(by, find_credentials_query, account));
+}
+
+boost::asio::awaitable<std::string> session_store::begin(account_id account, deadline by) {
+    const auto secret = generate_secret();
+    const auto hash = sha256_of(secret);
+    co_await pool_->run(
+        by,
+        begin_query,
+        bytes_of(hash),
+        account,
+        hours_of(session_idle_max),
+        hours_of(session_life_max));
+    co_return secret;
+}
+
+boost::asio::awaitable<std::optional<session>> session_store::find(secret_hash hash, deadline by) {
+    const auto found =
+        co_await pool_->run(by, find_query, bytes_of(hash), hours_of(session_idle_max));
+    const auto row = found.one_or_none();
+    if (!row) co_return std::nullopt;
+    co_return session{
+        .account = row->as<account_id>("account_id"),
+        .email = row->as<std::string>("email"),
+        .is_admin = row->as<bool>("is_admin"),
+        .expires_at = row->as<time_point>("expires_at")};
+}
+
+boost::asio::awaitable<void> session_store::end(secret_hash hash, deadline by) {
+    co_await pool_->run(by, end_query, bytes_of(hash));
+}
+
+boost::asio::awaitable<void> session_store::set_password(
+    account_id account, std::string password_hash, deadline by) {
+    co_await pool_->run(by, set_password_query, account, password_hash);
+}
+
+boost::asio::awaitable<invitation> session_store::invite(
+    std::optional<account_id> account, deadline by) {
+    const auto secret = generate_secret();
+    const auto hash = sha256_of(secret);
+    const auto made = co_await pool_->run(
+        by, invite_query, bytes_of(hash), account, hours_of(invitation_life_max));
+    co_return invitation{.secret = secret, .expires_at = made.one().as<time_point>("expires_at")};
+}
+
+boost::asio::awaitable<std::optional<invitation_purpose>> session_store::look_at(
+    secret_hash hash, deadline by) {
+    const auto found = co_await pool_->run(by, look_at_query, bytes_of(hash));
+    const auto row = found.one_or_none();
+    if (!row) co_return std::nullopt;
+    co_return invitation_purpose{.email = row->as<std::optional<std::string>>("email")};
+}
+
+boost::asio::awaitable<accepted_invitation> session_store::accept(
+    secret_hash hash, std::string email, std::string password_hash, deadline by) {
+    const auto done = co_await pool_->run(by, accept_query, bytes_of(hash), email, password_hash);
+    const auto row = done.one();
+    accepted_invitation accepted{
+        .outcome = acceptance_from(row.as<std::string>("outcome")), .account = {}};
+    if (accepted.outcome == acceptance::accepted) {
+        accepted.account = row.as<account_id>("account_id");
+    }
+    co_return accepted;
+}
+
+boost::asio::awaitable<bool> session_store::has_administrator(deadline by) {
+    const auto found = co_await pool_->run(by, has_administrator_query);
+    co_return found.one().as<bool>("known");
+}
+
+}  // namespace reelsd::accounts

@@ -1,0 +1,76 @@
+#include "job_rows.hpp"
+#include <reelsd/db/pool.hpp>
+#include <reelsd/domain/jobs/change_store.hpp>
+
+namespace reelsd::jobs {
+namespace {
+
+constexpr db::query changed_query{"changes.changed", R"sql(
+    SELECT account_id, id, url, status, created_at, started_at, finished_at, error_code, error,
+           code, author, summary, coalesce(step, '') AS step, changed_at
+      FROM job
+     WHERE account_id = ANY ($1::bigint[]) AND changed_at > $2
+     ORDER BY changed_at LIMIT $3)sql"};
+
+constexpr db::query deleted_query{"changes.deleted", R"sql(
+    SELECT account_id, job_id, deleted_at
+      FROM deleted_job
+     WHERE account_id = ANY ($1::bigint[]) AND deleted_at > $2
+     ORDER BY deleted_at LIMIT $3)sql"};
+
+constexpr db::query now_query{"changes.now", R"sql(SELECT clock_timestamp() AS moment)sql"};
+
+constexpr db::query forget_query{"changes.forget", R"sql(
+    DELETE FROM deleted_job WHERE deleted_at < now() - make_interval(hours => $1))sql"};
+
+constexpr db::query note_step_query{"changes.note_step", R"sql(
+    UPDATE job SET step = $3
+     WHERE id = $1 AND claim = $2 AND status = 'processing' AND step IS DISTINCT FROM $3)sql"};
+
+job_change change_from(const db::row& row) {
+    job_change change{
+        .account = row.as<account_id>("account_id"),
+        .job = listed_job_from(row),
+        .step = row.as<std::string>("step"),
+        .at = row.as<time_point>("changed_at")};
+    return change;
+}
+
+job_deletion deletion_from(const db::row& row) {
+    return {
+        .account = row.as<account_id>("account_id"),
+        .job = row.as<job_id>("job_id"),
+        .at = row.as<time_point>("deleted_at")};
+}
+
+}  // namespace
+
+boost::asio::awaitable<change_batch> change_store::changes(
+    std::vector<account_id> accounts, time_point since, int most, deadline by) {
+    // The clock first: what changes between the statements is read again.
+    const auto until = co_await now(by);
+    const auto changed = co_await pool_->run(by, changed_query, accounts, since, most);
+    const auto deleted = co_await pool_->run(by, deleted_query, accounts, since, most);
+    const auto limit = static_cast<std::size_t>(most);
+    co_return change_batch{
+        .changed = changed.map(&change_from),
+        .deleted = deleted.map(&deletion_from),
+        .until = until,
+        .is_whole = changed.size() < limit && deleted.size() < limit};
+}
+
+boost::asio::awaitable<time_point> change_store::now(deadline by) {
+    const auto found = co_await pool_->run(by, now_query);
+    co_return found.one().as<time_point>("moment");
+}
+
+boost::asio::awaitable<void> change_store::forget_old_deletions(deadline by) {
+    co_await pool_->run(by, forget_query, static_cast<int>(deletion_memory.count()));
+}
+
+boost::asio::awaitable<void> change_store::note_step(
+    job_id job, std::int32_t claim, std::string step, deadline by) {
+    co_await pool_->run(by, note_step_query, job, claim, step);
+}
+
+}  // namespace reelsd::jobs

@@ -1,0 +1,34 @@
+#include "job_rows.hpp"
+
+namespace reelsd::jobs {
+
+job job_from(const db::row& row) {
+    job found{
+        .id = row.as<job_id>("id"),
+        .url = row.as<std::string>("url"),
+        .status = job_status_from(row.as<std::string_view>("status")).value(),
+        .created_at = row.as<time_point>("created_at"),
+        .started_at = row.as<std::optional<time_point>>("started_at"),
+        .finished_at = row.as<std::optional<time_point>>("finished_at"),
+        .error_code = std::nullopt,
+        .error = row.as<std::optional<std::string>>("error").value_or(""),
+        .result = std::nullopt,
+        .brief = std::nullopt};
+    if (const auto code = row.as<std::optional<std::string_view>>("error_code")) {
+        found.error_code = job_error_code_from(*code).value();
+    }
+    return found;
+}
+
+job listed_job_from(const db::row& row) {
+    auto listed = job_from(row);
+    if (listed.status == job_status::done) {
+        listed.brief = {
+            .code = row.as<std::string>("code"),
+            .author = row.as<std::string>("author"),
+            .summary = row.as<std::string>("summary")};
+    }
+    return listed;
+}
+
+}  // namespace reelsd::jobs

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <reelsd/db/rows.hpp>
+#include <reelsd/domain/jobs/job.hpp>
+
+namespace reelsd::jobs {
+
+/// A job of a row with the columns id, url, status, created_at, started_at, finished_at, error_code
+/// and error.
+[[nodiscard]] job job_from(const db::row& row);
+
+/// The same with `brief`, of code, author and summary.
+[[nodiscard]] job listed_job_from(const db::row& row);
+
+}  // namespace reelsd::jobs
