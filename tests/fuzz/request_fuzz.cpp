@@ -12,6 +12,7 @@
 #include "api/reels.hpp"
 #include "api/search.hpp"
 #include "api/submissions.hpp"
+#include "api/subtitles.hpp"
 #include "api/thumbnails.hpp"
 #include "api/usage.hpp"
 #include "http/request_reader.hpp"
@@ -60,6 +61,7 @@ public:
         add_submission_routes(router_, "/api/v1", submissions_);
         add_reel_routes(router_, "/api/v1", reels_);
         add_reel_list_routes(router_, "/api/v1", list_);
+        add_subtitle_routes(router_, "/api/v1", subtitles_);
         add_thumbnail_routes(router_, "/api/v1", thumbnails_);
         add_usage_routes(router_, "/api/v1", usage_);
         add_search_routes(router_, "/api/v1", search_);
@@ -88,6 +90,7 @@ private:
     api::submission_service submissions_{jobs::job_store{pool_}, {}, [] {}};
     api::reels_service reels_{jobs::job_store{pool_}, board_, [](job_id) {}};
     api::reel_list_service list_{jobs::job_store{pool_}};
+    api::subtitle_service subtitles_{jobs::job_store{pool_}};
     api::thumbnail_service thumbnails_{jobs::job_store{pool_}};
     api::usage_service usage_{usage::usage_store{pool_}};
     std::unique_ptr<model::local_embedder> embedder_ =

@@ -43,6 +43,8 @@ constexpr auto known = std::to_array<std::string_view>(
      "DELETE /api/v1/reels/42",
      "HEAD /api/v1/reels/42",
      "GET /api/v1/reels/42/thumbnail",
+     "GET /api/v1/reels/42/subtitles.srt",
+     "GET /api/v1/reels/42/subtitles.vtt",
      "GET /metrics"});
 
 constexpr auto names = std::to_array<std::string_view>(

@@ -27,6 +27,8 @@ USAGE = "GET /api/v1/reels/usage"
 READ = "GET /api/v1/reels/{id}"
 DELETE = "DELETE /api/v1/reels/{id}"
 THUMBNAIL = "GET /api/v1/reels/{id}/thumbnail"
+SUBRIP = "GET /api/v1/reels/{id}/subtitles.srt"
+WEBVTT = "GET /api/v1/reels/{id}/subtitles.vtt"
 READY = "GET /readyz"
 LINK = "https://www.instagram.com/reel/DYa0IXPgnP5/"
 UNKNOWN_ID = 10**15
@@ -257,7 +259,7 @@ class Reels(OpenApiTest):
         account.finished(done)
         answer = someone.ask(READ, done, query={"wait": 60}, expect=200)
         self.assertMembers(answer, "done", {"started_at", "finished_at", "result"})
-        for name in (THUMBNAIL,):
+        for name in (THUMBNAIL, SUBRIP, WEBVTT):
             someone.ask(name, done, expect=200)
             someone.ask(name, failing[0], expect=404)
 
@@ -323,7 +325,7 @@ class Reels(OpenApiTest):
     def test_ids_that_are_not_the_callers(self):
         mine = self.someone.submit(LINK)
         other = self.conversation(account=self.other)
-        for name in (READ, DELETE, THUMBNAIL):
+        for name in (READ, DELETE, THUMBNAIL, SUBRIP, WEBVTT):
             for job_id in (mine, UNKNOWN_ID, 0, -1, "x", 2**63):
                 with self.subTest(f"{name} {job_id}"):
                     other.ask(name, job_id, expect=404)

@@ -1,0 +1,227 @@
+// Goal: whatever a result says, the cues are ones that any player shows: in order, of some length,
+// at most two lines, and no word is lost.
+#include "api/subtitle_cues.hpp"
+
+#include "api/subtitle_words.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+
+namespace reelsd::api {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::vector<std::string> shown(const std::vector<subtitle_cue>& cues) {
+    std::vector<std::string> all;
+    for (const auto& cue : cues) {
+        auto text = fmt::format("{}-{} ", cue.begin.count(), cue.end.count());
+        for (const auto& line : cue.lines) text += fmt::format("[{}]", line);
+        all.push_back(text);
+    }
+    return all;
+}
+
+using texts = std::vector<std::string>;
+
+int width_of(const std::string& line) {
+    int width = 0;
+    for (const auto& word : subtitle_words(line, std::numeric_limits<int>::max())) {
+        width += word.width + (width > 0 ? 1 : 0);
+    }
+    return width;
+}
+
+/// What holds for all cues.
+void expect_showable(const std::vector<subtitle_cue>& cues) {
+    auto earlier = 0ms;
+    for (const auto& cue : cues) {
+        EXPECT_GE(cue.begin, earlier);
+        EXPECT_GT(cue.end, cue.begin);
+        earlier = cue.begin;
+        ASSERT_GE(cue.lines.size(), 1U);
+        ASSERT_LE(cue.lines.size(), 2U);
+        for (const auto& line : cue.lines) {
+            EXPECT_FALSE(line.empty());
+            EXPECT_EQ(line.find_first_of("\n\r\t"), std::string::npos);
+            EXPECT_LE(width_of(line), subtitle_line_width) << line;
+        }
+    }
+}
+
+std::string without_blanks(std::string text) {
+    std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
+    return text;
+}
+std::string words_of(const std::vector<subtitle_cue>& cues) {
+    std::string text;
+    for (const auto& cue : cues) {
+        for (const auto& line : cue.lines) text += line;
+    }
+    return without_blanks(text);
+}
+
+TEST(SubtitleCues, AreTheSegmentsWhereTheseAreShort) {
+    EXPECT_TRUE(subtitle_cues({}).empty());
+    EXPECT_EQ(
+        shown(subtitle_cues({{"Hello.", 0.5, 3.1}, {"First, grind.", 5.3006, 8.2}})),
+        (texts{"500-3100 [Hello.]", "5301-8200 [First, grind.]"}));
+}
+
+TEST(SubtitleCues, HaveNoBlankLinesAndNoControlCharacters) {
+    EXPECT_EQ(
+        shown(subtitle_cues(
+            {{" a\n\n\nb\r\n\tc\x01\x7f"
+              "d\u2028e\u0085f ",
+              0,
+              1}})),
+        (texts{"0-1000 [a b c d e f]"}));
+    EXPECT_TRUE(subtitle_cues({{"", 0, 1}, {" \n\u2029", 1, 2}}).empty());
+}
+
+TEST(SubtitleCues, FillTwoLinesThatAreAboutEqual) {
+    EXPECT_EQ(
+        shown(subtitle_cues(
+            {{"Grind the beans at the very last minute before brewing the coffee.", 0, 4}})),
+        (texts{"0-4000 [Grind the beans at the very last][minute before brewing the coffee.]"}));
+}
+
+TEST(SubtitleCues, ShareTimeWhereTheTextIsTooLong) {
+    const auto cues = subtitle_cues(
+        {{"Three ways to make better coffee at home, and none of them costs a cent more. First, "
+          "grind your beans at the last minute before you brew. Weigh the water.",
+          10,
+          20}});
+    EXPECT_EQ(
+        shown(cues),
+        (texts{
+            "10000-15064 [Three ways to make better coffee at][home, and none of them costs a cent "
+            "more.]",
+            "15064-20000 [First, grind your beans at the last][minute before you brew. Weigh "
+            "the water.]"}));
+    expect_showable(cues);
+}
+
+TEST(SubtitleCues, BreakAWordThatIsTooLongForALine) {
+    const auto cues = subtitle_cues({{std::string(100, 'a') + " b", 0, 2}});
+    expect_showable(cues);
+    EXPECT_EQ(words_of(cues), std::string(100, 'a') + "b");
+    std::string wide;
+    for (int count = 0; count < 60; ++count) wide += "咖啡";
+    const auto chinese = subtitle_cues({{wide, 0, 12}});
+    expect_showable(chinese);
+    EXPECT_EQ(chinese.size(), 3U);
+    EXPECT_EQ(words_of(chinese), wide);
+}
+
+TEST(SubtitleCues, BeginInOrder) {
+    EXPECT_EQ(
+        shown(subtitle_cues({{"late", 5, 6}, {"early", 1, 2}, {"meanwhile", 1, 4}})),
+        (texts{"1000-2000 [early]", "1000-4000 [meanwhile]", "5000-6000 [late]"}));
+    // What is split does not jump over what is said meanwhile.
+    std::string speech;
+    for (int count = 0; count < 40; ++count) speech += "monologue ";
+    const auto cues = subtitle_cues({{speech, 0, 30}, {"Stop!", 8, 9}});
+    expect_showable(cues);
+    EXPECT_GT(cues.size(), 4U);
+}
+
+TEST(SubtitleCues, HaveALength) {
+    EXPECT_EQ(
+        shown(subtitle_cues({{"a", 1, 1}, {"b", 1.25, 1}, {"c", 1.25, 1.25}, {"d", 9, 3}})),
+        (texts{"1000-1250 [a]", "1250-2250 [b]", "1250-2250 [c]", "9000-10000 [d]"}));
+    EXPECT_EQ(shown(subtitle_cues({{"a", 1, 1.0004}})), (texts{"1000-2000 [a]"}));
+    // More cues than milliseconds.
+    std::string speech;
+    for (int count = 0; count < 100; ++count) speech += "monologue ";
+    expect_showable(subtitle_cues({{speech, 1, 1.002}}));
+}
+
+TEST(SubtitleCues, TakeAnyTimes) {
+    constexpr auto nan = std::numeric_limits<double>::quiet_NaN();
+    constexpr auto infinite = std::numeric_limits<double>::infinity();
+    EXPECT_EQ(shown(subtitle_cues({{"a", -5, 1}})), (texts{"0-1000 [a]"}));
+    EXPECT_EQ(shown(subtitle_cues({{"a", nan, nan}})), (texts{"0-1000 [a]"}));
+    EXPECT_EQ(shown(subtitle_cues({{"a", 0, infinite}})), (texts{"0-359999999 [a]"}));
+    expect_showable(subtitle_cues({{"a", 1e300, 1e301}, {"b", -infinite, infinite}}));
+}
+
+// Goal: the same for what nobody has thought of.
+TEST(SubtitleCues, OfRandomTextAreShowable) {
+    const std::vector<std::string> pieces{
+        "a",
+        "Kaffee",
+        " ",
+        "  ",
+        "\n\n",
+        ".",
+        ",",
+        "é",
+        "咖",
+        "\u0301",
+        "\u200b",
+        "👩‍🍳",
+        "-->",
+        "<i>",
+        "&",
+        "!",
+        "\u00a0",
+        "لقهوة",
+        "0123456789012345678901234567890123456789012345"};
+    std::minstd_rand dice{7};
+    const auto below = [&dice](std::size_t most) { return dice() % most; };
+    for (int round = 0; round < 300; ++round) {
+        std::vector<spoken_text> spoken(below(6));
+        std::size_t size = 0;
+        for (auto& one : spoken) {
+            for (auto count = below(120); count > 0; --count)
+                one.text += pieces[below(pieces.size())];
+            one.start_seconds = static_cast<double>(below(5000)) / 1000.0;
+            one.end_seconds = static_cast<double>(below(5000)) / 1000.0;
+            for (const auto& word : subtitle_words(one.text, subtitle_line_width)) {
+                size += word.text.size();
+            }
+        }
+        const auto cues = subtitle_cues(spoken);
+        expect_showable(cues);
+        ASSERT_EQ(words_of(cues).size(), size) << "round " << round;
+    }
+}
+
+TEST(SubtitleWords, KnowHowWideTheyAreAndWhatTheyEnd) {
+    const auto words = subtitle_words("Hé\u0301, 咖啡。 \"go!\" 👩 abc", 2);
+    std::vector<std::string> told;
+    for (const auto& word : words) {
+        told.push_back(fmt::format(
+            "{}/{}/{}/{}",
+            word.text,
+            word.width,
+            word.follows_blank ? "new" : "part",
+            word.ends == word_end::sentence ? "."
+            : word.ends == word_end::clause ? ","
+                                            : ""));
+    }
+    EXPECT_EQ(
+        told,
+        (texts{
+            "Hé\u0301/2/new/",
+            ",/1/part/,",
+            "咖/2/new/",
+            "啡/2/part/",
+            "。/2/part/.",
+            "\"g/2/new/",
+            "o!/2/part/.",
+            "\"/1/part/",
+            "👩/2/new/",
+            "ab/2/new/",
+            "c/1/part/"}));
+    EXPECT_EQ(subtitle_words("(He said \"go.\")", 42).back().ends, word_end::sentence);
+}
+
+}  // namespace
+}  // namespace reelsd::api

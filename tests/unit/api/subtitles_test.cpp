@@ -1,0 +1,92 @@
+#include "api/subtitles.hpp"
+
+#include "api/subtitle_files.hpp"
+
+#include <gtest/gtest.h>
+
+namespace reelsd::api {
+namespace {
+
+using namespace std::chrono_literals;
+
+const std::vector<subtitle_cue> two_cues{
+    {.begin = 500ms, .end = 3100ms, .lines = {"Grüße, 咖啡"}},
+    {.begin = 1h + 2min + 3s + 4ms, .end = 99h + 59min + 59s + 999ms, .lines = {"one", "two"}}};
+
+const std::vector<subtitle_cue> marked_up{
+    {.begin = 0ms, .end = 1ms, .lines = {"<b>a</b> & b", "00:00 --> 00:01 ---->"}}};
+
+TEST(SubripText, IsNumberedAndHasCommas) {
+    EXPECT_EQ(subrip_text({}), "");
+    EXPECT_EQ(
+        subrip_text(two_cues),
+        "1\n00:00:00,500 --> 00:00:03,100\nGrüße, 咖啡\n\n"
+        "2\n01:02:03,004 --> 99:59:59,999\none\ntwo\n");
+}
+
+TEST(SubripText, HasNoTimesInItsText) {
+    EXPECT_EQ(
+        subrip_text(marked_up),
+        "1\n00:00:00,000 --> 00:00:00,001\n<b>a</b> & b\n00:00 → 00:01 --→\n");
+}
+
+TEST(WebvttText, HasAHeadAndPoints) {
+    EXPECT_EQ(webvtt_text({}), "WEBVTT\n");
+    EXPECT_EQ(
+        webvtt_text(two_cues),
+        "WEBVTT\n\n00:00:00.500 --> 00:00:03.100\nGrüße, 咖啡\n\n"
+        "01:02:03.004 --> 99:59:59.999\none\ntwo\n");
+}
+
+TEST(WebvttText, IsNoMarkup) {
+    EXPECT_EQ(
+        webvtt_text(marked_up),
+        "WEBVTT\n\n00:00:00.000 --> 00:00:00.001\n&lt;b&gt;a&lt;/b&gt; &amp; b\n"
+        "00:00 --&gt; 00:01 ----&gt;\n");
+}
+
+TEST(TranscriptOf, ReadsAStoredResult) {
+    const auto said = transcript_of(
+        R"({"audio":{"segments":[{"text":"a\nb","start_seconds":0.5,"end_seconds":3}]},)"
+        R"("platform_meta":{"code":"DYa0IXPgnP5"}})");
+    ASSERT_TRUE(said);
+    EXPECT_EQ(said->code, "DYa0IXPgnP5");
+    ASSERT_EQ(said->spoken.size(), 1U);
+    EXPECT_EQ(said->spoken[0].text, "a\nb");
+    EXPECT_EQ(said->spoken[0].start_seconds, 0.5);
+    EXPECT_EQ(said->spoken[0].end_seconds, 3.0);
+    const auto silent = transcript_of(R"({"audio":{"segments":[]},"platform_meta":{"code":"x"}})");
+    ASSERT_TRUE(silent);
+    EXPECT_TRUE(silent->spoken.empty());
+}
+
+TEST(TranscriptOf, TellsWhatIsNoResult) {
+    for (const char* text :
+         {"",
+          "{",
+          "[]",
+          "{}",
+          R"({"audio":{"segments":[]}})",
+          R"({"audio":{"segments":[{}]},"platform_meta":{"code":"x"}})",
+          R"({"audio":{"segments":[]},"platform_meta":{"code":7}})"}) {
+        const auto said = transcript_of(text);
+        ASSERT_FALSE(said) << text;
+        EXPECT_EQ(said.error().code(), errc::internal);
+    }
+}
+
+// Goal: no code, whatever it says, changes the header or names another folder.
+TEST(AttachmentNamed, IsSafe) {
+    EXPECT_EQ(
+        attachment_named("DYa0_-XPgnP5", {42}, "srt"), "attachment; filename=\"DYa0_-XPgnP5.srt\"");
+    EXPECT_EQ(
+        attachment_named("../a\"; b\r\nX: y\\é", {42}, "vtt"), "attachment; filename=\"abXy.vtt\"");
+    EXPECT_EQ(attachment_named("", {42}, "srt"), "attachment; filename=\"reel-42.srt\"");
+    EXPECT_EQ(attachment_named("咖啡", {7}, "srt"), "attachment; filename=\"reel-7.srt\"");
+    EXPECT_EQ(
+        attachment_named(std::string(1000, 'a'), {42}, "srt"),
+        "attachment; filename=\"" + std::string(64, 'a') + ".srt\"");
+}
+
+}  // namespace
+}  // namespace reelsd::api
