@@ -5,7 +5,9 @@ ALTER TABLE account
     -- Argon2id with its salt and cost, as libsodium writes it. Null: this account cannot sign in.
     ADD COLUMN password_hash text,
     -- From then on neither tokens nor sessions of the account are heard.
-    ADD COLUMN disabled_at timestamptz;
+    ADD COLUMN disabled_at timestamptz,
+    -- What its paid calls may cost in a month of UTC; null: as much as they do.
+    ADD COLUMN monthly_budget_usd numeric CHECK (monthly_budget_usd >= 0);
 
 -- To the minute or so: it is written in batches.
 ALTER TABLE api_token ADD COLUMN last_used_at timestamptz;

@@ -39,10 +39,6 @@ constexpr auto supervise_time_max = 60s;
 /// rest is for handing jobs back.
 constexpr auto finish_time_max = 4s;
 constexpr auto exchange_time_max = 3s;
-constexpr auto readiness_time_max = 1s;
-
-constexpr db::query ready_query{"app.ready", R"sql(
-    SELECT to_regclass('job') IS NOT NULL AS migrated)sql"};
 
 /// Tells daemons apart in the queue: host and process.
 std::string instance_name() {
@@ -340,45 +336,6 @@ asio::awaitable<void> daemon::sweep_providers() {
     };
     const auto swept = co_await offload_.run(deadline::after(supervise_time_max), sweep);
     if (!swept) log_.warning("providers were not swept", {{"reason", swept.error().to_string()}});
-}
-
-asio::awaitable<result<void>> daemon::readiness() {
-    if (stopping_) co_return error{errc::database_unavailable, "shutting down"};
-    try {
-        const auto answer = co_await pool_.run(deadline::after(readiness_time_max), ready_query);
-        if (answer.one().as<bool>("migrated")) co_return result<void>{};
-        co_return error{errc::database_unavailable, "the database is not migrated"};
-    } catch (const db::failure& failure) {
-        log_.debug("not ready", {{"reason", failure.what()}});
-    }
-    co_return error{errc::database_unavailable, "the database is not reachable"};
-}
-
-asio::awaitable<std::string> daemon::metrics_text() {
-    metrics_reading now{
-        .server = server_.counts(),
-        .pool = pool_.state(),
-        .queries = pool_.metrics(),
-        .workers = with_.workers,
-        .workers_busy = dispatcher_.held(),
-        .waiters = board_.waiter_count(),
-        .queue = std::nullopt,
-        .resolvers = {},
-        .circuits = parts_.models->circuits(),
-        .models = {}};
-    try {
-        jobs::job_store jobs{pool_};
-        pacing::pace_store paces{pool_};
-        const auto by = deadline::after(readiness_time_max);
-        now.queue = co_await jobs.look_at_queue(by);
-        now.resolvers = co_await paces.list(platform_host(with_), by);
-        usage::call_ledger_store ledger{pool_};
-        now.models = co_await ledger.totals(by);
-    } catch (const db::failure& failure) {
-        // Told by reelsd_database_up.
-        log_.debug("metrics without the queue", {{"reason", failure.what()}});
-    }
-    co_return parts_.figures->text(now);
 }
 
 asio::awaitable<void> daemon::stop_on_signal() {

@@ -1,7 +1,5 @@
 #include "daemon.hpp"
-#include <reelsd/base/json.hpp>
 #include <reelsd/db/errors.hpp>
-#include <reelsd/domain/pacing/pace_store.hpp>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -23,31 +21,6 @@ using namespace std::chrono_literals;
 constexpr auto token_uses_interval = 30s;
 constexpr auto write_time_max = 2s;
 
-time_point now_plus(seconds_f later) {
-    const auto when = std::chrono::system_clock::now() +
-                      std::chrono::duration_cast<std::chrono::system_clock::duration>(later);
-    return std::chrono::time_point_cast<std::chrono::microseconds>(when);
-}
-
-json resolver_view(const pacing::standing& resolver) {
-    const bool cools_down = resolver.cooldown_left.count() > 0;
-    json view{
-        {"name", resolver.resolver},
-        {"state", cools_down ? "cooling_down" : "ready"},
-        {"unknown_answers", resolver.unknown_answers}};
-    if (cools_down) view["cooldown_until"] = to_rfc3339(now_plus(resolver.cooldown_left));
-    if (resolver.answered_at) view["answered_at"] = to_rfc3339(*resolver.answered_at);
-    return view;
-}
-
-json model_view(const model::circuit_standing& one) {
-    const bool is_open = one.closed_in.count() > 0;
-    json view{
-        {"provider", one.provider}, {"model", one.model}, {"circuit", is_open ? "open" : "closed"}};
-    if (is_open) view["asked_again_at"] = to_rfc3339(now_plus(one.closed_in));
-    return view;
-}
-
 }  // namespace
 
 dashboard::dashboard_parts daemon::dashboard_parts() {
@@ -66,27 +39,6 @@ dashboard::dashboard_parts daemon::dashboard_parts() {
         .health = [this] { return health(); },
         .jobs_submitted = [this] { dispatcher_.wake(); },
         .log = log_};
-}
-
-asio::awaitable<json> daemon::health() {
-    json view{
-        {"started_at", to_rfc3339(started_at_)},
-        {"analyzer", parts_.models->chosen().name()},
-        {"workers", {{"configured", with_.workers}, {"busy", dispatcher_.held()}}}};
-    pacing::pace_store paces{pool_};
-    const auto standings =
-        co_await paces.list(platform_host(with_), deadline::after(write_time_max));
-    view["resolvers"] = json::array();
-    for (const auto& name : with_.resolvers) {
-        pacing::standing known{.resolver = name};  // Never asked: there is no row yet.
-        for (const auto& one : standings) {
-            if (one.resolver == name) known = one;
-        }
-        view["resolvers"].push_back(resolver_view(known));
-    }
-    view["models"] = json::array();
-    for (const auto& one : parts_.models->circuits()) view["models"].push_back(model_view(one));
-    co_return view;
 }
 
 asio::awaitable<void> daemon::offer_first_administrator() {

@@ -1,7 +1,6 @@
 #include "change_feed.hpp"
 
 #include <reelsd/base/json.hpp>
-#include <reelsd/db/errors.hpp>
 #include <reelsd/domain/jobs/job_view.hpp>
 
 #include <boost/asio/steady_timer.hpp>

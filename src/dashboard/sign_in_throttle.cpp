@@ -8,6 +8,9 @@
 namespace reelsd::dashboard {
 namespace {
 
+/// Sums of fractions come out a little short.
+constexpr double rounding = 1e-6;
+
 std::string lower(std::string text) {
     for (auto& c : text) {
         if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
@@ -52,9 +55,9 @@ int sign_in_throttle::take(const std::string& email, const std::string& remote, 
     double wait = 0;
     for (std::size_t at = 0; at < keys.size(); ++at) {
         const auto& one = filled_bucket(keys[at], rules[at], now);
-        if (one.attempts < 1) wait = std::max(wait, (1 - one.attempts) * one.by.refill.count());
+        if (one.attempts < 1 - rounding) wait = std::max(wait, (1 - one.attempts) * one.by.refill.count());
     }
-    if (wait > 0) return std::max(1, static_cast<int>(std::ceil(wait)));
+    if (wait > 0) return std::max(1, static_cast<int>(std::ceil(wait - rounding)));
     for (const auto& key : keys) buckets_.at(key).attempts -= 1;
     return 0;
 }

@@ -1,12 +1,9 @@
-#include "session.hpp"
-
+#include "session_answering.hpp"
 #include <reelsd/async/with_deadline.hpp>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/deferred.hpp>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -39,17 +36,6 @@ std::string address_text(const tcp::socket& socket) {
         address = asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6());
     }
     return address.to_string();
-}
-
-std::string reason_for(const std::exception_ptr& thrown) {
-    try {
-        std::rethrow_exception(thrown);
-    } catch (const std::exception& why) {
-        return why.what();
-    } catch (...) {
-        // Only the reason for the log is asked for here; the answer is 500 either way.
-        return "an exception of unknown type";
-    }
 }
 
 }  // namespace
@@ -231,24 +217,6 @@ response session::explain(request_context& ctx, const std::exception_ptr& thrown
     return ctx.problem(error{errc::internal, reason_for(thrown)});
 }
 
-/// Shows the watch that a handler runs, however it ends.
-struct session::answering {
-    answering(session& owner, request_context& ctx) : owner_{owner} {
-        owner_.await_handler();
-        owner_.context_ = &ctx;
-        ++owner_.host_.counts.requests_running;
-    }
-    answering(const answering&) = delete;
-    answering& operator=(const answering&) = delete;
-    ~answering() {
-        owner_.context_ = nullptr;
-        --owner_.host_.counts.requests_running;
-    }
-
-private:
-    session& owner_;
-};
-
 asio::awaitable<response> session::answer(request_context& ctx) {
     const answering shown{*this, ctx};
     std::exception_ptr thrown;
@@ -322,56 +290,6 @@ asio::awaitable<bool> session::exchange() {
     served_before_ = true;
     if (sent && !keep_alive) co_await linger();
     co_return sent&& keep_alive;
-}
-
-/// Between two pieces the session waits for the source as for any handler.
-class session::stream_writer final : public body_writer {
-public:
-    stream_writer(session& owner, request_context& ctx, bool in_chunks)
-        : owner_{owner}, ctx_{ctx}, in_chunks_{in_chunks} {}
-
-    asio::awaitable<bool> write(std::string_view piece) override {
-        if (piece.empty() || !is_whole_) co_return is_whole_;  // An empty chunk would be the last.
-        if (in_chunks_) {
-            is_whole_ = co_await owner_.write(fmt::format("{:x}\r\n", piece.size()), piece) &&
-                        co_await owner_.write("\r\n", {});
-        } else {
-            is_whole_ = co_await owner_.write(piece, {});
-        }
-        if (is_whole_) bytes_ += piece.size();
-        owner_.await_handler();
-        if (owner_.host_.draining || !is_whole_) ctx_.request_stop();
-        co_return is_whole_;
-    }
-
-    [[nodiscard]] bool is_whole() const noexcept { return is_whole_; }
-    [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
-
-private:
-    session& owner_;
-    request_context& ctx_;
-    bool in_chunks_;
-    bool is_whole_ = true;
-    std::size_t bytes_ = 0;
-};
-
-asio::awaitable<bool> session::stream(
-    request_context& ctx, const body_source& source, bool in_chunks, std::size_t& written) {
-    const answering shown{*this, ctx};
-    stream_writer writer{*this, ctx, in_chunks};
-    bool is_whole = false;
-    try {
-        co_await source(writer);
-        is_whole = writer.is_whole();
-    } catch (...) {
-        // The header is out: all that is left is not to end the body.
-        host_.log.warning(
-            "streamed answer was cut",
-            {{"reason", reason_for(std::current_exception())}, {"request", ctx.request().id}});
-    }
-    written = writer.bytes();
-    if (is_whole && in_chunks) is_whole = co_await write("0\r\n\r\n", {});
-    co_return is_whole;
 }
 
 asio::awaitable<void> session::refuse() {

@@ -29,7 +29,7 @@ TEST_F(AccountStore, AnAddressHasOneAccountWhateverItsLetterCase) {
 TEST_F(AccountStore, ATokenIsKnownUntilItIsRevoked) {
     const auto id = account("ann@example.com");
     const auto token = run(store_.create_token(id, "laptop", soon())).value();
-    const auto hash = hash_of_token(token).value();
+    const auto hash = hash_of_token(token.token).value();
     ASSERT_TRUE(run(store_.authenticate(hash, soon())));
     EXPECT_EQ(run(store_.authenticate(hash, soon()))->account, id);
 
@@ -40,13 +40,13 @@ TEST_F(AccountStore, ATokenIsKnownUntilItIsRevoked) {
 
     // The name is free again, and the old token stays revoked.
     const auto next = run(store_.create_token(id, "laptop", soon())).value();
-    EXPECT_TRUE(run(store_.authenticate(hash_of_token(next).value(), soon())));
+    EXPECT_TRUE(run(store_.authenticate(hash_of_token(next.token).value(), soon())));
     EXPECT_FALSE(run(store_.authenticate(hash, soon())));
     const auto all = run(store_.tokens(id, soon()));
     ASSERT_EQ(all.size(), 2U);
     EXPECT_TRUE(all[0].revoked_at);
     EXPECT_FALSE(all[1].revoked_at);
-    EXPECT_EQ(all[1].prefix, prefix_of_token(next));
+    EXPECT_EQ(all[1].prefix, prefix_of_token(next.token));
 }
 
 TEST_F(AccountStore, AnotherAccountCannotRevokeMyToken) {
@@ -54,7 +54,7 @@ TEST_F(AccountStore, AnotherAccountCannotRevokeMyToken) {
     const auto bob = account("bob@example.com");
     const auto token = run(store_.create_token(ann, "laptop", soon())).value();
     EXPECT_FALSE(run(store_.revoke_token(bob, "laptop", soon())));
-    EXPECT_TRUE(run(store_.authenticate(hash_of_token(token).value(), soon())));
+    EXPECT_TRUE(run(store_.authenticate(hash_of_token(token.token).value(), soon())));
 }
 
 TEST_F(AccountStore, LimitsChangeOneByOne) {
@@ -69,7 +69,8 @@ TEST_F(AccountStore, LimitsChangeOneByOne) {
     EXPECT_EQ(limits.requests_per_minute, 5);
     const auto token = run(store_.create_token(id, "t", soon())).value();
     EXPECT_EQ(
-        run(store_.authenticate(hash_of_token(token).value(), soon()))->requests_per_minute, 5);
+        run(store_.authenticate(hash_of_token(token.token).value(), soon()))->requests_per_minute,
+        5);
 }
 
 }  // namespace

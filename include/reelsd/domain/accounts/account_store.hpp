@@ -77,13 +77,13 @@ struct account_changes {
     /// A limit of its own, or nothing: the daemon's default again.
     using limit = std::optional<std::optional<int>>;
 
-    std::optional<bool> disabled;
-    std::optional<bool> is_admin;
-    limit submissions_per_minute;
-    limit concurrent_jobs;
-    limit requests_per_minute;
+    std::optional<bool> disabled = {};
+    std::optional<bool> is_admin = {};
+    limit submissions_per_minute = {};
+    limit concurrent_jobs = {};
+    limit requests_per_minute = {};
     /// An exact decimal, at least 0; or nothing: none.
-    std::optional<std::optional<std::string>> monthly_budget_usd;
+    std::optional<std::optional<std::string>> monthly_budget_usd = {};
 };
 
 enum class role : std::uint8_t { member, administrator };

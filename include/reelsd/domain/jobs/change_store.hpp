@@ -2,6 +2,7 @@
 
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/ids.hpp>
+#include <reelsd/db/errors.hpp>  // What the operations throw is part of the interface.
 #include <reelsd/domain/jobs/job.hpp>
 
 #include <boost/asio/awaitable.hpp>

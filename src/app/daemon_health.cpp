@@ -1,0 +1,109 @@
+#include "daemon.hpp"
+#include <reelsd/base/json.hpp>
+#include <reelsd/db/errors.hpp>
+#include <reelsd/domain/pacing/pace_store.hpp>
+#include <reelsd/domain/usage/call_ledger_store.hpp>
+
+#include <chrono>
+#include <utility>
+
+// How the daemon is, for load balancers, for Prometheus and for administrators.
+namespace reelsd::app {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+constexpr auto readiness_time_max = 1s;
+
+constexpr db::query ready_query{"app.ready", R"sql(
+    SELECT to_regclass('job') IS NOT NULL AS migrated)sql"};
+
+time_point now_plus(seconds_f later) {
+    const auto when = std::chrono::system_clock::now() +
+                      std::chrono::duration_cast<std::chrono::system_clock::duration>(later);
+    return std::chrono::time_point_cast<std::chrono::microseconds>(when);
+}
+
+json resolver_view(const pacing::standing& resolver) {
+    const bool cools_down = resolver.cooldown_left.count() > 0;
+    json view{
+        {"name", resolver.resolver},
+        {"state", cools_down ? "cooling_down" : "ready"},
+        {"unknown_answers", resolver.unknown_answers}};
+    if (cools_down) view["cooldown_until"] = to_rfc3339(now_plus(resolver.cooldown_left));
+    if (resolver.answered_at) view["answered_at"] = to_rfc3339(*resolver.answered_at);
+    return view;
+}
+
+json model_view(const model::circuit_standing& one) {
+    const bool is_open = one.closed_in.count() > 0;
+    json view{
+        {"provider", one.provider}, {"model", one.model}, {"circuit", is_open ? "open" : "closed"}};
+    if (is_open) view["asked_again_at"] = to_rfc3339(now_plus(one.closed_in));
+    return view;
+}
+
+}  // namespace
+
+asio::awaitable<result<void>> daemon::readiness() {
+    if (stopping_) co_return error{errc::database_unavailable, "shutting down"};
+    try {
+        const auto answer = co_await pool_.run(deadline::after(readiness_time_max), ready_query);
+        if (answer.one().as<bool>("migrated")) co_return result<void>{};
+        co_return error{errc::database_unavailable, "the database is not migrated"};
+    } catch (const db::failure& failure) {
+        log_.debug("not ready", {{"reason", failure.what()}});
+    }
+    co_return error{errc::database_unavailable, "the database is not reachable"};
+}
+
+asio::awaitable<std::string> daemon::metrics_text() {
+    metrics_reading now{
+        .server = server_.counts(),
+        .pool = pool_.state(),
+        .queries = pool_.metrics(),
+        .workers = with_.workers,
+        .workers_busy = dispatcher_.held(),
+        .waiters = board_.waiter_count(),
+        .queue = std::nullopt,
+        .resolvers = {},
+        .circuits = parts_.models->circuits(),
+        .models = {}};
+    try {
+        jobs::job_store jobs{pool_};
+        pacing::pace_store paces{pool_};
+        const auto by = deadline::after(readiness_time_max);
+        now.queue = co_await jobs.look_at_queue(by);
+        now.resolvers = co_await paces.list(platform_host(with_), by);
+        usage::call_ledger_store ledger{pool_};
+        now.models = co_await ledger.totals(by);
+    } catch (const db::failure& failure) {
+        // Told by reelsd_database_up.
+        log_.debug("metrics without the queue", {{"reason", failure.what()}});
+    }
+    co_return parts_.figures->text(now);
+}
+
+asio::awaitable<json> daemon::health() {
+    json view{
+        {"started_at", to_rfc3339(started_at_)},
+        {"analyzer", parts_.models->chosen().name()},
+        {"workers", {{"configured", with_.workers}, {"busy", dispatcher_.held()}}}};
+    pacing::pace_store paces{pool_};
+    const auto standings =
+        co_await paces.list(platform_host(with_), deadline::after(readiness_time_max));
+    view["resolvers"] = json::array();
+    for (const auto& name : with_.resolvers) {
+        pacing::standing known{.resolver = name};  // Never asked: there is no row yet.
+        for (const auto& one : standings) {
+            if (one.resolver == name) known = one;
+        }
+        view["resolvers"].push_back(resolver_view(known));
+    }
+    view["models"] = json::array();
+    for (const auto& one : parts_.models->circuits()) view["models"].push_back(model_view(one));
+    co_return view;
+}
+
+}  // namespace reelsd::app

@@ -1,0 +1,135 @@
+#include "job_store_fixture.hpp"
+#include <reelsd/db/pool.hpp>
+#include <reelsd/domain/jobs/change_store.hpp>
+#include <reelsd/domain/jobs/operations_store.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+// Goal: whoever watches an account learns of each change of its jobs, and of nobody else's. Method:
+// a queue worked by hand.
+namespace reelsd::jobs {
+namespace {
+
+struct ChangeStore : job_store_test {
+    change_batch since(time_point from, int most = 100) {
+        const std::vector<account_id> watched{ann_};
+        return run(changes_.changes(watched, from, most, soon()));
+    }
+    time_point now() { return run(changes_.now(soon())); }
+
+    change_store changes_{pool()};
+    operations_store operations_{pool()};
+};
+
+TEST_F(ChangeStore, EveryStepOfAJobIsAChange) {
+    auto from = now();
+    const auto mine = submitted(ann_);
+    const auto his = submitted(bob_);
+    auto batch = since(from);
+    ASSERT_EQ(batch.changed.size(), 1U);
+    EXPECT_EQ(batch.changed[0].account, ann_);
+    EXPECT_EQ(batch.changed[0].job.id, mine);
+    EXPECT_NE(mine, his);
+    EXPECT_EQ(batch.changed[0].job.status, job_status::pending);
+    EXPECT_TRUE(batch.is_whole);
+
+    from = batch.until;
+    const auto held = claimed(2);
+    batch = since(from);
+    ASSERT_EQ(batch.changed.size(), 1U);
+    EXPECT_EQ(batch.changed[0].job.status, job_status::processing);
+    EXPECT_EQ(batch.changed[0].step, "");
+
+    from = batch.until;
+    const auto claim = held.front().id == mine ? held.front().claim : held.back().claim;
+    run(changes_.note_step(mine, claim, "download", soon()));
+    run(changes_.note_step(mine, claim, "download", soon()));
+    batch = since(from);
+    ASSERT_EQ(batch.changed.size(), 1U);
+    EXPECT_EQ(batch.changed[0].step, "download");
+
+    from = batch.until;
+    run(changes_.note_step(mine, claim + 1, "analyze", soon()));
+    EXPECT_TRUE(since(from).changed.empty()) << "another claim's";
+    const auto running = run(operations_.running(soon()));
+    ASSERT_EQ(running.size(), 2U);
+
+    const transition failure =
+        failed{.code = job_error_code::unavailable, .text = "Video is not available"};
+    ASSERT_TRUE(run(store_.report({mine, claim}, failure, soon())));
+    batch = since(from);
+    ASSERT_EQ(batch.changed.size(), 1U);
+    EXPECT_EQ(batch.changed[0].job.status, job_status::error);
+    EXPECT_EQ(batch.changed[0].step, "") << "nothing is being done any more";
+    EXPECT_TRUE(since(batch.until).changed.empty());
+}
+
+TEST_F(ChangeStore, RenewingALeaseIsNoChange) {
+    const auto mine = submitted(ann_);
+    const auto held = claimed(1);
+    const auto from = now();
+    const std::vector<holding> holdings{{mine, held.front().claim}};
+    run(store_.renew(holdings, std::chrono::seconds{60}, soon()));
+    EXPECT_TRUE(since(from).changed.empty());
+}
+
+TEST_F(ChangeStore, DeletionsAreRememberedForADay) {
+    const auto mine = submitted(ann_);
+    const auto his = submitted(bob_);
+    const auto from = now();
+    ASSERT_TRUE(run(store_.remove(ann_, mine, soon())));
+    ASSERT_TRUE(run(store_.remove(bob_, his, soon())));
+    auto batch = since(from);
+    ASSERT_EQ(batch.deleted.size(), 1U);
+    EXPECT_EQ(batch.deleted[0].job, mine);
+    EXPECT_TRUE(batch.changed.empty());
+
+    run(changes_.forget_old_deletions(soon()));
+    EXPECT_EQ(since(from).deleted.size(), 1U);
+    const db::query age{
+        "test.age", "UPDATE deleted_job SET deleted_at = deleted_at - interval '25 hours'"};
+    run(pool().run(soon(), age));
+    run(changes_.forget_old_deletions(soon()));
+    EXPECT_TRUE(since(from - std::chrono::hours{48}).deleted.empty());
+}
+
+TEST_F(ChangeStore, TooMuchIsSaidToBeTooMuch) {
+    const auto from = now();
+    for (int i = 0; i < 3; ++i) static_cast<void>(submitted(ann_));
+    EXPECT_FALSE(since(from, 3).is_whole);
+    EXPECT_TRUE(since(from, 4).is_whole);
+}
+
+TEST_F(ChangeStore, AFailedJobIsSubmittedAnewAndStaysAsItIs) {
+    const auto mine = submitted(ann_);
+    const auto other = submitted(ann_);
+    const auto held = claimed(2);
+    const transition failure = failed{
+        .code = job_error_code::download_failed, .text = "The video could not be downloaded"};
+    for (const auto& one : held) {
+        if (one.id == mine) {
+            ASSERT_TRUE(run(store_.report(holding_of(one), failure, soon())));
+        }
+    }
+    const auto overview = run(operations_.failures(10, soon()));
+    ASSERT_EQ(overview.by_cause.size(), 1U);
+    EXPECT_EQ(overview.by_cause[0].code, job_error_code::download_failed);
+    EXPECT_EQ(overview.by_cause[0].count, 1);
+    ASSERT_EQ(overview.recent.size(), 1U);
+    EXPECT_EQ(overview.recent[0].id, mine);
+    EXPECT_EQ(overview.recent[0].email, "ann@example.com");
+
+    const std::vector<job_id> asked{mine, other, job_id{999'999}};
+    const auto made = run(operations_.resubmit(asked, soon()));
+    ASSERT_EQ(made.size(), 1U) << "one is in work, one is not there";
+    EXPECT_EQ(made[0].failed, mine);
+    EXPECT_EQ(read(ann_, mine).status, job_status::error);
+    EXPECT_EQ(read(ann_, made[0].anew).status, job_status::pending);
+    EXPECT_EQ(read(ann_, made[0].anew).url, link);
+}
+
+}  // namespace
+}  // namespace reelsd::jobs

@@ -1,0 +1,252 @@
+#include "support/test_database.hpp"
+#include <reelsd/db/pool.hpp>
+#include <reelsd/domain/accounts/account_store.hpp>
+#include <reelsd/domain/accounts/password.hpp>
+#include <reelsd/domain/accounts/session_store.hpp>
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+
+// Goal: a session, a link and a password let in whom they should, as long as they should. Method:
+// real statements; times are moved in the tables.
+namespace reelsd::accounts {
+namespace {
+
+class SessionStore : public test::database_test {
+protected:
+    [[nodiscard]] account_id account(const std::string& email) {
+        return run(accounts_.create(email, role::member, soon())).value();
+    }
+    [[nodiscard]] std::optional<session> find(const std::string& secret) {
+        return run(store_.find(hash_of_secret(secret).value(), soon()));
+    }
+    [[nodiscard]] accepted_invitation accept(
+        const std::string& secret, const std::string& email = "") {
+        return run(store_.accept(hash_of_secret(secret).value(), email, "hash", soon()));
+    }
+    void change(const db::query& statement) { run(pool().run(soon(), statement)); }
+
+    account_store accounts_{pool()};
+    session_store store_{pool()};
+};
+
+TEST_F(SessionStore, ASessionIsKnownUntilItIsEnded) {
+    const auto ann = account("ann@example.com");
+    const auto secret = run(store_.begin(ann, soon()));
+    const auto other = run(store_.begin(ann, soon()));
+    const auto found = find(secret);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->account, ann);
+    EXPECT_EQ(found->email, "ann@example.com");
+    EXPECT_FALSE(found->is_admin);
+
+    run(store_.end(hash_of_secret(secret).value(), soon()));
+    EXPECT_FALSE(find(secret));
+    EXPECT_TRUE(find(other));
+    EXPECT_FALSE(find(generate_secret()));
+}
+
+TEST_F(SessionStore, ASessionEndsWhenItIsNotUsedAndWhenItIsOld) {
+    const auto ann = account("ann@example.com");
+    const auto idle = run(store_.begin(ann, soon()));
+    change(db::query{
+        "test.change_1",
+        "UPDATE web_session SET last_seen_at = now() - interval '7 days 1 minute'"});
+    EXPECT_FALSE(find(idle));
+
+    const auto old = run(store_.begin(ann, soon()));
+    EXPECT_TRUE(find(old));
+    change(db::query{"test.change_2", "UPDATE web_session SET expires_at = now()"});
+    EXPECT_FALSE(find(old));
+
+    // What has ended is cleared away by whoever signs in next.
+    run(store_.begin(ann, soon()));
+    const db::query count{"test.count", "SELECT count(*) AS count FROM web_session"};
+    const auto counted = run(pool().run(soon(), count));
+    EXPECT_EQ(counted.one().as<std::int64_t>("count"), 1);
+}
+
+TEST_F(SessionStore, UseKeepsASessionAlive) {
+    const auto secret = run(store_.begin(account("ann@example.com"), soon()));
+    change(db::query{
+        "test.change_3", "UPDATE web_session SET last_seen_at = now() - interval '6 days'"});
+    EXPECT_TRUE(find(secret));
+    const db::query seen{
+        "test.seen", "SELECT last_seen_at > now() - interval '1 minute' AS seen FROM web_session"};
+    const auto looked = run(pool().run(soon(), seen));
+    EXPECT_TRUE(looked.one().as<bool>("seen"));
+}
+
+TEST_F(SessionStore, ANewPasswordEndsEverySessionOfItsAccount) {
+    const auto ann = account("ann@example.com");
+    const auto bob = account("bob@example.com");
+    const auto hers = run(store_.begin(ann, soon()));
+    const auto his = run(store_.begin(bob, soon()));
+    EXPECT_FALSE(run(store_.find_credentials("ann@example.com", soon())));
+    run(store_.set_password(ann, "new hash", soon()));
+    EXPECT_FALSE(find(hers));
+    EXPECT_TRUE(find(his));
+    const auto known = run(store_.find_credentials("ANN@example.com", soon()));
+    ASSERT_TRUE(known);
+    EXPECT_EQ(known->account, ann);
+    EXPECT_EQ(known->password_hash, "new hash");
+}
+
+TEST_F(SessionStore, ADisabledAccountIsNobody) {
+    const auto ann = account("ann@example.com");
+    run(store_.set_password(ann, "hash", soon()));
+    const auto secret = run(store_.begin(ann, soon()));
+    const auto link = run(store_.invite(ann, soon()));
+    const auto token = run(accounts_.create_token(ann, "laptop", soon())).value();
+    ASSERT_TRUE(run(accounts_.change(ann, {.disabled = true}, soon())));
+
+    EXPECT_FALSE(find(secret));
+    EXPECT_FALSE(run(store_.find_credentials("ann@example.com", soon())));
+    EXPECT_FALSE(run(accounts_.authenticate(hash_of_token(token.token).value(), soon())));
+    EXPECT_FALSE(run(store_.look_at(hash_of_secret(link.secret).value(), soon())));
+    EXPECT_EQ(accept(link.secret).outcome, acceptance::invalid);
+
+    ASSERT_TRUE(run(accounts_.change(ann, {.disabled = false}, soon())));
+    EXPECT_TRUE(find(secret));
+    EXPECT_TRUE(run(accounts_.authenticate(hash_of_token(token.token).value(), soon())));
+}
+
+TEST_F(SessionStore, ALinkWorksOnceAndTheNewestAlone) {
+    const auto ann = account("ann@example.com");
+    const auto older = run(store_.invite(ann, soon()));
+    const auto link = run(store_.invite(ann, soon()));
+    EXPECT_EQ(accept(older.secret).outcome, acceptance::invalid);
+    const auto purpose = run(store_.look_at(hash_of_secret(link.secret).value(), soon()));
+    ASSERT_TRUE(purpose);
+    EXPECT_EQ(purpose->email, "ann@example.com");
+
+    const auto accepted = accept(link.secret);
+    EXPECT_EQ(accepted.outcome, acceptance::accepted);
+    EXPECT_EQ(accepted.account, ann);
+    EXPECT_TRUE(run(store_.find_credentials("ann@example.com", soon())));
+    EXPECT_EQ(accept(link.secret).outcome, acceptance::invalid);
+}
+
+TEST_F(SessionStore, AnExpiredLinkIsNoLink) {
+    const auto link = run(store_.invite(account("ann@example.com"), soon()));
+    change(db::query{"test.change_4", "UPDATE invitation SET expires_at = now()"});
+    EXPECT_FALSE(run(store_.look_at(hash_of_secret(link.secret).value(), soon())));
+    EXPECT_EQ(accept(link.secret).outcome, acceptance::invalid);
+}
+
+TEST_F(SessionStore, TheFirstAdministratorComesInByALinkOfHisOwn) {
+    EXPECT_FALSE(run(store_.has_administrator(soon())));
+    const auto older = run(store_.invite(std::nullopt, soon()));
+    const auto link = run(store_.invite(std::nullopt, soon()));
+    EXPECT_EQ(accept(older.secret, "ann@example.com").outcome, acceptance::invalid);
+    const auto accepted = accept(link.secret, "ann@example.com");
+    EXPECT_EQ(accepted.outcome, acceptance::accepted);
+    EXPECT_EQ(accepted.account, *run(accounts_.find("ann@example.com", soon())));
+    EXPECT_TRUE(run(store_.has_administrator(soon())));
+}
+
+TEST_F(SessionStore, TheFirstAdministratorMayHaveAnAccountWithoutAPassword) {
+    const auto ann = account("ann@example.com");
+    const auto link = run(store_.invite(std::nullopt, soon()));
+    EXPECT_EQ(accept(link.secret, "Ann@Example.com").account, ann);
+    EXPECT_TRUE(run(store_.has_administrator(soon())));
+
+    // But not one that somebody signs in to: the link is no way into it.
+    const auto bob = account("bob@example.com");
+    run(store_.set_password(bob, "hash", soon()));
+    const auto next = run(store_.invite(std::nullopt, soon()));
+    EXPECT_EQ(accept(next.secret, "bob@example.com").outcome, acceptance::taken);
+    EXPECT_EQ(run(store_.find_credentials(bob, soon()))->password_hash, "hash");
+    EXPECT_EQ(accept(next.secret, "cid@example.com").outcome, acceptance::accepted)
+        << "the link is not spent by a wrong address";
+}
+
+TEST_F(SessionStore, TheLastAdministratorStays) {
+    const auto first = accept(run(store_.invite(std::nullopt, soon())).secret, "ann@example.com");
+    const auto ann = first.account;
+    EXPECT_EQ(
+        run(accounts_.change(ann, {.disabled = true}, soon())).error().code(), errc::conflict);
+    EXPECT_EQ(
+        run(accounts_.change(ann, {.is_admin = false}, soon())).error().code(), errc::conflict);
+    // Another one who cannot sign in does not help.
+    const auto bob = account("bob@example.com");
+    ASSERT_TRUE(run(accounts_.change(bob, {.is_admin = true}, soon())));
+    EXPECT_FALSE(run(accounts_.change(ann, {.is_admin = false}, soon())));
+    run(store_.set_password(bob, "hash", soon()));
+    EXPECT_TRUE(run(accounts_.change(ann, {.is_admin = false}, soon())));
+    EXPECT_EQ(
+        run(accounts_.change(account_id{999}, {.disabled = true}, soon())).error().code(),
+        errc::not_found);
+}
+
+TEST_F(SessionStore, AdministratorsSeeAndChangeAccounts) {
+    const auto ann = account("ann@example.com");
+    const auto bob = account("Bob@example.com");
+    const account_changes changes{
+        .submissions_per_minute = std::optional{5},
+        .concurrent_jobs = std::optional{7},
+        .monthly_budget_usd = std::optional<std::string>{"12.500000"}};
+    ASSERT_TRUE(run(accounts_.change(bob, changes, soon())));
+    ASSERT_TRUE(run(accounts_.change(bob, {.concurrent_jobs = std::optional<int>{}}, soon())));
+    const auto link = run(store_.invite(bob, soon()));
+    const auto all = run(accounts_.list(std::nullopt, soon()));
+    ASSERT_EQ(all.size(), 2U);
+    EXPECT_EQ(all[0].id, ann);
+    const auto& seen = all[1];
+    EXPECT_EQ(seen.id, bob);
+    EXPECT_EQ(seen.limits.submissions_per_minute, 5);
+    EXPECT_EQ(seen.limits.concurrent_jobs, std::nullopt);
+    EXPECT_EQ(seen.monthly_budget_usd, "12.5");
+    EXPECT_EQ(seen.spent_this_month_usd, "0");
+    EXPECT_EQ(seen.invited_until, link.expires_at);
+    EXPECT_FALSE(seen.can_sign_in);
+    EXPECT_EQ(run(accounts_.list(bob, soon())).size(), 1U);
+}
+
+TEST_F(SessionStore, TokensTellWhenTheyWereUsed) {
+    const auto ann = account("ann@example.com");
+    const auto token = run(accounts_.create_token(ann, "laptop", soon())).value();
+    EXPECT_FALSE(run(accounts_.tokens(ann, soon())).front().last_used_at);
+    run(accounts_.note_token_uses({token.id}, soon()));
+    EXPECT_TRUE(run(accounts_.tokens(ann, soon())).front().last_used_at);
+    const auto bob = account("bob@example.com");
+    EXPECT_FALSE(run(accounts_.revoke_token(bob, token.id, soon())));
+    EXPECT_TRUE(run(accounts_.revoke_token(ann, token.id, soon())));
+    EXPECT_FALSE(run(accounts_.revoke_token(ann, token.id, soon())));
+}
+
+TEST(Passwords, MatchTheirHashAlone) {
+    const auto hash = hash_password("correct horse");
+    EXPECT_TRUE(hash.starts_with("$argon2id$"));
+    EXPECT_NE(hash, hash_password("correct horse")) << "each has a salt of its own";
+    EXPECT_TRUE(matches_password(hash, "correct horse"));
+    EXPECT_FALSE(matches_password(hash, "correct horse "));
+    EXPECT_FALSE(matches_password("no hash", "correct horse"));
+    EXPECT_FALSE(matches_password(unmatchable_password_hash(), ""));
+}
+
+TEST(Passwords, AreLongRatherThanStrange) {
+    EXPECT_TRUE(check_new_password("correct horse", "ann@example.com"));
+    EXPECT_TRUE(check_new_password("пароль пароль", "ann@example.com"));
+    EXPECT_TRUE(check_new_password(std::string(200, 'x'), "ann@example.com"));
+    EXPECT_FALSE(check_new_password("123456789", "ann@example.com"));
+    EXPECT_FALSE(check_new_password("парольпар", "ann@example.com")) << "nine characters";
+    EXPECT_FALSE(check_new_password(std::string(201, 'x'), "ann@example.com"));
+    EXPECT_FALSE(check_new_password("correct\nhorse", "ann@example.com"));
+    EXPECT_FALSE(check_new_password("ann@example.com", "ann@example.com"));
+}
+
+TEST(Secrets, HaveOneForm) {
+    const auto secret = generate_secret();
+    EXPECT_EQ(secret.size(), 43U);
+    EXPECT_NE(secret, generate_secret());
+    EXPECT_TRUE(hash_of_secret(secret));
+    EXPECT_FALSE(hash_of_secret(secret + "x"));
+    EXPECT_FALSE(hash_of_secret(secret.substr(1) + "-"));
+    EXPECT_FALSE(hash_of_secret(""));
+}
+
+}  // namespace
+}  // namespace reelsd::accounts

@@ -1,0 +1,81 @@
+#include "dashboard/sign_in_throttle.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+// Goal: guessing is slow, and nobody who knows his password notices. Method: a clock by hand.
+namespace reelsd::dashboard {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct SignInThrottle : ::testing::Test {
+    /// How many of `attempts` may go on at this very moment.
+    int admitted(int attempts, const std::string& email, const std::string& remote) {
+        int count = 0;
+        for (int i = 0; i < attempts; ++i) count += throttle.take(email, remote, now) == 0 ? 1 : 0;
+        return count;
+    }
+
+    sign_in_throttle throttle;
+    sign_in_throttle::time_point now{1h};
+};
+
+TEST_F(SignInThrottle, AFewGuessesThenOneAMinute) {
+    EXPECT_EQ(admitted(20, "ann@example.com", "10.0.0.1"), 8);
+    EXPECT_EQ(throttle.take("ann@example.com", "10.0.0.1", now), 60);
+    now += 59s;
+    EXPECT_EQ(throttle.take("Ann@Example.com", "10.0.0.1", now), 1) << "letter case is no way out";
+    now += 1s;
+    EXPECT_EQ(admitted(5, "ann@example.com", "10.0.0.1"), 1);
+}
+
+TEST_F(SignInThrottle, WhoKnowsThePasswordIsNotCounted) {
+    for (int i = 0; i < 100; ++i) {
+        ASSERT_EQ(throttle.take("ann@example.com", "10.0.0.1", now), 0) << i;
+        throttle.give_back("ann@example.com", "10.0.0.1");
+    }
+}
+
+TEST_F(SignInThrottle, AStrangersGuessesDoNotLockTheOwnerOut) {
+    EXPECT_EQ(admitted(50, "ann@example.com", "10.0.0.1"), 8);
+    EXPECT_EQ(throttle.take("ann@example.com", "10.0.0.2", now), 0);
+}
+
+TEST_F(SignInThrottle, ANetworkMayNotTryManyAccounts) {
+    int count = 0;
+    for (int i = 0; i < 100; ++i) {
+        const auto email = std::to_string(i) + "@example.com";
+        const auto remote = "2001:db8:1:2::" + std::to_string(i);
+        count += throttle.take(email, remote, now) == 0 ? 1 : 0;
+    }
+    EXPECT_EQ(count, 40) << "all of a /64 are one";
+    EXPECT_EQ(throttle.take("x@example.com", "2001:db8:1:3::1", now), 0);
+}
+
+TEST_F(SignInThrottle, ManyNetworksMayNotTryOneAccount) {
+    int count = 0;
+    for (int i = 0; i < 200; ++i) {
+        count += admitted(1, "ann@example.com", "10.0.1." + std::to_string(i));
+    }
+    EXPECT_EQ(count, 100);
+}
+
+TEST_F(SignInThrottle, ForgetsWhatIsFullAgain) {
+    for (int i = 0; i < 30; ++i) {
+        admitted(1, std::to_string(i) + "@example.com", "10.0.2." + std::to_string(i));
+    }
+    EXPECT_EQ(throttle.size(), 90U);
+    now += 2min;
+    admitted(1, "ann@example.com", "10.0.0.1");
+    EXPECT_EQ(throttle.size(), 3U);
+}
+
+TEST_F(SignInThrottle, AClockThatStandsStillGivesNothing) {
+    admitted(8, "ann@example.com", "10.0.0.1");
+    EXPECT_GT(throttle.take("ann@example.com", "10.0.0.1", now - 1h), 0);
+}
+
+}  // namespace
+}  // namespace reelsd::dashboard
