@@ -57,7 +57,7 @@ for (const width of WIDTHS) {
         await page.getByRole('button', { name: `Edit ${email}` }).click();
         await dialog.getByRole('button', { name: 'Disable this account' }).click();
         await page.locator('.account', { hasText: email }).getByText('Disabled').waitFor();
-        await guest.page.getByRole('link', { name: 'Tokens' }).click();
+        await guest.page.getByLabel('Pages').getByRole('link', { name: 'Tokens' }).click();
         await guest.page.getByRole('heading', { name: 'Sign in' }).waitFor();
         await guest.close();
 

@@ -101,10 +101,8 @@ export function firstAdministrator(daemon) {
     return new Person(daemon, 'admin@example.test').accept(daemon.setUpLink);
 }
 
-/** A new account that may submit as much as it likes, signed in. */
+/** A new account, signed in. */
 export async function invited(administrator, email) {
-    const { id, link } = await administrator.request('POST', '/api/admin/accounts', { email });
-    await administrator.request('PATCH', `/api/admin/accounts/${id}`,
-        { submissions_per_minute: 100000, concurrent_jobs: 100000 });
+    const { link } = await administrator.request('POST', '/api/admin/accounts', { email });
     return new Person(administrator.daemon, email).accept(link);
 }

@@ -46,8 +46,8 @@ def main():
         model.answer = hostile_answer()
         daemon = Daemon(
             **platform.settings(), analyzer="gemini,local", gemini_url=model.url, gemini_api_key=model.key,
-            gemini_model=MODEL, model_prices=f"{MODEL}=0.3/2.5/0.03", requests_per_minute=100000,
-            retry_base_seconds=0.05)
+            gemini_model=MODEL, model_prices=f"{MODEL}=0.3/2.5/0.03", retry_base_seconds=0.05,
+            submissions_per_minute=100000, concurrent_jobs=100000, requests_per_minute=100000)
         running.callback(daemon.close)
         daemon.start()
         link = wait_until(lambda: set_up_link(daemon), "the set-up link")

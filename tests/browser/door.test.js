@@ -1,7 +1,7 @@
 // Coming in and going out: set-up link, invitation, sign-in, password.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { firstAdministrator, invited, PASSWORD, startDaemon } from './daemon.js';
+import { invited, PASSWORD, Person, startDaemon } from './daemon.js';
 import { launchBrowser, Visitor, WIDTHS } from './visitor.js';
 
 let daemon;
@@ -43,9 +43,8 @@ test('the set-up link makes the first administrator', async () => {
     await visitor.close();
 });
 
-/** The first administrator as one who sends requests. */
+/** Somebody who has a password, as one who sends requests. */
 async function signedIn(email) {
-    const { Person } = await import('./daemon.js');
     const person = new Person(daemon, email);
     const session = await person.request('POST', '/sign-in', { email, password: PASSWORD });
     person.csrfToken = session.csrf_token;
@@ -108,7 +107,7 @@ for (const width of WIDTHS) {
         await page.getByText('The password is changed').waitFor();
         visitor.assertClean('400 /dashboard/api/password');
 
-        await other.page.getByRole('link', { name: 'Tokens' }).click();
+        await other.page.getByLabel('Pages').getByRole('link', { name: 'Tokens' }).click();
         await other.page.getByRole('heading', { name: 'Sign in' }).waitFor();
         await other.close();
 

@@ -53,6 +53,7 @@ for (const width of WIDTHS) {
         assert.equal(await page.getByText(token).count(), 0);
 
         await page.getByRole('button', { name: `Revoke ${name}` }).click();
+        await page.getByRole('dialog').waitFor();
         await page.keyboard.press('Escape');
         await page.getByRole('dialog').waitFor({ state: 'detached' });
         assert.equal(await statusWith(token), 200, 'Escape revokes nothing');

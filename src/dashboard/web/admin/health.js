@@ -50,8 +50,10 @@ export function Health({ overview }) {
         <section class="section" aria-labelledby="models">
             <div class="section-head"><h2 id="models">Models</h2>
                 <span class="small muted">order: ${overview.analyzer}</span></div>
-            <ul>${overview.models.map((one) =>
-                html`<${Model} key=${`${one.provider} ${one.model}`} model=${one} />`)}</ul>
+            ${overview.models.length === 0
+                ? html`<p class="padded muted">All work is done on this server; no model is asked.</p>`
+                : html`<ul>${overview.models.map((one) =>
+                    html`<${Model} key=${`${one.provider} ${one.model}`} model=${one} />`)}</ul>`}
         </section>
     </div>`;
 }

@@ -5,8 +5,9 @@ import { ReelRow } from './row.js';
 const CHUNK_ROWS = 40;
 const NEAR = '1200px'; // Drawn ahead of the reader, so that nobody sees a gap.
 
-// Of a row, as measured last: rows that are not drawn keep their room.
-let rowHeight = 113;
+// Rows that are not drawn keep their room: as measured, by the id of a chunk's first reel, or as usual.
+const ROW_HEIGHT = 113;
+const heights = new Map();
 
 function Chunk({ reels, isFirst }) {
     const element = useRef(null);
@@ -17,13 +18,15 @@ function Chunk({ reels, isFirst }) {
         observer.observe(element.current);
         return () => observer.disconnect();
     }, []);
+    const first = reels[0].id;
     useLayoutEffect(() => {
-        if (isNear && reels.length === CHUNK_ROWS) {
-            rowHeight = element.current.offsetHeight / CHUNK_ROWS;
+        if (isNear) {
+            heights.set(first, element.current.offsetHeight);
         }
-    }, [isNear]);
+    });
+    const height = heights.get(first) ?? reels.length * ROW_HEIGHT;
     return html`<ul class="rows" ref=${element}
-            style=${isNear ? {} : { height: `${Math.round(reels.length * rowHeight)}px` }}>
+            style=${isNear ? {} : { height: `${height}px` }}>
         ${isNear && reels.map((reel) => html`<${ReelRow} key=${reel.id} reel=${reel} />`)}
     </ul>`;
 }

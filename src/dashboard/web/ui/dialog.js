@@ -1,5 +1,5 @@
 // Dialogs: the browser's own, which keep the focus within and close on Escape.
-import { html, useEffect, useRef, useState } from '../htm-preact.js';
+import { html, useLayoutEffect, useRef, useState } from '../htm-preact.js';
 import { Icon } from './icons.js';
 import { FailureNote } from './notes.js';
 
@@ -9,7 +9,8 @@ let lastNumber = 0;
 export function Dialog({ title, onClose, children }) {
     const element = useRef(null);
     const [id] = useState(() => `dialog-${lastNumber += 1}`);
-    useEffect(() => {
+    // Before the next key can be pressed: Escape must find it open.
+    useLayoutEffect(() => {
         const opener = document.activeElement;
         element.current.showModal();
         return () => opener?.isConnected && opener.focus();
