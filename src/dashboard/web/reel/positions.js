@@ -1,6 +1,5 @@
 // Where things stand on a reel's timeline. No DOM here: Node tests this file.
 
-const MOMENT_SECONDS = 3; // A key moment has no end: it lasts this long, or until the next one.
 const TICK_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600];
 
 /** A time as a share of the duration, 0 to 100. */
@@ -24,13 +23,13 @@ export function ruleTicks(duration, count) {
     return ticks;
 }
 
-/** Key moments `{seconds, description}` as spans `{start, end, text}`. */
+/** Key moments `{seconds, description}` as spans `{start, end, text}`: each lasts until the next one. */
 export function momentSpans(moments, duration) {
-    return moments.map((moment, index) => {
-        const next = moments[index + 1]?.seconds ?? duration;
-        const end = Math.min(Math.max(next, moment.seconds), moment.seconds + MOMENT_SECONDS);
-        return { start: moment.seconds, end, text: moment.description };
-    });
+    return moments.map((moment, index) => ({
+        start: moment.seconds,
+        end: moments[index + 1]?.seconds ?? Math.max(duration, moment.seconds),
+        text: moment.description,
+    }));
 }
 
 /** Segments of a result `{start_seconds, end_seconds, text}` as spans. */
