@@ -1,6 +1,7 @@
 #include "usage.hpp"
 
-#include <reelsd/base/json.hpp>
+#include "reels.hpp"
+#include "usage_view.hpp"
 #include <reelsd/http/answer_time.hpp>
 #include <reelsd/http/router.hpp>
 
@@ -62,55 +63,20 @@ asio::awaitable<http::response> get_usage(http::request_context& ctx, usage_serv
     co_return ctx.json_text(http::status::ok, usage_view(report));
 }
 
+/// GET /api/v1/reels/{id}/usage: the model calls of one of the caller's reels, those under way
+/// included. 200; 404.
+asio::awaitable<http::response> get_reel_usage(http::request_context& ctx, usage_service& service) {
+    const auto id = requested_id(ctx.path_parameter("id"));
+    if (!id) co_return ctx.problem(id.error());
+    const auto report = co_await service.usage.read_reel(ctx.caller(), *id, http::answer_time(ctx));
+    if (!report) co_return ctx.problem(error{errc::not_found});
+    co_return ctx.json_text(http::status::ok, reel_usage_view(*report));
+}
+
 constexpr auto usage_routes = std::to_array<http::route<usage_service>>({
     {http::verb::get, "/reels/usage", &get_usage},
+    {http::verb::get, "/reels/{id}/usage", &get_reel_usage},
 });
-
-std::string json_string(std::string_view text) {
-    return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-/// The cost as a number, digit by digit as the database has it, or null; and, where some calls have
-/// none, how many: then the cost is that of the others.
-std::string cost_members(const usage::sums& used, std::string_view prefix) {
-    auto members = fmt::format(R"("{}cost_usd":{})", prefix, used.cost_usd.value_or("null"));
-    if (used.unpriced_calls > 0) {
-        members += fmt::format(R"(,"{}unpriced_calls":{})", prefix, used.unpriced_calls);
-    }
-    return members;
-}
-
-std::string model_view(const usage::model_sums& one) {
-    return fmt::format(
-        R"({{"model":{},"calls":{},"prompt_tokens":{},"output_tokens":{},"total_tokens":{},)"
-        R"({}}})",
-        json_string(one.model),
-        one.used.calls,
-        one.used.prompt_tokens,
-        one.used.output_tokens,
-        one.used.total_tokens(),
-        cost_members(one.used, ""));
-}
-
-std::string day_view(const usage::day_sums& one) {
-    return fmt::format(
-        R"({{"date":{},"calls":{},"total_tokens":{},{}}})",
-        json_string(one.date),
-        one.used.calls,
-        one.used.total_tokens(),
-        cost_members(one.used, ""));
-}
-
-template <class Item>
-std::string array_of(const std::vector<Item>& items, std::string (*view)(const Item&)) {
-    std::string text = "[";
-    for (const auto& item : items) {
-        if (text.size() > 1) text.push_back(',');
-        text.append(view(item));
-    }
-    text.push_back(']');
-    return text;
-}
 
 }  // namespace
 
@@ -128,19 +94,6 @@ result<usage::period> requested_period(
         return error{errc::invalid_argument, "from must not be after to"};
     }
     return usage::period{.from = *first, .to = *last};
-}
-
-std::string usage_view(const usage::report& report) {
-    return fmt::format(
-        R"({{{},"total_prompt_tokens":{},"total_output_tokens":{},)"
-        R"("total_tokens":{},"total_calls":{},"by_model":{},"by_day":{}}})",
-        cost_members(report.total, "total_"),
-        report.total.prompt_tokens,
-        report.total.output_tokens,
-        report.total.total_tokens(),
-        report.total.calls,
-        array_of(report.by_model, &model_view),
-        array_of(report.by_day, &day_view));
 }
 
 }  // namespace reelsd::api

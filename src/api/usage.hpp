@@ -25,8 +25,4 @@ void add_usage_routes(http::router& router, std::string_view prefix, usage_servi
 [[nodiscard]] result<usage::period> requested_period(
     std::optional<std::string_view> from, std::optional<std::string_view> to);
 
-/// A report as clients see it (contract section 5), as JSON text: costs as exact decimal numbers,
-/// which no JSON library of ours could write. Pure.
-[[nodiscard]] std::string usage_view(const usage::report& report);
-
 }  // namespace reelsd::api

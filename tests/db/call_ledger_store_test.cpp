@@ -49,6 +49,9 @@ protected:
         run(ledger_.settle(call, used, soon()));
     }
     report used() { return run(usage_store{pool()}.read(ann_, {}, soon())); }
+    std::optional<reel_report> of_reel() {
+        return run(usage_store{pool()}.read_reel(ann_, job_.id, soon()));
+    }
     model_total total() {
         const auto all = run(ledger_.totals(soon()));
         EXPECT_EQ(all.size(), 1U);
@@ -171,6 +174,78 @@ TEST_F(CallLedgerStore, EmbeddingsAreRowsOfTheirOwnModelAndNoPaidCallsOfTheJob) 
     EXPECT_EQ(now.total.cost_usd, "0.00003");
     EXPECT_EQ(now.by_model.at(0).model, "embedding");
     EXPECT_TRUE(begin(job_));
+}
+
+TEST_F(CallLedgerStore, AReelShowsItsCallsOneByOne) {
+    EXPECT_TRUE(of_reel().value().calls.empty());
+    EXPECT_EQ(of_reel().value().cost_usd, "0");
+
+    const auto first = begin(job_).value();
+    auto listed = of_reel().value();
+    ASSERT_EQ(listed.calls.size(), 1U);
+    EXPECT_TRUE(listed.calls[0].is_under_way);
+    EXPECT_EQ(listed.calls[0].cost_usd, std::nullopt);
+    EXPECT_EQ(listed.unpriced_calls, 0) << "not yet known is not unknown";
+    EXPECT_EQ(listed.cost_usd, "0");
+
+    settle(first);
+    begin(job_);
+    run(ledger_.add(
+        {.account = ann_,
+         .job = job_.id,
+         .provider = "gemini",
+         .model = "embedder",
+         .booking_key = "k",
+         .used = {.prompt_tokens = 7, .cost_picodollars = 1}},
+        soon()));
+    listed = of_reel().value();
+    ASSERT_EQ(listed.calls.size(), 3U);
+    EXPECT_EQ(listed.calls[0].number, 1);
+    EXPECT_EQ(listed.calls[0].purpose, "analysis");
+    EXPECT_EQ(listed.calls[0].provider, "gemini");
+    EXPECT_EQ(listed.calls[0].model, "flash");
+    EXPECT_EQ(listed.calls[0].prompt_tokens, 28950);
+    EXPECT_EQ(listed.calls[0].cached_prompt_tokens, 100);
+    EXPECT_EQ(listed.calls[0].output_tokens, 1850);
+    EXPECT_EQ(listed.calls[0].thinking_tokens, 640);
+    EXPECT_EQ(listed.calls[0].cost_usd, "0.02865");
+    EXPECT_FALSE(listed.calls[0].is_under_way);
+    EXPECT_TRUE(listed.calls[1].is_under_way);
+    EXPECT_EQ(listed.calls[2].number, std::nullopt);
+    EXPECT_EQ(listed.calls[2].purpose, "embedding");
+    EXPECT_EQ(listed.calls[2].cost_usd, "0.000000000001");
+    EXPECT_EQ(listed.cost_usd, "0.028650000001");
+}
+
+TEST_F(CallLedgerStore, AReelTellsWhatIsNotKnownOfItsCost) {
+    begin(job_);
+    // The answer is lost with the claim.
+    ASSERT_TRUE(run(jobs_.report({job_.id, job_.claim}, jobs::handed_back{}, soon())));
+    auto listed = of_reel().value();
+    ASSERT_EQ(listed.calls.size(), 1U);
+    EXPECT_FALSE(listed.calls[0].is_under_way);
+    EXPECT_EQ(listed.unpriced_calls, 1);
+    EXPECT_EQ(listed.cost_usd, std::nullopt);
+
+    job_ = claim().value();
+    settle(begin(job_).value());
+    listed = of_reel().value();
+    EXPECT_EQ(listed.unpriced_calls, 1);
+    EXPECT_EQ(listed.cost_usd, "0.02865");
+}
+
+TEST_F(CallLedgerStore, AReelOfAnotherOrNoneHasNoCalls) {
+    settle(begin(job_).value());
+    accounts::account_store accounts{pool()};
+    const auto bob =
+        run(accounts.create("bob@example.com", accounts::role::member, soon())).value();
+    usage_store store{pool()};
+    EXPECT_FALSE(run(store.read_reel(bob, job_.id, soon())));
+    EXPECT_FALSE(run(store.read_reel(ann_, job_id{job_.id.value + 1}, soon())));
+    // What was spent outlives its reel, but not below its name.
+    EXPECT_TRUE(run(jobs_.remove(ann_, job_.id, soon())));
+    EXPECT_FALSE(run(store.read_reel(ann_, job_.id, soon())));
+    EXPECT_EQ(used().total.calls, 1);
 }
 
 }  // namespace

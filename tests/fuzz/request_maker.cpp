@@ -45,6 +45,7 @@ constexpr auto known = std::to_array<std::string_view>(
      "GET /api/v1/reels/42/thumbnail",
      "GET /api/v1/reels/42/subtitles.srt",
      "GET /api/v1/reels/42/subtitles.vtt",
+     "GET /api/v1/reels/42/usage",
      "GET /metrics"});
 
 constexpr auto names = std::to_array<std::string_view>(

@@ -28,6 +28,7 @@ READ = "GET /api/v1/reels/{id}"
 DELETE = "DELETE /api/v1/reels/{id}"
 THUMBNAIL = "GET /api/v1/reels/{id}/thumbnail"
 SUBRIP = "GET /api/v1/reels/{id}/subtitles.srt"
+REEL_USAGE = "GET /api/v1/reels/{id}/usage"
 WEBVTT = "GET /api/v1/reels/{id}/subtitles.vtt"
 READY = "GET /readyz"
 LINK = "https://www.instagram.com/reel/DYa0IXPgnP5/"
@@ -266,6 +267,9 @@ class Reels(OpenApiTest):
         items = {item["id"]: item for item in someone.ask(LIST, expect=200).json()}
         self.assertEqual(set(items), {done, *failing})
         self.assertEqual(set(items[done]) - set(items[failing[0]]), {"summary", "code", "author"})
+        calls = someone.ask(REEL_USAGE, done, expect=200).json()["calls"]
+        self.assertEqual([call["number"] for call in calls], [0])
+        self.assertEqual(someone.ask(REEL_USAGE, failing[0], expect=200).json()["calls"], [])
         self.assertLess(0, someone.ask(USAGE, expect=200).json()["total_calls"])
         hits = someone.ask(SEARCH, query={"q": "coffee"}, expect=200).json()
         self.assertEqual([hit["id"] for hit in hits], [done])
@@ -325,7 +329,7 @@ class Reels(OpenApiTest):
     def test_ids_that_are_not_the_callers(self):
         mine = self.someone.submit(LINK)
         other = self.conversation(account=self.other)
-        for name in (READ, DELETE, THUMBNAIL, SUBRIP, WEBVTT):
+        for name in (READ, DELETE, THUMBNAIL, SUBRIP, WEBVTT, REEL_USAGE):
             for job_id in (mine, UNKNOWN_ID, 0, -1, "x", 2**63):
                 with self.subTest(f"{name} {job_id}"):
                     other.ask(name, job_id, expect=404)

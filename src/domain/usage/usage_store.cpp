@@ -26,6 +26,21 @@ constexpr db::query read_query{"usage.read", R"sql(
      GROUP BY GROUPING SETS ((model), (day), ())
      ORDER BY grouping(model, day), day, sum(cost_usd) DESC NULLS LAST, model)sql"};
 
+// A reel without calls is one row without a call.
+constexpr db::query read_reel_query{"usage.read_reel", R"sql(
+    SELECT id, number, purpose, provider, model, called_at, prompt_tokens, cached_prompt_tokens,
+           output_tokens, thinking_tokens, trim_scale(cost_usd)::text AS cost_usd, is_under_way,
+           count(*) FILTER (WHERE is_unpriced) OVER () AS unpriced_calls,
+           CASE WHEN NOT bool_or(is_unpriced) OVER () OR sum(cost_usd) OVER () > 0
+                THEN trim_scale(coalesce(sum(cost_usd) OVER (), 0))::text END AS total_cost_usd
+      FROM (SELECT call.*, under_way AS is_under_way,
+                   call.id IS NOT NULL AND call.cost_usd IS NULL AND NOT under_way AS is_unpriced
+              FROM job
+              LEFT JOIN model_call AS call ON call.job_id = job.id AND call.account_id = $1,
+                   LATERAL is_under_way(call) AS under_way
+             WHERE job.id = $2 AND job.account_id = $1) AS listed
+     ORDER BY called_at, id)sql"};
+
 std::optional<std::string> text_of(const std::optional<std::chrono::year_month_day>& day) {
     if (!day) return std::nullopt;
     return fmt::format(
@@ -44,6 +59,21 @@ sums sums_from(const db::row& row) {
         .cost_usd = row.as<std::optional<std::string>>("cost_usd")};
 }
 
+call call_from(const db::row& row) {
+    return {
+        .number = row.as<std::optional<std::int64_t>>("number"),
+        .purpose = row.as<std::string>("purpose"),
+        .provider = row.as<std::string>("provider"),
+        .model = row.as<std::string>("model"),
+        .called_at = row.as<time_point>("called_at"),
+        .prompt_tokens = row.as<std::int64_t>("prompt_tokens"),
+        .cached_prompt_tokens = row.as<std::int64_t>("cached_prompt_tokens"),
+        .output_tokens = row.as<std::int64_t>("output_tokens"),
+        .thinking_tokens = row.as<std::int64_t>("thinking_tokens"),
+        .cost_usd = row.as<std::optional<std::string>>("cost_usd"),
+        .is_under_way = row.as<bool>("is_under_way")};
+}
+
 }  // namespace
 
 boost::asio::awaitable<report> usage_store::read(account_id caller, period during, deadline by) {
@@ -60,6 +90,20 @@ boost::asio::awaitable<report> usage_store::read(account_id caller, period durin
         } else {
             all.total = sums_from(row);
         }
+    }
+    co_return all;
+}
+
+boost::asio::awaitable<std::optional<reel_report>> usage_store::read_reel(
+    account_id caller, job_id reel, deadline by) {
+    const auto found = co_await pool_->run(by, read_reel_query, caller, reel);
+    if (found.empty()) co_return std::nullopt;
+    reel_report all{
+        .calls = {},
+        .unpriced_calls = found[0].as<std::int64_t>("unpriced_calls"),
+        .cost_usd = found[0].as<std::optional<std::string>>("total_cost_usd")};
+    for (const auto row : found) {
+        if (!row.is_null("id")) all.calls.push_back(call_from(row));
     }
     co_return all;
 }

@@ -1,5 +1,7 @@
 #include "api/usage.hpp"
 
+#include "api/usage_view.hpp"
+
 #include <gtest/gtest.h>
 
 namespace reelsd::api {
@@ -56,6 +58,50 @@ TEST(UsageView, WritesCostsAsExactNumbers) {
         usage_view({}),
         R"({"total_cost_usd":0,"total_prompt_tokens":0,"total_output_tokens":0,)"
         R"("total_tokens":0,"total_calls":0,"by_model":[],"by_day":[]})");
+}
+
+TEST(ReelUsageView, ShowsEachCallAndWhatIsKnownOfItsCost) {
+    using namespace std::chrono_literals;
+    const usage::reel_report report{
+        .calls =
+            {{.number = 1,
+              .purpose = "analysis",
+              .provider = "gemini",
+              .model = "flash \"x\"",
+              .called_at = time_point{1779444000s},
+              .prompt_tokens = 28950,
+              .cached_prompt_tokens = 100,
+              .output_tokens = 1850,
+              .thinking_tokens = 640,
+              .cost_usd = "0.02865"},
+             {.purpose = "embedding",
+              .provider = "openai",
+              .model = "small",
+              .called_at = time_point{1779444001s}},
+             {.number = 2,
+              .purpose = "analysis",
+              .provider = "gemini",
+              .model = "flash",
+              .called_at = time_point{1779444002s},
+              .is_under_way = true}},
+        .unpriced_calls = 1,
+        .cost_usd = "0.02865"};
+    EXPECT_EQ(
+        reel_usage_view(report),
+        R"({"calls":[{"number":1,"purpose":"analysis","provider":"gemini","model":"flash \"x\"",)"
+        R"("called_at":"2026-05-22T10:00:00Z","prompt_tokens":28950,"cached_prompt_tokens":100,)"
+        R"("output_tokens":1850,"thinking_tokens":640,"cost_usd":0.02865,"is_under_way":false},)"
+        R"({"number":null,"purpose":"embedding","provider":"openai","model":"small",)"
+        R"("called_at":"2026-05-22T10:00:01Z","prompt_tokens":0,"cached_prompt_tokens":0,)"
+        R"("output_tokens":0,"thinking_tokens":0,"cost_usd":null,"is_under_way":false},)"
+        R"({"number":2,"purpose":"analysis","provider":"gemini","model":"flash",)"
+        R"("called_at":"2026-05-22T10:00:02Z","prompt_tokens":0,"cached_prompt_tokens":0,)"
+        R"("output_tokens":0,"thinking_tokens":0,"cost_usd":null,"is_under_way":true}],)"
+        R"("total_cost_usd":0.02865,"unpriced_calls":1})");
+    EXPECT_EQ(reel_usage_view({}), R"({"calls":[],"total_cost_usd":0})");
+    EXPECT_EQ(
+        reel_usage_view({.calls = {}, .unpriced_calls = 2, .cost_usd = std::nullopt}),
+        R"({"calls":[],"total_cost_usd":null,"unpriced_calls":2})");
 }
 
 }  // namespace

@@ -58,12 +58,40 @@ struct report {
     std::vector<day_sums> by_day;      ///< Ascending; days without a call are left out.
 };
 
+/// One call of a model for a reel.
+struct call {
+    /// Of the reel's analyses, from 1 on over all attempts; 0: this machine's own, which costs
+    /// nothing; none: an embedding.
+    std::optional<std::int64_t> number = {};
+    std::string purpose;  ///< "analysis" or "embedding".
+    std::string provider;
+    std::string model;
+    time_point called_at;
+    std::int64_t prompt_tokens = 0;  ///< With the cached ones.
+    std::int64_t cached_prompt_tokens = 0;
+    std::int64_t output_tokens = 0;  ///< With the thinking ones.
+    std::int64_t thinking_tokens = 0;
+    std::optional<decimal> cost_usd = {};  ///< Nothing: not known, or not yet.
+    bool is_under_way = false;             ///< Its answer is still expected.
+};
+
+/// What one reel has used. Calls under way are listed and not counted.
+struct reel_report {
+    std::vector<call> calls;                ///< In the order in which they were made.
+    std::int64_t unpriced_calls = 0;        ///< As in sums.
+    std::optional<decimal> cost_usd = "0";  ///< As in sums.
+};
+
 /// Reads the ledger of model calls. Throws like jobs::job_store. A cheap value around the pool.
 class usage_store {
 public:
     explicit usage_store(db::pool& pool) : pool_{&pool} {}
 
     boost::asio::awaitable<report> read(account_id caller, period during, deadline by);
+
+    /// Of the caller's own reel; nothing for an unknown or another account's id.
+    boost::asio::awaitable<std::optional<reel_report>> read_reel(
+        account_id caller, job_id reel, deadline by);
 
 private:
     db::pool* pool_;
