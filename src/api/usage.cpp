@@ -1,6 +1,7 @@
 #include "usage.hpp"
 
 #include "reels.hpp"
+#include "usage_csv.hpp"
 #include "usage_view.hpp"
 #include <reelsd/http/answer_time.hpp>
 #include <reelsd/http/router.hpp>
@@ -63,6 +64,28 @@ asio::awaitable<http::response> get_usage(http::request_context& ctx, usage_serv
     co_return ctx.json_text(http::status::ok, usage_view(report));
 }
 
+/// GET /api/v1/reels/usage/days?from=&to=: the same by day, provider and model. 200 an array; 400 a
+/// malformed date.
+asio::awaitable<http::response> get_usage_days(http::request_context& ctx, usage_service& service) {
+    const auto period = requested_period(ctx.query("from"), ctx.query("to"));
+    if (!period) co_return ctx.problem(period.error());
+    const auto days =
+        co_await service.usage.read_days(ctx.caller(), *period, http::answer_time(ctx));
+    co_return ctx.json_text(http::status::ok, usage_days_view(days));
+}
+
+/// GET /api/v1/reels/usage/days.csv?from=&to=: the same for spreadsheets. 200 a file; 400.
+asio::awaitable<http::response> get_usage_csv(http::request_context& ctx, usage_service& service) {
+    const auto period = requested_period(ctx.query("from"), ctx.query("to"));
+    if (!period) co_return ctx.problem(period.error());
+    const auto days =
+        co_await service.usage.read_days(ctx.caller(), *period, http::answer_time(ctx));
+    http::response answer{
+        http::status::ok, "text/csv; charset=utf-8; header=present", usage_csv(days)};
+    answer.set("Content-Disposition", "attachment; filename=\"reels-usage.csv\"");
+    co_return answer;
+}
+
 /// GET /api/v1/reels/{id}/usage: the model calls of one of the caller's reels, those under way
 /// included. 200; 404.
 asio::awaitable<http::response> get_reel_usage(http::request_context& ctx, usage_service& service) {
@@ -75,6 +98,8 @@ asio::awaitable<http::response> get_reel_usage(http::request_context& ctx, usage
 
 constexpr auto usage_routes = std::to_array<http::route<usage_service>>({
     {http::verb::get, "/reels/usage", &get_usage},
+    {http::verb::get, "/reels/usage/days", &get_usage_days},
+    {http::verb::get, "/reels/usage/days.csv", &get_usage_csv},
     {http::verb::get, "/reels/{id}/usage", &get_reel_usage},
 });
 

@@ -46,6 +46,20 @@ std::string day_view(const usage::day_sums& one) {
         cost_members(one.used, ""));
 }
 
+std::string daily_model_view(const usage::daily_model_sums& one) {
+    return fmt::format(
+        R"({{"date":{},"provider":{},"model":{},"calls":{},"prompt_tokens":{},"output_tokens":{},)"
+        R"("total_tokens":{},{}}})",
+        json_string(one.date),
+        json_string(one.provider),
+        json_string(one.model),
+        one.used.calls,
+        one.used.prompt_tokens,
+        one.used.output_tokens,
+        one.used.total_tokens(),
+        cost_members(one.used, ""));
+}
+
 std::string call_view(const usage::call& one) {
     return fmt::format(
         R"({{"number":{},"purpose":{},"provider":{},"model":{},"called_at":"{}",)"
@@ -88,6 +102,10 @@ std::string usage_view(const usage::report& report) {
         report.total.calls,
         array_of(report.by_model, &model_view),
         array_of(report.by_day, &day_view));
+}
+
+std::string usage_days_view(const std::vector<usage::daily_model_sums>& days) {
+    return array_of(days, &daily_model_view);
 }
 
 std::string reel_usage_view(const usage::reel_report& report) {

@@ -91,6 +91,35 @@ TEST_F(UsageStore, PeriodsAreDaysInUtcBothIncluded) {
         15);
 }
 
+TEST_F(UsageStore, HasARowForEachDayProviderAndModel) {
+    const auto ann = std::to_string(ann_.value);
+    book(
+        "(" + ann + ", 1, 1, 'small', '2026-05-21T23:59:59Z', 10, 1, 0.1)," +  //
+        "(" + ann + ", 1, 2, 'small', '2026-05-22T00:00:00Z', 20, 2, 0.2)," + "(" + ann +
+        ", 2, 1, 'small', '2026-05-22T12:00:00Z', 30, 3, NULL)," + "(" + ann +
+        ", 2, 2, 'large', '2026-05-22T12:00:00Z', 1000, 300, NULL)," + "(" + ann +
+        ", 3, 0, 'own', '2026-05-23T12:00:00Z', 0, 0, 0)," + "(" + std::to_string(bob_.value) +
+        ", 3, 1, 'large', '2026-05-22T12:00:00Z', 5, 5, 9)");
+    const auto days = run(store_.read_days(ann_, {}, soon()));
+    std::vector<std::string> told;
+    for (const auto& one : days) {
+        told.push_back(
+            one.date + " " + one.provider + " " + one.model + " " + std::to_string(one.used.calls) +
+            " " + std::to_string(one.used.total_tokens()) + " " +
+            one.used.cost_usd.value_or("unknown") + " " + std::to_string(one.used.unpriced_calls));
+    }
+    EXPECT_EQ(
+        told,
+        (std::vector<std::string>{
+            "2026-05-21 local small 1 11 0.1 0",
+            "2026-05-22 local large 1 1300 unknown 1",
+            "2026-05-22 local small 2 55 0.2 1",
+            "2026-05-23 local own 1 0 0 0"}));
+    constexpr auto day = year_month_day{2026y / 5 / 23};
+    EXPECT_EQ(run(store_.read_days(ann_, {.from = day, .to = day}, soon())).size(), 1U);
+    EXPECT_EQ(run(store_.read_days(ann_, {.from = {}, .to = day}, soon())).size(), 4U);
+}
+
 // Goal: what this machine analysed itself is counted once, costs nothing, and outlives its reel.
 TEST_F(UsageStore, AnUnpaidAnalysisIsACallWithoutTokens) {
     jobs::job_store jobs{pool()};

@@ -24,6 +24,8 @@ ANALYZE = "POST /api/v1/reels/analyze"
 LIST = "GET /api/v1/reels"
 SEARCH = "GET /api/v1/reels/search"
 USAGE = "GET /api/v1/reels/usage"
+USAGE_DAYS = "GET /api/v1/reels/usage/days"
+USAGE_CSV = "GET /api/v1/reels/usage/days.csv"
 READ = "GET /api/v1/reels/{id}"
 DELETE = "DELETE /api/v1/reels/{id}"
 THUMBNAIL = "GET /api/v1/reels/{id}/thumbnail"
@@ -271,6 +273,8 @@ class Reels(OpenApiTest):
         self.assertEqual([call["number"] for call in calls], [0])
         self.assertEqual(someone.ask(REEL_USAGE, failing[0], expect=200).json()["calls"], [])
         self.assertLess(0, someone.ask(USAGE, expect=200).json()["total_calls"])
+        self.assertEqual([row["calls"] for row in someone.ask(USAGE_DAYS, expect=200).json()], [1])
+        self.assertEqual(someone.ask(USAGE_CSV, expect=200).body.count(b"\r\n"), 2)
         hits = someone.ask(SEARCH, query={"q": "coffee"}, expect=200).json()
         self.assertEqual([hit["id"] for hit in hits], [done])
 
@@ -295,8 +299,9 @@ class Reels(OpenApiTest):
     def test_bad_parameters_that_no_bound_tells_of(self):
         someone = self.conversation(account=self.someone)
         for name, query in ((LIST, {"cursor": "x"}), (LIST, {"cursor": ""}), (SEARCH, {"q": " "}),
-                            (USAGE, {"from": "2026-02-02", "to": "2026-02-01"}),
-                            (USAGE, {"from": "1.5.2026"}), (USAGE, {"to": "2026-02-30"})):
+                            *((name, query) for name in (USAGE, USAGE_DAYS, USAGE_CSV) for query in (
+                                {"from": "2026-02-02", "to": "2026-02-01"}, {"from": "1.5.2026"},
+                                {"to": "2026-02-30"}))):
             with self.subTest(f"{name} {query}"):
                 someone.ask(name, query=query, expect=400)
 

@@ -26,6 +26,24 @@ constexpr db::query read_query{"usage.read", R"sql(
      GROUP BY GROUPING SETS ((model), (day), ())
      ORDER BY grouping(model, day), day, sum(cost_usd) DESC NULLS LAST, model)sql"};
 
+constexpr db::query read_days_query{"usage.read_days", R"sql(
+    SELECT to_char(day, 'YYYY-MM-DD') AS day, provider, model,
+           count(*) AS calls,
+           sum(prompt_tokens)::bigint AS prompt_tokens,
+           sum(output_tokens)::bigint AS output_tokens,
+           count(*) - count(cost_usd) AS unpriced_calls,
+           CASE WHEN count(*) = count(cost_usd) OR sum(cost_usd) > 0
+                THEN trim_scale(sum(cost_usd))::text END AS cost_usd
+      FROM (SELECT provider, model, (called_at AT TIME ZONE 'UTC')::date AS day, prompt_tokens,
+                   output_tokens, cost_usd
+              FROM model_call AS made
+             WHERE account_id = $1 AND (settled_at IS NOT NULL OR NOT is_under_way(made))
+               AND ($2::date IS NULL OR called_at >= $2::date::timestamp AT TIME ZONE 'UTC')
+               AND ($3::date IS NULL OR called_at < ($3::date + 1)::timestamp AT TIME ZONE 'UTC')
+           ) AS call
+     GROUP BY call.day, provider, model
+     ORDER BY call.day, provider, model)sql"};
+
 // A reel without calls is one row without a call.
 constexpr db::query read_reel_query{"usage.read_reel", R"sql(
     SELECT id, number, purpose, provider, model, called_at, prompt_tokens, cached_prompt_tokens,
@@ -92,6 +110,19 @@ boost::asio::awaitable<report> usage_store::read(account_id caller, period durin
         }
     }
     co_return all;
+}
+
+boost::asio::awaitable<std::vector<daily_model_sums>> usage_store::read_days(
+    account_id caller, period during, deadline by) {
+    const auto found =
+        co_await pool_->run(by, read_days_query, caller, text_of(during.from), text_of(during.to));
+    co_return found.map([](const db::row& row) {
+        return daily_model_sums{
+            .date = row.as<std::string>("day"),
+            .provider = row.as<std::string>("provider"),
+            .model = row.as<std::string>("model"),
+            .used = sums_from(row)};
+    });
 }
 
 boost::asio::awaitable<std::optional<reel_report>> usage_store::read_reel(

@@ -1,5 +1,6 @@
 #include "api/usage.hpp"
 
+#include "api/usage_csv.hpp"
 #include "api/usage_view.hpp"
 
 #include <gtest/gtest.h>
@@ -58,6 +59,59 @@ TEST(UsageView, WritesCostsAsExactNumbers) {
         usage_view({}),
         R"({"total_cost_usd":0,"total_prompt_tokens":0,"total_output_tokens":0,)"
         R"("total_tokens":0,"total_calls":0,"by_model":[],"by_day":[]})");
+}
+
+const std::vector<usage::daily_model_sums> two_days{
+    {.date = "2026-05-22",
+     .provider = "gemini",
+     .model = "flash",
+     .used =
+         {.calls = 3,
+          .prompt_tokens = 20,
+          .output_tokens = 2,
+          .unpriced_calls = 1,
+          .cost_usd = "0.16522"}},
+    {.date = "2026-05-23",
+     .provider = "openai",
+     .model = "=HYPERLINK(\"x\"), y",
+     .used = {.calls = 1, .unpriced_calls = 1, .cost_usd = std::nullopt}}};
+
+TEST(UsageDaysView, HasARowForEachDayAndModel) {
+    EXPECT_EQ(usage_days_view({}), "[]");
+    EXPECT_EQ(
+        usage_days_view(two_days),
+        R"([{"date":"2026-05-22","provider":"gemini","model":"flash","calls":3,"prompt_tokens":20,)"
+        R"("output_tokens":2,"total_tokens":22,"cost_usd":0.16522,"unpriced_calls":1},)"
+        R"({"date":"2026-05-23","provider":"openai","model":"=HYPERLINK(\"x\"), y","calls":1,)"
+        R"("prompt_tokens":0,"output_tokens":0,"total_tokens":0,"cost_usd":null,)"
+        R"("unpriced_calls":1}])");
+}
+
+TEST(UsageCsv, IsTheSameForSpreadsheets) {
+    const std::string header =
+        "date,provider,model,calls,prompt_tokens,output_tokens,total_tokens,cost_usd,"
+        "unpriced_calls\r\n";
+    EXPECT_EQ(usage_csv({}), header);
+    EXPECT_EQ(
+        usage_csv(two_days),
+        header +
+            "2026-05-22,gemini,flash,3,20,2,22,0.16522,1\r\n"
+            "2026-05-23,openai,\"'=HYPERLINK(\"\"x\"\"), y\",1,0,0,0,,1\r\n");
+}
+
+TEST(CsvTextField, IsQuotedWhereItHasToBeAndNeverAFormula) {
+    EXPECT_EQ(csv_text_field(""), "");
+    EXPECT_EQ(csv_text_field("gemini-2.5 flash"), "gemini-2.5 flash");
+    EXPECT_EQ(csv_text_field("a,b"), "\"a,b\"");
+    EXPECT_EQ(csv_text_field("a\"\"b"), "\"a\"\"\"\"b\"");
+    EXPECT_EQ(csv_text_field("a\r\nb"), "\"a\r\nb\"");
+    EXPECT_EQ(csv_text_field("=1+1"), "'=1+1");
+    EXPECT_EQ(csv_text_field("+1"), "'+1");
+    EXPECT_EQ(csv_text_field("-1"), "'-1");
+    EXPECT_EQ(csv_text_field("@SUM(A1)"), "'@SUM(A1)");
+    EXPECT_EQ(csv_text_field(" \t=1"), "' \t=1");
+    EXPECT_EQ(csv_text_field("\r=1"), "\"'\r=1\"");
+    EXPECT_EQ(csv_text_field("a=b"), "a=b");
 }
 
 TEST(ReelUsageView, ShowsEachCallAndWhatIsKnownOfItsCost) {

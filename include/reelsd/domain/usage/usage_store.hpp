@@ -52,6 +52,14 @@ struct day_sums {
     sums used;
 };
 
+/// One model on one day.
+struct daily_model_sums {
+    std::string date;  ///< As in day_sums.
+    std::string provider;
+    std::string model;
+    sums used;
+};
+
 struct report {
     sums total;
     std::vector<model_sums> by_model;  ///< The dearest first.
@@ -88,6 +96,10 @@ public:
     explicit usage_store(db::pool& pool) : pool_{&pool} {}
 
     boost::asio::awaitable<report> read(account_id caller, period during, deadline by);
+
+    /// By day, provider and model, ascending in this order; days without a call are left out.
+    boost::asio::awaitable<std::vector<daily_model_sums>> read_days(
+        account_id caller, period during, deadline by);
 
     /// Of the caller's own reel; nothing for an unknown or another account's id.
     boost::asio::awaitable<std::optional<reel_report>> read_reel(
