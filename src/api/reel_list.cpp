@@ -4,11 +4,13 @@
 #include <reelsd/http/answer_time.hpp>
 #include <reelsd/http/parameters.hpp>
 #include <reelsd/http/router.hpp>
+#include <reelsd/http/target.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <limits>
@@ -20,6 +22,7 @@ namespace asio = boost::asio;
 
 constexpr int jobs_usual = 20;
 constexpr int jobs_most = 100;
+constexpr std::ptrdiff_t author_characters_max = 100;
 
 /// The kind of order that the number after it belongs to: newest first, by id.
 constexpr std::string_view cursor_prefix = "n";
@@ -32,19 +35,23 @@ result<jobs::job_filter> requested_filter(const http::request_context& ctx) {
     if (!limit) return limit.error();
     const auto status = requested_status(ctx.query("status"));
     if (!status) return status.error();
+    auto author = requested_author(ctx.query("author"));
+    if (!author) return author.error();
     const auto before = requested_cursor(ctx.query("cursor"));
     if (!before) return before.error();
-    return jobs::job_filter{.jobs_max = *limit, .status = *status, .before = *before};
+    return jobs::job_filter{
+        .jobs_max = *limit, .status = *status, .author = *std::move(author), .before = *before};
 }
 
 std::string link_to_next(std::string_view path, const jobs::job_filter& filter, job_id next) {
     auto target = fmt::format("{}?limit={}", path, filter.jobs_max);
     if (filter.status) target += fmt::format("&status={}", name_of(*filter.status));
+    if (filter.author) target += fmt::format("&author={}", http::percent_encoded(*filter.author));
     return fmt::format("<{}&cursor={}>; rel=\"next\"", target, cursor_of(next));
 }
 
-/// GET /api/v1/reels?limit=&status=&cursor=: the caller's jobs, newest first. 200 an array, with
-/// the next page in the header `Link`; 400 a malformed parameter.
+/// GET /api/v1/reels?limit=&status=&author=&cursor=: the caller's jobs, newest first. 200 an array,
+/// with the next page in the header `Link`; 400 a malformed parameter.
 asio::awaitable<http::response> list_reels(http::request_context& ctx, reel_list_service& service) {
     const auto filter = requested_filter(ctx);
     if (!filter) co_return ctx.problem(filter.error());
@@ -79,6 +86,20 @@ result<std::optional<jobs::job_status>> requested_status(std::optional<std::stri
             errc::invalid_argument, "status must be one of pending, processing, done, error"};
     }
     return std::optional{*status};
+}
+
+result<std::optional<std::string>> requested_author(std::optional<std::string_view> text) {
+    if (!text) return std::optional<std::string>{};
+    // Bytes that continue a character in UTF-8 are none themselves.
+    const auto characters = std::count_if(text->begin(), text->end(), [](char byte) {
+        return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
+    });
+    if (characters < 1 || characters > author_characters_max) {
+        return error{
+            errc::invalid_argument,
+            fmt::format("author must be 1 to {} characters", author_characters_max)};
+    }
+    return std::optional{std::string{*text}};
 }
 
 std::string cursor_of(job_id last) {

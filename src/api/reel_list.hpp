@@ -26,6 +26,10 @@ void add_reel_list_routes(
 [[nodiscard]] result<std::optional<jobs::job_status>> requested_status(
     std::optional<std::string_view> text);
 
+/// `?author=`: nothing when absent; `invalid_argument` unless 1-100 characters. Pure.
+[[nodiscard]] result<std::optional<std::string>> requested_author(
+    std::optional<std::string_view> text);
+
 /// Where a page ends, as clients pass it on: opaque to them, URL-safe. Pure.
 [[nodiscard]] std::string cursor_of(job_id last);
 /// `?cursor=`: nothing when absent; `invalid_argument` unless cursor_of() made it. Pure.

@@ -51,7 +51,7 @@ constexpr auto known = std::to_array<std::string_view>(
      "GET /metrics"});
 
 constexpr auto names = std::to_array<std::string_view>(
-    {"limit", "status", "cursor", "wait", "q", "from", "to", "url", "%6cimit", ""});
+    {"limit", "status", "author", "cursor", "wait", "q", "from", "to", "url", "%6cimit", ""});
 
 constexpr auto values = std::to_array<std::string_view>(
     {"",

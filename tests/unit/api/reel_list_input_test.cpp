@@ -19,6 +19,20 @@ TEST(RequestedStatus, IsOneOfTheFour) {
     }
 }
 
+TEST(RequestedAuthor, HasABound) {
+    EXPECT_EQ(requested_author(std::nullopt).value(), std::nullopt);
+    EXPECT_EQ(requested_author("slow.brew_1").value(), "slow.brew_1");
+    std::string accents;
+    for (int count = 0; count < 100; ++count) accents += "é";
+    EXPECT_EQ(requested_author(accents).value(), accents);
+    for (const auto& text : {std::string{}, accents + "e"}) {
+        const auto author = requested_author(text);
+        ASSERT_FALSE(author) << text;
+        EXPECT_EQ(author.error().code(), errc::invalid_argument);
+        EXPECT_EQ(author.error().detail(), "author must be 1 to 100 characters");
+    }
+}
+
 TEST(Cursor, SurvivesTheRoundTripAndNothingElseIsTaken) {
     EXPECT_EQ(requested_cursor(std::nullopt).value(), std::nullopt);
     for (const std::int64_t id :

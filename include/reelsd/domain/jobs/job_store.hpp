@@ -61,6 +61,9 @@ struct admission {
 struct job_filter {
     int jobs_max = 20;                      ///< 1 or more.
     std::optional<job_status> status = {};  ///< Only these.
+    /// Only those of posts by this author, letter case apart. Done ones, therefore: of others
+    /// nobody knows.
+    std::optional<std::string> author = {};
     std::optional<job_id> before = {};      ///< Only older ones: where the last page ended.
 };
 
