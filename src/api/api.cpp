@@ -33,6 +33,7 @@ api::api(api_parts parts)
           .submissions =
               {.jobs = parts.jobs,
                .limits = parts.limits,
+               .analysis_costs_money = parts.analysis_costs_money,
                .job_accepted = std::move(parts.job_accepted)},
           .reels =
               {.jobs = parts.jobs,

@@ -20,14 +20,20 @@ using outcome = jobs::admission::outcome;
 
 constexpr std::size_t idempotency_key_max = 255;
 
+std::string refusal_text(const jobs::admission& decision) {
+    if (decision.decided == outcome::rate_limited) {
+        return fmt::format("limit of {} submissions per minute reached", decision.rate_limit);
+    }
+    if (decision.decided == outcome::budget_spent) {
+        return fmt::format(
+            "monthly budget of {} is spent", dollars_text(decision.monthly_budget_usd.value()));
+    }
+    return fmt::format(
+        "limit of {} jobs pending or processing at the same time reached", decision.job_limit);
+}
+
 http::response refusal(const http::request_context& ctx, const jobs::admission& decision) {
-    const bool too_fast = decision.decided == outcome::rate_limited;
-    const auto text =
-        too_fast ? fmt::format("limit of {} submissions per minute reached", decision.rate_limit)
-                 : fmt::format(
-                       "limit of {} jobs pending or processing at the same time reached",
-                       decision.job_limit);
-    auto answer = ctx.problem(http::status::too_many_requests, text);
+    auto answer = ctx.problem(http::status::too_many_requests, refusal_text(decision));
     answer.set("Retry-After", std::to_string(decision.retry_after));
     return answer;
 }
@@ -55,7 +61,8 @@ http::response submission_answer(
 }
 
 /// What the client asks for, checked: the link itself is a reel's.
-result<jobs::submission> requested_submission(const http::request_context& ctx) {
+result<jobs::submission> requested_submission(
+    const http::request_context& ctx, bool analysis_costs_money) {
     const auto body = ctx.json_body();
     if (!body) return body.error();
     auto url = requested_url(*body);
@@ -67,15 +74,18 @@ result<jobs::submission> requested_submission(const http::request_context& ctx) 
     auto key = requested_idempotency_key(ctx.header("Idempotency-Key"));
     if (!key) return key.error();
     return jobs::submission{
-        .url = *std::move(url), .fresh = *fresh, .idempotency_key = *std::move(key)};
+        .url = *std::move(url),
+        .fresh = *fresh,
+        .costs_money = analysis_costs_money && !link->is_test(),
+        .idempotency_key = *std::move(key)};
 }
 
 /// POST /api/v1/reels/analyze {"url": string, "fresh"?: boolean}: queues one reel for analysis.
 /// 202 the job's id, durable, or that of the same submission repeated; 400 malformed body, link or
-/// key; 429 a limit of the caller's account.
+/// key; 429 a limit of the caller's account, or its budget.
 asio::awaitable<http::response> create_reel(
     http::request_context& ctx, submission_service& service) {
-    const auto wanted = requested_submission(ctx);
+    const auto wanted = requested_submission(ctx, service.analysis_costs_money);
     if (!wanted) co_return ctx.problem(wanted.error());
     const auto decision =
         co_await service.jobs.submit(ctx.caller(), *wanted, service.limits, http::answer_time(ctx));
@@ -123,6 +133,16 @@ result<std::optional<std::string>> requested_idempotency_key(
                 "Idempotency-Key must be 1 to {} visible ASCII characters", idempotency_key_max)};
     }
     return std::optional{std::string{*header}};
+}
+
+std::string dollars_text(std::string_view decimal) {
+    std::string text = "$";
+    text.append(decimal);
+    const auto point = decimal.find('.');
+    if (point == std::string_view::npos) return text.append(".00");
+    constexpr std::size_t cents_digits = 2;
+    const auto digits = decimal.size() - point - 1;
+    return text.append(cents_digits - std::min(digits, cents_digits), '0');
 }
 
 }  // namespace reelsd::api

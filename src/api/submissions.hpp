@@ -22,6 +22,8 @@ inline constexpr std::string_view submission_route = "/reels/analyze";
 struct submission_service {
     jobs::job_store jobs;
     jobs::default_limits limits;
+    /// Whether links are analysed by a model that costs money; test links never are.
+    bool analysis_costs_money = false;
     std::function<void()> job_accepted;
 };
 
@@ -39,5 +41,8 @@ void add_submission_routes(
 /// characters. Pure.
 [[nodiscard]] result<std::optional<std::string>> requested_idempotency_key(
     std::optional<std::string_view> header);
+
+/// An exact decimal as people write money: "$5.00" of "5", "$0.125" of "0.125". Pure.
+[[nodiscard]] std::string dollars_text(std::string_view decimal);
 
 }  // namespace reelsd::api

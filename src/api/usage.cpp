@@ -86,6 +86,12 @@ asio::awaitable<http::response> get_usage_csv(http::request_context& ctx, usage_
     co_return answer;
 }
 
+/// GET /api/v1/reels/usage/budget: what the caller may spend a month, and has spent. 200.
+asio::awaitable<http::response> get_budget(http::request_context& ctx, usage_service& service) {
+    const auto report = co_await service.usage.read_budget(ctx.caller(), http::answer_time(ctx));
+    co_return ctx.json_text(http::status::ok, budget_view(report));
+}
+
 /// GET /api/v1/reels/{id}/usage: the model calls of one of the caller's reels, those under way
 /// included. 200; 404.
 asio::awaitable<http::response> get_reel_usage(http::request_context& ctx, usage_service& service) {
@@ -98,6 +104,7 @@ asio::awaitable<http::response> get_reel_usage(http::request_context& ctx, usage
 
 constexpr auto usage_routes = std::to_array<http::route<usage_service>>({
     {http::verb::get, "/reels/usage", &get_usage},
+    {http::verb::get, "/reels/usage/budget", &get_budget},
     {http::verb::get, "/reels/usage/days", &get_usage_days},
     {http::verb::get, "/reels/usage/days.csv", &get_usage_csv},
     {http::verb::get, "/reels/{id}/usage", &get_reel_usage},

@@ -119,4 +119,17 @@ std::string reel_usage_view(const usage::reel_report& report) {
     return view.append("}");
 }
 
+std::string budget_view(const usage::budget_report& report) {
+    auto view = fmt::format(
+        R"({{"monthly_budget_usd":{},"spent_this_month_usd":{},"spent_today_usd":{},"month":{})",
+        report.monthly_budget_usd.value_or("null"),
+        report.spent_this_month_usd,
+        report.spent_today_usd,
+        json_string(report.month));
+    if (report.unpriced_calls_this_month > 0) {
+        view += fmt::format(R"(,"unpriced_calls_this_month":{})", report.unpriced_calls_this_month);
+    }
+    return view.append("}");
+}
+
 }  // namespace reelsd::api

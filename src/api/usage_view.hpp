@@ -18,4 +18,7 @@ namespace reelsd::api {
 /// Of one reel: its calls and what they have cost together.
 [[nodiscard]] std::string reel_usage_view(const usage::reel_report& report);
 
+/// What may be spent, and has been.
+[[nodiscard]] std::string budget_view(const usage::budget_report& report);
+
 }  // namespace reelsd::api

@@ -261,6 +261,7 @@ api::api_parts daemon::api_parts() {
         .limits =
             {.submissions_per_minute = with_.submissions_per_minute,
              .concurrent_jobs = with_.concurrent_jobs},
+        .analysis_costs_money = !parts_.models->remote().empty(),
         .requests_per_minute = with_.requests_per_minute,
         .token_used = [this](token_id token) { used_tokens_.insert(token); },
         .job_accepted = [this] { dispatcher_.wake(); },

@@ -87,7 +87,7 @@ private:
     db::pool pool_{loop_.get_executor(), {}, log::logger::silent()};
     jobs::completion_board board_{loop_.get_executor()};
     http::router router_;
-    api::submission_service submissions_{jobs::job_store{pool_}, {}, [] {}};
+    api::submission_service submissions_{jobs::job_store{pool_}, {}, true, [] {}};
     api::reels_service reels_{jobs::job_store{pool_}, board_, [](job_id) {}};
     api::reel_list_service list_{jobs::job_store{pool_}};
     api::subtitle_service subtitles_{jobs::job_store{pool_}};

@@ -39,6 +39,7 @@ constexpr auto known = std::to_array<std::string_view>(
      "GET /api/v1/reels/search",
      "GET /api/v1/reels/search?q=how+to+cook",
      "GET /api/v1/reels/usage",
+     "GET /api/v1/reels/usage/budget",
      "GET /api/v1/reels/usage/days?from=2026-05-01",
      "GET /api/v1/reels/usage/days.csv?to=2026-05-31",
      "GET /api/v1/reels/42",

@@ -24,6 +24,7 @@ ANALYZE = "POST /api/v1/reels/analyze"
 LIST = "GET /api/v1/reels"
 SEARCH = "GET /api/v1/reels/search"
 USAGE = "GET /api/v1/reels/usage"
+BUDGET = "GET /api/v1/reels/usage/budget"
 USAGE_DAYS = "GET /api/v1/reels/usage/days"
 USAGE_CSV = "GET /api/v1/reels/usage/days.csv"
 READ = "GET /api/v1/reels/{id}"
@@ -119,8 +120,9 @@ def setUpModule():
     test.document = Document(DOCUMENT)
     test.cluster = cluster
     test.idle_database = cluster.new_database()
-    # Without workers, what is pending stays so.
-    test.idle = Daemon(workers=0, database_url=test.idle_database, log_level="debug")
+    # Without workers, what is pending stays so, and the model that it would ask is never asked.
+    test.idle = Daemon(workers=0, database_url=test.idle_database, log_level="debug", analyzer="openai",
+                       openai_url="http://model.invalid/v1", openai_model="some-model", openai_api_key="secret")
     test.working = Daemon(
         workers=2, database_url=cluster.new_database(), retry_base_seconds=0.05)
     for daemon in (test.idle, test.working):
@@ -273,6 +275,7 @@ class Reels(OpenApiTest):
         self.assertEqual([call["number"] for call in calls], [0])
         self.assertEqual(someone.ask(REEL_USAGE, failing[0], expect=200).json()["calls"], [])
         self.assertLess(0, someone.ask(USAGE, expect=200).json()["total_calls"])
+        self.assertEqual(someone.ask(BUDGET, expect=200).json()["spent_today_usd"], 0)
         self.assertEqual([row["calls"] for row in someone.ask(USAGE_DAYS, expect=200).json()], [1])
         self.assertEqual(someone.ask(USAGE_CSV, expect=200).body.count(b"\r\n"), 2)
         hits = someone.ask(SEARCH, query={"q": "coffee"}, expect=200).json()
@@ -403,6 +406,11 @@ class AnyRequest(OpenApiTest):
             submitting.ask(ANALYZE, expect=202)
         submitting.ask(ANALYZE, expect=429)
 
+        poor = self.idle.account()
+        self.spend_the_budget(poor)
+        answer = self.conversation(account=poor).ask(ANALYZE, expect=429)
+        self.assertEqual(answer.json()["message"], "monthly budget of $5.00 is spent")
+
         many = self.idle.account()
         self.idle.limit(many.email, concurrent_jobs=1000)
         self.until_limited(self.conversation(account=many), ANALYZE, 10)
@@ -412,6 +420,13 @@ class AnyRequest(OpenApiTest):
             if name != ANALYZE:
                 with self.subTest(name):
                     self.until_limited(reading, name, 600)
+
+    def spend_the_budget(self, account):
+        self.cluster.query(
+            f"UPDATE account SET monthly_budget_usd = 5 WHERE email = '{account.email}';"
+            " INSERT INTO model_call (account_id, job_id, number, model, cost_usd)"
+            f" SELECT id, 1, 1, 'some-model', 5.01 FROM account WHERE email = '{account.email}'",
+            self.idle_database.split("dbname=")[1])
 
     def until_limited(self, conversation, name, limit):
         """Places come back while we ask: many more than the limit are needed on no machine."""

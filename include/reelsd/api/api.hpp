@@ -36,6 +36,8 @@ struct api_parts {
         near_reels;
     jobs::completion_board& board;
     jobs::default_limits limits;
+    /// Whether links are analysed by a model that costs money, so that budgets count.
+    bool analysis_costs_money = false;
     int requests_per_minute =
         600;  ///< Of an account without a limit of its own; submissions apart.
     /// A request came with this token. Called often; may be empty.

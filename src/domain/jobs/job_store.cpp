@@ -10,8 +10,9 @@ namespace {
 
 constexpr db::query submit_query{"jobs.submit", R"sql(
     SELECT outcome, job_id, job_status, job_limit,
-           rate_limit, rate_remaining, rate_reset, retry_after
-      FROM submit_job($1, $2, $3, $4, $5, $6))sql"};
+           rate_limit, rate_remaining, rate_reset, retry_after,
+           trim_scale(monthly_budget_usd)::text AS monthly_budget_usd
+      FROM submit_job($1, $2, $3, $4, $5, $6, $7))sql"};
 
 constexpr db::query find_query{"jobs.find", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error, result
@@ -154,6 +155,7 @@ admission::outcome outcome_from(std::string_view name) {
     if (name == "key_of_another_link") return admission::outcome::key_of_another_link;
     if (name == "rate_limited") return admission::outcome::rate_limited;
     if (name == "too_many_jobs") return admission::outcome::too_many_jobs;
+    if (name == "budget_spent") return admission::outcome::budget_spent;
     throw db::schema_mismatch{"submit_job() says " + std::string{name}};
 }
 
@@ -195,6 +197,7 @@ boost::asio::awaitable<admission> job_store::submit(
         wanted.url,
         wanted.fresh,
         wanted.idempotency_key,
+        wanted.costs_money,
         defaults.submissions_per_minute,
         defaults.concurrent_jobs);
     const auto row = answer.one();
@@ -207,7 +210,8 @@ boost::asio::awaitable<admission> job_store::submit(
         .rate_limit = row.as<std::int32_t>("rate_limit"),
         .rate_remaining = row.as<std::int32_t>("rate_remaining"),
         .rate_reset = row.as<std::int32_t>("rate_reset"),
-        .retry_after = row.as<std::optional<std::int32_t>>("retry_after").value_or(0)};
+        .retry_after = row.as<std::optional<std::int32_t>>("retry_after").value_or(0),
+        .monthly_budget_usd = row.as<std::optional<std::string>>("monthly_budget_usd")};
 }
 
 boost::asio::awaitable<std::optional<job>> job_store::find(

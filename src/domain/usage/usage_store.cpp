@@ -59,6 +59,21 @@ constexpr db::query read_reel_query{"usage.read_reel", R"sql(
              WHERE job.id = $2 AND job.account_id = $1) AS listed
      ORDER BY called_at, id)sql"};
 
+constexpr db::query read_budget_query{"usage.read_budget", R"sql(
+    SELECT trim_scale(monthly_budget_usd)::text AS monthly_budget_usd,
+           to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM') AS month,
+           trim_scale(coalesce(sum(cost_usd), 0))::text AS spent_this_month_usd,
+           trim_scale(coalesce(sum(cost_usd) FILTER (
+               WHERE called_at >= date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'),
+               0))::text AS spent_today_usd,
+           count(call.id) FILTER (
+               WHERE cost_usd IS NULL AND NOT is_under_way(call)) AS unpriced_calls_this_month
+      FROM account
+      LEFT JOIN model_call AS call
+        ON call.account_id = account.id AND call.called_at >= month_begin(now())
+     WHERE account.id = $1
+     GROUP BY account.id)sql"};
+
 std::optional<std::string> text_of(const std::optional<std::chrono::year_month_day>& day) {
     if (!day) return std::nullopt;
     return fmt::format(
@@ -137,6 +152,17 @@ boost::asio::awaitable<std::optional<reel_report>> usage_store::read_reel(
         if (!row.is_null("id")) all.calls.push_back(call_from(row));
     }
     co_return all;
+}
+
+boost::asio::awaitable<budget_report> usage_store::read_budget(account_id caller, deadline by) {
+    const auto found = co_await pool_->run(by, read_budget_query, caller);
+    const auto row = found.one();
+    co_return budget_report{
+        .monthly_budget_usd = row.as<std::optional<std::string>>("monthly_budget_usd"),
+        .month = row.as<std::string>("month"),
+        .spent_this_month_usd = row.as<std::string>("spent_this_month_usd"),
+        .spent_today_usd = row.as<std::string>("spent_today_usd"),
+        .unpriced_calls_this_month = row.as<std::int64_t>("unpriced_calls_this_month")};
 }
 
 }  // namespace reelsd::usage

@@ -62,5 +62,13 @@ TEST(RequestedIdempotencyKey, IsVisibleAscii) {
     }
 }
 
+TEST(DollarsText, HasCentsAndLosesNothing) {
+    EXPECT_EQ(dollars_text("5"), "$5.00");
+    EXPECT_EQ(dollars_text("0"), "$0.00");
+    EXPECT_EQ(dollars_text("12.5"), "$12.50");
+    EXPECT_EQ(dollars_text("12.34"), "$12.34");
+    EXPECT_EQ(dollars_text("0.000001"), "$0.000001");
+}
+
 }  // namespace
 }  // namespace reelsd::api

@@ -158,5 +158,21 @@ TEST(ReelUsageView, ShowsEachCallAndWhatIsKnownOfItsCost) {
         R"({"calls":[],"total_cost_usd":null,"unpriced_calls":2})");
 }
 
+TEST(BudgetView, LeavesOutWhatThereIsNone) {
+    EXPECT_EQ(
+        budget_view(
+            {.monthly_budget_usd = "5",
+             .month = "2026-11",
+             .spent_this_month_usd = "1.234567",
+             .spent_today_usd = "0.2",
+             .unpriced_calls_this_month = 3}),
+        R"({"monthly_budget_usd":5,"spent_this_month_usd":1.234567,"spent_today_usd":0.2,)"
+        R"("month":"2026-11","unpriced_calls_this_month":3})");
+    EXPECT_EQ(
+        budget_view({.month = "2026-11"}),
+        R"({"monthly_budget_usd":null,"spent_this_month_usd":0,"spent_today_usd":0,)"
+        R"("month":"2026-11"})");
+}
+
 }  // namespace
 }  // namespace reelsd::api

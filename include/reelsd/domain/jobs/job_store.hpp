@@ -31,6 +31,7 @@ struct default_limits {
 struct submission {
     std::string url;
     bool fresh = false;
+    bool costs_money = false;  ///< It may ask a model that costs money.
     /// The caller's own name for it: a second submission under the same one, within 24 hours and
     /// while the job is there, is answered with the first one's job.
     std::optional<std::string> idempotency_key = {};
@@ -45,6 +46,7 @@ struct admission {
         key_of_another_link,  ///< The key was used with another link.
         rate_limited,
         too_many_jobs,
+        budget_spent,  ///< The account's, of this month.
     };
 
     outcome decided = outcome::admitted;
@@ -55,6 +57,8 @@ struct admission {
     int rate_remaining = 0;                   ///< Submissions left now.
     int rate_reset = 0;                       ///< Seconds until the bucket is full.
     int retry_after = 0;                      ///< Seconds; when refused.
+    /// US dollars, an exact decimal; nothing when the account has none.
+    std::optional<std::string> monthly_budget_usd = {};
 };
 
 /// Which of the caller's jobs to list.
@@ -64,7 +68,7 @@ struct job_filter {
     /// Only those of posts by this author, letter case apart. Done ones, therefore: of others
     /// nobody knows.
     std::optional<std::string> author = {};
-    std::optional<job_id> before = {};      ///< Only older ones: where the last page ended.
+    std::optional<job_id> before = {};  ///< Only older ones: where the last page ended.
 };
 
 struct job_page {

@@ -90,6 +90,15 @@ struct reel_report {
     std::optional<decimal> cost_usd = "0";  ///< As in sums.
 };
 
+/// What an account may spend and has spent, in months and days of UTC.
+struct budget_report {
+    std::optional<decimal> monthly_budget_usd = {};  ///< Nothing: no limit.
+    std::string month;                               ///< "2026-11", the present one.
+    decimal spent_this_month_usd = "0";              ///< Of the calls whose cost is known.
+    decimal spent_today_usd = "0";                   ///< As before.
+    std::int64_t unpriced_calls_this_month = 0;      ///< Calls whose cost is not known.
+};
+
 /// Reads the ledger of model calls. Throws like jobs::job_store. A cheap value around the pool.
 class usage_store {
 public:
@@ -104,6 +113,8 @@ public:
     /// Of the caller's own reel; nothing for an unknown or another account's id.
     boost::asio::awaitable<std::optional<reel_report>> read_reel(
         account_id caller, job_id reel, deadline by);
+
+    boost::asio::awaitable<budget_report> read_budget(account_id caller, deadline by);
 
 private:
     db::pool* pool_;

@@ -1,0 +1,190 @@
+// Goal: once a month's known cost has reached the account's budget, nothing that costs money is
+// admitted, and nobody else notices.
+#include "job_store_fixture.hpp"
+#include <reelsd/db/migrator.hpp>
+#include <reelsd/domain/usage/usage_store.hpp>
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace reelsd::jobs {
+namespace {
+
+using outcome = admission::outcome;
+
+class MonthlyBudget : public job_store_test {
+protected:
+    void sql(const std::string& statement) {
+        const auto done = db::run_script(connection_string(), statement, soon());
+        ASSERT_TRUE(done) << done.error().to_string();
+    }
+    void set_budget(const std::string& dollars) {
+        sql("UPDATE account SET monthly_budget_usd = " + dollars +
+            " WHERE id = " + std::to_string(ann_.value));
+    }
+    /// A call of ann's at a time that SQL knows.
+    void book(const std::string& cost, const std::string& called_at = "now()") {
+        sql("INSERT INTO model_call (account_id, job_id, number, model, called_at, cost_usd) VALUES"
+            " (" +
+            std::to_string(ann_.value) + ", " + std::to_string(++booked_) + ", 1, 'm', " +
+            called_at + ", " + cost + ")");
+    }
+    admission submit(submission wanted, std::optional<account_id> by = {}) {
+        return run(store_.submit(by.value_or(ann_), std::move(wanted), generous_, soon()));
+    }
+    admission submit_paid() { return submit({.url = link, .costs_money = true}); }
+    usage::budget_report budget() {
+        return run(usage::usage_store{pool()}.read_budget(ann_, soon()));
+    }
+
+    int booked_ = 0;
+};
+
+/// Whole seconds until the next month in UTC.
+std::int64_t seconds_to_next_month() {
+    const auto now = std::chrono::system_clock::now();
+    const std::chrono::year_month_day today{std::chrono::floor<std::chrono::days>(now)};
+    const auto next = today.year() / today.month() / 1 + std::chrono::months{1};
+    return std::chrono::ceil<std::chrono::seconds>(std::chrono::sys_days{next} - now).count();
+}
+
+TEST_F(MonthlyBudget, NoneMeansNoLimit) {
+    book("1000000");
+    const auto decision = submit_paid();
+    EXPECT_EQ(decision.decided, outcome::admitted);
+    EXPECT_EQ(decision.monthly_budget_usd, std::nullopt);
+}
+
+TEST_F(MonthlyBudget, IsSpentOnceTheKnownCostHasReachedIt) {
+    set_budget("5.00");
+    book("4.999999999999");
+    EXPECT_EQ(submit_paid().decided, outcome::admitted);
+    book("0.000000000001");
+    const auto before = submit_paid();
+    EXPECT_EQ(before.decided, outcome::budget_spent);
+    EXPECT_EQ(before.monthly_budget_usd, "5");
+    EXPECT_EQ(before.job.value, 0);
+    EXPECT_LE(std::abs(before.retry_after - seconds_to_next_month()), 60);
+    EXPECT_GE(before.retry_after, 1);
+
+    // A refusal costs no quota and leaves nothing behind.
+    EXPECT_EQ(submit_paid().rate_remaining, before.rate_remaining);
+    EXPECT_EQ(run(store_.list(ann_, {}, soon())).jobs.size(), 1U);
+    set_budget("5.01");
+    EXPECT_EQ(submit_paid().decided, outcome::admitted);
+}
+
+TEST_F(MonthlyBudget, OfNothingRefusesWhatCostsMoneyAlone) {
+    set_budget("0");
+    EXPECT_EQ(submit_paid().decided, outcome::budget_spent);
+    EXPECT_EQ(submit({.url = link, .costs_money = false}).decided, outcome::admitted);
+    EXPECT_EQ(submit({.url = link, .costs_money = true}, bob_).decided, outcome::admitted);
+}
+
+TEST_F(MonthlyBudget, BeginsAnewWithTheMonth) {
+    set_budget("5");
+    book("100", "month_begin(now()) - interval '1 microsecond'");
+    EXPECT_EQ(submit_paid().decided, outcome::admitted);
+    book("5", "month_begin(now())");
+    EXPECT_EQ(submit_paid().decided, outcome::budget_spent);
+}
+
+TEST_F(MonthlyBudget, IsOfAMonthInUtcWhereverTheServerStands) {
+    sql(R"(
+        SET timezone = 'Pacific/Kiritimati';
+        DO $$ BEGIN
+            ASSERT month_begin('2026-10-31T23:59:59Z') = '2026-10-01T00:00:00Z';
+            ASSERT month_begin('2026-11-01T00:00:00Z') = '2026-11-01T00:00:00Z';
+        END $$)");
+}
+
+TEST_F(MonthlyBudget, LeavesARepetitionFree) {
+    const submission wanted{.url = link, .costs_money = true, .idempotency_key = "k"};
+    const auto first = submit(wanted);
+    set_budget("0");
+    const auto again = submit(wanted);
+    EXPECT_EQ(again.decided, outcome::repeated);
+    EXPECT_EQ(again.job, first.job);
+    EXPECT_EQ(
+        submit({.url = link, .costs_money = true, .idempotency_key = "new"}).decided,
+        outcome::budget_spent);
+    // A refused key is not used up.
+    set_budget("NULL");
+    EXPECT_EQ(
+        submit({.url = link, .costs_money = true, .idempotency_key = "new"}).decided,
+        outcome::admitted);
+}
+
+TEST_F(MonthlyBudget, ComesAfterTheRateAndBeforeThePlaces) {
+    set_budget("0");
+    const submission wanted{.url = link, .costs_money = true};
+    const auto decide = [&](default_limits limits) {
+        return run(store_.submit(ann_, wanted, limits, soon())).decided;
+    };
+    EXPECT_EQ(submit({.url = link, .costs_money = false}).decided, outcome::admitted);
+    EXPECT_EQ(
+        decide({.submissions_per_minute = 1000, .concurrent_jobs = 1}), outcome::budget_spent);
+    sql("UPDATE account SET bucket_tokens = 0, bucket_at = now() + interval '1 hour'");
+    EXPECT_EQ(decide({.submissions_per_minute = 1, .concurrent_jobs = 1}), outcome::rate_limited);
+}
+
+TEST_F(MonthlyBudget, IsANumber) {
+    for (const char* wrong : {"-0.01", "'NaN'", "'Infinity'"}) {
+        const auto done = db::run_script(
+            connection_string(),
+            std::string{"UPDATE account SET monthly_budget_usd = "} + wrong,
+            soon());
+        EXPECT_FALSE(done) << wrong;
+    }
+}
+
+TEST_F(MonthlyBudget, IsShownBesideWhatWasSpent) {
+    auto shown = budget();
+    EXPECT_EQ(shown.monthly_budget_usd, std::nullopt);
+    EXPECT_EQ(shown.spent_this_month_usd, "0");
+    EXPECT_EQ(shown.spent_today_usd, "0");
+    EXPECT_EQ(shown.unpriced_calls_this_month, 0);
+    EXPECT_EQ(shown.month.size(), 7U);
+
+    set_budget("5.50");
+    const std::string today = "date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'";
+    book("100", "month_begin(now()) - interval '1 microsecond'");
+    book("NULL", "month_begin(now()) - interval '1 microsecond'");
+    book("0.1", today);
+    book("0.2");
+    book("NULL");
+    shown = budget();
+    EXPECT_EQ(shown.monthly_budget_usd, "5.5");
+    EXPECT_EQ(shown.spent_this_month_usd, "0.3");
+    EXPECT_EQ(shown.spent_today_usd, "0.3");
+    EXPECT_EQ(shown.unpriced_calls_this_month, 1);
+
+    // On the first of a month, yesterday is another month.
+    book("1", today + " - interval '1 microsecond'");
+    shown = budget();
+    EXPECT_EQ(shown.spent_today_usd, "0.3");
+    const std::chrono::year_month_day date{
+        std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())};
+    EXPECT_EQ(shown.spent_this_month_usd, date.day() == std::chrono::day{1} ? "0.3" : "1.3");
+}
+
+// A call under way will have a cost: it is not one whose cost nobody knows.
+TEST_F(MonthlyBudget, DoesNotCountWhatIsUnderWay) {
+    EXPECT_GT(submitted(ann_).value, 0);
+    const auto held = claimed(1).at(0);
+    sql("INSERT INTO model_call (account_id, job_id, number, claim, model, settled_at) VALUES (" +
+        std::to_string(ann_.value) + ", " + std::to_string(held.id.value) + ", 1, " +
+        std::to_string(held.claim) + ", 'm', NULL)");
+    EXPECT_EQ(budget().unpriced_calls_this_month, 0);
+    ASSERT_TRUE(run(store_.report(holding_of(held), handed_back{}, soon())));
+    EXPECT_EQ(budget().unpriced_calls_this_month, 1);
+}
+
+}  // namespace
+}  // namespace reelsd::jobs

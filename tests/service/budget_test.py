@@ -1,0 +1,89 @@
+"""A monthly budget: when it is spent, what costs money is refused, and nothing else is.
+
+Method: the real daemon against a model's stand-in, whose calls have a price; budgets are set in the database.
+"""
+
+import datetime
+import unittest
+from decimal import Decimal
+
+from model_support import PRICES, ModelTest, exact
+from openai_stand_in import OpenAiStandIn
+from service_support import SAMPLE
+
+BUDGET = "/api/v1/reels/usage/budget"
+LINK = "https://www.instagram.com/reel/DYbudget00001/"
+
+
+def seconds_to_next_month():
+    now = datetime.datetime.now(datetime.timezone.utc)
+    later = (now.replace(day=1) + datetime.timedelta(days=32)).replace(
+        day=1, hour=0, minute=0, second=0, microsecond=0)
+    return (later - now).total_seconds()
+
+
+class MonthlyBudget(ModelTest):
+    provider, call_kind = "openai", "chat"
+
+    def new_model(self):
+        return OpenAiStandIn("vllm")
+
+    def model_settings(self):
+        return {"analyzer": "openai,local", "openai_url": self.model.url, "openai_api_key": self.model.key,
+                "openai_model": "test-model"}
+
+    def set_budget(self, dollars, account=None):
+        email = (account or self.account).email
+        self.sql(f"UPDATE account SET monthly_budget_usd = {dollars} WHERE email = '{email}'")
+
+    def budget(self):
+        return exact(self.account.request("GET", BUDGET))
+
+    def assertRefused(self, answer, message):
+        self.assertProblem(answer, 429, message)
+        self.assertAlmostEqual(int(answer.headers["Retry-After"]), seconds_to_next_month(), delta=60)
+        self.assertEqual(answer.headers["RateLimit-Remaining"], answer.headers["RateLimit-Limit"])
+
+    def test_what_was_spent_counts(self):
+        self.analyzing()
+        self.assertEqual(self.budget()["monthly_budget_usd"], None)
+        self.set_budget(1000)
+        self.assertDone(self.job())
+        cost = self.model.cost(PRICES)
+        self.assertGreater(cost, 0)
+        month = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m")
+        self.assertEqual(self.budget(), {"monthly_budget_usd": Decimal(1000), "spent_this_month_usd": cost,
+                                         "spent_today_usd": cost, "month": month})
+        self.set_budget(cost)
+        self.assertRefused(self.account.analyze(LINK), f"monthly budget of ${cost} is spent")
+        self.set_budget(cost + Decimal("0.000001"))
+        self.assertDone(self.job())
+
+    def test_of_nothing(self):
+        daemon = self.analyzing()
+        headers = {"Idempotency-Key": "mine"}
+        body = {"url": LINK}
+        first = self.account.request("POST", "/api/v1/reels/analyze", body, headers)
+        self.assertEqual(first.status, 202)
+        self.account.finished(first.json()["id"])
+        self.set_budget(0)
+        # Until the quota is whole again, for what is refused to be seen to take none of it.
+        self.sql("UPDATE account SET bucket_tokens = NULL, bucket_at = NULL")
+        self.assertRefused(self.account.analyze(LINK), "monthly budget of $0.00 is spent")
+        again = self.account.request("POST", "/api/v1/reels/analyze", body, headers)
+        self.assertEqual((again.status, again.json()["id"]), (202, first.json()["id"]))
+        # The checks of the input come first.
+        self.assertEqual(self.account.analyze("https://tiktok.com/x").status, 400)
+        # Test links cost nothing, and others pay for themselves.
+        self.assertEqual(self.account.finished(self.account.submit(SAMPLE))["status"], "done")
+        self.assertEqual(daemon.account().analyze(LINK).status, 202)
+
+    def test_a_daemon_that_analyses_by_itself_costs_nothing(self):
+        self.analyzing(analyzer="local")
+        self.set_budget(0)
+        self.assertDone(self.job(), "local")
+        self.assertEqual(self.budget()["spent_this_month_usd"], 0)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
