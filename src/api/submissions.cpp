@@ -41,7 +41,9 @@ http::response refusal(const http::request_context& ctx, const jobs::admission& 
 http::response acceptance(const http::request_context& ctx, const jobs::admission& decision) {
     const json body{{"id", decision.job.value}, {"status", name_of(decision.status)}};
     auto answer = ctx.json(http::status::accepted, body);
-    answer.set("Location", fmt::format("/api/v1/reels/{}", decision.job.value));
+    // Below the prefix that the client has come by.
+    const auto reels = ctx.route().substr(0, ctx.route().rfind('/'));
+    answer.set("Location", fmt::format("{}/{}", reels, decision.job.value));
     return answer;
 }
 

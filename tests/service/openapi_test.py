@@ -41,6 +41,9 @@ VIEWER_PARTS = {"/docs/", "/docs/viewer.css", "/docs/viewer.js", "/docs/swagger-
                 "/docs/swagger-ui-bundle.js", "/docs/swagger-ui-bundle.js.LICENSE.txt",
                 "/docs/swagger-ui.LICENSE.txt", "/docs/swagger-ui.NOTICE.txt"}
 
+# All else is the dashboard's: pages and what these ask for.
+DOCUMENTED = ("/api/", "/docs", "/healthz", "/readyz", "/metrics")
+
 
 def parsed(received):
     """The one answer in what a raw connection has received."""
@@ -154,11 +157,20 @@ class TheDocument(OpenApiTest):
         self.assertEqual(answer.body, self.document.text)
 
     def test_routes_and_operations_are_the_same(self):
-        served = {f"{line['method']} {line['path']}" for line in self.idle.log_lines()
-                  if line.get("message") == "route"}
         parts = {f"GET {path}" for path in VIEWER_PARTS}
+        served = {route for route in self.routes() if route.split()[1].startswith(DOCUMENTED)}
         self.assertEqual(served - parts, set(self.document.operations))
         self.assertEqual(parts - served, set())
+
+    def test_the_dashboard_has_the_same_resources(self):
+        resources = {name.replace("/api/v1/", "/dashboard/api/") for name in self.document.operations
+                     if "/api/v1/" in name}
+        self.assertEqual(resources - self.routes(), set())
+
+    def routes(self):
+        """"GET /healthz" and all others that the daemon serves."""
+        return {f"{line['method']} {line['path']}" for line in self.idle.log_lines()
+                if line.get("message") == "route"}
 
     def test_other_methods(self):
         someone = self.conversation(account=self.someone)
