@@ -5,19 +5,20 @@ import { locationStore, navigate, startNavigation } from './core/navigation.js';
 import { isPublic, pageAfterSignIn, pathWithQuery } from './core/routes.js';
 import { loadSession, sessionStore } from './core/session.js';
 import { useStore } from './core/store.js';
+import { withStyles } from './core/styles.js';
 import { Shell } from './shell.js';
 import { FailureNote } from './ui/notes.js';
 
 // The pages that most people never open load when they are opened.
 const PAGES = {
     reels: () => import('./pages/reels.js'),
-    reel: () => import('./pages/reel.js'),
-    tokens: () => import('./pages/tokens.js'),
-    usage: () => import('./pages/usage.js'),
-    account: () => import('./pages/account.js'),
-    admin: () => import('./pages/admin.js'),
-    sign_in: () => import('./pages/sign_in.js'),
-    join: () => import('./pages/join.js'),
+    reel: () => withStyles(import('./pages/reel.js'), 'reel.css', 'pages.css'),
+    tokens: () => withStyles(import('./pages/tokens.js'), 'pages.css'),
+    usage: () => withStyles(import('./pages/usage.js'), 'pages.css'),
+    account: () => withStyles(import('./pages/account.js'), 'pages.css'),
+    admin: () => withStyles(import('./pages/admin.js'), 'pages.css'),
+    sign_in: () => withStyles(import('./pages/sign_in.js'), 'pages.css'),
+    join: () => withStyles(import('./pages/join.js'), 'pages.css'),
     not_found: () => import('./pages/not_found.js'),
 };
 
