@@ -1,7 +1,7 @@
 #include "reels.hpp"
 
-#include <reelsd/domain/jobs/job_view.hpp>
 #include <reelsd/base/bounds.hpp>
+#include <reelsd/domain/jobs/job_view.hpp>
 #include <reelsd/http/answer_time.hpp>
 #include <reelsd/http/parameters.hpp>
 #include <reelsd/http/router.hpp>
