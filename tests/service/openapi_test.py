@@ -311,6 +311,25 @@ class Reels(OpenApiTest):
         found = [item["id"] for item in page.json() + rest.json()]
         self.assertEqual(found, submitted[::-1])
 
+    def test_paging_through_an_author(self):
+        """A name is foreign text: the link to the next page has it as it is."""
+        account = self.idle.account(unlimited=True)
+        someone = self.conversation(account=account)
+        author = "Ann & Bob/50%=\u00e9 +"
+        mine = [account.submit(LINK) for _ in range(3)]
+        account.submit(LINK)
+        self.cluster.query(
+            "UPDATE job SET status = 'done', result = '{}', code = '', summary = '', started_at = now(),"
+            f" finished_at = now(), analyzed_at = now(), author = '{author}'"
+            f" WHERE id IN ({', '.join(map(str, mine))})", self.idle_database.split("dbname=")[1])
+        page = someone.ask(LIST, query={"limit": 2, "author": author.upper(), "status": "done"}, expect=200)
+        link = page.headers["Link"]
+        query = dict(urllib.parse.parse_qsl(link[link.index("?") + 1:link.index(">")]))
+        self.assertEqual((query["author"], query["status"]), (author.upper(), "done"))
+        rest = someone.ask(LIST, query=query, expect=200)
+        self.assertEqual([item["id"] for item in page.json() + rest.json()], mine[::-1])
+        self.assertEqual({item["author"] for item in page.json()}, {author})
+
     def test_bad_parameters_that_no_bound_tells_of(self):
         someone = self.conversation(account=self.someone)
         for name, query in ((LIST, {"cursor": "x"}), (LIST, {"cursor": ""}), (SEARCH, {"q": " "}),

@@ -5,7 +5,9 @@ Method: the real daemon against the stand-in; numbers are compared as the decima
 as, with no rounding anywhere.
 """
 
+import csv
 import datetime
+import io
 import json
 import re
 import unittest
@@ -73,6 +75,30 @@ class GeminiLedger(ModelTest):
                          (usage["total_cost_usd"], usage["total_tokens"]))
         date = datetime.date.fromisoformat(today["date"])
         self.assertLessEqual(abs((datetime.datetime.utcnow().date() - date).days), 1)
+
+    def test_reels_and_days_agree(self):
+        """The same sums, whichever way they are cut, and the same digits in a spreadsheet."""
+        daemon = self.analyzing()
+        jobs = [self.job(), self.try_fault("generate", "max_tokens")[0]]
+        usage = self.assertBooked(daemon)
+        reels = [exact(self.account.request("GET", f"/api/v1/reels/{job['id']}/usage")) for job in jobs]
+        calls = [call for reel in reels for call in reel["calls"]]
+        self.assertEqual(sum(reel["total_cost_usd"] for reel in reels), usage["total_cost_usd"])
+        self.assertEqual(len(calls), usage["total_calls"])
+        self.assertEqual([call["number"] for call in reels[1]["calls"]],
+                         list(range(1, len(reels[1]["calls"]) + 1)))
+        self.assertFalse(any(call["is_under_way"] for call in calls))
+        days = exact(self.account.request("GET", "/api/v1/reels/usage/days"))
+        for name in ("calls", "prompt_tokens", "output_tokens", "total_tokens", "cost_usd"):
+            self.assertEqual(sum(day[name] for day in days), usage["total_" + name.removeprefix("total_")], name)
+        file = self.account.request("GET", "/api/v1/reels/usage/days.csv")
+        self.assertEqual(file.headers["Content-Disposition"], 'attachment; filename="reels-usage.csv"')
+        rows = list(csv.DictReader(io.StringIO(file.body.decode(), newline="")))
+        self.assertEqual([(row["date"], row["provider"], row["model"], Decimal(row["cost_usd"])) for row in rows],
+                         [(day["date"], day["provider"], day["model"], day["cost_usd"]) for day in days])
+        for path in ("days", "days.csv"):
+            answer = self.account.request("GET", f"/api/v1/reels/usage/{path}?from=2026-13-01")
+            self.assertProblem(answer, 400, "from must be a date as YYYY-MM-DD")
 
     def test_usage_outlives_its_reel(self):
         daemon = self.analyzing()
