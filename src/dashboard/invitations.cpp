@@ -28,6 +28,12 @@ result<std::optional<accounts::secret_hash>> invited_by(const json& body) {
     return accounts::hash_of_secret(*secret);
 }
 
+/// The account's own address; the first administrator's is in the body.
+result<std::string> address_for(const accounts::invitation_purpose& purpose, const json& body) {
+    if (purpose.email) return *purpose.email;
+    return text_in(body, "email", email_bytes_max);
+}
+
 /// POST /dashboard/invitation {"token"}. 200 what it is for; 404. A POST, because no address and no
 /// log should hold the secret.
 asio::awaitable<http::response> look_at_invitation(
@@ -56,12 +62,11 @@ asio::awaitable<http::response> accept_invitation(
     if (!hash) co_return ctx.problem(hash.error());
     const auto password = text_in(*body, "password", password_bytes_max);
     if (!password) co_return ctx.problem(password.error());
-    const auto purpose =
-        *hash ? co_await service.sessions.look_at(**hash, http::answer_time(ctx)) : std::nullopt;
+    if (!*hash) co_return no_longer_valid(ctx);
+    const auto purpose = co_await service.sessions.look_at(**hash, http::answer_time(ctx));
     if (!purpose) co_return no_longer_valid(ctx);
 
-    auto email = purpose->email ? result<std::string>{*purpose->email}
-                                : text_in(*body, "email", email_bytes_max);
+    const auto email = address_for(*purpose, *body);
     if (!email) co_return ctx.problem(email.error());
     if (const auto valid = accounts::check_email(*email); !valid) {
         co_return ctx.problem(valid.error());

@@ -55,7 +55,8 @@ int sign_in_throttle::take(const std::string& email, const std::string& remote, 
     double wait = 0;
     for (std::size_t at = 0; at < keys.size(); ++at) {
         const auto& one = filled_bucket(keys[at], rules[at], now);
-        if (one.attempts < 1 - rounding) wait = std::max(wait, (1 - one.attempts) * one.by.refill.count());
+        if (one.attempts < 1 - rounding)
+            wait = std::max(wait, (1 - one.attempts) * one.by.refill.count());
     }
     if (wait > 0) return std::max(1, static_cast<int>(std::ceil(wait - rounding)));
     for (const auto& key : keys) buckets_.at(key).attempts -= 1;

@@ -1,0 +1,369 @@
+"""The dashboard from outside: who gets in, what they may see, and what they are told while they look."""
+
+import re
+import subprocess
+import unittest
+
+from dashboard_session import PASSWORD, EventStream, Person, set_up_link_secret
+from service_support import (SAMPLE, UNAVAILABLE, Daemon, DatabaseTest, ServiceTest, clean_environment, program,
+                             wait_until)
+
+# What a page asks for, and what changes something: none of it without a session.
+GATED = [
+    ("GET", "session"), ("POST", "sign-out"), ("POST", "password"),
+    ("GET", "reels"), ("POST", "reels/analyze"), ("GET", "reels/1"), ("DELETE", "reels/1"),
+    ("GET", "reels/1/thumbnail"), ("GET", "reels/search?q=a"), ("GET", "reels/usage"),
+    ("GET", "tokens"), ("POST", "tokens"), ("DELETE", "tokens/1"), ("GET", "events"),
+    ("GET", "admin/overview"), ("GET", "admin/accounts"), ("POST", "admin/accounts"),
+    ("PATCH", "admin/accounts/1"), ("POST", "admin/accounts/1/invitation"),
+    ("GET", "admin/failures"), ("POST", "admin/failures/retry"), ("GET", "admin/defaults"),
+    ("GET", "no-such-thing"),
+]
+PAGES = ["/", "/sign-in", "/join", "/reels/1", "/tokens", "/usage", "/account", "/admin"]
+
+
+class SetUp(ServiceTest):
+    def test_the_first_start_lets_one_administrator_in(self):
+        daemon = self.daemon().start()
+        secret = set_up_link_secret(daemon)
+        ann = Person(daemon)
+        look = ann.request("POST", "/dashboard/invitation", {"token": secret})
+        self.assertEqual(look.json(), {"purpose": "first_administrator"})
+        ann.join(secret, "ann@example.com")
+        session = ann.api("GET", "session").json()
+        self.assertEqual(session["account"]["email"], "ann@example.com")
+        self.assertTrue(session["account"]["is_admin"])
+        again = Person(daemon).request(
+            "POST", "/dashboard/invitation/accept",
+            {"token": secret, "email": "eve@example.com", "password": PASSWORD})
+        self.assertEqual(again.status, 404, again)
+        self.assertIn("no longer valid", again.json()["message"])
+
+    def test_a_restart_offers_a_new_link_until_somebody_has_come(self):
+        daemon = self.daemon().start()
+        first = set_up_link_secret(daemon)
+        daemon.stop()
+        daemon.start()
+        second = set_up_link_secret(daemon)
+        self.assertNotEqual(first, second)
+        gone = Person(daemon).request("POST", "/dashboard/invitation", {"token": first})
+        self.assertEqual(gone.status, 404)
+        Person(daemon).join(second, "ann@example.com")
+        daemon.stop()
+        daemon.start()
+        answer = Person(daemon).sign_in("ann@example.com").api("GET", "session")
+        self.assertEqual(answer.status, 200)
+        self.assertEqual([line for line in daemon.log_lines()
+                          if line.get("message") == "set-up link"], [])
+
+    def test_a_link_from_the_command_line_lets_an_account_in(self):
+        daemon = self.daemon().start()
+        account = daemon.account()
+        made = subprocess.run(
+            [program("reelsd"), "account", "invite", "--account", account.email],
+            env=clean_environment(**{**daemon.settings, "public_url": "https://reels.example.com"}),
+            cwd=daemon.folder, capture_output=True, text=True, check=True)
+        self.assertRegex(made.stdout, r"^https://reels\.example\.com/join#[A-Za-z0-9]{43}\n$")
+        person = Person(daemon).join(made.stdout.strip().split("#")[1])
+        session = person.api("GET", "session").json()
+        self.assertEqual(session["account"]["email"], account.email)
+        self.assertFalse(session["account"]["is_admin"])
+
+    def test_cookies_are_kept_to_tls_where_people_come_by_it(self):
+        daemon = self.daemon(public_url="https://reels.example.com").start()
+        answer = Person(daemon).request(
+            "POST", "/dashboard/invitation/accept",
+            {"token": set_up_link_secret(daemon), "email": "ann@example.com", "password": PASSWORD})
+        cookie = answer.headers["set-cookie"]
+        for attribute in ("HttpOnly", "SameSite=Strict", "Secure", "Path=/"):
+            self.assertIn(attribute, cookie.split("; "))
+
+
+class People(ServiceTest):
+    """One daemon for all: ann is its administrator, bob a member."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.served = Daemon().start()
+        cls.addClassCleanup(cls.served.close)
+        cls.ann = Person(cls.served).join(set_up_link_secret(cls.served), "ann@example.com")
+        cls.bob = cls.ann.invite("bob@example.com")
+
+    def test_nothing_is_seen_without_a_session(self):
+        nobody = Person(self.served)
+        forged = {"Cookie": "reelsd_session=" + "a" * 43}
+        for method, path in GATED:
+            for headers in ({}, forged, {"Cookie": "reelsd_session=x"}):
+                with self.subTest(path, headers=headers):
+                    answer = nobody.api(method, path, headers=headers)
+                    self.assertEqual(answer.status, 401, answer)
+                    self.assertEqual(list(answer.json()), ["error"])
+
+    def test_an_api_token_is_no_session_and_a_session_no_token(self):
+        token = self.bob.api("POST", "tokens", {"name": "no session"}).json()["token"]
+        bearer = {"Authorization": f"Bearer {token}"}
+        self.assertEqual(Person(self.served).api("GET", "reels", headers=bearer).status, 401)
+        self.assertEqual(self.bob.request("GET", "/api/v1/reels").status, 401)
+
+    def test_changes_need_the_sessions_own_token(self):
+        body = {"name": "csrf"}
+        for headers in ({}, {"X-CSRF-Token": "x"}, {"X-CSRF-Token": self.ann.csrf_token}):
+            answer = self.bob.api("POST", "tokens", body, headers=headers, csrf=False)
+            self.assertEqual(answer.status, 403, answer)
+        for headers in ({"Sec-Fetch-Site": "cross-site"}, {"Origin": "https://evil.example"}):
+            answer = self.bob.api("POST", "tokens", body, headers=headers)
+            self.assertEqual(answer.status, 403, answer)
+        answer = self.bob.api("POST", "tokens", body, headers={"Content-Type": "text/plain"})
+        self.assertEqual(answer.status, 415, answer)
+        self.assertNotIn("csrf", [one["name"] for one in self.bob.api("GET", "tokens").json()])
+
+    def test_a_member_sees_no_administration(self):
+        for method, path in GATED:
+            if path.startswith("admin/"):
+                with self.subTest(path):
+                    answer = self.bob.api(method, path, {} if method != "GET" else None)
+                    self.assertEqual(answer.status, 404, answer)
+                    self.assertEqual(answer.json(), {"message": "not found", "status": "error"})
+
+    def test_things_of_others_are_not_there(self):
+        job = self.ann.submit(UNAVAILABLE)
+        self.ann.finished(job)
+        token = self.ann.api("POST", "tokens", {"name": "hers"}).json()["id"]
+        for method, path in (
+                ("GET", f"reels/{job}"), ("DELETE", f"reels/{job}"), ("GET", f"reels/{job}/thumbnail"),
+                ("GET", f"reels/{job}/subtitles.vtt"), ("GET", f"reels/{job}/usage"),
+                ("DELETE", f"tokens/{token}")):
+            with self.subTest(path):
+                self.assertEqual(self.bob.api(method, path).status, 404)
+        self.assertNotIn(job, [one["id"] for one in self.bob.api("GET", "reels").json()])
+
+    def test_signing_out_ends_the_session_at_once(self):
+        bob = Person(self.served).sign_in("bob@example.com")
+        kept = bob.cookie
+        answer = bob.api("POST", "sign-out")
+        self.assertEqual(answer.status, 204)
+        self.assertIn("Max-Age=0", answer.headers["set-cookie"])
+        self.assertEqual(bob.api("GET", "session", headers={"Cookie": kept}).status, 401)
+        self.assertEqual(self.bob.api("GET", "session").status, 200, "another browser's stays")
+
+    def test_a_new_password_ends_all_other_sessions(self):
+        cid = self.ann.invite("cid@example.com")
+        other = Person(self.served).sign_in("cid@example.com")
+        wrong = cid.api("POST", "password",
+                        {"current_password": "not it at all", "new_password": "another horse"})
+        self.assertEqual((wrong.status, wrong.json()["message"]),
+                         (400, "the current password is wrong"))
+        short = cid.api("POST", "password", {"current_password": PASSWORD, "new_password": "short"})
+        self.assertEqual(short.status, 400)
+        changed = cid.api("POST", "password",
+                          {"current_password": PASSWORD, "new_password": "another horse"})
+        self.assertEqual(changed.status, 200, changed)
+        self.assertEqual(cid.api("GET", "session").status, 200)
+        self.assertEqual(other.api("GET", "session").status, 401)
+        refused = Person(self.served).request(
+            "POST", "/dashboard/sign-in", {"email": "cid@example.com", "password": PASSWORD})
+        self.assertEqual(refused.status, 401)
+        Person(self.served).sign_in("cid@example.com", "another horse")
+
+    def test_wrong_passwords_say_nothing_and_become_slow(self):
+        def attempt(email, password):
+            return Person(self.served).request(
+                "POST", "/dashboard/sign-in", {"email": email, "password": password})
+        self.ann.invite("dot@example.com")
+        known = attempt("dot@example.com", "not it at all")
+        unknown = attempt("nobody@example.com", "not it at all")
+        self.assertEqual(known.status, 401)
+        self.assertEqual(known.json(), unknown.json())
+        for _ in range(7):
+            self.assertEqual(attempt("dot@example.com", "not it at all").status, 401)
+        refused = attempt("dot@example.com", PASSWORD)
+        self.assertEqual(refused.status, 429, "even with the right one")
+        self.assertGreater(int(refused.headers["retry-after"]), 0)
+        self.assertRegex(refused.json()["message"], r"try again in \d+ s")
+
+    def test_malformed_requests_are_named(self):
+        nobody = Person(self.served)
+        for body in ({}, {"email": 1, "password": "x"}, {"email": "a@b"}, {"email": "a" * 300, "password": "x"}):
+            answer = nobody.request("POST", "/dashboard/sign-in", body)
+            self.assertEqual(answer.status, 400, answer)
+        for body in ({}, {"token": 5}):
+            self.assertEqual(nobody.request("POST", "/dashboard/invitation", body).status, 400)
+        self.assertEqual(
+            nobody.request("POST", "/dashboard/invitation", {"token": "x"}).status, 404)
+
+    def test_tokens_are_shown_once_and_revoked_at_once(self):
+        made = self.bob.api("POST", "tokens", {"name": "laptop"})
+        self.assertEqual(made.status, 201, made)
+        token = made.json()
+        self.assertRegex(token["token"], r"^rls_[A-Za-z0-9]{40}$")
+        taken = self.bob.api("POST", "tokens", {"name": "laptop"})
+        self.assertEqual(taken.status, 409)
+        listed = [one for one in self.bob.api("GET", "tokens").json() if one["id"] == token["id"]][0]
+        self.assertNotIn("token", listed)
+        self.assertTrue(token["token"].startswith(listed["prefix"]))
+        asked = self.served.request("GET", "/api/v1/reels", token=token["token"])
+        self.assertEqual(asked.status, 200)
+        self.assertEqual(self.bob.api("DELETE", f"tokens/{token['id']}").status, 204)
+        asked = self.served.request("GET", "/api/v1/reels", token=token["token"])
+        self.assertEqual(asked.status, 401)
+        self.assertEqual(self.bob.api("DELETE", f"tokens/{token['id']}").status, 404)
+        for name in ("", "x" * 101, "a\nb", None):
+            self.assertEqual(self.bob.api("POST", "tokens", {"name": name}).status, 400, name)
+
+    def test_a_disabled_account_is_heard_no_more(self):
+        eve = self.ann.invite("eve@example.com")
+        token = eve.api("POST", "tokens", {"name": "t"}).json()["token"]
+        account = eve.api("GET", "session").json()["account"]["id"]
+        changed = self.ann.api("PATCH", f"admin/accounts/{account}", {"disabled": True})
+        self.assertEqual(changed.status, 200, changed)
+        self.assertIn("disabled_at", changed.json())
+        self.assertEqual(eve.api("GET", "session").status, 401)
+        self.assertEqual(self.served.request("GET", "/api/v1/reels", token=token).status, 401)
+        self.ann.api("PATCH", f"admin/accounts/{account}", {"disabled": False})
+        self.assertEqual(self.served.request("GET", "/api/v1/reels", token=token).status, 200)
+
+    def test_limits_and_budget_of_an_account(self):
+        self.ann.invite("fay@example.com")
+        account = [one for one in self.ann.api("GET", "admin/accounts").json()
+                   if one["email"] == "fay@example.com"][0]
+        self.assertIsNone(account["concurrent_jobs"])
+        path = f"admin/accounts/{account['id']}"
+        changed = self.ann.api("PATCH", path, {"concurrent_jobs": 9, "monthly_budget_usd": 2.5}).json()
+        self.assertEqual((changed["concurrent_jobs"], changed["monthly_budget_usd"]), (9, 2.5))
+        changed = self.ann.api("PATCH", path, {"concurrent_jobs": None}).json()
+        self.assertEqual((changed["concurrent_jobs"], changed["monthly_budget_usd"]), (None, 2.5))
+        self.assertEqual(self.ann.api("PATCH", path, {"concurrent_jobs": 0}).status, 400)
+        self.assertEqual(self.ann.api("PATCH", "admin/accounts/999999", {}).status, 404)
+        mine = self.ann.api("GET", "session").json()["account"]["id"]
+        for wish in ({"disabled": True}, {"is_admin": False}):
+            self.assertEqual(self.ann.api("PATCH", f"admin/accounts/{mine}", wish).status, 409)
+
+    def test_a_newer_link_ends_the_older_one(self):
+        made = self.ann.api("POST", "admin/accounts", {"email": "gus@example.com"}).json()
+        newer = self.ann.api("POST", f"admin/accounts/{made['id']}/invitation").json()
+        old = Person(self.served).request(
+            "POST", "/dashboard/invitation", {"token": made["link"].split("#")[1]})
+        self.assertEqual(old.status, 404)
+        look = Person(self.served).request(
+            "POST", "/dashboard/invitation", {"token": newer["link"].split("#")[1]})
+        self.assertEqual(look.json(), {"purpose": "account", "email": "gus@example.com"})
+        again = self.ann.api("POST", "admin/accounts", {"email": "GUS@example.com"})
+        self.assertEqual(again.status, 409)
+
+    def test_failures_are_seen_and_submitted_anew(self):
+        job = self.bob.submit(UNAVAILABLE)
+        self.bob.finished(job)
+        failures = self.ann.api("GET", "admin/failures?limit=200").json()
+        seen = [one for one in failures["recent"] if one["id"] == job][0]
+        self.assertEqual((seen["email"], seen["error_code"]), ("bob@example.com", "unavailable"))
+        self.assertIn("unavailable", [one["error_code"] for one in failures["by_cause"]])
+        made = self.ann.api("POST", "admin/failures/retry", {"ids": [job]}).json()["jobs"]
+        self.assertEqual(made[0]["id"], job)
+        again = self.bob.finished(made[0]["new_id"])
+        self.assertEqual(again["error_code"], "unavailable")
+
+    def test_the_overview_tells_of_the_queue(self):
+        seen = self.ann.api("GET", "admin/overview").json()
+        self.assertEqual(seen["queue"].keys(), {"pending", "due", "processing", "oldest_due_seconds"})
+        self.assertEqual(seen["workers"]["configured"], 16)
+        self.assertEqual([one["state"] for one in seen["resolvers"]], ["ready"] * 4)
+        self.assertRegex(seen["version"], r"^\d+\.\d+\.\d+$")
+
+    def test_pages_are_one_document_with_a_strict_policy(self):
+        for path in PAGES:
+            answer = self.served.request("GET", path)
+            self.assertEqual(answer.status, 200, path)
+            policy = answer.headers["content-security-policy"]
+            self.assertIn("default-src 'none'", policy)
+            self.assertNotIn("unsafe", policy)
+        text = answer.body.decode()
+        self.assertEqual(re.findall(r"<script(?![^>]*src=)", text), [], "no inline script")
+        self.assertEqual(re.findall(r"https?://(?!www\.w3\.org/2000/svg)", text), [])
+        for asset in re.findall(r'(?:src|href)="(/[^"]+)"', text):
+            self.assertIn(self.served.request("GET", asset).status, (200, 302), asset)
+
+    def test_no_secret_is_in_the_log(self):
+        person = Person(self.served).sign_in("bob@example.com")
+        log = self.served.log()
+        for secret in (PASSWORD, person.cookie.split("=")[1], person.csrf_token, self.ann.csrf_token):
+            self.assertNotIn(secret, log)
+
+
+class Events(ServiceTest):
+    def setUp(self):
+        super().setUp()
+        self.house = self.daemon().start()
+        self.ann = Person(self.house).join(set_up_link_secret(self.house), "ann@example.com")
+
+    def stream(self, person, **more):
+        stream = EventStream(person, **more)
+        self.addCleanup(stream.close)
+        self.assertEqual(stream.answer.status, 200)
+        self.assertEqual(stream.answer.getheader("Content-Type"), "text/event-stream")
+        return stream
+
+    def test_a_page_sees_a_job_from_its_beginning_to_its_end(self):
+        bob = self.ann.invite("bob@example.com")
+        hers, his = self.stream(self.ann), self.stream(bob)
+        job = self.ann.submit(SAMPLE)
+        hers.wait_for("reel", job, status="processing", step="analyze")
+        done = hers.wait_for("reel", job, status="done")
+        self.assertEqual(done["author"], "reelsd")
+        self.assertNotIn("result", done)
+        self.ann.api("DELETE", f"reels/{job}")
+        hers.wait_for("deleted", job)
+        self.assertEqual(his.events, [], "another account's page is told nothing")
+
+    def test_a_page_that_was_away_learns_what_it_missed(self):
+        first = self.stream(self.ann)
+        kept = self.ann.submit(UNAVAILABLE)
+        gone = self.ann.submit(UNAVAILABLE)
+        first.wait_for("reel", kept, status="error")
+        first.wait_for("reel", gone, status="error")
+        position = wait_until(lambda: first.last_event_id, "a position")
+        first.close()
+        self.ann.api("DELETE", f"reels/{gone}")
+        new = self.ann.submit(UNAVAILABLE)
+        self.ann.finished(new)
+        second = self.stream(self.ann, last_event_id=position)
+        second.wait_for("reel", new, status="error")
+        second.wait_for("deleted", gone)
+
+    def test_a_page_that_was_away_for_days_loads_anew(self):
+        stream = self.stream(self.ann, last_event_id="1000000")
+        wait_until(lambda: ("reset", {}) in stream.events, "reset")
+
+    def test_a_stop_ends_the_streams(self):
+        stream = self.stream(self.ann)
+        self.assertEqual(self.house.stop(), 0)
+        self.assertTrue(stream.ended.wait(10))
+
+    def test_an_account_has_so_many_streams(self):
+        streams = [self.stream(self.ann) for _ in range(20)]
+        refused = self.ann.api("GET", "events")
+        self.assertEqual(refused.status, 429, refused)
+        streams[0].close()
+
+        def admitted():
+            stream = EventStream(self.ann)
+            self.addCleanup(stream.close)
+            return stream.answer.status == 200
+        wait_until(admitted, "a place")
+
+
+class SeveralDaemons(DatabaseTest):
+    def test_a_page_of_one_sees_the_jobs_of_another(self):
+        one, other = self.shared_daemon().start(), self.shared_daemon().start()
+        ann = Person(one).join(set_up_link_secret(other), "ann@example.com")
+        stream = EventStream(ann)
+        self.addCleanup(stream.close)
+        there = Person(other).sign_in("ann@example.com")
+        job = there.submit(UNAVAILABLE)
+        stream.wait_for("reel", job, status="error")
+        there.api("POST", "sign-out")
+        self.assertEqual(there.api("GET", "session").status, 401)
+
+
+if __name__ == "__main__":
+    unittest.main()
