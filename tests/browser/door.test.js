@@ -113,7 +113,8 @@ for (const width of WIDTHS) {
 
         await page.getByRole('button', { name: 'Sign out' }).click();
         await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-        await page.goBack();
+        assert.equal(new URL(page.url()).search, '');
+        await page.goto('/account');
         await page.getByRole('heading', { name: 'Sign in' }).waitFor();
         await visitor.close();
     });

@@ -130,3 +130,25 @@ test('a server that is away is told, and come back to', async () => {
     assert.deepEqual(visitor.strangers, []);
     await visitor.close();
 });
+
+test('a server that is not ready is asked again when it says, and a limit tells the wait', async () => {
+    const visitor = await Visitor.open(browser, daemon, { person: administrator });
+    const { page } = visitor;
+    const refuse = (status, message, seconds) => (route) => route.fulfill({
+        status, headers: { 'Retry-After': String(seconds) }, json: { message, status: 'error' } });
+    await page.route('**/dashboard/api/tokens',
+        refuse(503, 'the database cannot be reached', 1), { times: 1 });
+    await page.goto('/tokens');
+    await page.getByText('The database cannot be reached.').waitFor();
+    await page.locator('.line', { hasText: 'script' }).waitFor();
+
+    await page.route('**/dashboard/api/reels/analyze', refuse(429, 'at most 3 reels at once', 75), { times: 1 });
+    await visitor.visit('/');
+    await page.getByLabel('Analyse a reel').fill(SAMPLE);
+    await page.keyboard.press('Enter');
+    await page.getByText('At most 3 reels at once.').waitFor();
+    await page.getByText(/You can try again in 1 min/).waitFor();
+    assert.equal(await page.getByLabel('Analyse a reel').inputValue(), SAMPLE, 'nothing typed is lost');
+    visitor.assertClean('503 /dashboard/api/tokens', '429 /dashboard/api/reels/analyze');
+    await visitor.close();
+});

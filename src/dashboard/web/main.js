@@ -35,7 +35,10 @@ function pageNameOf(place, session) {
 }
 
 /** Sends people to where they may be: strangers to the door, those who have come in to their page. */
-function redirect(place, session) {
+function redirect() {
+    // As things stand now: both may have changed since this was drawn.
+    const place = locationStore.get();
+    const session = sessionStore.get();
     const name = place.route?.name;
     if (session.state === 'unknown' && !isPublic(name)) {
         loadSession();
@@ -67,7 +70,7 @@ function usePage(name) {
 function Dashboard() {
     const place = useStore(locationStore);
     const session = useStore(sessionStore);
-    useEffect(() => redirect(place, session), [place, session]);
+    useEffect(redirect, [place, session]);
     useEffect(() => {
         if (session.state === 'signed_in') {
             startLive();

@@ -1,5 +1,6 @@
 // One's own account: password, and the way out.
 import { html, useState } from '../htm-preact.js';
+import { navigate } from '../core/navigation.js';
 import { changePassword, signOut } from '../core/session.js';
 import { sendDeletions } from '../reels/deletions.js';
 import { Field, useSubmission } from '../ui/field.js';
@@ -42,6 +43,7 @@ export function Page({ session }) {
         await signOut().catch(() => {
             showToast('The server could not be told that you left.', { isFailure: true });
         });
+        navigate('/sign-in'); // Whoever comes next starts at the beginning, not here.
     };
     return html`
         <div class="page-head">
