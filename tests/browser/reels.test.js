@@ -125,6 +125,30 @@ for (const width of WIDTHS) {
         await visitor.close();
     });
 
+    test(`who looks elsewhere holds no connection, and misses nothing, at ${width} px`, async () => {
+        const person = await invited(administrator, `hiding-${width}@example.test`);
+        const visitor = await Visitor.open(browser, daemon, { person, width });
+        const { page } = visitor;
+        const isStream = (request) => request.url().endsWith('/dashboard/api/events');
+        const setHidden = (isHidden) => page.evaluate((value) => {
+            Object.defineProperty(document, 'hidden', { configurable: true, get: () => value });
+            document.dispatchEvent(new Event('visibilitychange'));
+        }, isHidden);
+        await visitor.visit('/');
+        await page.locator('.live-live').waitFor();
+        const ended = page.waitForEvent('requestfailed', isStream);
+        await setHidden(true);
+        await ended;
+        await page.locator('.live-paused').waitFor();
+        await person.finished(UNAVAILABLE);
+        const opened = page.waitForRequest(isStream);
+        await setHidden(false);
+        await opened;
+        await page.locator('.row .status-error').waitFor();
+        visitor.assertClean();
+        await visitor.close();
+    });
+
     test(`a deletion can be taken back for a while, at ${width} px`, async () => {
         const person = await invited(administrator, `deleting-${width}@example.test`);
         const { id } = await person.finished(UNAVAILABLE);

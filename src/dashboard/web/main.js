@@ -1,5 +1,5 @@
 // Starts the dashboard and puts the page of the address into the shell.
-import { html, render, useEffect, useState } from './htm-preact.js';
+import { html, render, useEffect, useErrorBoundary, useState } from './htm-preact.js';
 import { startLive, stopLive } from './core/live.js';
 import { locationStore, navigate, startNavigation } from './core/navigation.js';
 import { isPublic, pageAfterSignIn, pathWithQuery } from './core/routes.js';
@@ -67,6 +67,16 @@ function usePage(name) {
     return loaded.name === name ? loaded : { name, Page: null, error: null };
 }
 
+const BROKEN = { status: null, message: 'This page could not be shown. Loading it again may help.' };
+
+/** Draws a page; one that breaks says so and leaves the rest of the dashboard in place. */
+function Guarded({ Page, place, session }) {
+    const [why] = useErrorBoundary(console.error);
+    return why
+        ? html`<${FailureNote} error=${BROKEN} onRetry=${() => location.reload()} />`
+        : html`<${Page} place=${place} session=${session} />`;
+}
+
 function Dashboard() {
     const place = useStore(locationStore);
     const session = useStore(sessionStore);
@@ -89,7 +99,8 @@ function Dashboard() {
             <${FailureNote} error=${error} onRetry=${() => location.reload()} /><//>`;
     }
     return html`<${Shell} place=${place} session=${session.session} isBusy=${!Page}>
-        ${Page && html`<${Page} key=${place.path} place=${place} session=${session.session} />`}
+        ${Page && html`<${Guarded} key=${place.path} Page=${Page} place=${place}
+            session=${session.session} />`}
     <//>`;
 }
 

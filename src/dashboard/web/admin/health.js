@@ -49,7 +49,7 @@ export function Health({ overview }) {
         </section>
         <section class="section" aria-labelledby="models">
             <div class="section-head"><h2 id="models">Models</h2>
-                <span class="small muted">order: ${overview.analyzer}</span></div>
+                <span class="small muted">analyzer: ${overview.analyzer}</span></div>
             ${overview.models.length === 0
                 ? html`<p class="padded muted">All work is done on this server; no model is asked.</p>`
                 : html`<ul>${overview.models.map((one) =>
