@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { axeSource, chromium } from './packages.js';
 
 export const WIDTHS = [1280, 390];
+const WAIT_MILLISECONDS_MAX = 90_000; // Sanitized programs on a busy machine.
 const REFUSED = /^Failed to load resource/; // Told with its address by the answer itself.
 
 export function launchBrowser() {
@@ -25,6 +26,7 @@ export class Visitor {
             await visitor.context.addCookies(
                 [{ name, value, url: daemon.origin, httpOnly: true, sameSite: 'Strict' }]);
         }
+        visitor.context.setDefaultTimeout(WAIT_MILLISECONDS_MAX);
         visitor.page = await visitor.context.newPage();
         visitor.watch(visitor.page);
         return visitor;
