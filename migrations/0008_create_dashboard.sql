@@ -78,6 +78,86 @@ BEGIN
 END
 $$;
 
+-- A new password, if the old one is still what the caller has verified: of two who change it at the same moment one is
+-- told. All sessions end, also those that are being begun: see begin_session().
+CREATE FUNCTION change_password(owner bigint, verified_hash text, new_hash text) RETURNS boolean
+LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE account SET password_hash = new_hash WHERE id = owner AND password_hash = verified_hash;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    DELETE FROM web_session WHERE account_id = owner;
+    RETURN true;
+END
+$$;
+
+-- Begins a session, if the password that was verified is still the account's. The lock makes whoever changes it wait,
+-- and then end this session with the others.
+CREATE FUNCTION begin_session(
+    session_hash bytea, owner bigint, verified_hash text, idle_hours integer, life_hours integer)
+RETURNS boolean
+LANGUAGE plpgsql AS $$
+BEGIN
+    -- Who signs in clears away what has ended, of whomever: nobody else would.
+    DELETE FROM web_session
+     WHERE expires_at <= now() OR last_seen_at <= now() - make_interval(hours => idle_hours);
+    PERFORM FROM account
+      WHERE id = owner AND password_hash = verified_hash AND disabled_at IS NULL FOR SHARE;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    INSERT INTO web_session (hash, account_id, expires_at)
+    VALUES (session_hash, owner, now() + make_interval(hours => life_hours));
+    RETURN true;
+END
+$$;
+
+-- What an administrator changes; null leaves a value as it is, but for those with a `set_` of their own.
+--   outcome: 'changed', 'not_found' or 'last_administrator': nobody could undo it
+CREATE FUNCTION change_account(
+    changed bigint, wanted_disabled boolean, wanted_admin boolean,
+    set_submissions boolean, submissions integer, set_jobs boolean, jobs integer,
+    set_requests boolean, requests integer, set_budget boolean, budget numeric)
+RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+    others bigint;
+BEGIN
+    -- One after the other: two administrators who demote each other must not both find one left.
+    PERFORM pg_advisory_xact_lock(hashtext('reelsd change_account'));
+    IF coalesce(wanted_disabled, false) OR NOT coalesce(wanted_admin, true) THEN
+        SELECT count(*) INTO others FROM account
+         WHERE is_admin AND password_hash IS NOT NULL AND disabled_at IS NULL AND id <> changed;
+        IF others = 0 AND EXISTS (
+            SELECT FROM account
+             WHERE id = changed AND is_admin AND password_hash IS NOT NULL AND disabled_at IS NULL)
+        THEN
+            RETURN 'last_administrator';
+        END IF;
+    END IF;
+
+    UPDATE account
+       SET disabled_at = CASE wanted_disabled WHEN true THEN coalesce(disabled_at, now())
+                                              WHEN false THEN NULL ELSE disabled_at END,
+           is_admin = coalesce(wanted_admin, is_admin),
+           submissions_per_minute = CASE WHEN set_submissions THEN submissions ELSE submissions_per_minute END,
+           concurrent_jobs = CASE WHEN set_jobs THEN jobs ELSE concurrent_jobs END,
+           requests_per_minute = CASE WHEN set_requests THEN requests ELSE requests_per_minute END,
+           monthly_budget_usd = CASE WHEN set_budget THEN budget ELSE monthly_budget_usd END
+     WHERE id = changed;
+    IF NOT FOUND THEN
+        RETURN 'not_found';
+    END IF;
+    -- Whoever is let in again signs in again; tokens are for programs and work again.
+    IF wanted_disabled THEN
+        DELETE FROM web_session WHERE account_id = changed;
+        DELETE FROM invitation WHERE account_id = changed;
+    END IF;
+    RETURN 'changed';
+END
+$$;
+
 -- What dashboards show live.
 
 ALTER TABLE job
@@ -122,14 +202,23 @@ CREATE TRIGGER job_deleted AFTER DELETE ON job FOR EACH ROW EXECUTE FUNCTION not
 -- What administrators look at first: the newest failures.
 CREATE INDEX job_failed ON job (finished_at DESC) WHERE status = 'error';
 
--- A failed job never changes: its link is submitted once more, for its account, past the account's limits.
+-- A failed job never changes: its link is submitted once more, for its account, past the account's limits, unless the
+-- account is disabled or has the same link in work already, as after the same wish a moment ago.
 CREATE FUNCTION resubmit_jobs(failed_ids bigint[])
 RETURNS TABLE (failed bigint, anew bigint)
 LANGUAGE plpgsql AS $$
 DECLARE
     old job%ROWTYPE;
 BEGIN
-    FOR old IN SELECT * FROM job WHERE id = ANY (failed_ids) AND status = 'error' ORDER BY id LOOP
+    FOR old IN
+        SELECT job.* FROM job JOIN account ON account.id = job.account_id
+         WHERE job.id = ANY (failed_ids) AND job.status = 'error' AND account.disabled_at IS NULL
+         ORDER BY job.id FOR UPDATE OF job
+    LOOP
+        CONTINUE WHEN EXISTS (
+            SELECT FROM job
+             WHERE job.account_id = old.account_id AND job.url = old.url
+               AND job.status IN ('pending', 'processing'));
         failed := old.id;
         INSERT INTO job (account_id, url, fresh) VALUES (old.account_id, old.url, old.fresh) RETURNING id INTO anew;
         RETURN NEXT;

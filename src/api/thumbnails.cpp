@@ -38,8 +38,11 @@ asio::awaitable<http::response> get_thumbnail(
     const auto jpeg =
         co_await service.jobs.find_thumbnail(ctx.caller(), *id, http::answer_time(ctx));
     if (!jpeg) co_return ctx.problem(error{errc::not_found});
-    co_return http::response{http::status::ok, "image/jpeg", text_of(*jpeg)}.set(
-        "Cache-Control", std::string{cache_control});
+    http::response answer{http::status::ok, "image/jpeg", text_of(*jpeg)};
+    answer.set("Cache-Control", std::string{cache_control});
+    // Of a browser that two people use, each asks anew.
+    answer.set("Vary", "Cookie, Authorization");
+    co_return answer;
 }
 
 constexpr auto thumbnail_routes = std::to_array<http::route<thumbnail_service>>({

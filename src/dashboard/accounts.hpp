@@ -26,7 +26,7 @@ struct account_service {
     log::logger log;
 };
 
-/// For administrators; everybody else gets 404.
+/// For administrators: the gate of their prefix lets nobody else through.
 void add_account_routes(http::router& router, std::string_view gated, account_service& service);
 
 /// The changes that a body asks for: `invalid_argument` with the text that the client reads. Pure.

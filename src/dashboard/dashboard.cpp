@@ -16,6 +16,13 @@ namespace reelsd::dashboard {
 
 using namespace std::chrono_literals;
 
+namespace {
+
+/// For administrators; see accounts.cpp and operations.cpp.
+constexpr std::string_view administration_prefix = "/dashboard/api/admin";
+
+}  // namespace
+
 struct dashboard::state {
     session_gate gate;
     sign_in_service sign_in;
@@ -26,7 +33,7 @@ struct dashboard::state {
     operations_service operations;
 
     explicit state(dashboard_parts parts)
-        : gate{parts.sessions},
+        : gate{parts.sessions, parts.origin},
           sign_in{
               .sessions = parts.sessions,
               .offload = parts.offload,
@@ -59,7 +66,12 @@ void dashboard::add_to(http::router& router) {
     router.guard(
         {.prefix = gated_prefix,
          .authenticate = [&gate](http::request_context& ctx) { return gate.authenticate(ctx); },
-         .admit = [](http::request_context& ctx) { return session_gate::admit(ctx); }});
+         .admit = [&gate](http::request_context& ctx) { return gate.admit(ctx); }});
+    router.guard(
+        {.prefix = administration_prefix,
+         .authenticate =
+             [&gate](http::request_context& ctx) { return gate.authenticate_administrator(ctx); },
+         .admit = [&gate](http::request_context& ctx) { return gate.admit(ctx); }});
     add_sign_in_routes(router, gated_prefix, state_->sign_in);
     add_invitation_routes(router, state_->sign_in);
     add_token_routes(router, gated_prefix, state_->tokens);

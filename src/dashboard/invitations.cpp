@@ -38,7 +38,7 @@ result<std::string> address_for(const accounts::invitation_purpose& purpose, con
 /// log should hold the secret.
 asio::awaitable<http::response> look_at_invitation(
     http::request_context& ctx, sign_in_service& service) {
-    if (auto refused = refuse_other_sites(ctx)) co_return *std::move(refused);
+    if (auto refused = refuse_other_sites(ctx, service.origin())) co_return *std::move(refused);
     const auto body = ctx.json_body();
     if (!body) co_return ctx.problem(body.error());
     const auto hash = invited_by(*body);
@@ -55,7 +55,7 @@ asio::awaitable<http::response> look_at_invitation(
 /// 200 a session; 400; 404; 409 the address has an account that can sign in.
 asio::awaitable<http::response> accept_invitation(
     http::request_context& ctx, sign_in_service& service) {
-    if (auto refused = refuse_other_sites(ctx)) co_return *std::move(refused);
+    if (auto refused = refuse_other_sites(ctx, service.origin())) co_return *std::move(refused);
     const auto body = ctx.json_body();
     if (!body) co_return ctx.problem(body.error());
     const auto hash = invited_by(*body);
@@ -73,11 +73,11 @@ asio::awaitable<http::response> accept_invitation(
     }
     const auto sound = accounts::check_new_password(*password, *email);
     if (!sound) co_return ctx.problem(sound.error());
-    auto made = co_await hash_off_loop(ctx, service, *password);
+    const auto made = co_await hash_off_loop(ctx, service, *password);
     if (!made) co_return ctx.problem(made.error());
 
     const auto accepted = co_await service.sessions.accept(
-        **hash, *email, *std::move(made), deadline::after(http::database_time_max));
+        **hash, *email, *made, deadline::after(http::database_time_max));
     switch (accepted.outcome) {
         case accounts::acceptance::invalid: co_return no_longer_valid(ctx);
         case accounts::acceptance::taken:
@@ -86,7 +86,8 @@ asio::awaitable<http::response> accept_invitation(
         case accounts::acceptance::accepted: break;
     }
     service.log.info("invitation accepted", {{"account", accepted.account.value}});
-    co_return co_await begin_session(ctx, service, accepted.account);
+    const accounts::credentials verified{.account = accepted.account, .password_hash = *made};
+    co_return co_await begin_session(ctx, service, verified);
 }
 
 constexpr auto invitation_routes = std::to_array<http::route<sign_in_service>>({

@@ -27,7 +27,7 @@ struct operations_service {
     log::logger log;
 };
 
-/// For administrators; everybody else gets 404.
+/// For administrators: the gate of their prefix lets nobody else through.
 void add_operations_routes(
     http::router& router, std::string_view gated, operations_service& service);
 

@@ -11,12 +11,20 @@ std::string_view authority_of(std::string_view origin) {
     return scheme_end == std::string_view::npos ? origin : origin.substr(scheme_end + 3);
 }
 
-bool is_from_elsewhere(const http::request_context& ctx) {
+bool is_from_elsewhere(const http::request_context& ctx, std::string_view own_origin) {
     if (const auto site = ctx.header("Sec-Fetch-Site")) {
         return *site != "same-origin" && *site != "none";
     }
     const auto origin = ctx.header("Origin");
-    return origin && authority_of(*origin) != ctx.header("Host").value_or("");
+    if (!origin || *origin == own_origin) return false;
+    return authority_of(*origin) != ctx.header("Host").value_or("");
+}
+
+/// "application/json; charset=utf-8", in any letter case.
+bool is_json(std::string_view content_type) {
+    auto type = content_type.substr(0, content_type.find(';'));
+    while (type.ends_with(' ')) type.remove_suffix(1);
+    return http::same_name(type, "application/json");
 }
 
 }  // namespace
@@ -47,12 +55,13 @@ result<std::optional<bool>> flag_in(const json& body, std::string_view name) {
     return std::optional{member->get<bool>()};
 }
 
-std::optional<http::response> refuse_other_sites(const http::request_context& ctx) {
-    if (is_from_elsewhere(ctx)) {
+std::optional<http::response> refuse_other_sites(
+    const http::request_context& ctx, std::string_view own_origin) {
+    if (is_from_elsewhere(ctx, own_origin)) {
         return ctx.problem(http::status::forbidden, "only the dashboard's own pages may ask this");
     }
     const auto type = ctx.header("Content-Type").value_or("");
-    if (!ctx.request().body.empty() && !type.starts_with("application/json")) {
+    if (!ctx.request().body.empty() && !is_json(type)) {
         return ctx.problem(
             http::status::unsupported_media_type, "the body must be application/json");
     }

@@ -21,7 +21,9 @@ namespace reelsd::dashboard {
 
 /// The answer for a request that changes something and was not made by a page of ours; nothing when
 /// it was. Browsers say where a request comes from (`Sec-Fetch-Site`, `Origin`), and none sends
-/// JSON for another site without asking first.
-[[nodiscard]] std::optional<http::response> refuse_other_sites(const http::request_context& ctx);
+/// JSON for another site without asking first. `own_origin` is where people reach the dashboard: a
+/// proxy may have put another host into the request.
+[[nodiscard]] std::optional<http::response> refuse_other_sites(
+    const http::request_context& ctx, std::string_view own_origin);
 
 }  // namespace reelsd::dashboard

@@ -32,7 +32,9 @@ std::optional<std::string_view> session_secret_in(std::string_view cookie_header
         const auto end = cookie_header.find(';');
         const auto pair = trimmed(cookie_header.substr(0, end));
         const auto equals = pair.find('=');
-        if (equals != std::string_view::npos && pair.substr(0, equals) == cookie_name) {
+        const bool is_ours =
+            equals != std::string_view::npos && pair.substr(0, equals) == cookie_name;
+        if (is_ours && accounts::hash_of_secret(pair.substr(equals + 1))) {
             return pair.substr(equals + 1);
         }
         if (end == std::string_view::npos) break;

@@ -7,7 +7,8 @@
 /// What browsers keep of a session, and what they must show to change anything. Pure.
 namespace reelsd::dashboard {
 
-/// The session's secret in a `Cookie` header; nothing when it is not there. Of several the first.
+/// The session's secret in a `Cookie` header; nothing when there is none of its form. Of several
+/// the first: another site of the same host name may have set one in front of ours.
 [[nodiscard]] std::optional<std::string_view> session_secret_in(std::string_view cookie_header);
 
 /// `Set-Cookie` for a session: out of reach of scripts, sent by our own pages alone, and over TLS

@@ -36,10 +36,18 @@ boost::asio::awaitable<std::optional<http::response>> session_gate::authenticate
     co_return std::nullopt;
 }
 
-boost::asio::awaitable<std::optional<http::response>> session_gate::admit(
+boost::asio::awaitable<std::optional<http::response>> session_gate::authenticate_administrator(
     http::request_context& ctx) {
+    auto refused = co_await authenticate(ctx);
+    if (refused) co_return refused;
+    if (!signed_in_of(ctx).session.is_admin) co_return ctx.problem(error{errc::not_found});
+    co_return std::nullopt;
+}
+
+boost::asio::awaitable<std::optional<http::response>> session_gate::admit(
+    http::request_context& ctx) const {
     if (!changes_something(ctx.request().method)) co_return std::nullopt;
-    if (auto refused = refuse_other_sites(ctx)) co_return refused;
+    if (auto refused = refuse_other_sites(ctx, origin_())) co_return refused;
     if (ctx.header("X-CSRF-Token").value_or("") != signed_in_of(ctx).csrf_token) {
         co_return ctx.problem(
             http::status::forbidden, "the header X-CSRF-Token is missing or of another session");

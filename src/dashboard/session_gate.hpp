@@ -5,8 +5,10 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace reelsd::dashboard {
 
@@ -22,17 +24,24 @@ struct signed_in {
 /// The gate of everything that needs a session.
 class session_gate {
 public:
-    explicit session_gate(accounts::session_store sessions) : sessions_{sessions} {}
+    session_gate(accounts::session_store sessions, std::function<std::string()> origin)
+        : sessions_{sessions}, origin_{std::move(origin)} {}
 
     /// Recognises the caller by the session's cookie, or answers 401. Each request is looked up
     /// anew, so that a session that has been ended is refused at once on every instance.
     boost::asio::awaitable<std::optional<http::response>> authenticate(http::request_context& ctx);
 
+    /// The same for what is for administrators alone: everybody else learns no more than of any
+    /// unknown path, 404.
+    boost::asio::awaitable<std::optional<http::response>> authenticate_administrator(
+        http::request_context& ctx);
+
     /// 403 for a change that no page of ours has asked for.
-    static boost::asio::awaitable<std::optional<http::response>> admit(http::request_context& ctx);
+    boost::asio::awaitable<std::optional<http::response>> admit(http::request_context& ctx) const;
 
 private:
     accounts::session_store sessions_;
+    std::function<std::string()> origin_;
 };
 
 }  // namespace reelsd::dashboard

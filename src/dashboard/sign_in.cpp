@@ -59,7 +59,7 @@ asio::awaitable<result<bool>> is_right(
 
 /// POST /dashboard/sign-in {"email", "password"}. 200 the session; 401; 429 after too many guesses.
 asio::awaitable<http::response> sign_in(http::request_context& ctx, sign_in_service& service) {
-    if (auto refused = refuse_other_sites(ctx)) co_return *std::move(refused);
+    if (auto refused = refuse_other_sites(ctx, service.origin())) co_return *std::move(refused);
     const auto body = ctx.json_body();
     if (!body) co_return ctx.problem(body.error());
     const auto email = text_in(*body, "email", email_bytes_max);
@@ -78,7 +78,7 @@ asio::awaitable<http::response> sign_in(http::request_context& ctx, sign_in_serv
         co_return wrong_password(ctx);
     }
     service.throttle.give_back(*email, remote);
-    co_return co_await begin_session(ctx, service, known->account);
+    co_return co_await begin_session(ctx, service, *known);
 }
 
 /// GET session. 200 who is signed in.
@@ -124,9 +124,14 @@ asio::awaitable<http::response> change_password(
     service.throttle.give_back(who.email, remote);
     auto hash = co_await hash_off_loop(ctx, service, *wanted);
     if (!hash) co_return ctx.problem(hash.error());
-    co_await service.sessions.set_password(
-        who.account, *std::move(hash), deadline::after(http::database_time_max));
-    co_return co_await begin_session(ctx, service, who.account);
+    const accounts::credentials next{.account = who.account, .password_hash = *std::move(hash)};
+    const bool changed = co_await service.sessions.change_password(
+        *known, next.password_hash, deadline::after(http::database_time_max));
+    if (!changed) {
+        co_return ctx.problem(
+            http::status::conflict, "the password has just been changed by somebody else");
+    }
+    co_return co_await begin_session(ctx, service, next);
 }
 
 constexpr auto open_routes = std::to_array<http::route<sign_in_service>>({
@@ -146,14 +151,14 @@ void add_sign_in_routes(http::router& router, std::string_view gated, sign_in_se
 }
 
 asio::awaitable<http::response> begin_session(
-    http::request_context& ctx, sign_in_service& service, account_id account) {
+    http::request_context& ctx, sign_in_service& service, accounts::credentials verified) {
     const auto by = deadline::after(http::database_time_max);
-    const auto secret = co_await service.sessions.begin(account, by);
-    const auto hash = accounts::sha256_of(secret);
-    const auto begun = co_await service.sessions.find(hash, by);
+    const auto secret = co_await service.sessions.begin(std::move(verified), by);
+    if (!secret) co_return wrong_password(ctx);
+    const auto begun = co_await service.sessions.find(accounts::sha256_of(*secret), by);
     if (!begun) co_return wrong_password(ctx);  // Disabled this very moment.
-    auto answer = ctx.json(http::status::ok, session_view(*begun, csrf_token_of(secret)));
-    answer.add("Set-Cookie", session_cookie(secret, is_secure(service)));
+    auto answer = ctx.json(http::status::ok, session_view(*begun, csrf_token_of(*secret)));
+    answer.add("Set-Cookie", session_cookie(*secret, is_secure(service)));
     co_return answer;
 }
 

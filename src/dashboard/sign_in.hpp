@@ -31,9 +31,10 @@ struct sign_in_service {
 
 void add_sign_in_routes(http::router& router, std::string_view gated, sign_in_service& service);
 
-/// Begins a session of the account and answers with its view and cookie.
+/// Begins a session and answers with its view and cookie; 401 when the password has been changed
+/// since it was verified.
 [[nodiscard]] boost::asio::awaitable<http::response> begin_session(
-    http::request_context& ctx, sign_in_service& service, account_id account);
+    http::request_context& ctx, sign_in_service& service, accounts::credentials verified);
 
 /// Argon2id off the loop. Errors: limit_reached or timed_out when too many are waiting.
 [[nodiscard]] boost::asio::awaitable<result<std::string>> hash_off_loop(

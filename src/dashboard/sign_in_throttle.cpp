@@ -42,7 +42,8 @@ std::array<std::string, 3> keys_of(const std::string& email, const std::string& 
 sign_in_throttle::bucket& sign_in_throttle::filled_bucket(
     const std::string& key, const rule& by, time_point now) {
     auto& one = buckets_.try_emplace(key, bucket{by.capacity, now, by}).first->second;
-    const std::chrono::duration<double> passed = std::max(now - one.filled, now - now);
+    const std::chrono::duration<double> passed =
+        std::max(now - one.filled, time_point::duration::zero());
     one.attempts = std::min(by.capacity, one.attempts + passed / by.refill);
     one.filled = now;
     return one;

@@ -25,13 +25,13 @@ public:
 
 private:
     struct rule {
-        double capacity;
-        std::chrono::duration<double> refill;  ///< For one attempt.
+        double capacity = 0;
+        std::chrono::duration<double> refill{};  ///< For one attempt.
     };
     struct bucket {
-        double attempts;
+        double attempts = 0;
         time_point filled;
-        rule by;
+        rule by{};
     };
 
     bucket& filled_bucket(const std::string& key, const rule& by, time_point now);

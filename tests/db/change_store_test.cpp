@@ -105,7 +105,7 @@ TEST_F(ChangeStore, TooMuchIsSaidToBeTooMuch) {
 
 TEST_F(ChangeStore, AFailedJobIsSubmittedAnewAndStaysAsItIs) {
     const auto mine = submitted(ann_);
-    const auto other = submitted(ann_);
+    const auto other = submitted(bob_);
     const auto held = claimed(2);
     const transition failure = failed{
         .code = job_error_code::download_failed, .text = "The video could not be downloaded"};
@@ -129,6 +129,7 @@ TEST_F(ChangeStore, AFailedJobIsSubmittedAnewAndStaysAsItIs) {
     EXPECT_EQ(read(ann_, mine).status, job_status::error);
     EXPECT_EQ(read(ann_, made[0].anew).status, job_status::pending);
     EXPECT_EQ(read(ann_, made[0].anew).url, link);
+    EXPECT_TRUE(run(operations_.resubmit(asked, soon())).empty()) << "it is in work by now";
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 """The dashboard from outside: who gets in, what they may see, and what they are told while they look."""
 
+import concurrent.futures
 import re
 import subprocess
 import unittest
@@ -123,8 +124,8 @@ class People(ServiceTest):
             if path.startswith("admin/"):
                 with self.subTest(path):
                     answer = self.bob.api(method, path, {} if method != "GET" else None)
-                    self.assertEqual(answer.status, 404, answer)
-                    self.assertEqual(answer.json(), {"message": "not found", "status": "error"})
+                    self.assertProblem(answer, 404, "not found")
+                    self.assertProblem(self.bob.api("PUT", path, {}, csrf=False), 404, "not found")
 
     def test_things_of_others_are_not_there(self):
         job = self.ann.submit(UNAVAILABLE)
@@ -220,7 +221,10 @@ class People(ServiceTest):
         self.assertIn("disabled_at", changed.json())
         self.assertEqual(eve.api("GET", "session").status, 401)
         self.assertEqual(self.served.request("GET", "/api/v1/reels", token=token).status, 401)
+        link = self.ann.api("POST", f"admin/accounts/{account}/invitation")
+        self.assertEqual(link.status, 409, link)
         self.ann.api("PATCH", f"admin/accounts/{account}", {"disabled": False})
+        self.assertEqual(eve.api("GET", "session").status, 401, "she signs in again")
         self.assertEqual(self.served.request("GET", "/api/v1/reels", token=token).status, 200)
 
     def test_limits_and_budget_of_an_account(self):
@@ -288,6 +292,38 @@ class People(ServiceTest):
         log = self.served.log()
         for secret in (PASSWORD, person.cookie.split("=")[1], person.csrf_token, self.ann.csrf_token):
             self.assertNotIn(secret, log)
+
+
+class Races(ServiceTest):
+    def at_once(self, actions):
+        with concurrent.futures.ThreadPoolExecutor(len(actions)) as pool:
+            return [done.result() for done in [pool.submit(action) for action in actions]]
+
+    def test_an_old_password_opens_nothing_while_it_is_being_changed(self):
+        daemon = self.daemon().start()
+        ann = Person(daemon).join(set_up_link_secret(daemon), "ann@example.com")
+        people = [Person(daemon) for _ in range(5)]
+        body = {"email": "ann@example.com", "password": PASSWORD}
+        change = {"current_password": PASSWORD, "new_password": "another horse"}
+        answers = self.at_once(
+            [lambda one=one: one.request("POST", "/dashboard/sign-in", body) for one in people] +
+            [lambda: ann.api("POST", "password", change)])
+        self.assertEqual(answers[-1].status, 200, answers[-1])
+        for one in people:
+            self.assertEqual(one.api("GET", "session").status, 401)
+
+    def test_two_administrators_who_demote_each_other(self):
+        daemon = self.daemon().start()
+        ann = Person(daemon).join(set_up_link_secret(daemon), "ann@example.com")
+        bob = ann.invite("bob@example.com", is_admin=True)
+        ids = [one.api("GET", "session").json()["account"]["id"] for one in (ann, bob)]
+        wish = {"is_admin": False}
+        answers = self.at_once(
+            [lambda: ann.api("PATCH", f"admin/accounts/{ids[1]}", wish)] * 4 +
+            [lambda: bob.api("PATCH", f"admin/accounts/{ids[0]}", wish)] * 4)
+        self.assertLessEqual({answer.status for answer in answers}, {200, 404, 409})
+        left = [one.api("GET", "session").json()["account"]["is_admin"] for one in (ann, bob)]
+        self.assertEqual(sorted(left), [False, True])
 
 
 class Events(ServiceTest):

@@ -10,6 +10,7 @@ template <class Tag>
 struct strong_id {
     std::int64_t value = 0;
 
+    // NOLINTNEXTLINE(modernize-use-nullptr): what `<` makes of it is taken for a pointer
     friend constexpr auto operator<=>(strong_id, strong_id) = default;
 };
 

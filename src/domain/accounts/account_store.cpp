@@ -69,32 +69,8 @@ constexpr db::query list_query{"accounts.list", R"sql(
      WHERE $1::bigint IS NULL OR account.id = $1
      ORDER BY lower(account.email))sql"};
 
-// An administrator who can sign in must stay, or nobody could undo it: the rows of all of them are
-// locked, so that two who demote each other are decided one after the other.
 constexpr db::query change_query{"accounts.change", R"sql(
-    WITH administrator AS (
-        SELECT id FROM account
-         WHERE is_admin AND password_hash IS NOT NULL AND disabled_at IS NULL
-         ORDER BY id FOR NO KEY UPDATE),
-    wanted AS (
-        SELECT account.id,
-               (coalesce($2::boolean, false) OR NOT coalesce($3::boolean, true))
-                   AND account.id IN (SELECT id FROM administrator)
-                   AND (SELECT count(*) FROM administrator) = 1 AS is_last
-          FROM account WHERE account.id = $1),
-    changed AS (
-        UPDATE account
-           SET disabled_at = CASE $2::boolean WHEN true THEN coalesce(disabled_at, now())
-                                              WHEN false THEN NULL ELSE disabled_at END,
-               is_admin = coalesce($3::boolean, is_admin),
-               submissions_per_minute =
-                   CASE WHEN $4 THEN $5::integer ELSE submissions_per_minute END,
-               concurrent_jobs = CASE WHEN $6 THEN $7::integer ELSE concurrent_jobs END,
-               requests_per_minute = CASE WHEN $8 THEN $9::integer ELSE requests_per_minute END,
-               monthly_budget_usd =
-                   CASE WHEN $10 THEN $11::numeric ELSE monthly_budget_usd END
-          FROM wanted WHERE account.id = wanted.id AND NOT wanted.is_last)
-    SELECT is_last FROM wanted)sql"};
+    SELECT change_account($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::numeric) AS outcome)sql"};
 
 token_summary token_summary_from(const db::row& row) {
     return {
@@ -249,9 +225,9 @@ boost::asio::awaitable<result<void>> account_store::change(
         value_of(changes.requests_per_minute),
         changes.monthly_budget_usd.has_value(),
         changes.monthly_budget_usd.value_or(std::nullopt));
-    const auto row = changed.one_or_none();
-    if (!row) co_return error{errc::not_found, "there is no such account"};
-    if (row->as<bool>("is_last")) {
+    const auto outcome = changed.one().as<std::string>("outcome");
+    if (outcome == "not_found") co_return error{errc::not_found, "there is no such account"};
+    if (outcome == "last_administrator") {
         co_return error{
             errc::conflict,
             "this is the last administrator who can sign in: make another one first"};

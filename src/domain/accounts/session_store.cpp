@@ -15,13 +15,8 @@ constexpr db::query find_credentials_query{"sessions.find_credentials", R"sql(
     SELECT id, password_hash FROM account
      WHERE id = $1 AND password_hash IS NOT NULL AND disabled_at IS NULL)sql"};
 
-// Who signs in clears away what has ended, of whomever: nobody else would.
 constexpr db::query begin_query{"sessions.begin", R"sql(
-    WITH ended AS (
-        DELETE FROM web_session
-         WHERE expires_at <= now() OR last_seen_at <= now() - make_interval(hours => $3))
-    INSERT INTO web_session (hash, account_id, expires_at)
-    VALUES ($1, $2, now() + make_interval(hours => $4)))sql"};
+    SELECT begin_session($1, $2, $3, $4, $5) AS begun)sql"};
 
 constexpr db::query find_query{"sessions.find", R"sql(
     WITH known AS (
@@ -41,9 +36,8 @@ constexpr db::query find_query{"sessions.find", R"sql(
 constexpr db::query end_query{"sessions.end", R"sql(
     DELETE FROM web_session WHERE hash = $1)sql"};
 
-constexpr db::query set_password_query{"sessions.set_password", R"sql(
-    WITH ended AS (DELETE FROM web_session WHERE account_id = $1)
-    UPDATE account SET password_hash = $2 WHERE id = $1)sql"};
+constexpr db::query change_password_query{"sessions.change_password", R"sql(
+    SELECT change_password($1, $2, $3) AS changed)sql"};
 
 constexpr db::query invite_query{"sessions.invite", R"sql(
     INSERT INTO invitation (hash, account_id, expires_at)
@@ -99,16 +93,19 @@ boost::asio::awaitable<std::optional<credentials>> session_store::find_credentia
     co_return credentials_from(co_await pool_->run(by, find_credentials_query, account));
 }
 
-boost::asio::awaitable<std::string> session_store::begin(account_id account, deadline by) {
+boost::asio::awaitable<std::optional<std::string>> session_store::begin(
+    credentials verified, deadline by) {
     const auto secret = generate_secret();
     const auto hash = sha256_of(secret);
-    co_await pool_->run(
+    const auto made = co_await pool_->run(
         by,
         begin_query,
         bytes_of(hash),
-        account,
+        verified.account,
+        verified.password_hash,
         hours_of(session_idle_max),
         hours_of(session_life_max));
+    if (!made.one().as<bool>("begun")) co_return std::nullopt;
     co_return secret;
 }
 
@@ -128,9 +125,11 @@ boost::asio::awaitable<void> session_store::end(secret_hash hash, deadline by) {
     co_await pool_->run(by, end_query, bytes_of(hash));
 }
 
-boost::asio::awaitable<void> session_store::set_password(
-    account_id account, std::string password_hash, deadline by) {
-    co_await pool_->run(by, set_password_query, account, password_hash);
+boost::asio::awaitable<bool> session_store::change_password(
+    credentials verified, std::string new_hash, deadline by) {
+    const auto changed = co_await pool_->run(
+        by, change_password_query, verified.account, verified.password_hash, new_hash);
+    co_return changed.one().as<bool>("changed");
 }
 
 boost::asio::awaitable<invitation> session_store::invite(

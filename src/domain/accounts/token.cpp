@@ -60,7 +60,8 @@ result<void> check_token_name(std::string_view name) {
     const auto is_control = [](unsigned char c) { return c < ' ' || c == 0x7f; };
     const auto begins = [](unsigned char c) { return (c & 0xc0U) != 0x80U; };
     const auto characters = std::count_if(name.begin(), name.end(), begins);
-    const bool printable = std::none_of(name.begin(), name.end(), is_control);
+    const bool printable = std::none_of(name.begin(), name.end(), is_control) &&
+                           name.find_first_not_of(' ') != std::string_view::npos;
     if (printable && characters >= 1 && characters <= name_characters_max) return {};
     return error{errc::invalid_argument, "name: 1 to 100 printable characters are allowed"};
 }

@@ -55,7 +55,7 @@ struct RefuseOtherSites : ::testing::Test {
         const auto log = log::logger::silent();
         const http::request_context ctx{
             std::move(asked), log, deadline::after(std::chrono::hours{1})};
-        const auto answer = refuse_other_sites(ctx);
+        const auto answer = refuse_other_sites(ctx, "https://reels.example.com");
         return answer ? number_of(answer->code()) : 0;
     }
 };
@@ -66,6 +66,9 @@ TEST_F(RefuseOtherSites, TakesOurOwnPagesAndPrograms) {
     EXPECT_EQ(refused({json_type, {"Sec-Fetch-Site", "same-origin"}}), 0U);
     EXPECT_EQ(refused({json_type, {"Host", "a:1"}, {"Origin", "http://a:1"}}), 0U);
     EXPECT_EQ(refused({{"Content-Type", "application/json; charset=utf-8"}}), 0U);
+    EXPECT_EQ(refused({{"Content-Type", "APPLICATION/JSON"}}), 0U);
+    EXPECT_EQ(refused({json_type, {"Host", "a:1"}, {"Origin", "https://reels.example.com"}}), 0U)
+        << "a proxy's host is not the people's";
     EXPECT_EQ(refused({}, ""), 0U) << "no body, no type";
 }
 
@@ -75,6 +78,8 @@ TEST_F(RefuseOtherSites, RefusesWhatAnotherSiteCanMakeABrowserSend) {
     EXPECT_EQ(refused({json_type, {"Sec-Fetch-Site", "same-site"}}), 403U);
     EXPECT_EQ(refused({json_type, {"Host", "a:1"}, {"Origin", "http://b:1"}}), 403U);
     EXPECT_EQ(refused({json_type, {"Host", "a:1"}, {"Origin", "null"}}), 403U);
+    EXPECT_EQ(refused({json_type, {"Host", "a:1"}, {"Origin", "http://reels.example.com"}}), 403U);
+    EXPECT_EQ(refused({{"Content-Type", "application/jsonx"}}), 415U);
     EXPECT_EQ(refused({{"Content-Type", "text/plain"}}), 415U);
     EXPECT_EQ(refused({}), 415U);
 }

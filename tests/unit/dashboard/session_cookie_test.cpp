@@ -2,16 +2,28 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace reelsd::dashboard {
 namespace {
 
 TEST(SessionCookie, IsFoundAmongOthers) {
-    EXPECT_EQ(session_secret_in("reelsd_session=abc"), "abc");
-    EXPECT_EQ(session_secret_in("theme=dark; reelsd_session=abc; x=y"), "abc");
-    EXPECT_EQ(session_secret_in("reelsd_session=first;reelsd_session=second"), "first");
-    EXPECT_EQ(session_secret_in("reelsd_session="), "");
-    for (const char* header :
-         {"", ";", "x", "xreelsd_session=abc", "reelsd_session2=abc", "REELSD_SESSION=abc"}) {
+    const std::string secret(43, 'a');
+    const std::string ours = "reelsd_session=" + secret;
+    EXPECT_EQ(session_secret_in(ours), secret);
+    EXPECT_EQ(session_secret_in("theme=dark; " + ours + "; x=y"), secret);
+    EXPECT_EQ(session_secret_in(ours + ";reelsd_session=" + std::string(43, 'b')), secret);
+    EXPECT_EQ(session_secret_in("reelsd_session=tossed; " + ours), secret);
+    const std::string strange[] = {
+        "",
+        ";",
+        "x",
+        "x" + ours,
+        "reelsd_session=",
+        "reelsd_session=" + std::string(42, 'a'),
+        "reelsd_session2=" + secret,
+        "REELSD_SESSION=" + secret};
+    for (const auto& header : strange) {
         EXPECT_EQ(session_secret_in(header), std::nullopt) << header;
     }
 }

@@ -124,7 +124,8 @@ public:
     /// All accounts by e-mail address; with `only`, this one alone.
     boost::asio::awaitable<std::vector<account_summary>> list(
         std::optional<account_id> only, deadline by);
-    /// `not_found`; `conflict` when no administrator who can sign in would be left.
+    /// Disabling ends the account's sessions and its link. `not_found`; `conflict` when no
+    /// administrator who can sign in would be left.
     boost::asio::awaitable<result<void>> change(
         account_id account, account_changes changes, deadline by);
 

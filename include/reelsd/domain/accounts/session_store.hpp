@@ -71,15 +71,17 @@ public:
     boost::asio::awaitable<std::optional<credentials>> find_credentials(
         account_id account, deadline by);
 
-    /// Begins a session and returns its secret, which its owner's browser keeps.
-    boost::asio::awaitable<std::string> begin(account_id account, deadline by);
+    /// Begins a session and returns its secret, which its owner's browser keeps; nothing when the
+    /// password's hash is no longer the one that was verified, or the account is disabled.
+    boost::asio::awaitable<std::optional<std::string>> begin(credentials verified, deadline by);
     /// The session, which this use keeps alive; nothing when it is unknown or has ended.
     boost::asio::awaitable<std::optional<session>> find(secret_hash hash, deadline by);
     boost::asio::awaitable<void> end(secret_hash hash, deadline by);
 
-    /// Ends all of the account's sessions with it.
-    boost::asio::awaitable<void> set_password(
-        account_id account, std::string password_hash, deadline by);
+    /// Ends all of the account's sessions with it. False when the hash is no longer the one that
+    /// was verified: somebody else was quicker.
+    boost::asio::awaitable<bool> change_password(
+        credentials verified, std::string new_hash, deadline by);
 
     /// A new link to set a password with; the account's older link stops working. Without an
     /// account: for the first administrator.
