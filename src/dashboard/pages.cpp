@@ -38,12 +38,22 @@ std::span<const http::embedded_file> pages() {
     return all;
 }
 
+/// An unknown address: the script says so, in the dashboard's own look.
+boost::asio::awaitable<http::response> show_not_found(const http::request_context& /*ctx*/) {
+    const auto& page = page_files().front();
+    auto answer =
+        http::response::of_static(http::status::not_found, page.content_type, page.content);
+    answer.set("Content-Security-Policy", page_policy);
+    co_return answer;
+}
+
 }  // namespace
 
 void add_page_routes(http::router& router) {
     const http::file_policy policy{.content_security_policy = page_policy};
     http::add_file_routes(router, asset_files(), policy);
     http::add_file_routes(router, pages(), policy);
+    router.show_when_unknown(&show_not_found);
 }
 
 }  // namespace reelsd::dashboard

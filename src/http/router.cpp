@@ -23,6 +23,13 @@ verb handled_as(verb method) noexcept {
     return method == verb::head ? verb::get : method;
 }
 
+/// A browser that opens a page says that it reads HTML; programs do not.
+bool is_from_a_reader(const request_context& ctx) {
+    const auto accepted = ctx.header("Accept").value_or("");
+    return handled_as(ctx.request().method) == verb::get &&
+           accepted.find("text/html") != std::string_view::npos;
+}
+
 }  // namespace
 
 std::vector<router::segment> router::segments_of(std::string_view pattern) {
@@ -52,6 +59,10 @@ void router::add(verb method, std::string pattern, handler handle) {
     }
     for (const auto& known : entry->methods) invariant(known.method != method);
     entry->methods.push_back({method, std::move(handle)});
+}
+
+void router::show_when_unknown(handler handle) {
+    when_unknown_ = std::move(handle);
 }
 
 void router::guard(gate keeper) {
@@ -103,7 +114,7 @@ const router::path_entry* router::entry_for(const std::vector<std::string>& path
     return best;
 }
 
-router::located router::locate(request_context& ctx) const {
+router::located router::locate(request_context& ctx, const gate* keeper) const {
     const auto& target = ctx.request().target;
     if (!target.path_is_well_formed()) {
         return {
@@ -111,6 +122,9 @@ router::located router::locate(request_context& ctx) const {
             .refused = ctx.problem(status::bad_request, "the path has a malformed percent escape")};
     }
     const auto* entry = entry_for(target.segments());
+    if (!entry && !keeper && when_unknown_ && is_from_a_reader(ctx)) {
+        return {.handle = &when_unknown_, .refused = std::nullopt};
+    }
     if (!entry) {
         return {.handle = nullptr, .refused = ctx.problem(status::not_found, "not found")};
     }
@@ -140,7 +154,7 @@ asio::awaitable<response> router::answer(request_context& ctx) const {
         auto refused = co_await keeper->authenticate(ctx);
         if (refused) co_return std::move(*refused);
     }
-    auto found = locate(ctx);
+    auto found = locate(ctx, keeper);
     if (found.refused) co_return std::move(*found.refused);
     if (keeper && keeper->admit) {
         auto refused = co_await keeper->admit(ctx);

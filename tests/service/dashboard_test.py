@@ -287,6 +287,16 @@ class People(ServiceTest):
         for asset in re.findall(r'(?:src|href)="(/[^"]+)"', text):
             self.assertIn(self.served.request("GET", asset).status, (200, 302), asset)
 
+    def test_an_unknown_address_is_a_page_for_people_alone(self):
+        shown = self.served.request("GET", "/nope", headers={"Accept": "text/html,*/*"})
+        self.assertEqual((shown.status, shown.headers["content-type"]),
+                         (404, "text/html; charset=utf-8"))
+        self.assertIn("default-src 'none'", shown.headers["content-security-policy"])
+        self.assertProblem(self.served.request("GET", "/nope"), 404, "not found")
+        for path in ("/api/v1/nope", "/dashboard/api/nope"):
+            answer = self.served.request("GET", path, headers={"Accept": "text/html"})
+            self.assertEqual(answer.status, 401, "before anything else")
+
     def test_no_secret_is_in_the_log(self):
         person = Person(self.served).sign_in("bob@example.com")
         log = self.served.log()

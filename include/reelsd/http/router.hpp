@@ -71,6 +71,9 @@ public:
         }
     }
 
+    /// Answers people who have come to an unknown path behind no gate: GETs that accept text/html.
+    void show_when_unknown(handler handle);
+
     /// The longest prefix that holds for a path is the one whose gate runs.
     void guard(gate keeper);
 
@@ -113,12 +116,13 @@ private:
     [[nodiscard]] const gate* gate_for(const std::vector<std::string>& path) const noexcept;
     [[nodiscard]] const path_entry* entry_for(const std::vector<std::string>& path) const noexcept;
     /// Tells 404 from 405, and the context its route.
-    [[nodiscard]] located locate(request_context& ctx) const;
+    [[nodiscard]] located locate(request_context& ctx, const gate* keeper) const;
 
     /// Where the patterns stand that everything else refers to.
     std::deque<std::string> patterns_;
     std::vector<path_entry> paths_;
     std::vector<gate_entry> gates_;
+    handler when_unknown_;
 };
 
 }  // namespace reelsd::http

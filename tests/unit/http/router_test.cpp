@@ -203,6 +203,27 @@ TEST_F(Router, MountsOneTableBelowSeveralPrefixes) {
     EXPECT_EQ(known.routes().front().pattern, "/a/animals");
 }
 
+TEST_F(Router, ShowsPeopleAPageWhereNothingIs) {
+    open.guard({.prefix = "/closed", .authenticate = &know_caller, .admit = {}});
+    open.show_when_unknown([](request_context& ctx) -> asio::awaitable<response> {
+        co_return ctx.html(status::not_found, "nothing here");
+    });
+    const auto asked = [&](verb method, const char* path, const char* accept) {
+        auto wanted = make_request(method, path);
+        wanted.headers.add("Accept", accept);
+        wanted.headers.add("Authorization", "Bearer good");
+        const auto answer = ask(open, std::move(wanted));
+        EXPECT_EQ(answer.code(), status::not_found);
+        return std::string{answer.body()};
+    };
+    const char* const reader = "text/html,application/xhtml+xml,*/*;q=0.8";
+    EXPECT_EQ(asked(verb::get, "/nope", reader), "nothing here");
+    const std::string plain = R"({"message":"not found","status":"error"})";
+    EXPECT_EQ(asked(verb::get, "/nope", "*/*"), plain);
+    EXPECT_EQ(asked(verb::post, "/nope", reader), plain);
+    EXPECT_EQ(asked(verb::get, "/closed/nope", reader), plain);
+}
+
 TEST_F(Router, NamesAllRoutes) {
     std::vector<std::string> named;
     for (const auto& known : open.routes()) {
