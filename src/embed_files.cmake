@@ -6,7 +6,8 @@
 # writes at build time a source file that defines
 #   std::span<const reelsd::http::embedded_file> FUNCTION() noexcept;
 # with one entry for each file: the path that it is served under, and where it lies. The bytes go in by
-# the assembler: written out as C++, a file of 2 MB would keep the compiler busy for a minute.
+# the assembler: written out as C++, a file of 2 MB would keep the compiler busy for a minute. Each file
+# goes in a second time as gzip has it, if that is smaller, so that no request compresses.
 #
 # This file is its own build step as well: cmake -D... -P embed_files.cmake.
 if(NOT CMAKE_SCRIPT_MODE_FILE)
@@ -57,6 +58,17 @@ set(scope ${CMAKE_MATCH_1})
 set(name ${CMAKE_MATCH_2})
 string(REPLACE "::" "_" symbol ${FUNCTION})
 
+find_program(GZIP gzip REQUIRED)
+
+# Appends the bytes of a file under a label.
+function(append_bytes label file)
+    string(APPEND bytes "asm(R\"asm(\n    .section .rodata\n    .global ${label}\n${label}:\n")
+    string(APPEND bytes "    .incbin \"${file}\"\n    .previous)asm\");\n")
+    string(APPEND declarations "extern const char ${label}[];\n")
+    set(bytes "${bytes}" PARENT_SCOPE)
+    set(declarations "${declarations}" PARENT_SCOPE)
+endfunction()
+
 set(bytes "")
 set(declarations "")
 set(entries "")
@@ -68,11 +80,19 @@ while(FILES)
     string(SUBSTRING ${digest} 0 32 tag)
     content_type_of(${path} type)
     set(label ${symbol}_${number})
-    string(APPEND bytes "asm(R\"asm(\n    .section .rodata\n    .global ${label}\n${label}:\n")
-    string(APPEND bytes "    .incbin \"${file}\"\n    .previous)asm\");  // ${digest}\n")
-    string(APPEND declarations "extern const char ${label}[];\n")
-    string(APPEND entries "        {\"${path}\",\n         \"${type}\",\n")
-    string(APPEND entries "         {${label}, ${size}},\n         \"\\\"${tag}\\\"\"},\n")
+    append_bytes(${label} ${file})
+    string(APPEND entries "        {\"${path}\",  // ${digest}\n         \"${type}\",\n")
+    string(APPEND entries "         {${label}, ${size}},\n         \"\\\"${tag}\\\"\"")
+    set(gzipped ${OUTPUT}.${number}.gz)
+    execute_process(COMMAND ${GZIP} --best --no-name --stdout ${file} OUTPUT_FILE ${gzipped}
+        COMMAND_ERROR_IS_FATAL ANY)
+    file(SIZE ${gzipped} gzipped_size)
+    if(gzipped_size LESS size)
+        append_bytes(${label}_gzipped ${gzipped})
+        string(APPEND entries ",\n         {${label}_gzipped, ${gzipped_size}}},\n")
+    else()
+        string(APPEND entries ", {}},\n")
+    endif()
     math(EXPR number "${number} + 1")
 endwhile()
 

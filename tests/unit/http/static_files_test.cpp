@@ -20,8 +20,8 @@ namespace asio = boost::asio;
 using testing::make_request;
 
 constexpr std::array<embedded_file, 2> files{{
-    {"/site/page.html", "text/html; charset=utf-8", "<p>page</p>", R"("0a1b")"},
-    {"/site/code.js", "text/javascript; charset=utf-8", "code()", R"("2c3d")"},
+    {"/site/page.html", "text/html; charset=utf-8", "<p>page</p>", R"("0a1b")", "(page)"},
+    {"/site/code.js", "text/javascript; charset=utf-8", "code()", R"("2c3d")", {}},
 }};
 
 class StaticFiles : public ::testing::Test {
@@ -30,8 +30,11 @@ protected:
         add_file_routes(router_, files, {.content_security_policy = "default-src 'self'"});
     }
 
-    response get(const char* path, std::string_view if_none_match = {}) {
+    response get(
+        const char* path, std::string_view if_none_match = {},
+        std::string_view accept_encoding = {}) {
         auto asked = make_request(verb::get, path);
+        if (!accept_encoding.empty()) asked.headers.add("Accept-Encoding", accept_encoding);
         if (!if_none_match.empty()) asked.headers.add("If-None-Match", if_none_match);
         request_context ctx{std::move(asked), log_, deadline::after(std::chrono::seconds{10})};
         return testing::run_on(loop_, router_.answer(ctx));
@@ -52,7 +55,37 @@ TEST_F(StaticFiles, GivesEachFileWithItsTypeAndPolicy) {
         EXPECT_EQ(answer.find("ETag"), file.entity_tag);
         EXPECT_EQ(answer.find("Cache-Control"), "no-cache");
         EXPECT_EQ(answer.find("Content-Security-Policy"), "default-src 'self'");
+        EXPECT_EQ(answer.find("Content-Encoding"), "");
     }
+}
+
+TEST_F(StaticFiles, GivesGzipToWhoTakesIt) {
+    const auto answer = get("/site/page.html", {}, "gzip, br");
+    EXPECT_EQ(answer.code(), status::ok);
+    EXPECT_EQ(answer.body(), "(page)");
+    EXPECT_EQ(answer.find("Content-Type"), "text/html; charset=utf-8");
+    EXPECT_EQ(answer.find("Content-Encoding"), "gzip");
+    EXPECT_EQ(answer.find("Vary"), "Accept-Encoding");
+    EXPECT_EQ(answer.find("ETag"), R"("0a1b-gzip")");
+}
+
+TEST_F(StaticFiles, TellsCachesThatThereAreTwoForms) {
+    EXPECT_EQ(get("/site/page.html").find("Vary"), "Accept-Encoding");
+    EXPECT_EQ(get("/site/code.js", {}, "gzip").find("Vary"), "");
+}
+
+TEST_F(StaticFiles, GivesAFileThatGzipDoesNotShrinkAsItIs) {
+    const auto answer = get("/site/code.js", {}, "gzip");
+    EXPECT_EQ(answer.body(), "code()");
+    EXPECT_EQ(answer.find("Content-Encoding"), "");
+}
+
+TEST_F(StaticFiles, TellsItsTwoFormsApart) {
+    const auto unchanged = get("/site/page.html", R"("0a1b-gzip")", "gzip");
+    EXPECT_EQ(unchanged.code(), status::not_modified);
+    EXPECT_EQ(unchanged.find("Content-Encoding"), "");
+    EXPECT_EQ(get("/site/page.html", R"("0a1b")", "gzip").code(), status::ok);
+    EXPECT_EQ(get("/site/page.html", R"("0a1b-gzip")").code(), status::ok);
 }
 
 TEST_F(StaticFiles, GivesNothingToWhoHasIt) {
@@ -72,6 +105,34 @@ TEST_F(StaticFiles, KnowsNoOtherPath) {
          {"/site/", "/site/page", "/site/page.html/", "/site/../site/page.htm"}) {
         EXPECT_EQ(get(path).code(), status::not_found) << path;
     }
+}
+
+TEST(Codings, TakeGzipAsTheClientMaySay) {
+    struct {
+        std::string_view field;
+        bool takes;
+    } const cases[] = {
+        {"gzip", true},
+        {"GZip", true},
+        {"x-gzip", true},
+        {"gzip, deflate, br, zstd", true},
+        {"br;q=1.0, gzip;q=0.8, *;q=0.1", true},
+        {"gzip;q=0.001", true},
+        {"*", true},
+        {"identity;q=0.5, *;q=0.2", true},
+        {"", false},
+        {"br", false},
+        {"identity", false},
+        {"gzip;q=0", false},
+        {"gzip;q=0.000", false},
+        {"*;q=0", false},
+        {"gzip;q=0, *", false},
+        {"*;q=0, gzip", true},
+        {"notgzip", false},
+        {"gzip2", false},
+        {";;;", false},
+    };
+    for (const auto& one : cases) EXPECT_EQ(accepts_gzip(one.field), one.takes) << one.field;
 }
 
 TEST(EntityTags, AreComparedAsTheClientMayWriteThem) {
