@@ -31,9 +31,11 @@ for (const width of WIDTHS) {
         await visitor.visit('/admin');
         await page.getByRole('button', { name: 'Invite somebody' }).click();
         const dialog = page.getByRole('dialog');
-        await dialog.getByLabel('E-mail address').fill(email);
-        await dialog.getByRole('button', { name: 'Make a link' }).click();
+        await visitor.waitForFocus(dialog.getByLabel('E-mail address'));
+        await page.keyboard.type(email);
+        await page.keyboard.press('Enter');
         const link = await dialog.locator('.copied .code').innerText();
+        await visitor.waitForFocus(dialog.getByRole('button', { name: 'Copy the link' }));
         await dialog.getByRole('button', { name: 'Done' }).click();
         await page.locator('.account', { hasText: email }).getByText('Invited').waitFor();
 
@@ -80,7 +82,12 @@ for (const width of WIDTHS) {
         await visitor.visit('/admin');
         await page.getByText('Workers busy').waitFor();
         await page.getByRole('heading', { name: 'Ways to the platform' }).waitFor();
-        await page.locator('.line', { hasText: 'page' }).getByText('Ready').first().waitFor();
+        const way = page.locator('.line', { hasText: 'page' });
+        if (width === WIDTHS[0]) {
+            await way.getByText('Not used yet').first().waitFor();
+        }
+        await administrator.finished(daemon.hostileLink);
+        await way.getByText('Ready').first().waitFor();
         // It is renewed by itself.
         await page.waitForResponse((answer) => answer.url().endsWith('/admin/overview'));
         const retry = page.waitForResponse((answer) => answer.url().endsWith('/admin/failures/retry'));

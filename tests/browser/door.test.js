@@ -59,7 +59,8 @@ for (const width of WIDTHS) {
         const { page } = visitor;
         await visitor.visit(withoutOrigin(link));
         assert.equal(await page.getByLabel('E-mail address').inputValue(), email);
-        await page.getByLabel('Password').fill(PASSWORD);
+        await visitor.waitForFocus(page.getByLabel('Password'));
+        await page.keyboard.type(PASSWORD);
         await page.getByRole('button', { name: 'Set the password' }).click();
         await page.getByRole('heading', { name: 'Reels', exact: true }).waitFor();
         assert.equal(await page.getByRole('link', { name: 'Admin' }).count(), 0);

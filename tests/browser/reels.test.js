@@ -69,6 +69,7 @@ for (const width of WIDTHS) {
         assert.ok(new URL(page.url()).searchParams.get('q').length > 0, 'the search stands in the address');
         await page.locator('.row-title a').first().click();
         await page.locator('.clock').waitFor();
+        await visitor.waitForFocus(page.locator('.reel h1'));
         const moment = /^#t=(.*)$/.exec(new URL(page.url()).hash);
         if (moment) {
             const slider = page.getByRole('slider');
@@ -157,14 +158,48 @@ for (const width of WIDTHS) {
         await visitor.visit('/');
         await page.getByRole('button', { name: /^Delete:/ }).click();
         await page.getByRole('heading', { name: 'No reels yet' }).waitFor();
-        await page.getByRole('button', { name: 'Undo' }).click();
+        await visitor.waitForFocus(page.getByRole('button', { name: 'Undo' }));
+        await page.keyboard.press('Enter');
         await rows(page).first().waitFor();
+        await visitor.waitForFocus(page.getByRole('heading', { name: 'Reels', exact: true }));
         assert.equal((await person.request('GET', `/api/reels/${id}`)).id, id);
 
         await page.getByRole('button', { name: /^Delete:/ }).click();
         const deletion = page.waitForRequest((request) => request.method() === 'DELETE');
         await page.getByRole('button', { name: 'Close this message' }).click();
         assert.equal((await (await deletion).response()).status(), 204);
+        visitor.assertClean();
+        await visitor.close();
+    });
+
+    test(`after a deletion the keyboard stands at the next reel, at ${width} px`, async () => {
+        const person = await invited(administrator, `going-on-${width}@example.test`);
+        const older = await person.finished(UNAVAILABLE);
+        await person.finished(UNAVAILABLE);
+        const visitor = await Visitor.open(browser, daemon, { person, width });
+        const { page } = visitor;
+        await visitor.visit('/');
+        await page.getByRole('button', { name: /^Delete:/ }).first().focus();
+        await page.keyboard.press('Enter');
+        await visitor.waitForFocus(page.locator(`.row a[href="/reels/${older.id}"]`));
+        await page.waitForFunction(() => document.querySelectorAll('.row').length === 1);
+        visitor.assertClean();
+        await visitor.close();
+    });
+
+    test(`a reel that the list does not show leads to itself, at ${width} px`, async () => {
+        const person = await invited(administrator, `elsewhere-${width}@example.test`);
+        const visitor = await Visitor.open(browser, daemon, { person, width });
+        const { page } = visitor;
+        for (const path of ['/?q=pasta', '/?status=error']) {
+            await visitor.visit(path);
+            await page.getByLabel('Analyse a reel').fill(SAMPLE);
+            await page.keyboard.press('Enter');
+            await page.locator('.toast', { hasText: 'Submitted' }).waitFor();
+            await page.getByRole('link', { name: 'Show the reel' }).click();
+            await page.waitForURL(/\/reels\/\d+$/);
+            await page.locator('.reel-head').waitFor();
+        }
         visitor.assertClean();
         await visitor.close();
     });

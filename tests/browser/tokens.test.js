@@ -26,6 +26,9 @@ async function statusWith(token) {
 for (const width of WIDTHS) {
     test(`a token from its creation to its end, at ${width} px`, async () => {
         const name = `my <b>script</b> ${width}`;
+        if (width === WIDTHS[0]) {
+            await administrator.request('POST', '/api/tokens', { name: 'next to it' });
+        }
         const visitor = await Visitor.open(browser, daemon, { person: administrator, width });
         const { page } = visitor;
         await visitor.context.grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -42,6 +45,13 @@ for (const width of WIDTHS) {
         assert.ok(line.includes(`Bearer ${token}`) && line.includes(daemon.origin), line);
         await visitor.assertFits();
 
+        // It waits for whoever looks at another page meanwhile.
+        await page.getByLabel('Pages').getByRole('link', { name: 'Usage' }).click();
+        await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor();
+        await page.getByLabel('Pages').getByRole('link', { name: 'Tokens' }).click();
+        await page.getByRole('heading', { name: `Copy “${name}” now` }).waitFor();
+        assert.equal(await page.getByText(token, { exact: true }).count(), 1);
+
         await page.getByLabel('Name of the new token').fill(name);
         await page.getByRole('button', { name: 'Create token' }).click();
         await page.locator('.field-error').waitFor();
@@ -53,13 +63,15 @@ for (const width of WIDTHS) {
         assert.equal(await page.getByText(token).count(), 0);
 
         await page.getByRole('button', { name: `Revoke ${name}` }).click();
-        await page.getByRole('dialog').waitFor();
+        await visitor.waitForFocus(page.getByRole('dialog').getByRole('button', { name: 'Cancel' }));
         await page.keyboard.press('Escape');
         await page.getByRole('dialog').waitFor({ state: 'detached' });
         assert.equal(await statusWith(token), 200, 'Escape revokes nothing');
         await page.getByRole('button', { name: `Revoke ${name}` }).click();
         await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
         await page.locator('.line-over', { hasText: name }).waitFor();
+        await page.getByText(`“${name}” is revoked.`).waitFor();
+        await visitor.waitForFocus(page.getByRole('button', { name: 'Revoke next to it' }));
         assert.equal(await statusWith(token), 401);
         visitor.assertClean('409 /dashboard/api/tokens');
         await visitor.close();

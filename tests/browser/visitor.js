@@ -74,6 +74,12 @@ export class Visitor {
         await this.page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null);
     }
 
+    /** Waits until the keyboard stands at an element, a locator; the page may put it there a moment later. */
+    async waitForFocus(locator) {
+        const element = await locator.elementHandle();
+        await this.page.waitForFunction((one) => one === document.activeElement, element);
+    }
+
     async assertFits() {
         const [whole, shown] = await this.page.evaluate(
             () => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);

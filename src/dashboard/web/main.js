@@ -58,7 +58,7 @@ function usePage(name) {
             PAGES[name]().then(
                 (module) => isWanted && setLoaded({ name, Page: module.Page, error: null }),
                 () => isWanted && setLoaded({ name, Page: null, error: {
-                    status: 0, message: 'This page could not be loaded. Is the network up?' } }));
+                    status: 0, message: 'This page could not be loaded. The server may be stopped or restarting.' } }));
         }
         return () => {
             isWanted = false;

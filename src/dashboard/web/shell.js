@@ -1,8 +1,10 @@
 // What stands around every page: the head with its navigation, messages, the way to the content.
 import { html, useEffect, useLayoutEffect, useRef } from './htm-preact.js';
+import { awayStore } from './core/live.js';
 import { themeStore, switchTheme } from './core/theme.js';
 import { useStore } from './core/store.js';
 import { Announcer } from './ui/announcer.js';
+import { focusHeading } from './ui/focus.js';
 import { Icon } from './ui/icons.js';
 import { Bones } from './ui/notes.js';
 import { Toasts } from './ui/toast.js';
@@ -33,6 +35,11 @@ function ThemeSwitch() {
     </button>`;
 }
 
+function AwayBar() {
+    const isAway = useStore(awayStore);
+    return html`<div role="status">${isAway && html`<p class="away">Offline, retrying…</p>`}</div>`;
+}
+
 /** After going to another page, the reader starts at its heading, or where they left it. */
 function useArrival(place, isBusy) {
     const last = useRef(place.path);
@@ -42,9 +49,11 @@ function useArrival(place, isBusy) {
         }
         last.current = place.path;
         const field = document.querySelector('main [autofocus]');
-        const heading = document.querySelector('main h1');
-        heading?.setAttribute('tabindex', '-1');
-        (field ?? heading)?.focus({ preventScroll: true });
+        if (field) {
+            field.focus({ preventScroll: true });
+        } else {
+            focusHeading();
+        }
         scrollTo(0, place.scrollTop);
     }, [place, isBusy]);
 }
@@ -81,6 +90,7 @@ export function Shell({ place, session, isBusy = false, children }) {
                 </a>`}
             </div>
         </header>
+        <${AwayBar} />
         <main class="page" id="content" tabindex="-1">
             ${isBusy ? html`<${Bones} count=${4} />` : children}
         </main>

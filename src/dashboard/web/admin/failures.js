@@ -1,6 +1,7 @@
 // What failed lately, by cause, with another try.
 import { html, useState } from '../htm-preact.js';
 import { change, get } from '../core/api.js';
+import { createStore, useStore } from '../core/store.js';
 import { shortLink } from '../reels/row.js';
 import { failureWords } from '../reels/wording.js';
 import { countOf } from '../text/numbers.js';
@@ -12,11 +13,22 @@ import { showToast } from '../ui/toast.js';
 const FAILURES_MAX = 50;
 const FIRST_FAILURES = 8; // Enough to see what is wrong; the accounts below stay in reach.
 
-function Causes({ causes, recent, isBusy, onRetry }) {
+// The ids that were retried. The daemon keeps a failure as it was, and nobody is to submit it twice.
+const retriedStore = createStore(new Set());
+
+function wordsFor(ids, cause) {
+    if (cause.count === 1) {
+        return 'Retry';
+    }
+    return ids.length < cause.count ? `Retry the last ${ids.length}` : `Retry all ${ids.length}`;
+}
+
+function Causes({ causes, recent, retried, isBusy, onRetry }) {
     return html`<ul>${causes.map((cause) => {
-        const ids = recent.filter((one) => one.error_code === cause.error_code).map((one) => one.id);
+        const ids = recent.filter((one) => one.error_code === cause.error_code && !retried.has(one.id))
+            .map((one) => one.id);
         const { title } = failureWords(cause.error_code);
-        const words = ids.length < cause.count ? `Retry the last ${ids.length}` : `Retry all ${ids.length}`;
+        const words = wordsFor(ids, cause);
         return html`<li key=${cause.error_code} class="line">
             <div class="line-main"><h3>${title}</h3><code class="muted">${cause.error_code}</code></div>
             <p class="small muted">${countOf(cause.count, 'reel')} in 7 days, the last${' '}
@@ -28,22 +40,25 @@ function Causes({ causes, recent, isBusy, onRetry }) {
     })}</ul>`;
 }
 
-function Recent({ failures, isBusy, onRetry }) {
+function Recent({ failures, retried, isBusy, onRetry }) {
     const [isWhole, setIsWhole] = useState(false);
     const shown = isWhole ? failures : failures.slice(0, FIRST_FAILURES);
     return html`<div class="table-frame" tabindex="0" role="region" aria-label="Recent failures">
-        <table class="table">
+        <table class="table table-cards">
             <thead><tr><th scope="col">Reel</th><th scope="col">When</th><th scope="col">Link</th>
                 <th scope="col">Account</th><th scope="col">Cause</th>
                 <th scope="col"><span class="unseen">Retry</span></th></tr></thead>
             <tbody>${shown.map((one) => html`<tr key=${one.id}>
-                <td class="number-like">${one.id}</td>
-                <td class="number-like"><${Time} value=${one.finished_at} /></td>
-                <td class="foreign">${shortLink(one.url)}</td>
-                <td class="foreign">${one.email}</td>
-                <td class="foreign">${one.error}</td>
-                <td class="number"><button class="button button-small" type="button" disabled=${isBusy}
-                    aria-label=${`Retry reel ${one.id}`} onClick=${() => onRetry([one.id])}>Retry</button></td>
+                <td class="number-like" data-label="Reel">${one.id}</td>
+                <td class="number-like" data-label="When"><${Time} value=${one.finished_at} /></td>
+                <td class="foreign" data-label="Link">${shortLink(one.url)}</td>
+                <td class="foreign" data-label="Account">${one.email}</td>
+                <td class="foreign" data-label="Cause">${one.error}</td>
+                <td class="number">${retried.has(one.id)
+                    ? html`<span class="muted small">Retried</span>`
+                    : html`<button class="button button-small" type="button" disabled=${isBusy}
+                        aria-label=${`Retry reel ${one.id}`}
+                        onClick=${() => onRetry([one.id])}>Retry</button>`}</td>
             </tr>`)}</tbody>
         </table>
     </div>
@@ -56,10 +71,12 @@ export function Failures() {
     const { data, error, reload } = useLoading(
         (signal) => get(`/admin/failures?limit=${FAILURES_MAX}`, signal), []);
     const [isBusy, setIsBusy] = useState(false);
+    const retried = useStore(retriedStore);
     const retry = async (ids) => {
         setIsBusy(true);
         try {
             const { jobs } = await change('POST', '/admin/failures/retry', { ids });
+            retriedStore.set(new Set([...retriedStore.get(), ...jobs.map((job) => job.id)]));
             showToast(`${countOf(jobs.length, 'reel')} submitted anew for ${jobs.length === 1
                 ? 'its account' : 'their accounts'}.`);
             reload();
@@ -74,7 +91,8 @@ export function Failures() {
         ${!data && !error && html`<${Bones} count=${3} kind="line" />`}
         ${data && (data.recent.length === 0 && data.by_cause.length === 0
             ? html`<p class="padded muted">Nothing has failed in the last 7 days.</p>`
-            : html`<${Causes} causes=${data.by_cause} recent=${data.recent} isBusy=${isBusy} onRetry=${retry} />
-                <${Recent} failures=${data.recent} isBusy=${isBusy} onRetry=${retry} />`)}
+            : html`<${Causes} causes=${data.by_cause} recent=${data.recent} retried=${retried} isBusy=${isBusy}
+                    onRetry=${retry} />
+                <${Recent} failures=${data.recent} retried=${retried} isBusy=${isBusy} onRetry=${retry} />`)}
     </section>`;
 }

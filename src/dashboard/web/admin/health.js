@@ -14,6 +14,12 @@ function State({ kind, icon, words }) {
     return html`<span class=${`status status-${kind}`}><${Icon} name=${icon} />${words}</span>`;
 }
 
+function ReadyState({ resolver }) {
+    return resolver.answered_at
+        ? html`<${State} kind="good" icon="done" words="Ready" />`
+        : html`<${State} kind="idle" icon="pending" words="Not used yet" />`;
+}
+
 function Resolver({ resolver }) {
     const isReady = resolver.state === 'ready';
     return html`<li class="line">
@@ -23,7 +29,7 @@ function Resolver({ resolver }) {
             ${resolver.unknown_answers > 0
                 && `, ${countOf(resolver.unknown_answers, 'answer')} not understood`}</p>
         <div class="line-tools">${isReady
-            ? html`<${State} kind="good" icon="done" words="Ready" />`
+            ? html`<${ReadyState} resolver=${resolver} />`
             : html`<${State} kind="bad" icon="error" words="Cooling down" />
                 ${resolver.cooldown_until && html`<span class="small muted"> until${' '}
                     <${Time} value=${resolver.cooldown_until} isAge=${false} /></span>`}`}</div>

@@ -11,13 +11,13 @@ function Figure({ name, children }) {
 function Running({ job }) {
     const seconds = (Date.now() - Date.parse(job.claimed_at)) / 1000;
     return html`<tr>
-        <td class="number-like">${job.id}</td>
-        <td class="foreign">${shortLink(job.url)}</td>
-        <td class="foreign">${job.email}</td>
-        <td class="foreign"><code>${job.worker}</code></td>
-        <td>${stepWords(job.step) || html`<span class="muted">starting</span>`}</td>
-        <td class="number">${job.attempt}</td>
-        <td class="number">${formatLength(seconds)}</td>
+        <td class="number-like" data-label="Reel">${job.id}</td>
+        <td class="foreign" data-label="Link">${shortLink(job.url)}</td>
+        <td class="foreign" data-label="Account">${job.email}</td>
+        <td class="foreign" data-label="Worker"><code>${job.worker}</code></td>
+        <td data-label="Step">${stepWords(job.step) || html`<span class="muted">starting</span>`}</td>
+        <td class="number" data-label="Attempt">${job.attempt}</td>
+        <td class="number" data-label="For">${formatLength(seconds)}</td>
     </tr>`;
 }
 
@@ -36,7 +36,7 @@ export function Queue({ overview }) {
         ${running.length === 0
             ? html`<p class="padded muted">Nothing is being worked on.</p>`
             : html`<div class="table-frame" tabindex="0" role="region" aria-label="Jobs in work">
-                <table class="table">
+                <table class="table table-cards">
                     <thead><tr><th scope="col">Reel</th><th scope="col">Link</th><th scope="col">Account</th>
                         <th scope="col">Worker</th><th scope="col">Step</th>
                         <th scope="col" class="number">Attempt</th><th scope="col" class="number">For</th>

@@ -73,7 +73,7 @@ async function send(method, path, body, options) {
         if (why.name === 'AbortError') {
             throw why;
         }
-        throw new ApiError(0, 'The server cannot be reached. Is the network up?');
+        throw new ApiError(0, 'The server may be stopped or restarting.');
     }
 }
 

@@ -4,20 +4,35 @@ import { loadSession } from './session.js';
 import { createStore } from './store.js';
 
 const RETRY_SECONDS_MAX = 30;
+const PATIENCE_SECONDS = 3; // A server that is back before this was never missed.
 
 /** `live`, `connecting` or `paused`. */
 export const liveStore = createStore('connecting');
+
+/** Whether the server has been out of reach for longer than a moment. */
+export const awayStore = createStore(false);
 
 const listeners = { reel: new Set(), deleted: new Set(), reset: new Set() };
 let source = null;
 let isWanted = false;
 let retrySeconds = 1;
 let retryTimer = 0;
+let awayTimer = null;
 
 function tell(type, data) {
     for (const listener of [...listeners[type]]) {
         listener(data);
     }
+}
+
+function noteReached() {
+    clearTimeout(awayTimer);
+    awayTimer = null;
+    awayStore.set(false);
+}
+
+function noteMissed() {
+    awayTimer ??= setTimeout(() => awayStore.set(true), PATIENCE_SECONDS * 1000);
 }
 
 function close(state) {
@@ -30,7 +45,12 @@ function close(state) {
 function retryLater() {
     close('connecting');
     retryTimer = setTimeout(async () => {
-        await loadSession(); // A session that has ended is the likeliest reason.
+        // A session that has ended is the likeliest reason.
+        if (await loadSession()) {
+            noteReached();
+        } else {
+            noteMissed();
+        }
         open();
     }, retrySeconds * 1000);
     retrySeconds = Math.min(retrySeconds * 2, RETRY_SECONDS_MAX);
@@ -44,6 +64,7 @@ function open() {
     source = new EventSource('/dashboard/api/events');
     source.onopen = () => {
         retrySeconds = 1;
+        noteReached();
         liveStore.set('live');
         // A stream that the browser resumes by itself has missed nothing; a new one may have.
         if (isFirst) {
@@ -56,6 +77,7 @@ function open() {
             retryLater();
         } else {
             liveStore.set('connecting');
+            noteMissed();
         }
     };
     for (const type of Object.keys(listeners)) {
@@ -66,6 +88,7 @@ function open() {
 function followVisibility() {
     if (document.hidden) {
         close('paused');
+        noteReached(); // Nobody asks now; who comes back finds out anew.
     } else {
         open();
     }
@@ -85,6 +108,7 @@ export function stopLive() {
     isWanted = false;
     document.removeEventListener('visibilitychange', followVisibility);
     close('paused');
+    noteReached();
 }
 
 /**

@@ -19,16 +19,18 @@ function forget() {
     sessionStore.set({ state: 'signed_out', session: null, error: null });
 }
 
-/** Asks the daemon who is signed in. Never rejects. */
+/** Asks the daemon who is signed in; resolves to whether it answered. Never rejects. */
 export async function loadSession() {
     try {
         adopt(await (await request('GET', '/api/session')).json());
+        return true;
     } catch (error) {
         const isRefusal = error instanceof ApiError && error.status === 401; // Noted already.
         // Who has a page open keeps it while the network is away.
         if (!isRefusal && sessionStore.get().state !== 'signed_in') {
             sessionStore.set({ state: 'unreachable', session: null, error });
         }
+        return error.status > 0;
     }
 }
 

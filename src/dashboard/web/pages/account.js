@@ -3,7 +3,7 @@ import { html, useState } from '../htm-preact.js';
 import { navigate } from '../core/navigation.js';
 import { changePassword, signOut } from '../core/session.js';
 import { sendDeletions } from '../reels/deletions.js';
-import { Field, useSubmission } from '../ui/field.js';
+import { PasswordField, useSubmission } from '../ui/field.js';
 import { Icon } from '../ui/icons.js';
 import { FailureNote } from '../ui/notes.js';
 import { showToast } from '../ui/toast.js';
@@ -22,9 +22,9 @@ function PasswordForm({ email }) {
     return html`<form class="stack form-narrow" onSubmit=${submit}>
         <input class="unseen" type="text" autocomplete="username" value=${email} readonly tabindex="-1"
             aria-hidden="true" />
-        <${Field} label="Current password" type="password" autocomplete="current-password" required
+        <${PasswordField} label="Current password" autocomplete="current-password" required
             value=${current} onValue=${setCurrent} />
-        <${Field} label="New password" type="password" autocomplete="new-password" required
+        <${PasswordField} label="New password" autocomplete="new-password" required
             minlength=${PASSWORD_LENGTH_MIN} maxlength="200" value=${next} onValue=${setNext}
             hint=${`At least ${PASSWORD_LENGTH_MIN} characters.`} />
         ${error && html`<${FailureNote} error=${error} />`}

@@ -1,8 +1,8 @@
 // Where a set-up or invitation link leads. Its token stands in the fragment, so that no log has it.
-import { html, useState } from '../htm-preact.js';
+import { html, useEffect, useRef, useState } from '../htm-preact.js';
 import { navigate } from '../core/navigation.js';
 import { acceptInvitation, readInvitation } from '../core/session.js';
-import { Field, useSubmission } from '../ui/field.js';
+import { Field, PasswordField, useSubmission } from '../ui/field.js';
 import { useLoading } from '../ui/loading.js';
 import { Bones, FailureNote } from '../ui/notes.js';
 import { useTitle } from '../ui/title.js';
@@ -15,11 +15,14 @@ function JoinForm({ token, invitation }) {
     const asksForEmail = isFirst || !invitation.email;
     const [email, setEmail] = useState('');
     const [password, setPassword] = useState('');
+    const form = useRef(null);
+    // A browser leaves `autofocus` alone where the address has a fragment.
+    useEffect(() => form.current.querySelector('[autofocus]').focus(), []);
     const { isBusy, error, submit } = useSubmission(async () => {
         await acceptInvitation(token, asksForEmail ? email.trim() : null, password);
         navigate('/', true);
     });
-    return html`<form class="stack" onSubmit=${submit}>
+    return html`<form class="stack" onSubmit=${submit} ref=${form}>
         <p>${isFirst
             ? 'You are the first here: this account runs the server and can invite others.'
             : 'Choose a password, and you are in.'}</p>
@@ -28,7 +31,8 @@ function JoinForm({ token, invitation }) {
                 autofocus value=${email} onValue=${setEmail} />`
             : html`<${Field} label="E-mail address" type="email" autocomplete="username" readonly
                 value=${invitation.email} onValue=${() => {}} />`}
-        <${Field} label="Password" type="password" autocomplete="new-password" required
+        <${PasswordField} label="Password" autocomplete="new-password" required
+            autofocus=${!asksForEmail}
             minlength=${PASSWORD_LENGTH_MIN} maxlength="200" value=${password} onValue=${setPassword}
             hint=${`At least ${PASSWORD_LENGTH_MIN} characters; a few words are easier to keep than signs.`} />
         ${error && html`<${FailureNote} error=${error} />`}

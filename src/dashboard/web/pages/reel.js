@@ -1,5 +1,5 @@
 // One reel.
-import { html, useEffect, useState } from '../htm-preact.js';
+import { html, useEffect, useLayoutEffect, useRef, useState } from '../htm-preact.js';
 import { get } from '../core/api.js';
 import { onLive } from '../core/live.js';
 import { navigate } from '../core/navigation.js';
@@ -14,6 +14,7 @@ import { shortLink } from '../reels/row.js';
 import { submitLink } from '../reels/submit_box.js';
 import { Thumbnail } from '../reels/thumbnail.js';
 import { announce } from '../ui/announcer.js';
+import { focusHeading } from '../ui/focus.js';
 import { Icon } from '../ui/icons.js';
 import { useLoading } from '../ui/loading.js';
 import { Bones, FailureNote } from '../ui/notes.js';
@@ -63,7 +64,7 @@ function Head({ reel, onAgain, isBusy }) {
     const post = reel.result?.platform_meta;
     const link = platformLink(post?.url ?? reel.url);
     const remove = () => {
-        deleteReel(reel.id, () => navigate(`/reels/${reel.id}`));
+        deleteReel(reel.id, { onUndo: () => navigate(`/reels/${reel.id}`) });
         navigate('/');
     };
     return html`<header class="reel-head">
@@ -117,24 +118,32 @@ function Reel({ reel }) {
         <${Head} reel=${reel} onAgain=${analyseAgain} isBusy=${again.isBusy} />
         ${again.error && html`<${FailureNote} error=${again.error} onRetry=${analyseAgain} />`}
         ${!isOver(reel.status) && html`<${Progress} reel=${reel} />`}
-        ${reel.status === 'error' && html`<${Failure} reel=${reel} onAgain=${analyseAgain} />`}
+        ${reel.status === 'error' && html`<${Failure} reel=${reel} />`}
         ${result && html`<${Warnings} warnings=${result.metadata.warnings} />
             <${Moments} result=${result} />
             <${Facts} result=${result} />`}
-        <${Cost} id=${reel.id} changed=${reel.status} />
-        <${RawJson} reel=${reel} />
+        ${isOver(reel.status) && html`<${Cost} id=${reel.id} changed=${reel.status} />
+            <${RawJson} reel=${reel} />`}
     </article>`;
 }
 
 /** The page `/reels/{id}`; with the fragment `#t=12.5` the timeline starts there. */
 export function Page({ place }) {
     const { reel, error, reload, isDeleted } = useReel(place.route.id);
-    if (isDeleted || error?.status === 404) {
+    const isGone = isDeleted || error?.status === 404;
+    const wasAtHeading = useRef(false);
+    // The heading that the reader arrived at gives way to another one when the reel is there.
+    useLayoutEffect(() => {
+        if (wasAtHeading.current && document.activeElement === document.body) {
+            focusHeading();
+        }
+    }, [Boolean(reel), isGone]);
+    if (isGone) {
         return html`<${NotFound} />`;
     }
     if (!reel) {
         return html`<div>
-            <h1 class="unseen">Reel ${place.route.id}</h1>
+            <h1 class="unseen" onFocus=${() => { wasAtHeading.current = true; }}>Reel ${place.route.id}</h1>
             ${error ? html`<${FailureNote} error=${error} onRetry=${reload} />` : html`<${Bones} count=${4} />`}
         </div>`;
     }

@@ -8,9 +8,12 @@ import { hiddenStore } from '../reels/deletions.js';
 import { listStore, loadMore, refreshList, showList } from '../reels/list.js';
 import { RowList } from '../reels/row_list.js';
 import { SearchResults } from '../reels/search_results.js';
-import { SubmitBox } from '../reels/submit_box.js';
+import { SubmitBox, submitLink } from '../reels/submit_box.js';
 import { Toolbar } from '../reels/toolbar.js';
+import { announce } from '../ui/announcer.js';
 import { CopyBox } from '../ui/copy.js';
+import { useSubmission } from '../ui/field.js';
+import { focusHeading } from '../ui/focus.js';
 import { Bones, Empty, FailureNote } from '../ui/notes.js';
 import { useTitle } from '../ui/title.js';
 
@@ -24,11 +27,19 @@ function filterOf(query) {
 }
 
 function FirstSteps() {
+    const { isBusy, error, submit } = useSubmission(async () => {
+        await submitLink(SAMPLE_LINK, false);
+        announce('Submitted. The reel is at the top of the list.');
+        focusHeading(); // The button goes with this advice.
+    });
     return html`<${Empty} title="No reels yet">
         <p>Paste the link of a public reel above. In half a minute you can read here what is said, shown
         and written in it, moment by moment.</p>
         <p>To look around first, take the test link. It costs nothing and needs no network:</p>
         <${CopyBox} text=${SAMPLE_LINK} what="the test link" />
+        ${error && html`<${FailureNote} error=${error} />`}
+        <p><button class="button" type="button" disabled=${isBusy} onClick=${submit}>
+            Analyse the test link</button></p>
         <p class="muted small">Programs use the same service: create a token
         under <a href="/tokens">Tokens</a>, then read <a href="/docs">the API's documentation</a>.</p>
     <//>`;
@@ -91,7 +102,7 @@ export function Page({ place }) {
             <h1>Reels</h1>
             <span class=${`live live-${live}`} title="Changes appear by themselves">${LIVE_WORDS[live]}</span>
         </div>
-        <${SubmitBox} />
+        <${SubmitBox} isListed=${filter.q === '' && filter.status === '' && filter.author === ''} />
         <${Toolbar} filter=${filter} onFilter=${setFilter} />
         ${filter.q !== ''
             ? html`<${SearchResults} query=${filter.q} />`

@@ -1,7 +1,7 @@
 // The door.
 import { html, useState } from '../htm-preact.js';
 import { signIn } from '../core/session.js';
-import { Field, useSubmission } from '../ui/field.js';
+import { Field, PasswordField, useSubmission } from '../ui/field.js';
 import { FailureNote } from '../ui/notes.js';
 import { useTitle } from '../ui/title.js';
 
@@ -23,7 +23,7 @@ export function Page() {
         <form class="stack" onSubmit=${submit}>
             <${Field} label="E-mail address" type="email" autocomplete="username" required
                 autofocus value=${email} onValue=${setEmail} />
-            <${Field} label="Password" type="password" autocomplete="current-password" required
+            <${PasswordField} label="Password" autocomplete="current-password" required
                 value=${password} onValue=${setPassword} />
             ${error && html`<${FailureNote} error=${error} />`}
             <button class="button button-main" type="submit" disabled=${isBusy}>

@@ -1,13 +1,27 @@
 // Tokens with which programs use the API.
-import { html, useState } from '../htm-preact.js';
+import { html, useEffect, useRef, useState } from '../htm-preact.js';
 import { change, get } from '../core/api.js';
+import { sessionStore } from '../core/session.js';
+import { createStore, useStore } from '../core/store.js';
 import { CopyBox, CopyButton } from '../ui/copy.js';
 import { Confirm } from '../ui/dialog.js';
 import { Field, useSubmission } from '../ui/field.js';
+import { focusHeading, focusNear } from '../ui/focus.js';
 import { useLoading } from '../ui/loading.js';
 import { Bones, Empty, FailureNote } from '../ui/notes.js';
 import { Time } from '../ui/time.js';
+import { showToast } from '../ui/toast.js';
 import { useTitle } from '../ui/title.js';
+
+// It is shown only once: whoever looks at another page meanwhile must find it again.
+const createdStore = createStore(null);
+
+// The next person at this browser is to see nothing of it.
+sessionStore.subscribe(() => {
+    if (sessionStore.get().state === 'signed_out') {
+        createdStore.set(null);
+    }
+});
 
 function curlLine(token) {
     return `curl -X POST ${location.origin}/api/v1/reels/analyze \\
@@ -17,15 +31,19 @@ function curlLine(token) {
 
 function CreateForm({ onCreated }) {
     const [name, setName] = useState('');
-    const { isBusy, error, submit } = useSubmission(async () => {
+    const { isBusy, error, submit, clearError } = useSubmission(async () => {
         const created = await change('POST', '/tokens', { name: name.trim() });
         setName('');
         onCreated(created);
     });
+    const type = (text) => {
+        setName(text);
+        clearError();
+    };
     const isNameWrong = error && (error.status === 400 || error.status === 409);
     return html`<form class="inline-form" onSubmit=${submit}>
         <${Field} label="Name of the new token" required maxlength="100" autocomplete="off"
-            placeholder="What will use it" value=${name} onValue=${setName}
+            placeholder="What will use it" value=${name} onValue=${type}
             error=${isNameWrong ? error.message : null} />
         <button class="button button-main" type="submit" disabled=${isBusy}>Create token</button>
         ${error && !isNameWrong && html`<${FailureNote} error=${error} />`}
@@ -49,7 +67,16 @@ function NewToken({ created, onClose }) {
 }
 
 function TokenRow({ token, onRevoke }) {
-    return html`<li class=${`line ${token.revoked_at ? 'line-over' : ''}`}>
+    const element = useRef(null);
+    const wasRevoked = useRef(Boolean(token.revoked_at));
+    useEffect(() => {
+        if (token.revoked_at && !wasRevoked.current && document.activeElement === document.body
+                && !focusNear(element.current, '.button-danger')) {
+            focusHeading();
+        }
+        wasRevoked.current = Boolean(token.revoked_at);
+    }, [token.revoked_at]);
+    return html`<li class=${`line ${token.revoked_at ? 'line-over' : ''}`} ref=${element}>
         <div class="line-main">
             <h3 class="foreign">${token.name}</h3>
             <code>${token.prefix}…</code>
@@ -69,6 +96,7 @@ function TokenRow({ token, onRevoke }) {
 function RevokeDialog({ token, onRevoked, onClose }) {
     const run = async () => {
         await change('DELETE', `/tokens/${token.id}`);
+        showToast(`“${token.name}” is revoked.`);
         onRevoked();
     };
     return html`<${Confirm} title=${`Revoke “${token.name}”?`} label="Revoke" run=${run} onClose=${onClose}>
@@ -79,11 +107,11 @@ function RevokeDialog({ token, onRevoked, onClose }) {
 /** The page `/tokens`. */
 export function Page() {
     const { data, error, reload } = useLoading((signal) => get('/tokens', signal), []);
-    const [created, setCreated] = useState(null);
+    const created = useStore(createdStore);
     const [revoked, setRevoked] = useState(null);
     useTitle('Tokens');
     const showCreated = (token) => {
-        setCreated(token);
+        createdStore.set(token);
         reload();
     };
     return html`
@@ -91,7 +119,7 @@ export function Page() {
         <p class="lead">A token lets a program use <a href="/docs">the API</a> in your name.</p>
         <${CreateForm} onCreated=${showCreated} />
         ${created && html`<${NewToken} key=${created.id} created=${created}
-            onClose=${() => setCreated(null)} />`}
+            onClose=${() => createdStore.set(null)} />`}
         <section class="section" aria-labelledby="all-tokens">
             <div class="section-head"><h2 id="all-tokens">Your tokens</h2></div>
             ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}

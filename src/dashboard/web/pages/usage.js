@@ -17,6 +17,15 @@ import { DayTable, ModelTable } from '../usage/tables.js';
 
 const MEASURES = [['money', 'Money'], ['tokens', 'Tokens']];
 
+/** What to say in place of a chart in which nothing would rise. */
+function emptyWords(rows, measure) {
+    if (measure === 'tokens') {
+        return 'No tokens in these days.';
+    }
+    return rows.some((row) => row.cost_usd === null || row.unpriced_calls > 0)
+        ? 'No cost is known in these days: some models have no price.' : 'No cost in these days.';
+}
+
 function Usage({ rows, range, measure }) {
     // Colours stay with their models when the measure changes.
     const order = useMemo(() => modelSums(rows, 'tokens').map(({ name }) => name), [rows]);
@@ -26,7 +35,9 @@ function Usage({ rows, range, measure }) {
     const label = `${measure === 'money' ? 'Cost' : 'Tokens'} by day and model, `
         + `${formatDay(range.from)} to ${formatDay(range.to)}; the tables below hold the numbers`;
     return html`
-        <${Chart} columns=${columns} measure=${measure} label=${label} />
+        ${columns.some((column) => column.total > 0)
+            ? html`<${Chart} columns=${columns} measure=${measure} label=${label} />`
+            : html`<p class="padded muted">${emptyWords(rows, measure)}</p>`}
         <section class="section" aria-labelledby="by-model">
             <div class="section-head"><h2 id="by-model">By model</h2></div>
             <${ModelTable} rows=${rows} models=${modelSums(rows, measure)} seriesOf=${seriesOf} />

@@ -17,12 +17,12 @@ function Call({ call }) {
     return html`<tr>
         <td><span class="foreign">${call.model || call.provider}</span>
             <span class="muted small"> ${call.provider}</span></td>
+        <td class="number">${call.is_under_way ? 'under way' : html`<${Money} dollars=${call.cost_usd} />`}</td>
         <td class="number-like"><${Time} value=${call.called_at} isAge=${false} /></td>
         <td class="number">${formatCount(call.prompt_tokens)}</td>
         <td class="number">${formatCount(call.cached_prompt_tokens)}</td>
         <td class="number">${formatCount(call.output_tokens)}</td>
         <td class="number">${formatCount(call.thinking_tokens)}</td>
-        <td class="number">${call.is_under_way ? 'under way' : html`<${Money} dollars=${call.cost_usd} />`}</td>
     </tr>`;
 }
 
@@ -30,20 +30,21 @@ function CallTable({ usage }) {
     return html`<div class="table-frame" tabindex="0" role="region" aria-label="Model calls of this reel">
         <table class="table">
             <thead><tr>
-                <th scope="col">Model</th><th scope="col">Called</th>
+                <th scope="col">Model</th><th scope="col" class="number">Cost</th><th scope="col">Called</th>
                 <th scope="col" class="number">Prompt tokens</th><th scope="col" class="number">of these cached</th>
                 <th scope="col" class="number">Output tokens</th>
                 <th scope="col" class="number">of these thinking</th>
-                <th scope="col" class="number">Cost</th>
             </tr></thead>
             <tbody>${usage.calls.map((call) => html`<${Call} key=${call.number} call=${call} />`)}</tbody>
             <tfoot><tr>
-                <th scope="row" colspan="6">Total${usage.unpriced_calls
-                    ? `, without ${countOf(usage.unpriced_calls, 'call')} that have no price` : ''}</th>
-                <td class="number"><${Money} dollars=${usage.total_cost_usd} /></td>
+                <th scope="row">Total</th>
+                <td class="number"><${Money} dollars=${usage.total_cost_usd} /></td><td colspan="5"></td>
             </tr></tfoot>
         </table>
-    </div>`;
+    </div>
+    ${usage.unpriced_calls > 0 && html`<p class="small muted">The total is
+        without ${countOf(usage.unpriced_calls, 'call')} that ${usage.unpriced_calls === 1 ? 'has' : 'have'} no
+        price.</p>`}`;
 }
 
 /** The section on cost; `changed` is a value that changes when there may be more calls. */

@@ -23,16 +23,14 @@ export function Progress({ reel }) {
         you may also leave it.</p>`}`;
 }
 
-/** Why it failed and what one can do. */
-export function Failure({ reel, onAgain }) {
-    const { title, advice, isWorthRetrying } = failureWords(reel.error_code);
+/** Why it failed and what one can do; the head of the page has the button for it. */
+export function Failure({ reel }) {
+    const { title, advice } = failureWords(reel.error_code);
     return html`<div class="note note-fail">
         <${Icon} name="error" />
         <div class="note-body">
             <p><strong>${title}.</strong> ${advice}</p>
             <p class="foreign small">${reel.error} <code>${reel.error_code}</code></p>
-            ${isWorthRetrying && html`<div><button class="button button-small" type="button"
-                onClick=${onAgain}><${Icon} name="again" />Try again</button></div>`}
         </div>
     </div>`;
 }

@@ -30,8 +30,11 @@ async function sendDeletion(id) {
     }
 }
 
-/** Hides a reel and deletes it when the message about it goes; `onUndo` runs if it is taken back. */
-export function deleteReel(id, onUndo = () => {}) {
+/**
+ * Hides a reel and deletes it when the message about it goes. `options`: `onUndo` runs if it is taken back;
+ * `takesFocus` puts the keyboard at the button that takes it back.
+ */
+export function deleteReel(id, { onUndo = () => {}, takesFocus = false } = {}) {
     setHidden(id, true);
     const undo = () => {
         pending.delete(id);
@@ -41,6 +44,7 @@ export function deleteReel(id, onUndo = () => {}) {
     const endToast = showToast('Deleted', {
         action: { label: 'Undo', run: undo },
         onEnd: () => sendDeletion(id),
+        takesFocus,
     });
     pending.set(id, endToast);
 }

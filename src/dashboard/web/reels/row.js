@@ -1,5 +1,6 @@
 // One reel in the list.
 import { Component, html } from '../htm-preact.js';
+import { focusNear } from '../ui/focus.js';
 import { Icon } from '../ui/icons.js';
 import { Status } from '../ui/status.js';
 import { Time } from '../ui/time.js';
@@ -31,6 +32,11 @@ function Details({ reel }) {
     </p>`;
 }
 
+function removeRow(event, id) {
+    const isPlaced = focusNear(event.currentTarget.closest('.row'), '.row-title a');
+    deleteReel(id, { takesFocus: !isPlaced });
+}
+
 /** A row; it is drawn again only when its reel is another object. */
 export class ReelRow extends Component {
     shouldComponentUpdate(next) {
@@ -50,7 +56,7 @@ export class ReelRow extends Component {
             <${Status} status=${reel.status} step=${reel.step} />
             <button class="button button-plain button-icon row-delete" type="button"
                     aria-label=${`Delete: ${headline}`} title="Delete"
-                    onClick=${() => deleteReel(reel.id)}><${Icon} name="trash" /></button>
+                    onClick=${(event) => removeRow(event, reel.id)}><${Icon} name="trash" /></button>
         </li>`;
     }
 }

@@ -4,6 +4,7 @@ import { change } from '../core/api.js';
 import { announce } from '../ui/announcer.js';
 import { Check, useSubmission } from '../ui/field.js';
 import { FailureNote } from '../ui/notes.js';
+import { showToast } from '../ui/toast.js';
 import { putReel } from './list.js';
 
 /** Submits a link; resolves to the new reel as far as it is known. */
@@ -15,23 +16,36 @@ export async function submitLink(url, isFresh) {
     return reel;
 }
 
-/** The box; what goes wrong is said below it. `initial` fills it in. */
-export function SubmitBox() {
+/** Says that a reel was submitted, and where it is unless the list shows it. */
+export function confirmSubmission(reel, isListed) {
+    if (isListed) {
+        announce('Submitted. The reel is at the top of the list.');
+    } else {
+        showToast('Submitted', { link: { label: 'Show the reel', address: `/reels/${reel.id}` } });
+    }
+}
+
+/** The box; what goes wrong is said below it. `isListed` tells whether the list below shows a new reel. */
+export function SubmitBox({ isListed }) {
     const [url, setUrl] = useState('');
     const [isFresh, setIsFresh] = useState(false);
-    const { isBusy, error, submit } = useSubmission(async () => {
-        await submitLink(url.trim(), isFresh);
+    const { isBusy, error, submit, clearError } = useSubmission(async () => {
+        const reel = await submitLink(url.trim(), isFresh);
         setUrl('');
         setIsFresh(false);
-        announce('Submitted. The reel is at the top of the list.');
+        confirmSubmission(reel, isListed);
     });
+    const type = (text) => {
+        setUrl(text);
+        clearError();
+    };
     const isInvalid = error?.status === 400;
     return html`<form class="submit" onSubmit=${submit}>
         <label class="label" for="submit-url">Analyse a reel</label>
         <div class="submit-line">
             <input class="input" id="submit-url" type="text" inputmode="url" autocomplete="off"
                 spellcheck=${false} required placeholder="Paste an instagram.com/reel/… link" value=${url}
-                onInput=${(event) => setUrl(event.target.value)}
+                onInput=${(event) => type(event.target.value)}
                 aria-invalid=${isInvalid ? 'true' : undefined}
                 aria-describedby=${isInvalid ? 'submit-error' : undefined} />
             <button class="button button-main" type="submit" disabled=${isBusy}>

@@ -50,14 +50,23 @@ export function Toolbar({ filter, onFilter }) {
             typed.handOn('');
         }
     };
+    const field = useRef(null);
+    const clearSearch = () => {
+        search.setText('');
+        search.handOn('');
+        field.current.focus();
+    };
     return html`<form class="toolbar" role="search" onSubmit=${submit}>
         <div class="searchbox">
             <${Icon} name="search" />
             <label class="unseen" for="search">Search what is said, shown and written in your reels</label>
-            <input class="input" id="search" type="search" autocomplete="off" maxlength="500"
+            <input class="input" id="search" type="search" ref=${field} autocomplete="off" maxlength="500"
                 aria-keyshortcuts="/" placeholder="Search your reels"
                 value=${search.text} onInput=${(event) => search.setText(event.target.value)}
                 onKeyDown=${clearOnEscape(search)} />
+            ${search.text !== '' && html`<button class="button button-plain button-icon searchbox-clear"
+                type="button" aria-label="Clear the search" onClick=${clearSearch}>
+                <${Icon} name="close" /></button>`}
             <kbd aria-hidden="true">/</kbd>
         </div>
         ${filter.q === '' && html`

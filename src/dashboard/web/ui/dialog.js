@@ -5,6 +5,19 @@ import { FailureNote } from './notes.js';
 
 let lastNumber = 0;
 
+// What somebody wants first in a dialog: its field, else its first button, which undoes nothing.
+const FIRST_CHOICES = ['[autofocus]', 'input, select, textarea', '.dialog-head ~ * button'];
+
+function focusFirst(dialog) {
+    for (const choice of FIRST_CHOICES) {
+        const element = dialog.querySelector(choice);
+        if (element) {
+            element.focus();
+            return;
+        }
+    }
+}
+
 /** A dialog over the page, open as long as it is drawn. `onClose` is to take it away. */
 export function Dialog({ title, onClose, children }) {
     const element = useRef(null);
@@ -15,6 +28,8 @@ export function Dialog({ title, onClose, children }) {
         element.current.showModal();
         return () => opener?.isConnected && opener.focus();
     }, []);
+    // Also when it goes on to say something else, as after its form was sent.
+    useLayoutEffect(() => focusFirst(element.current), [title]);
     const closeOutside = (event) => event.target === element.current && onClose();
     return html`<dialog class="dialog" ref=${element} aria-labelledby=${id} onClose=${onClose}
             onMouseDown=${closeOutside}>

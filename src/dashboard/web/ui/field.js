@@ -22,6 +22,23 @@ export function Field({ label, hint, error, value, onValue, ...rest }) {
     </div>`;
 }
 
+/** A field for a password, which can be shown while it is typed. Takes what Field takes. */
+export function PasswordField({ label, hint, value, onValue, ...rest }) {
+    const id = useId();
+    const [isShown, setIsShown] = useState(false);
+    return html`<div class="field">
+        <label for=${id} id=${`${id}-label`}>${label}</label>
+        <div class="password">
+            <input class="input" id=${id} value=${value} type=${isShown ? 'text' : 'password'}
+                onInput=${(event) => onValue(event.target.value)} autocapitalize="none" spellcheck=${false}
+                aria-describedby=${hint ? `${id}-hint` : undefined} ...${rest} />
+            <button class="button button-plain button-small" type="button" aria-pressed=${String(isShown)}
+                aria-describedby=${`${id}-label`} onClick=${() => setIsShown(!isShown)}>Show</button>
+        </div>
+        ${hint && html`<p class="field-hint" id=${`${id}-hint`}>${hint}</p>`}
+    </div>`;
+}
+
 /** A row of choices, `options` as `[value, words]`, of which one holds. */
 export function Choices({ label, options, value, onValue }) {
     const name = useId();
@@ -44,8 +61,8 @@ export function Check({ label, isOn, onValue }) {
 }
 
 /**
- * What a form needs to send itself: `{isBusy, error, submit}`. `submit` is for onSubmit and runs `send`,
- * whose rejection becomes `error`.
+ * What a form needs to send itself: `{isBusy, error, submit, clearError}`. `submit` is for onSubmit and runs
+ * `send`, whose rejection becomes `error`; `clearError` is for when what was wrong is being changed.
  */
 export function useSubmission(send) {
     const [state, setState] = useState({ isBusy: false, error: null });
@@ -62,5 +79,6 @@ export function useSubmission(send) {
             setState({ isBusy: false, error });
         }
     };
-    return { ...state, submit };
+    const clearError = () => setState((old) => old.error ? { ...old, error: null } : old);
+    return { ...state, submit, clearError };
 }

@@ -1,6 +1,7 @@
 // Short messages at the edge of the page, which go away by themselves.
-import { html, useEffect, useRef } from '../htm-preact.js';
+import { html, useEffect, useLayoutEffect, useRef } from '../htm-preact.js';
 import { createStore, useStore } from '../core/store.js';
+import { focusHeading } from './focus.js';
 import { Icon } from './icons.js';
 
 const SECONDS = 6;
@@ -14,7 +15,8 @@ function remove(number) {
 
 /**
  * Shows a message. `options`: `isFailure`; `action` `{label, run}`, a button that also closes the message;
- * `onEnd` runs when it goes without the action. Returns a function that ends it early.
+ * `link` `{label, address}`, which closes it as well; `takesFocus` puts the keyboard at the action; `onEnd` runs
+ * when it goes without the action. Returns a function that ends it early.
  */
 export function showToast(message, options = {}) {
     lastNumber += 1;
@@ -33,6 +35,7 @@ export function showToast(message, options = {}) {
 
 function Toast({ toast }) {
     const { message, options, end } = toast;
+    const element = useRef(null);
     const timer = useRef(0);
     const stop = () => clearTimeout(timer.current);
     const start = () => {
@@ -41,14 +44,20 @@ function Toast({ toast }) {
     };
     useEffect(() => {
         start();
+        if (options.takesFocus) {
+            element.current.querySelector('button').focus();
+        }
         return stop;
     }, []);
+    useLayoutEffect(() => () => element.current?.contains(document.activeElement) && focusHeading(), []);
     // It stays while somebody reads it or is about to press its button.
-    return html`<div class=${`toast ${options.isFailure ? 'toast-failure' : ''}`}
+    return html`<div class=${`toast ${options.isFailure ? 'toast-failure' : ''}`} ref=${element}
             onMouseEnter=${stop} onMouseLeave=${start} onfocusin=${stop} onfocusout=${start}>
         <span class="foreign">${message}</span>
         ${options.action && html`<button class="button button-small" type="button"
             onClick=${() => end(options.action.run)}>${options.action.label}</button>`}
+        ${options.link && html`<a class="button button-small" href=${options.link.address}
+            onClick=${() => end(options.onEnd)}>${options.link.label}</a>`}
         <button class="button button-small button-icon" type="button" aria-label="Close this message"
             onClick=${() => end(options.onEnd)}><${Icon} name="close" /></button>
     </div>`;

@@ -19,15 +19,17 @@ function sumOf(rows) {
 
 function Numbers({ sum }) {
     return html`
-        <td class="number">${formatCount(sum.calls)}</td>
-        <td class="number">${formatCount(sum.prompt_tokens)}</td>
-        <td class="number">${formatCount(sum.output_tokens)}</td>
-        <td class="number">${formatCount(sum.total_tokens)}</td>
         <td class="number"><${Money} dollars=${sum.cost_usd} />${sum.unpriced_calls > 0
-            && html`<span class="muted" title=${`${sum.unpriced_calls} calls have no price`}> +?</span>`}</td>`;
+            && html`<span class="muted" title=${`${sum.unpriced_calls} calls have no price`}> +?</span>`}</td>
+        <td class="number">${formatCount(sum.calls)}</td>
+        <td class="number">${formatCount(sum.total_tokens)}</td>
+        <td class="number token-detail">${formatCount(sum.prompt_tokens)}</td>
+        <td class="number token-detail">${formatCount(sum.output_tokens)}</td>`;
 }
 
-const NUMBER_HEADS = ['Calls', 'Prompt tokens', 'Output tokens', 'Tokens', 'Cost'];
+// The cost first, and what a phone has no room for last.
+const NUMBER_HEADS = ['Cost', 'Calls', 'Tokens'];
+const DETAIL_HEADS = ['Prompt tokens', 'Output tokens'];
 
 function Table({ label, heads, isLong = false, children }) {
     return html`<div class=${`table-frame ${isLong ? 'table-long' : ''}`} tabindex="0" role="region" aria-label=${label}>
@@ -35,6 +37,8 @@ function Table({ label, heads, isLong = false, children }) {
             <thead><tr>
                 ${heads.map((head) => html`<th key=${head} scope="col">${head}</th>`)}
                 ${NUMBER_HEADS.map((head) => html`<th key=${head} scope="col" class="number">${head}</th>`)}
+                ${DETAIL_HEADS.map((head) =>
+                    html`<th key=${head} scope="col" class="number token-detail">${head}</th>`)}
             </tr></thead>
             ${children}
         </table>
