@@ -29,14 +29,16 @@ std::string text_of(const std::vector<std::byte>& bytes) {
     return text;
 }
 
-/// GET /api/v1/reels/{id}/thumbnail: the picture of one of the caller's reels. 200 a JPEG; 404 also
-/// when the reel has none, or none yet.
+/// GET /api/v1/reels/{id}/thumbnail?size=: the picture of one of the caller's reels. 200 a JPEG;
+/// 400 a malformed `size`; 404 also when the reel has none, or none yet.
 asio::awaitable<http::response> get_thumbnail(
     http::request_context& ctx, thumbnail_service& service) {
     const auto id = requested_id(ctx.path_parameter("id"));
     if (!id) co_return ctx.problem(id.error());
+    const auto size = requested_size(ctx.query("size"));
+    if (!size) co_return ctx.problem(size.error());
     const auto jpeg =
-        co_await service.jobs.find_thumbnail(ctx.caller(), *id, http::answer_time(ctx));
+        co_await service.jobs.find_thumbnail(ctx.caller(), *id, *size, http::answer_time(ctx));
     if (!jpeg) co_return ctx.problem(error{errc::not_found});
     http::response answer{http::status::ok, "image/jpeg", text_of(*jpeg)};
     answer.set("Cache-Control", std::string{cache_control});
@@ -54,6 +56,12 @@ constexpr auto thumbnail_routes = std::to_array<http::route<thumbnail_service>>(
 void add_thumbnail_routes(
     http::router& router, std::string_view prefix, thumbnail_service& service) {
     router.add(thumbnail_routes, service, prefix);
+}
+
+result<jobs::thumbnail_size> requested_size(std::optional<std::string_view> text) {
+    if (!text || *text == "large") return jobs::thumbnail_size::large;
+    if (*text == "small") return jobs::thumbnail_size::small;
+    return error{errc::invalid_argument, "size must be one of small, large"};
 }
 
 }  // namespace reelsd::api

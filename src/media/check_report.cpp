@@ -1,3 +1,4 @@
+#include "document_number.hpp"
 #include "object_reader.hpp"
 #include <reelsd/media/report.hpp>
 
@@ -10,10 +11,6 @@ namespace {
 
 /// Half a millisecond, to which times of documents are rounded, and the child's arguments' digits.
 constexpr double seconds_slack = 0.0006;
-
-double rounded(double seconds) {
-    return std::round(seconds * 1000.0) / 1000.0;
-}
 
 }  // namespace
 

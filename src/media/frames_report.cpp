@@ -1,16 +1,11 @@
+#include "document_number.hpp"
 #include "object_reader.hpp"
 #include <reelsd/media/report.hpp>
 
-#include <cmath>
 #include <utility>
 
 namespace reelsd::media {
 namespace {
-
-/// Milliseconds, as all times of documents.
-double rounded(double seconds) {
-    return std::round(seconds * 1000.0) / 1000.0;
-}
 
 stored_frame read_frame(object_reader from) {
     stored_frame frame;

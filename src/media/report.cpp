@@ -1,9 +1,9 @@
+#include "document_number.hpp"
 #include "object_reader.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/media/report.hpp>
 
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -12,11 +12,6 @@
 
 namespace reelsd::media {
 namespace {
-
-/// Milliseconds: finer than a frame, and short in the document.
-double rounded(double value) {
-    return std::round(value * 1000.0) / 1000.0;
-}
 
 json to_json(const timed_text& one) {
     return {

@@ -25,11 +25,12 @@ constexpr std::uint8_t jfif = 0xe0;
 /// application data, nothing after the end.
 class jpeg_structure {
 public:
-    explicit jpeg_structure(std::span<const std::byte> bytes) noexcept : rest_{bytes} {}
+    jpeg_structure(std::span<const std::byte> bytes, const thumbnail_bounds& within) noexcept
+        : within_{within}, rest_{bytes} {}
 
     /// What is wrong with it; empty when nothing is.
     [[nodiscard]] std::string_view fault() {
-        if (rest_.size() > report_bounds::thumbnail_bytes_max) return "is too large";
+        if (rest_.size() > within_.bytes_max) return "is too large";
         if (!takes_marker(marker::start_of_image)) return "does not begin as a JPEG";
         const auto fault_before_samples = fault_of_segments();
         if (!fault_before_samples.empty()) return fault_before_samples;
@@ -85,10 +86,10 @@ private:
     bool reads_size() {
         constexpr std::size_t frame_bytes = 15;
         if (segment_.size() != frame_bytes || segment_[0] != std::byte{8}) return false;
-        const auto height = number(segment_, 1);
-        const auto width = number(segment_, 3);
-        sized_ = height >= 1 && height <= report_bounds::thumbnail_height_max && width >= 1 &&
-                 width <= report_bounds::thumbnail_width_max && segment_[5] == std::byte{3};
+        const int height = static_cast<int>(number(segment_, 1));
+        const int width = static_cast<int>(number(segment_, 3));
+        sized_ = height >= 1 && height <= within_.height_max && width >= 1 &&
+                 width <= within_.width_max && segment_[5] == std::byte{3};
         return sized_;
     }
 
@@ -105,33 +106,48 @@ private:
         return takes_marker(marker::end_of_image);
     }
 
+    thumbnail_bounds within_;
     std::span<const std::byte> rest_;
     std::span<const std::byte> segment_;
     bool sized_ = false;
 };
 
-error malformed(std::string_view what) {
-    std::string detail{"the media helper's document: thumbnail.jpeg "};
-    detail.append(what);
+error malformed(std::string_view place, std::string_view what) {
+    std::string detail{"the media helper's document: "};
+    detail.append(place).append(" ").append(what);
     return error{errc::media_failed, std::move(detail)};
+}
+
+/// The member of `document` that is called `name`, of which faults speak as `place`.
+result<std::vector<std::byte>> jpeg_in(
+    const json& document, const char* name, std::string_view place,
+    const thumbnail_bounds& within) {
+    const auto text = document.find(name);
+    if (text == document.end()) return malformed(place, "is missing");
+    if (!text->is_string()) return malformed(place, "is no text");
+    auto bytes = base64::decode(text->get_ref<const std::string&>());
+    if (!bytes) return malformed(place, "is no base64");
+    const auto fault = jpeg_structure{*bytes, within}.fault();
+    if (!fault.empty()) return malformed(place, fault);
+    return *std::move(bytes);
 }
 
 }  // namespace
 
 json to_json(const thumbnail_report& report) {
-    return {{"jpeg", base64::encode(report.jpeg)}};
+    return {
+        {"jpeg", base64::encode(report.jpeg)}, {"small_jpeg", base64::encode(report.small_jpeg)}};
 }
 
 result<thumbnail_report> thumbnail_report_from_json(const json& document) {
-    const auto text = document.find("jpeg");
-    if (!document.is_object() || text == document.end()) return malformed("is missing");
-    if (document.size() != 1) return malformed("is not alone");
-    if (!text->is_string()) return malformed("is no text");
-    auto bytes = base64::decode(text->get_ref<const std::string&>());
-    if (!bytes) return malformed("is no base64");
-    const auto fault = jpeg_structure{*bytes}.fault();
-    if (!fault.empty()) return malformed(fault);
-    return thumbnail_report{.jpeg = *std::move(bytes)};
+    if (!document.is_object()) return malformed("thumbnail", "is no object");
+    auto large = jpeg_in(document, "jpeg", "thumbnail.jpeg", report_bounds::large_thumbnail);
+    if (!large) return large.error();
+    auto small =
+        jpeg_in(document, "small_jpeg", "thumbnail.small_jpeg", report_bounds::small_thumbnail);
+    if (!small) return small.error();
+    if (document.size() != 2) return malformed("thumbnail", "has an unknown member");
+    return thumbnail_report{.jpeg = *std::move(large), .small_jpeg = *std::move(small)};
 }
 
 }  // namespace reelsd::media

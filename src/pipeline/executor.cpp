@@ -12,12 +12,11 @@
 
 #include <fmt/format.h>
 
-#include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <optional>
 #include <random>
 #include <utility>
-#include <vector>
 
 namespace reelsd::pipeline {
 namespace {
@@ -188,19 +187,21 @@ result<std::optional<jobs::completed>> copy_of_earlier(attempt& now, const std::
 
 /// The analysis is what was asked for: it does not fail for want of a picture. The only error is
 /// `cancelled`.
-result<std::optional<std::vector<std::byte>>> take_thumbnail(
+result<std::optional<jobs::reel_thumbnail>> take_thumbnail(
     attempt& now, const platform::media_file& video) {
-    using picture = std::optional<std::vector<std::byte>>;
     now.step = "thumbnail";
     auto taken =
         now.parts.media.thumbnail(video.file, now.by.at_most(bounds::thumbnail_time_max), now.stop);
-    if (taken) return picture{std::move(taken->jpeg)};
+    if (taken) {
+        return std::optional{jobs::reel_thumbnail{
+            .jpeg = std::move(taken->jpeg), .small_jpeg = std::move(taken->small_jpeg)}};
+    }
     const auto& why = taken.error();
     if (why.code() == errc::cancelled) return why;
     now.log.warning(
         "no thumbnail could be made",
         {{"job", now.job.id.value}, {"code", name_of(why.code())}, {"reason", why.detail()}});
-    return picture{};
+    return std::optional<jobs::reel_thumbnail>{};
 }
 
 /// What the video shows and says, by the analyzer that is meant for it.

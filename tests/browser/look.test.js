@@ -66,7 +66,7 @@ test('the first page is light', async () => {
     const pictures = new Set();
     let bytes = 0;
     session.on('Network.requestWillBeSent', (event) => {
-        if (event.request.url.endsWith('/thumbnail')) {
+        if (new URL(event.request.url).pathname.endsWith('/thumbnail')) {
             pictures.add(event.requestId); // Their weight is that of the reels, not of the page.
         }
     });

@@ -24,9 +24,18 @@ jpeg_bytes bytes_of_size(std::size_t size) {
     return bytes;
 }
 
+reel_thumbnail picture_of_sizes(std::size_t large, std::size_t small) {
+    return {.jpeg = bytes_of_size(large), .small_jpeg = bytes_of_size(small)};
+}
+
+/// As from before there were small ones.
+reel_thumbnail old_picture_of_size(std::size_t large) {
+    return {.jpeg = bytes_of_size(large)};
+}
+
 class JobThumbnail : public job_store_test {
 protected:
-    bool report(const claimed_job& job, std::optional<jpeg_bytes> thumbnail) {
+    bool report(const claimed_job& job, std::optional<reel_thumbnail> thumbnail) {
         const completed ended{
             .result = "{}",
             .post_key = "DYa0IXPgnP5",
@@ -35,14 +44,18 @@ protected:
         return run(store_.report(holding_of(job), ended, soon()));
     }
     /// A job of ann's that is done, and whether it was.
-    job_id done(std::optional<jpeg_bytes> thumbnail) {
+    job_id done(std::optional<reel_thumbnail> thumbnail) {
         EXPECT_GT(submitted(ann_).value, 0);
         const auto job = claimed(1).at(0);
         EXPECT_TRUE(report(job, std::move(thumbnail)));
         return job.id;
     }
-    std::optional<jpeg_bytes> find(account_id caller, job_id id) {
-        return run(store_.find_thumbnail(caller, id, soon()));
+    std::optional<jpeg_bytes> find(
+        account_id caller, job_id id, thumbnail_size wanted = thumbnail_size::large) {
+        return run(store_.find_thumbnail(caller, id, wanted, soon()));
+    }
+    std::optional<jpeg_bytes> find_small(account_id caller, job_id id) {
+        return find(caller, id, thumbnail_size::small);
     }
     std::int64_t count() {
         const auto counted = run(pool().run(soon(), count_query));
@@ -51,13 +64,22 @@ protected:
 };
 
 TEST_F(JobThumbnail, IsStoredWithTheReel) {
-    const auto with = done(bytes_of_size(30'000));
+    const auto with = done(picture_of_sizes(30'000, 4'000));
     const auto without = done(std::nullopt);
     EXPECT_EQ(find(ann_, with), bytes_of_size(30'000));
-    EXPECT_EQ(find(ann_, without), std::nullopt);
-    EXPECT_EQ(find(bob_, with), std::nullopt);
-    EXPECT_EQ(find(ann_, job_id{without.value + 1}), std::nullopt);
+    EXPECT_EQ(find_small(ann_, with), bytes_of_size(4'000));
+    for (const auto size : {thumbnail_size::large, thumbnail_size::small}) {
+        EXPECT_EQ(find(ann_, without, size), std::nullopt);
+        EXPECT_EQ(find(bob_, with, size), std::nullopt);
+        EXPECT_EQ(find(ann_, job_id{without.value + 1}, size), std::nullopt);
+    }
     EXPECT_EQ(count(), 1);
+}
+
+TEST_F(JobThumbnail, WithoutASmallOneIsTheLargeOne) {
+    const auto old = done(old_picture_of_size(30'000));
+    EXPECT_EQ(find(ann_, old), bytes_of_size(30'000));
+    EXPECT_EQ(find_small(ann_, old), bytes_of_size(30'000));
 }
 
 TEST_F(JobThumbnail, OfAClaimThatHasPassedIsNotStored) {
@@ -65,43 +87,56 @@ TEST_F(JobThumbnail, OfAClaimThatHasPassedIsNotStored) {
     const auto job = claimed(1).at(0);
     EXPECT_TRUE(run(store_.report(holding_of(job), handed_back{}, soon())));
     ASSERT_EQ(claimed(1).size(), 1U);
-    EXPECT_FALSE(report(job, bytes_of_size(100)));
+    EXPECT_FALSE(report(job, picture_of_sizes(100, 10)));
     EXPECT_EQ(find(ann_, job.id), std::nullopt);
 }
 
 TEST_F(JobThumbnail, GoesWithTheReel) {
-    const auto first = done(bytes_of_size(100));
-    const auto second = done(bytes_of_size(200));
+    const auto first = done(picture_of_sizes(100, 10));
+    const auto second = done(picture_of_sizes(200, 20));
     EXPECT_TRUE(run(store_.remove(ann_, first, soon())));
     EXPECT_EQ(find(ann_, first), std::nullopt);
+    EXPECT_EQ(find_small(ann_, first), std::nullopt);
     EXPECT_EQ(find(ann_, second), bytes_of_size(200));
     run(pool().run(soon(), remove_account_query, ann_));
     EXPECT_EQ(count(), 0);
 }
 
-TEST_F(JobThumbnail, HasABound) {
-    EXPECT_EQ(find(ann_, done(bytes_of_size(40'960))), bytes_of_size(40'960));
-    for (const std::size_t size : {std::size_t{0}, std::size_t{3}, std::size_t{40'961}}) {
-        SCOPED_TRACE(size);
+TEST_F(JobThumbnail, HasBounds) {
+    const auto most = done(picture_of_sizes(40'960, 4'096));
+    EXPECT_EQ(find(ann_, most), bytes_of_size(40'960));
+    EXPECT_EQ(find_small(ann_, most), bytes_of_size(4'096));
+    EXPECT_EQ(find_small(ann_, done(picture_of_sizes(4, 4))), bytes_of_size(4));
+    struct test_case {
+        std::size_t large;
+        std::size_t small;
+    };
+    constexpr test_case cases[] = {
+        {0, 100}, {3, 100}, {40'961, 100}, {1'000, 0}, {1'000, 3}, {1'000, 4'097}};
+    for (const auto& [large, small] : cases) {
+        SCOPED_TRACE(testing::Message() << large << ", " << small);
         EXPECT_GT(submitted(ann_).value, 0);
         const auto job = claimed(1).at(0);
-        EXPECT_THROW(report(job, bytes_of_size(size)), db::refused);
+        EXPECT_THROW(report(job, picture_of_sizes(large, small)), db::refused);
         // All or nothing.
         EXPECT_EQ(read(ann_, job.id).status, job_status::processing);
         EXPECT_TRUE(report(job, std::nullopt));
     }
-    EXPECT_EQ(count(), 1);
+    EXPECT_EQ(count(), 2);
 }
 
 TEST_F(JobThumbnail, ComesAlongWithAnEarlierAnalysis) {
     const auto look = [this] {
         return run(store_.find_earlier_analysis(ann_, "DYa0IXPgnP5", "local/1", soon())).value();
     };
-    done(bytes_of_size(500));
-    const auto found = look();
-    EXPECT_EQ(found.thumbnail, bytes_of_size(500));
-    const auto copy = done(found.thumbnail);
-    EXPECT_EQ(find(ann_, copy), bytes_of_size(500));
+    for (const auto& first : {old_picture_of_size(400), picture_of_sizes(500, 50)}) {
+        done(first);
+        const auto found = look();
+        EXPECT_EQ(found.thumbnail, first);
+        const auto copy = done(found.thumbnail);
+        EXPECT_EQ(find(ann_, copy), first.jpeg);
+        EXPECT_EQ(find_small(ann_, copy), first.small_jpeg.value_or(first.jpeg));
+    }
 
     // The latest counts, also when no picture could be made for it.
     done(std::nullopt);

@@ -52,7 +52,18 @@ constexpr auto known = std::to_array<std::string_view>(
      "GET /metrics"});
 
 constexpr auto names = std::to_array<std::string_view>(
-    {"limit", "status", "author", "cursor", "wait", "q", "from", "to", "url", "%6cimit", ""});
+    {"limit",
+     "status",
+     "author",
+     "cursor",
+     "wait",
+     "q",
+     "from",
+     "to",
+     "size",
+     "url",
+     "%6cimit",
+     ""});
 
 constexpr auto values = std::to_array<std::string_view>(
     {"",
@@ -63,6 +74,7 @@ constexpr auto values = std::to_array<std::string_view>(
      "101",
      "done",
      "pending",
+     "small",
      "error",
      "nbc",
      "n999999999",

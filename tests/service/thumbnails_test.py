@@ -1,4 +1,4 @@
-"""The small picture of a reel: stored once the reel is done, and given to its owner.
+"""The picture of a reel, large and small: stored once the reel is done, and given to its owner.
 
 Method: a real daemon on a database that the test reads.
 """
@@ -11,7 +11,8 @@ import unittest
 
 from service_support import SAMPLE, DatabaseTest, new_folder, program
 
-BYTES_MAX = 40_000
+LARGE_BYTES_MAX = 40_000
+SMALL_BYTES_MAX = 4_000
 
 
 class Thumbnails(DatabaseTest):
@@ -20,47 +21,66 @@ class Thumbnails(DatabaseTest):
         return served, served.account(unlimited=True)
 
     def thumbnails(self):
-        """{job: JPEG}"""
-        rows = self.sql("SELECT job_id, encode(jpeg, 'hex') FROM reel_thumbnail")
-        pairs = (row.split("|") for row in rows.splitlines())
-        return {int(job): bytes.fromhex(jpeg) for job, jpeg in pairs}
+        """{job: (large JPEG, small JPEG)}"""
+        rows = self.sql("SELECT job_id, encode(jpeg, 'hex'), encode(small_jpeg, 'hex') FROM reel_thumbnail")
+        lines = (row.split("|") for row in rows.splitlines())
+        return {int(job): (bytes.fromhex(large), bytes.fromhex(small)) for job, large, small in lines}
 
     @staticmethod
-    def path(job_id):
-        return f"/api/v1/reels/{job_id}/thumbnail"
+    def path(job_id, query=""):
+        return f"/api/v1/reels/{job_id}/thumbnail{query}"
+
+    def assertPicture(self, jpeg, bytes_max, sides):
+        self.assertLessEqual(len(jpeg), bytes_max)
+        self.assertEqual((jpeg[:4], jpeg[6:10], jpeg[-2:]), (b"\xff\xd8\xff\xe0", b"JFIF", b"\xff\xd9"))
+        asked = ["ffprobe", "-v", "error", "-show_entries", "stream=codec_name,width,height", "-of", "csv=p=0",
+                 "-f", "image2pipe", "-"]
+        seen = subprocess.run(asked, input=jpeg, capture_output=True, timeout=60, check=True)
+        self.assertEqual(seen.stdout.decode().strip(), f"mjpeg,{sides}", "upright")
 
     def test_the_sample_has_one(self):
         served, someone = self.start()
         job = someone.finished(someone.submit(SAMPLE))
         self.assertEqual(job["status"], "done", job)
-        jpeg = self.thumbnails()[job["id"]]
-        self.assertLessEqual(len(jpeg), BYTES_MAX)
-        self.assertEqual((jpeg[:4], jpeg[6:10], jpeg[-2:]), (b"\xff\xd8\xff\xe0", b"JFIF", b"\xff\xd9"))
-        asked = ["ffprobe", "-v", "error", "-show_entries", "stream=codec_name,width,height", "-of", "csv=p=0",
-                 "-f", "image2pipe", "-"]
-        seen = subprocess.run(asked, input=jpeg, capture_output=True, timeout=60, check=True)
-        self.assertEqual(seen.stdout.decode().strip(), "mjpeg,480,853", "upright")
+        large, small = self.thumbnails()[job["id"]]
+        self.assertPicture(large, LARGE_BYTES_MAX, "480,853")
+        self.assertPicture(small, SMALL_BYTES_MAX, "120,213")
 
-        answer = someone.request("GET", self.path(job["id"]))
-        self.assertEqual((answer.status, answer.body), (200, jpeg))
-        told = {name: answer.headers[name] for name in ("Content-Type", "Cache-Control", "X-Content-Type-Options")}
-        self.assertEqual(told, {"Content-Type": "image/jpeg", "X-Content-Type-Options": "nosniff",
-                                "Cache-Control": "private, max-age=86400, immutable"})
-        head = someone.request("HEAD", self.path(job["id"]))
-        self.assertEqual((head.status, head.body, head.headers["Content-Length"]), (200, b"", str(len(jpeg))))
+        for query, jpeg in (("", large), ("?size=large", large), ("?size=small", small)):
+            answer = someone.request("GET", self.path(job["id"], query))
+            self.assertEqual((answer.status, answer.body), (200, jpeg))
+            told = {name: answer.headers[name] for name in
+                    ("Content-Type", "Cache-Control", "X-Content-Type-Options")}
+            self.assertEqual(told, {"Content-Type": "image/jpeg", "X-Content-Type-Options": "nosniff",
+                                    "Cache-Control": "private, max-age=86400, immutable"})
+            head = someone.request("HEAD", self.path(job["id"], query))
+            self.assertEqual((head.status, head.body, head.headers["Content-Length"]), (200, b"", str(len(jpeg))))
+        for query in ("?size=", "?size=medium", "?size=Small"):
+            self.assertProblem(someone.request("GET", self.path(job["id"], query)), 400,
+                               "size must be one of small, large")
         self.assertProblem(served.account().request("GET", self.path(job["id"])), 404, "not found")
 
         self.assertEqual(someone.request("DELETE", f"/api/v1/reels/{job['id']}").status, 204)
         self.assertEqual(self.thumbnails(), {})
         self.assertProblem(someone.request("GET", self.path(job["id"])), 404, "not found")
 
+    def test_an_old_one_is_large_in_lists_too(self):
+        _, someone = self.start()
+        job = someone.finished(someone.submit(SAMPLE))
+        large, _ = self.thumbnails()[job["id"]]
+        self.sql("UPDATE reel_thumbnail SET small_jpeg = NULL")
+        for query in ("", "?size=small"):
+            answer = someone.request("GET", self.path(job["id"], query))
+            self.assertEqual((answer.status, answer.body), (200, large))
+
     def test_nobody_has_one_that_is_not_there(self):
         _, someone = self.start(workers=0)
         pending = someone.submit(SAMPLE)
         for job_id in (pending, pending + 1, 0, "x", "usage", "search"):
-            answer = someone.request("GET", self.path(job_id))
-            self.assertProblem(answer, 404, "not found")
-            self.assertEqual(answer.headers["Cache-Control"], "no-store")
+            for query in ("", "?size=small"):
+                answer = someone.request("GET", self.path(job_id, query))
+                self.assertProblem(answer, 404, "not found")
+                self.assertEqual(answer.headers["Cache-Control"], "no-store")
 
     def test_a_copied_analysis_has_that_of_the_first(self):
         _, someone = self.start()

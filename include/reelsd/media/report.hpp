@@ -71,10 +71,11 @@ struct analysis_report {
     picture_report picture;
 };
 
-/// A small still picture of the video, for lists: an upright baseline JPEG in JFIF form without any
+/// One still picture of the video in two sizes: upright baseline JPEGs in JFIF form without any
 /// other metadata.
 struct thumbnail_report {
-    std::vector<std::byte> jpeg;
+    std::vector<std::byte> jpeg;        ///< Within `report_bounds::large_thumbnail`.
+    std::vector<std::byte> small_jpeg;  ///< Within `report_bounds::small_thumbnail`.
 };
 
 /// Two tracks put together: what the file made has.
@@ -131,6 +132,13 @@ struct transcoded_report {
     std::uint64_t bytes = 0;
 };
 
+/// What one size of a thumbnail may have at most.
+struct thumbnail_bounds {
+    int width_max = 0;   ///< In pixels.
+    int height_max = 0;  ///< In pixels.
+    std::size_t bytes_max = 0;
+};
+
 /// What a report may hold at most. The child keeps them when it writes, the daemon insists when it
 /// reads.
 namespace report_bounds {
@@ -148,11 +156,15 @@ inline constexpr std::size_t text_bytes_max = 2'000;
 inline constexpr std::size_t texts_max = 1'000;
 inline constexpr std::size_t cuts_max = 1'000;
 inline constexpr std::size_t colours_max = 3;
-/// The width is what a list shows on a dense screen; the height is that of 9:16 at this width.
-inline constexpr int thumbnail_width_max = 480;
-inline constexpr int thumbnail_height_max = 854;
-/// A page of 50 of them loads in 2 MB.
-inline constexpr std::size_t thumbnail_bytes_max = 40'000;
+/// The width is what a page about one reel shows on a dense screen; the height is that of 9:16 at
+/// this width. A page of 50 of them loads in 2 MB.
+inline constexpr thumbnail_bounds large_thumbnail{
+    .width_max = 480, .height_max = 854, .bytes_max = 40'000};
+/// A list's row shows 54 pixels, on a dense screen twice as many; the height is that of 9:16. Usual
+/// pictures take most of the bytes: a page of 30 loads in at most 120 KB, where large ones would
+/// take 1.2 MB.
+inline constexpr thumbnail_bounds small_thumbnail{
+    .width_max = 120, .height_max = 214, .bytes_max = 4'000};
 /// The largest download that may be set, 4 GiB, and a head.
 inline constexpr std::size_t joined_bytes_max = (std::size_t{4} << 30U) + (std::size_t{16} << 20U);
 /// Finer than any model samples.
@@ -192,8 +204,8 @@ inline constexpr std::uint64_t transcoded_bytes_max = std::uint64_t{4} << 30U;
 /// member. The document comes out of the jail and is not trusted.
 [[nodiscard]] result<probe_report> probe_report_from_json(const json& document);
 [[nodiscard]] result<analysis_report> analysis_report_from_json(const json& document);
-/// As strict about the picture itself: base64 of one JPEG within `report_bounds`, whose segments
-/// and end are where they have to be.
+/// As strict about the pictures themselves: each the base64 of one JPEG within its own bounds,
+/// whose segments and end are where they have to be.
 [[nodiscard]] result<thumbnail_report> thumbnail_report_from_json(const json& document);
 [[nodiscard]] result<joined_report> joined_report_from_json(const json& document);
 /// Also: times ascend, the first picture stands at the start of the file and each other one where

@@ -21,6 +21,10 @@ constexpr db::query find_query{"jobs.find", R"sql(
 constexpr db::query find_thumbnail_query{"jobs.find_thumbnail", R"sql(
     SELECT jpeg FROM reel_thumbnail WHERE account_id = $1 AND job_id = $2)sql"};
 
+constexpr db::query find_small_thumbnail_query{"jobs.find_small_thumbnail", R"sql(
+    SELECT coalesce(small_jpeg, jpeg) AS jpeg
+      FROM reel_thumbnail WHERE account_id = $1 AND job_id = $2)sql"};
+
 constexpr db::query list_query{"jobs.list", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
            code, author, summary
@@ -44,7 +48,7 @@ constexpr db::query remove_query{"jobs.remove", R"sql(
     DELETE FROM job WHERE id = $1 AND account_id = $2)sql"};
 
 constexpr db::query find_earlier_analysis_query{"jobs.find_earlier_analysis", R"sql(
-    SELECT result, analyzed_at, jpeg
+    SELECT result, analyzed_at, jpeg, small_jpeg
       FROM (SELECT account_id, id, result, analyzed_at
               FROM job
              WHERE account_id = $1 AND post_key = $2 AND analyzer = $3
@@ -113,8 +117,8 @@ constexpr db::query complete_query{"jobs.complete", R"sql(
         SELECT account_id, id, 0, $10, 0 FROM ended WHERE $10 <> ''
         ON CONFLICT DO NOTHING),
     pictured AS (
-        INSERT INTO reel_thumbnail (account_id, job_id, jpeg)
-        SELECT account_id, id, $15 FROM ended WHERE $15::bytea IS NOT NULL)
+        INSERT INTO reel_thumbnail (account_id, job_id, jpeg, small_jpeg)
+        SELECT account_id, id, $15, $16 FROM ended WHERE $15::bytea IS NOT NULL)
     SELECT id, store_search_entry(account_id, id, $11, $12, $13, $14) FROM ended)sql"};
 
 constexpr db::query fail_query{"jobs.fail", R"sql(
@@ -171,6 +175,28 @@ claimed_job claimed_job_from(const db::row& row) {
         .fresh = row.as<bool>("fresh")};
 }
 
+/// Nothing when the reel has none, as outer joins tell it.
+std::optional<reel_thumbnail> thumbnail_from(const db::row& row) {
+    auto jpeg = row.as<std::optional<std::vector<std::byte>>>("jpeg");
+    if (!jpeg) return std::nullopt;
+    return reel_thumbnail{
+        .jpeg = *std::move(jpeg),
+        .small_jpeg = row.as<std::optional<std::vector<std::byte>>>("small_jpeg")};
+}
+
+/// Views into a thumbnail, for it may be none at all. Made before the query is run: GCC 12 destroys
+/// what a conditional makes inside of a `co_await` twice.
+struct thumbnail_columns {
+    std::optional<std::span<const std::byte>> jpeg;
+    std::optional<std::span<const std::byte>> small_jpeg;
+
+    explicit thumbnail_columns(const std::optional<reel_thumbnail>& thumbnail) {
+        if (!thumbnail) return;
+        jpeg = thumbnail->jpeg;
+        if (thumbnail->small_jpeg) small_jpeg = *thumbnail->small_jpeg;
+    }
+};
+
 /// Parallel arrays, because a query takes arrays and no rows.
 struct holding_columns {
     std::vector<job_id> jobs;
@@ -225,8 +251,10 @@ boost::asio::awaitable<std::optional<job>> job_store::find(
 }
 
 boost::asio::awaitable<std::optional<std::vector<std::byte>>> job_store::find_thumbnail(
-    account_id caller, job_id id, deadline by) {
-    const auto found = co_await pool_->run(by, find_thumbnail_query, caller, id);
+    account_id caller, job_id id, thumbnail_size wanted, deadline by) {
+    const auto& query =
+        wanted == thumbnail_size::small ? find_small_thumbnail_query : find_thumbnail_query;
+    const auto found = co_await pool_->run(by, query, caller, id);
     const auto row = found.one_or_none();
     if (!row) co_return std::nullopt;
     co_return row->as<std::vector<std::byte>>("jpeg");
@@ -268,7 +296,7 @@ boost::asio::awaitable<std::optional<earlier_analysis>> job_store::find_earlier_
     co_return earlier_analysis{
         .result = row->as<std::string>("result"),
         .analyzed_at = row->as<time_point>("analyzed_at"),
-        .thumbnail = row->as<std::optional<std::vector<std::byte>>>("jpeg")};
+        .thumbnail = thumbnail_from(*row)};
 }
 
 boost::asio::awaitable<std::vector<claimed_job>> job_store::claim(
@@ -314,6 +342,7 @@ boost::asio::awaitable<bool> job_store::report(holding held, transition ended, d
     db::rows written;
     if (const auto* success = std::get_if<completed>(&ended)) {
         const db::json_text document{success->result};
+        const thumbnail_columns pictures{success->thumbnail};
         written = co_await pool_->run(
             by,
             complete_query,
@@ -331,7 +360,8 @@ boost::asio::awaitable<bool> job_store::report(holding held, transition ended, d
             success->search.concepts,
             success->search.concept_weights,
             success->search.passages,
-            success->thumbnail);
+            pictures.jpeg,
+            pictures.small_jpeg);
     } else if (const auto* failure = std::get_if<failed>(&ended)) {
         written = co_await pool_->run(
             by, fail_query, held.job, held.claim, name_of(failure->code), failure->text);

@@ -104,7 +104,9 @@ TEST(MediaClient, AsksForAThumbnail) {
 // What passes is told in thumbnail_report_test.cpp.
 TEST(MediaClient, TrustsNoThumbnail) {
     for (const auto* answer :
-         {R"({"ok":{}})", R"({"ok":{"jpeg":"PHN2Zz4="}})", R"({"ok":{"jpeg":"/9j/2Q=="}})"}) {
+         {R"({"ok":{}})",
+          R"({"ok":{"jpeg":"PHN2Zz4=","small_jpeg":"PHN2Zz4="}})",
+          R"({"ok":{"jpeg":"/9j/2Q==","small_jpeg":"/9j/2Q=="}})"}) {
         SCOPED_TRACE(answer);
         const scripted_helper helper{std::string{"echo '"} + answer + "'"};
         const media_client client{helper.options()};

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace reelsd::media {
 namespace {
@@ -47,58 +48,120 @@ struct jpeg_text {
     }
 };
 
-json document_of(const std::string& bytes) {
-    return {{"jpeg", base64::encode(std::as_bytes(std::span{bytes}))}};
+/// One of the two pictures: what it is called, and the largest there may be.
+struct picture_member {
+    const char* name;
+    thumbnail_bounds within;
+
+    [[nodiscard]] std::string size() const { return size_of(within.width_max, within.height_max); }
+};
+
+constexpr picture_member large{"jpeg", report_bounds::large_thumbnail};
+constexpr picture_member small{"small_jpeg", report_bounds::small_thumbnail};
+
+std::string base64_of(const std::string& bytes) {
+    return base64::encode(std::as_bytes(std::span{bytes}));
 }
 
-TEST(ThumbnailReport, TakesASmallJpeg) {
-    for (const auto& size : {size_of(480, 854), size_of(1, 1)}) {
+/// Good but for the one picture, of which it has these bytes.
+json document_with(const picture_member& which, const std::string& bytes) {
+    json document;
+    for (const auto& one : {large, small}) {
+        document[one.name] = base64_of(jpeg_text{.size = one.size()}.whole());
+    }
+    document[which.name] = base64_of(bytes);
+    return document;
+}
+
+bool holds(const std::vector<std::byte>& jpeg, const std::string& bytes) {
+    return std::ranges::equal(jpeg, std::as_bytes(std::span{bytes}));
+}
+
+TEST(ThumbnailReport, TakesSmallJpegs) {
+    for (const auto& size : {small.size(), size_of(1, 1)}) {
         const auto bytes = jpeg_text{.size = size}.whole();
-        const auto read = thumbnail_report_from_json(document_of(bytes));
+        const auto document = document_with(small, bytes);
+        const auto read = thumbnail_report_from_json(document);
         ASSERT_TRUE(read) << read.error().to_string();
-        EXPECT_TRUE(std::ranges::equal(read->jpeg, std::as_bytes(std::span{bytes})));
-        EXPECT_EQ(to_json(*read), document_of(bytes));
+        EXPECT_TRUE(holds(read->jpeg, jpeg_text{.size = large.size()}.whole()));
+        EXPECT_TRUE(holds(read->small_jpeg, bytes));
+        EXPECT_EQ(to_json(*read), document);
+    }
+    EXPECT_TRUE(
+        thumbnail_report_from_json(document_with(large, jpeg_text{.size = size_of(1, 1)}.whole())));
+}
+
+TEST(ThumbnailReport, KeepsTheBoundsOfBytes) {
+    for (const auto& which : {large, small}) {
+        SCOPED_TRACE(which.name);
+        jpeg_text picture{.size = which.size()};
+        picture.samples = std::string(which.within.bytes_max - picture.whole().size(), 'x');
+        picture.samples += std::string{"abc\xff\0def", 8};
+        ASSERT_EQ(picture.whole().size(), which.within.bytes_max);
+        EXPECT_TRUE(thumbnail_report_from_json(document_with(which, picture.whole())));
+        picture.samples += 'x';
+        const auto read = thumbnail_report_from_json(document_with(which, picture.whole()));
+        ASSERT_FALSE(read);
+        EXPECT_THAT(
+            read.error().detail(),
+            HasSubstr(std::string{"thumbnail."} + which.name + " is too large"));
     }
 }
 
-TEST(ThumbnailReport, KeepsTheBoundOfBytes) {
-    jpeg_text picture;
-    picture.samples = std::string(report_bounds::thumbnail_bytes_max - picture.whole().size(), 'x');
-    picture.samples += std::string{"abc\xff\0def", 8};
-    ASSERT_EQ(picture.whole().size(), report_bounds::thumbnail_bytes_max);
-    EXPECT_TRUE(thumbnail_report_from_json(document_of(picture.whole())));
-    picture.samples += 'x';
-    const auto read = thumbnail_report_from_json(document_of(picture.whole()));
-    ASSERT_FALSE(read);
-    EXPECT_THAT(read.error().detail(), HasSubstr("too large"));
+TEST(ThumbnailReport, KeepsTheBoundsOfSides) {
+    for (const auto& which : {large, small}) {
+        SCOPED_TRACE(which.name);
+        const auto [width, height, bytes] = which.within;
+        for (const auto& size : {size_of(width + 1, height), size_of(width, height + 1)}) {
+            const auto bytes_of_it = jpeg_text{.size = size}.whole();
+            const auto read = thumbnail_report_from_json(document_with(which, bytes_of_it));
+            ASSERT_FALSE(read);
+            EXPECT_THAT(read.error().detail(), HasSubstr("a size out of bounds"));
+        }
+    }
 }
 
 TEST(ThumbnailReport, RefusesOtherDocuments) {
-    const auto good = document_of(jpeg_text{}.whole());
+    const auto good = document_with(large, jpeg_text{.size = large.size()}.whole());
+    ASSERT_TRUE(thumbnail_report_from_json(good));
     auto more = good;
     more["width"] = 480;
-    const auto text = good.at("jpeg").get<std::string>();
-    const json cases[] = {
-        json::object(),
-        json::array({good}),
-        json("jpeg"),
-        json(nullptr),
-        {{"jpeg", nullptr}},
-        {{"jpeg", 7}},
-        {{"jpeg", ""}},
-        {{"jpeg", "not base64"}},
-        {{"jpeg", text + "\n"}},
-        {{"jpeg", text.substr(1)}},
-        {{"jpeg", text.substr(4)}},
-        {{"jpeg", text.substr(0, text.size() - 4)}},
-        {{"jpeg", json::array({text})}},
-        more,
-    };
-    for (const auto& document : cases) {
+    for (const auto& document :
+         {json::object(), json::array({good}), json("jpeg"), json(nullptr), more}) {
         const auto read = thumbnail_report_from_json(document);
         ASSERT_FALSE(read) << document.dump();
         EXPECT_EQ(read.error().code(), errc::media_failed);
-        EXPECT_THAT(read.error().detail(), HasSubstr("thumbnail.jpeg"));
+        EXPECT_THAT(read.error().detail(), HasSubstr("thumbnail"));
+    }
+}
+
+TEST(ThumbnailReport, RefusesOtherMembers) {
+    for (const auto& which : {large, small}) {
+        const auto good = document_with(which, jpeg_text{.size = which.size()}.whole());
+        const auto text = good.at(which.name).get<std::string>();
+        auto without = good;
+        without.erase(which.name);
+        std::vector<json> cases{without};
+        for (const json& value :
+             {json(nullptr),
+              json(7),
+              json(""),
+              json("not base64"),
+              json(text + "\n"),
+              json(text.substr(1)),
+              json(text.substr(4)),
+              json(text.substr(0, text.size() - 4)),
+              json::array({text})}) {
+            cases.push_back(good);
+            cases.back()[which.name] = value;
+        }
+        for (const auto& document : cases) {
+            const auto read = thumbnail_report_from_json(document);
+            ASSERT_FALSE(read) << document.dump();
+            EXPECT_EQ(read.error().code(), errc::media_failed);
+            EXPECT_THAT(
+                read.error().detail(), HasSubstr(std::string{"thumbnail."} + which.name + " "));
+        }
     }
 }
 
@@ -107,8 +170,6 @@ TEST(ThumbnailReport, RefusesOtherPictures) {
     const std::pair<const char*, jpeg_text> cases[] = {
         {"a PNG", {.start = "\x89PNG"}},
         {"markup", {.start = "<svg>"}},
-        {"too wide", {.size = size_of(481, 854)}},
-        {"too high", {.size = size_of(480, 855)}},
         {"no width", {.size = size_of(0, 854)}},
         {"no height", {.size = size_of(480, 0)}},
         {"far too wide", {.size = size_of(65535, 65535)}},
@@ -135,7 +196,7 @@ TEST(ThumbnailReport, RefusesOtherPictures) {
          {.before_size = "", .size = "", .after_size = "", .scan = "", .samples = ""}},
     };
     for (const auto& [what, picture] : cases) {
-        const auto read = thumbnail_report_from_json(document_of(picture.whole()));
+        const auto read = thumbnail_report_from_json(document_with(large, picture.whole()));
         ASSERT_FALSE(read) << what;
         EXPECT_EQ(read.error().code(), errc::media_failed) << what;
     }
@@ -145,7 +206,8 @@ TEST(ThumbnailReport, RefusesOtherPictures) {
 TEST(ThumbnailReport, RefusesEveryCut) {
     const auto whole = jpeg_text{}.whole();
     for (std::size_t length = 0; length < whole.size(); ++length) {
-        EXPECT_FALSE(thumbnail_report_from_json(document_of(whole.substr(0, length)))) << length;
+        EXPECT_FALSE(thumbnail_report_from_json(document_with(large, whole.substr(0, length))))
+            << length;
     }
 }
 

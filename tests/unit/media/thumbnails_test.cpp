@@ -39,6 +39,13 @@ protected:
         return decoded(maker(), report->jpeg);
     }
 
+    static shown small_picture_of(const std::filesystem::path& file) {
+        const auto report = ask(file);
+        EXPECT_TRUE(report) << report.error().to_string();
+        if (!report) return {};
+        return decoded(maker(), report->small_jpeg);
+    }
+
     static void expect_size(const shown& picture, int width, int height) {
         EXPECT_EQ(picture.width, width);
         EXPECT_EQ(picture.height, height);
@@ -74,6 +81,30 @@ TEST_F(Thumbnails, FitTheirBoundsInEitherOrientation) {
     }
 }
 
+TEST_F(Thumbnails, FitTheirSmallBoundsInEitherOrientation) {
+    struct test_case {
+        const char* size;
+        int width;
+        int height;
+    };
+    constexpr test_case cases[] = {
+        {"1280x720", 120, 68},
+        {"720x1280", 120, 213},
+        {"540x1280", 90, 214},
+        {"120x214", 120, 214},
+        {"90x160", 90, 160},  // Never scaled up.
+        {"1600x32", 120, 2},
+        {"2x2", 2, 2},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.size);
+        const auto picture = small_picture_of(maker().make(
+            std::string{"small"} + expected.size + ".mp4", quarters(expected.size) + '"' + h264));
+        expect_size(picture, expected.width, expected.height);
+        if (picture.height >= 10) expect_upright(picture);
+    }
+}
+
 TEST_F(Thumbnails, StandAsPlayersShowTheVideo) {
     // Stored lying down, as phones do, and turned back by the container.
     const std::pair<const char*, const char*> turns[] = {
@@ -88,6 +119,9 @@ TEST_F(Thumbnails, StandAsPlayersShowTheVideo) {
             "-i @lying" + name + ".mp4 -c copy -metadata:s:v:0 rotate=" + rotate));
         expect_size(picture, 360, 640);
         expect_upright(picture);
+        const auto small = small_picture_of(maker().folder() / ("upright" + name + ".mp4"));
+        expect_size(small, 120, 213);
+        expect_upright(small);
     }
     const auto stretched =
         picture_of(maker().make("stretched.mp4", quarters("180x320") + ",setsar=2/1\"" + h264));
@@ -151,8 +185,10 @@ TEST_F(Thumbnails, OfNoiseStaySmallEnough) {
         " -c:v libx264 -preset ultrafast -pix_fmt yuv444p -qp 1");
     const auto report = ask(file);
     ASSERT_TRUE(report) << report.error().to_string();
-    EXPECT_LE(report->jpeg.size(), report_bounds::thumbnail_bytes_max);
-    EXPECT_GT(report->jpeg.size(), report_bounds::thumbnail_bytes_max / 4);
+    EXPECT_LE(report->jpeg.size(), report_bounds::large_thumbnail.bytes_max);
+    EXPECT_GT(report->jpeg.size(), report_bounds::large_thumbnail.bytes_max / 4);
+    EXPECT_LE(report->small_jpeg.size(), report_bounds::small_thumbnail.bytes_max);
+    EXPECT_GT(report->small_jpeg.size(), report_bounds::small_thumbnail.bytes_max / 4);
     // At its own size, noise is not smoothed by scaling: it has to become smaller.
     const auto grains = maker().make(
         "grains.mp4",
@@ -162,6 +198,15 @@ TEST_F(Thumbnails, OfNoiseStaySmallEnough) {
     const auto picture = picture_of(grains);
     EXPECT_LT(picture.width, 480);
     EXPECT_GT(picture.width, 240);
+
+    const auto fine_grains = maker().make(
+        "fine_grains.mp4",
+        "-f lavfi -i nullsrc=s=120x214:r=5:d=1 -vf "
+        "\"geq=random(1)*255:random(2)*255:random(3)*255\""
+        " -c:v libx264 -preset ultrafast -pix_fmt yuv444p -qp 1");
+    const auto small = small_picture_of(fine_grains);
+    EXPECT_LE(small.width, 120);
+    EXPECT_GT(small.width, 30);
 }
 
 TEST_F(Thumbnails, ComeFromTheUsualCodecs) {

@@ -68,11 +68,23 @@ struct claimed_job {
     bool fresh = false;  ///< The caller wants no earlier analysis of the same post.
 };
 
+/// What a reel looks like: one picture in two sizes, JPEGs.
+struct reel_thumbnail {
+    std::vector<std::byte> jpeg;  ///< 4 to 40,960 bytes.
+    /// For the rows of lists, 4 to 4,096 bytes; nothing for reels from before there were such.
+    std::optional<std::vector<std::byte>> small_jpeg = {};
+
+    friend bool operator==(const reel_thumbnail&, const reel_thumbnail&) = default;
+};
+
+/// Which of the two.
+enum class thumbnail_size : std::uint8_t { small, large };
+
 /// The result of an earlier job on the same post, which may stand for a new analysis.
 struct earlier_analysis {
-    std::string result;                                    ///< The five sections as JSON text.
-    time_point analyzed_at;                                ///< When it was really made.
-    std::optional<std::vector<std::byte>> thumbnail = {};  ///< Its JPEG, if it has one.
+    std::string result;                            ///< The five sections as JSON text.
+    time_point analyzed_at;                        ///< When it was really made.
+    std::optional<reel_thumbnail> thumbnail = {};  ///< If it has one.
 };
 
 }  // namespace reelsd::jobs

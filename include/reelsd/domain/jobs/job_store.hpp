@@ -113,9 +113,9 @@ public:
     boost::asio::awaitable<std::optional<job>> find(account_id caller, job_id id, deadline by);
 
     /// The thumbnail (a JPEG) of the caller's own job; nothing for an unknown or another account's
-    /// id, and for a job that has none.
+    /// id, and for a job that has none. One without a small one has the large one in its place.
     boost::asio::awaitable<std::optional<std::vector<std::byte>>> find_thumbnail(
-        account_id caller, job_id id, deadline by);
+        account_id caller, job_id id, thumbnail_size wanted, deadline by);
 
     /// A page of the caller's jobs. Stable: pages neither repeat nor leave out a job while others
     /// are added or deleted.

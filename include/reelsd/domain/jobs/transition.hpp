@@ -6,11 +6,9 @@
 #include <reelsd/domain/jobs/search_entry.hpp>
 
 #include <chrono>
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <variant>
-#include <vector>
 
 namespace reelsd::jobs {
 
@@ -55,8 +53,8 @@ struct completed {
     /// The model that this machine itself ran, without cost, to be counted; empty for none.
     std::string unpaid_model = {};
     search_entry search = {};
-    /// A JPEG of at most 40,960 bytes, stored with the reel; nothing when none could be made.
-    std::optional<std::vector<std::byte>> thumbnail = {};
+    /// Stored with the reel; nothing when none could be made.
+    std::optional<reel_thumbnail> thumbnail = {};
 };
 struct failed {
     job_error_code code = job_error_code::internal;
