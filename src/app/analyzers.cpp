@@ -97,8 +97,8 @@ std::vector<std::string> wanted_analyzers(const settings& with) {
 }
 
 result<std::unique_ptr<analyzers>> analyzers::create(
-    const settings& with, const media::media_client& media, model::request_observer on_request,
-    const log::logger& log) {
+    const settings& with, std::string_view run, const media::media_client& media,
+    model::request_observer on_request, const log::logger& log) {
     auto prices = read_prices(with);
     if (!prices) return prices.error();
     std::unique_ptr<analyzers> made{new analyzers{media}};
@@ -130,6 +130,7 @@ result<std::unique_ptr<analyzers>> analyzers::create(
                 return setting_error("gemini-api-key is not set, and the analyzer is gemini");
             auto gemini = with.gemini;
             gemini.upload_owner = upload_owner(with);
+            gemini.upload_run = run;
             add(model::remote_analyzer::with_gemini(std::move(gemini), parts()), with.gemini.model);
         } else if (name == "openai") {
             if (with.openai.model.empty())
@@ -151,8 +152,8 @@ std::vector<model::circuit_standing> analyzers::circuits() const {
     return all;
 }
 
-void analyzers::sweep(const std::stop_token& stop) const {
-    for (const auto* one : remote_) one->sweep(deadline::after(sweep_time_max), stop);
+void analyzers::sweep(const model::run_check& is_living, const std::stop_token& stop) const {
+    for (const auto* one : remote_) one->sweep(is_living, deadline::after(sweep_time_max), stop);
 }
 
 }  // namespace reelsd::app

@@ -12,6 +12,7 @@
 
 #include <memory>
 #include <stop_token>
+#include <string_view>
 #include <vector>
 
 namespace reelsd::app {
@@ -19,11 +20,12 @@ namespace reelsd::app {
 /// What analyses videos, as the operator has set it.
 class analyzers {
 public:
-    /// `media` outlives it. Errors: invalid_argument, the detail names the setting: an analyzer
-    /// without its key or model, or a table of prices that cannot be read.
+    /// `run` tells this process from all others (see pipeline::scratch_space). `media` outlives it.
+    /// Errors: invalid_argument, the detail names the setting: an analyzer without its key or
+    /// model, or a table of prices that cannot be read.
     [[nodiscard]] static result<std::unique_ptr<analyzers>> create(
-        const settings& with, const media::media_client& media, model::request_observer on_request,
-        const log::logger& log);
+        const settings& with, std::string_view run, const media::media_client& media,
+        model::request_observer on_request, const log::logger& log);
 
     /// The first that works.
     [[nodiscard]] const model::analyzer& chosen() const noexcept { return *chosen_; }
@@ -42,8 +44,8 @@ public:
     /// Of the remote ones.
     [[nodiscard]] std::vector<model::circuit_standing> circuits() const;
 
-    /// Removes what earlier runs have left at providers. Blocking.
-    void sweep(const std::stop_token& stop) const;
+    /// Removes what runs that are over have left at providers. Blocking.
+    void sweep(const model::run_check& is_living, const std::stop_token& stop) const;
 
 private:
     explicit analyzers(const media::media_client& media) : free_{media} {}

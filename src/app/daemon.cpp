@@ -20,6 +20,9 @@
 #include <array>
 #include <csignal>
 #include <cstdlib>
+#include <random>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace reelsd::app {
@@ -142,6 +145,12 @@ async::task_group::failure_handler log_failure(const log::logger& log) {
     };
 }
 
+/// What tells this process from all others, also from those in containers with equal process ids.
+std::string new_run() {
+    std::random_device random;
+    return fmt::format("{:08x}{:08x}", random(), random());
+}
+
 }  // namespace
 
 std::string platform_host(const settings& with) {
@@ -169,7 +178,9 @@ result<std::unique_ptr<daemon>> daemon::create(const settings& with, const log::
     if (!embedder) return embedder.error();
     made.embedder = std::move(*embedder);
 
-    auto models = analyzers::create(with, *made.media, count_model_requests(*made.figures), log);
+    const auto run = new_run();
+    auto models =
+        analyzers::create(with, run, *made.media, count_model_requests(*made.figures), log);
     if (!models) return models.error();
     made.models = std::move(*models);
 
@@ -179,7 +190,7 @@ result<std::unique_ptr<daemon>> daemon::create(const settings& with, const log::
     const auto migrated = made.store->migrate(log);
     if (!migrated) return migrated.error();
 
-    auto scratch = pipeline::scratch_space::open(with.data_dir, log);
+    auto scratch = pipeline::scratch_space::open(with.data_dir, run, log);
     if (!scratch) return scratch.error();
     made.scratch = std::move(*scratch);
     return std::unique_ptr<daemon>{new daemon{with, log, std::move(made)}};
@@ -332,7 +343,10 @@ asio::awaitable<void> daemon::supervise_cluster() {
 
 asio::awaitable<void> daemon::sweep_providers() {
     const auto sweep = [this] {
-        parts_.models->sweep(sweeping_.get_token());
+        const auto is_living = [this](std::string_view run) {
+            return parts_.scratch->is_living(run);
+        };
+        parts_.models->sweep(is_living, sweeping_.get_token());
         return true;
     };
     const auto swept = co_await offload_.run(deadline::after(supervise_time_max), sweep);

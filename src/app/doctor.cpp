@@ -254,7 +254,7 @@ void check_models(report& lines, const settings& with, const log::logger& log) {
     media::media_options options;
     options.helper = find_installation(with).media_helper;
     const media::media_client media{options};
-    const auto models = analyzers::create(with, media, {}, log);
+    const auto models = analyzers::create(with, "0", media, {}, log);
     if (!models) {
         lines.add("model", bad(models.error()));
         return;

@@ -370,6 +370,21 @@ class Files(GeminiTest):
         self.assertLessEqual(self.model.count("generate"), PAID_CALLS_MAX)
         self.model.files.clear()
 
+    def test_what_a_living_daemon_asks_about_is_not_swept_by_another_on_its_data_directory(self):
+        first = self.uploading()
+        self.model.fail("generate", "hold")
+        job_id = self.submitted()
+        self.model.wait_for("generate")
+        in_use, = self.model.files
+        owner = self.model.files[in_use]["displayName"].rsplit("-", 2)[0]
+        left = self.model.add_file(owner + "-00ff00ff00ff00ff-00000000")
+        self.daemon(**first.settings).start()
+        wait_until(lambda: left not in self.model.files, "the sweep", 30)
+        self.assertEqual(list(self.model.files), [in_use])
+        self.model.release()
+        self.assertDone(self.account.finished(job_id))
+        self.assertEqual(self.model.count("generate"), 1, "nothing had to be asked again")
+
 
 class Interruptions(GeminiTest):
     def held_call(self, **settings):

@@ -52,8 +52,8 @@ public:
         const video_input& video, call_ledger& calls, const deadline& by,
         const std::stop_token& stop) const override;
 
-    /// Removes what earlier runs have left at the provider. Blocking.
-    void sweep(const deadline& by, const std::stop_token& stop) const;
+    /// Removes what runs that are over have left at the provider. Blocking.
+    void sweep(const run_check& is_living, const deadline& by, const std::stop_token& stop) const;
 
     /// Whether key and model are right, which costs nothing to ask. Blocking. Errors:
     /// model_misconfigured, model_unavailable.

@@ -2,7 +2,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 
 /// What an operator sets about models that are asked over HTTP.
 namespace reelsd::model {
@@ -25,7 +27,12 @@ struct gemini_settings {
     std::chrono::seconds answer_time_max{300};  ///< Told to the provider, so that it gives up too.
     /// Begins the display names of uploaded files: what is left over is known by it.
     std::string upload_owner = "reelsd";
+    /// Comes next: this process among those of one owner, without "-".
+    std::string upload_run = "0";
 };
+
+/// Whether the process of that run of the same owner still lives.
+using run_check = std::function<bool(std::string_view run)>;
 
 /// What of a video is sent.
 enum class openai_mode : std::uint8_t { video, video_audio, frames_audio, frames };

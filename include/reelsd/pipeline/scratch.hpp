@@ -2,11 +2,13 @@
 
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/result.hpp>
+#include <reelsd/base/unique_fd.hpp>
 #include <reelsd/domain/jobs/job.hpp>
 
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace reelsd::pipeline {
 
@@ -34,9 +36,11 @@ private:
 /// a killed one left behind is removed by the next that starts on the same data directory.
 class scratch_space {
 public:
-    /// `storage_failed` names the folder that cannot be made or locked.
+    /// `run` tells this process from all others, in lower-case hexadecimal digits. Waits while
+    /// another daemon starts on the same data directory. `storage_failed` names the folder that
+    /// cannot be made or locked.
     static result<std::unique_ptr<scratch_space>> open(
-        const std::filesystem::path& data_dir, const log::logger& log);
+        const std::filesystem::path& data_dir, std::string_view run, const log::logger& log);
 
     scratch_space(const scratch_space&) = delete;
     scratch_space& operator=(const scratch_space&) = delete;
@@ -45,12 +49,16 @@ public:
     /// A folder for this attempt alone. Safe from any thread.
     [[nodiscard]] result<scratch_folder> make_folder(const jobs::claimed_job& job) const;
 
+    /// Whether the daemon of that run, on the same data directory, lives; its own does. Any text
+    /// may be asked about. Safe from any thread.
+    [[nodiscard]] bool is_living(std::string_view run) const;
+
 private:
-    scratch_space(std::filesystem::path folder, int lock)
-        : folder_{std::move(folder)}, lock_{lock} {}
+    scratch_space(std::filesystem::path folder, unique_fd lock)
+        : folder_{std::move(folder)}, lock_{std::move(lock)} {}
 
     std::filesystem::path folder_;
-    int lock_;  ///< Descriptor of the folder's lock file.
+    unique_fd lock_;  ///< Of the folder's lock file.
 };
 
 }  // namespace reelsd::pipeline

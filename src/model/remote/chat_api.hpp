@@ -4,6 +4,7 @@
 #include "prompt.hpp"
 #include <reelsd/base/clock.hpp>
 #include <reelsd/model/analyzer.hpp>
+#include <reelsd/model/remote_settings.hpp>
 #include <reelsd/net/http_client.hpp>
 
 #include <boost/system/result.hpp>
@@ -103,8 +104,10 @@ public:
     [[nodiscard]] virtual std::optional<call_failure> model_fault(
         const net::http_response& answer) const = 0;
 
-    /// Removes what earlier runs have left at the provider. Blocking; logs what it did.
-    virtual void sweep(const deadline& /*by*/, const std::stop_token& /*stop*/) const {}
+    /// Removes what runs that are over have left at the provider. Blocking; logs what it did.
+    virtual void sweep(
+        const run_check& /*is_living*/, const deadline& /*by*/,
+        const std::stop_token& /*stop*/) const {}
 };
 
 }  // namespace reelsd::model

@@ -23,8 +23,9 @@ public:
     [[nodiscard]] net::http_request model_request() const override;
     [[nodiscard]] std::optional<call_failure> model_fault(
         const net::http_response& answer) const override;
-    void sweep(const deadline& by, const std::stop_token& stop) const override {
-        files_.sweep(by, stop);
+    void sweep(const run_check& is_living, const deadline& by, const std::stop_token& stop)
+        const override {
+        files_.sweep(is_living, by, stop);
     }
 
 private:

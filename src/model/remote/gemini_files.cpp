@@ -108,6 +108,13 @@ bool is_final_refusal(int status) {
     return status >= 400 && status < 500 && status != 408 && status != 429;
 }
 
+/// The run in the display name of a file of that owner.
+std::optional<std::string> run_in(std::string_view name, const std::string& owner) {
+    if (!name.starts_with(owner + '-')) return std::nullopt;
+    name.remove_prefix(owner.size() + 1);
+    return std::string{name.substr(0, name.find('-'))};
+}
+
 std::string random_suffix() {
     std::random_device random;
     return fmt::format("{:08x}", random());
@@ -131,7 +138,7 @@ gemini_files::gemini_files(
     : settings_{settings},
       http_{http},
       log_{std::move(log)},
-      run_name_{fmt::format("{}-{}", settings.upload_owner, random_suffix())} {}
+      run_name_{fmt::format("{}-{}", settings.upload_owner, settings.upload_run)} {}
 
 net::http_request gemini_files::request(net::http_method method, std::string path) const {
     net::http_request made{.method = method, .url = settings_.url + std::move(path)};
@@ -316,13 +323,14 @@ void gemini_files::remove_lost(const upload_place& place) const {
     for (const auto& file : find_files(is_lost, deadline::after(remove_time_max), {})) remove(file);
 }
 
-void gemini_files::sweep(const deadline& by, const std::stop_token& stop) const {
+void gemini_files::sweep(
+    const run_check& is_living, const deadline& by, const std::stop_token& stop) const {
     const auto old = to_rfc3339(
         std::chrono::time_point_cast<std::chrono::microseconds>(wall_clock::now() - leftover_age));
     const auto is_left = [&](const json& file) {
         const auto name = text_in(file, "displayName");
-        if (name.starts_with(run_name_)) return false;
-        if (name.starts_with(settings_.upload_owner + '-')) return true;
+        const auto run = run_in(name, settings_.upload_owner);
+        if (run) return *run != settings_.upload_run && !is_living(*run);
         // Times of one form compare as text.
         return name.starts_with("reelsd-") && text_in(file, "createTime") < old;
     };

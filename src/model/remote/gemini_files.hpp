@@ -42,8 +42,9 @@ public:
     /// removed is logged; the provider drops it after two days.
     void remove(const uploaded_file& file) const noexcept;
 
-    /// Removes what this daemon has left behind, and what any other has left an hour ago.
-    void sweep(const deadline& by, const std::stop_token& stop) const;
+    /// Removes what runs of this owner that are over have left behind, and what any other has left
+    /// an hour ago.
+    void sweep(const run_check& is_living, const deadline& by, const std::stop_token& stop) const;
 
 private:
     struct upload_place;

@@ -244,8 +244,9 @@ analysis remote_analyzer::analyze(
     return dialogue{*this, video, calls, by, stop}.run();
 }
 
-void remote_analyzer::sweep(const deadline& by, const std::stop_token& stop) const {
-    api_->sweep(by, stop);
+void remote_analyzer::sweep(
+    const run_check& is_living, const deadline& by, const std::stop_token& stop) const {
+    api_->sweep(is_living, by, stop);
 }
 
 result<void> remote_analyzer::check(const deadline& by, const std::stop_token& stop) const {

@@ -37,7 +37,7 @@ TEST(WantedAnalyzers, WhatIsNamedIsTaken) {
 /// Nothing is asked: no helper is started, no server called.
 result<std::unique_ptr<analyzers>> created(const settings& with) {
     static const media::media_client media{{.helper = "/nonexistent"}};
-    return analyzers::create(with, media, {}, log::logger::silent());
+    return analyzers::create(with, "0", media, {}, log::logger::silent());
 }
 
 TEST(Analyzers, OneAloneIsTakenAsItIs) {
@@ -45,7 +45,7 @@ TEST(Analyzers, OneAloneIsTakenAsItIs) {
     ASSERT_TRUE(local);
     EXPECT_THAT(std::string{(*local)->chosen().name()}, HasSubstr("local/"));
     EXPECT_TRUE((*local)->circuits().empty());
-    (*local)->sweep({});  // There is nobody to ask.
+    (*local)->sweep({}, {});  // There is nobody to ask.
 }
 
 TEST(Analyzers, AChainIsCalledByItsFirst) {
