@@ -1,0 +1,371 @@
+"""What must be true after a crash run: the books of the clients, of the database, of its history and of the
+model's stand-in, laid side by side.
+
+The rule for calls that a kill cut off, from ADR 0011: a call is a row before it is made. So of each call
+that the stand-in has billed there is a row: settled with the very tokens, or open (of unknown cost). A row
+is open only if its claim was cut off in mid-call, or if its answer came in a form of which nobody can tell
+whether it is billed. A row is released only for a call that was refused, or that its worker did not send because it
+was stopped before it could. And of each claim that was cut
+off at most one row is open, because a worker asks one question at a time.
+"""
+
+import collections
+from decimal import Decimal
+
+from crash_plans import COST_UNKNOWN
+from model_support import PAID_CALLS_MAX, PRICES, exact
+
+TERMINAL = ("done", "error")
+RETRYABLE = ("rate_limited", "model_failed", "download_failed", "internal")
+
+
+def check(run):
+    """What is wrong, in words."""
+    wrong = []
+    rows = {row["id"]: row for row in run.sql.rows(
+        "SELECT id, url, status, attempt, claim, error_code, result IS NOT NULL AS has_result FROM job")}
+    history = collections.defaultdict(list)
+    for event in run.sql.rows("SELECT * FROM crash_job ORDER BY seq"):
+        history[event["job"]].append(event)
+    calls = call_rows(run)
+    wrong += check_jobs(run, rows, history)
+    wrong += check_keys(run, rows)
+    wrong += check_ends(run, rows, history, calls)
+    wrong += check_tables(run)
+    if run.options.analyzer == "local":
+        wrong += check_local_calls(run, rows)
+    else:
+        wrong += check_calls(run, history, calls)
+        wrong += check_sums(run)
+    return wrong
+
+
+# Jobs.
+
+
+def check_jobs(run, rows, history):
+    """Each accepted job ended once, or was deleted; there is none that nobody submitted."""
+    wrong = []
+    made = {job for job, events in history.items() if events[0]["op"] == "made"}
+    if made != set(run.by_id):
+        wrong.append(f"jobs that no client knows: {sorted(made - set(run.by_id))}, that the database has"
+                     f" never made: {sorted(set(run.by_id) - made)}")
+    for job, plan in run.by_id.items():
+        events = history[job]
+        ends = [e for e in events if e["op"] == "changed" and e["status"] in TERMINAL
+                and e["was"] not in TERMINAL]
+        deletions = [e for e in events if e["op"] == "deleted"]
+        after = [e for e in events if e["op"] == "changed" and e["was"] in TERMINAL]
+        if after:
+            wrong.append(f"job {job} was changed after its end: {after}")
+        if plan.delete_ended:
+            if job in rows or len(deletions) != 1:
+                wrong.append(f"job {job} is there after its deletion, or was deleted twice: {deletions}")
+        elif deletions or job not in rows:
+            wrong.append(f"job {job} is gone, and nobody deleted it")
+        elif rows[job]["status"] not in TERMINAL:
+            wrong.append(f"job {job} is left: {rows[job]}")
+        if len(ends) != 1 and not (deletions and not ends):
+            wrong.append(f"job {job} ended {len(ends)} times: {ends}")
+        wrong += check_claims(job, events)
+    return wrong
+
+
+def check_claims(job, events):
+    """Each claim is taken by one worker from a waiting job, with the next number."""
+    wrong, claim = [], 0
+    for event in events:
+        if event["op"] != "changed":
+            continue
+        is_claim = event["status"] == "processing" and event["was"] == "pending"
+        if event["claim"] != claim + (1 if is_claim else 0):
+            wrong.append(f"job {job}: claim {event['claim']} after {claim}: {event}")
+        claim = event["claim"]
+        is_step = event["was"] == event["status"] == "processing"
+        if event["status"] == "processing" and not is_claim and not is_step:
+            wrong.append(f"job {job} was begun from {event['was']}")
+    return wrong
+
+
+def check_keys(run, rows):
+    """Each key is one job, however often it was sent."""
+    wrong = []
+    keys = {row["key"]: row["job_id"] for row in run.sql.rows("SELECT key, job_id FROM idempotency_key")}
+    for plan in run.plans:
+        if plan.job_id is None or plan.delete_begun:
+            continue
+        if keys.get(plan.key) != plan.job_id:
+            wrong.append(f"{plan.key} stands for job {keys.get(plan.key)} and was told job {plan.job_id}")
+    ids = [plan.job_id for plan in run.plans if plan.job_id is not None]
+    wrong += [f"job {job} has {count} keys" for job, count in collections.Counter(ids).items()
+              if count > 1]
+    wrong += [f"job {job} has the link {rows[job]['url']}, not {plan.url}"
+              for job, plan in run.by_id.items() if job in rows and rows[job]["url"] != plan.url]
+    return wrong
+
+
+def check_ends(run, rows, history, calls):
+    """Each job ended as its post and its calls make it, unless it had no attempt or no call left."""
+    wrong = []
+    attempts_max = int(run.daemons[0].settings["attempts_max"])
+    counts = collections.Counter(call["job"] for call in calls.values() if call["state"] != "released")
+    for job, row in rows.items():
+        plan = run.by_id.get(job)
+        if plan is None or row["status"] not in TERMINAL:
+            continue
+        code, is_last = row["error_code"], row["attempt"] >= attempts_max
+        run.figures[f"ended as {code or 'done'}"] += 1
+        if code == "internal":
+            end = [e for e in history[job] if e["status"] in TERMINAL][-1]
+            if not (is_last and end["lease_ran_out"]):
+                wrong.append(f"job {job} is an internal error without dying {attempts_max} times: {row}")
+            continue
+        allowed = {plan.error_code}
+        if plan.error_code is None and plan.may_be_refused and run.options.analyzer != "local":
+            allowed.add("model_failed")
+        if counts[job] >= PAID_CALLS_MAX:
+            allowed.add("model_failed")
+        if is_last:
+            allowed.update(RETRYABLE)
+            if run.options.private_cluster:
+                allowed.add("storage_error")
+        if code not in allowed:
+            wrong.append(f"job {job} ({plan.url}, {plan.post}, {plan.calls}) ended as {code or 'done'}:"
+                         f" {row}, {counts[job]} calls")
+    return wrong
+
+
+def check_tables(run):
+    """What hangs on a job is there with its end, whole, and goes with it."""
+    wrong = []
+    for what, select in {
+            "a job in work or waiting": "SELECT id FROM job WHERE status NOT IN ('done', 'error')",
+            "a call under way": "SELECT id FROM model_call AS call WHERE is_under_way(call)",
+            "a done job that no search finds":
+                "SELECT id FROM job WHERE status = 'done' AND NOT EXISTS"
+                " (SELECT FROM search_document AS found WHERE found.job_id = job.id)",
+            "something to find of a job that is not done":
+                "SELECT job_id FROM search_document WHERE job_id NOT IN"
+                " (SELECT id FROM job WHERE status = 'done')",
+            "a picture of a job that is not done":
+                "SELECT job_id FROM reel_thumbnail WHERE job_id NOT IN"
+                " (SELECT id FROM job WHERE status = 'done')",
+            "a call that was changed after it was settled":
+                "SELECT call FROM crash_call WHERE op = 'changed'"}.items():
+        found = run.sql.rows(select)
+        if found:
+            wrong.append(f"{what}: {found[:10]}")
+    pictures = run.sql.value("SELECT count(*) FROM job WHERE status = 'done' AND NOT EXISTS"
+                             " (SELECT FROM reel_thumbnail AS taken WHERE taken.job_id = job.id)")
+    run.figures["done without a picture"] = int(pictures)
+    return wrong
+
+
+# Calls.
+
+
+def call_rows(run):
+    """{call: its row as it is now, or as it was begun}; `state` is settled, open or released."""
+    starts = {worker: start for daemon in run.daemons for worker, start in daemon.starts.items()}
+    calls = {}
+    for event in run.sql.rows("SELECT * FROM crash_call WHERE op = 'begun' AND number > 0 ORDER BY seq"):
+        calls[event["call"]] = {**event, "start": starts.get(event["worker"]), "state": "released"}
+    for row in run.sql.rows("SELECT id, number, model, settled_at IS NOT NULL AS is_settled, prompt_tokens,"
+                            " cached_prompt_tokens, output_tokens, thinking_tokens, response_id,"
+                            " cost_usd::text AS cost_usd FROM model_call WHERE number > 0"):
+        calls[row["id"]].update(row, state="settled" if row["is_settled"] else "open")
+    return calls
+
+
+def check_calls(run, history, calls):
+    wrong = []
+    records = run.model.calls()
+    codes = {job: plan.code for job, plan in run.by_id.items()}
+    by_response = {record.response_id: record for record in records if record.response_id}
+    booked = collections.Counter()
+    begun = collections.defaultdict(collections.Counter)  # {(start, code): {state: rows}}
+    for call in calls.values():
+        place = call["start"], codes.get(call["job"])
+        begun[place][call["state"]] += 1
+        if call["start"] is None:
+            wrong.append(f"a call was begun by nobody: {call}")
+        if call["state"] == "settled":
+            booked[call["response_id"]] += 1
+            wrong += differences(call, by_response.get(call["response_id"]), place)
+    wrong += [f"the answer {answer} is booked {count} times" for answer, count in booked.items()
+              if count > 1]
+
+    made = collections.defaultdict(collections.Counter)
+    for record in records:
+        place = record.start, record.code
+        made[place]["all"] += 1
+        is_booked = record.response_id in booked
+        made[place]["refused"] += record.status != 200
+        made[place]["billed"] += bool(record.usage)
+        made[place]["not booked"] += bool(record.usage) and not is_booked
+        made[place]["unknown"] += bool(record.fault) and record.fault.name in COST_UNKNOWN
+    unplanned = [record for record in records if record.status != 200 and not record.fault]
+    if unplanned:
+        wrong.append(f"{len(unplanned)} calls were refused for what they are: {unplanned[:3]}")
+    cut = cut_claims(run, history, codes)
+    for place in set(begun) | set(made):
+        rows, asked = begun[place], made[place]
+        about = f"{place}: rows {dict(rows)}, calls {dict(asked)}, claims cut off {cut[place]}"
+        if asked["all"] > sum(rows.values()):
+            wrong.append(f"a call without a row: {about}")
+        if rows["released"] > asked["refused"] + cut[place]:  # A worker that is stopped sends nothing.
+            wrong.append(f"a row was taken back without a refusal: {about}")
+        if asked["not booked"] > rows["open"]:
+            wrong.append(f"a billed call stands in no row: {about}")
+        is_open_for_no_reason = rows["open"] > asked["unknown"] + cut[place]
+        if is_open_for_no_reason and run.options.private_cluster:
+            run.figures["rows open after an outage"] += 1  # It came between the row and its answer.
+        elif is_open_for_no_reason:
+            wrong.append(f"a row is open, and nothing cut it off: {about}")
+    per_job = collections.Counter(call["job"] for call in calls.values() if call["state"] != "released")
+    wrong += [f"job {job} has {count} paid calls" for job, count in per_job.items()
+              if count > PAID_CALLS_MAX]
+    jobs = collections.Counter(codes.values())
+    billed = collections.Counter(record.code for record in records if record.usage)
+    wrong += [f"{code} was billed {count} calls for {jobs[code]} job(s)" for code, count in billed.items()
+              if count > PAID_CALLS_MAX * jobs[code]]
+    for name in ("settled", "open", "released"):
+        run.figures[f"calls {name}"] = sum(rows[name] for rows in begun.values())
+    run.figures["calls billed and cut off"] = sum(asked["not booked"] for asked in made.values())
+    run.figures["calls that arrived"] = len(records)
+    return wrong
+
+
+def differences(call, record, place):
+    """Of a settled row and the answer that it names."""
+    if record is None:
+        return [f"an answer was booked that was never given: {call}"]
+    if (record.start, record.code) != place:
+        return [f"an answer to {record.start}, {record.code} was booked for {place}"]
+    if not record.usage:
+        return [f"a call is settled that was not billed: {call}"]
+    booked = (call["prompt_tokens"], call["cached_prompt_tokens"], call["output_tokens"],
+              call["thinking_tokens"])
+    used = record.usage
+    billed = used["prompt_tokens"], used["cached_tokens"], used["output_tokens"], used["thoughts"]
+    if booked != billed or Decimal(call["cost_usd"]) != cost_of(used):
+        return [f"booked {booked} at {call['cost_usd']}, billed {billed} at {cost_of(used)}: {call}"]
+    return []
+
+
+def cost_of(used):
+    price = [Decimal(one) for one in PRICES[used["model"]]]
+    return ((used["prompt_tokens"] - used["cached_tokens"]) * price[0] + used["output_tokens"] * price[1]
+            + used["cached_tokens"] * price[2]) / 1000000
+
+
+def cut_claims(run, history, codes):
+    """{(start, code): claims that no report ended}: the lease ran out, the job was deleted in the middle, or
+    it was handed back, as by a worker that could not renew its lease."""
+    starts = {worker: start for daemon in run.daemons for worker, start in daemon.starts.items()}
+    cut = collections.Counter()
+    for job, events in history.items():
+        for event in events:
+            is_left = event["was"] == "processing" and event["status"] != "processing"
+            is_deleted = event["op"] == "deleted" and event["was"] == "processing"
+            is_handed_back = is_left and event["op"] == "changed" and (
+                event["attempt"] < event["attempt_was"])
+            if is_deleted or (is_left and (event["lease_ran_out"] or is_handed_back)):
+                cut[starts.get(event["worker"]), codes.get(job)] += 1
+    return cut
+
+
+def check_sums(run):
+    """What the account is told it has spent."""
+    wrong = []
+    usage = exact(run.account.request("GET", "/api/v1/reels/usage"))
+    settled = set(run.sql.run("SELECT response_id FROM model_call WHERE number > 0"
+                              " AND settled_at IS NOT NULL").split())
+    billed = [record.usage for record in run.model.calls() if record.response_id in settled]
+    opened = int(run.sql.value("SELECT count(*) FROM model_call WHERE settled_at IS NULL"))
+    expected = {
+        "total_calls": len(billed) + opened,
+        "total_prompt_tokens": sum(one["prompt_tokens"] for one in billed),
+        "total_output_tokens": sum(one["output_tokens"] for one in billed),
+        "total_cost_usd": sum((cost_of(one) for one in billed), Decimal(0))}
+    for name, value in expected.items():
+        if usage[name] != value:
+            wrong.append(f"{name} is {usage[name]} and should be {value}")
+    totals = run.sql.rows(
+        "SELECT total.model, total.calls, total.prompt_tokens, total.output_tokens,"
+        " total.cost_usd::text AS cost_usd FROM model_total AS total"
+        " WHERE ROW (calls::numeric, prompt_tokens::numeric, output_tokens::numeric, cost_usd)"
+        " IS DISTINCT FROM (SELECT ROW (count(*)::numeric, sum(prompt_tokens), sum(output_tokens),"
+        " coalesce(sum(cost_usd), 0)) FROM model_call"
+        "   WHERE model = total.model AND provider = total.provider AND settled_at IS NOT NULL)")
+    if totals:
+        wrong.append(f"the totals for /metrics are not those of the ledger: {totals}")
+    run.figures["cost in microdollars"] = int(expected["total_cost_usd"] * 1000000)
+    return wrong
+
+
+def check_local_calls(run, rows):
+    """This machine's own analysis: one for each done job but for copies, and it costs nothing."""
+    wrong = []
+    calls = run.sql.rows("SELECT job_id, number, cost_usd::text AS cost FROM model_call")
+    per_job = collections.Counter(call["job_id"] for call in calls)
+    wrong += [f"a local analysis with number or cost: {call}" for call in calls
+              if call["number"] != 0 or Decimal(call["cost"]) != 0]
+    twins = collections.Counter(plan.code for plan in run.plans)
+    for job, row in rows.items():
+        plan, count = run.by_id[job], per_job[job]
+        is_done = row["status"] == "done"
+        if count > is_done or (is_done and not count and twins[plan.code] == 1):
+            wrong.append(f"job {job} is {row['status']} and has {count} local analyses")
+    run.figures["local analyses"] = len(calls)
+    return wrong
+
+
+# Logs and tables of the report.
+
+
+def check_logs(daemon, figures, with_outages):
+    """Errors in the logs of all its starts, unless the database was away now and then."""
+    wrong = collections.Counter()
+    for line in daemon.all_log_lines():
+        level, message = line.get("level"), line.get("message", "")
+        if level == "error" and not with_outages:
+            wrong[f"{message} {line.get('reason', '')}"[:300]] += 1
+        elif level in ("warning", "error"):
+            figures[f"log: {message}"] += 1
+    return [f"logged as an error by {daemon.name}, {count} times: {text}"
+            for text, count in wrong.items()]
+
+
+def cut_steps(run):
+    """{where a job was cut off: [jobs, kills]}."""
+    table = {where: [0, 0] for where in (
+        "start of the daemon", "no job in work", "claimed, not begun", "resolve", "download", "probe",
+        "analyze, before a call", "call written, not sent", "call sent, not answered",
+        "call answered, not booked", "call booked: check, picture, report", "analyze")}
+    records = collections.defaultdict(list)
+    for record in run.model.calls():
+        records[record.start, record.code].append(record)
+    codes = {job: plan.code for job, plan in run.by_id.items()}
+    for kill in run.kills:
+        places = [place_of(run, job, records[kill["start"], codes.get(job["id"])]) for job in kill["cut"]]
+        if kill["aim"] == "start":
+            places = ["start of the daemon"] + places
+        for place in places or ["no job in work"]:
+            table[place][0] += place not in ("start of the daemon", "no job in work")
+        for place in set(places or ["no job in work"]):
+            table[place][1] += 1
+    return {where: counts for where, counts in table.items() if any(counts)}
+
+
+def place_of(run, job, records):
+    if job["step"] is None:
+        return "claimed, not begun"
+    if job["step"] != "analyze" or run.options.analyzer == "local":
+        return job["step"]
+    if job["open_calls"]:
+        last = records[-1] if records else None
+        if last is None:
+            return "call written, not sent"
+        return "call answered, not booked" if last.delivered else "call sent, not answered"
+    return "call booked: check, picture, report" if job["settled_calls"] else "analyze, before a call"
