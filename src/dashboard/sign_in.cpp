@@ -70,14 +70,16 @@ asio::awaitable<http::response> sign_in(http::request_context& ctx, sign_in_serv
     const auto& remote = ctx.request().remote;
     const int wait = service.throttle.take(*email, remote, steady_clock::now());
     if (wait > 0) co_return too_many_attempts(ctx, wait);
+    taken_attempt attempt{service.throttle, *email, remote};
     const auto known = co_await service.sessions.find_credentials(*email, http::answer_time(ctx));
+    attempt.use();
     const auto right = co_await is_right(ctx, service, known, *password);
     if (!right) co_return ctx.problem(right.error());
     if (!*right) {
         service.log.warning("sign-in refused", {{"remote", remote}, {"request", ctx.request().id}});
         co_return wrong_password(ctx);
     }
-    service.throttle.give_back(*email, remote);
+    attempt.give_back();
     co_return co_await begin_session(ctx, service, *known);
 }
 
@@ -114,14 +116,16 @@ asio::awaitable<http::response> change_password(
     const auto& remote = ctx.request().remote;
     const int wait = service.throttle.take(who.email, remote, steady_clock::now());
     if (wait > 0) co_return too_many_attempts(ctx, wait);
+    taken_attempt attempt{service.throttle, who.email, remote};
     const auto known =
         co_await service.sessions.find_credentials(who.account, http::answer_time(ctx));
+    attempt.use();
     const auto right = co_await is_right(ctx, service, known, *current);
     if (!right) co_return ctx.problem(right.error());
     if (!*right) {
         co_return ctx.problem(http::status::bad_request, "the current password is wrong");
     }
-    service.throttle.give_back(who.email, remote);
+    attempt.give_back();
     auto hash = co_await hash_off_loop(ctx, service, *wanted);
     if (!hash) co_return ctx.problem(hash.error());
     const accounts::credentials next{.account = who.account, .password_hash = *std::move(hash)};

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 namespace reelsd::dashboard {
 
@@ -48,6 +49,31 @@ private:
 
     std::unordered_map<std::string, bucket> buckets_;
     time_point next_sweep_{};
+};
+
+/// An attempt that was taken, and is given back unless a password was compared: who was let down by
+/// the database has guessed nothing.
+class taken_attempt {
+public:
+    /// `throttle` outlives it.
+    taken_attempt(sign_in_throttle& throttle, std::string email, std::string remote)
+        : throttle_{throttle}, email_{std::move(email)}, remote_{std::move(remote)} {}
+    taken_attempt(const taken_attempt&) = delete;
+    taken_attempt& operator=(const taken_attempt&) = delete;
+    ~taken_attempt() {
+        if (!is_used_) give_back();
+    }
+
+    /// A password is about to be compared.
+    void use() noexcept { is_used_ = true; }
+    /// It was right.
+    void give_back() { throttle_.give_back(email_, remote_); }
+
+private:
+    sign_in_throttle& throttle_;
+    std::string email_;
+    std::string remote_;
+    bool is_used_ = false;
 };
 
 }  // namespace reelsd::dashboard

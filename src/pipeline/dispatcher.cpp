@@ -41,10 +41,13 @@ asio::awaitable<void> pause(steady::duration length) {
     co_await timer.async_wait(asio::use_awaitable);
 }
 
-/// What a refused result (disk full, say) leaves of a transition: another attempt may find the
-/// server in a better state; a refused error has nothing smaller to fall back on.
-bool is_smaller_than(const jobs::transition& fallback, const jobs::transition& refused) {
-    return fallback.index() != refused.index();
+/// Whether a smaller transition may stand for one that was refused: a result that the server does
+/// not take. For want of room it will take it later, and it may have cost money; and an error has
+/// nothing smaller to fall back on.
+bool has_fallback(const jobs::transition& refused, const db::failure& refusal) {
+    const auto* const by_server = dynamic_cast<const db::refused*>(&refusal);
+    const bool lacks_room = by_server != nullptr && by_server->sqlstate().starts_with("53");
+    return std::holds_alternative<jobs::completed>(refused) && !lacks_room;
 }
 
 }  // namespace
@@ -154,8 +157,9 @@ asio::awaitable<void> dispatcher::claim_loop() {
 asio::awaitable<void> dispatcher::claim_for_idle() {
     const auto wanted = std::min<std::size_t>(idle(), static_cast<std::size_t>(claim_max));
     const auto asked = steady::now();
-    const jobs::claim_request request{
+    jobs::claim_request request{
         .worker = options_.worker, .jobs_max = static_cast<int>(wanted), .lease = options_.lease};
+    for (const auto& [id, held] : held_) request.in_hand.push_back(job_id{id});
     auto claimed = co_await store_.claim(request, deadline::after(query_time_max));
     for (auto& job : claimed) begin(std::move(job), asked);
     // A full hand may have left more behind.
@@ -168,7 +172,7 @@ void dispatcher::begin(jobs::claimed_job job, steady::time_point lease_from) {
         id,
         held_job{
             .job = std::move(job), .stop = {}, .lease_from = lease_from, .started = steady::now()});
-    invariant(is_new);  // The database gives a job to one claimant, and we were it already.
+    invariant(is_new);  // The claim has left out what we hold, and only claims add to it.
     // The answer to the claim may have taken longer than the lease itself.
     if (stopping_ || !is_trusted(lease_from)) place->second.stop.request_stop();
     log_.debug("job begins", {{"job", id}, {"attempt", place->second.job.attempt}});
@@ -196,10 +200,11 @@ asio::awaitable<void> dispatcher::report(std::int64_t id, jobs::transition ended
             note_database(false);
         } catch (const db::failure& refusal) {
             log_.error("job report refused", {{"job", id}, {"reason", refusal.what()}});
-            const error why{errc::storage_failed, "the database refuses the result"};
-            auto fallback =
-                jobs::after_failure(held.job, why, jobs::retry_allowed::yes, options_.policy, 0.5);
-            if (is_smaller_than(fallback, ended)) ended = std::move(fallback);
+            if (has_fallback(ended, refusal)) {
+                const error why{errc::storage_failed, "the database refuses the result"};
+                ended = jobs::after_failure(
+                    held.job, why, jobs::retry_allowed::yes, options_.policy, 0.5);
+            }
         }
         co_await pause(report_retry_interval);
     }

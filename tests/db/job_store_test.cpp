@@ -23,6 +23,21 @@ constexpr db::query delete_query{"test.delete", R"sql(DELETE FROM job WHERE id =
 
 using JobStore = job_store_test;
 
+TEST_F(JobStore, WhatTheClaimantHasInHandIsNotClaimed) {
+    const auto first = submitted(ann_);
+    const auto second = submitted(ann_);
+    const auto held = claimed(1).at(0);
+    ASSERT_EQ(held.id, first);
+    // Its answer is lost on the way: the claimant does not know yet.
+    ASSERT_TRUE(run(store_.report(holding_of(held), handed_back{}, soon())));
+    const claim_request wanted{
+        .worker = "w", .jobs_max = 2, .lease = std::chrono::seconds{60}, .in_hand = {first}};
+    const auto taken = run(store_.claim(wanted, soon()));
+    ASSERT_EQ(taken.size(), 1U);
+    EXPECT_EQ(taken[0].id, second);
+    EXPECT_EQ(claimed(1).at(0).id, first) << "once it is known, it is taken";
+}
+
 TEST_F(JobStore, AJobIsItsOwnersAlone) {
     const auto id = submitted(ann_);
     const auto job = read(ann_, id);

@@ -60,7 +60,7 @@ constexpr db::query find_earlier_analysis_query{"jobs.find_earlier_analysis", R"
 constexpr db::query claim_query{"jobs.claim", R"sql(
     WITH due AS (
         SELECT id FROM job
-         WHERE status = 'pending' AND run_at <= now()
+         WHERE status = 'pending' AND run_at <= now() AND id <> ALL ($4::bigint[])
          ORDER BY run_at, id LIMIT $2
            FOR UPDATE SKIP LOCKED)  -- Two claimants never take the same row.
     UPDATE job
@@ -302,8 +302,8 @@ boost::asio::awaitable<std::optional<earlier_analysis>> job_store::find_earlier_
 boost::asio::awaitable<std::vector<claimed_job>> job_store::claim(
     claim_request wanted, deadline by) {
     invariant(wanted.jobs_max > 0);
-    const auto claimed =
-        co_await pool_->run(by, claim_query, wanted.worker, wanted.jobs_max, wanted.lease.count());
+    const auto claimed = co_await pool_->run(
+        by, claim_query, wanted.worker, wanted.jobs_max, wanted.lease.count(), wanted.in_hand);
     co_return claimed.map(&claimed_job_from);
 }
 

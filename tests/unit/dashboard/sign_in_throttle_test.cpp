@@ -38,6 +38,19 @@ TEST_F(SignInThrottle, WhoKnowsThePasswordIsNotCounted) {
     }
 }
 
+TEST_F(SignInThrottle, WhoseAttemptCameToNothingIsNotCounted) {
+    for (int count = 0; count < 30; ++count) {
+        ASSERT_EQ(throttle.take("ann@x", "10.0.0.1", now), 0);
+        const taken_attempt unused{throttle, "ann@x", "10.0.0.1"};
+    }
+    int used = 0;
+    for (; throttle.take("ann@x", "10.0.0.1", now) == 0; ++used) {
+        taken_attempt attempt{throttle, "ann@x", "10.0.0.1"};
+        attempt.use();
+    }
+    EXPECT_EQ(used, 8);
+}
+
 TEST_F(SignInThrottle, AStrangersGuessesDoNotLockTheOwnerOut) {
     EXPECT_EQ(admitted(50, "ann@example.com", "10.0.0.1"), 8);
     EXPECT_EQ(throttle.take("ann@example.com", "10.0.0.2", now), 0);

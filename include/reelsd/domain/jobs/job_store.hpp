@@ -96,6 +96,9 @@ struct claim_request {
     std::string worker;     ///< Who claims: the instance's name, for people.
     int jobs_max = 1;       ///< At least 1.
     seconds_f lease{60.0};  ///< How long until the claim expires unless renewed.
+    /// What the claimant still has in hand: not to be taken, though a report whose answer was lost
+    /// may have made it due again.
+    std::vector<job_id> in_hand = {};
 };
 
 /// The queue's table. Each operation is one statement, hence atomic; all throw db::unavailable when
