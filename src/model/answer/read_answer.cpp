@@ -3,13 +3,13 @@
 #include "language_code.hpp"
 #include "repetition.hpp"
 #include "section_reader.hpp"
+#include "time_text.hpp"
 #include "timed_entries.hpp"
 #include <reelsd/model/answer.hpp>
 #include <reelsd/model/result_document.hpp>
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 namespace reelsd::model {
 
@@ -156,10 +156,6 @@ const answer_json& unwrapped(const answer_json& answer) {
     return !in(answer) && in(inner) ? inner : answer;
 }
 
-double usable(double duration) noexcept {
-    return std::isfinite(duration) ? std::max(duration, 0.0) : 0;
-}
-
 }  // namespace
 
 answer_reading read_answer(std::string_view text, const answer_context& context) {
@@ -169,7 +165,7 @@ answer_reading read_answer(std::string_view text, const answer_context& context)
         return {std::nullopt, {"the answer holds the tag that must never be written"}, {}};
     }
 
-    answer_log log{usable(context.duration_seconds)};
+    answer_log log{usable_duration(context.duration_seconds)};
     const auto& answer = unwrapped(parsed.object);
     findings said;
     said.visual = visual_from(answer, log);

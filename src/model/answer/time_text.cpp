@@ -145,15 +145,15 @@ std::optional<time_reading> read_clock(std::string_view text, double duration) {
     return std::nullopt;
 }
 
-double usable(double duration) noexcept {
-    return std::isfinite(duration) ? std::max(duration, 0.0) : 0;
-}
-
 }  // namespace
+
+double usable_duration(double seconds) noexcept {
+    return std::isfinite(seconds) ? std::max(seconds, 0.0) : 0;
+}
 
 std::optional<time_reading> read_time(double number, double duration_seconds) {
     if (!std::isfinite(number)) return std::nullopt;
-    const auto duration = usable(duration_seconds);
+    const auto duration = usable_duration(duration_seconds);
     if (!fits(number, duration) && number == std::floor(number)) {
         const auto minutes = std::floor(number / 100);
         const auto seconds = number - minutes * 100;
@@ -168,7 +168,7 @@ std::optional<time_reading> read_time(double number, double duration_seconds) {
 std::optional<time_reading> read_time(std::string_view text, double duration_seconds) {
     text = bare(text);
     if (text.empty() || text.size() > time_characters_max) return std::nullopt;
-    const auto duration = usable(duration_seconds);
+    const auto duration = usable_duration(duration_seconds);
     if (text.find(':') != std::string_view::npos) return read_clock(text, duration);
     if (text.front() == '-') {
         text.remove_prefix(1);

@@ -12,6 +12,9 @@ struct time_reading {
         0;  ///< How far beyond the end it was before it was moved there, else 0.
 };
 
+/// What a video's length counts as: none for what is no length.
+[[nodiscard]] double usable_duration(double seconds) noexcept;
+
 /// S, M:SS, MM:SS.mmm, MM:SS,mmm, H:MM:SS, 1m30s, with or without brackets around it. What would
 /// lie past the end is tried as digits without their colon (130 for 1:30) and as MM:SS:ff, and
 /// moved to the end if neither fits. Nothing when it is no time.
