@@ -97,11 +97,17 @@ asio::awaitable<std::string> change_feed::missed(
     const auto now = co_await store_.now(by);
     // A page that has just been loaded has seen all but what happens between its two requests.
     const auto from = since.value_or(now) - jobs::change_overlap;
-    if (from < now - jobs::deletion_memory) co_return reset_event() + position_event(now);
+    // Whoever loads reels anew is not told by those what is being done for them.
+    const auto in_work = co_await store_.in_work(account, changes_max, by);
+    std::string standing;
+    for (const auto& one : in_work) standing += event_text(one);
+    if (from < now - jobs::deletion_memory) {
+        co_return reset_event() + standing + position_event(now);
+    }
     const std::vector<account_id> asked(1, account);
     const auto batch = co_await store_.changes(asked, from, changes_max, by);
-    if (!batch.is_whole) co_return reset_event() + position_event(batch.until);
-    std::string events;
+    if (!batch.is_whole) co_return reset_event() + standing + position_event(batch.until);
+    std::string events = since ? "" : standing;
     for (const auto& change : batch.changed) events += event_text(change);
     for (const auto& deletion : batch.deleted) events += event_text(deletion);
     co_return events + position_event(batch.until);

@@ -59,7 +59,7 @@ public:
     };
 
     /// What a page that was away has missed since `since`, as events; reset_event() when that is
-    /// too long ago or too much.
+    /// too long ago or too much. Without `since`, or after a reset, also what is in work.
     boost::asio::awaitable<std::string> missed(
         account_id account, std::optional<time_point> since, deadline by);
 

@@ -67,6 +67,20 @@ TEST_F(ChangeStore, EveryStepOfAJobIsAChange) {
     EXPECT_TRUE(since(batch.until).changed.empty());
 }
 
+TEST_F(ChangeStore, WhatIsInWorkIsKnownWithItsStep) {
+    EXPECT_GT(submitted(ann_).value, 0);
+    EXPECT_GT(submitted(bob_).value, 0);
+    EXPECT_TRUE(run(changes_.in_work(ann_, 10, soon())).empty()) << "nobody has taken it yet";
+    const auto held = claimed(2);
+    const auto mine = held.front().account == ann_ ? held.front() : held.back();
+    run(changes_.note_step(mine.id, mine.claim, "analyze", soon()));
+    const auto in_work = run(changes_.in_work(ann_, 10, soon()));
+    ASSERT_EQ(in_work.size(), 1U);
+    EXPECT_EQ(in_work[0].job.id, mine.id);
+    EXPECT_EQ(in_work[0].step, "analyze");
+    EXPECT_TRUE(run(changes_.in_work(ann_, 0, soon())).empty());
+}
+
 TEST_F(ChangeStore, RenewingALeaseIsNoChange) {
     const auto mine = submitted(ann_);
     const auto held = claimed(1);

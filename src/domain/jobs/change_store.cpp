@@ -12,6 +12,13 @@ constexpr db::query changed_query{"changes.changed", R"sql(
      WHERE account_id = ANY ($1::bigint[]) AND changed_at > $2
      ORDER BY changed_at LIMIT $3)sql"};
 
+constexpr db::query in_work_query{"changes.in_work", R"sql(
+    SELECT account_id, id, url, status, created_at, started_at, finished_at, error_code, error,
+           code, author, summary, coalesce(step, '') AS step, changed_at
+      FROM job
+     WHERE account_id = $1 AND status = 'processing'
+     ORDER BY changed_at LIMIT $2)sql"};
+
 constexpr db::query deleted_query{"changes.deleted", R"sql(
     SELECT account_id, job_id, deleted_at
       FROM deleted_job
@@ -57,6 +64,12 @@ boost::asio::awaitable<change_batch> change_store::changes(
         .deleted = deleted.map(&deletion_from),
         .until = until,
         .is_whole = changed.size() < limit && deleted.size() < limit};
+}
+
+boost::asio::awaitable<std::vector<job_change>> change_store::in_work(
+    account_id account, int most, deadline by) {
+    const auto found = co_await pool_->run(by, in_work_query, account, most);
+    co_return found.map(&change_from);
 }
 
 boost::asio::awaitable<time_point> change_store::now(deadline by) {

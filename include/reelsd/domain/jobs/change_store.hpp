@@ -48,6 +48,9 @@ public:
     /// What has changed of these accounts' jobs after `since`; at most `most` of either kind.
     boost::asio::awaitable<change_batch> changes(
         std::vector<account_id> accounts, time_point since, int most, deadline by);
+    /// The account's jobs in work as they stand; at most `most`, the latest change last.
+    boost::asio::awaitable<std::vector<job_change>> in_work(
+        account_id account, int most, deadline by);
     boost::asio::awaitable<time_point> now(deadline by);
 
     /// Forgets deletions that nobody can ask for any more.
