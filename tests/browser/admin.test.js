@@ -38,6 +38,7 @@ for (const width of WIDTHS) {
         await visitor.waitForFocus(dialog.getByRole('button', { name: 'Copy the link' }));
         await dialog.getByRole('button', { name: 'Done' }).click();
         await page.locator('.account', { hasText: email }).getByText('Invited').waitFor();
+        await page.getByRole('button', { name: `New invitation for ${email}` }).waitFor();
 
         const guest = await Visitor.open(browser, daemon, { width });
         await guest.visit(link.replace(/^https?:\/\/[^/]+/, ''));
@@ -66,7 +67,9 @@ for (const width of WIDTHS) {
         await page.getByRole('button', { name: `Edit ${email}` }).click();
         await dialog.getByRole('button', { name: 'Enable this account' }).click();
         await page.locator('.account', { hasText: email }).getByText('Active').waitFor();
-        await page.getByRole('button', { name: `New link for ${email}` }).click();
+        await page.getByRole('button', { name: `Reset password for ${email}` }).click();
+        await dialog.getByText('An older link that was not used yet stops working at once.').waitFor();
+        await dialog.getByRole('button', { name: 'Make a link' }).click();
         await dialog.getByRole('heading', { name: 'A new link to set a password' }).waitFor();
         await page.keyboard.press('Escape');
         await dialog.waitFor({ state: 'detached' });
@@ -101,11 +104,11 @@ for (const width of WIDTHS) {
     });
 }
 
-test('who is no administrator finds nothing', async () => {
+test('who is no administrator is told so', async () => {
     const person = await invited(administrator, 'member@example.test');
     const visitor = await Visitor.open(browser, daemon, { person });
     await visitor.visit('/admin');
-    await visitor.page.getByRole('heading', { name: 'Not found' }).waitFor();
+    await visitor.page.getByRole('heading', { name: 'Only for administrators.' }).waitFor();
     assert.equal(await visitor.page.getByRole('link', { name: 'Admin' }).count(), 0);
     visitor.assertClean();
     await visitor.close();

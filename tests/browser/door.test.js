@@ -79,8 +79,16 @@ for (const width of WIDTHS) {
         await page.getByRole('button', { name: 'Sign in' }).click();
         await page.getByText('Wrong e-mail address or password').waitFor();
         assert.equal(await page.getByLabel('Password').inputValue(), '');
-        await page.getByLabel('Password').fill(PASSWORD);
+        await visitor.waitForFocus(page.getByLabel('Password'));
         await page.keyboard.press('Enter');
+        await page.getByText('Fill this in.').waitFor();
+        await page.getByLabel('Password').fill(PASSWORD);
+        await visitor.context.setOffline(true);
+        await page.keyboard.press('Enter');
+        await page.getByText('No connection').waitFor();
+        await visitor.context.setOffline(false);
+        assert.equal(await page.getByLabel('Password').inputValue(), PASSWORD);
+        await page.getByLabel('Password').press('Enter');
         await page.getByRole('heading', { name: 'Usage' }).waitFor();
         assert.equal(new URL(page.url()).pathname, '/usage');
         visitor.assertClean('401 /dashboard/api/session', '401 /dashboard/sign-in');
@@ -103,6 +111,7 @@ for (const width of WIDTHS) {
         await page.getByLabel('New password').fill('another horse entirely');
         await page.getByRole('button', { name: 'Change password' }).click();
         await page.getByText('The current password is wrong').waitFor();
+        await visitor.waitForFocus(page.getByLabel('Current password'));
         await page.getByLabel('Current password').fill(PASSWORD);
         await page.getByRole('button', { name: 'Change password' }).click();
         await page.getByText('The password is changed').waitFor();

@@ -60,6 +60,15 @@ for (const width of WIDTHS) {
     }
 }
 
+test('nothing is wider than the narrowest phone', async () => {
+    const visitor = await Visitor.open(browser, daemon, { person: administrator, width: 320 });
+    for (const path of paths) {
+        await visitor.visit(path);
+        await visitor.assertFits();
+    }
+    await visitor.close();
+});
+
 test('the first page is light', async () => {
     const visitor = await Visitor.open(browser, daemon, { person: administrator });
     const session = await visitor.context.newCDPSession(visitor.page);

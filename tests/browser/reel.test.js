@@ -121,6 +121,22 @@ for (const width of WIDTHS) {
         await visitor.close();
     });
 
+    test(`a reel opened while it is in work shows where the work stands, at ${width} px`, async () => {
+        const visitor = await Visitor.open(browser, daemon, { person, width });
+        const { page } = visitor;
+        const { id } = await person.request('POST', '/api/reels/analyze', { url: SAMPLE, fresh: true });
+        await visitor.visit('/');
+        const row = page.locator('.row', { has: page.locator(`a[href="/reels/${id}"]`) });
+        await row.getByText('Analysing').waitFor();
+        await page.reload(); // What is known now comes from the daemon.
+        await row.getByText('Analysing').or(row.getByText('Done')).first().waitFor();
+        await row.locator('a').first().click();
+        await page.locator('.progress [aria-current="step"], .reel-head .status-done').first().waitFor();
+        await page.locator('.reel-head .status-done').waitFor({ timeout: 120_000 });
+        visitor.assertClean();
+        await visitor.close();
+    });
+
     test(`a failure says why and what to do, at ${width} px`, async () => {
         const failed = await person.finished(UNAVAILABLE);
         const visitor = await Visitor.open(browser, daemon, { person, width });

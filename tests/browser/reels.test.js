@@ -48,7 +48,8 @@ for (const width of WIDTHS) {
         await page.getByLabel('Analyse a reel').fill(UNAVAILABLE);
         await page.keyboard.press('Enter');
         await page.locator('.row .status-error').waitFor({ timeout: 60_000 });
-        await page.getByRole('link', { name: 'The video is not available' }).waitFor();
+        await page.locator('.row', { hasText: 'The video is not available' })
+            .getByRole('link', { name: 'instagram.com/reel/reelsd-unavailable' }).waitFor();
         assert.equal(await page.evaluate(() => window.isSamePage), true);
         await visitor.assertFits();
         visitor.assertClean('400 /dashboard/api/reels/analyze');
@@ -77,6 +78,16 @@ for (const width of WIDTHS) {
         }
         await page.goBack();
         await mark.waitFor();
+        await visitor.waitForFocus(page.locator('.row-title a').first());
+        await page.getByRole('searchbox', { name: /^Search/ }).fill('');
+        await page.locator('.row .status-done').waitFor();
+        await page.route('**/dashboard/api/reels/search?**', (route) => route.fulfill({ json: [] }));
+        await page.getByRole('searchbox', { name: /^Search/ }).fill('nothing of this');
+        await page.getByRole('heading', { name: 'No reel speaks of this' }).waitFor();
+        await page.getByRole('button', { name: 'Show all reels' }).click();
+        await page.locator('.row .status-done').waitFor();
+        await page.getByRole('searchbox', { name: /^Search/ }).fill('once more');
+        await page.getByRole('heading', { name: 'No reel speaks of this' }).waitFor();
         await page.getByRole('searchbox', { name: /^Search/ }).press('Escape');
         await page.locator('.row .status-done').waitFor();
         visitor.assertClean();
@@ -106,6 +117,7 @@ for (const width of WIDTHS) {
         await page.getByRole('slider').waitFor();
         await page.goBack();
         await oldest.waitFor();
+        await visitor.waitForFocus(oldest);
         await page.waitForFunction((href) => {
             const { top, bottom } = document.querySelector(`.row a[href="${href}"]`).getBoundingClientRect();
             return top < innerHeight && bottom > 0;
@@ -163,6 +175,20 @@ for (const width of WIDTHS) {
         await rows(page).first().waitFor();
         await visitor.waitForFocus(page.getByRole('heading', { name: 'Reels', exact: true }));
         assert.equal((await person.request('GET', `/api/reels/${id}`)).id, id);
+
+        await page.getByRole('button', { name: /^Delete:/ }).click();
+        await page.locator('.toast', { hasText: 'Deleted “instagram.com/reel/reelsd-unavailable”' }).waitFor();
+        await visitor.assertFits();
+        await page.keyboard.press('Control+z');
+        await rows(page).first().waitFor();
+
+        await visitor.context.setOffline(true);
+        await page.getByRole('button', { name: /^Delete:/ }).click();
+        await page.getByRole('button', { name: 'Close this message' }).click();
+        await page.getByText('No connection, so the reel was not deleted.').waitFor();
+        await page.getByRole('button', { name: 'Close this message' }).click();
+        await visitor.context.setOffline(false);
+        await rows(page).first().waitFor();
 
         await page.getByRole('button', { name: /^Delete:/ }).click();
         const deletion = page.waitForRequest((request) => request.method() === 'DELETE');

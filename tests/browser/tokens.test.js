@@ -36,7 +36,9 @@ for (const width of WIDTHS) {
         await page.getByLabel('Name of the new token').fill(name);
         await page.getByRole('button', { name: 'Create token' }).click();
         await page.getByRole('heading', { name: `Copy “${name}” now` }).waitFor();
-        await page.getByRole('button', { name: 'Copy the token' }).click();
+        await visitor.waitForFocus(page.getByRole('button', { name: 'Copy the token' }));
+        await page.keyboard.press('Enter');
+        await page.getByRole('button', { name: 'Copied' }).waitFor();
         const token = await page.evaluate(() => navigator.clipboard.readText());
         assert.match(token, /^rls_[A-Za-z0-9]{40}$/);
         assert.equal(await statusWith(token), 200);
@@ -57,6 +59,7 @@ for (const width of WIDTHS) {
         await page.locator('.field-error').waitFor();
 
         await page.getByRole('button', { name: 'I have it' }).click();
+        await visitor.waitForFocus(page.getByLabel('Name of the new token'));
         assert.equal(await page.getByText(token).count(), 0);
         await page.reload();
         await page.locator('.line', { hasText: name }).waitFor();
@@ -73,6 +76,16 @@ for (const width of WIDTHS) {
         await page.getByText(`“${name}” is revoked.`).waitFor();
         await visitor.waitForFocus(page.getByRole('button', { name: 'Revoke next to it' }));
         assert.equal(await statusWith(token), 401);
+
+        // What is revoked while its secret is shown is shown no longer.
+        await page.getByRole('button', { name: 'Create token' }).click();
+        await page.getByText('Fill this in.').waitFor();
+        await visitor.waitForFocus(page.getByLabel('Name of the new token'));
+        await page.keyboard.type(`short-lived ${width}`);
+        await page.keyboard.press('Enter');
+        await page.getByRole('button', { name: `Revoke short-lived ${width}` }).click();
+        await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+        await page.locator('.fresh').waitFor({ state: 'detached' });
         visitor.assertClean('409 /dashboard/api/tokens');
         await visitor.close();
     });

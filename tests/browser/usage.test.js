@@ -40,6 +40,14 @@ for (const width of WIDTHS) {
         await page.locator('.choices label', { hasText: /^Tokens$/ }).click();
         await page.getByRole('img', { name: /^Tokens by day and model/ }).waitFor();
 
+        const day = page.getByRole('slider', { name: 'Day' });
+        await day.focus();
+        assert.match(await day.getAttribute('aria-valuetext'), new RegExp(`${row.model} `));
+        await page.locator('.readout', { hasText: row.model }).waitFor();
+        await page.keyboard.press('ArrowLeft');
+        await page.keyboard.press('Home');
+        assert.equal(await day.getAttribute('aria-valuenow'), '0');
+
         await page.locator('.choices label', { hasText: '90 days' }).click();
         await byDay.waitFor();
         await page.locator('.choices label', { hasText: 'Custom' }).click();

@@ -4,7 +4,7 @@ import { awayStore } from './core/live.js';
 import { themeStore, switchTheme } from './core/theme.js';
 import { useStore } from './core/store.js';
 import { Announcer } from './ui/announcer.js';
-import { focusHeading } from './ui/focus.js';
+import { focusHeading, focusWhenThere } from './ui/focus.js';
 import { Icon } from './ui/icons.js';
 import { Bones } from './ui/notes.js';
 import { Toasts } from './ui/toast.js';
@@ -40,21 +40,26 @@ function AwayBar() {
     return html`<div role="status">${isAway && html`<p class="away">Offline, retrying…</p>`}</div>`;
 }
 
-/** After going to another page, the reader starts at its heading, or where they left it. */
+/** On another page, the reader starts at its heading; on coming back from a reel, at its row. */
 function useArrival(place, isBusy) {
     const last = useRef(place.path);
+    const stopWaiting = useRef(() => {});
     useLayoutEffect(() => {
         if (isBusy || last.current === place.path) {
             return;
         }
+        const reel = place.isReturn && /^\/reels\/\d+$/.exec(last.current)?.[0];
         last.current = place.path;
+        stopWaiting.current();
+        scrollTo(0, place.scrollTop);
         const field = document.querySelector('main [autofocus]');
         if (field) {
             field.focus({ preventScroll: true });
+        } else if (reel) {
+            stopWaiting.current = focusWhenThere(`.row-title a:is([href="${reel}"], [href^="${reel}#"])`);
         } else {
             focusHeading();
         }
-        scrollTo(0, place.scrollTop);
     }, [place, isBusy]);
 }
 

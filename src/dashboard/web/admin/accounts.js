@@ -1,15 +1,14 @@
 // The accounts: who may come in, and how much they may use.
 import { html, useState } from '../htm-preact.js';
-import { change, get } from '../core/api.js';
+import { get } from '../core/api.js';
 import { Money } from '../reel/cost.js';
 import { countOf, formatMoney } from '../text/numbers.js';
 import { Icon } from '../ui/icons.js';
 import { useLoading } from '../ui/loading.js';
 import { Bones, FailureNote } from '../ui/notes.js';
 import { Time } from '../ui/time.js';
-import { showToast } from '../ui/toast.js';
 import { AccountDialog } from './account_dialog.js';
-import { InviteDialog, LinkDialog } from './invite_dialog.js';
+import { InviteDialog, RenewalDialog, renewalWords } from './invite_dialog.js';
 
 /** What an account's limits are in words; those that are not its own are left out. */
 function ownLimits(account) {
@@ -31,14 +30,14 @@ function Standing({ account }) {
     return html`<span class="status status-good"><${Icon} name="done" />Active</span>`;
 }
 
-function AccountRow({ account, onEdit, onInvite }) {
+function AccountRow({ account, onEdit, onRenew }) {
     const limits = ownLimits(account);
     const budget = account.monthly_budget_usd;
     return html`<li class=${`line account ${account.disabled_at ? 'line-over' : ''}`}>
         <div class="line-main">
             <h3 class="foreign">${account.email}</h3>
-            <p class="small"><${Standing} account=${account} />
-                ${account.is_admin && html` <span class="tag">Administrator</span>`}</p>
+            <p class="standing"><${Standing} account=${account} />
+                ${account.is_admin && html`<span class="tag">Administrator</span>`}</p>
         </div>
         <dl class="line-facts">
             <div><dt>Last seen</dt><dd>${account.last_seen_at
@@ -46,11 +45,12 @@ function AccountRow({ account, onEdit, onInvite }) {
             <div><dt>Reels</dt><dd>${account.reels}</dd></div>
             <div><dt>This month</dt><dd><${Money} dollars=${account.spent_this_month_usd} />
                 ${budget !== null && ` of ${formatMoney(budget)}`}</dd></div>
-            ${limits && html`<div><dt>Own limits</dt><dd>${limits}</dd></div>`}
+            ${limits && html`<div class="fact-wide"><dt>Own limits</dt><dd>${limits}</dd></div>`}
         </dl>
         <div class="line-tools">
             ${!account.disabled_at && html`<button class="button button-small" type="button"
-                onClick=${onInvite} aria-label=${`New link for ${account.email}`}>New link</button>`}
+                onClick=${onRenew} aria-label=${`${renewalWords(account)} for ${account.email}`}>
+                ${renewalWords(account)}</button>`}
             <button class="button button-small" type="button" onClick=${onEdit}
                 aria-label=${`Edit ${account.email}`}>Edit</button>
         </div>
@@ -66,9 +66,10 @@ function Dialogs({ open, defaults, ownEmail, onClose, onChanged }) {
     if (open?.kind === 'invite') {
         return html`<${InviteDialog} onCreated=${onChanged} onClose=${onClose} />`;
     }
-    return open?.kind === 'link'
-        ? html`<${LinkDialog} email=${open.account.email} invitation=${open.invitation} onClose=${onClose} />`
-        : null;
+    if (open?.kind === 'renewal') {
+        return html`<${RenewalDialog} account=${open.account} onCreated=${onChanged} onClose=${onClose} />`;
+    }
+    return null;
 }
 
 async function loadAccounts(signal) {
@@ -81,15 +82,6 @@ async function loadAccounts(signal) {
 export function Accounts({ ownEmail }) {
     const { data, error, reload } = useLoading(loadAccounts, []);
     const [open, setOpen] = useState(null);
-    const renewLink = async (account) => {
-        try {
-            const invitation = await change('POST', `/admin/accounts/${account.id}/invitation`, {});
-            setOpen({ kind: 'link', account, invitation });
-            reload();
-        } catch (why) {
-            showToast(why.message, { isFailure: true });
-        }
-    };
     return html`<section class="section" aria-labelledby="accounts">
         <div class="section-head"><h2 id="accounts">Accounts</h2>
             ${data && html`<span class="small muted">${countOf(data.accounts.length, 'account')}</span>`}
@@ -100,7 +92,7 @@ export function Accounts({ ownEmail }) {
         ${!data && !error && html`<${Bones} count=${3} />`}
         ${data && html`<ul>${data.accounts.map((account) => html`<${AccountRow} key=${account.id}
             account=${account} onEdit=${() => setOpen({ kind: 'edit', account })}
-            onInvite=${() => renewLink(account)} />`)}</ul>
+            onRenew=${() => setOpen({ kind: 'renewal', account })} />`)}</ul>
             <${Dialogs} open=${open} defaults=${data.defaults} ownEmail=${ownEmail}
                 onClose=${() => setOpen(null)} onChanged=${reload} />`}
     </section>`;

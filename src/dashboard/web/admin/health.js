@@ -51,6 +51,8 @@ export function Health({ overview }) {
     return html`<div class="halves">
         <section class="section" aria-labelledby="resolvers">
             <div class="section-head"><h2 id="resolvers">Ways to the platform</h2></div>
+            <p class="padded small muted">Each is a resolver: one way of finding the video behind a link. When
+                one does not answer, the next is tried.</p>
             <ul>${overview.resolvers.map((one) => html`<${Resolver} key=${one.name} resolver=${one} />`)}</ul>
         </section>
         <section class="section" aria-labelledby="models">

@@ -16,10 +16,33 @@ function LinkBox({ email, invitation, onClose }) {
             onClick=${onClose}>Done</button></div>`;
 }
 
-/** Shows a new link, `{link, expires_at}`, for an account that exists. */
-export function LinkDialog({ email, invitation, onClose }) {
-    return html`<${Dialog} title="A new link to set a password" onClose=${onClose}>
-        <${LinkBox} email=${email} invitation=${invitation} onClose=${onClose} /><//>`;
+/** What a new link does for an account: one that has a password gets another, one without comes in. */
+export function renewalWords(account) {
+    return account.can_sign_in ? 'Reset password' : 'New invitation';
+}
+
+/** Makes a new link for an account that exists, after saying what that does, and shows it. */
+export function RenewalDialog({ account, onCreated, onClose }) {
+    const [invitation, setInvitation] = useState(null);
+    const { isBusy, error, submit } = useSubmission(async () => {
+        setInvitation(await change('POST', `/admin/accounts/${account.id}/invitation`, {}));
+        onCreated();
+    });
+    if (invitation) {
+        return html`<${Dialog} title="A new link to set a password" onClose=${onClose}>
+            <${LinkBox} email=${account.email} invitation=${invitation} onClose=${onClose} /><//>`;
+    }
+    return html`<${Dialog} title=${`${renewalWords(account)}?`} onClose=${onClose}>
+        <p>You get a link with which <strong class="foreign">${account.email}</strong> can set${' '}
+            ${account.can_sign_in ? 'another password. The present one holds until then.' : 'a password.'}</p>
+        <p>An older link that was not used yet stops working at once.</p>
+        ${error && html`<${FailureNote} error=${error} />`}
+        <div class="actions">
+            <button class="button" type="button" onClick=${onClose}>Cancel</button>
+            <button class="button button-main" type="button" disabled=${isBusy}
+                onClick=${submit}>Make a link</button>
+        </div>
+    <//>`;
 }
 
 /** Asks for an address, creates the account and shows its link. */
@@ -38,7 +61,7 @@ export function InviteDialog({ onCreated, onClose }) {
     }
     const isEmailWrong = error && (error.status === 400 || error.status === 409);
     return html`<${Dialog} title="Invite somebody" onClose=${onClose}>
-        <form class="stack" onSubmit=${submit}>
+        <form class="stack" onSubmit=${submit} noValidate>
             <${Field} label="E-mail address" type="email" required autocomplete="off" value=${email}
                 onValue=${setEmail} error=${isEmailWrong ? error.message : null}
                 hint="Nothing is sent: you get a link to pass on." />

@@ -27,7 +27,7 @@ export function Queue({ overview }) {
     return html`
         <div class="figures">
             <${Figure} name="Waiting">${queue.pending}<//>
-            <${Figure} name="of these due">${queue.due}<//>
+            <${Figure} name="Due now">${queue.due}<//>
             <${Figure} name="Working">${queue.processing}<//>
             <${Figure} name="Oldest has waited">${queue.due > 0
                 ? formatLength(queue.oldest_due_seconds ?? 0) : '–'}<//>

@@ -1,7 +1,7 @@
 // What the daemon tells of its own accord. The stream is closed while nobody looks: a browser allows
 // few connections to a host.
 import { loadSession } from './session.js';
-import { createStore } from './store.js';
+import { createStore, useStore } from './store.js';
 
 const RETRY_SECONDS_MAX = 30;
 const PATIENCE_SECONDS = 3; // A server that is back before this was never missed.
@@ -12,6 +12,9 @@ export const liveStore = createStore('connecting');
 /** Whether the server has been out of reach for longer than a moment. */
 export const awayStore = createStore(false);
 
+// The steps of the reels in work, by id. Only events tell them, and they may come before the reels do.
+const stepsStore = createStore(new Map());
+
 const listeners = { reel: new Set(), deleted: new Set(), reset: new Set() };
 let source = null;
 let isWanted = false;
@@ -19,7 +22,19 @@ let retrySeconds = 1;
 let retryTimer = 0;
 let awayTimer = null;
 
+function noteStep({ id, status, step }) {
+    const steps = new Map(stepsStore.get());
+    steps.delete(id);
+    if (status === 'processing' && step) {
+        steps.set(id, step);
+    }
+    stepsStore.set(steps);
+}
+
 function tell(type, data) {
+    if (type === 'reel') {
+        noteStep(data);
+    }
     for (const listener of [...listeners[type]]) {
         listener(data);
     }
@@ -109,6 +124,12 @@ export function stopLive() {
     document.removeEventListener('visibilitychange', followVisibility);
     close('paused');
     noteReached();
+    stepsStore.set(new Map());
+}
+
+/** What is being done for a reel; undefined while that is unknown, and unless it is in work. */
+export function useStep(id) {
+    return useStore(stepsStore).get(id);
 }
 
 /**

@@ -10,10 +10,11 @@ function readLocation() {
         fragment: location.hash,
         // How far down the page stood when it was left by a link, to be restored on coming back.
         scrollTop: history.state?.scrollTop ?? 0,
+        isReturn: history.state !== null,
     };
 }
 
-/** Where we are: `{route, path, query, fragment, scrollTop}`; `route` as of matchRoute(). */
+/** Where we are: `{route, path, query, fragment, scrollTop, isReturn}`; `route` as of matchRoute(). */
 export const locationStore = createStore(readLocation());
 
 function update() {

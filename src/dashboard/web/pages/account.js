@@ -13,21 +13,27 @@ import { PASSWORD_LENGTH_MIN } from './join.js';
 function PasswordForm({ email }) {
     const [current, setCurrent] = useState('');
     const [next, setNext] = useState('');
-    const { isBusy, error, submit } = useSubmission(async () => {
+    const { isBusy, error, submit, clearError } = useSubmission(async () => {
         await changePassword(current, next);
         setCurrent('');
         setNext('');
         showToast('The password is changed. All other sessions have ended.');
     });
-    return html`<form class="stack form-narrow" onSubmit=${submit}>
+    // The new one is long enough, or it would not have been sent.
+    const isCurrentWrong = error?.status === 400;
+    const typeCurrent = (text) => {
+        setCurrent(text);
+        clearError();
+    };
+    return html`<form class="stack form-narrow" onSubmit=${submit} noValidate>
         <input class="unseen" type="text" autocomplete="username" value=${email} readonly tabindex="-1"
             aria-hidden="true" />
         <${PasswordField} label="Current password" autocomplete="current-password" required
-            value=${current} onValue=${setCurrent} />
+            value=${current} onValue=${typeCurrent} error=${isCurrentWrong ? error.message : null} />
         <${PasswordField} label="New password" autocomplete="new-password" required
             minlength=${PASSWORD_LENGTH_MIN} maxlength="200" value=${next} onValue=${setNext}
             hint=${`At least ${PASSWORD_LENGTH_MIN} characters.`} />
-        ${error && html`<${FailureNote} error=${error} />`}
+        ${error && !isCurrentWrong && html`<${FailureNote} error=${error} />`}
         <div class="actions actions-start">
             <button class="button button-main" type="submit" disabled=${isBusy}>Change password</button>
         </div>

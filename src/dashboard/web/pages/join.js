@@ -22,7 +22,7 @@ function JoinForm({ token, invitation }) {
         await acceptInvitation(token, asksForEmail ? email.trim() : null, password);
         navigate('/', true);
     });
-    return html`<form class="stack" onSubmit=${submit} ref=${form}>
+    return html`<form class="stack" onSubmit=${submit} ref=${form} noValidate>
         <p>${isFirst
             ? 'You are the first here: this account runs the server and can invite others.'
             : 'Choose a password, and you are in.'}</p>
@@ -34,7 +34,8 @@ function JoinForm({ token, invitation }) {
         <${PasswordField} label="Password" autocomplete="new-password" required
             autofocus=${!asksForEmail}
             minlength=${PASSWORD_LENGTH_MIN} maxlength="200" value=${password} onValue=${setPassword}
-            hint=${`At least ${PASSWORD_LENGTH_MIN} characters; a few words are easier to keep than signs.`} />
+            hint=${`At least ${PASSWORD_LENGTH_MIN} characters; a few words are easier to remember than `
+                + 'symbols.'} />
         ${error && html`<${FailureNote} error=${error} />`}
         <button class="button button-main" type="submit" disabled=${isBusy}>
             ${isFirst ? 'Create the account' : 'Set the password'}</button>

@@ -10,7 +10,7 @@ import { Moments } from '../reel/moments.js';
 import { Failure, Progress } from '../reel/progress.js';
 import { RawJson } from '../reel/raw.js';
 import { deleteReel } from '../reels/deletions.js';
-import { shortLink } from '../reels/row.js';
+import { headlineOf } from '../reels/row.js';
 import { submitLink } from '../reels/submit_box.js';
 import { Thumbnail } from '../reels/thumbnail.js';
 import { announce } from '../ui/announcer.js';
@@ -51,6 +51,11 @@ function useReel(id) {
     return { reel: data, error, reload, isDeleted };
 }
 
+/** The name that it has in the list as well. */
+function headlineIn(reel) {
+    return headlineOf({ url: reel.url, summary: reel.result?.content.summary });
+}
+
 function Downloads({ id }) {
     const path = `/dashboard/api/reels/${id}/subtitles`;
     return html`
@@ -63,17 +68,18 @@ function Downloads({ id }) {
 function Head({ reel, onAgain, isBusy }) {
     const post = reel.result?.platform_meta;
     const link = platformLink(post?.url ?? reel.url);
+    const headline = headlineIn(reel);
     const remove = () => {
-        deleteReel(reel.id, { onUndo: () => navigate(`/reels/${reel.id}`) });
+        deleteReel(reel.id, headline, { onUndo: () => navigate(`/reels/${reel.id}`) });
         navigate('/');
     };
     return html`<header class="reel-head">
         <${Thumbnail} key=${reel.status} id=${reel.id} status=${reel.status} size="poster" isEager />
         <div class="reel-about">
             <p class="crumbs"><a href="/"><${Icon} name="back" />All reels</a></p>
-            <h1 class="foreign" dir="auto">${reel.result?.content.summary || shortLink(reel.url)}</h1>
+            <h1 class="foreign" dir="auto">${headline}</h1>
             <p class="reel-by">
-                <${Status} status=${reel.status} step=${reel.step} />
+                <${Status} id=${reel.id} status=${reel.status} />
                 ${post?.author && html`<a class="foreign"
                     href=${`/?author=${encodeURIComponent(post.author)}`}>${post.author}</a>`}
                 ${link && html`<a href=${link} rel="noreferrer">Open the post</a>`}
@@ -103,7 +109,7 @@ function Warnings({ warnings }) {
 
 function Reel({ reel }) {
     const [again, setAgain] = useState({ isBusy: false, error: null });
-    useTitle(reel.result?.content.summary || `Reel ${reel.id}`);
+    useTitle(headlineIn(reel));
     const analyseAgain = async () => {
         setAgain({ isBusy: true, error: null });
         try {

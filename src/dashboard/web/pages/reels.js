@@ -63,7 +63,7 @@ function More({ list }) {
     </div>`;
 }
 
-function ReelList({ filter, onFilter }) {
+function ReelList({ filter, onShowAll }) {
     const list = useStore(listStore);
     const hidden = useStore(hiddenStore);
     useEffect(() => showList({ status: filter.status, author: filter.author }),
@@ -78,8 +78,7 @@ function ReelList({ filter, onFilter }) {
         }
         return filter.status || filter.author
             ? html`<${Empty} title="No reel fits">
-                <p><button class="button" type="button"
-                    onClick=${() => onFilter({ status: '', author: '' })}>Show all reels</button></p><//>`
+                <p><button class="button" type="button" onClick=${onShowAll}>Show all reels</button></p><//>`
             : html`<${FirstSteps} />`;
     }
     return html`
@@ -97,6 +96,10 @@ export function Page({ place }) {
         const { q, status, author } = { ...filterOf(new URLSearchParams(location.search)), ...change };
         navigate(pathWithQuery('/', { q, status, author }), true);
     };
+    const showAll = () => {
+        setFilter({ q: '', status: '', author: '' });
+        focusHeading(); // The button goes with the advice.
+    };
     return html`
         <div class="page-head">
             <h1>Reels</h1>
@@ -105,6 +108,6 @@ export function Page({ place }) {
         <${SubmitBox} isListed=${filter.q === '' && filter.status === '' && filter.author === ''} />
         <${Toolbar} filter=${filter} onFilter=${setFilter} />
         ${filter.q !== ''
-            ? html`<${SearchResults} query=${filter.q} />`
-            : html`<${ReelList} filter=${filter} onFilter=${setFilter} />`}`;
+            ? html`<${SearchResults} query=${filter.q} onShowAll=${showAll} />`
+            : html`<${ReelList} filter=${filter} onShowAll=${showAll} />`}`;
 }

@@ -13,18 +13,22 @@ export function Page() {
         try {
             await signIn(email.trim(), password);
         } catch (why) {
-            setPassword('');
+            if (why.status === 401) { // Else it may be right: without a connection nobody has looked at it.
+                setPassword('');
+            }
             throw why;
         }
     });
+    const isRefused = error?.status === 401 && password === '';
     useTitle('Sign in');
     return html`<div class="door">
         <h1>Sign in</h1>
-        <form class="stack" onSubmit=${submit}>
+        <form class="stack" onSubmit=${submit} noValidate>
             <${Field} label="E-mail address" type="email" autocomplete="username" required
                 autofocus value=${email} onValue=${setEmail} />
             <${PasswordField} label="Password" autocomplete="current-password" required
-                value=${password} onValue=${setPassword} />
+                value=${password} onValue=${setPassword}
+                aria-invalid=${isRefused ? 'true' : undefined} />
             ${error && html`<${FailureNote} error=${error} />`}
             <button class="button button-main" type="submit" disabled=${isBusy}>
                 ${isBusy ? 'Signing in…' : 'Sign in'}</button>

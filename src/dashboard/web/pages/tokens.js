@@ -41,7 +41,7 @@ function CreateForm({ onCreated }) {
         clearError();
     };
     const isNameWrong = error && (error.status === 400 || error.status === 409);
-    return html`<form class="inline-form" onSubmit=${submit}>
+    return html`<form class="inline-form" onSubmit=${submit} noValidate>
         <${Field} label="Name of the new token" required maxlength="100" autocomplete="off"
             placeholder="What will use it" value=${name} onValue=${type}
             error=${isNameWrong ? error.message : null} />
@@ -50,9 +50,16 @@ function CreateForm({ onCreated }) {
     </form>`;
 }
 
-function NewToken({ created, onClose }) {
+/** The token of now; `takesFocus` puts the keyboard at its copy button. */
+function NewToken({ created, takesFocus, onClose }) {
+    const element = useRef(null);
+    useEffect(() => {
+        if (takesFocus) {
+            element.current.querySelector('button').focus();
+        }
+    }, []);
     const line = curlLine(created.token);
-    return html`<section class="fresh stack" aria-labelledby="fresh" role="status">
+    return html`<section class="fresh stack" aria-labelledby="fresh" role="status" ref=${element}>
         <h2 id="fresh">Copy “${created.name}” now</h2>
         <p>This is the only time that it is shown.</p>
         <${CopyBox} text=${created.token} what="the token" />
@@ -96,6 +103,9 @@ function TokenRow({ token, onRevoke }) {
 function RevokeDialog({ token, onRevoked, onClose }) {
     const run = async () => {
         await change('DELETE', `/tokens/${token.id}`);
+        if (createdStore.get()?.id === token.id) {
+            createdStore.set(null); // Nobody is to copy what is refused.
+        }
         showToast(`“${token.name}” is revoked.`);
         onRevoked();
     };
@@ -109,17 +119,23 @@ export function Page() {
     const { data, error, reload } = useLoading((signal) => get('/tokens', signal), []);
     const created = useStore(createdStore);
     const [revoked, setRevoked] = useState(null);
+    const newest = useRef(null); // What was created here, unlike what was found on coming back.
     useTitle('Tokens');
     const showCreated = (token) => {
+        newest.current = token.id;
         createdStore.set(token);
         reload();
+    };
+    const hideCreated = () => {
+        createdStore.set(null);
+        document.querySelector('.inline-form .input').focus();
     };
     return html`
         <div class="page-head"><h1>Tokens</h1></div>
         <p class="lead">A token lets a program use <a href="/docs">the API</a> in your name.</p>
         <${CreateForm} onCreated=${showCreated} />
         ${created && html`<${NewToken} key=${created.id} created=${created}
-            onClose=${() => createdStore.set(null)} />`}
+            takesFocus=${newest.current === created.id} onClose=${hideCreated} />`}
         <section class="section" aria-labelledby="all-tokens">
             <div class="section-head"><h2 id="all-tokens">Your tokens</h2></div>
             ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}

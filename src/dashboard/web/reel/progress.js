@@ -1,17 +1,19 @@
 // A reel that is not done: where the work stands, or why it failed.
 import { html, useEffect } from '../htm-preact.js';
+import { useStep } from '../core/live.js';
 import { failureWords, STEPS, stepWords } from '../reels/wording.js';
 import { announce } from '../ui/announcer.js';
 import { Icon } from '../ui/icons.js';
 
 /** The steps of the work, with the one it stands at. */
 export function Progress({ reel }) {
-    const at = STEPS.findIndex(([name]) => name === reel.step);
+    const step = useStep(reel.id);
+    const at = STEPS.findIndex(([name]) => name === step);
     useEffect(() => {
-        if (reel.step) {
-            announce(stepWords(reel.step));
+        if (step) {
+            announce(stepWords(step));
         }
-    }, [reel.step]);
+    }, [step]);
     const iconOf = (index) => index < at ? 'done' : index === at ? 'processing' : 'pending';
     return html`<ol class="progress" aria-label="Steps">
         ${STEPS.map(([name, words], index) => html`<li key=${name}

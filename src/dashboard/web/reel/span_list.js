@@ -23,7 +23,7 @@ export function SpanList({ kind, title, spans, current, none, onSeek }) {
         }
     }, [first]);
     return html`<section class=${`spans spans-${kind}`} aria-label=${title}>
-        <h3>${title}</h3>
+        <h2>${title}</h2>
         ${spans.length === 0 ? html`<p class="muted">${none}</p>` : html`<ol ref=${list}>
             ${spans.map((span, index) => html`<li key=${index}>
                 <button class="entry" type="button" onClick=${() => onSeek(span.start)}

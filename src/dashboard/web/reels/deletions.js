@@ -25,16 +25,17 @@ async function sendDeletion(id) {
     } catch (why) {
         if (why.status !== 404) { // Somebody else has deleted it: that is what was wanted.
             setHidden(id, false);
-            showToast(`The reel is still there: ${why.message}`, { isFailure: true });
+            showToast(why.status === 0 ? 'No connection, so the reel was not deleted.'
+                : `The reel is still there: ${why.message}`, { isFailure: true });
         }
     }
 }
 
 /**
- * Hides a reel and deletes it when the message about it goes. `options`: `onUndo` runs if it is taken back;
- * `takesFocus` puts the keyboard at the button that takes it back.
+ * Hides a reel and deletes it when the message about it, which names it by `headline`, goes. `options`:
+ * `onUndo` runs if it is taken back; `takesFocus` puts the keyboard at the button that takes it back.
  */
-export function deleteReel(id, { onUndo = () => {}, takesFocus = false } = {}) {
+export function deleteReel(id, headline, { onUndo = () => {}, takesFocus = false } = {}) {
     setHidden(id, true);
     const undo = () => {
         pending.delete(id);
@@ -42,7 +43,8 @@ export function deleteReel(id, { onUndo = () => {}, takesFocus = false } = {}) {
         onUndo();
     };
     const endToast = showToast('Deleted', {
-        action: { label: 'Undo', run: undo },
+        object: headline,
+        action: { label: 'Undo', run: undo, isUndo: true },
         onEnd: () => sendDeletion(id),
         takesFocus,
     });

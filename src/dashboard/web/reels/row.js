@@ -13,28 +13,31 @@ export function shortLink(url) {
     return url.replace(/^https?:\/\/(www\.)?/, '').replace(/[/?#]+$/, '').replace(/\/?\?.*$/, '');
 }
 
-/** What a row says: the summary, the cause of a failure, or the link while there is no more. */
+/** What a reel is called: its summary, or its link where it has none. */
 export function headlineOf(reel) {
-    if (reel.status === 'error') {
-        return failureWords(reel.error_code).title;
-    }
     return reel.summary || shortLink(reel.url);
 }
 
+/** Who made a reel; the link where nobody knows. */
+export function Author({ author, url }) {
+    return author
+        ? html`<a class="row-author foreign" href=${`/?author=${encodeURIComponent(author)}`}
+            title="Show this author's reels">${author}</a>`
+        : html`<span class="muted foreign">${shortLink(url)}</span>`;
+}
+
 function Details({ reel }) {
+    const isNamedByLink = headlineOf(reel) === shortLink(reel.url);
     return html`<p class="row-details">
-        ${reel.author
-            ? html`<a class="row-author foreign" href=${`/?author=${encodeURIComponent(reel.author)}`}
-                title="Show this author's reels">${reel.author}</a>`
-            : reel.status !== 'pending' && reel.status !== 'processing'
-                && html`<span class="muted foreign">${shortLink(reel.url)}</span>`}
+        ${reel.status === 'error' && html`<span>${failureWords(reel.error_code).title}</span>`}
+        ${(reel.author || !isNamedByLink) && html`<${Author} author=${reel.author} url=${reel.url} />`}
         <span class="muted"><${Time} value=${reel.created_at} /></span>
     </p>`;
 }
 
-function removeRow(event, id) {
+function removeRow(event, id, headline) {
     const isPlaced = focusNear(event.currentTarget.closest('.row'), '.row-title a');
-    deleteReel(id, { takesFocus: !isPlaced });
+    deleteReel(id, headline, { takesFocus: !isPlaced });
 }
 
 /** A row; it is drawn again only when its reel is another object. */
@@ -53,10 +56,10 @@ export class ReelRow extends Component {
                 </h2>
                 <${Details} reel=${reel} />
             </div>
-            <${Status} status=${reel.status} step=${reel.step} />
+            <${Status} id=${reel.id} status=${reel.status} />
             <button class="button button-plain button-icon row-delete" type="button"
                     aria-label=${`Delete: ${headline}`} title="Delete"
-                    onClick=${(event) => removeRow(event, reel.id)}><${Icon} name="trash" /></button>
+                    onClick=${(event) => removeRow(event, reel.id, headline)}><${Icon} name="trash" /></button>
         </li>`;
     }
 }

@@ -10,7 +10,7 @@ import { useLoading } from '../ui/loading.js';
 import { Bones, Empty, FailureNote } from '../ui/notes.js';
 import { Time } from '../ui/time.js';
 import { hiddenStore } from './deletions.js';
-import { shortLink } from './row.js';
+import { Author, headlineOf } from './row.js';
 import { Thumbnail } from './thumbnail.js';
 import { fieldWords } from './wording.js';
 
@@ -23,29 +23,30 @@ function Highlighted({ text, query }) {
 
 function Hit({ hit, query }) {
     const { field, text, seconds } = hit.match;
+    const isInTitle = field === 'content.summary' && Boolean(hit.summary);
     const hasTime = typeof seconds === 'number';
     const address = `/reels/${hit.id}` + (hasTime ? `#t=${seconds}` : '');
     return html`<li class="row row-hit">
         <${Thumbnail} id=${hit.id} status="done" />
         <div class="row-body">
             <h2 class="row-title foreign" dir="auto">
-                <a href=${address}><${Highlighted} text=${hit.summary || shortLink(hit.url)} query=${query} /></a>
+                <a href=${address}><${Highlighted} text=${headlineOf(hit)} query=${query} /></a>
             </h2>
-            <p class="hit-passage">
+            ${isInTitle || html`<p class="hit-passage">
                 <span class="hit-field">${fieldWords(field)}${hasTime
                     && html` <span class="timecode">${formatTimecode(seconds)}</span>`}</span>
                 <span class="foreign" dir="auto"><${Highlighted} text=${text} query=${query} /></span>
-            </p>
+            </p>`}
             <p class="row-details">
-                <span class="foreign">${hit.author ?? shortLink(hit.url)}</span>
+                <${Author} author=${hit.author} url=${hit.url} />
                 <span class="muted"><${Time} value=${hit.created_at} /></span>
             </p>
         </div>
     </li>`;
 }
 
-/** The hits for `query`, best first. */
-export function SearchResults({ query }) {
+/** The hits for `query`, best first; `onShowAll` is for who finds nothing. */
+export function SearchResults({ query, onShowAll }) {
     const { data, error, reload } = useLoading(
         (signal) => get(pathWithQuery('/reels/search', { q: query, limit: HITS_MAX }), signal), [query]);
     const hidden = useStore(hiddenStore);
@@ -56,14 +57,15 @@ export function SearchResults({ query }) {
         return html`<${Bones} count=${3} />`;
     }
     const hits = data.filter((hit) => !hidden.has(hit.id));
+    if (hits.length === 0) {
+        return html`<div role="status"><${Empty} title="No reel speaks of this">
+            <p>The search goes by meaning: describe what is said or shown, in a word or a sentence.
+            Only reels that are done can be found.</p>
+            <p><button class="button" type="button" onClick=${onShowAll}>Show all reels</button></p>
+        <//></div>`;
+    }
     return html`
-        <p class="list-note" role="status">
-            ${hits.length === 0 ? 'Nothing found' : `${countOf(hits.length, 'reel')}, the closest first`}
-        </p>
-        ${hits.length === 0
-            ? html`<${Empty} title="No reel speaks of this">
-                <p>The search goes by meaning: describe what is said or shown, in a word or a sentence.
-                Only reels that are done can be found.</p><//>`
-            : html`<ul class="rows">
-                ${hits.map((hit) => html`<${Hit} key=${hit.id} hit=${hit} query=${query} />`)}</ul>`}`;
+        <p class="list-note" role="status">${countOf(hits.length, 'reel')}, the closest first</p>
+        <ul class="rows">
+            ${hits.map((hit) => html`<${Hit} key=${hit.id} hit=${hit} query=${query} />`)}</ul>`;
 }

@@ -2,7 +2,7 @@
 import { html, useState } from '../htm-preact.js';
 import { change } from '../core/api.js';
 import { announce } from '../ui/announcer.js';
-import { Check, useSubmission } from '../ui/field.js';
+import { Check, useProblem, useSubmission } from '../ui/field.js';
 import { FailureNote } from '../ui/notes.js';
 import { showToast } from '../ui/toast.js';
 import { putReel } from './list.js';
@@ -39,21 +39,21 @@ export function SubmitBox({ isListed }) {
         setUrl(text);
         clearError();
     };
-    const isInvalid = error?.status === 400;
-    return html`<form class="submit" onSubmit=${submit}>
+    const [problem, checked] = useProblem(url);
+    const refusal = problem ?? (error?.status === 400 ? error.message : null);
+    return html`<form class="submit" onSubmit=${submit} noValidate>
         <label class="label" for="submit-url">Analyse a reel</label>
         <div class="submit-line">
             <input class="input" id="submit-url" type="text" inputmode="url" autocomplete="off"
                 spellcheck=${false} required placeholder="Paste an instagram.com/reel/… link" value=${url}
                 onInput=${(event) => type(event.target.value)}
-                aria-invalid=${isInvalid ? 'true' : undefined}
-                aria-describedby=${isInvalid ? 'submit-error' : undefined} />
+                aria-invalid=${refusal ? 'true' : undefined}
+                aria-describedby=${refusal ? 'submit-error' : undefined} ...${checked} />
             <button class="button button-main" type="submit" disabled=${isBusy}>
                 ${isBusy ? 'Submitting…' : 'Analyse'}</button>
         </div>
-        ${error && (isInvalid
-            ? html`<p class="field-error foreign" id="submit-error" role="alert">${error.message}</p>`
-            : html`<${FailureNote} error=${error} />`)}
+        ${refusal && html`<p class="field-error foreign" id="submit-error" role="alert">${refusal}</p>`}
+        ${error && !refusal && html`<${FailureNote} error=${error} />`}
         <${Check} label="Analyse again, even if done within a day" isOn=${isFresh}
             onValue=${setIsFresh} />
     </form>`;

@@ -1,5 +1,5 @@
 // Fields of forms, with their label, hint and error tied to them.
-import { html, useState } from '../htm-preact.js';
+import { html, useEffect, useRef, useState } from '../htm-preact.js';
 
 let lastNumber = 0;
 
@@ -9,33 +9,66 @@ function useId() {
     return id;
 }
 
-/** An input. `value` and `onValue` hold its text; everything else goes to the element. */
-export function Field({ label, hint, error, value, onValue, ...rest }) {
-    const id = useId();
+/** What ties a field to its notes. */
+function describedBy(id, hint, error) {
     const notes = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
+    return { 'aria-describedby': notes || undefined, 'aria-invalid': error ? 'true' : undefined };
+}
+
+function Notes({ id, hint, error }) {
+    return html`
+        ${hint && html`<p class="field-hint" id=${`${id}-hint`}>${hint}</p>`}
+        ${error && html`<p class="field-error foreign" id=${`${id}-error`}>${error}</p>`}`;
+}
+
+/** What is wrong with what stands in an input, in words, or null. Instead of the browser's own bubbles. */
+function problemOf(input) {
+    if (input.required && input.value.trim() === '') {
+        return 'Fill this in.';
+    }
+    if (input.minLength > 0 && input.value.length < input.minLength) {
+        return `At least ${input.minLength} characters, please.`;
+    }
+    return input.validity.typeMismatch && input.type === 'email'
+        ? 'An address such as name@example.org.' : null;
+}
+
+/** What was wrong with an input when its form was sent, until `value` changes, and props for the input. */
+export function useProblem(value) {
+    const [problem, setProblem] = useState(null);
+    useEffect(() => setProblem(null), [value]);
+    return [problem, { onInvalid: (event) => setProblem(problemOf(event.target)) }];
+}
+
+/** An input. `value` and `onValue` hold its text; everything else goes to the element. */
+export function Field({ label, hint, error: saidError, value, onValue, ...rest }) {
+    const id = useId();
+    const [problem, checked] = useProblem(value);
+    const error = problem ?? saidError;
     return html`<div class="field">
         <label for=${id}>${label}</label>
         <input class="input" id=${id} value=${value} onInput=${(event) => onValue(event.target.value)}
-            aria-describedby=${notes || undefined} aria-invalid=${error ? 'true' : undefined} ...${rest} />
-        ${hint && html`<p class="field-hint" id=${`${id}-hint`}>${hint}</p>`}
-        ${error && html`<p class="field-error" id=${`${id}-error`}>${error}</p>`}
+            ...${describedBy(id, hint, error)} ...${checked} ...${rest} />
+        <${Notes} id=${id} hint=${hint} error=${error} />
     </div>`;
 }
 
 /** A field for a password, which can be shown while it is typed. Takes what Field takes. */
-export function PasswordField({ label, hint, value, onValue, ...rest }) {
+export function PasswordField({ label, hint, error: saidError, value, onValue, ...rest }) {
     const id = useId();
+    const [problem, checked] = useProblem(value);
+    const error = problem ?? saidError;
     const [isShown, setIsShown] = useState(false);
     return html`<div class="field">
         <label for=${id} id=${`${id}-label`}>${label}</label>
         <div class="password">
             <input class="input" id=${id} value=${value} type=${isShown ? 'text' : 'password'}
                 onInput=${(event) => onValue(event.target.value)} autocapitalize="none" spellcheck=${false}
-                aria-describedby=${hint ? `${id}-hint` : undefined} ...${rest} />
+                ...${describedBy(id, hint, error)} ...${checked} ...${rest} />
             <button class="button button-plain button-small" type="button" aria-pressed=${String(isShown)}
                 aria-describedby=${`${id}-label`} onClick=${() => setIsShown(!isShown)}>Show</button>
         </div>
-        ${hint && html`<p class="field-hint" id=${`${id}-hint`}>${hint}</p>`}
+        <${Notes} id=${id} hint=${hint} error=${error} />
     </div>`;
 }
 
@@ -60,15 +93,32 @@ export function Check({ label, isOn, onValue }) {
     </label>`;
 }
 
+/** Has the fields of a form say what is wrong with them, the first with the focus; whether nothing is. */
+function checkFields(form) {
+    const wrong = [...form.elements].filter((one) => one.willValidate && problemOf(one) !== null);
+    wrong.forEach((one) => one.dispatchEvent(new Event('invalid')));
+    wrong[0]?.focus();
+    return wrong.length === 0;
+}
+
 /**
- * What a form needs to send itself: `{isBusy, error, submit, clearError}`. `submit` is for onSubmit and runs
- * `send`, whose rejection becomes `error`; `clearError` is for when what was wrong is being changed.
+ * What a form needs to send itself: `{isBusy, error, submit, clearError}`. `submit` is for onSubmit of a form
+ * with noValidate, or onClick of a button. It runs `send` unless a field is wrong; the rejection becomes
+ * `error`, and the focus goes to the field that then is invalid. `clearError` is for when what was wrong is
+ * being changed.
  */
 export function useSubmission(send) {
     const [state, setState] = useState({ isBusy: false, error: null });
+    const sender = useRef(null);
+    useEffect(() => {
+        if (state.error) {
+            sender.current.querySelector('[aria-invalid="true"]')?.focus();
+        }
+    }, [state.error]);
     const submit = async (event) => {
         event.preventDefault();
-        if (state.isBusy) {
+        sender.current = event.currentTarget;
+        if (state.isBusy || (sender.current.elements && !checkFields(sender.current))) {
             return;
         }
         setState({ isBusy: true, error: null });

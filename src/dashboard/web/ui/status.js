@@ -1,10 +1,12 @@
 // The status of a reel as shape, colour and word.
 import { html } from '../htm-preact.js';
+import { useStep } from '../core/live.js';
 import { STATUS_WORDS, stepWords } from '../reels/wording.js';
 import { Icon } from './icons.js';
 
-/** The status; while in work, the step as well when it is known. */
-export function Status({ status, step }) {
+/** The status of a reel; while in work, the step as well when it is known. */
+export function Status({ id, status }) {
+    const step = useStep(id);
     const words = status === 'processing' && step ? stepWords(step) : '';
     return html`<span class=${`status status-${status}`}>
         <${Icon} name=${status in STATUS_WORDS ? status : 'pending'}

@@ -14,9 +14,10 @@ function remove(number) {
 }
 
 /**
- * Shows a message. `options`: `isFailure`; `action` `{label, run}`, a button that also closes the message;
- * `link` `{label, address}`, which closes it as well; `takesFocus` puts the keyboard at the action; `onEnd` runs
- * when it goes without the action. Returns a function that ends it early.
+ * Shows a message. `options`: `object` names, in quotes, what it is about; `isFailure`; `action`
+ * `{label, run, isUndo}`, a button that also closes the message, with `isUndo` also pressed by Ctrl+Z; `link`
+ * `{label, address}`, which closes it as well; `takesFocus` puts the keyboard at the action; `onEnd` runs when
+ * it goes without the action. Returns a function that ends it early.
  */
 export function showToast(message, options = {}) {
     lastNumber += 1;
@@ -31,6 +32,25 @@ export function showToast(message, options = {}) {
     };
     toastsStore.set([...toastsStore.get(), { number, message, options, end }]);
     return () => end(options.onEnd);
+}
+
+/** Ctrl+Z (on a Mac Cmd+Z) takes back what the latest message can; fields have an undo of their own. */
+function followUndo(event) {
+    const isUndo = event.key.toLowerCase() === 'z' && (event.ctrlKey || event.metaKey)
+        && !event.shiftKey && !event.altKey;
+    const isTyping = event.target.closest?.('input, textarea, select, [contenteditable], dialog');
+    const latest = toastsStore.get().findLast(({ options }) => options.action?.isUndo);
+    if (isUndo && !isTyping && latest) {
+        event.preventDefault();
+        latest.end(latest.options.action.run);
+    }
+}
+
+function Message({ message, object }) {
+    return object
+        ? html`<span class="toast-message">${message} “<span class="toast-object foreign" dir="auto"
+            title=${object}>${object}</span>”</span>`
+        : html`<span class="foreign">${message}</span>`;
 }
 
 function Toast({ toast }) {
@@ -53,8 +73,9 @@ function Toast({ toast }) {
     // It stays while somebody reads it or is about to press its button.
     return html`<div class=${`toast ${options.isFailure ? 'toast-failure' : ''}`} ref=${element}
             onMouseEnter=${stop} onMouseLeave=${start} onfocusin=${stop} onfocusout=${start}>
-        <span class="foreign">${message}</span>
+        <${Message} message=${message} object=${options.object} />
         ${options.action && html`<button class="button button-small" type="button"
+            aria-keyshortcuts=${options.action.isUndo ? 'Control+Z' : undefined}
             onClick=${() => end(options.action.run)}>${options.action.label}</button>`}
         ${options.link && html`<a class="button button-small" href=${options.link.address}
             onClick=${() => end(options.onEnd)}>${options.link.label}</a>`}
@@ -66,6 +87,10 @@ function Toast({ toast }) {
 /** Where messages appear; once on the page, always there, so that screen readers hear them. */
 export function Toasts() {
     const toasts = useStore(toastsStore);
+    useEffect(() => {
+        document.addEventListener('keydown', followUndo);
+        return () => document.removeEventListener('keydown', followUndo);
+    }, []);
     return html`<div class="toasts" role="status" aria-live="polite">
         ${toasts.map((toast) => html`<${Toast} key=${toast.number} toast=${toast} />`)}
     </div>`;

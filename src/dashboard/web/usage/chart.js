@@ -6,6 +6,7 @@ import { axisOf } from './grouping.js';
 
 const HEIGHT = 240;
 const MARGIN = { top: 12, right: 4, bottom: 28, left: 56 };
+const WEEK = 7;
 const LABEL_WIDTH = 64; // Room for one day under the columns.
 
 /** The width of an element in pixels, and the element's ref. */
@@ -41,21 +42,53 @@ function Columns({ columns, xOf, step, yOf, chosen, onChoose }) {
     </g>`);
 }
 
+/** Labels under the columns, counted back from the last, which is today on most days. */
 function Days({ columns, xOf, step }) {
     const every = Math.max(1, Math.ceil(LABEL_WIDTH / step));
-    return columns.map((column, index) => index % every === 0 && index * step + LABEL_WIDTH / 2
-            <= columns.length * step + step && html`
-        <text key=${column.date} class="axis" x=${xOf(index) + step / 2} y=${HEIGHT - 8}
-            text-anchor="middle">${formatDay(column.date)}</text>`);
+    const last = columns.length - 1;
+    return columns.map((column, index) => {
+        if ((last - index) % every !== 0) {
+            return null;
+        }
+        const isAtEdge = index === last && step < LABEL_WIDTH;
+        return html`<text key=${column.date} class="axis" y=${HEIGHT - 8}
+            x=${xOf(index) + (isAtEdge ? step : step / 2)}
+            text-anchor=${isAtEdge ? 'end' : 'middle'}>${formatDay(column.date)}</text>`;
+    });
 }
 
-/** What the column under the pointer holds, or how to find out. */
+/** What the chosen column holds, or how to find out. */
 function Readout({ column, words }) {
     return html`<p class="readout" aria-hidden="true">${column
         ? html`<b>${formatDay(column.date)}</b> <span>${words(column.total)}</span>
             ${column.parts.map((part) => html`<span key=${part.name} class="key">
                 <i class=${`swatch series-${part.series}`}></i>${part.name} ${words(part.amount)}</span>`)}`
-        : 'Point at a day to see its sums.'}</p>`;
+        : 'Choose a day to see its sums.'}</p>`;
+}
+
+function sumsInWords({ total, parts }, words) {
+    const models = parts.map((part) => `${part.name} ${words(part.amount)}`);
+    return [words(total), ...models].join(', ');
+}
+
+/** What the keyboard stands at to go from day to day; the pointer goes through it. */
+function DaySlider({ columns, chosen, onChoose, words }) {
+    const last = columns.length - 1;
+    const at = Math.min(chosen ?? last, last); // There may be fewer days than when it was chosen.
+    const followKey = (event) => {
+        const next = {
+            ArrowLeft: at - 1, ArrowDown: at - 1, ArrowRight: at + 1, ArrowUp: at + 1, PageDown: at - WEEK,
+            PageUp: at + WEEK, Home: 0, End: last,
+        }[event.key];
+        if (next !== undefined && !event.ctrlKey && !event.metaKey && !event.altKey) {
+            event.preventDefault();
+            onChoose(Math.min(last, Math.max(0, next)));
+        }
+    };
+    return html`<div class="chart-days" role="slider" tabindex="0" aria-label="Day" aria-valuemin="0"
+        aria-valuemax=${last} aria-valuenow=${at}
+        aria-valuetext=${`${formatDay(columns[at].date, true)}: ${sumsInWords(columns[at], words)}`}
+        onKeyDown=${followKey} onFocus=${() => onChoose(at)} onBlur=${() => onChoose(null)}></div>`;
 }
 
 /** `columns` as of dayColumns(); `measure` is `money` or `tokens`; `label` is for screen readers. */
@@ -71,12 +104,15 @@ export function Chart({ columns, measure, label }) {
         - (amount / axis.top) * (HEIGHT - MARGIN.top - MARGIN.bottom);
     return html`<figure class="chart" ref=${element}>
         <${Readout} column=${columns[chosen]} words=${words} />
-        ${width > 0 && html`<svg width=${width} height=${HEIGHT} role="img" aria-label=${label}
-                onMouseLeave=${() => setChosen(null)}>
-            <${Axis} axis=${axis} width=${width} yOf=${yOf} words=${words} />
-            <${Columns} columns=${columns} xOf=${xOf} step=${step} yOf=${yOf} chosen=${chosen}
-                onChoose=${setChosen} />
-            <${Days} columns=${columns} xOf=${xOf} step=${step} />
-        </svg>`}
+        <div class="chart-body">
+            ${width > 0 && html`<svg width=${width} height=${HEIGHT} role="img" aria-label=${label}
+                    onMouseLeave=${() => setChosen(null)}>
+                <${Axis} axis=${axis} width=${width} yOf=${yOf} words=${words} />
+                <${Columns} columns=${columns} xOf=${xOf} step=${step} yOf=${yOf} chosen=${chosen}
+                    onChoose=${setChosen} />
+                <${Days} columns=${columns} xOf=${xOf} step=${step} />
+            </svg>`}
+            <${DaySlider} columns=${columns} chosen=${chosen} onChoose=${setChosen} words=${words} />
+        </div>
     </figure>`;
 }
