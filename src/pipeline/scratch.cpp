@@ -1,6 +1,9 @@
 #include <reelsd/base/clock.hpp>
 #include <reelsd/pipeline/scratch.hpp>
 
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
@@ -8,12 +11,12 @@
 #include <cerrno>
 #include <chrono>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 namespace reelsd::pipeline {
 namespace {
 
+namespace asio = boost::asio;
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
@@ -52,7 +55,9 @@ unique_fd lock_folder_patiently(const fs::path& folder) {
     for (;;) {
         auto lock = lock_folder(folder);
         if (lock || errno != EWOULDBLOCK || by.passed()) return lock;
-        std::this_thread::sleep_for(look_interval);
+        // Blocks this thread: a lock tells of its end only to who waits without a deadline.
+        asio::io_context loop;
+        asio::steady_timer{loop, look_interval}.wait();
     }
 }
 
