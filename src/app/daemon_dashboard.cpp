@@ -1,4 +1,5 @@
 #include "daemon.hpp"
+#include <reelsd/base/json.hpp>  // A coroutine that returns it is destroyed here.
 #include <reelsd/db/errors.hpp>
 
 #include <boost/asio/post.hpp>

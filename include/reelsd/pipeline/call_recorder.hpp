@@ -42,7 +42,7 @@ private:
     /// One statement, said again until it is written.
     using statement = std::function<boost::asio::awaitable<void>(deadline by)>;
 
-    boost::asio::awaitable<void> write(
+    [[nodiscard]] boost::asio::awaitable<void> write(
         statement write_once, std::shared_ptr<std::promise<void>> written) const;
     /// Waits for a while; goes on without the caller afterwards.
     void write_surely(statement write_once) const;

@@ -8,6 +8,7 @@
 #include <functional>
 #include <stop_token>
 #include <string_view>
+#include <utility>
 
 namespace reelsd::platform {
 class pacer;
@@ -50,7 +51,7 @@ struct executor_parts {
 class executor {
 public:
     executor(executor_parts parts, jobs::retry_policy policy, log::logger log)
-        : parts_{parts}, policy_{policy}, log_{std::move(log)} {}
+        : parts_{std::move(parts)}, policy_{policy}, log_{std::move(log)} {}
 
     /// How the attempt ends. Never throws: this is the boundary at which whatever a step throws
     /// becomes a failed attempt. Ends within about a second of a stop request (`handed_back`) and
