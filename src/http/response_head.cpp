@@ -1,5 +1,7 @@
 #include "response_head.hpp"
 
+#include "security_headers.hpp"
+
 #include <array>
 
 namespace reelsd::http {
@@ -27,7 +29,7 @@ bool may_have_body(status code) noexcept {
 }
 
 std::string response_head(const response& answer, const answer_facts& facts) {
-    constexpr std::size_t usual_size = 384;
+    constexpr std::size_t usual_size = 640;
     std::string head;
     head.reserve(usual_size);
     head.append("HTTP/1.1 ").append(std::to_string(number_of(answer.code()))).append(" ");
@@ -41,7 +43,7 @@ std::string response_head(const response& answer, const answer_facts& facts) {
         append_field(head, "Content-Length", std::to_string(answer.body().size()));
     }
     if (answer.find("Cache-Control").empty()) append_field(head, "Cache-Control", "no-store");
-    append_field(head, "X-Content-Type-Options", "nosniff");
+    append_security_fields(head, answer, facts.hsts);
     append_field(head, "X-Request-Id", facts.request_id);
     if (!facts.keep_alive) append_field(head, "Connection", "close");
     if (facts.keep_alive && !facts.is_version_1_1) append_field(head, "Connection", "keep-alive");

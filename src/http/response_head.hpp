@@ -18,6 +18,7 @@ struct answer_facts {
     bool keep_alive;
     /// HTTP/1.0 clients must be told that a connection stays open.
     bool is_version_1_1;
+    strict_transport hsts = strict_transport::off;
 };
 
 /// Status line and fields, closed by the empty line. 204 and 304 have no Content-Length (RFC

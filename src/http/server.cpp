@@ -1,6 +1,7 @@
 #include "session.hpp"
 #include <reelsd/async/condition.hpp>
 #include <reelsd/async/task_group.hpp>
+#include <reelsd/base/invariant.hpp>
 #include <reelsd/http/server.hpp>
 
 #include <boost/asio/as_tuple.hpp>
@@ -288,6 +289,12 @@ asio::awaitable<void> server::stop(deadline by) {
     const auto unwound_by = deadline::after(unwind_max);
     co_await self.connections.wait_until_empty(unwound_by);
     co_await self.services.wait_until_empty(unwound_by);
+}
+
+void server::renew_tls(std::shared_ptr<const tls_identity> identity) {
+    auto& options = state_->host.options;
+    invariant(identity && options.tls);
+    options.tls = std::move(identity);
 }
 
 server_counts server::counts() const noexcept {

@@ -1,12 +1,7 @@
 #include "session_answering.hpp"
 #include <reelsd/async/with_deadline.hpp>
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/buffer.hpp>
-#include <boost/asio/deferred.hpp>
-
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace reelsd::http {
@@ -17,14 +12,8 @@ using boost::system::error_code;
 
 namespace {
 
-constexpr auto token = asio::as_tuple(asio::deferred);
-
 /// What a client in the middle of a request gets when the daemon goes down.
 constexpr std::chrono::seconds drain_reading_max{1};
-
-/// A refused upload is read to its end, so that the answer is not lost to a reset, but not for
-/// ever.
-constexpr std::size_t linger_bytes_max = std::size_t{8} * 1024 * 1024;
 
 std::string address_text(const tcp::socket& socket) {
     error_code failed;
@@ -59,12 +48,12 @@ std::string session_host::new_request_id() {
 }
 
 session::session(tcp::socket socket, session_host& host)
-    : socket_{std::move(socket)},
-      host_{host},
+    : host_{host},
+      transport_{std::move(socket), host.options.tls.get()},
       reader_{
           {.header_bytes_max = host.options.header_bytes_max,
            .body_bytes_max = host.options.body_bytes_max}},
-      remote_{address_text(socket_)} {
+      remote_{address_text(transport_.socket())} {
     ++host_.counts.connections_open;
 }
 
@@ -77,7 +66,7 @@ void session::enter(phase next, std::chrono::milliseconds at_most) {
     late_at_ = clock::now() + at_most;
     if (!host_.draining) return;
     if (next == phase::idle) late_at_ = clock::now();
-    if (next == phase::header || next == phase::body) {
+    if (next == phase::greeting || next == phase::header || next == phase::body) {
         late_at_ = std::min(late_at_, clock::now() + drain_reading_max);
     }
 }
@@ -85,16 +74,18 @@ void session::enter(phase next, std::chrono::milliseconds at_most) {
 void session::cut_if_late(clock::time_point now) {
     if (now < late_at_) return;
     error_code ignored;  // Nothing to cancel is fine: the next wait looks at the time first.
-    socket_.cancel(ignored);
+    transport_.socket().cancel(ignored);
 }
 
 void session::drain(clock::time_point now) {
+    // A client that has sent nothing yet loses nothing.
+    const auto unless_silent = [&](bool has_begun) {
+        return has_begun ? std::min(late_at_, now + drain_reading_max) : now;
+    };
     switch (phase_) {
+        case phase::greeting: late_at_ = unless_silent(transport_.has_been_greeted()); break;
         case phase::idle: late_at_ = now; break;
-        case phase::header:
-            // A client that has sent nothing yet loses nothing.
-            late_at_ = reader_.has_begun() ? std::min(late_at_, now + drain_reading_max) : now;
-            break;
+        case phase::header: late_at_ = unless_silent(reader_.has_begun()); break;
         case phase::body: late_at_ = std::min(late_at_, now + drain_reading_max); break;
         case phase::answering: hurry_handler(); break;
         case phase::writing:
@@ -111,49 +102,6 @@ void session::await_handler() noexcept {
 
 void session::hurry_handler() {
     if (context_) context_->request_stop();
-}
-
-std::optional<session::received> session::read_arrived() {
-    error_code ended;
-    const auto size = socket_.read_some(asio::buffer(host_.scratch), ended);
-    if (!ended) return received{arrival::bytes, {host_.scratch.data(), size}};
-    if (ended == asio::error::would_block) return std::nullopt;
-    return received{ended == asio::error::eof ? arrival::ended : arrival::gone, {}};
-}
-
-asio::awaitable<session::received> session::receive() {
-    for (;;) {
-        bool late = is_late();
-        if (!late) {
-            const auto [failed] = co_await socket_.async_wait(tcp::socket::wait_read, token);
-            late = is_late();
-            if (failed && !late) co_return received{arrival::gone, {}};
-        }
-        // A request that has reached us before the daemon went down is answered, though still
-        // unread.
-        const bool last_look = host_.draining && !reader_.has_begun();
-        if (late && !last_look) co_return received{arrival::late, {}};
-        if (const auto got = read_arrived()) co_return *got;
-        if (late) co_return received{arrival::late, {}};
-    }
-}
-
-asio::awaitable<bool> session::write(std::string_view head, std::string_view body) {
-    enter(phase::writing, host_.options.write_time_max);
-    while (!head.empty() || !body.empty()) {
-        const std::array<asio::const_buffer, 2> rest{asio::buffer(head), asio::buffer(body)};
-        error_code failed;
-        const auto sent = socket_.write_some(rest, failed);
-        const auto of_head = std::min(sent, head.size());
-        head.remove_prefix(of_head);
-        body.remove_prefix(sent - of_head);
-        if (failed && failed != asio::error::would_block) co_return false;
-        if (!failed) continue;
-        if (is_late()) co_return false;
-        const auto [cut] = co_await socket_.async_wait(tcp::socket::wait_write, token);
-        if (cut) co_return false;
-    }
-    co_return true;
 }
 
 void session::enter_reading(request_reader::step step) {
@@ -277,7 +225,8 @@ asio::awaitable<bool> session::exchange() {
         {.request_id = ctx.request().id,
          .date = host_.date.text(std::chrono::system_clock::now()),
          .keep_alive = keep_alive,
-         .is_version_1_1 = message.is_version_1_1});
+         .is_version_1_1 = message.is_version_1_1,
+         .hsts = host_.options.hsts});
     const bool with_body = may_have_body(given.code()) && ctx.request().method != verb::head;
     auto bytes = with_body ? given.body().size() : std::size_t{0};
     bool sent = co_await write(head, with_body ? given.body() : std::string_view{});
@@ -298,12 +247,15 @@ asio::awaitable<void> session::refuse() {
         refused.set("Retry-After", std::to_string(retry_after_seconds));
     }
     const auto id = host_.new_request_id();
+    // Over plain HTTP nobody may be bound to anything (RFC 6797 7.2).
+    const auto hsts = transport_.has_met_plain_http() ? strict_transport::off : host_.options.hsts;
     const auto head = response_head(
         refused,
         {.request_id = id,
          .date = host_.date.text(std::chrono::system_clock::now()),
          .keep_alive = false,
-         .is_version_1_1 = true});
+         .is_version_1_1 = true,
+         .hsts = hsts});
     const bool sent = co_await write(head, refused.body());
     note_answer(refusal_.code);
     host_.log.info(
@@ -315,38 +267,27 @@ asio::awaitable<void> session::refuse() {
     if (sent) co_await linger();
 }
 
-asio::awaitable<void> session::linger() {
-    // Closing a socket with unread bytes resets the connection, and a reset may overtake the
-    // answer.
-    error_code failed;
-    socket_.shutdown(tcp::socket::shutdown_send, failed);
-    if (failed) co_return;
-    enter(phase::lingering, host_.options.linger_time_max);
-    std::size_t discarded = 0;
-    while (discarded < linger_bytes_max) {
-        const auto got = co_await receive();
-        if (got.kind != arrival::bytes) co_return;
-        discarded += got.bytes.size();
-    }
-}
-
 asio::awaitable<void> session::run() {
-    enter(phase::header, host_.options.header_time_max);
-    for (bool open = true; open;) {
-        const auto outcome = co_await read_request();
+    auto outcome = co_await shake_hands();
+    if (outcome == reading::complete) outcome = co_await read_request();
+    for (;;) {
         switch (outcome) {
-            case reading::complete: open = co_await exchange(); break;
-            case reading::refused:
-                co_await refuse();
-                open = false;
-                break;
-            case reading::closed: open = false; break;
+            case reading::complete: break;
+            case reading::refused: co_await refuse(); co_return;
+            case reading::closed: transport_.say_goodbye(); co_return;
         }
+        const bool goes_on = co_await exchange();
+        if (!goes_on) co_return;
+        outcome = co_await read_request();
     }
 }
 
 asio::awaitable<void> session::turn_away() {
-    refusal_ = {status::service_unavailable, "too many connections are open"};
+    const auto outcome = co_await shake_hands();
+    if (outcome == reading::closed) co_return;
+    if (outcome == reading::complete) {
+        refusal_ = {status::service_unavailable, "too many connections are open"};
+    }
     co_await refuse();
 }
 

@@ -2,6 +2,7 @@
 
 #include "request_reader.hpp"
 #include "response_head.hpp"
+#include "transport.hpp"
 #include <reelsd/http/server.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -67,12 +68,20 @@ public:
     void drain(clock::time_point now);
     /// Whether a handler runs whose client might leave meanwhile.
     [[nodiscard]] bool is_answering() const noexcept { return context_ != nullptr; }
-    [[nodiscard]] int descriptor() { return socket_.native_handle(); }
+    [[nodiscard]] int descriptor() { return transport_.socket().native_handle(); }
     /// Tells a running handler that it should answer with what there is.
     void hurry_handler();
 
 private:
-    enum class phase : std::uint8_t { idle, header, body, answering, writing, lingering };
+    enum class phase : std::uint8_t {
+        greeting,  ///< TLS shakes hands. Its time is the header's: both are of the same 10 s.
+        idle,
+        header,
+        body,
+        answering,
+        writing,
+        lingering
+    };
     enum class arrival : std::uint8_t { bytes, ended, late, gone };
     enum class reading : std::uint8_t { complete, refused, closed };
 
@@ -89,8 +98,10 @@ private:
     void await_handler() noexcept;
     [[nodiscard]] bool is_late() const noexcept { return clock::now() >= late_at_; }
 
-    /// What has arrived, the end included; nothing when there is nothing yet.
-    [[nodiscard]] std::optional<received> read_arrived();
+    /// Until the socket is ready as the transport wants it, or late. False when it never will be.
+    [[nodiscard]] boost::asio::awaitable<bool> wait_for(transport::outcome wanted);
+    /// Whether a request can be read now.
+    [[nodiscard]] boost::asio::awaitable<reading> shake_hands();
     [[nodiscard]] boost::asio::awaitable<received> receive();
     [[nodiscard]] boost::asio::awaitable<bool> write(std::string_view head, std::string_view body);
     [[nodiscard]] boost::asio::awaitable<reading> read_request();
@@ -112,11 +123,11 @@ private:
         const request_context& ctx, const response& answer, std::size_t bytes, clock::duration took,
         bool sent);
 
-    boost::asio::ip::tcp::socket socket_;
     session_host& host_;
+    transport transport_;
     request_reader reader_;
     std::string remote_;
-    phase phase_ = phase::header;
+    phase phase_ = phase::greeting;
     bool served_before_ = false;
     clock::time_point late_at_ = clock::time_point::max();
     refusal refusal_{status::bad_request, ""};

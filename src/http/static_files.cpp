@@ -42,7 +42,6 @@ asio::awaitable<response> get_file(
     answer.set("ETag", std::move(tag));
     answer.set("Cache-Control", "no-cache");
     answer.set("Content-Security-Policy", policy.content_security_policy);
-    answer.set("Referrer-Policy", "no-referrer");
     co_return answer;
 }
 

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -50,7 +51,7 @@ public:
     raw_client(raw_client&& other) noexcept
         : socket_{std::exchange(other.socket_, -1)}, received_{std::move(other.received_)} {}
     raw_client& operator=(raw_client&&) = delete;
-    ~raw_client() { close(); }
+    virtual ~raw_client() { close(); }
 
     void connect(std::uint16_t port) {
         sockaddr_in where{};
@@ -68,7 +69,7 @@ public:
     }
 
     /// False when the server has closed the connection meanwhile.
-    bool send(std::string_view bytes) {
+    virtual bool send(std::string_view bytes) {
         while (!bytes.empty()) {
             const auto sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
             if (sent <= 0) return false;
@@ -130,10 +131,18 @@ public:
     /// True when the server closes, or resets, with nothing more to say.
     bool is_closed_by_server() { return received_.empty() && !receive(); }
 
+protected:
+    [[nodiscard]] int socket() const noexcept { return socket_; }
+
+    /// How many bytes came into `target`; 0 for the end, less when there are none.
+    virtual ssize_t receive_some(std::span<char> target) {
+        return ::recv(socket_, target.data(), target.size(), 0);
+    }
+
 private:
     bool receive() {
         std::array<char, 16384> bytes{};
-        const auto size = ::recv(socket_, bytes.data(), bytes.size(), 0);
+        const auto size = receive_some(bytes);
         if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
             throw std::runtime_error{"the server kept the client waiting"};
         }

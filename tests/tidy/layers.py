@@ -32,6 +32,8 @@ FOREIGN = [
     (re.compile(r"^(libpq-fe|libpq/|pg_config|postgres_ext)"), "db"),
     (re.compile(r"^curl/"), "net"),
     (re.compile(r"^boost/beast"), "http"),
+    # OpenSSL as TLS; hashes and random bytes are for everybody.
+    (re.compile(r"^openssl/(ssl|tls1|x509|pem|bio|err)"), "http"),
     (re.compile(
         r"^(libav\w+/|libsw\w+/|tesseract/|leptonica/|allheaders\.h|pocketsphinx|sphinxbase/|"
         r"webrtc|modules/audio_processing)"), "media"),

@@ -46,4 +46,7 @@ enum class status : std::uint16_t {
     return static_cast<unsigned>(code);
 }
 
+/// HSTS (RFC 6797): whether browsers are to come by HTTPS alone from now on.
+enum class strict_transport : std::uint8_t { off, on };
+
 }  // namespace reelsd::http

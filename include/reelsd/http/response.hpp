@@ -33,8 +33,8 @@ public:
 using body_source = std::function<boost::asio::awaitable<void>(body_writer&)>;
 
 /// An answer as a value. The session adds what belongs to the connection: Content-Length,
-/// Connection, Date, X-Request-Id, X-Content-Type-Options, and `Cache-Control: no-store` unless one
-/// is set.
+/// Connection, Date, X-Request-Id, what keeps browsers from misusing it
+/// (src/http/security_headers.hpp), and `Cache-Control: no-store` unless one is set.
 class response {
 public:
     using shared_text = std::shared_ptr<const std::string>;

@@ -5,6 +5,7 @@
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/http/router.hpp>
+#include <reelsd/http/tls_identity.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -50,8 +51,13 @@ struct server_options {
     listen_address address;
     /// Lets several daemons of one host share a port; the kernel spreads connections over them.
     bool share_port = false;
+    /// Null: plain HTTP. With it, the port speaks TLS alone.
+    std::shared_ptr<const tls_identity> tls;
+    /// Where people reach the service by HTTPS, through this server or a proxy before it.
+    strict_transport hsts = strict_transport::off;
 
-    /// Contract, section 1. For the whole header and the whole body, not for each read of them.
+    /// Contract, section 1. For the whole header and the whole body, not for each read of them. A
+    /// TLS handshake is part of the first header's time.
     std::chrono::milliseconds header_time_max = std::chrono::seconds{10};
     std::chrono::milliseconds body_time_max = std::chrono::seconds{30};
     /// Between two requests: longer than the 60 s after which common proxies let go themselves.
@@ -107,6 +113,10 @@ public:
     /// Accepts no more, closes idle connections, stops what `request_context::stop` tells, and
     /// waits for running exchanges until `by`; then cuts them and waits for their coroutines.
     [[nodiscard]] boost::asio::awaitable<void> stop(deadline by);
+
+    /// New connections show `identity`; those that are open keep theirs. Only for a server that
+    /// has been made with one.
+    void renew_tls(std::shared_ptr<const tls_identity> identity);
 
     [[nodiscard]] server_counts counts() const noexcept;
 

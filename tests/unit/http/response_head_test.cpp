@@ -20,7 +20,10 @@ TEST(ResponseHead, IsWrittenWhole) {
             {.request_id = "id", .date = "now", .keep_alive = true, .is_version_1_1 = true}),
         "HTTP/1.1 200 OK\r\nDate: now\r\nContent-Type: application/json\r\n"
         "Link: <a>; rel=\"next\"\r\nContent-Length: 2\r\nCache-Control: no-store\r\n"
-        "X-Content-Type-Options: nosniff\r\nX-Request-Id: id\r\n\r\n");
+        "X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n"
+        "X-Frame-Options: DENY\r\nCross-Origin-Resource-Policy: same-origin\r\n"
+        "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'\r\n"
+        "X-Request-Id: id\r\n\r\n");
 }
 
 TEST(ResponseHead, LeavesAHandlersCacheControlAlone) {

@@ -1,0 +1,153 @@
+#include "transport.hpp"
+
+#include "ascii.hpp"
+#include "openssl_errors.hpp"
+
+#include <boost/asio/buffer.hpp>
+
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+
+#include <algorithm>
+#include <array>
+#include <new>
+#include <utility>
+
+namespace reelsd::http {
+
+namespace {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+
+/// A TLS connection begins with a record's type, which is no text. So may HTTP, after an empty
+/// line.
+bool begins_plain_http(char first) {
+    return is_alphanumeric(first) || first == '\r' || first == '\n';
+}
+
+transport::outcome plain_outcome(const error_code& failed, transport::outcome wanted) {
+    if (!failed) return transport::outcome::done;
+    if (failed == asio::error::would_block) return wanted;
+    return failed == asio::error::eof ? transport::outcome::ended : transport::outcome::failed;
+}
+
+/// As much of both as `scratch` holds.
+std::span<char> gathered(std::string_view head, std::string_view body, std::span<char> scratch) {
+    const auto of_head = head.copy(scratch.data(), scratch.size());
+    const auto rest = scratch.subspan(of_head);
+    return scratch.first(of_head + body.copy(rest.data(), rest.size()));
+}
+
+}  // namespace
+
+void transport::session_deleter::operator()(ssl_st* session) const noexcept {
+    SSL_free(session);
+}
+
+transport::transport(asio::ip::tcp::socket socket, const tls_identity* identity)
+    : socket_{std::move(socket)} {
+    if (identity == nullptr) return;
+    tls_.reset(SSL_new(identity->context()));
+    if (!tls_ || SSL_set_fd(tls_.get(), socket_.native_handle()) != 1) {
+        ERR_clear_error();
+        throw std::bad_alloc{};
+    }
+}
+
+transport::~transport() = default;
+
+transport::outcome transport::outcome_of(int returned) {
+    switch (SSL_get_error(tls_.get(), returned)) {
+        case SSL_ERROR_WANT_READ: return outcome::want_read;
+        case SSL_ERROR_WANT_WRITE: return outcome::want_write;
+        case SSL_ERROR_ZERO_RETURN: return outcome::ended;
+        default: break;
+    }
+    is_broken_ = true;
+    failure_ = take_openssl_errors();
+    return outcome::failed;
+}
+
+transport::outcome transport::look_at_greeting() {
+    std::array<char, 1> first{};
+    error_code failed;
+    socket_.receive(asio::buffer(first), asio::socket_base::message_peek, failed);
+    const auto looked = plain_outcome(failed, outcome::want_read);
+    if (looked != outcome::done) return looked;
+    greeted_ = true;
+    if (!begins_plain_http(first.front())) return outcome::done;
+    met_plain_http_ = true;
+    tls_.reset();
+    return outcome::failed;
+}
+
+transport::outcome transport::shake_hands() {
+    if (!tls_) return outcome::done;
+    if (!greeted_) {
+        const auto looked = look_at_greeting();
+        if (looked != outcome::done) return looked;
+    }
+    ERR_clear_error();
+    const int returned = SSL_accept(tls_.get());
+    return returned == 1 ? outcome::done : outcome_of(returned);
+}
+
+transport::moved transport::read_some(std::span<char> target) {
+    if (!tls_ || has_ended_sending_) {
+        error_code failed;
+        const auto size = socket_.read_some(asio::buffer(target.data(), target.size()), failed);
+        return {plain_outcome(failed, outcome::want_read), size};
+    }
+    ERR_clear_error();
+    std::size_t size = 0;
+    const int returned = SSL_read_ex(tls_.get(), target.data(), target.size(), &size);
+    return {returned == 1 ? outcome::done : outcome_of(returned), size};
+}
+
+bool transport::has_pending() const noexcept {
+    return tls_ && !has_ended_sending_ && SSL_has_pending(tls_.get()) == 1;
+}
+
+transport::moved transport::write_some(
+    std::string_view head, std::string_view body, std::span<char> scratch) {
+    if (!tls_) {
+        const std::array<asio::const_buffer, 2> both{asio::buffer(head), asio::buffer(body)};
+        error_code failed;
+        const auto size = socket_.write_some(both, failed);
+        return {plain_outcome(failed, outcome::want_write), size};
+    }
+    // A write that is tried again must bring the same bytes: they are put together in the same way.
+    std::span<const char> next{body};
+    if (!head.empty()) next = gathered(head, body, scratch);
+    ERR_clear_error();
+    std::size_t size = 0;
+    const int returned = SSL_write_ex(tls_.get(), next.data(), next.size(), &size);
+    return {returned == 1 ? outcome::done : outcome_of(returned), size};
+}
+
+bool transport::can_say_goodbye() const noexcept {
+    return tls_ && !is_broken_ && !has_ended_sending_ && SSL_is_init_finished(tls_.get()) == 1;
+}
+
+transport::outcome transport::end_sending() {
+    if (can_say_goodbye()) {
+        ERR_clear_error();
+        // 0: said, and the peer has not said it yet.
+        const int returned = SSL_shutdown(tls_.get());
+        const auto said = returned >= 0 ? outcome::done : outcome_of(returned);
+        if (said == outcome::want_write) return said;
+    }
+    has_ended_sending_ = true;
+    error_code failed;
+    socket_.shutdown(asio::ip::tcp::socket::shutdown_send, failed);
+    return failed ? outcome::failed : outcome::done;
+}
+
+void transport::say_goodbye() noexcept {
+    if (!can_say_goodbye()) return;
+    SSL_shutdown(tls_.get());
+    ERR_clear_error();  // A peer that does not hear it any more is no failure.
+}
+
+}  // namespace reelsd::http
