@@ -69,11 +69,12 @@ std::optional<refusal> check_request_line(std::string_view line, bool& is_versio
     }
     const auto version = version_of(line.substr(last + 1));
     if (!version) return bad("malformed HTTP version");
-    if (!is_sound_target(method, target)) return bad("malformed request target");
+    // Before the target: HTTP/2 begins with one that HTTP/1 would call malformed.
     const auto [major, minor] = *version;
     if (major != '1' || minor > '1') {
         return refusal{status::version_not_supported, "only HTTP/1.0 and HTTP/1.1 are served"};
     }
+    if (!is_sound_target(method, target)) return bad("malformed request target");
     is_version_1_1 = minor == '1';
     return std::nullopt;
 }
