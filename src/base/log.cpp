@@ -1,3 +1,4 @@
+#include "log_file.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/base/log.hpp>
 
@@ -45,6 +46,20 @@ std::string text_of(const field::value_type& value) {
     return std::visit(visitor{}, value);
 }
 
+std::shared_ptr<file_sink> sink_into(const std::filesystem::path& file, format shape) {
+    if (file.empty()) return nullptr;
+    return std::make_shared<file_sink>(
+        file, [shape](std::string_view message, std::string_view reason) {
+            const fields why{{"reason", reason}};
+            return shape == format::json ? render_json(message, why) : render_text(message, why);
+        });
+}
+
+spdlog::sink_ptr sink_or_standard_error(const std::shared_ptr<file_sink>& file) {
+    if (file) return file;
+    return std::make_shared<spdlog::sinks::stderr_sink_mt>();
+}
+
 }  // namespace
 
 std::string render_text(std::string_view message, fields values) {
@@ -65,9 +80,11 @@ std::string render_json(std::string_view message, fields values) {
     return text.substr(1, text.size() - 2);  // The pattern supplies the braces, time and level.
 }
 
-logger::logger(level at_least, format shape)
-    : sink_{std::make_shared<spdlog::logger>(
-          "reelsd", std::make_shared<spdlog::sinks::stderr_sink_mt>())},
+logger::logger(level at_least, format shape) : logger{at_least, shape, {}} {}
+
+logger::logger(level at_least, format shape, const std::filesystem::path& file)
+    : file_{sink_into(file, shape)},
+      sink_{std::make_shared<spdlog::logger>("reelsd", sink_or_standard_error(file_))},
       format_{shape} {
     sink_->set_level(to_spdlog(at_least));
     sink_->flush_on(spdlog::level::debug);
@@ -75,6 +92,10 @@ logger::logger(level at_least, format shape)
         shape == format::json ? R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l",%v})"
                               : "%Y-%m-%dT%H:%M:%S.%eZ %l %v",
         spdlog::pattern_time_type::utc);
+}
+
+void logger::reopen() const {
+    if (file_) file_->reopen();
 }
 
 logger logger::silent() {

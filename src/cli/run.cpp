@@ -1,8 +1,8 @@
 #include "run.hpp"
 
 #include "command_line.hpp"
-#include "interrupt.hpp"
 #include "terminal.hpp"
+#include <reelsd/base/interrupt.hpp>
 
 #include <fmt/format.h>
 

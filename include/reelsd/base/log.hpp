@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <filesystem>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -36,6 +37,8 @@ struct field {
 
 using fields = std::initializer_list<field>;
 
+class file_sink;
+
 /// Writes lines to standard error: `text` for people
 /// ("2026-05-22T10:00:00.123Z info job finished job=42 attempt=1"), `json` for machines (one object
 /// a line with time, level, message and the fields). Safe to use from any thread; a copy shares the
@@ -43,6 +46,14 @@ using fields = std::initializer_list<field>;
 class logger {
 public:
     logger(level at_least, format shape);
+    /// The same to the end of a file, which is made when it is not there; an empty path is standard
+    /// error. While the file cannot be opened or written, lines go to standard error, which is told
+    /// so once.
+    logger(level at_least, format shape, const std::filesystem::path& file);
+
+    /// Goes on in what has the file's name by now: whoever rotates logs has renamed the old one. No
+    /// effect without a file.
+    void reopen() const;
 
     void debug(std::string_view message, fields values = {}) const;
     void info(std::string_view message, fields values = {}) const;
@@ -55,6 +66,7 @@ public:
 private:
     void write(level at, std::string_view message, fields values) const;
 
+    std::shared_ptr<file_sink> file_;  ///< Null: standard error.
     std::shared_ptr<spdlog::logger> sink_;
     format format_;
 };

@@ -1,15 +1,16 @@
-#include "interrupt.hpp"
-
+#include <reelsd/base/interrupt.hpp>
 #include <reelsd/base/invariant.hpp>
-#include <reelsd/cli/exit_code.hpp>
 
 #include <pthread.h>
 #include <unistd.h>
 
 #include <csignal>
 
-namespace reelsd::cli {
+namespace reelsd {
 namespace {
+
+/// 128 and the number of SIGINT, by the shell's convention.
+constexpr int exit_interrupted = 130;
 
 sigset_t stop_signals() {
     sigset_t set;
@@ -42,8 +43,8 @@ void interrupt::wait_for_signals() {
         int signal = 0;
         if (sigwait(&set, &signal) != 0 || closing_) return;
         // An impatient second Ctrl-C: no destructor may delay it.
-        if (!asked_.request_stop()) _exit(static_cast<int>(exit_code::interrupted));
+        if (!asked_.request_stop()) _exit(exit_interrupted);
     }
 }
 
-}  // namespace reelsd::cli
+}  // namespace reelsd

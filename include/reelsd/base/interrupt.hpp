@@ -4,12 +4,12 @@
 #include <stop_token>
 #include <thread>
 
-namespace reelsd::cli {
+namespace reelsd {
 
 /// Turns SIGINT, SIGTERM and SIGHUP into a stop request, for as long as it lives; a second one ends
-/// the program at once. Construct it before any other thread: the threads that follow inherit the
-/// blocked signals, which a thread of its own takes with sigwait(), so that no code runs in a
-/// signal handler.
+/// the program at once, with the exit code 130 of the shell's convention. Construct it before any
+/// other thread: the threads that follow inherit the blocked signals, which a thread of its own
+/// takes with sigwait(), so that no code runs in a signal handler.
 class interrupt {
 public:
     interrupt();
@@ -27,4 +27,4 @@ private:
     std::thread waiter_;
 };
 
-}  // namespace reelsd::cli
+}  // namespace reelsd

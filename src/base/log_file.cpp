@@ -1,0 +1,112 @@
+#include "log_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+namespace reelsd::log {
+namespace {
+
+/// How much of `text` is written; errno says why that is not all.
+std::size_t write_all(int descriptor, std::string_view text) {
+    std::size_t written = 0;
+    while (written < text.size()) {
+        const auto rest = text.substr(written);
+        const auto count = ::write(descriptor, rest.data(), rest.size());
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) break;
+        written += static_cast<std::size_t>(count);
+    }
+    return written;
+}
+
+/// Takes the beginning of a line out again that did not fit as a whole, unless somebody else has
+/// written behind it.
+void take_back(int descriptor, std::size_t bytes) {
+    struct stat now {};
+    const auto end = ::lseek(descriptor, 0, SEEK_CUR);
+    if (end < 0 || ::fstat(descriptor, &now) != 0 || now.st_size != end) return;
+    // If that fails as well, a line stays cut: there is nobody to tell but the log itself.
+    static_cast<void>(::ftruncate(descriptor, end - static_cast<off_t>(bytes)));
+}
+
+/// All of the line, or errno's number and nothing of it.
+int write_line(int descriptor, const spdlog::memory_buf_t& line) {
+    const auto written = write_all(descriptor, {line.data(), line.size()});
+    if (written == line.size()) return 0;
+    const int number = errno;
+    if (written > 0) take_back(descriptor, written);
+    return number;
+}
+
+/// Where nobody reads it, nothing is left to be done.
+void write_to_standard_error(const spdlog::memory_buf_t& line) {
+    static_cast<void>(write_all(STDERR_FILENO, {line.data(), line.size()}));
+}
+
+}  // namespace
+
+file_sink::file_sink(std::filesystem::path file, wording words)
+    : file_{std::move(file)}, words_{std::move(words)} {}
+
+unique_fd file_sink::open() const {
+    constexpr int how = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC;
+    // Whoever may read logs is the group's business: they name links and addresses.
+    return unique_fd{::open(file_.c_str(), how, S_IRUSR | S_IWUSR | S_IRGRP)};
+}
+
+void file_sink::reopen() {
+    const std::lock_guard hold{mutex_};
+    auto opened = open();
+    if (opened) {
+        opened_ = std::move(opened);
+        return;
+    }
+    tell_failure(errno);
+}
+
+void file_sink::sink_it_(const spdlog::details::log_msg& message) {
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    if (!opened_) opened_ = open();
+    int failed = opened_ ? 0 : errno;
+    if (opened_) {
+        if (is_failing_) tell_recovery();
+        failed = write_line(opened_.get(), line);
+    }
+    if (failed == 0) return;
+    if (!std::exchange(is_failing_, true)) tell_failure(failed);
+    ++diverted_;
+    write_to_standard_error(line);
+}
+
+void file_sink::tell_failure(int number) {
+    const auto reason =
+        fmt::format("{}: {}", file_.string(), std::generic_category().message(number));
+    write_to_standard_error(say(
+        spdlog::level::err, "the log file cannot be written, lines go to standard error", reason));
+}
+
+void file_sink::tell_recovery() {
+    const auto reason = fmt::format("{} lines went to standard error", diverted_);
+    const auto line = say(spdlog::level::warn, "the log file can be written again", reason);
+    if (write_line(opened_.get(), line) != 0) return;
+    is_failing_ = false;
+    diverted_ = 0;
+}
+
+spdlog::memory_buf_t file_sink::say(
+    spdlog::level::level_enum at, std::string_view message, std::string_view reason) {
+    const auto text = words_(message, reason);
+    const spdlog::details::log_msg wrapped{"reelsd", at, text};
+    spdlog::memory_buf_t line;
+    formatter_->format(wrapped, line);
+    return line;
+}
+
+}  // namespace reelsd::log

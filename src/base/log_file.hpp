@@ -1,0 +1,48 @@
+#pragma once
+
+#include <reelsd/base/unique_fd.hpp>
+
+#include <spdlog/sinks/base_sink.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace reelsd::log {
+
+/// Where log lines go when they go into a file: each in one piece at its end, or, while the file
+/// cannot be opened or written, to standard error. That it cannot is said there once, and in the
+/// file once it can be again. Safe to use from any thread.
+class file_sink final : public spdlog::sinks::base_sink<std::mutex> {
+public:
+    /// A message in the log's shape: what happened, and why.
+    using wording = std::function<std::string(std::string_view message, std::string_view reason)>;
+
+    file_sink(std::filesystem::path file, wording words);
+
+    /// Opens what has the file's name by now. Lines go on into the old file if there is none to be
+    /// had. No line is lost between the two.
+    void reopen();
+
+protected:
+    void sink_it_(const spdlog::details::log_msg& message) override;
+    void flush_() override {}  // Nothing is kept back.
+
+private:
+    [[nodiscard]] unique_fd open() const;
+    void tell_failure(int number);
+    void tell_recovery();
+    [[nodiscard]] spdlog::memory_buf_t say(
+        spdlog::level::level_enum at, std::string_view message, std::string_view reason);
+
+    std::filesystem::path file_;
+    wording words_;
+    unique_fd opened_;
+    bool is_failing_ = false;
+    std::uint64_t diverted_ = 0;  ///< Lines since it fails.
+};
+
+}  // namespace reelsd::log

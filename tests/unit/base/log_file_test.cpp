@@ -1,0 +1,180 @@
+// Goal: no line is lost or cut, whoever renames the file and whatever the disk says. Method: real
+// files; /dev/full is a disk without room.
+#include <reelsd/base/log.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace reelsd::log {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class LogFile : public testing::Test {
+protected:
+    LogFile() { fs::create_directories(folder_); }
+    ~LogFile() override { fs::remove_all(folder_); }
+
+    [[nodiscard]] fs::path path(const char* name) const { return folder_ / name; }
+    [[nodiscard]] static logger into(const fs::path& file, format shape = format::text) {
+        return {level::info, shape, file};
+    }
+
+    static std::vector<std::string> lines_of(const fs::path& file) {
+        std::ifstream stream{file};
+        std::vector<std::string> lines;
+        for (std::string line; std::getline(stream, line);) lines.push_back(line);
+        return lines;
+    }
+
+    static std::string text_of(const fs::path& file) {
+        std::string text;
+        for (const auto& line : lines_of(file)) text += line + "\n";
+        return text;
+    }
+
+private:
+    fs::path folder_ = fs::path{testing::TempDir()} / ("log-file-" + std::to_string(::getpid()));
+};
+
+TEST_F(LogFile, HasWhatIsWrittenBehindWhatWasThere) {
+    std::ofstream{path("log")} << "from before\n";
+    into(path("log")).info("hello", {{"n", 1}});
+    const auto lines = lines_of(path("log"));
+    ASSERT_EQ(lines.size(), 2U);
+    EXPECT_EQ(lines[0], "from before");
+    EXPECT_THAT(lines[1], HasSubstr("info hello n=1"));
+}
+
+TEST_F(LogFile, IsLeftForANewOneOnlyWhenAsked) {
+    const auto log = into(path("log"));
+    log.info("one");
+    fs::rename(path("log"), path("log.1"));
+    log.info("two");
+    EXPECT_FALSE(fs::exists(path("log")));
+    log.reopen();
+    log.info("three");
+    EXPECT_EQ(fs::status(path("log")).permissions() & fs::perms::others_all, fs::perms::none);
+    EXPECT_THAT(text_of(path("log.1")), AllOf(HasSubstr("one"), HasSubstr("two")));
+    EXPECT_THAT(text_of(path("log")), AllOf(HasSubstr("three"), Not(HasSubstr("two"))));
+}
+
+TEST_F(LogFile, LosesNoLineWhileItIsRotated) {
+    constexpr int writers = 4;
+    constexpr int lines_each = 2000;
+    constexpr int rotations = 20;
+    const auto log = into(path("log"));
+    std::vector<std::jthread> threads;
+    for (int writer = 0; writer < writers; ++writer) {
+        threads.emplace_back([&log, writer] {
+            for (int n = 0; n < lines_each; ++n)
+                log.info("line", {{"id", writer * lines_each + n}});
+        });
+    }
+    log.info("begin");
+    for (int n = 0; n < rotations; ++n) {
+        fs::rename(path("log"), path(("log." + std::to_string(n)).c_str()));
+        log.reopen();
+    }
+    threads.clear();  // Joins them.
+    std::multiset<std::string> seen;
+    for (int n = -1; n < rotations; ++n) {
+        for (const auto& line :
+             lines_of(n < 0 ? path("log") : path(("log." + std::to_string(n)).c_str()))) {
+            const auto at = line.find(" info line id=");
+            if (at != line.npos) seen.insert(line.substr(at));
+        }
+    }
+    EXPECT_EQ(seen.size(), std::size_t{writers} * lines_each);
+    for (int id = 0; id < writers * lines_each; ++id) {
+        ASSERT_EQ(seen.count(" info line id=" + std::to_string(id)), 1U) << id;
+    }
+}
+
+TEST_F(LogFile, GoesToStandardErrorWhileThereIsNoRoomAndSaysSoOnce) {
+    fs::create_symlink("/dev/full", path("log"));
+    const auto log = into(path("log"), format::json);
+    testing::internal::CaptureStderr();
+    log.info("one");
+    log.info("two");
+    const auto diverted = testing::internal::GetCapturedStderr();
+    EXPECT_THAT(diverted, AllOf(HasSubstr("\"one\""), HasSubstr("\"two\"")));
+    EXPECT_THAT(diverted, HasSubstr("No space left on device"));
+    const std::string complaint = "the log file cannot be written";
+    const auto first = diverted.find(complaint);
+    EXPECT_NE(first, diverted.npos);
+    EXPECT_EQ(diverted.find(complaint, first + 1), diverted.npos);
+
+    fs::remove(path("log"));
+    log.reopen();
+    testing::internal::CaptureStderr();
+    log.info("three");
+    EXPECT_THAT(testing::internal::GetCapturedStderr(), IsEmpty());
+    EXPECT_THAT(
+        text_of(path("log")),
+        AllOf(HasSubstr("2 lines went to standard error"), HasSubstr("\"three\"")));
+}
+
+TEST_F(LogFile, IsWrittenAsSoonAsItCanBeOpened) {
+    testing::internal::CaptureStderr();
+    const auto log = into(path("later") / "log");
+    log.info("one");
+    EXPECT_THAT(
+        testing::internal::GetCapturedStderr(),
+        AllOf(HasSubstr("info one"), HasSubstr("No such file or directory")));
+    fs::create_directory(path("later"));
+    testing::internal::CaptureStderr();
+    log.info("two");
+    EXPECT_THAT(testing::internal::GetCapturedStderr(), IsEmpty());
+    EXPECT_THAT(text_of(path("later") / "log"), HasSubstr("info two"));
+}
+
+TEST_F(LogFile, KeepsTheOldOneWhenTheNewOneCannotBeOpened) {
+    fs::create_directory(path("folder"));
+    const auto log = into(path("folder") / "log");
+    log.info("one");
+    fs::rename(path("folder"), path("moved"));
+    testing::internal::CaptureStderr();
+    log.reopen();
+    log.info("two");
+    EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("No such file or directory"));
+    EXPECT_THAT(text_of(path("moved") / "log"), AllOf(HasSubstr("one"), HasSubstr("two")));
+}
+
+// As when a disk fills in the midst of a line: a limit on the file's size is one of our own.
+TEST_F(LogFile, LeavesNoHalfLine) {
+    const auto fill = [this] {
+        const auto log = into(path("log"));
+        rlimit limit{};
+        limit.rlim_cur = 1000;
+        limit.rlim_max = 1000;
+        if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) std::exit(2);
+        if (std::signal(SIGXFSZ, SIG_IGN) == SIG_ERR) std::exit(2);
+        for (int n = 0; n < 30; ++n) log.info("a line of some length", {{"n", n}});
+        std::exit(0);
+    };
+    EXPECT_EXIT(fill(), testing::ExitedWithCode(0), "n=29");
+    const auto lines = lines_of(path("log"));
+    ASSERT_FALSE(lines.empty());
+    for (const auto& line : lines) EXPECT_THAT(line, HasSubstr("a line of some length n="));
+    EXPECT_LE(fs::file_size(path("log")), 1000U);
+    EXPECT_EQ(text_of(path("log")).size(), fs::file_size(path("log")));
+}
+
+}  // namespace
+}  // namespace reelsd::log
