@@ -117,7 +117,8 @@ std::vector<char*> pointers_to(std::span<const std::string> texts) {
 
 attempt<pid_t> spawn(const child_command& command, int output, int complaints) {
     spawn_tables tables;
-    int failed = lay_out_files(tables.files, command.standard_input, output, complaints);
+    const int written = command.standard_output < 0 ? output : command.standard_output;
+    int failed = lay_out_files(tables.files, command.standard_input, written, complaints);
     if (failed == 0 && !command.folder.empty())
         failed = posix_spawn_file_actions_addchdir_np(&tables.files, command.folder.c_str());
     if (failed == 0) failed = lay_out_signals(tables.attributes);

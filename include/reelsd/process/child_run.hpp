@@ -22,7 +22,9 @@ struct child_command {
     std::string folder = {};  ///< Where it runs; empty: where we do.
     /// An open descriptor of ours, above 2, that becomes its standard input; -1: /dev/null.
     int standard_input = -1;
-    /// Standard output that it may write. Whoever writes more is killed.
+    /// The same for its standard output, of which `output` then has nothing; -1: it is kept.
+    int standard_output = -1;
+    /// Standard output that is kept. Whoever writes more is killed.
     std::size_t output_bytes_max = std::size_t{1024} * 1024;
 };
 

@@ -69,6 +69,25 @@ TEST(RunChild, GivesTheChildOneDescriptorAtMost) {
     EXPECT_EQ(given.output, name + "\n" + alone.output);
 }
 
+TEST(RunChild, WritesIntoADescriptorThatItIsGiven) {
+    const auto path = testing::TempDir() + "written-by-a-child";
+    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    ASSERT_GE(file, 0);
+    auto writer = script("echo out; echo oh dear >&2; exit 3");
+    writer.standard_output = file;
+    const auto end = run_child(writer, far_away(), {});
+    ::close(file);
+    EXPECT_EQ(end.fate, child_fate::exited);
+    EXPECT_EQ(end.status, 3);
+    EXPECT_EQ(end.output, "");
+    EXPECT_EQ(end.complaints, "oh dear\n");
+    std::ifstream written{path};
+    std::string text;
+    std::getline(written, text);
+    EXPECT_EQ(text, "out");
+    std::filesystem::remove(path);
+}
+
 TEST(RunChild, TellsHowItEnded) {
     struct test_case {
         child_command command;
