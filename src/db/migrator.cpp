@@ -18,9 +18,13 @@ using namespace std::chrono_literals;
 /// Any number will do, as long as it stays the same: "reelsd" in ASCII.
 constexpr std::int64_t advisory_lock = 0x7265656c7364;
 
-/// A migration that cannot lock a table within this time gives up rather than hold up the service:
-/// all later statements on the table queue behind it.
-constexpr std::chrono::milliseconds lock_timeout = 30s;
+/// While a migration waits for a table's lock, all later statements on the table queue behind it.
+/// So it waits for a moment only, shorter than anybody waits for an answer, lets those that have
+/// queued pass, and tries again from its beginning.
+constexpr std::chrono::milliseconds lock_timeout = 500ms;
+/// By the server, which tells us at once if it ends meanwhile.
+constexpr const char* let_others_pass = "SELECT pg_sleep(2)";
+constexpr auto pass_time = 2s;
 
 struct applied_step {
     std::int32_t version;
@@ -130,9 +134,33 @@ result<void> apply_steps(PGconn& session, const migration& one, deadline by) {
     return {};
 }
 
+/// A lock was not to be had, or only by somebody else's giving in. run_sql() puts the server's code
+/// first.
+bool is_contention(const error& why) {
+    return why.detail().starts_with("55P03") || why.detail().starts_with("40P01");
+}
+
+/// As apply_steps(), as often as others hold what it needs.
+result<void> apply_patiently(
+    PGconn& session, const migration& one, deadline by, const log::logger& log) {
+    for (bool told = false;; told = true) {
+        auto done = apply_steps(session, one, by);
+        if (done || !is_contention(done.error()) || by.remaining() < pass_time) return done;
+        if (!told) {
+            log.warning(
+                "a migration waits until others let go of a table",
+                {{"version", one.version}, {"name", one.name}});
+        }
+        for (const char* const statement : {"ROLLBACK", let_others_pass}) {
+            const auto passed = run_sql(session, std::string{statement}, by);
+            if (!passed) return passed.error();
+        }
+    }
+}
+
 /// A failure leaves the transaction open: the session ends with it, and so does the transaction.
-result<void> apply(PGconn& session, const migration& one, deadline by) {
-    const auto done = apply_steps(session, one, by);
+result<void> apply(PGconn& session, const migration& one, deadline by, const log::logger& log) {
+    const auto done = apply_patiently(session, one, by, log);
     if (done) return {};
     const auto& why = done.error();
     // Refused data or keys are our SQL's fault here.
@@ -175,7 +203,7 @@ result<std::size_t> migrator::migrate(deadline by) const {
     const auto made = make_table(**session, by);
     if (!made) return as_outage(made.error());
     for (const auto& one : pending) {
-        const auto done = apply(**session, one, by);
+        const auto done = apply(**session, one, by, logger_);
         if (!done) return done.error();
         logger_.info("migration applied", {{"version", one.version}, {"name", one.name}});
     }

@@ -121,6 +121,49 @@ TEST_F(MigratorTest, RefusesAHistoryThatIsNotItsOwn) {
     }
 }
 
+// Whoever reads the table for long (a backup, say) is in the migration's way, and the migration in
+// everybody's who comes after it: were it to wait for its turn, so would they.
+TEST_F(MigratorTest, WaitsForALockOnlySoLongThatOthersPass) {
+    static constexpr query write{"test.write", "INSERT INTO thing VALUES (7)"};
+    static constexpr query waiting{
+        "test.waiting",
+        "SELECT count(*) AS n FROM pg_locks"
+        " WHERE NOT granted AND relation = 'thing'::regclass AND mode = 'AccessExclusiveLock'"};
+    static constexpr query let_go{
+        "test.let_go",
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE query LIKE '%pg_sleep(3600)%' AND pid <> pg_backend_pid()"};
+    static constexpr query holding{
+        "test.holding",
+        "SELECT count(*) AS n FROM pg_stat_activity"
+        " WHERE query LIKE '%pg_sleep(3600)%' AND pid <> pg_backend_pid() AND state = 'active'"};
+    ASSERT_TRUE(with(std::span{history}.first(1)).migrate(soon()));
+    auto holder = std::async(std::launch::async, [this] {
+        return run_script(
+            connection_string(), "SELECT pg_sleep(3600), (SELECT count(*) FROM thing)", soon());
+    });
+    const auto count = [this](const query& what) {
+        const auto counted = run(pool().run(soon(), what));
+        return counted.one().as<std::int64_t>("n");
+    };
+    const auto by = soon();
+    while (count(holding) == 0) ASSERT_FALSE(by.passed());
+    auto migration =
+        std::async(std::launch::async, [this] { return with(history).migrate(soon()); });
+    for (int round = 0; round < 2; ++round) {
+        while (count(waiting) == 0) ASSERT_FALSE(by.passed());
+        // The pool gives up on a lock after 3 s: this one is to be had before.
+        EXPECT_NO_THROW(run(pool().run(soon(), write)));
+    }
+    EXPECT_EQ(count(holding), 1);
+    run(pool().run(soon(), let_go));
+    EXPECT_FALSE(holder.get());
+    const auto done = migration.get();
+    ASSERT_TRUE(done) << done.error().to_string();
+    EXPECT_EQ(*done, 1U);
+    EXPECT_EQ(count_things(), 3);
+}
+
 TEST_F(MigratorTest, RefusesTransactionControl) {
     constexpr std::array committing{migration{1, "commit_early", "COMMIT", "aa"}};
     const auto done = with(committing).migrate(soon());

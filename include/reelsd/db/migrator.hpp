@@ -48,7 +48,9 @@ public:
         std::string connection_string, std::span<const migration> migrations, log::logger logger);
 
     /// Applies what is pending, each migration with its record in one transaction, and gives how
-    /// many were applied here. Concurrent migrators wait for each other. Errors:
+    /// many were applied here. Concurrent migrators wait for each other. The service may go on
+    /// meanwhile: a migration that needs a table which others use waits for half a second at a time
+    /// and lets them pass before it tries again, until `by`. Errors:
     /// database_unavailable; conflict when a migration was changed after it had been applied, or
     /// when the database has one that this binary does not know; storage_failed; internal when a
     /// migration's SQL fails.
