@@ -102,6 +102,9 @@ constexpr db::query rescue_query{"jobs.rescue", R"sql(
       FROM expired WHERE job.id = expired.id
     RETURNING job.id, job.status)sql"};
 
+// Of jobs that would wait until a clock that was set back has caught up.
+constexpr db::query mend_times_query{"jobs.mend_times", "SELECT mend_job_times()"};
+
 // One statement: what makes a reel done also makes it listed, found and accounted for.
 constexpr db::query complete_query{"jobs.complete", R"sql(
     WITH ended AS (
@@ -329,6 +332,7 @@ boost::asio::awaitable<std::vector<job_id>> job_store::lost_among(
 boost::asio::awaitable<std::vector<job_id>> job_store::rescue(
     std::vector<holding> held, int attempts_max, std::string exhausted_text, deadline by) {
     const holding_columns columns{held};
+    co_await pool_->run(by, mend_times_query);
     const auto rescued = co_await pool_->run(
         by, rescue_query, columns.jobs, columns.claims, attempts_max, exhausted_text);
     std::vector<job_id> ended;

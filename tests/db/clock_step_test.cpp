@@ -1,0 +1,255 @@
+// Goal: a database whose clock is set back or forward by hours and days goes on at once: nobody is
+// locked out, nothing waits until the clock has caught up, and nobody gets more than his due.
+// Method: what is stored is moved into the future or the past, which is the same to the database as
+// its own clock being moved the other way.
+#include "job_store_fixture.hpp"
+#include <reelsd/domain/pacing/pace_store.hpp>
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+namespace reelsd::jobs {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr db::query move_jobs_query{"test.move_jobs", R"sql(
+    UPDATE job
+       SET created_at = created_at - make_interval(secs => $1),
+           started_at = started_at - make_interval(secs => $1),
+           run_at = run_at - make_interval(secs => $1),
+           lease_until = lease_until - make_interval(secs => $1),
+           changed_at = changed_at - make_interval(secs => $1))sql"};
+constexpr db::query move_buckets_query{"test.move_buckets", R"sql(
+    UPDATE account SET bucket_at = bucket_at - make_interval(secs => $1))sql"};
+constexpr db::query move_keys_query{"test.move_keys", R"sql(
+    UPDATE idempotency_key SET created_at = created_at - make_interval(secs => $1))sql"};
+constexpr db::query key_age_query{"test.key_age", R"sql(
+    SELECT extract(epoch FROM now() - min(created_at))::float8 AS seconds
+      FROM idempotency_key)sql"};
+constexpr db::query lease_left_query{"test.lease_left", R"sql(
+    SELECT extract(epoch FROM lease_until - now())::float8 AS seconds FROM job WHERE id = $1)sql"};
+constexpr db::query expire_lease_query{"test.expire_lease", R"sql(
+    UPDATE job SET lease_until = now() - interval '1 second' WHERE id = $1)sql"};
+
+class ClockStep : public job_store_test {
+protected:
+    /// The database's clock is set forward by so much; negative: back.
+    void step(seconds_f by) {
+        run(pool().run(soon(), move_jobs_query, by.count()));
+        run(pool().run(soon(), move_buckets_query, by.count()));
+        run(pool().run(soon(), move_keys_query, by.count()));
+    }
+    [[nodiscard]] double number_of(const db::query& what) {
+        const auto found = run(pool().run(soon(), what));
+        return found.one().as<double>("seconds");
+    }
+    [[nodiscard]] double lease_left(job_id job) {
+        const auto found = run(pool().run(soon(), lease_left_query, job));
+        return found.one().as<double>("seconds");
+    }
+    [[nodiscard]] admission::outcome tried(const default_limits& limits) {
+        return run(store_.submit(ann_, {.url = link}, limits, soon())).decided;
+    }
+};
+
+TEST_F(ClockStep, BackADueJobIsDueAtOnce) {
+    const auto job = submitted(ann_);
+    step(-24h);
+    rescued({});
+    const auto taken = claimed(1);
+    ASSERT_EQ(taken.size(), 1U);
+    EXPECT_EQ(taken[0].id, job);
+}
+
+TEST_F(ClockStep, BackARetryWaitsAsLongAsItWasToWait) {
+    const auto job = submitted(ann_);
+    const auto held = claimed(1).at(0);
+    ASSERT_TRUE(run(store_.report(holding_of(held), retried{100s}, soon())));
+    step(-24h);
+    rescued({});
+    EXPECT_TRUE(claimed(1).empty());
+    step(101s);
+    const auto taken = claimed(1);
+    ASSERT_EQ(taken.size(), 1U);
+    EXPECT_EQ(taken[0].id, job);
+    EXPECT_EQ(taken[0].attempt, 2);
+}
+
+TEST_F(ClockStep, BackTheDeadAreRescuedWithinTheirLease) {
+    const auto job = submitted(ann_);
+    ASSERT_EQ(claimed(1).size(), 1U);
+    step(-24h);
+    EXPECT_THAT(rescued({}), testing::IsEmpty());
+    EXPECT_GT(lease_left(job), 50);
+    EXPECT_LE(lease_left(job), 60);
+    step(61s);
+    rescued({});
+    EXPECT_EQ(read(ann_, job).status, job_status::pending);
+}
+
+TEST_F(ClockStep, BackARenewedLeaseOfTheDeadLastsNoLongerThanTheLongest) {
+    const auto job = submitted(ann_);
+    const auto held = claimed(1).at(0);
+    // Renewed while the clock stood a day ahead, and then nothing more was heard.
+    step(24h);
+    const std::vector<holding> holdings{holding_of(held)};
+    EXPECT_EQ(run(store_.renew(holdings, 60s, soon())).size(), 1U);
+    step(-24h);
+    step(-24h);
+    step(24h);
+    rescued({});
+    EXPECT_LE(lease_left(job), 3600);
+    step(3601s);
+    rescued({});
+    EXPECT_EQ(read(ann_, job).status, job_status::pending);
+}
+
+TEST_F(ClockStep, BackTheLivingKeepTheirJobs) {
+    const auto job = submitted(ann_);
+    const auto held = claimed(1).at(0);
+    step(-24h);
+    EXPECT_THAT(rescued({}), testing::IsEmpty());
+    const std::vector<holding> holdings{holding_of(held)};
+    EXPECT_EQ(run(store_.renew(holdings, 60s, soon())).size(), 1U);
+    EXPECT_TRUE(run(store_.report(holding_of(held), completed{"{}"}, soon())));
+    EXPECT_EQ(read(ann_, job).status, job_status::done);
+}
+
+TEST_F(ClockStep, ForwardAJobIsTakenFromNobodyWhoHoldsIt) {
+    const auto job = submitted(ann_);
+    const auto held = claimed(1).at(0);
+    step(24h);
+    EXPECT_THAT(rescued({holding_of(held)}), testing::IsEmpty());
+    EXPECT_EQ(read(ann_, job).status, job_status::processing);
+    EXPECT_TRUE(run(store_.report(holding_of(held), completed{"{}"}, soon())));
+}
+
+TEST_F(ClockStep, ForwardAJobOfAnotherDaemonIsDoneOnceAllTheSame) {
+    const auto job = submitted(ann_);
+    const auto late = claimed(1).at(0);
+    step(24h);
+    rescued({});  // Of a daemon that does not hold it.
+    const auto second = claimed(1).at(0);
+    EXPECT_EQ(second.id, job);
+    EXPECT_FALSE(run(store_.report(holding_of(late), completed{"{}"}, soon())));
+    EXPECT_TRUE(run(store_.report(holding_of(second), completed{"{}"}, soon())));
+}
+
+TEST_F(ClockStep, BackABucketFillsAsItAlwaysDoes) {
+    const default_limits one{.submissions_per_minute = 1, .concurrent_jobs = 1000};
+    ASSERT_EQ(tried(one), admission::outcome::admitted);
+    step(-24h);
+    // Empty as it was, and not fuller for the step.
+    EXPECT_EQ(tried(one), admission::outcome::rate_limited);
+    step(61s);
+    EXPECT_EQ(tried(one), admission::outcome::admitted);
+    EXPECT_EQ(tried(one), admission::outcome::rate_limited);
+}
+
+TEST_F(ClockStep, ForwardABucketIsFullAndNoFuller) {
+    const default_limits three{.submissions_per_minute = 3, .concurrent_jobs = 1000};
+    ASSERT_EQ(tried(three), admission::outcome::admitted);
+    step(24h * 365);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(tried(three), admission::outcome::admitted) << i;
+    EXPECT_EQ(tried(three), admission::outcome::rate_limited);
+}
+
+TEST_F(ClockStep, BackAKeyRepeatsItsSubmissionForADayFromNow) {
+    const submission wanted{.url = link, .idempotency_key = "k-1"};
+    const auto first = run(store_.submit(ann_, wanted, generous_, soon()));
+    step(-24h * 30);
+    const auto again = run(store_.submit(ann_, wanted, generous_, soon()));
+    EXPECT_EQ(again.decided, admission::outcome::repeated);
+    EXPECT_EQ(again.job, first.job);
+    EXPECT_GE(number_of(key_age_query), 0);
+    step(24h);
+    const auto later = run(store_.submit(ann_, wanted, generous_, soon()));
+    EXPECT_EQ(later.decided, admission::outcome::admitted);
+}
+
+class PaceClockStep : public test::database_test {
+protected:
+    pacing::turn ask() { return run(store_.ask(page_, pace_, soon())); }
+    void note(pacing::outcome ended) {
+        static_cast<void>(run(store_.note(page_, ended, pace_, soon())));
+    }
+    void step(seconds_f by) {
+        static constexpr db::query move_query{"test.move_paces", R"sql(
+            UPDATE resolver_pace
+               SET next_at = next_at - make_interval(secs => $1),
+                   busy_until = busy_until - make_interval(secs => $1),
+                   hour_at = hour_at - make_interval(secs => $1),
+                   cooldown_until = cooldown_until - make_interval(secs => $1))sql"};
+        run(pool().run(soon(), move_query, by.count()));
+    }
+
+    const pacing::paced_resolver page_{.host = "www.instagram.com", .resolver = "page"};
+    pacing::pace_store store_{pool()};
+    pacing::pace pace_;
+};
+
+TEST_F(PaceClockStep, BackTheNextTurnIsAnIntervalAway) {
+    ASSERT_EQ(ask().given, pacing::turn::leave::now);
+    note(pacing::outcome::answered);
+    step(-24h);
+    const auto later = ask();
+    EXPECT_EQ(later.given, pacing::turn::leave::later);
+    EXPECT_LE(later.wait, pace_.interval);
+    step(pace_.interval);
+    EXPECT_EQ(ask().given, pacing::turn::leave::now);
+}
+
+TEST_F(PaceClockStep, BackATryOfTheDeadHoldsOthersUpNoLonger) {
+    ASSERT_EQ(ask().given, pacing::turn::leave::now);  // And is never heard of again.
+    step(-24h);
+    EXPECT_EQ(ask().given, pacing::turn::leave::later);
+    step(pace_.try_time + 1s);
+    EXPECT_EQ(ask().given, pacing::turn::leave::now);
+}
+
+TEST_F(PaceClockStep, BackACooldownLastsAsLongAsItWas) {
+    ASSERT_EQ(ask().given, pacing::turn::leave::now);
+    note(pacing::outcome::rate_limited);
+    step(-24h);
+    const auto cooling = ask();
+    EXPECT_EQ(cooling.given, pacing::turn::leave::cooling_down);
+    EXPECT_GT(cooling.wait, pace_.cooldown_first / 2);
+    EXPECT_LE(cooling.wait, pace_.cooldown_first);
+    step(pace_.cooldown_first + 1s);
+    EXPECT_EQ(ask().given, pacing::turn::leave::now);
+}
+
+TEST_F(PaceClockStep, BackTheHourFillsAsItAlwaysDoes) {
+    pace_.tries_per_hour = 1;
+    ASSERT_EQ(ask().given, pacing::turn::leave::now);
+    note(pacing::outcome::answered);
+    step(-24h);
+    const auto spent = ask();
+    EXPECT_EQ(spent.given, pacing::turn::leave::later);
+    EXPECT_LE(spent.wait, 3600s);
+    step(3601s);
+    EXPECT_EQ(ask().given, pacing::turn::leave::now);
+}
+
+TEST_F(PaceClockStep, ForwardTheHourIsFullAndNoFuller) {
+    pace_.tries_per_hour = 2;
+    pace_.interval = 1ms;
+    for (int i = 0; i < 2; ++i) {
+        ASSERT_EQ(ask().given, pacing::turn::leave::now) << i;
+        note(pacing::outcome::answered);
+        step(1s);
+    }
+    step(24h * 365);
+    for (int i = 0; i < 2; ++i) {
+        ASSERT_EQ(ask().given, pacing::turn::leave::now) << i;
+        note(pacing::outcome::answered);
+        step(1s);
+    }
+    EXPECT_EQ(ask().given, pacing::turn::leave::later);
+}
+
+}  // namespace
+}  // namespace reelsd::jobs
