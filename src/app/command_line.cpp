@@ -270,6 +270,8 @@ result<settings> decode_settings(const collected& words) {
         const auto applied = apply(definition, *given, decoded);
         if (!applied) return applied.error();
     }
+    const auto together = check_together(decoded);
+    if (!together) return together.error();
     return decoded;
 }
 

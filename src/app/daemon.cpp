@@ -2,6 +2,7 @@
 
 #include "installation.hpp"
 #include "platform_source.hpp"
+#include "tls.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/db/errors.hpp>
@@ -125,9 +126,13 @@ std::optional<error> explain(const std::exception_ptr& thrown) {
     }
 }
 
-http::server_options server_options_of(const settings& with, metrics& figures) {
+http::server_options server_options_of(
+    const settings& with, std::shared_ptr<const http::tls_identity> tls, metrics& figures) {
     http::server_options options;
     options.address = with.listen;
+    const bool by_https = tls || public_origin(with, with.listen.port).starts_with("https://");
+    options.hsts = by_https ? http::strict_transport::on : http::strict_transport::off;
+    options.tls = std::move(tls);
     options.explain = explain;
     options.on_exchange = [&figures](const http::exchange_report& report) {
         figures.note_exchange(report);
@@ -162,12 +167,17 @@ std::string platform_host(const settings& with) {
 result<std::unique_ptr<daemon>> daemon::create(const settings& with, const log::logger& log) {
     parts made{
         .figures = std::make_unique<metrics>(),
+        .tls = {},
         .store = {},
         .source = {},
         .embedder = {},
         .media = std::make_unique<media::media_client>(media_options_of(with)),
         .models = {},
         .scratch = {}};
+    auto tls = load_tls(with, log);
+    if (!tls) return tls.error();
+    made.tls = std::move(*tls);
+
     auto platform_settings = source_settings_of(with);
     platform_settings.on_resolution = count_resolutions(*made.figures);
     auto source = platform::source::create(std::move(platform_settings), log);
@@ -223,7 +233,8 @@ daemon::daemon(const settings& with, const log::logger& log, parts made)
           log},
       api_{api_parts()},
       dashboard_{dashboard_parts()},
-      server_{loop_.get_executor(), router_, log, server_options_of(with, *parts_.figures)},
+      server_{
+          loop_.get_executor(), router_, log, server_options_of(with, parts_.tls, *parts_.figures)},
       started_at_{std::chrono::time_point_cast<std::chrono::microseconds>(
           std::chrono::system_clock::now())} {
     api_.add_to(router_);

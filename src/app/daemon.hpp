@@ -53,6 +53,7 @@ public:
 private:
     struct parts {
         std::unique_ptr<metrics> figures;
+        std::shared_ptr<const http::tls_identity> tls;  ///< Null: plain HTTP.
         std::unique_ptr<database> store;
         std::unique_ptr<platform::source> source;
         std::unique_ptr<model::local_embedder> embedder;
@@ -78,6 +79,7 @@ private:
     /// From worker threads.
     void note_step(const jobs::claimed_job& job, std::string_view step);
     boost::asio::awaitable<void> write_step(job_id job, std::int32_t claim, std::string step);
+    boost::asio::awaitable<void> renew_tls();
     boost::asio::awaitable<void> stop_on_signal();
     boost::asio::awaitable<void> shut_down();
     boost::asio::awaitable<result<void>> readiness();

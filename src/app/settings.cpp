@@ -94,6 +94,16 @@ constexpr auto house_definitions = std::to_array<setting_definition>({
      "where people reach the dashboard, for links; with https, cookies are kept to it",
      "an origin such as https://reels.example.com",
      [](sv text, settings& s) { return read_origin(text, s.public_url); }},
+    {"tls-certificate",
+     "",
+     "certificate to serve HTTPS with, the rest of its chain behind it; with tls-key",
+     "a PEM file",
+     [](sv text, settings& s) { return read_text(text, s.tls_certificate); }},
+    {"tls-key",
+     "",
+     "the certificate's private key; both files are read again on SIGHUP",
+     "a PEM file",
+     [](sv text, settings& s) { return read_text(text, s.tls_key); }},
     {"database-url",
      "",
      "PostgreSQL 15 or later, as libpq takes it; without it a private cluster runs in data-dir",
@@ -292,15 +302,20 @@ std::span<const setting_definition> setting_definitions() {
     return all;
 }
 
+bool serves_tls(const settings& with) noexcept {
+    return !with.tls_certificate.empty();
+}
+
 std::string public_origin(const settings& with, std::uint16_t port) {
     if (!with.public_url.empty()) return with.public_url;
+    auto host = with.listen.host;
     // Nobody can open "all addresses".
-    const auto& host = with.listen.host;
-    if (host == "0.0.0.0") return fmt::format("http://127.0.0.1:{}", port);
-    if (host == "::") return fmt::format("http://[::1]:{}", port);
+    if (host == "0.0.0.0") host = "127.0.0.1";
+    if (host == "::") host = "::1";
+    const auto* const scheme = serves_tls(with) ? "https" : "http";
     const bool is_v6 = host.find(':') != std::string::npos;
-    return is_v6 ? fmt::format("http://[{}]:{}", host, port)
-                 : fmt::format("http://{}:{}", host, port);
+    return is_v6 ? fmt::format("{}://[{}]:{}", scheme, host, port)
+                 : fmt::format("{}://{}:{}", scheme, host, port);
 }
 
 bool is_secret(std::string_view setting_name) {
@@ -331,6 +346,14 @@ result<void> apply(const setting_definition& definition, std::string_view text, 
             definition.name,
             is_secret(definition.name) ? "this value" : fmt::format("\"{}\"", text),
             definition.allowed)};
+}
+
+result<void> check_together(const settings& given) {
+    if (given.tls_certificate.empty() == given.tls_key.empty()) return {};
+    const auto* const missing = given.tls_key.empty() ? "tls-key" : "tls-certificate";
+    return error{
+        errc::invalid_argument,
+        fmt::format("tls-certificate and tls-key go together: {} is not set", missing)};
 }
 
 }  // namespace reelsd::app

@@ -27,6 +27,8 @@ struct settings {
 
     /// Where people reach the dashboard; empty: at `listen`. See public_origin().
     std::string public_url;
+    std::string tls_certificate;  ///< Empty, as `tls_key` then is: plain HTTP.
+    std::string tls_key;
     std::string platform_url;
     std::vector<std::string> resolvers;
     std::string yt_dlp_path;  ///< A name without a slash is looked up in PATH.
@@ -87,6 +89,9 @@ struct setting_definition {
 /// An older variable that means the same setting: "GEMINI_API_KEY".
 [[nodiscard]] std::optional<std::string> other_environment_name(std::string_view setting_name);
 
+/// Whether the port speaks TLS.
+[[nodiscard]] bool serves_tls(const settings& with) noexcept;
+
 /// Where people reach the dashboard: the setting, or `listen` with the port that the daemon really
 /// has.
 [[nodiscard]] std::string public_origin(const settings& with, std::uint16_t port);
@@ -97,5 +102,9 @@ struct setting_definition {
 /// Decodes one value; the error names the setting, the value and what is allowed.
 [[nodiscard]] result<void> apply(
     const setting_definition& definition, std::string_view text, settings& target);
+
+/// Looks at what settings mean together, once all are there. Errors: invalid_argument, which names
+/// the setting that is missing to another one.
+[[nodiscard]] result<void> check_together(const settings& given);
 
 }  // namespace reelsd::app
