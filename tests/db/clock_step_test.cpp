@@ -3,6 +3,7 @@
 // Method: what is stored is moved into the future or the past, which is the same to the database as
 // its own clock being moved the other way.
 #include "job_store_fixture.hpp"
+#include <reelsd/domain/jobs/change_store.hpp>
 #include <reelsd/domain/pacing/pace_store.hpp>
 
 #include <gmock/gmock.h>
@@ -168,6 +169,26 @@ TEST_F(ClockStep, BackAKeyRepeatsItsSubmissionForADayFromNow) {
     step(24h);
     const auto later = run(store_.submit(ann_, wanted, generous_, soon()));
     EXPECT_EQ(later.decided, admission::outcome::admitted);
+}
+
+TEST_F(ClockStep, BackOpenPagesAreToldWhatIsNewAlone) {
+    const auto job = submitted(ann_);
+    const auto held = claimed(1).at(0);
+    ASSERT_TRUE(run(store_.report(holding_of(held), completed{"{}"}, soon())));
+    const auto gone = submitted(ann_);
+    ASSERT_TRUE(run(store_.remove(ann_, gone, soon())));
+    step(-24h);
+    change_store changes{pool()};
+    const std::vector<account_id> pages{ann_};
+    const auto since = run(changes.now(soon())) - change_overlap;
+    const auto told = run(changes.changes(pages, since, 100, soon()));
+    EXPECT_TRUE(told.changed.empty());
+    const auto fresh = submitted(ann_);
+    const auto news = run(changes.changes(pages, since, 100, soon()));
+    ASSERT_EQ(news.changed.size(), 1U);
+    EXPECT_EQ(news.changed[0].job.id, fresh);
+    step(24h);
+    EXPECT_EQ(run(changes.changes(pages, since, 100, soon())).changed.size(), 1U) << job.value;
 }
 
 class PaceClockStep : public test::database_test {

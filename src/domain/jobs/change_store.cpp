@@ -5,11 +5,14 @@
 namespace reelsd::jobs {
 namespace {
 
+// What lies ahead was written before the clock was set back, and is no news until it is reached
+// again: else it would be told anew at each look until then.
 constexpr db::query changed_query{"changes.changed", R"sql(
     SELECT account_id, id, url, status, created_at, started_at, finished_at, error_code, error,
            code, author, summary, coalesce(step, '') AS step, changed_at
       FROM job
      WHERE account_id = ANY ($1::bigint[]) AND changed_at > $2
+       AND changed_at <= now() + interval '1 minute'
      ORDER BY changed_at LIMIT $3)sql"};
 
 constexpr db::query in_work_query{"changes.in_work", R"sql(
@@ -23,6 +26,7 @@ constexpr db::query deleted_query{"changes.deleted", R"sql(
     SELECT account_id, job_id, deleted_at
       FROM deleted_job
      WHERE account_id = ANY ($1::bigint[]) AND deleted_at > $2
+       AND deleted_at <= now() + interval '1 minute'
      ORDER BY deleted_at LIMIT $3)sql"};
 
 constexpr db::query now_query{"changes.now", R"sql(SELECT clock_timestamp() AS moment)sql"};

@@ -5,7 +5,8 @@
 namespace reelsd::jobs {
 namespace {
 
-// Three ranges of the index, so that a look past ten thousand finished reels costs nothing.
+// Three ranges of the index, so that a look past ten thousand finished reels costs nothing. Nobody
+// puts a reel off for an hour: who seems to have, has by a clock that was set back since.
 constexpr db::query claim_query{"vectors.claim", R"sql(
     WITH missing AS (
         SELECT account_id, job_id
@@ -15,12 +16,13 @@ constexpr db::query claim_query{"vectors.claim", R"sql(
                  UNION ALL
                 SELECT account_id, job_id, embed_after FROM search_document WHERE embedder > $1)
                AS unembedded
-         WHERE embed_after <= now()
+         WHERE embed_after <= now() OR embed_after > now() + interval '1 hour'
          ORDER BY job_id DESC LIMIT $2),
     taken AS (
         SELECT document.account_id, document.job_id
           FROM search_document AS document JOIN missing USING (account_id, job_id)
          WHERE document.embed_after <= now()
+            OR document.embed_after > now() + interval '1 hour'
            FOR UPDATE OF document SKIP LOCKED)
     UPDATE search_document AS document
        SET embed_after = now() + make_interval(secs => $3)
