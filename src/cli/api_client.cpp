@@ -30,6 +30,7 @@ net::http_client_settings client_settings(const connection_settings& connection)
     // The user named this server, wherever it stands; nobody else may be talked to.
     settings.policy.host_suffixes = {server->host()};
     settings.policy.trusted_origins = {server->origin()};
+    settings.ca_file = connection.ca_file;
     return settings;
 }
 

@@ -13,11 +13,11 @@ namespace reelsd::cli {
 namespace {
 
 constexpr const char* footer =
-    R"(--server, --token and --config may also stand behind the command. The options
-of a command are listed by: reels COMMAND --help
+    R"(All but --version may also stand behind the command, whose own options are
+listed by: reels COMMAND --help
 
-Settings come from these options, else from REELS_SERVER and REELS_TOKEN, else
-from the configuration file with lines such as
+Settings come from these options, else from REELS_SERVER, REELS_TOKEN and
+REELS_CA_FILE, else from the configuration file with lines such as
     server = "http://127.0.0.1:8080"
     token = "rls_..."
 A token given as an option is visible to other users of the machine: prefer the
@@ -47,10 +47,15 @@ void declare(CLI::App& app, command_line& line) {
            "--server", line.flags.server, fmt::format("Address of the server ({})", default_server))
         ->type_name("URL");
     app.add_option("--token", line.flags.token, "API token")->type_name("TOKEN");
+    app.add_option(
+           "--ca-file",
+           line.flags.ca_file,
+           "Certificate authorities that vouch for an https server (the system's)")
+        ->type_name("FILE");
     app.add_option("--config", line.config, "Configuration file (~/.config/reels/config)")
         ->type_name("FILE");
     app.require_subcommand(1);
-    app.fallthrough();  // --server and --token may also stand behind the command.
+    app.fallthrough();  // --server and the like may also stand behind the command.
     add_analyze_command(app, line.chosen);
     add_get_command(app, line.chosen);
     add_list_command(app, line.chosen);

@@ -45,7 +45,10 @@ result<std::string> checked_server(std::string server) {
 }  // namespace
 
 settings_source settings_from_environment() {
-    return {.server = variable("REELS_SERVER"), .token = variable("REELS_TOKEN")};
+    return {
+        .server = variable("REELS_SERVER"),
+        .token = variable("REELS_TOKEN"),
+        .ca_file = variable("REELS_CA_FILE")};
 }
 
 std::optional<std::filesystem::path> default_config_path() {
@@ -72,9 +75,11 @@ result<settings_source> settings_from_file(const std::filesystem::path& file) {
                 found.server = value;
             } else if (name == "token") {
                 found.token = value;
+            } else if (name == "ca-file") {
+                found.ca_file = value;
             } else {
                 return bad(fmt::format(
-                    "{}: unknown setting \"{}\"; there are server and token",
+                    "{}: unknown setting \"{}\"; there are server, token and ca-file",
                     file.string(),
                     printable(name, line_breaks::to_blank)));
             }
@@ -103,7 +108,10 @@ result<connection_settings> merged(
             "(the administrator makes one with: reelsd token create)");
     }
     if (!is_visible_ascii(token)) return bad("the API token has blanks or odd characters in it");
-    return connection_settings{.server = *std::move(server), .token = std::move(token)};
+    return connection_settings{
+        .server = *std::move(server),
+        .token = std::move(token),
+        .ca_file = first_of(&settings_source::ca_file).value_or("")};
 }
 
 }  // namespace reelsd::cli

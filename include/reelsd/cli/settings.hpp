@@ -11,28 +11,31 @@ namespace reelsd::cli {
 
 inline constexpr std::string_view default_server = "http://127.0.0.1:8080";
 
-/// Which server, and as whom. Checked: `server` is an origin without a closing slash, `token` fits
-/// in a header.
+/// Which server, as whom, and who vouches for the server. Checked: `server` is an origin without a
+/// closing slash, `token` fits in a header.
 struct connection_settings {
     std::string server;
     std::string token;
+    std::string ca_file;  ///< Certificate authorities, PEM; empty: the system's.
 };
 
 /// What one source says; what it does not say stays open for the next one.
 struct settings_source {
     std::optional<std::string> server;
     std::optional<std::string> token;
+    std::optional<std::string> ca_file;
 };
 
-/// `REELS_SERVER` and `REELS_TOKEN`. An empty variable counts as not set.
+/// `REELS_SERVER`, `REELS_TOKEN` and `REELS_CA_FILE`. An empty variable counts as not set.
 [[nodiscard]] settings_source settings_from_environment();
 
 /// Where the configuration file lies unless `--config` says otherwise:
 /// `$XDG_CONFIG_HOME/reels/config`, else `~/.config/reels/config`. Nothing without a home.
 [[nodiscard]] std::optional<std::filesystem::path> default_config_path();
 
-/// Reads `server = "..."` and `token = "..."` (TOML or INI). Errors: invalid_argument when the file
-/// cannot be read or has another setting; the detail is for the user.
+/// Reads `server = "..."`, `token = "..."` and `ca-file = "..."` (TOML or INI). Errors:
+/// invalid_argument when the file cannot be read or has another setting; the detail is for the
+/// user.
 [[nodiscard]] result<settings_source> settings_from_file(const std::filesystem::path& file);
 
 /// Flags win over the environment, the environment over the file. Errors: invalid_argument when the

@@ -33,6 +33,20 @@ TEST(Merged, TakesEachSettingFromTheFirstThatHasIt) {
     const auto usual = merged({}, source(nullptr, "t"), {});
     ASSERT_TRUE(usual);
     EXPECT_EQ(usual->server, default_server);
+    EXPECT_EQ(usual->ca_file, "") << "the system's";
+}
+
+TEST(Merged, TakesWhoVouchesForTheServer) {
+    auto flags = source("https://a.test", "t");
+    settings_source environment;
+    environment.ca_file = "variable.pem";
+    const auto from_environment = merged(flags, environment, {});
+    ASSERT_TRUE(from_environment);
+    EXPECT_EQ(from_environment->ca_file, "variable.pem");
+    flags.ca_file = "flag.pem";
+    const auto from_flag = merged(flags, environment, {});
+    ASSERT_TRUE(from_flag);
+    EXPECT_EQ(from_flag->ca_file, "flag.pem");
 }
 
 TEST(Merged, RefusesWhatCannotWork) {
