@@ -72,6 +72,18 @@ TEST(Settings, Bounds) {
         {"listen", "127.0.0.1", false},
         {"listen", "127.0.0.1:65536", false},
         {"listen", "127.0.0.1:http", false},
+        {"connections-max", "1", true},
+        {"connections-max", "0", false},
+        {"connections-per-address-max", "0", true},
+        {"connections-per-address-max", "1000001", false},
+        {"proxy-addresses", "none", true},
+        {"proxy-addresses", "10.0.0.1, 2001:db8::1", true},
+        {"proxy-addresses", "10.0.0.0/8", false},
+        {"proxy-addresses", "proxy.example.com", false},
+        {"buffered-bytes-max", "1048576", true},
+        {"buffered-bytes-max", "1000", false},
+        {"share-port", "true", true},
+        {"share-port", "8080", false},
         {"platform-url", "http://127.0.0.1:9000", true},
         {"platform-url", "http://127.0.0.1:9000/", true},
         {"platform-url", "http://127.0.0.1:9000/x", false},
@@ -122,6 +134,44 @@ TEST(Settings, ADatabaseUrlIsNotRepeated) {
         refused.error().detail(),
         "database-url: this value is not allowed; allowed: postgresql://USER@HOST/NAME or "
         "host=HOST dbname=NAME, as libpq takes it");
+}
+
+TEST(Settings, ACertificateNeedsItsKey) {
+    settings given;
+    EXPECT_TRUE(check_together(given));
+    given.tls_key = "key.pem";
+    const auto alone = check_together(given);
+    ASSERT_FALSE(alone);
+    EXPECT_EQ(
+        alone.error().detail(),
+        "tls-certificate and tls-key go together: tls-certificate is not set");
+    given.tls_certificate = "certificate.pem";
+    EXPECT_TRUE(check_together(given));
+}
+
+TEST(Settings, TheOriginIsWhereThePortCanBeOpened) {
+    struct test_case {
+        const char* host;
+        const char* certificate;
+        const char* public_url;
+        const char* origin;
+    };
+    constexpr test_case cases[] = {
+        {"127.0.0.1", "", "", "http://127.0.0.1:81"},
+        {"0.0.0.0", "", "", "http://127.0.0.1:81"},
+        {"::", "", "", "http://[::1]:81"},
+        {"::1", "a.pem", "", "https://[::1]:81"},
+        {"0.0.0.0", "a.pem", "", "https://127.0.0.1:81"},
+        {"127.0.0.1", "a.pem", "https://reels.test", "https://reels.test"},
+        {"127.0.0.1", "", "http://reels.test", "http://reels.test"},
+    };
+    for (const auto& expected : cases) {
+        settings given;
+        given.listen.host = expected.host;
+        given.tls_certificate = expected.certificate;
+        given.public_url = expected.public_url;
+        EXPECT_EQ(public_origin(given, 81), expected.origin);
+    }
 }
 
 TEST(Settings, EnvironmentNames) {

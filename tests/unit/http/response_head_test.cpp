@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <string>
 
 // Goal: what the connection adds to an answer is exactly what the contract wants. Method: fixed
 // facts.
@@ -34,6 +35,61 @@ TEST(ResponseHead, LeavesAHandlersCacheControlAlone) {
     EXPECT_EQ(head.find("no-store"), std::string::npos);
     EXPECT_NE(head.find("Content-Length: 0\r\n"), std::string::npos);
     EXPECT_NE(head.find("Connection: close\r\n"), std::string::npos);
+}
+
+TEST(ResponseHead, TellsBrowsersWhatNotToDo) {
+    struct test_case {
+        const char* name;
+        response answer;
+        bool is_html;
+        const char* policy;
+    };
+    constexpr auto of_data = "default-src 'none'; frame-ancestors 'none'";
+    constexpr auto own = "default-src 'self'";
+    auto page = response::of_static(status::ok, "text/html; charset=utf-8", "<p>");
+    page.set("Content-Security-Policy", own);
+    const test_case cases[] = {
+        {"JSON", response{status::ok, "application/json", std::string{"{}"}}, false, of_data},
+        {"an error",
+         response{status::not_found, "application/json", std::string{"{}"}},
+         false,
+         of_data},
+        {"a picture", response::of_static(status::ok, "image/jpeg", "x"), false, of_data},
+        {"a redirect", response{status::found}.set("Location", "/"), false, of_data},
+        {"unchanged", response{status::not_modified}, false, of_data},
+        {"nothing", response{status::no_content}, false, of_data},
+        {"a stream", response::of_stream("text/event-stream", {}), false, of_data},
+        {"a page", page, true, own},
+        {"a page without a policy",
+         response{status::ok, "text/html", std::string{}},
+         true,
+         of_data},
+    };
+    for (const auto& expected : cases) {
+        for (const auto hsts : {strict_transport::off, strict_transport::on}) {
+            SCOPED_TRACE(expected.name);
+            const auto head = response_head(
+                expected.answer,
+                {.request_id = "id",
+                 .date = "now",
+                 .keep_alive = true,
+                 .is_version_1_1 = true,
+                 .hsts = hsts});
+            const auto has = [&head](const std::string& field) {
+                return head.find("\r\n" + field) != std::string::npos;
+            };
+            EXPECT_TRUE(has("X-Content-Type-Options: nosniff\r\n"));
+            EXPECT_TRUE(has("Referrer-Policy: no-referrer\r\n"));
+            EXPECT_TRUE(has("X-Frame-Options: DENY\r\n"));
+            EXPECT_TRUE(has("Cross-Origin-Resource-Policy: same-origin\r\n"));
+            EXPECT_TRUE(has("Content-Security-Policy: " + std::string{expected.policy} + "\r\n"));
+            EXPECT_EQ(has("Cross-Origin-Opener-Policy: same-origin\r\n"), expected.is_html);
+            EXPECT_EQ(has("Permissions-Policy: camera=(), "), expected.is_html);
+            EXPECT_EQ(
+                has("Strict-Transport-Security: max-age=31536000\r\n"),
+                hsts == strict_transport::on);
+        }
+    }
 }
 
 TEST(HttpDate, HasTheFixedForm) {
