@@ -1,7 +1,6 @@
 #include "authentication.hpp"
 
 #include "submissions.hpp"
-#include <reelsd/http/answer_time.hpp>
 
 #include <fmt/format.h>
 
@@ -16,7 +15,7 @@ boost::asio::awaitable<std::optional<http::response>> authentication::authentica
     const auto hash =
         accounts::token_of_authorization(ctx.header("Authorization").value_or(std::string_view{}));
     if (!hash) co_return ctx.unauthorized(hash.error().detail());
-    const auto known = co_await accounts_.authenticate(*hash, http::answer_time(ctx));
+    const auto known = co_await accounts_.authenticate(*hash, ctx.database_by());
     if (!known) co_return ctx.unauthorized(accounts::token_invalid_text);
     ctx.set_caller(known->account);
     if (token_used_) token_used_(known->token);

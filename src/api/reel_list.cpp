@@ -1,7 +1,6 @@
 #include "reel_list.hpp"
 
 #include <reelsd/domain/jobs/job_view.hpp>
-#include <reelsd/http/answer_time.hpp>
 #include <reelsd/http/parameters.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/http/target.hpp>
@@ -55,7 +54,7 @@ std::string link_to_next(std::string_view path, const jobs::job_filter& filter, 
 asio::awaitable<http::response> list_reels(http::request_context& ctx, reel_list_service& service) {
     const auto filter = requested_filter(ctx);
     if (!filter) co_return ctx.problem(filter.error());
-    const auto page = co_await service.jobs.list(ctx.caller(), *filter, http::answer_time(ctx));
+    const auto page = co_await service.jobs.list(ctx.caller(), *filter, ctx.database_by());
     std::string body = "[";
     for (const auto& job : page.jobs) {
         if (body.size() > 1) body.push_back(',');

@@ -2,7 +2,6 @@
 
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/domain/jobs/job_view.hpp>
-#include <reelsd/http/answer_time.hpp>
 #include <reelsd/http/parameters.hpp>
 #include <reelsd/http/router.hpp>
 
@@ -32,10 +31,10 @@ asio::awaitable<std::optional<jobs::job>> await_end(
     const auto stop = ctx.stop();
     const std::stop_callback on_stop{stop, [&place] { place.wake(); }};
     for (;;) {
-        auto job =
-            co_await service.jobs.find(ctx.caller(), id, deadline::after(http::database_time_max));
+        auto job = co_await service.jobs.find(ctx.caller(), id, ctx.database_by());
         if (!job || has_ended(*job) || by.passed() || stop.stop_requested()) co_return job;
         co_await place.wait(by);
+        ctx.restart_database_time();
     }
 }
 
@@ -48,7 +47,7 @@ asio::awaitable<http::response> get_reel(http::request_context& ctx, reels_servi
 
     std::optional<jobs::job> job;
     if (*wait == std::chrono::milliseconds::zero()) {
-        job = co_await service.jobs.find(ctx.caller(), *id, http::answer_time(ctx));
+        job = co_await service.jobs.find(ctx.caller(), *id, ctx.database_by());
     } else {
         job = co_await await_end(ctx, service, *id, deadline::after(*wait));
     }
@@ -61,7 +60,7 @@ asio::awaitable<http::response> get_reel(http::request_context& ctx, reels_servi
 asio::awaitable<http::response> delete_reel(http::request_context& ctx, reels_service& service) {
     const auto id = requested_id(ctx.path_parameter("id"));
     if (!id) co_return ctx.problem(id.error());
-    const bool removed = co_await service.jobs.remove(ctx.caller(), *id, http::answer_time(ctx));
+    const bool removed = co_await service.jobs.remove(ctx.caller(), *id, ctx.database_by());
     if (!removed) co_return ctx.problem(error{errc::not_found});
     service.job_removed(*id);
     co_return ctx.no_content();

@@ -1,7 +1,6 @@
 #include "search.hpp"
 
 #include <reelsd/base/json.hpp>
-#include <reelsd/http/answer_time.hpp>
 #include <reelsd/http/parameters.hpp>
 #include <reelsd/http/router.hpp>
 
@@ -47,7 +46,7 @@ asio::awaitable<http::response> search_reels(http::request_context& ctx, search_
     auto wanted = search_for(*text, concepts, *limit);
     if (service.near_reels) wanted.near = co_await service.near_reels(ctx.caller(), *text);
     const auto hits =
-        co_await service.search.find(ctx.caller(), std::move(wanted), http::answer_time(ctx));
+        co_await service.search.find(ctx.caller(), std::move(wanted), ctx.database_by());
 
     const model::passage_finder finder{*text, concepts};
     std::string body = "[";

@@ -1,7 +1,6 @@
 #include "submissions.hpp"
 
 #include <reelsd/base/json.hpp>
-#include <reelsd/http/answer_time.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/platform/link.hpp>
 
@@ -90,7 +89,7 @@ asio::awaitable<http::response> create_reel(
     const auto wanted = requested_submission(ctx, service.analysis_costs_money);
     if (!wanted) co_return ctx.problem(wanted.error());
     const auto decision =
-        co_await service.jobs.submit(ctx.caller(), *wanted, service.limits, http::answer_time(ctx));
+        co_await service.jobs.submit(ctx.caller(), *wanted, service.limits, ctx.database_by());
     if (decision.decided == outcome::admitted) service.job_accepted();
     co_return submission_answer(ctx, decision);
 }

@@ -3,7 +3,6 @@
 #include "reels.hpp"
 #include "subtitle_files.hpp"
 #include <reelsd/base/json.hpp>
-#include <reelsd/http/answer_time.hpp>
 #include <reelsd/http/router.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -35,7 +34,7 @@ asio::awaitable<http::response> send_subtitles(
     http::request_context& ctx, subtitle_service& service, const subtitle_format& format) {
     const auto id = requested_id(ctx.path_parameter("id"));
     if (!id) co_return ctx.problem(id.error());
-    const auto job = co_await service.jobs.find(ctx.caller(), *id, http::answer_time(ctx));
+    const auto job = co_await service.jobs.find(ctx.caller(), *id, ctx.database_by());
     if (!job || !job->result) co_return ctx.problem(error{errc::not_found});
     const auto said = transcript_of(*job->result);
     if (!said) co_return ctx.problem(said.error());

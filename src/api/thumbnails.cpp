@@ -1,7 +1,6 @@
 #include "thumbnails.hpp"
 
 #include "reels.hpp"
-#include <reelsd/http/answer_time.hpp>
 #include <reelsd/http/router.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -38,7 +37,7 @@ asio::awaitable<http::response> get_thumbnail(
     const auto size = requested_size(ctx.query("size"));
     if (!size) co_return ctx.problem(size.error());
     const auto jpeg =
-        co_await service.jobs.find_thumbnail(ctx.caller(), *id, *size, http::answer_time(ctx));
+        co_await service.jobs.find_thumbnail(ctx.caller(), *id, *size, ctx.database_by());
     if (!jpeg) co_return ctx.problem(error{errc::not_found});
     http::response answer{http::status::ok, "image/jpeg", text_of(*jpeg)};
     answer.set("Cache-Control", std::string{cache_control});

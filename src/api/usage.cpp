@@ -3,7 +3,6 @@
 #include "reels.hpp"
 #include "usage_csv.hpp"
 #include "usage_view.hpp"
-#include <reelsd/http/answer_time.hpp>
 #include <reelsd/http/router.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -60,7 +59,7 @@ result<std::optional<year_month_day>> requested_day(
 asio::awaitable<http::response> get_usage(http::request_context& ctx, usage_service& service) {
     const auto period = requested_period(ctx.query("from"), ctx.query("to"));
     if (!period) co_return ctx.problem(period.error());
-    const auto report = co_await service.usage.read(ctx.caller(), *period, http::answer_time(ctx));
+    const auto report = co_await service.usage.read(ctx.caller(), *period, ctx.database_by());
     co_return ctx.json_text(http::status::ok, usage_view(report));
 }
 
@@ -69,8 +68,7 @@ asio::awaitable<http::response> get_usage(http::request_context& ctx, usage_serv
 asio::awaitable<http::response> get_usage_days(http::request_context& ctx, usage_service& service) {
     const auto period = requested_period(ctx.query("from"), ctx.query("to"));
     if (!period) co_return ctx.problem(period.error());
-    const auto days =
-        co_await service.usage.read_days(ctx.caller(), *period, http::answer_time(ctx));
+    const auto days = co_await service.usage.read_days(ctx.caller(), *period, ctx.database_by());
     co_return ctx.json_text(http::status::ok, usage_days_view(days));
 }
 
@@ -78,8 +76,7 @@ asio::awaitable<http::response> get_usage_days(http::request_context& ctx, usage
 asio::awaitable<http::response> get_usage_csv(http::request_context& ctx, usage_service& service) {
     const auto period = requested_period(ctx.query("from"), ctx.query("to"));
     if (!period) co_return ctx.problem(period.error());
-    const auto days =
-        co_await service.usage.read_days(ctx.caller(), *period, http::answer_time(ctx));
+    const auto days = co_await service.usage.read_days(ctx.caller(), *period, ctx.database_by());
     http::response answer{
         http::status::ok, "text/csv; charset=utf-8; header=present", usage_csv(days)};
     answer.set("Content-Disposition", "attachment; filename=\"reels-usage.csv\"");
@@ -88,7 +85,7 @@ asio::awaitable<http::response> get_usage_csv(http::request_context& ctx, usage_
 
 /// GET /api/v1/reels/usage/budget: what the caller may spend a month, and has spent. 200.
 asio::awaitable<http::response> get_budget(http::request_context& ctx, usage_service& service) {
-    const auto report = co_await service.usage.read_budget(ctx.caller(), http::answer_time(ctx));
+    const auto report = co_await service.usage.read_budget(ctx.caller(), ctx.database_by());
     co_return ctx.json_text(http::status::ok, budget_view(report));
 }
 
@@ -97,7 +94,7 @@ asio::awaitable<http::response> get_budget(http::request_context& ctx, usage_ser
 asio::awaitable<http::response> get_reel_usage(http::request_context& ctx, usage_service& service) {
     const auto id = requested_id(ctx.path_parameter("id"));
     if (!id) co_return ctx.problem(id.error());
-    const auto report = co_await service.usage.read_reel(ctx.caller(), *id, http::answer_time(ctx));
+    const auto report = co_await service.usage.read_reel(ctx.caller(), *id, ctx.database_by());
     if (!report) co_return ctx.problem(error{errc::not_found});
     co_return ctx.json_text(http::status::ok, reel_usage_view(*report));
 }

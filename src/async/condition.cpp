@@ -1,8 +1,8 @@
 #include <reelsd/async/condition.hpp>
+#include <reelsd/async/monotonic_timer.hpp>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/deferred.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/system/system_error.hpp>
 
@@ -21,7 +21,7 @@ struct condition::waiter : condition::waiter_base {
         if (is_linked()) list->erase(list->iterator_to(*this));
     }
 
-    boost::asio::steady_timer timer;
+    async::monotonic_timer timer;
     boost::intrusive::list<waiter_base>* list = nullptr;
     bool notified = false;
 };

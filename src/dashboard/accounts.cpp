@@ -3,7 +3,6 @@
 #include "request_body.hpp"
 #include "sign_in.hpp"
 #include <reelsd/domain/accounts/password.hpp>
-#include <reelsd/http/answer_time.hpp>
 #include <reelsd/http/parameters.hpp>
 #include <reelsd/http/router.hpp>
 
@@ -54,7 +53,7 @@ std::string account_view(const accounts::account_summary& one) {
 asio::awaitable<http::response> list_accounts(
     http::request_context& ctx, account_service& service) {
     std::string body = "[";
-    for (const auto& one : co_await service.accounts.list(std::nullopt, http::answer_time(ctx))) {
+    for (const auto& one : co_await service.accounts.list(std::nullopt, ctx.database_by())) {
         if (body.size() > 1) body.push_back(',');
         body += account_view(one);
     }
@@ -86,7 +85,7 @@ asio::awaitable<http::response> create_account(
     if (!as_admin) co_return ctx.problem(as_admin.error());
     const auto as =
         as_admin->value_or(false) ? accounts::role::administrator : accounts::role::member;
-    const auto by = http::answer_time(ctx);
+    const auto by = ctx.database_by();
     const auto made = co_await service.accounts.create(*email, as, by);
     if (!made) {
         co_return ctx.problem(
@@ -107,7 +106,7 @@ asio::awaitable<http::response> invite_account(
     http::request_context& ctx, account_service& service) {
     const auto id = http::requested_number(ctx.path_parameter("id"));
     if (!id) co_return ctx.problem(id.error());
-    const auto by = http::answer_time(ctx);
+    const auto by = ctx.database_by();
     const auto known = co_await service.accounts.list(account_id{*id}, by);
     if (known.empty()) co_return not_found(ctx);
     if (known.front().disabled_at) {
@@ -133,7 +132,7 @@ asio::awaitable<http::response> change_account(
     if (account_id{*id} == ctx.caller() && changes->disabled.value_or(false)) {
         co_return ctx.problem(http::status::conflict, "you cannot disable your own account");
     }
-    const auto by = http::answer_time(ctx);
+    const auto by = ctx.database_by();
     const auto changed = co_await service.accounts.change(account_id{*id}, *changes, by);
     if (!changed && changed.error().code() == errc::conflict) {
         co_return ctx.problem(http::status::conflict, changed.error().detail());

@@ -1,7 +1,6 @@
 #include "events.hpp"
 
 #include "session_gate.hpp"
-#include <reelsd/http/answer_time.hpp>
 #include <reelsd/http/router.hpp>
 
 #include <array>
@@ -47,16 +46,16 @@ asio::awaitable<void> send_events(
     const std::stop_callback on_stop{stop, [&events] { events.wake(); }};
 
     const auto since = position_in(ctx.header("Last-Event-ID").value_or(""));
-    const auto missed =
-        co_await service.feed.missed(ctx.caller(), since, deadline::after(http::database_time_max));
+    ctx.restart_database_time();
+    const auto missed = co_await service.feed.missed(ctx.caller(), since, ctx.database_by());
     if (!co_await body.write("retry: 2000\n\n" + missed)) co_return;
     const auto hash = signed_in_of(ctx).hash;
     auto check_at = deadline::after(heartbeat_interval);
     while (!stop.stop_requested()) {
         auto text = co_await events.next(check_at);
         if (check_at.passed()) {
-            const auto by = deadline::after(http::database_time_max);
-            if (!co_await service.sessions.find(hash, by)) co_return;
+            ctx.restart_database_time();
+            if (!co_await service.sessions.find(hash, ctx.database_by())) co_return;
             check_at = deadline::after(heartbeat_interval);
             text += ": still here\n\n";
         }

@@ -3,7 +3,6 @@
 #include "request_body.hpp"
 #include <reelsd/dashboard/dashboard.hpp>
 #include <reelsd/domain/accounts/password.hpp>
-#include <reelsd/http/answer_time.hpp>
 #include <reelsd/http/router.hpp>
 
 #include <fmt/format.h>
@@ -44,7 +43,7 @@ asio::awaitable<http::response> look_at_invitation(
     const auto hash = invited_by(*body);
     if (!hash) co_return ctx.problem(hash.error());
     if (!*hash) co_return no_longer_valid(ctx);
-    const auto purpose = co_await service.sessions.look_at(**hash, http::answer_time(ctx));
+    const auto purpose = co_await service.sessions.look_at(**hash, ctx.database_by());
     if (!purpose) co_return no_longer_valid(ctx);
     json view{{"purpose", purpose->email ? "account" : "first_administrator"}};
     if (purpose->email) view["email"] = *purpose->email;
@@ -63,7 +62,7 @@ asio::awaitable<http::response> accept_invitation(
     const auto password = text_in(*body, "password", password_bytes_max);
     if (!password) co_return ctx.problem(password.error());
     if (!*hash) co_return no_longer_valid(ctx);
-    const auto purpose = co_await service.sessions.look_at(**hash, http::answer_time(ctx));
+    const auto purpose = co_await service.sessions.look_at(**hash, ctx.database_by());
     if (!purpose) co_return no_longer_valid(ctx);
 
     const auto email = address_for(*purpose, *body);
@@ -76,8 +75,8 @@ asio::awaitable<http::response> accept_invitation(
     const auto made = co_await hash_off_loop(ctx, service, *password);
     if (!made) co_return ctx.problem(made.error());
 
-    const auto accepted = co_await service.sessions.accept(
-        **hash, *email, *made, deadline::after(http::database_time_max));
+    const auto accepted =
+        co_await service.sessions.accept(**hash, *email, *made, ctx.database_by());
     switch (accepted.outcome) {
         case accounts::acceptance::invalid: co_return no_longer_valid(ctx);
         case accounts::acceptance::taken:

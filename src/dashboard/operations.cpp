@@ -1,7 +1,6 @@
 #include "operations.hpp"
 
 #include <reelsd/base/json.hpp>
-#include <reelsd/http/answer_time.hpp>
 #include <reelsd/http/parameters.hpp>
 #include <reelsd/http/router.hpp>
 
@@ -43,9 +42,9 @@ asio::awaitable<http::response> get_overview(
     http::request_context& ctx, operations_service& service) {
     auto view = co_await service.health();
     view["version"] = REELSD_VERSION;
-    view["queue"] = queue_view(co_await service.jobs.look_at_queue(http::answer_time(ctx)));
+    view["queue"] = queue_view(co_await service.jobs.look_at_queue(ctx.database_by()));
     auto running = json::array();
-    for (const auto& job : co_await service.operations.running(http::answer_time(ctx))) {
+    for (const auto& job : co_await service.operations.running(ctx.database_by())) {
         running.push_back(running_view(job));
     }
     view["running"] = std::move(running);
@@ -78,7 +77,7 @@ asio::awaitable<http::response> get_failures(
     http::request_context& ctx, operations_service& service) {
     const auto limit = http::requested_limit(ctx.query("limit"), failures_usual, failures_most);
     if (!limit) co_return ctx.problem(limit.error());
-    const auto failures = co_await service.operations.failures(*limit, http::answer_time(ctx));
+    const auto failures = co_await service.operations.failures(*limit, ctx.database_by());
     co_return ctx.json(http::status::ok, failures_view(failures));
 }
 
@@ -89,7 +88,7 @@ asio::awaitable<http::response> retry_failures(
     if (!body) co_return ctx.problem(body.error());
     const auto wanted = requested_jobs(*body);
     if (!wanted) co_return ctx.problem(wanted.error());
-    const auto made = co_await service.operations.resubmit(*wanted, http::answer_time(ctx));
+    const auto made = co_await service.operations.resubmit(*wanted, ctx.database_by());
     if (!made.empty()) service.jobs_submitted();
     service.log.info(
         "failed jobs submitted anew",

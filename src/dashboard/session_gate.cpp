@@ -2,7 +2,6 @@
 
 #include "request_body.hpp"
 #include "session_cookie.hpp"
-#include <reelsd/http/answer_time.hpp>
 
 #include <any>
 
@@ -28,7 +27,7 @@ boost::asio::awaitable<std::optional<http::response>> session_gate::authenticate
     const auto secret = session_secret_in(ctx.header("Cookie").value_or(""));
     const auto hash = secret ? accounts::hash_of_secret(*secret) : std::nullopt;
     if (!hash) co_return sign_in_required(ctx);
-    auto found = co_await sessions_.find(*hash, http::answer_time(ctx));
+    auto found = co_await sessions_.find(*hash, ctx.database_by());
     if (!found) co_return sign_in_required(ctx);
     ctx.set_caller(found->account);
     ctx.attachment() = signed_in{

@@ -4,7 +4,6 @@
 #include "session_cookie.hpp"
 #include <reelsd/async/offload_pool.hpp>
 #include <reelsd/domain/accounts/password.hpp>
-#include <reelsd/http/answer_time.hpp>
 #include <reelsd/http/router.hpp>
 
 #include <fmt/format.h>
@@ -48,13 +47,15 @@ http::response wrong_password(const http::request_context& ctx) {
 
 /// Whether the password is right. Takes as long for an unknown account as for a known one.
 asio::awaitable<result<bool>> is_right(
-    const http::request_context& ctx, sign_in_service& service,
+    http::request_context& ctx, sign_in_service& service,
     const std::optional<accounts::credentials>& known, const std::string& password) {
     const auto compare = [&known, &password] {
         const auto& stored = known ? known->password_hash : accounts::unmatchable_password_hash();
         return accounts::matches_password(stored, password) && known;
     };
-    co_return co_await service.offload.run(ctx.answer_by(), compare);
+    const auto right = co_await service.offload.run(ctx.answer_by(), compare);
+    ctx.restart_database_time();
+    co_return right;
 }
 
 /// POST /dashboard/sign-in {"email", "password"}. 200 the session; 401; 429 after too many guesses.
@@ -71,7 +72,7 @@ asio::awaitable<http::response> sign_in(http::request_context& ctx, sign_in_serv
     const int wait = service.throttle.take(*email, remote, steady_clock::now());
     if (wait > 0) co_return too_many_attempts(ctx, wait);
     taken_attempt attempt{service.throttle, *email, remote};
-    const auto known = co_await service.sessions.find_credentials(*email, http::answer_time(ctx));
+    const auto known = co_await service.sessions.find_credentials(*email, ctx.database_by());
     attempt.use();
     const auto right = co_await is_right(ctx, service, known, *password);
     if (!right) co_return ctx.problem(right.error());
@@ -92,7 +93,7 @@ asio::awaitable<http::response> get_session(
 
 /// POST sign-out. 204.
 asio::awaitable<http::response> sign_out(http::request_context& ctx, sign_in_service& service) {
-    co_await service.sessions.end(signed_in_of(ctx).hash, http::answer_time(ctx));
+    co_await service.sessions.end(signed_in_of(ctx).hash, ctx.database_by());
     auto answer = ctx.no_content();
     answer.add("Set-Cookie", ended_session_cookie(is_secure(service)));
     co_return answer;
@@ -117,8 +118,7 @@ asio::awaitable<http::response> change_password(
     const int wait = service.throttle.take(who.email, remote, steady_clock::now());
     if (wait > 0) co_return too_many_attempts(ctx, wait);
     taken_attempt attempt{service.throttle, who.email, remote};
-    const auto known =
-        co_await service.sessions.find_credentials(who.account, http::answer_time(ctx));
+    const auto known = co_await service.sessions.find_credentials(who.account, ctx.database_by());
     attempt.use();
     const auto right = co_await is_right(ctx, service, known, *current);
     if (!right) co_return ctx.problem(right.error());
@@ -129,8 +129,8 @@ asio::awaitable<http::response> change_password(
     auto hash = co_await hash_off_loop(ctx, service, *wanted);
     if (!hash) co_return ctx.problem(hash.error());
     const accounts::credentials next{.account = who.account, .password_hash = *std::move(hash)};
-    const bool changed = co_await service.sessions.change_password(
-        *known, next.password_hash, deadline::after(http::database_time_max));
+    const bool changed =
+        co_await service.sessions.change_password(*known, next.password_hash, ctx.database_by());
     if (!changed) {
         co_return ctx.problem(
             http::status::conflict, "the password has just been changed by somebody else");
@@ -156,7 +156,7 @@ void add_sign_in_routes(http::router& router, std::string_view gated, sign_in_se
 
 asio::awaitable<http::response> begin_session(
     http::request_context& ctx, sign_in_service& service, accounts::credentials verified) {
-    const auto by = deadline::after(http::database_time_max);
+    const auto by = ctx.database_by();
     const auto secret = co_await service.sessions.begin(std::move(verified), by);
     if (!secret) co_return wrong_password(ctx);
     const auto begun = co_await service.sessions.find(accounts::sha256_of(*secret), by);
@@ -167,9 +167,11 @@ asio::awaitable<http::response> begin_session(
 }
 
 asio::awaitable<result<std::string>> hash_off_loop(
-    const http::request_context& ctx, sign_in_service& service, const std::string& password) {
+    http::request_context& ctx, sign_in_service& service, const std::string& password) {
     const auto hash = [&password] { return accounts::hash_password(password); };
-    co_return co_await service.offload.run(ctx.answer_by(), hash);
+    auto made = co_await service.offload.run(ctx.answer_by(), hash);
+    ctx.restart_database_time();
+    co_return made;
 }
 
 }  // namespace reelsd::dashboard

@@ -2,7 +2,6 @@
 
 #include "request_body.hpp"
 #include <reelsd/domain/accounts/token.hpp>
-#include <reelsd/http/answer_time.hpp>
 #include <reelsd/http/parameters.hpp>
 #include <reelsd/http/router.hpp>
 
@@ -29,7 +28,7 @@ json token_view(const accounts::token_summary& token) {
 
 /// GET tokens. 200 the caller's tokens, the newest first.
 asio::awaitable<http::response> list_tokens(http::request_context& ctx, token_service& service) {
-    auto tokens = co_await service.accounts.tokens(ctx.caller(), http::answer_time(ctx));
+    auto tokens = co_await service.accounts.tokens(ctx.caller(), ctx.database_by());
     std::reverse(tokens.begin(), tokens.end());
     auto views = json::array();
     for (const auto& token : tokens) views.push_back(token_view(token));
@@ -46,7 +45,7 @@ asio::awaitable<http::response> create_token(http::request_context& ctx, token_s
         co_return ctx.problem(valid.error());
     }
     const auto made =
-        co_await service.accounts.create_token(ctx.caller(), *name, http::answer_time(ctx));
+        co_await service.accounts.create_token(ctx.caller(), *name, ctx.database_by());
     if (!made && made.error().code() == errc::conflict) {
         co_return ctx.problem(
             http::status::conflict, "there is a token of this name; revoke it or choose another");
@@ -67,7 +66,7 @@ asio::awaitable<http::response> revoke_token(http::request_context& ctx, token_s
     const auto id = http::requested_number(ctx.path_parameter("id"));
     if (!id) co_return ctx.problem(id.error());
     const auto revoked =
-        co_await service.accounts.revoke_token(ctx.caller(), token_id{*id}, http::answer_time(ctx));
+        co_await service.accounts.revoke_token(ctx.caller(), token_id{*id}, ctx.database_by());
     if (!revoked) co_return ctx.problem(error{errc::not_found});
     co_return ctx.no_content();
 }

@@ -23,6 +23,15 @@ using moment = deadline::clock::time_point;
 /// waits for a lock or a disk, and what is sent there waits behind.
 constexpr auto slow_after = std::chrono::milliseconds{250};
 
+/// A connection that owes an answer for this long is not counted on: its network may have gone
+/// without a word, which shows in nothing else. Nothing more is sent there until it speaks again,
+/// and another one is opened in its place.
+constexpr auto unheard_max = std::chrono::seconds{1};
+
+/// Two attempts to connect are enough to never wait for one that a network has swallowed: the
+/// second begins when the first takes longer than a login over a slow line, and both go on.
+constexpr auto second_attempt_after = std::chrono::milliseconds{1200};
+
 /// A connection that broke before this age does not count as a recovery.
 constexpr auto stable_after = std::chrono::seconds{1};
 
@@ -50,30 +59,52 @@ pool_core::pool_core(asio::any_io_executor loop, pool_options options, log::logg
     : loop_{std::move(loop)},
       options_{std::move(options)},
       logger_{std::move(logger)},
-      connector_{
-          loop_,
-          options_.connection_string,
-          session_limits{options_.statement_timeout, options_.lock_timeout}},
+      connectors_{make_connector(), make_connector()},
       retry_timer_{loop_},
+      second_timer_{loop_},
       watch_timer_{loop_} {
-    invariant(options_.connections >= 1 && options_.connections <= 64);
+    invariant(options_.connections >= 1 && options_.connections <= 32);
     invariant(options_.in_flight_max >= 1);
 }
 
+std::unique_ptr<connector> pool_core::make_connector() const {
+    const session_limits limits{options_.statement_timeout, options_.lock_timeout};
+    return std::make_unique<connector>(loop_, options_.connection_string, limits);
+}
+
 void pool_core::start() {
-    open_next({});
+    open_after({});
 }
 
 void pool_core::close() {
     if (std::exchange(closed_, true)) return;
     retry_timer_.cancel();
+    second_timer_.cancel();
     watch_timer_.cancel();
-    connector_.stop();
+    for (const auto& one : connectors_) one->stop();
     auto abandoned = std::exchange(waiting_, {});
     for (const auto& one : std::exchange(connections_, {})) {
         for (auto& sent : one->close()) abandoned.push_back(std::move(sent));
     }
     for (const auto& one : abandoned) fail(*one, outage::closed, "the pool was closed");
+}
+
+void pool_core::suspend() {
+    suspended_ = true;
+}
+
+void pool_core::close_idle() {
+    for (const auto& one : connections_) {
+        if (one->in_flight().empty()) static_cast<void>(one->close());  // It owes nothing.
+    }
+    std::erase_if(connections_, [](const auto& one) { return one->in_flight().empty(); });
+}
+
+void pool_core::go_on() {
+    if (!std::exchange(suspended_, false)) return;
+    backoff_.reset();
+    give_out_waiting();
+    open_now();
 }
 
 void pool_core::submit(const std::shared_ptr<exchange>& one) {
@@ -83,12 +114,16 @@ void pool_core::submit(const std::shared_ptr<exchange>& one) {
     }
     if (one->by.passed()) return fail(*one, outage::no_connection, "the deadline had passed");
     if (const auto free = least_busy()) {
-        free->send(one);
-        watch_until(free->silent_at());
+        send(*free, one);
     } else {
         waiting_.push_back(one);
     }
     watch_until(one->by.when());
+}
+
+void pool_core::send(connection& through, const std::shared_ptr<exchange>& one) {
+    through.send(one);
+    watch_until(std::min(through.silent_at(), through.quiet_since() + unheard_max));
 }
 
 void pool_core::cancel(const std::shared_ptr<exchange>& one) {
@@ -104,7 +139,18 @@ std::size_t pool_core::sent_count() const {
     return sum;
 }
 
+bool pool_core::is_heard(const connection& one) {
+    return deadline::clock::now() - one.quiet_since() < unheard_max;
+}
+
+std::size_t pool_core::heard_count() const {
+    const auto heard = std::count_if(
+        connections_.begin(), connections_.end(), [](const auto& one) { return is_heard(*one); });
+    return static_cast<std::size_t>(heard);
+}
+
 std::shared_ptr<connection> pool_core::least_busy() const {
+    if (suspended_) return nullptr;
     const auto slow_before = deadline::clock::now() - slow_after;
     const auto burden = [slow_before](const std::shared_ptr<connection>& one) {
         return std::tuple{one->quiet_since() < slow_before, one->in_flight().size()};
@@ -113,38 +159,60 @@ std::shared_ptr<connection> pool_core::least_busy() const {
         connections_.begin(), connections_.end(), [&burden](const auto& a, const auto& b) {
             return burden(a) < burden(b);
         });
-    return best == connections_.end() ? nullptr : *best;
+    // The best one is unheard only when all are.
+    return best == connections_.end() || !is_heard(**best) ? nullptr : *best;
 }
 
 void pool_core::give_out_waiting() {
-    for (const auto& one : std::exchange(waiting_, {})) {
+    while (!waiting_.empty()) {
         const auto free = least_busy();
-        free->send(one);
-        watch_until(free->silent_at());
+        if (!free) return;
+        const auto one = std::move(waiting_.front());
+        waiting_.pop_front();
+        send(*free, one);
     }
 }
 
-void pool_core::open_next(std::chrono::milliseconds wait) {
-    if (closed_ || opening_ || connections_.size() >= options_.connections) return;
-    opening_ = true;
+bool pool_core::wants_another() const {
+    // As many again as there are places: then the server is slow, and more would not help it.
+    const bool has_room = connections_.size() < 2 * options_.connections;
+    return !closed_ && !suspended_ && has_room && heard_count() < options_.connections;
+}
+
+void pool_core::open_after(std::chrono::milliseconds wait) {
+    if (closed_ || retry_pending_) return;
+    retry_pending_ = true;
     retry_timer_.expires_after(wait);
     retry_timer_.async_wait([self = shared_from_this()](error_code problem) {
-        if (!problem && !self->closed_) self->open_now();
+        self->retry_pending_ = false;
+        if (!problem) self->open_now();
     });
 }
 
 void pool_core::open_now() {
-    connector_.open(
+    if (!wants_another()) return;
+    const auto free = std::find(attempting_.begin(), attempting_.end(), false);
+    if (free == attempting_.end()) return;
+    *free = true;
+    const auto which = static_cast<std::size_t>(free - attempting_.begin());
+    connectors_[which]->open(
         deadline::after(options_.connect_time_max),
-        [weak = weak_from_this()](result<connection_ptr> outcome) {
+        [weak = weak_from_this(), which](result<connection_ptr> outcome) {
             const auto self = weak.lock();
-            if (self && !self->closed_) self->on_opened(std::move(outcome));
+            if (self && !self->closed_) self->on_opened(which, std::move(outcome));
         });
+    if (std::find(attempting_.begin(), attempting_.end(), false) == attempting_.end()) return;
+    second_timer_.expires_after(second_attempt_after);
+    second_timer_.async_wait([self = shared_from_this()](error_code problem) {
+        if (!problem) self->open_now();
+    });
 }
 
-void pool_core::on_opened(result<connection_ptr> outcome) {
-    opening_ = false;
+void pool_core::on_opened(std::size_t which, result<connection_ptr> outcome) {
+    attempting_[which] = false;
+    second_timer_.cancel();
     if (!outcome) return on_open_failed(outcome.error().detail());
+    if (!wants_another()) return;  // The other attempt was as good, or those unheard have spoken.
 
     auto opened = std::make_shared<connection>(
         loop_, std::move(*outcome), options_.statement_timeout + options_.stall_time_max, events());
@@ -153,14 +221,27 @@ void pool_core::on_opened(result<connection_ptr> outcome) {
     last_error_.clear();
     connections_.push_back(std::move(opened));
     give_out_waiting();
-    open_next({});
+    open_now();
 }
 
 void pool_core::on_open_failed(const std::string& why) {
     // The same trouble every second is one line, not many.
     if (why != last_error_) logger_.warning("database connection failed", {{"reason", why}});
     last_error_ = why;
-    open_next(backoff_.next());
+    open_after(backoff_.next());
+}
+
+void pool_core::close_extra() {
+    while (connections_.size() > options_.connections && heard_count() > options_.connections) {
+        const auto idle =
+            std::find_if(connections_.begin(), connections_.end(), [](const auto& one) {
+                return one->in_flight().empty();
+            });
+        if (idle == connections_.end()) return;
+        const auto extra = *idle;
+        connections_.erase(idle);
+        static_cast<void>(extra->close());  // It owes nothing.
+    }
 }
 
 connection_events pool_core::events() {
@@ -189,11 +270,22 @@ void pool_core::on_lost(
     for (const auto& one : unanswered) {
         fail(*one, outage::connection_lost, std::string{one->what.name()} + ": " + why);
     }
+    if (suspended_) settled_.notify_all();
     if (age >= stable_after) backoff_.reset();
-    open_next(age >= stable_after ? std::chrono::milliseconds{0} : backoff_.next());
+    open_after(age >= stable_after ? std::chrono::milliseconds{0} : backoff_.next());
 }
 
 void pool_core::on_answered(exchange& one) {
+    if (suspended_) settled_.notify_all();
+    // Whoever has spoken can be counted on again. Later: the connection is amid its answers.
+    if (!waiting_.empty() || connections_.size() > options_.connections) {
+        asio::post(loop_, [weak = weak_from_this()] {
+            const auto self = weak.lock();
+            if (!self || self->closed_) return;
+            self->give_out_waiting();
+            self->close_extra();
+        });
+    }
     if (!one.caller) return;  // It left earlier.
     if (one.failure) {
         finish(one, failure_of(one.what.name(), *one.failure), rows{});
@@ -231,11 +323,13 @@ void pool_core::on_watch() {
     watching_until_ = moment::max();
     end_overdue(now);
     for (const auto& one : connections_) one->check_silence(now);
+    if (wants_another()) open_after({});
 
     auto next = moment::max();
     for (const auto& one : waiting_) next = std::min(next, one->by.when());
     for (const auto& one : connections_) {
         next = std::min(next, one->silent_at());
+        if (is_heard(*one)) next = std::min(next, one->quiet_since() + unheard_max);
         for (const auto& sent : one->in_flight()) {
             if (sent->caller) next = std::min(next, sent->by.when());
         }
@@ -263,7 +357,7 @@ void pool_core::end_overdue(moment now) {
 
 pool_state pool_core::state() const {
     return {
-        .connections = connections_.size(),
+        .connections = heard_count(),
         .in_flight = sent_count(),
         .waiting = waiting_.size(),
         .last_error = last_error_};

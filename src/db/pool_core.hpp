@@ -4,12 +4,14 @@
 #include "connection.hpp"
 #include "connector.hpp"
 #include "exchange.hpp"
+#include <reelsd/async/condition.hpp>
 #include <reelsd/base/log.hpp>
 #include <reelsd/db/pool.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <deque>
@@ -36,6 +38,15 @@ public:
     void start();
     void close();
 
+    /// Sends nothing and connects to nothing until go_on(); what is in flight stays so.
+    void suspend();
+    void go_on();
+    /// Closes what owes nothing.
+    void close_idle();
+    [[nodiscard]] bool owes_nothing() const { return sent_count() == 0; }
+    /// Told of each answer and each loss while suspended.
+    [[nodiscard]] async::condition& settled() noexcept { return settled_; }
+
     /// Takes on one exchange; its caller is completed later, never from within.
     void submit(const std::shared_ptr<exchange>& one);
 
@@ -48,13 +59,22 @@ public:
 
 private:
     [[nodiscard]] std::size_t sent_count() const;
+    /// Whether a connection may be counted on: it owes nothing, or has spoken lately.
+    [[nodiscard]] static bool is_heard(const connection& one);
+    [[nodiscard]] std::size_t heard_count() const;
+    /// Nothing, unless one is there that may be counted on.
     [[nodiscard]] std::shared_ptr<connection> least_busy() const;
+    void send(connection& through, const std::shared_ptr<exchange>& one);
     void give_out_waiting();
 
-    void open_next(std::chrono::milliseconds wait);
+    [[nodiscard]] std::unique_ptr<connector> make_connector() const;
+    [[nodiscard]] bool wants_another() const;
+    void open_after(std::chrono::milliseconds wait);
     void open_now();
-    void on_opened(result<connection_ptr> outcome);
+    void on_opened(std::size_t which, result<connection_ptr> outcome);
     void on_open_failed(const std::string& why);
+    /// Those that were opened in place of connections that have spoken again.
+    void close_extra();
     void on_lost(
         const connection& lost, const std::deque<std::shared_ptr<exchange>>& unanswered,
         const std::string& why);
@@ -71,16 +91,20 @@ private:
     asio::any_io_executor loop_;
     pool_options options_;
     log::logger logger_;
-    connector connector_;
+    std::array<std::unique_ptr<connector>, 2> connectors_;
+    std::array<bool, 2> attempting_{};  ///< Which of them are at it.
     backoff backoff_;
     asio::steady_timer retry_timer_;
+    asio::steady_timer second_timer_;
     asio::steady_timer watch_timer_;
     deadline::clock::time_point watching_until_ = deadline::clock::time_point::max();
     std::vector<std::shared_ptr<connection>> connections_;
     std::deque<std::shared_ptr<exchange>> waiting_;  ///< In order of arrival; none has been sent.
     metrics_by_query metrics_;
     std::string last_error_;
-    bool opening_ = false;  ///< An attempt is under way, or the wait before it.
+    bool retry_pending_ = false;  ///< An attempt will begin when retry_timer_ ends.
+    async::condition settled_;
+    bool suspended_ = false;
     bool closed_ = false;
 };
 

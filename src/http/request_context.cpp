@@ -12,6 +12,9 @@ namespace {
 constexpr std::string_view json_type = "application/json";
 constexpr std::string_view body_must_be_object = "request body must be a JSON object";
 
+/// How long one request waits for the database. A healthy statement takes milliseconds.
+constexpr std::chrono::milliseconds database_time_max{1800};
+
 /// The deepest nesting of brackets outside of strings: found before the parser builds anything.
 int nesting_of(std::string_view text) {
     int depth = 0;
@@ -42,7 +45,14 @@ bool is_sane_request_id(std::string_view text) noexcept {
 }
 
 request_context::request_context(http::request asked, const log::logger& log, deadline answer_by)
-    : request_{std::move(asked)}, log_{log}, answer_by_{answer_by} {}
+    : request_{std::move(asked)},
+      log_{log},
+      answer_by_{answer_by},
+      database_by_{answer_by.at_most(database_time_max)} {}
+
+void request_context::restart_database_time() noexcept {
+    database_by_ = deadline::after(database_time_max);
+}
 
 std::optional<std::string_view> request_context::header(std::string_view name) const noexcept {
     return request_.headers.find(name);

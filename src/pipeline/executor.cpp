@@ -329,6 +329,9 @@ jobs::transition executor::run(const jobs::claimed_job& job, std::stop_token sto
              {"code", name_of(why.code())},
              {"reason", why.detail()}});
     }
+    if (why.code() == errc::database_unavailable) {
+        return jobs::after_outage(job, why, wall_clock_now(), policy_, throw_dice());
+    }
     return jobs::after_failure(job, why, now.allowed, policy_, throw_dice(), now.not_before);
 }
 

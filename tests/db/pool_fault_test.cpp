@@ -20,6 +20,9 @@ using namespace std::chrono_literals;
 
 constexpr query echo_number{"test.echo_number", "SELECT $1::bigint AS number"};
 constexpr query sleep_for{"test.sleep_for", "SELECT pg_sleep($1)"};
+constexpr query own_connections{
+    "test.own_connections",
+    "SELECT count(*) AS count FROM pg_stat_activity WHERE application_name = 'reelsd'"};
 constexpr query backend{"test.backend", "SELECT pg_backend_pid() AS process"};
 
 std::filesystem::path make_folder() {
@@ -171,6 +174,65 @@ TEST_F(PoolFaultTest, ASilentServerIsGivenUp) {
     ::kill(process, SIGCONT);
     EXPECT_EQ(why, outage::connection_lost);
     EXPECT_EQ(outage_of(ask(*one, echo_number, 2)), std::nullopt);
+}
+
+TEST_F(PoolFaultTest, AConnectionThatFallsSilentIsReplacedUntilItSpeaksAgain) {
+    options_.connections = 1;
+    options_.statement_timeout = patience;
+    const auto one = open();
+    auto first = ask(*one, backend);
+    loop_.wait_for(first);
+    const auto process = static_cast<pid_t>(first.get().one().as<std::int32_t>("process"));
+    ASSERT_EQ(::kill(process, SIGSTOP), 0);
+    auto owed = ask(*one, echo_number, 1);
+    loop_.run_until([&one] { return one->state().connections == 0; });
+    EXPECT_EQ(outage_of(ask(*one, echo_number, 2)), std::nullopt) << "waits for the new one";
+    auto second = ask(*one, backend);
+    loop_.wait_for(second);
+    EXPECT_NE(second.get().one().as<std::int32_t>("process"), process);
+    EXPECT_EQ(one->state().connections, 1U);
+
+    ASSERT_EQ(::kill(process, SIGCONT), 0);
+    EXPECT_EQ(outage_of(std::move(owed)), std::nullopt) << "what was sent there is not lost";
+    const auto are_one = [this, &one] {
+        auto counted = ask(*one, own_connections);
+        loop_.wait_for(counted);
+        return counted.get().one().as<std::int64_t>("count") == 1;
+    };
+    loop_.run_until(are_one);
+}
+
+TEST_F(PoolFaultTest, ASuspendedPoolAnswersWhatIsInFlightAndKeepsWhatComes) {
+    const auto one = open();
+    loop_.run_until([&one] { return one->state().connections == 4; });
+    auto running = ask(*one, sleep_for, 0.05);
+    loop_.run_until([&one] { return one->state().in_flight == 1; });
+    EXPECT_TRUE(loop_.run(one->suspend(soon())));
+    EXPECT_EQ(outage_of(std::move(running)), std::nullopt);
+    cluster->stop();
+
+    auto early = ask(*one, echo_number, 1);
+    auto late = asio::co_spawn(
+        loop_.context(), one->run(deadline::after(10ms), echo_number, 2), asio::use_future);
+    EXPECT_EQ(outage_of(std::move(late)), outage::no_connection) << "a deadline holds";
+    auto up = std::async(std::launch::async, &PoolFaultTest::bring_up);
+    loop_.wait_for(up);
+    static_cast<void>(up.get());
+    EXPECT_EQ(early.wait_for(0s), std::future_status::timeout);
+    EXPECT_FALSE(one->state().reachable());
+    one->resume();
+    EXPECT_EQ(outage_of(std::move(early)), std::nullopt);
+}
+
+TEST_F(PoolFaultTest, SuspendingGivesUpOnAStatementThatTakesTooLong) {
+    options_.connections = 1;
+    options_.statement_timeout = patience;
+    const auto one = open();
+    auto slow = ask(*one, sleep_for, 55.0);
+    loop_.run_until([&one] { return one->state().in_flight == 1; });
+    EXPECT_FALSE(loop_.run(one->suspend(deadline::after(10ms))));
+    one->close();
+    EXPECT_EQ(outage_of(std::move(slow)), outage::closed);
 }
 
 TEST_F(PoolFaultTest, ADatabaseThatIsMissingIsSaidAndWaitedFor) {

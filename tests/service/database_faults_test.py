@@ -238,8 +238,9 @@ class FaultTest(ServiceTest):
     def setUp(self):
         self.addCleanup(self.world.proxy.flow)
 
-    def suffer(self, name, begin, end, refuses=(), attempts_max=2, may_end=()):
-        """All of a fault, from `begin` to `end`. `refuses`: the kinds that must be refused meanwhile.
+    def suffer(self, name, begin, end, refuses=(), serves=(), attempts_max=2, may_end=()):
+        """All of a fault, from `begin` to `end`. `refuses`: the kinds that must be refused meanwhile, and
+        `serves`: those that must not.
         `attempts_max`: one, and one more if the fault may hit an attempt or its claim itself.
         `may_end`: error codes with which the fault itself may end a job."""
         world = self.world
@@ -278,6 +279,7 @@ class FaultTest(ServiceTest):
               f"{well - ended:.2f} s, 503 {refused}, keys {len(crowd.keys)} with {crowd.repeated} repeats, "
               f"jobs tried again {again[0]}, claimed again {again[1]}", flush=True)
         self.assertEqual(crowd.wrong(), [])
+        self.assertEqual(set(serves) & set(refused), set())
         self.assertLess(slowest, ANSWER_SECONDS_MAX, kind)
         self.assertLess(well - ended, HEALED_SECONDS_MAX)
         self.assertFalse(any(late), "refusals after all was well")
@@ -352,6 +354,10 @@ class Network(FaultTest):
     def test_stalled(self):
         self.suffer("stalled", **self.proxied(self.world.proxy.stall), refuses=ASKS)
 
+    def test_links_that_died_unseen(self):
+        """What was sent is lost without a word, and no link that lost something ever speaks again."""
+        self.suffer("silent", **self.proxied(self.world.proxy.swallow), refuses=ASKS)
+
     def test_slow(self):
         self.suffer("slow", **self.proxied(lambda: self.world.proxy.slow(0.2)))
 
@@ -373,6 +379,19 @@ class LostReports(ServiceTest):
                 world.account.finished(world.account.submit(UNAVAILABLE))
             self.assertEqual(world.account.job(job)["error_code"], "download_failed")
         self.assertIsNone(world.daemon.process.poll())
+
+
+class LostLookUps(ServiceTest):
+    def test_an_attempt_that_met_no_database_is_none(self):
+        """More often than a job has attempts: it goes on where the database is back."""
+        world = World(retry_base_seconds=0.05)
+        self.addCleanup(world.close)
+        world.platform.configure(posts={"DYlookup": {"page": "private"}})
+        world.proxy.cut(b"jobs.find_earlier_analysis#", world.proxy.QUESTION, times=5)
+        job = world.account.finished(world.account.submit(link_of("DYlookup")))
+        self.assertEqual(world.proxy.cuts, 5)
+        self.assertEqual(job["error_code"], "unavailable")
+        self.assertEqual(world.sql(f"SELECT attempt FROM job WHERE id = {job['id']}"), "1")
 
 
 class Server(FaultTest):
@@ -402,7 +421,8 @@ class Server(FaultTest):
     def test_read_only(self):
         self.suffer("readonly", lambda: self.alter("SET default_transaction_read_only = on"),
                     lambda: self.alter("RESET default_transaction_read_only"),
-                    refuses=("analyze", "delete"), attempts_max=1)
+                    refuses=("analyze", "delete"), serves=("list", "read", "search", "wait", "session"),
+                    attempts_max=1)
 
     def test_out_of_connections(self):
         def begin():
@@ -410,6 +430,26 @@ class Server(FaultTest):
             self.world.proxy.drop()
         self.suffer("exhausted", begin, lambda: self.world.cluster.query(
             "ALTER ROLE service CONNECTION LIMIT -1", "postgres"), refuses=ASKS)
+
+
+class LongOutages(FaultTest):
+    """The database is away for longer than a lease: work is given up here before others may take it."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.world = World(lease_seconds=2)
+        cls.addClassCleanup(cls.world.close)
+        cls.served = cls.world.daemon
+
+    def test_longer_than_a_lease(self):
+        stopped = "lease could not be renewed in time: attempt stopped"
+
+        def begin():
+            before = self.world.daemon.log().count(stopped)
+            self.world.proxy.refuse()
+            self.world.proxy.drop()
+            wait_until(lambda: self.world.daemon.log().count(stopped) >= before + 2, "the end of the work")
+        self.suffer("long", begin, self.world.proxy.flow, refuses=ASKS)
 
 
 class DiskFull(FaultTest):

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <reelsd/async/monotonic_timer.hpp>
 #include <reelsd/base/clock.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -8,7 +9,6 @@
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/experimental/parallel_group.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/system/system_error.hpp>
 
@@ -56,7 +56,7 @@ requires(!std::is_void_v<T>) boost::asio::awaitable<std::optional<T>> with_deadl
     boost::asio::awaitable<T> operation, deadline by) {
     namespace asio = boost::asio;
     const auto loop = co_await asio::this_coro::executor;
-    asio::steady_timer timer{loop, by.when()};
+    async::monotonic_timer timer{loop, by.when()};
     auto wrapped = detail::hearing_every_cancellation(std::move(operation));
     auto race = asio::experimental::make_parallel_group(
         asio::co_spawn(loop, std::move(wrapped), asio::deferred), timer.async_wait(asio::deferred));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <string>
 
@@ -14,10 +15,37 @@ using seconds_f = std::chrono::duration<double>;
 /// "2026-05-22T10:00:00Z": RFC 3339 in UTC, whole seconds (rounded down).
 [[nodiscard]] std::string to_rfc3339(time_point when);
 
+/// Time that only goes on: std::chrono::steady_clock, whose time points it shares, unless a
+/// simulation has put a clock of its own in its place. What waits by this clock on an event loop
+/// takes `async::monotonic_timer`.
+class monotonic_clock {
+public:
+    using duration = std::chrono::steady_clock::duration;
+    using rep = duration::rep;
+    using period = duration::period;
+    using time_point = std::chrono::steady_clock::time_point;
+    static constexpr bool is_steady = true;
+
+    [[nodiscard]] static time_point now() noexcept {
+        const auto* const simulated = simulated_.load(std::memory_order_relaxed);
+        return simulated == nullptr ? std::chrono::steady_clock::now() : *simulated;
+    }
+
+    /// For simulations alone: from now on it is what stands at `now`, which only the calling thread
+    /// moves; null: the real time again. While it is simulated, no other thread may ask for it.
+    static void simulate(const time_point* now) noexcept { simulated_ = now; }
+    [[nodiscard]] static bool is_simulated() noexcept {
+        return simulated_.load(std::memory_order_relaxed) != nullptr;
+    }
+
+private:
+    static inline constinit std::atomic<const time_point*> simulated_{nullptr};
+};
+
 /// The moment by which something must be over. Monotonic: clock steps do not move it.
 class deadline {
 public:
-    using clock = std::chrono::steady_clock;
+    using clock = monotonic_clock;
 
     /// `from_now` at least zero; a negative duration is taken as zero.
     [[nodiscard]] static deadline after(clock::duration from_now) noexcept;

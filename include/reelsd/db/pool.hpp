@@ -27,7 +27,7 @@ using namespace std::chrono_literals;
 struct pool_options {
     /// libpq connection string or URI. Never logged: it may hold a password.
     std::string connection_string;
-    /// 1-64. Measured: 4 pipelined connections saturate a server of two cores.
+    /// 1-32. Measured: 4 pipelined connections saturate a server of two cores.
     std::size_t connections = 4;
     /// In flight and waiting together; one more is refused at once (outage::overloaded).
     std::size_t in_flight_max = 1000;
@@ -63,7 +63,9 @@ using metrics_by_query = std::map<std::string, query_metrics, std::less<>>;
 
 /// Pipelined connections to one PostgreSQL, on one event loop. Each statement is its own
 /// transaction. Connections are opened at start(), and again when lost, after 100 ms doubling to 1
-/// s: the pool heals within 2 s of the server's return. Prepared statements are made on first use.
+/// s: the pool heals within 2 s of the server's return. One that owes an answer for a second is
+/// left alone until it speaks, and another is opened in its place, so that for a while there may be
+/// twice as many. Prepared statements are made on first use.
 ///
 /// Threads: everything but `run` is called on the loop's thread. `run` may be called on any thread,
 /// as its coroutine does nothing until it is resumed, and that must be on the loop: `co_spawn(loop,
@@ -84,6 +86,13 @@ public:
     /// Refuses new queries, fails those in flight with outage::closed, closes the connections. At
     /// once; joins the thread that connects, which may lag while it resolves a name.
     void close();
+
+    /// Lets go of a server that is about to end: what is in flight is answered, what comes waits
+    /// for resume(), each within its own deadline, and connections are closed. True when all was
+    /// answered before `by`; what was not is still waited for, and lost with its connection.
+    [[nodiscard]] asio::awaitable<bool> suspend(deadline by);
+    /// Connects again, and sends what has been waiting.
+    void resume();
 
     /// Runs one statement and gives its rows. The deadline includes the wait for a connection.
     /// Throws unavailable, refused or schema_mismatch; on cancellation (any type)

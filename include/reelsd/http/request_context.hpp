@@ -57,6 +57,13 @@ public:
 
     /// By when the answer should be ready. A long poll gives its own time instead.
     [[nodiscard]] deadline answer_by() const noexcept { return answer_by_; }
+    /// By when the database must have answered all that this request asks it, or the client is told
+    /// 503. One time for all statements: clients are promised to learn of an outage within 2 s,
+    /// however many questions their request takes.
+    [[nodiscard]] deadline database_by() const noexcept { return database_by_; }
+    /// For a handler that has waited for something else, an event or the hash of a password: its
+    /// time with the database begins anew.
+    void restart_database_time() noexcept;
     /// Stops when the client has gone or the daemon goes down: whoever waits for something to
     /// happen (a long poll) should then answer at once with what there is. Stop callbacks run on
     /// the loop.
@@ -97,6 +104,7 @@ private:
     http::request request_;
     const log::logger& log_;
     deadline answer_by_;
+    deadline database_by_;
     query_parameters query_;
     matched_route route_;
     std::optional<account_id> caller_;

@@ -19,19 +19,17 @@ constexpr db::query begin_query{"sessions.begin", R"sql(
     SELECT begin_session($1, $2, $3, $4, $5) AS begun)sql"};
 
 constexpr db::query find_query{"sessions.find", R"sql(
-    WITH known AS (
-        SELECT session.hash, session.account_id, session.last_seen_at, session.expires_at,
-               account.email, account.is_admin
-          FROM web_session AS session JOIN account ON account.id = session.account_id
-         WHERE session.hash = $1 AND session.expires_at > now()
-           AND session.last_seen_at > now() - make_interval(hours => $2)
-           AND account.disabled_at IS NULL),
-    seen AS (
-        UPDATE web_session AS session SET last_seen_at = now() FROM known
-         WHERE session.hash = known.hash AND known.last_seen_at < now() - interval '5 minutes')
-    SELECT account_id, email, is_admin,
-           least(expires_at, now() + make_interval(hours => $2)) AS expires_at
-      FROM known)sql"};
+    SELECT session.account_id, account.email, account.is_admin,
+           least(session.expires_at, now() + make_interval(hours => $2)) AS expires_at,
+           session.last_seen_at < now() - interval '5 minutes' AS is_unseen
+      FROM web_session AS session JOIN account ON account.id = session.account_id
+     WHERE session.hash = $1 AND session.expires_at > now()
+       AND session.last_seen_at > now() - make_interval(hours => $2)
+       AND account.disabled_at IS NULL)sql"};
+
+constexpr db::query note_seen_query{"sessions.note_seen", R"sql(
+    UPDATE web_session SET last_seen_at = now()
+     WHERE hash = $1 AND last_seen_at < now() - interval '5 minutes')sql"};
 
 constexpr db::query end_query{"sessions.end", R"sql(
     DELETE FROM web_session WHERE hash = $1)sql"};
@@ -59,6 +57,9 @@ constexpr db::query has_administrator_query{"sessions.has_administrator", R"sql(
     SELECT EXISTS (
         SELECT FROM account
          WHERE is_admin AND password_hash IS NOT NULL AND disabled_at IS NULL) AS known)sql"};
+
+/// A note that nobody waits for: of what a request may take, it gets this much.
+constexpr std::chrono::milliseconds note_seen_time_max{500};
 
 auto bytes_of(const secret_hash& hash) {
     return std::as_bytes(std::span{hash});
@@ -114,11 +115,21 @@ boost::asio::awaitable<std::optional<session>> session_store::find(secret_hash h
         co_await pool_->run(by, find_query, bytes_of(hash), hours_of(session_idle_max));
     const auto row = found.one_or_none();
     if (!row) co_return std::nullopt;
+    if (row->as<bool>("is_unseen")) co_await note_seen(hash, by);
     co_return session{
         .account = row->as<account_id>("account_id"),
         .email = row->as<std::string>("email"),
         .is_admin = row->as<bool>("is_admin"),
         .expires_at = row->as<time_point>("expires_at")};
+}
+
+boost::asio::awaitable<void> session_store::note_seen(secret_hash hash, deadline by) {
+    try {
+        co_await pool_->run(by.at_most(note_seen_time_max), note_seen_query, bytes_of(hash));
+    } catch (const db::failure&) {
+        // A database that takes no changes can still be read from: whoever is signed in stays so,
+        // and the next request notes it.
+    }
 }
 
 boost::asio::awaitable<void> session_store::end(secret_hash hash, deadline by) {

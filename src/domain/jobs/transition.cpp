@@ -101,6 +101,16 @@ transition after_failure(
     return failed{job_error_code_of(why.code()), error_text(why.code(), policy)};
 }
 
+transition after_outage(
+    const claimed_job& job, const error& why, time_point now, const retry_policy& policy,
+    double jitter) {
+    const auto age = std::chrono::duration<double>{now - job.created_at};
+    if (age > policy.outage_wait_max) {
+        return after_failure(job, why, retry_allowed::yes, policy, jitter);
+    }
+    return postponed{retry_delay(1, policy.base, jitter)};
+}
+
 transition after_postponement(
     const claimed_job& job, const postponement& until, time_point now, const retry_policy& policy) {
     const auto again = std::chrono::duration<double>{now - job.created_at} + until.wait;

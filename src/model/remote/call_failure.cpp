@@ -27,6 +27,7 @@ std::string_view name_of(failure_kind kind) noexcept {
         case failure_kind::file_gone: return "file_gone";
         case failure_kind::no_calls_left: return "no_calls_left";
         case failure_kind::storage: return "storage";
+        case failure_kind::no_database: return "no_database";
         case failure_kind::cancelled: return "cancelled";
     }
     invariant(false);
@@ -41,8 +42,9 @@ call_failure failure_from(const error& why) {
         case errc::invalid_argument:
             return {.kind = failure_kind::misconfigured, .detail = why.detail()};
         case errc::storage_failed:
-        case errc::database_unavailable:
             return {.kind = failure_kind::storage, .detail = why.to_string()};
+        case errc::database_unavailable:
+            return {.kind = failure_kind::no_database, .detail = why.to_string()};
         case errc::limit_reached:
             return {.kind = failure_kind::no_calls_left, .detail = why.detail()};
         default: return {.kind = failure_kind::transient, .detail = why.detail()};
@@ -72,6 +74,7 @@ error error_from(const call_failure& why) {
         case failure_kind::payload_too_large:
         case failure_kind::no_calls_left: return error{errc::model_refused, std::move(detail)};
         case failure_kind::storage: return error{errc::storage_failed, std::move(detail)};
+        case failure_kind::no_database: return error{errc::database_unavailable, std::move(detail)};
         case failure_kind::cancelled: return error{errc::cancelled, std::move(detail)};
     }
     return error{errc::internal, std::move(detail)};

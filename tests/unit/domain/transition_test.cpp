@@ -157,6 +157,21 @@ TEST(AfterPostponement, WaitsOutOurOwnPaceButNoLongCooldown) {
     }
 }
 
+TEST(AfterOutage, SpendsNoAttemptButGoesRoundForNoMoreThanAnHour) {
+    const error why{errc::database_unavailable};
+    const auto last = on_attempt(3);
+    const auto early = after_outage(last, why, last.created_at + 59min, {}, 0.5);
+    ASSERT_TRUE(std::holds_alternative<postponed>(early));
+    EXPECT_EQ(std::get<postponed>(early).delay, 10s);
+
+    const auto first = on_attempt(1);
+    const auto late = after_outage(first, why, first.created_at + 61min, {}, 0.5);
+    EXPECT_TRUE(std::holds_alternative<retried>(late));
+    const auto end = after_outage(last, why, last.created_at + 61min, {}, 0.5);
+    ASSERT_TRUE(std::holds_alternative<failed>(end));
+    EXPECT_EQ(std::get<failed>(end).code, job_error_code::storage_error);
+}
+
 TEST(ErrorText, BeginsAsTheContractSays) {
     const std::map<job_error_code, std::string> beginnings = {
         {job_error_code::unavailable, "Video is not available"},

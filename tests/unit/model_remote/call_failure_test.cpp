@@ -67,6 +67,7 @@ TEST(CallFailure, EachKindHasANameAndAFate) {
         {failure_kind::thinking_refused, errc::model_misconfigured},
         {failure_kind::no_calls_left, errc::model_refused},
         {failure_kind::storage, errc::storage_failed},
+        {failure_kind::no_database, errc::database_unavailable},
         {failure_kind::cancelled, errc::cancelled},
     };
     std::set<std::string_view> names;
@@ -92,7 +93,7 @@ TEST(CallFailure, AFailedTransferIsOneOfThem) {
         {errc::address_refused, failure_kind::misconfigured},
         {errc::invalid_argument, failure_kind::misconfigured},
         {errc::storage_failed, failure_kind::storage},
-        {errc::database_unavailable, failure_kind::storage},
+        {errc::database_unavailable, failure_kind::no_database},
         {errc::limit_reached, failure_kind::no_calls_left},
         {errc::internal, failure_kind::transient},
     };

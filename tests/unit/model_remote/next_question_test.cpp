@@ -126,6 +126,7 @@ TEST(NextQuestion, OtherFailuresAreNotMendedByAskingOtherwise) {
           failure_kind::file_not_ready,
           failure_kind::no_calls_left,
           failure_kind::storage,
+          failure_kind::no_database,
           failure_kind::cancelled}) {
         tried_ways ways;
         EXPECT_FALSE(question_after({}, kind, ways)) << name_of(kind);

@@ -42,6 +42,7 @@ TEST(RetrySchedule, EachFailureHasItsNumberOfTries) {
         {failure_kind::file_gone, 1},
         {failure_kind::no_calls_left, 1},
         {failure_kind::storage, 1},
+        {failure_kind::no_database, 1},
         {failure_kind::cancelled, 1},
     };
     for (const auto& one : cases) {

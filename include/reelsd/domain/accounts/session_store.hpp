@@ -74,7 +74,8 @@ public:
     /// Begins a session and returns its secret, which its owner's browser keeps; nothing when the
     /// password's hash is no longer the one that was verified, or the account is disabled.
     boost::asio::awaitable<std::optional<std::string>> begin(credentials verified, deadline by);
-    /// The session, which this use keeps alive; nothing when it is unknown or has ended.
+    /// The session, which this use keeps alive as far as the database takes changes; nothing when
+    /// it is unknown or has ended.
     boost::asio::awaitable<std::optional<session>> find(secret_hash hash, deadline by);
     boost::asio::awaitable<void> end(secret_hash hash, deadline by);
 
@@ -97,6 +98,8 @@ public:
     boost::asio::awaitable<bool> has_administrator(deadline by);
 
 private:
+    boost::asio::awaitable<void> note_seen(secret_hash hash, deadline by);
+
     db::pool* pool_;
 };
 

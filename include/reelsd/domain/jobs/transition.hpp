@@ -33,6 +33,9 @@ struct retry_policy {
     /// How long after its acceptance a job may be put off because the platform asks to be left
     /// alone: whoever waits is told sooner rather than later.
     std::chrono::duration<double> cooldown_wait_max{3600.0};
+    /// How long after its acceptance an attempt that met no database is none: nobody's fault, and
+    /// no job should fail for it, but none may go round for ever either.
+    std::chrono::duration<double> outage_wait_max{3600.0};
 };
 
 /// The wait before the attempt after `attempt`: base x 2^(attempt-1), times 0.75 to 1.25 as
@@ -78,6 +81,12 @@ enum class retry_allowed : std::uint8_t { yes, no };
 [[nodiscard]] transition after_failure(
     const claimed_job& job, const error& why, retry_allowed allowed, const retry_policy& policy,
     double jitter, std::chrono::duration<double> not_before = {});
+
+/// What becomes of a job whose attempt asked the database and had no answer: it is put off as if it
+/// had failed once, and no attempt is spent; beyond what the policy allows, it has failed. Pure.
+[[nodiscard]] transition after_outage(
+    const claimed_job& job, const error& why, time_point now, const retry_policy& policy,
+    double jitter);
 
 /// Why and for how long a job's next step may not be taken.
 struct postponement {
