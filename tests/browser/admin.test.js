@@ -104,11 +104,11 @@ for (const width of WIDTHS) {
     });
 }
 
-test('who is no administrator is told so', async () => {
+test('who is no administrator finds nothing', async () => {
     const person = await invited(administrator, 'member@example.test');
     const visitor = await Visitor.open(browser, daemon, { person });
     await visitor.visit('/admin');
-    await visitor.page.getByRole('heading', { name: 'Only for administrators.' }).waitFor();
+    await visitor.page.getByRole('heading', { name: 'Not found' }).waitFor();
     assert.equal(await visitor.page.getByRole('link', { name: 'Admin' }).count(), 0);
     visitor.assertClean();
     await visitor.close();

@@ -26,7 +26,10 @@ const PAGES = {
 function pageNameOf(place, session) {
     const name = place.route?.name ?? 'not_found';
     if (session.state === 'signed_in') {
-        return name === 'sign_in' ? null : name;
+        if (name === 'sign_in') {
+            return null;
+        }
+        return name === 'admin' && !session.session.account.is_admin ? 'not_found' : name;
     }
     return isPublic(name) ? name : null;
 }

@@ -1,4 +1,4 @@
-// How the server is doing, and who may use it.
+// How the server is doing, and who may use it. Only administrators get here.
 import { html } from '../htm-preact.js';
 import { Accounts } from '../admin/accounts.js';
 import { Failures } from '../admin/failures.js';
@@ -6,15 +6,17 @@ import { Health } from '../admin/health.js';
 import { Queue } from '../admin/queue.js';
 import { get } from '../core/api.js';
 import { useLoading, useRepetition } from '../ui/loading.js';
-import { Bones, Empty, FailureNote } from '../ui/notes.js';
+import { Bones, FailureNote } from '../ui/notes.js';
 import { Time } from '../ui/time.js';
 import { useTitle } from '../ui/title.js';
 
 const REFRESH_SECONDS = 2;
 
-function Overview({ ownEmail }) {
+/** The page `/admin`. */
+export function Page({ session }) {
     const { data, error, isLoading, reload } = useLoading((signal) => get('/admin/overview', signal), []);
     useRepetition(() => isLoading || reload(), REFRESH_SECONDS);
+    useTitle('Admin');
     return html`
         <div class="page-head">
             <h1>Admin</h1>
@@ -29,20 +31,5 @@ function Overview({ ownEmail }) {
         </section>
         ${data && html`<${Health} overview=${data} />`}
         <${Failures} />
-        <${Accounts} ownEmail=${ownEmail} />`;
-}
-
-function Forbidden() {
-    return html`
-        <div class="page-head"><h1>Admin</h1></div>
-        <${Empty} title="Only for administrators.">
-            <p><a class="button" href="/">All reels</a></p>
-        <//>`;
-}
-
-/** The page `/admin`. */
-export function Page({ session }) {
-    const { email, is_admin: isAdmin } = session.account;
-    useTitle('Admin');
-    return isAdmin ? html`<${Overview} ownEmail=${email} />` : html`<${Forbidden} />`;
+        <${Accounts} ownEmail=${session.account.email} />`;
 }
