@@ -44,11 +44,12 @@ constexpr auto supervise_time_max = 60s;
 constexpr auto finish_time_max = 4s;
 constexpr auto exchange_time_max = 3s;
 
-/// Tells daemons apart in the queue: host and process.
-std::string instance_name() {
+/// Tells daemons apart in the queue: host and process for people, and the run because containers
+/// have equal hosts and process ids.
+std::string instance_name(const std::string& run) {
     std::array<char, 65> host{};
     if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '?';
-    return fmt::format("{}:{}", host.data(), ::getpid());
+    return fmt::format("{}:{}:{}", host.data(), ::getpid(), run);
 }
 
 media::media_options media_options_of(const settings& with) {
@@ -93,10 +94,10 @@ void count_attempt(metrics& figures, const jobs::transition& ended, seconds_f to
     figures.note_attempt(pipeline::outcome_name(ended), took);
 }
 
-pipeline::dispatcher_options dispatcher_options_of(const settings& with, metrics& figures) {
+pipeline::dispatcher_options dispatcher_options_of(
+    const settings& with, const std::string& run, metrics& figures) {
     pipeline::dispatcher_options options;
-    options.worker = instance_name();
-    options.workers = with.workers;
+    options.worker = instance_name(run);
     options.lease = with.lease;
     options.policy = retry_policy_of(with);
     options.on_attempt_ended = [&figures](
@@ -166,6 +167,7 @@ std::string platform_host(const settings& with) {
 
 result<std::unique_ptr<daemon>> daemon::create(const settings& with, const log::logger& log) {
     parts made{
+        .run = new_run(),
         .figures = std::make_unique<metrics>(),
         .tls = {},
         .store = {},
@@ -188,9 +190,8 @@ result<std::unique_ptr<daemon>> daemon::create(const settings& with, const log::
     if (!embedder) return embedder.error();
     made.embedder = std::move(*embedder);
 
-    const auto run = new_run();
     auto models =
-        analyzers::create(with, run, *made.media, count_model_requests(*made.figures), log);
+        analyzers::create(with, made.run, *made.media, count_model_requests(*made.figures), log);
     if (!models) return models.error();
     made.models = std::move(*models);
 
@@ -200,7 +201,7 @@ result<std::unique_ptr<daemon>> daemon::create(const settings& with, const log::
     const auto migrated = made.store->migrate(log);
     if (!migrated) return migrated.error();
 
-    auto scratch = pipeline::scratch_space::open(with.data_dir, run, log);
+    auto scratch = pipeline::scratch_space::open(with.data_dir, made.run, log);
     if (!scratch) return scratch.error();
     made.scratch = std::move(*scratch);
     return std::unique_ptr<daemon>{new daemon{with, log, std::move(made)}};
@@ -221,15 +222,13 @@ daemon::daemon(const settings& with, const log::logger& log, parts made)
       vectors_{make_vector_index()},
       executor_{executor_parts(), retry_policy_of(with), log},
       board_{loop_.get_executor()},
+      queue_{pool_},
       dispatcher_{
-          loop_.get_executor(),
-          jobs::job_store{pool_},
+          queue_,
           board_,
           tasks_,
-          [this](const jobs::claimed_job& job, std::stop_token stop) {
-              return executor_.run(job, std::move(stop));
-          },
-          dispatcher_options_of(with, *parts_.figures),
+          make_attempt_runner(),
+          dispatcher_options_of(with, parts_.run, *parts_.figures),
           log},
       api_{api_parts()},
       dashboard_{dashboard_parts()},
@@ -253,6 +252,14 @@ std::unique_ptr<pipeline::vector_index> daemon::make_vector_index() {
         .recorder = recorder_,
         .offload = offload_,
         .log = log_});
+}
+
+std::unique_ptr<pipeline::attempt_runner> daemon::make_attempt_runner() {
+    const auto work = [this](const jobs::claimed_job& job, std::stop_token stop) {
+        return executor_.run(job, std::move(stop));
+    };
+    return std::make_unique<pipeline::threaded_attempt_runner>(
+        loop_.get_executor(), with_.workers, work);
 }
 
 pipeline::executor_parts daemon::executor_parts() {
@@ -381,7 +388,8 @@ asio::awaitable<void> daemon::shut_down() {
     auto attempts = dispatcher_.stop(by.at_most(finish_time_max), by);
     drained_ = co_await (std::move(exchanges) && std::move(attempts));
     const bool ended = co_await tasks_.stop(by, deadline::after(1s));
-    co_await write_token_uses();
+    // Containers are killed 10 s after they are asked to stop.
+    if (pool_.state().reachable()) co_await write_token_uses();
     if (!ended) log_.error("tasks are left at the stop", {{"tasks", tasks_.size()}});
     pool_.close();
 }

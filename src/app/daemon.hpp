@@ -52,6 +52,7 @@ public:
 
 private:
     struct parts {
+        std::string run;  ///< What tells this start from all others.
         std::unique_ptr<metrics> figures;
         std::shared_ptr<const http::tls_identity> tls;  ///< Null: plain HTTP.
         std::unique_ptr<database> store;
@@ -69,6 +70,7 @@ private:
     [[nodiscard]] std::unique_ptr<pipeline::vector_index> make_vector_index();
     [[nodiscard]] api::api_parts api_parts();
     [[nodiscard]] pipeline::executor_parts executor_parts();
+    [[nodiscard]] std::unique_ptr<pipeline::attempt_runner> make_attempt_runner();
     [[nodiscard]] dashboard::dashboard_parts dashboard_parts();
     /// What administrators see of this daemon; see dashboard::dashboard_parts.
     boost::asio::awaitable<json> health();
@@ -100,6 +102,7 @@ private:
     std::unique_ptr<pipeline::vector_index> vectors_;  ///< Null without a remote embedder.
     pipeline::executor executor_;
     jobs::completion_board board_;
+    jobs::job_store queue_;
     pipeline::dispatcher dispatcher_;
     api::api api_;
     dashboard::dashboard dashboard_;

@@ -1,11 +1,11 @@
+#include <reelsd/async/monotonic_timer.hpp>
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/pipeline/dispatcher.hpp>
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
@@ -15,7 +15,6 @@ namespace {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
-using steady = std::chrono::steady_clock;
 
 /// Any query of the queue. Longer than the server's own statement timeout, so that the server's
 /// answer, not our impatience, says what became of a statement.
@@ -32,12 +31,12 @@ constexpr double renew_fraction = 0.25;
 constexpr double trust_fraction = 0.8;
 constexpr double check_fraction = 0.05;
 
-steady::duration part_of(seconds_f lease, double fraction) {
-    return std::chrono::duration_cast<steady::duration>(lease * fraction);
+monotonic_clock::duration part_of(seconds_f lease, double fraction) {
+    return std::chrono::duration_cast<monotonic_clock::duration>(lease * fraction);
 }
 
-asio::awaitable<void> pause(steady::duration length) {
-    asio::steady_timer timer{co_await asio::this_coro::executor, length};
+asio::awaitable<void> pause(monotonic_clock::duration length) {
+    async::monotonic_timer timer{co_await asio::this_coro::executor, length};
     co_await timer.async_wait(asio::use_awaitable);
 }
 
@@ -48,6 +47,13 @@ bool has_fallback(const jobs::transition& refused, const db::failure& refusal) {
     const auto* const by_server = dynamic_cast<const db::refused*>(&refusal);
     const bool lacks_room = by_server != nullptr && by_server->sqlstate().starts_with("53");
     return std::holds_alternative<jobs::completed>(refused) && !lacks_room;
+}
+
+/// Whether a statement that failed so may have changed anything, now or later.
+bool may_have_run(const db::failure& failure) {
+    if (const auto* away = dynamic_cast<const db::unavailable*>(&failure))
+        return away->may_have_run();
+    return dynamic_cast<const db::refused*>(&failure) == nullptr;
 }
 
 }  // namespace
@@ -73,16 +79,15 @@ std::string_view outcome_name(const jobs::transition& ended) noexcept {
 }
 
 dispatcher::dispatcher(
-    asio::any_io_executor loop, jobs::job_store store, jobs::completion_board& board,
-    async::task_group& tasks, job_runner run, dispatcher_options options, log::logger log)
-    : loop_{std::move(loop)},
-      store_{store},
+    jobs::job_queue& queue, jobs::completion_board& board, async::task_group& tasks,
+    std::unique_ptr<attempt_runner> runner, dispatcher_options options, log::logger log)
+    : queue_{queue},
       board_{board},
       tasks_{tasks},
-      run_{std::move(run)},
       options_{std::move(options)},
       log_{std::move(log)},
-      workers_{options_.workers} {
+      claim_name_{options_.worker},
+      runner_{std::move(runner)} {
     invariant(options_.lease >= 1s);
 }
 
@@ -90,7 +95,7 @@ dispatcher::~dispatcher() = default;
 
 void dispatcher::start() {
     tasks_.spawn("watch completions", watch_loop());
-    if (options_.workers == 0) return;
+    if (runner_->capacity() == 0) return;
     tasks_.spawn("claim jobs", claim_loop());
     tasks_.spawn("renew leases", lease_loop());
     tasks_.spawn("check leases", trust_loop());
@@ -109,7 +114,8 @@ void dispatcher::cancel(job_id job) {
 }
 
 std::size_t dispatcher::idle() const noexcept {
-    return options_.workers - std::min(options_.workers, held_.size());
+    const auto workers = runner_->capacity();
+    return workers - std::min(workers, held_.size());
 }
 
 std::vector<jobs::holding> dispatcher::holdings() const {
@@ -126,17 +132,18 @@ void dispatcher::note_database(bool reachable) {
         log_.info("queue: the database answers again");
     } else {
         log_.warning("queue: the database does not answer");
+        emptied_.notify_all();  // A stop waits for no answer that will not come.
     }
 }
 
 asio::awaitable<void> dispatcher::claim_loop() {
-    auto next_rescue = steady::now();
+    auto next_rescue = monotonic_clock::now();
     claiming_ = true;
     while (!stopping_) {
         wake_pending_ = false;
         try {
-            if (steady::now() >= next_rescue) {
-                next_rescue = steady::now() + options_.look_interval;
+            if (monotonic_clock::now() >= next_rescue) {
+                next_rescue = monotonic_clock::now() + options_.look_interval;
                 co_await rescue();
             }
             if (idle() > 0) co_await claim_for_idle();
@@ -154,35 +161,59 @@ asio::awaitable<void> dispatcher::claim_loop() {
     emptied_.notify_all();
 }
 
-asio::awaitable<void> dispatcher::claim_for_idle() {
+jobs::claim_request dispatcher::next_claim() const {
     const auto wanted = std::min<std::size_t>(idle(), static_cast<std::size_t>(claim_max));
-    const auto asked = steady::now();
     jobs::claim_request request{
-        .worker = options_.worker, .jobs_max = static_cast<int>(wanted), .lease = options_.lease};
+        .worker = claim_name_,
+        .jobs_max = static_cast<int>(wanted),
+        .lease = options_.lease,
+        .in_hand = {},
+        .first_worker = options_.worker};
     for (const auto& [id, held] : held_) request.in_hand.push_back(job_id{id});
-    auto claimed = co_await store_.claim(request, deadline::after(query_time_max));
-    for (auto& job : claimed) begin(std::move(job), asked);
-    // A full hand may have left more behind.
-    if (claimed.size() == wanted) wake_pending_ = true;
+    return request;
 }
 
-void dispatcher::begin(jobs::claimed_job job, steady::time_point lease_from) {
+asio::awaitable<void> dispatcher::claim_for_idle() {
+    const auto request = next_claim();
+    const auto asked = monotonic_clock::now();
+    std::vector<jobs::claimed_job> claimed;
+    try {
+        claimed = co_await queue_.claim(request, deadline::after(query_time_max));
+    } catch (const db::failure& failure) {
+        note_lost_claim(failure);
+        throw;
+    }
+    const auto count = static_cast<int>(claimed.size());
+    for (auto& job : claimed) begin(std::move(job), asked);
+    // A full hand may have left more behind.
+    if (count == request.jobs_max) wake_pending_ = true;
+}
+
+void dispatcher::note_lost_claim(const db::failure& failure) {
+    if (!may_have_run(failure)) return;
+    // The statement may be carried out at any later time. Under a name that is used no more it can
+    // then take nothing that is in our hand; nor can we take by mistake what a later one brought.
+    // Padded, so that names sort as they follow each other.
+    claim_name_ = fmt::format("{}/{:010}", options_.worker, ++lost_claims_);
+}
+
+void dispatcher::begin(jobs::claimed_job job, monotonic_clock::time_point lease_from) {
     const auto id = job.id.value;
     const auto [place, is_new] = held_.try_emplace(
         id,
         held_job{
-            .job = std::move(job), .stop = {}, .lease_from = lease_from, .started = steady::now()});
+            .job = std::move(job),
+            .stop = {},
+            .lease_from = lease_from,
+            .started = monotonic_clock::now()});
     invariant(is_new);  // The claim has left out what we hold, and only claims add to it.
     // The answer to the claim may have taken longer than the lease itself.
     if (stopping_ || !is_trusted(lease_from)) place->second.stop.request_stop();
     log_.debug("job begins", {{"job", id}, {"attempt", place->second.job.attempt}});
-    // Copies: the entry may go while the thread still works, when the job is deleted.
-    workers_.post([this, claimed = place->second.job, token = place->second.stop.get_token()] {
-        auto ended = run_(claimed, token);
-        asio::post(loop_, [this, id = claimed.id.value, ended = std::move(ended)]() mutable {
-            tasks_.spawn("report a job", report(id, std::move(ended)));
-        });
-    });
+    const auto on_end = [this, id](jobs::transition ended) {
+        tasks_.spawn("report a job", report(id, std::move(ended)));
+    };
+    runner_->start(place->second.job, place->second.stop.get_token(), on_end);
 }
 
 asio::awaitable<void> dispatcher::report(std::int64_t id, jobs::transition ended) {
@@ -193,7 +224,7 @@ asio::awaitable<void> dispatcher::report(std::int64_t id, jobs::transition ended
     bool written = false;
     for (bool settled = false; !settled;) {
         try {
-            written = co_await store_.report(holding, ended, deadline::after(query_time_max));
+            written = co_await queue_.report(holding, ended, deadline::after(query_time_max));
             settled = true;
             continue;
         } catch (const db::unavailable&) {
@@ -208,7 +239,7 @@ asio::awaitable<void> dispatcher::report(std::int64_t id, jobs::transition ended
         }
         co_await pause(report_retry_interval);
     }
-    const seconds_f took = steady::now() - held.started;
+    const seconds_f took = monotonic_clock::now() - held.started;
     if (options_.on_attempt_ended) options_.on_attempt_ended(ended, took, written);
     if (written) {
         log_attempt(held.job, ended, took);
@@ -222,11 +253,13 @@ asio::awaitable<void> dispatcher::report(std::int64_t id, jobs::transition ended
 }
 
 asio::awaitable<void> dispatcher::rescue() {
-    const auto ended = co_await store_.rescue(
-        holdings(),
-        options_.policy.attempts_max,
-        jobs::error_text(errc::internal, options_.policy),
-        deadline::after(query_time_max));
+    const jobs::rescue_request request{
+        .held = holdings(),
+        .worker = claim_name_,
+        .first_worker = options_.worker,
+        .attempts_max = options_.policy.attempts_max,
+        .exhausted_text = jobs::error_text(errc::internal, options_.policy)};
+    const auto ended = co_await queue_.rescue(request, deadline::after(query_time_max));
     for (const auto job : ended) {
         log_.warning("job gave up: its worker died at every attempt", {{"job", job.value}});
         board_.announce(job);
@@ -249,24 +282,25 @@ asio::awaitable<void> dispatcher::lease_loop() {
 
 asio::awaitable<void> dispatcher::trust_loop() {
     // A loop of its own: a renewal that hangs must not keep us from noticing that it is too late.
-    const auto interval = std::min<steady::duration>(part_of(options_.lease, check_fraction), 1s);
+    const auto interval =
+        std::min<monotonic_clock::duration>(part_of(options_.lease, check_fraction), 1s);
     for (;;) {
         co_await pause(interval);
         stop_untrusted();
     }
 }
 
-bool dispatcher::is_trusted(steady::time_point lease_from) const {
-    return steady::now() - lease_from < part_of(options_.lease, trust_fraction);
+bool dispatcher::is_trusted(monotonic_clock::time_point lease_from) const {
+    return monotonic_clock::now() - lease_from < part_of(options_.lease, trust_fraction);
 }
 
 asio::awaitable<void> dispatcher::renew() {
-    const auto asked = steady::now();
+    const auto asked = monotonic_clock::now();
     const auto before = holdings();
     // A renewal that comes too late is worth nothing: the wait for it must not keep us from
     // noticing.
     const auto by = deadline::after(part_of(options_.lease, renew_fraction));
-    const auto kept = co_await store_.renew(before, options_.lease, by);
+    const auto kept = co_await queue_.renew(before, options_.lease, by);
     for (const auto& holding : before) {
         const auto held = held_.find(holding.job.value);
         // It may have been reported meanwhile, and even claimed again.
@@ -303,7 +337,7 @@ asio::awaitable<void> dispatcher::lost_loop() {
 
 asio::awaitable<void> dispatcher::stop_lost() {
     const auto before = holdings();
-    const auto lost = co_await store_.lost_among(before, deadline::after(query_time_max));
+    const auto lost = co_await queue_.lost_among(before, deadline::after(query_time_max));
     for (const auto job : lost) {
         const auto held = held_.find(job.value);
         const auto asked = std::find_if(
@@ -336,7 +370,7 @@ asio::awaitable<void> dispatcher::watch() {
         const std::vector<job_id> part(
             awaited.begin() + static_cast<std::ptrdiff_t>(first),
             awaited.begin() + static_cast<std::ptrdiff_t>(last));
-        const auto ended = co_await store_.ended_among(part, deadline::after(query_time_max));
+        const auto ended = co_await queue_.ended_among(part, deadline::after(query_time_max));
         for (const auto job : ended) board_.announce(job);
     }
 }
@@ -344,8 +378,10 @@ asio::awaitable<void> dispatcher::watch() {
 asio::awaitable<bool> dispatcher::stop(deadline finish_by, deadline by) {
     stopping_ = true;
     woken_.notify_all();
-    // A claim that is on its way may still bring jobs, which then have to be handed back.
-    const auto is_idle = [this] { return held_.empty() && !claiming_; };
+    // A claim that is on its way may still bring jobs, which then have to be handed back; not while
+    // the database is away. What is in hand is waited for even then: where everything is started
+    // anew, the database may be back in time to take results and hand-backs.
+    const auto is_idle = [this] { return held_.empty() && (!claiming_ || !database_reachable_); };
     while (!is_idle() && !finish_by.passed()) {
         static_cast<void>(co_await emptied_.wait(finish_by));
     }

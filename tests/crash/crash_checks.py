@@ -72,12 +72,15 @@ def check_jobs(run, rows, history):
 
 
 def check_claims(job, events):
-    """Each claim is taken by one worker from a waiting job, with the next number."""
+    """Each claim has the next number and is of a waiting job, or once more of one that was claimed without its
+    worker's knowing, which counts no attempt."""
     wrong, claim = [], 0
     for event in events:
         if event["op"] != "changed":
             continue
-        is_claim = event["status"] == "processing" and event["was"] == "pending"
+        is_claim = event["status"] == "processing" and event["claim"] != event["claim_was"]
+        if is_claim and event["attempt"] - event["attempt_was"] != int(event["was"] == "pending"):
+            wrong.append(f"job {job}: an attempt is counted wrongly: {event}")
         if event["claim"] != claim + (1 if is_claim else 0):
             wrong.append(f"job {job}: claim {event['claim']} after {claim}: {event}")
         claim = event["claim"]

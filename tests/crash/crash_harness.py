@@ -476,7 +476,7 @@ class Run:
             begun = set()
             return self.poll(lambda: begun.update(pictures()) or begun) and self.poll(
                 lambda: begun - pictures())
-        mine = f"worker = '{daemon.worker}' AND status = 'processing'"
+        mine = f"crash_daemon(worker) = '{daemon.worker}' AND status = 'processing'"
         question = {
             "claim": f"SELECT EXISTS (SELECT FROM job WHERE {mine} AND step IS NULL)",
             "call written": "SELECT EXISTS (SELECT FROM model_call JOIN job ON job.id = job_id AND"
@@ -512,7 +512,7 @@ class Run:
             "   AND settled_at IS NULL) AS open_calls,"
             " (SELECT count(*) FROM model_call WHERE job_id = job.id AND model_call.claim = job.claim"
             "   AND settled_at IS NOT NULL) AS settled_calls"
-            f" FROM job WHERE worker = '{daemon.worker}' AND status = 'processing'")
+            f" FROM job WHERE crash_daemon(worker) = '{daemon.worker}' AND status = 'processing'")
         with self.changed:
             self.kills.append({"start": start, "aim": aim, "has_come": bool(has_come), "cut": cut,
                                "children": sorted(children.values())})

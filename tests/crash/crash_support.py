@@ -30,6 +30,10 @@ CREATE TABLE crash_job (
     seq bigint GENERATED ALWAYS AS IDENTITY, moment timestamptz NOT NULL DEFAULT clock_timestamp(),
     op text, job bigint, url text, was text, status text, claim_was integer, claim integer,
     attempt_was integer, attempt integer, worker text, step text, lease_ran_out boolean);
+-- Host and process, without what else tells starts apart.
+CREATE FUNCTION crash_daemon(worker text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT split_part(worker, ':', 1) || ':' || split_part(worker, ':', 2)
+$$;
 CREATE FUNCTION crash_note_job() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'INSERT' THEN
@@ -37,13 +41,14 @@ BEGIN
         VALUES ('made', NEW.id, NEW.url, NEW.status, NEW.claim, NEW.attempt);
     ELSIF TG_OP = 'DELETE' THEN
         INSERT INTO crash_job (op, job, was, claim_was, attempt_was, worker)
-        VALUES ('deleted', OLD.id, OLD.status, OLD.claim, OLD.attempt, OLD.worker);
+        VALUES ('deleted', OLD.id, OLD.status, OLD.claim, OLD.attempt, crash_daemon(OLD.worker));
     ELSIF OLD.status IN ('done', 'error') OR OLD.status <> NEW.status OR OLD.claim <> NEW.claim
           OR OLD.attempt <> NEW.attempt OR OLD.step IS DISTINCT FROM NEW.step THEN
         INSERT INTO crash_job (op, job, was, status, claim_was, claim, attempt_was, attempt, worker,
                                step, lease_ran_out)
         VALUES ('changed', OLD.id, OLD.status, NEW.status, OLD.claim, NEW.claim, OLD.attempt,
-                NEW.attempt, coalesce(NEW.worker, OLD.worker), NEW.step, OLD.lease_until < now());
+                NEW.attempt, crash_daemon(coalesce(NEW.worker, OLD.worker)), NEW.step,
+                OLD.lease_until < now());
     END IF;
     RETURN NULL;
 END
@@ -59,7 +64,7 @@ BEGIN
     IF TG_OP = 'INSERT' THEN
         INSERT INTO crash_call (op, call, job, number, claim, worker)
         VALUES ('begun', NEW.id, NEW.job_id, NEW.number, NEW.claim,
-                (SELECT worker FROM job WHERE id = NEW.job_id));
+                (SELECT crash_daemon(worker) FROM job WHERE id = NEW.job_id));
     ELSIF TG_OP = 'DELETE' THEN
         INSERT INTO crash_call (op, call, job) VALUES ('released', OLD.id, OLD.job_id);
     ELSE
@@ -231,7 +236,7 @@ class MortalDaemon(Daemon):
         self.starts[self.worker] = self.start_id
 
     def worker_name(self):
-        """By which the database knows it."""
+        """By which the history knows it."""
         return f"{socket.gethostname()}:{self.process.pid}"
 
     def await_ready(self):

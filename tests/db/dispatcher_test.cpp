@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace reelsd::pipeline {
@@ -90,21 +91,17 @@ protected:
     dispatcher& start(std::size_t workers, seconds_f lease = 60s) {
         dispatcher_options options;
         options.worker = "w" + std::to_string(dispatchers_.size());
-        options.workers = workers;
         options.lease = lease;
         options.policy.base = std::chrono::duration<double>{0};
         options.look_interval = 50ms;
         options.watch_interval = 20ms;
+        const auto work = [this](const jobs::claimed_job& job, const std::stop_token& stop) {
+            return runner_(job, stop);
+        };
+        auto threads = std::make_unique<threaded_attempt_runner>(
+            loop().context().get_executor(), workers, work);
         dispatchers_.push_back(std::make_unique<dispatcher>(
-            loop().context().get_executor(),
-            store_,
-            board_,
-            tasks_,
-            [this](const jobs::claimed_job& job, const std::stop_token& stop) {
-                return runner_(job, stop);
-            },
-            options,
-            log::logger::silent()));
+            store_, board_, tasks_, std::move(threads), options, log::logger::silent()));
         dispatchers_.back()->start();
         return *dispatchers_.back();
     }

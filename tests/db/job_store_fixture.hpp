@@ -5,6 +5,8 @@
 #include <reelsd/domain/jobs/job_store.hpp>
 
 #include <chrono>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace reelsd::jobs {
@@ -30,6 +32,11 @@ protected:
         const claim_request wanted{
             .worker = "w", .jobs_max = most, .lease = std::chrono::seconds{60}};
         return run(store_.claim(wanted, soon()));
+    }
+    std::vector<job_id> rescued(std::vector<holding> held, std::string exhausted_text = "x") {
+        const rescue_request wanted{
+            .held = std::move(held), .attempts_max = 3, .exhausted_text = exhausted_text};
+        return run(store_.rescue(wanted, soon()));
     }
     [[nodiscard]] job read(account_id owner, job_id id) {
         return run(store_.find(owner, id, soon())).value();

@@ -38,6 +38,29 @@ TEST_F(JobStore, WhatTheClaimantHasInHandIsNotClaimed) {
     EXPECT_EQ(claimed(1).at(0).id, first) << "once it is known, it is taken";
 }
 
+// Goal: a claim whose answer is lost costs neither an attempt nor a lease's wait.
+TEST_F(JobStore, WhatALostClaimTookIsTakenOnceMoreAndFirst) {
+    const auto lost = submitted(ann_);
+    ASSERT_EQ(claimed(1).at(0).id, lost);  // As "w", and the answer is lost.
+    run(pool().run(soon(), expire_query));
+    const rescue_request own{
+        .held = {}, .worker = "w/1", .first_worker = "w", .attempts_max = 3, .exhausted_text = "x"};
+    EXPECT_TRUE(run(store_.rescue(own, soon())).empty());
+    EXPECT_EQ(read(ann_, lost).status, job_status::processing) << "left for the next claim";
+
+    const auto due = submitted(ann_);
+    claim_request next{
+        .worker = "w/1", .jobs_max = 1, .lease = 60s, .in_hand = {lost}, .first_worker = "w"};
+    EXPECT_EQ(run(store_.claim(next, soon())).at(0).id, due) << "what is in hand is left alone";
+    next.in_hand = {due};
+    const auto again = run(store_.claim(next, soon()));
+    ASSERT_EQ(again.size(), 1U);
+    EXPECT_EQ(again[0].id, lost);
+    EXPECT_EQ(again[0].attempt, 1);
+    EXPECT_EQ(again[0].claim, 2);
+    EXPECT_TRUE(run(store_.claim(next, soon())).empty()) << "it stands under the new name";
+}
+
 TEST_F(JobStore, AJobIsItsOwnersAlone) {
     const auto id = submitted(ann_);
     const auto job = read(ann_, id);
@@ -191,7 +214,7 @@ TEST_F(JobStore, ALateWorkerCannotOverwrite) {
     const auto id = submitted(ann_);
     const auto late = claimed(1).at(0);
     run(pool().run(soon(), expire_query));
-    EXPECT_TRUE(run(store_.rescue({}, 3, "Internal error", soon())).empty());
+    EXPECT_TRUE(rescued({}, "Internal error").empty());
     const auto current = claimed(1).at(0);
     EXPECT_EQ(current.attempt, 2);
 
@@ -205,11 +228,11 @@ TEST_F(JobStore, ALateWorkerCannotOverwrite) {
 TEST_F(JobStore, RescueLeavesTheLivingAndThoseWeHold) {
     EXPECT_GT(submitted(ann_).value, 0);
     const auto held = claimed(1).at(0);
-    EXPECT_TRUE(run(store_.rescue({}, 3, "x", soon())).empty());
+    EXPECT_TRUE(rescued({}).empty());
     EXPECT_EQ(read(ann_, held.id).status, job_status::processing);
 
     run(pool().run(soon(), expire_query));
-    EXPECT_TRUE(run(store_.rescue({holding_of(held)}, 3, "x", soon())).empty());
+    EXPECT_TRUE(rescued({holding_of(held)}).empty());
     EXPECT_EQ(read(ann_, held.id).status, job_status::processing);
     // An expired lease that nobody took is as good as new once renewed.
     const std::vector<holding> expected{holding_of(held)};
@@ -221,7 +244,7 @@ TEST_F(JobStore, TheLastAttemptThatDiesIsAnError) {
     for (int attempt = 1; attempt <= 3; ++attempt) {
         EXPECT_EQ(claimed(1).at(0).attempt, attempt);
         run(pool().run(soon(), expire_query));
-        const auto ended = run(store_.rescue({}, 3, "Internal error.", soon()));
+        const auto ended = rescued({}, "Internal error.");
         EXPECT_EQ(ended.size(), attempt == 3 ? 1U : 0U);
     }
     const auto job = read(ann_, id);

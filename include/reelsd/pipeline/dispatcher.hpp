@@ -6,8 +6,8 @@
 #include <reelsd/base/ids.hpp>
 #include <reelsd/base/log.hpp>
 #include <reelsd/domain/jobs/completion_board.hpp>
-#include <reelsd/domain/jobs/job_store.hpp>
-#include <reelsd/pipeline/worker_pool.hpp>
+#include <reelsd/domain/jobs/job_queue.hpp>
+#include <reelsd/pipeline/attempt_runner.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -24,9 +25,9 @@
 namespace reelsd::pipeline {
 
 struct dispatcher_options {
-    std::string worker;  ///< This instance's name, as the queue shows it.
-    std::size_t workers =
-        16;                 ///< Threads, 0 or more; with 0 it only watches for others' completions.
+    /// This start's name, as the queue shows it. No other start of any instance has had it, for
+    /// what is held under it is taken to be ours.
+    std::string worker;
     seconds_f lease{60.0};  ///< At least 1 s.
     jobs::retry_policy policy;
     /// How often an idle instance looks for jobs that others accepted or lost.
@@ -45,10 +46,7 @@ struct dispatcher_options {
 /// "done", the error code's name, "retry", "postponed" or "handed back".
 [[nodiscard]] std::string_view outcome_name(const jobs::transition& ended) noexcept;
 
-/// What runs one attempt on a worker thread. Does not throw; ends soon after a stop request.
-using job_runner = std::function<jobs::transition(const jobs::claimed_job&, std::stop_token)>;
-
-/// Connects the queue with the worker threads: claims due jobs for idle workers, keeps their leases
+/// Connects the queue with the workers: claims due jobs for idle ones, keeps their leases
 /// alive, reports how attempts ended, and frees jobs whose worker died.
 ///
 /// A worker whose lease can no longer be trusted (not renewed for most of its length, because the
@@ -56,13 +54,17 @@ using job_runner = std::function<jobs::transition(const jobs::claimed_job&, std:
 /// at once. A finished attempt whose report cannot be written is kept and tried again for as long
 /// as the daemon lives: the claim number makes a late report harmless.
 ///
+/// A claim whose answer is lost may have taken jobs that nobody begins, and may even do so later.
+/// The next claim is made under another name and takes what is held under the lost one.
+///
 /// Thread: all members on the loop. Must be stopped before it is destroyed.
 class dispatcher {
 public:
-    /// `store`'s pool and `board` outlive this. `tasks` runs our coroutines.
+    /// `queue`, `board` and `tasks`, which runs our coroutines, outlive this. A runner without
+    /// capacity makes an instance that only watches for others' completions.
     dispatcher(
-        boost::asio::any_io_executor loop, jobs::job_store store, jobs::completion_board& board,
-        async::task_group& tasks, job_runner run, dispatcher_options options, log::logger log);
+        jobs::job_queue& queue, jobs::completion_board& board, async::task_group& tasks,
+        std::unique_ptr<attempt_runner> runner, dispatcher_options options, log::logger log);
     dispatcher(const dispatcher&) = delete;
     dispatcher& operator=(const dispatcher&) = delete;
     ~dispatcher();
@@ -91,8 +93,8 @@ private:
         std::stop_source stop;
         /// By our own clock, counted from before the claim or renewal was sent: never later than
         /// the database's idea of it.
-        std::chrono::steady_clock::time_point lease_from;
-        std::chrono::steady_clock::time_point started;
+        monotonic_clock::time_point lease_from;
+        monotonic_clock::time_point started;
         /// The attempt has ended and waits to be reported: no work is done under the lease any
         /// more.
         bool reporting = false;
@@ -111,8 +113,10 @@ private:
     boost::asio::awaitable<void> stop_lost();
     boost::asio::awaitable<void> report(std::int64_t id, jobs::transition ended);
 
-    void begin(jobs::claimed_job job, std::chrono::steady_clock::time_point lease_from);
-    [[nodiscard]] bool is_trusted(std::chrono::steady_clock::time_point lease_from) const;
+    [[nodiscard]] jobs::claim_request next_claim() const;
+    void note_lost_claim(const db::failure& failure);
+    void begin(jobs::claimed_job job, monotonic_clock::time_point lease_from);
+    [[nodiscard]] bool is_trusted(monotonic_clock::time_point lease_from) const;
     void stop_untrusted();
     void note_database(bool reachable);
     void log_attempt(
@@ -120,22 +124,22 @@ private:
     [[nodiscard]] std::vector<jobs::holding> holdings() const;
     [[nodiscard]] std::size_t idle() const noexcept;
 
-    boost::asio::any_io_executor loop_;
-    jobs::job_store store_;
+    jobs::job_queue& queue_;
     jobs::completion_board& board_;
     async::task_group& tasks_;
-    job_runner run_;
     dispatcher_options options_;
     log::logger log_;
 
     held_jobs held_;
+    std::string claim_name_;         ///< `options_.worker`, or what has taken its place.
+    std::uint64_t lost_claims_ = 0;  ///< Each has given a name up.
     async::condition woken_;
     async::condition emptied_;
     bool wake_pending_ = false;
     bool claiming_ = false;  ///< The claim loop runs.
     bool stopping_ = false;
     bool database_reachable_ = true;
-    worker_pool workers_;  ///< Last: its threads use the members above through the loop.
+    std::unique_ptr<attempt_runner> runner_;  ///< Last: its attempts end in the members above.
 };
 
 }  // namespace reelsd::pipeline

@@ -57,91 +57,6 @@ constexpr db::query find_earlier_analysis_query{"jobs.find_earlier_analysis", R"
       LEFT JOIN reel_thumbnail AS thumbnail
         ON thumbnail.account_id = latest.account_id AND thumbnail.job_id = latest.id)sql"};
 
-constexpr db::query claim_query{"jobs.claim", R"sql(
-    WITH due AS (
-        SELECT id FROM job
-         WHERE status = 'pending' AND run_at <= now() AND id <> ALL ($4::bigint[])
-         ORDER BY run_at, id LIMIT $2
-           FOR UPDATE SKIP LOCKED)  -- Two claimants never take the same row.
-    UPDATE job
-       SET status = 'processing', attempt = attempt + 1, claim = claim + 1, worker = $1,
-           lease_until = now() + make_interval(secs => $3),
-           started_at = coalesce(started_at, now())
-      FROM due WHERE job.id = due.id
-    RETURNING job.id, job.account_id, job.url, job.claim, job.attempt, job.created_at,
-              job.fresh)sql"};
-
-constexpr db::query renew_query{"jobs.renew", R"sql(
-    UPDATE job SET lease_until = now() + make_interval(secs => $3)
-      FROM unnest($1::bigint[], $2::integer[]) AS held (id, claim)
-     WHERE job.id = held.id AND job.claim = held.claim AND job.status = 'processing'
-    RETURNING job.id, job.claim)sql"};
-
-constexpr db::query lost_among_query{"jobs.lost_among", R"sql(
-    SELECT held.id FROM unnest($1::bigint[], $2::integer[]) AS held (id, claim)
-      LEFT JOIN job ON job.id = held.id
-     WHERE job.id IS NULL OR job.claim <> held.claim OR job.status <> 'processing')sql"};
-
-// A job whose lease has run out is dead to the database, but not when the asking daemon holds it:
-// it may be late because the database was away.
-constexpr db::query rescue_query{"jobs.rescue", R"sql(
-    WITH expired AS (
-        SELECT job.id FROM job
-         WHERE job.status = 'processing' AND job.lease_until < now()
-           AND NOT EXISTS (
-               SELECT FROM unnest($1::bigint[], $2::integer[]) AS held (id, claim)
-                WHERE held.id = job.id AND held.claim = job.claim)
-         ORDER BY job.lease_until LIMIT 100
-           FOR UPDATE SKIP LOCKED)
-    UPDATE job
-       SET status = CASE WHEN job.attempt < $3 THEN 'pending' ELSE 'error' END::job_status,
-           run_at = now(), lease_until = NULL, worker = NULL,
-           finished_at = CASE WHEN job.attempt < $3 THEN NULL ELSE now() END,
-           error_code = CASE WHEN job.attempt < $3 THEN NULL ELSE 'internal' END::job_error_code,
-           error = CASE WHEN job.attempt < $3 THEN NULL ELSE $4 END
-      FROM expired WHERE job.id = expired.id
-    RETURNING job.id, job.status)sql"};
-
-// Of jobs that would wait until a clock that was set back has caught up.
-constexpr db::query mend_times_query{"jobs.mend_times", "SELECT mend_job_times()"};
-
-// One statement: what makes a reel done also makes it listed, found and accounted for.
-constexpr db::query complete_query{"jobs.complete", R"sql(
-    WITH ended AS (
-        UPDATE job
-           SET status = 'done', result = $3, code = $4, author = $5, summary = $6,
-               post_key = nullif($7, ''), analyzer = nullif($8, ''),
-               analyzed_at = coalesce($9::timestamptz, now()),
-               finished_at = now(), lease_until = NULL, worker = NULL
-         WHERE id = $1 AND claim = $2 AND status = 'processing'
-        RETURNING account_id, id),
-    called AS (
-        INSERT INTO model_call (account_id, job_id, number, model, cost_usd)
-        SELECT account_id, id, 0, $10, 0 FROM ended WHERE $10 <> ''
-        ON CONFLICT DO NOTHING),
-    pictured AS (
-        INSERT INTO reel_thumbnail (account_id, job_id, jpeg, small_jpeg)
-        SELECT account_id, id, $15, $16 FROM ended WHERE $15::bytea IS NOT NULL)
-    SELECT id, store_search_entry(account_id, id, $11, $12, $13, $14) FROM ended)sql"};
-
-constexpr db::query fail_query{"jobs.fail", R"sql(
-    UPDATE job
-       SET status = 'error', error_code = $3::job_error_code, error = $4, finished_at = now(),
-           lease_until = NULL, worker = NULL
-     WHERE id = $1 AND claim = $2 AND status = 'processing')sql"};
-
-constexpr db::query retry_query{"jobs.retry", R"sql(
-    UPDATE job
-       SET status = 'pending', run_at = now() + make_interval(secs => $3),
-           lease_until = NULL, worker = NULL
-     WHERE id = $1 AND claim = $2 AND status = 'processing')sql"};
-
-constexpr db::query hand_back_query{"jobs.hand_back", R"sql(
-    UPDATE job
-       SET status = 'pending', run_at = now() + make_interval(secs => $3), attempt = attempt - 1,
-           lease_until = NULL, worker = NULL
-     WHERE id = $1 AND claim = $2 AND status = 'processing')sql"};
-
 // Both counts stay on the partial indexes of what has not ended.
 constexpr db::query look_at_queue_query{"jobs.look_at_queue", R"sql(
     SELECT count(*) FILTER (WHERE status = 'pending') AS pending,
@@ -150,11 +65,6 @@ constexpr db::query look_at_queue_query{"jobs.look_at_queue", R"sql(
            coalesce(extract(epoch FROM now() - min(run_at) FILTER (
                WHERE status = 'pending' AND run_at <= now())), 0)::float8 AS oldest_due
       FROM job WHERE status IN ('pending', 'processing'))sql"};
-
-constexpr db::query ended_among_query{"jobs.ended_among", R"sql(
-    SELECT awaited.id FROM unnest($1::bigint[]) AS awaited (id)
-      LEFT JOIN job ON job.id = awaited.id
-     WHERE job.id IS NULL OR job.status IN ('done', 'error'))sql"};
 
 admission::outcome outcome_from(std::string_view name) {
     if (name == "admitted") return admission::outcome::admitted;
@@ -166,18 +76,6 @@ admission::outcome outcome_from(std::string_view name) {
     throw db::schema_mismatch{"submit_job() says " + std::string{name}};
 }
 
-/// Without result and brief: which of them there is depends on the query.
-claimed_job claimed_job_from(const db::row& row) {
-    return {
-        .id = row.as<job_id>("id"),
-        .account = row.as<account_id>("account_id"),
-        .url = row.as<std::string>("url"),
-        .claim = row.as<std::int32_t>("claim"),
-        .attempt = row.as<std::int32_t>("attempt"),
-        .created_at = row.as<time_point>("created_at"),
-        .fresh = row.as<bool>("fresh")};
-}
-
 /// Nothing when the reel has none, as outer joins tell it.
 std::optional<reel_thumbnail> thumbnail_from(const db::row& row) {
     auto jpeg = row.as<std::optional<std::vector<std::byte>>>("jpeg");
@@ -186,34 +84,6 @@ std::optional<reel_thumbnail> thumbnail_from(const db::row& row) {
         .jpeg = *std::move(jpeg),
         .small_jpeg = row.as<std::optional<std::vector<std::byte>>>("small_jpeg")};
 }
-
-/// Views into a thumbnail, for it may be none at all. Made before the query is run: GCC 12 destroys
-/// what a conditional makes inside of a `co_await` twice.
-struct thumbnail_columns {
-    std::optional<std::span<const std::byte>> jpeg;
-    std::optional<std::span<const std::byte>> small_jpeg;
-
-    explicit thumbnail_columns(const std::optional<reel_thumbnail>& thumbnail) {
-        if (!thumbnail) return;
-        jpeg = thumbnail->jpeg;
-        if (thumbnail->small_jpeg) small_jpeg = *thumbnail->small_jpeg;
-    }
-};
-
-/// Parallel arrays, because a query takes arrays and no rows.
-struct holding_columns {
-    std::vector<job_id> jobs;
-    std::vector<std::int32_t> claims;
-
-    explicit holding_columns(const std::vector<holding>& held) {
-        jobs.reserve(held.size());
-        claims.reserve(held.size());
-        for (const auto& one : held) {
-            jobs.push_back(one.job);
-            claims.push_back(one.claim);
-        }
-    }
-};
 
 }  // namespace
 
@@ -302,83 +172,6 @@ boost::asio::awaitable<std::optional<earlier_analysis>> job_store::find_earlier_
         .thumbnail = thumbnail_from(*row)};
 }
 
-boost::asio::awaitable<std::vector<claimed_job>> job_store::claim(
-    claim_request wanted, deadline by) {
-    invariant(wanted.jobs_max > 0);
-    const auto claimed = co_await pool_->run(
-        by, claim_query, wanted.worker, wanted.jobs_max, wanted.lease.count(), wanted.in_hand);
-    co_return claimed.map(&claimed_job_from);
-}
-
-boost::asio::awaitable<std::vector<holding>> job_store::renew(
-    std::vector<holding> held, seconds_f lease, deadline by) {
-    const holding_columns columns{held};
-    const auto renewed =
-        co_await pool_->run(by, renew_query, columns.jobs, columns.claims, lease.count());
-    std::vector<holding> kept;
-    for (const auto row : renewed) {
-        kept.push_back({row.as<job_id>("id"), row.as<std::int32_t>("claim")});
-    }
-    co_return kept;
-}
-
-boost::asio::awaitable<std::vector<job_id>> job_store::lost_among(
-    std::vector<holding> held, deadline by) {
-    const holding_columns columns{held};
-    const auto lost = co_await pool_->run(by, lost_among_query, columns.jobs, columns.claims);
-    co_return lost.map([](const db::row& row) { return row.as<job_id>("id"); });
-}
-
-boost::asio::awaitable<std::vector<job_id>> job_store::rescue(
-    std::vector<holding> held, int attempts_max, std::string exhausted_text, deadline by) {
-    const holding_columns columns{held};
-    co_await pool_->run(by, mend_times_query);
-    const auto rescued = co_await pool_->run(
-        by, rescue_query, columns.jobs, columns.claims, attempts_max, exhausted_text);
-    std::vector<job_id> ended;
-    for (const auto row : rescued) {
-        if (row.as<std::string_view>("status") == "error") ended.push_back(row.as<job_id>("id"));
-    }
-    co_return ended;
-}
-
-boost::asio::awaitable<bool> job_store::report(holding held, transition ended, deadline by) {
-    db::rows written;
-    if (const auto* success = std::get_if<completed>(&ended)) {
-        const db::json_text document{success->result};
-        const thumbnail_columns pictures{success->thumbnail};
-        written = co_await pool_->run(
-            by,
-            complete_query,
-            held.job,
-            held.claim,
-            document,
-            success->brief.code,
-            success->brief.author,
-            success->brief.summary,
-            success->post_key,
-            success->analyzer,
-            success->analyzed_at,
-            success->unpaid_model,
-            success->search.words,
-            success->search.concepts,
-            success->search.concept_weights,
-            success->search.passages,
-            pictures.jpeg,
-            pictures.small_jpeg);
-    } else if (const auto* failure = std::get_if<failed>(&ended)) {
-        written = co_await pool_->run(
-            by, fail_query, held.job, held.claim, name_of(failure->code), failure->text);
-    } else if (const auto* later = std::get_if<retried>(&ended)) {
-        written = co_await pool_->run(by, retry_query, held.job, held.claim, later->delay.count());
-    } else {
-        const auto* put_off = std::get_if<postponed>(&ended);
-        const double delay = put_off == nullptr ? 0.0 : put_off->delay.count();
-        written = co_await pool_->run(by, hand_back_query, held.job, held.claim, delay);
-    }
-    co_return written.affected() > 0;
-}
-
 boost::asio::awaitable<queue_state> job_store::look_at_queue(deadline by) {
     const auto found = co_await pool_->run(by, look_at_queue_query);
     const auto row = found.one();
@@ -387,12 +180,6 @@ boost::asio::awaitable<queue_state> job_store::look_at_queue(deadline by) {
         .due = row.as<std::int64_t>("due"),
         .processing = row.as<std::int64_t>("processing"),
         .oldest_due = seconds_f{row.as<double>("oldest_due")}};
-}
-
-boost::asio::awaitable<std::vector<job_id>> job_store::ended_among(
-    std::vector<job_id> awaited, deadline by) {
-    const auto ended = co_await pool_->run(by, ended_among_query, awaited);
-    co_return ended.map([](const db::row& row) { return row.as<job_id>("id"); });
 }
 
 }  // namespace reelsd::jobs

@@ -1,11 +1,11 @@
 #pragma once
 
+#include <reelsd/async/monotonic_timer.hpp>
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/ids.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/steady_timer.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -40,7 +40,7 @@ public:
 
         completion_board& board_;
         job_id job_;
-        boost::asio::steady_timer timer_;
+        async::monotonic_timer timer_;
         bool announced_ = false;
     };
 

@@ -2,9 +2,8 @@
 
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/ids.hpp>
-#include <reelsd/db/errors.hpp>  // What the operations throw is part of the interface.
 #include <reelsd/domain/jobs/job.hpp>
-#include <reelsd/domain/jobs/transition.hpp>
+#include <reelsd/domain/jobs/job_queue.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
@@ -84,27 +83,9 @@ struct queue_state {
     seconds_f oldest_due{0.0};  ///< For how long the one that is due longest has been.
 };
 
-/// What a worker holds: a job and the claim it was taken under.
-struct holding {
-    job_id job;
-    std::int32_t claim = 0;
-
-    friend bool operator==(const holding&, const holding&) = default;
-};
-
-struct claim_request {
-    std::string worker;     ///< Who claims: the instance's name, for people.
-    int jobs_max = 1;       ///< At least 1.
-    seconds_f lease{60.0};  ///< How long until the claim expires unless renewed.
-    /// What the claimant still has in hand: not to be taken, though a report whose answer was lost
-    /// may have made it due again.
-    std::vector<job_id> in_hand = {};
-};
-
-/// The queue's table. Each operation is one statement, hence atomic; all throw db::unavailable when
-/// no answer is had before `by`, and db::refused when the server will not (disk full, read-only).
-/// A cheap value around the pool, which must outlive it. On the loop's thread.
-class job_store {
+/// The queue's table. Each operation is one statement, hence atomic; all throw as those of the
+/// queue do. A cheap value around the pool, which must outlive it. On the loop's thread.
+class job_store final : public job_queue {
 public:
     explicit job_store(db::pool& pool) : pool_{&pool} {}
 
@@ -133,32 +114,18 @@ public:
     boost::asio::awaitable<std::optional<earlier_analysis>> find_earlier_analysis(
         account_id caller, std::string post_key, std::string analyzer, deadline by);
 
-    /// Takes due jobs, the longest due first; empty when none is due.
-    boost::asio::awaitable<std::vector<claimed_job>> claim(claim_request wanted, deadline by);
-
-    /// Extends the leases of `held`. What is missing in the answer is no longer ours: deleted, or
-    /// claimed by another after our lease ran out.
-    boost::asio::awaitable<std::vector<holding>> renew(
-        std::vector<holding> held, seconds_f lease, deadline by);
-
-    /// Which of `held` are no longer ours, without a change: deleted, or claimed by another.
-    boost::asio::awaitable<std::vector<job_id>> lost_among(std::vector<holding> held, deadline by);
-
-    /// Frees the jobs whose lease ran out: pending again, or `error` after the last attempt (those
-    /// are returned). `held` are the caller's own jobs: it may be late with a report, but it is
-    /// alive.
-    boost::asio::awaitable<std::vector<job_id>> rescue(
-        std::vector<holding> held, int attempts_max, std::string exhausted_text, deadline by);
-
-    /// Writes how an attempt ended. False when the holding is no longer current: nothing was
-    /// written.
-    boost::asio::awaitable<bool> report(holding held, transition ended, deadline by);
-
     boost::asio::awaitable<queue_state> look_at_queue(deadline by);
 
-    /// Which of `awaited` have ended or are gone.
+    boost::asio::awaitable<std::vector<claimed_job>> claim(
+        claim_request wanted, deadline by) override;
+    boost::asio::awaitable<std::vector<holding>> renew(
+        std::vector<holding> held, seconds_f lease, deadline by) override;
+    boost::asio::awaitable<std::vector<job_id>> lost_among(
+        std::vector<holding> held, deadline by) override;
+    boost::asio::awaitable<std::vector<job_id>> rescue(rescue_request wanted, deadline by) override;
+    boost::asio::awaitable<bool> report(holding held, transition ended, deadline by) override;
     boost::asio::awaitable<std::vector<job_id>> ended_among(
-        std::vector<job_id> awaited, deadline by);
+        std::vector<job_id> awaited, deadline by) override;
 
 private:
     db::pool* pool_;

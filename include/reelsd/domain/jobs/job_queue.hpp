@@ -1,0 +1,89 @@
+#pragma once
+
+#include <reelsd/base/clock.hpp>
+#include <reelsd/base/ids.hpp>
+#include <reelsd/db/errors.hpp>  // What the operations throw is part of the interface.
+#include <reelsd/domain/jobs/job.hpp>
+#include <reelsd/domain/jobs/transition.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace reelsd::jobs {
+
+/// What a worker holds: a job and the claim it was taken under.
+struct holding {
+    job_id job;
+    std::int32_t claim = 0;
+
+    friend bool operator==(const holding&, const holding&) = default;
+};
+
+struct claim_request {
+    std::string worker;     ///< Who claims. Unique to one start of one instance.
+    int jobs_max = 1;       ///< At least 1.
+    seconds_f lease{60.0};  ///< How long until the claim expires unless renewed.
+    /// What the claimant still has in hand: not to be taken, though a report whose answer was lost
+    /// may have made it due again.
+    std::vector<job_id> in_hand = {};
+    /// Names from this one up to, and without, `worker`, in the order of their bytes, are those
+    /// that the claimant has given up; empty when there are none. What is held under one of them
+    /// and not in hand was taken by a claim whose answer was lost: it is taken once more, and
+    /// first, and the attempt that nobody began is not counted twice.
+    std::string first_worker = {};
+};
+
+struct rescue_request {
+    /// The caller's own jobs: it may be late with a report, but it is alive.
+    std::vector<holding> held = {};
+    /// As in claim_request: what is held under a name that was given up is for the next claim.
+    std::string worker = {};
+    std::string first_worker = {};
+    int attempts_max = 3;        ///< 1 or more.
+    std::string exhausted_text;  ///< For people: why a job ends whose last attempt died.
+};
+
+/// What a dispatcher asks of the queue. Each operation is atomic; all throw db::unavailable when no
+/// answer is had before `by`, in which case they may have been carried out all the same, or may
+/// still be later; and db::refused when the server will not (disk full, read-only). On the loop's
+/// thread.
+class job_queue {
+public:
+    virtual ~job_queue() = default;
+
+    /// Takes due jobs, the longest due first; empty when none is due.
+    virtual boost::asio::awaitable<std::vector<claimed_job>> claim(
+        claim_request wanted, deadline by) = 0;
+
+    /// Extends the leases of `held`. What is missing in the answer is no longer ours: deleted, or
+    /// claimed by another after our lease ran out.
+    virtual boost::asio::awaitable<std::vector<holding>> renew(
+        std::vector<holding> held, seconds_f lease, deadline by) = 0;
+
+    /// Which of `held` are no longer ours, without a change: deleted, or claimed by another.
+    virtual boost::asio::awaitable<std::vector<job_id>> lost_among(
+        std::vector<holding> held, deadline by) = 0;
+
+    /// Frees the jobs whose lease ran out: pending again, or `error` after the last attempt (those
+    /// are returned).
+    virtual boost::asio::awaitable<std::vector<job_id>> rescue(
+        rescue_request wanted, deadline by) = 0;
+
+    /// Writes how an attempt ended. False when the holding is no longer current: nothing was
+    /// written.
+    virtual boost::asio::awaitable<bool> report(holding held, transition ended, deadline by) = 0;
+
+    /// Which of `awaited` have ended or are gone.
+    virtual boost::asio::awaitable<std::vector<job_id>> ended_among(
+        std::vector<job_id> awaited, deadline by) = 0;
+
+protected:
+    job_queue() = default;
+    job_queue(const job_queue&) = default;
+    job_queue& operator=(const job_queue&) = default;
+};
+
+}  // namespace reelsd::jobs
