@@ -3,8 +3,10 @@
 #include "database.hpp"
 #include "installation.hpp"
 #include "platform_source.hpp"
+#include <reelsd/base/clock.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/db/migrator.hpp>
+#include <reelsd/http/tls_identity.hpp>
 #include <reelsd/media/media_client.hpp>
 #include <reelsd/model/local_embedder.hpp>
 #include <reelsd/net/http_client.hpp>
@@ -15,6 +17,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <stop_token>
@@ -38,6 +41,9 @@ constexpr auto yt_dlp_time_max = 15s;
 constexpr auto migration_time_max = 10s;
 /// Sixteen workers with a video of 100 MiB each, rounded up.
 constexpr std::uintmax_t free_bytes_min = std::uintmax_t{2} << 30U;
+
+/// Whoever renews by a program does so a month before the end.
+constexpr std::chrono::days certificate_time_min{14};
 
 enum class verdict : std::uint8_t {
     good,
@@ -67,6 +73,16 @@ finding check_data_dir(const settings& with) {
     const auto free_mebibytes = space.available >> 20U;
     const auto is = space.available < free_bytes_min ? verdict::doubtful : verdict::good;
     return {is, fmt::format("{}, {} MiB free", folder.string(), free_mebibytes)};
+}
+
+finding check_certificate(const settings& with) {
+    const auto loaded =
+        http::tls_identity::load({.certificate = with.tls_certificate, .key = with.tls_key});
+    if (!loaded) return bad(loaded.error());
+    const auto expires_at = (*loaded)->expires_at();
+    const auto left = expires_at - std::chrono::system_clock::now();
+    const auto is = left < certificate_time_min ? verdict::doubtful : verdict::good;
+    return {is, fmt::format("valid until {}", to_rfc3339(expires_at))};
 }
 
 finding check_migrations(const database& store, const log::logger& log) {
@@ -279,6 +295,7 @@ void check_models(report& lines, const settings& with, const log::logger& log) {
 result<void> run_doctor(const settings& with, const log::logger& log) {
     report lines;
     lines.add("data-dir", check_data_dir(with));
+    if (serves_tls(with)) lines.add("certificate", check_certificate(with));
     check_database(lines, with, log);
     check_media(lines, with);
     lines.add("sample", check_sample(with));

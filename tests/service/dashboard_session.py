@@ -81,8 +81,7 @@ class EventStream:
     """The page's stream of events, read by a thread of its own."""
 
     def __init__(self, person, last_event_id=None):
-        host, port = person.daemon.address.rsplit(":", 1)
-        self.connection = http.client.HTTPConnection(host, int(port), timeout=90)
+        self.connection = person.daemon.connection()
         headers = {"Cookie": person.cookie}
         if last_event_id:
             headers["Last-Event-ID"] = last_event_id
