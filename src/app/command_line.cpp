@@ -30,6 +30,9 @@ struct collected {
     std::string url;
     std::string strategy;
     std::string save_to;
+    std::string backup_file;
+    bool force = false;
+    bool replace = false;
     accounts::limit_changes limits;
     command wanted;
 };
@@ -130,6 +133,30 @@ void add_resolve_command(CLI::App& app, collected& into) {
         ->type_name("DIR");
 }
 
+void add_backup_commands(CLI::App& app, collected& into) {
+    auto* const backup = add_command(
+        app,
+        "backup",
+        "write the whole database to a file, while the daemon runs",
+        backup_command{},
+        into);
+    backup->add_option("file", into.backup_file, "where to; - for standard output")
+        ->required()
+        ->type_name("FILE");
+    backup->add_flag("--force", into.force, "overwrite the file if it is there");
+
+    auto* const restore = add_command(
+        app,
+        "restore",
+        "put a backup into the database; no daemon may run on it",
+        restore_command{},
+        into);
+    restore->add_option("file", into.backup_file, "what `reelsd backup` wrote")
+        ->required()
+        ->type_name("FILE");
+    restore->add_flag("--replace", into.replace, "in the place of the accounts and reels there");
+}
+
 void describe(CLI::App& app, collected& into) {
     app.name("reelsd");
     app.description(
@@ -145,6 +172,7 @@ void describe(CLI::App& app, collected& into) {
     add_command(
         app, "doctor", "check what the daemon needs, one line each", doctor_command{}, into);
     add_resolve_command(app, into);
+    add_backup_commands(app, into);
     add_account_commands(app, into);
     add_token_commands(app, into);
 }
@@ -161,6 +189,14 @@ void complete(collected& words) {
             c.url = words.url;
             c.strategy = words.strategy;
             c.save_to = words.save_to;
+        }
+        void operator()(backup_command& c) const {
+            c.file = words.backup_file;
+            c.force = words.force;
+        }
+        void operator()(restore_command& c) const {
+            c.file = words.backup_file;
+            c.replace = words.replace;
         }
         void operator()(create_account_command& c) const {
             c.email = words.email;

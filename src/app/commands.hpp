@@ -20,6 +20,15 @@ namespace reelsd::app {
 [[nodiscard]] result<void> resolve_by_hand(
     const resolve_command& asked, const settings& with, const log::logger& log);
 
+/// Writes the whole database to a file, while the daemon runs. Nothing is left of a failure.
+[[nodiscard]] result<void> back_up(
+    const backup_command& asked, const settings& with, const log::logger& log);
+
+/// Puts a backup into an empty database, or in the place of what is there, as a whole or not at
+/// all. `conflict` while a daemon runs on it.
+[[nodiscard]] result<void> restore(
+    const restore_command& asked, const settings& with, const log::logger& log);
+
 [[nodiscard]] result<void> create_account(
     const create_account_command& asked, const settings& with, const log::logger& log);
 [[nodiscard]] result<void> limit_account(

@@ -17,6 +17,10 @@ struct command_runner {
     result<void> operator()(const resolve_command& asked) const {
         return resolve_by_hand(asked, with, log);
     }
+    result<void> operator()(const backup_command& asked) const { return back_up(asked, with, log); }
+    result<void> operator()(const restore_command& asked) const {
+        return restore(asked, with, log);
+    }
     result<void> operator()(const create_account_command& asked) const {
         return create_account(asked, with, log);
     }

@@ -18,6 +18,14 @@ struct resolve_command {
     std::string strategy;  ///< One of the resolvers; empty: all that are configured.
     std::string save_to;   ///< A folder for redacted answers; empty: none are kept.
 };
+struct backup_command {
+    std::string file;  ///< "-": standard output.
+    bool force = false;
+};
+struct restore_command {
+    std::string file;
+    bool replace = false;  ///< What the database has.
+};
 struct create_account_command {
     std::string email;
     accounts::role as = accounts::role::member;
@@ -41,9 +49,9 @@ struct revoke_token_command {
     std::string name;
 };
 using command = std::variant<
-    serve_command, migrate_command, doctor_command, resolve_command, create_account_command,
-    limit_account_command, invite_account_command, create_token_command, list_tokens_command,
-    revoke_token_command>;
+    serve_command, migrate_command, doctor_command, resolve_command, backup_command,
+    restore_command, create_account_command, limit_account_command, invite_account_command,
+    create_token_command, list_tokens_command, revoke_token_command>;
 
 struct invocation {
     command wanted;

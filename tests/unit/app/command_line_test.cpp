@@ -118,5 +118,27 @@ TEST(CommandLine, AWrongValueInTheEnvironmentIsNamed) {
     EXPECT_TRUE(std::holds_alternative<int>(read));
 }
 
+TEST(CommandLine, BackupsAndRestorationsNameAFile) {
+    argument_list backup{{"reelsd", "backup", "--force", "reels.backup", "--data-dir", "d"}};
+    const auto made = backup.read();
+    ASSERT_TRUE(std::holds_alternative<invocation>(made));
+    const auto& wanted = std::get<invocation>(made);
+    const auto* const to = std::get_if<backup_command>(&wanted.wanted);
+    ASSERT_NE(to, nullptr);
+    EXPECT_EQ(to->file, "reels.backup");
+    EXPECT_TRUE(to->force);
+    EXPECT_EQ(wanted.with.data_dir, "d");
+
+    argument_list output{{"reelsd", "backup", "-"}};
+    const auto piped = output.read();
+    ASSERT_TRUE(std::holds_alternative<invocation>(piped));
+    EXPECT_EQ(std::get<backup_command>(std::get<invocation>(piped).wanted).file, "-");
+
+    argument_list restoration{{"reelsd", "restore", "reels.backup", "--replace"}};
+    const auto read = restoration.read();
+    ASSERT_TRUE(std::holds_alternative<invocation>(read));
+    EXPECT_TRUE(std::get<restore_command>(std::get<invocation>(read).wanted).replace);
+}
+
 }  // namespace
 }  // namespace reelsd::app
