@@ -212,6 +212,7 @@ daemon::daemon(const settings& with, const log::logger& log, parts made)
       log_{log},
       parts_{std::move(made)},
       signals_{loop_, SIGINT, SIGTERM},
+      hangups_{loop_, SIGHUP},
       pool_{loop_.get_executor(), pool_options_of(*parts_.store), log},
       records_{loop_.get_executor(), jobs::job_store{pool_}},
       pacer_{
@@ -315,6 +316,8 @@ result<void> daemon::run() {
     tasks_.spawn("sweep providers", sweep_providers());
     tasks_.spawn("watch changes", dashboard_.watch_changes());
     tasks_.spawn("keep token uses", keep_token_uses());
+    tasks_.spawn("read again on hangup", read_again_on_hangup());
+    tasks_.spawn("watch schema", watch_schema());
     tasks_.spawn("offer first administrator", offer_first_administrator());
     if (vectors_) tasks_.spawn("embed reels", vectors_->run());
     asio::co_spawn(loop_, stop_on_signal(), [this](const std::exception_ptr& thrown) {
@@ -334,10 +337,11 @@ result<void> daemon::run() {
         // runs out; waiting for the thread would hold the exit up for as long.
         log_.warning("stopped with work left; it is taken up again when its lease runs out");
         if (auto* const cluster = parts_.store->cluster()) cluster->stop();
-        std::_Exit(EXIT_SUCCESS);
+        std::_Exit(is_outgrown_ ? EXIT_FAILURE : EXIT_SUCCESS);
     }
     log_.info("stopped");
-    return {};
+    if (!is_outgrown_) return {};
+    return error{errc::conflict, "the database needs a newer program than this one: start that"};
 }
 
 asio::awaitable<void> daemon::supervise_cluster() {

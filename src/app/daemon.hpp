@@ -81,7 +81,11 @@ private:
     /// From worker threads.
     void note_step(const jobs::claimed_job& job, std::string_view step);
     boost::asio::awaitable<void> write_step(job_id job, std::int32_t claim, std::string step);
+    /// Reads again what an operator changes while it runs: the log's file and the certificate.
+    boost::asio::awaitable<void> read_again_on_hangup();
     boost::asio::awaitable<void> renew_tls();
+    /// Stops this daemon when a newer one has migrated the database and left it no room.
+    boost::asio::awaitable<void> watch_schema();
     boost::asio::awaitable<void> stop_on_signal();
     boost::asio::awaitable<void> shut_down();
     boost::asio::awaitable<result<void>> readiness();
@@ -93,6 +97,7 @@ private:
 
     boost::asio::io_context loop_{1};
     boost::asio::signal_set signals_;
+    boost::asio::signal_set hangups_;
     db::pool pool_;
     pipeline::job_records records_;
     pipeline::shared_pacer pacer_;
@@ -114,6 +119,7 @@ private:
     std::stop_source sweeping_;
     bool stopping_ = false;
     bool drained_ = true;
+    bool is_outgrown_ = false;  ///< By the schema: another program is to run in its place.
 };
 
 /// A platform is paced by its host, as its own limits are.

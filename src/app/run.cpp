@@ -52,7 +52,10 @@ log::level level_for(const invocation& asked) {
 }  // namespace
 
 int run(const invocation& asked) {
-    const log::logger log{level_for(asked), asked.with.log_format};
+    const bool serving = std::holds_alternative<serve_command>(asked.wanted);
+    // What a person types answers where it was typed.
+    const auto log_file = serving ? asked.with.log_file : std::string{};
+    const log::logger log{level_for(asked), asked.with.log_format, log_file};
     result<void> outcome;
     try {
         outcome = std::visit(command_runner{asked.with, log}, asked.wanted);

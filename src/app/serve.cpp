@@ -37,6 +37,8 @@ void stop_at_once_until_started() {
         // Fails only for a number that is no signal.
         static_cast<void>(std::signal(signal, &end_at_once));
     }
+    // What it asks to read again is read once the daemon is up.
+    static_cast<void>(std::signal(SIGHUP, SIG_IGN));
 }
 
 }  // namespace

@@ -288,6 +288,11 @@ constexpr auto house_definitions = std::to_array<setting_definition>({
      "text for people, json for machines",
      "text or json",
      [](sv text, settings& s) { return read_format(text, s.log_format); }},
+    {"log-file",
+     "",
+     "where the daemon's log goes instead of standard error; opened again on SIGHUP",
+     "a file",
+     [](sv text, settings& s) { return read_text(text, s.log_file); }},
 });
 
 }  // namespace

@@ -68,6 +68,7 @@ struct settings {
 
     log::level log_level = log::level::info;
     log::format log_format = log::format::text;
+    std::string log_file;  ///< Of the daemon; empty: standard error.
 };
 
 /// One setting as the command line, the environment and the file name it.

@@ -1,0 +1,68 @@
+#include "daemon.hpp"
+#include <reelsd/db/errors.hpp>
+#include <reelsd/db/migrator.hpp>
+#include <reelsd/db/schema_standing.hpp>
+
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <chrono>
+#include <csignal>
+
+// What changes around a daemon while it runs.
+namespace reelsd::app {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+/// Whoever must stop has met errors for so long at most.
+constexpr auto schema_look_interval = 2s;
+constexpr auto schema_look_time_max = 2s;
+
+}  // namespace
+
+asio::awaitable<void> daemon::read_again_on_hangup() {
+    // Who asked while the daemon started was not heard.
+    log_.reopen();
+    for (;;) {
+        co_await hangups_.async_wait(asio::use_awaitable);
+        log_.reopen();
+        log_.info("reading again what may have changed", {{"signal", "SIGHUP"}});
+        if (parts_.tls) co_await renew_tls();
+    }
+}
+
+asio::awaitable<void> daemon::watch_schema() {
+    const auto known = db::embedded_migrations().back().version;
+    asio::steady_timer timer{co_await asio::this_coro::executor};
+    for (bool told = false;;) {
+        timer.expires_after(schema_look_interval);
+        co_await timer.async_wait(asio::use_awaitable);
+        db::schema_standing now;
+        try {
+            now = co_await db::look_at_schema(pool_, deadline::after(schema_look_time_max));
+        } catch (const db::failure& failure) {
+            log_.debug("schema not looked at", {{"reason", failure.what()}});
+            continue;
+        }
+        if (now.floor > known) {
+            log_.error(
+                "the database needs a newer program, this one stops",
+                {{"schema", now.newest}, {"needs", now.floor}, {"knows", known}});
+            is_outgrown_ = true;
+            // As an operator would: there is one way to stop.
+            static_cast<void>(std::raise(SIGTERM));
+            co_return;
+        }
+        if (now.newest > known && !told) {
+            told = true;
+            log_.warning(
+                "a newer program has migrated the database, this one goes on until it is stopped",
+                {{"schema", now.newest}, {"knows", known}});
+        }
+    }
+}
+
+}  // namespace reelsd::app

@@ -1,0 +1,120 @@
+"""Full disks: of the scratch files, and of the private cluster with everything of it.
+
+Goal: what cannot be stored is said to be so, nothing is left lying about, and once there is room again
+everything goes on without a restart. The log's disk is log_test.py's, a database elsewhere
+database_faults_test.py's. Method: small disks of their own, which take root to mount.
+"""
+
+import os
+import shutil
+import subprocess
+import unittest
+
+from service_support import POSTGRES_BIN, UNAVAILABLE, DatabaseTest, new_folder, wait_until
+
+
+class SmallDisk:
+    """A disk of some MiB that a test fills and empties."""
+
+    def __init__(self, test, mebibytes):
+        if os.getuid() != 0:
+            raise unittest.SkipTest("only root can mount a small disk")
+        self.folder = new_folder()
+        test.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        mounted = subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", f"size={mebibytes}m,mode=755", "none", self.folder],
+            capture_output=True)
+        if mounted.returncode != 0:
+            raise unittest.SkipTest(f"no small disk: {mounted.stderr}")
+        test.addCleanup(subprocess.run, ["umount", "-l", self.folder], check=True)
+        self.filler = os.path.join(self.folder, "filler")
+
+    def fill(self):
+        with open(self.filler, "ab", buffering=0) as file:
+            for piece in (1 << 20, 1 << 12):
+                try:
+                    while file.write(bytes(piece)) == piece:
+                        pass
+                except OSError:
+                    pass
+
+    def empty(self):
+        os.unlink(self.filler)
+
+
+class FullDisks(DatabaseTest):
+    def scratch_files(self, daemon):
+        root = os.path.join(daemon.settings["data_dir"], "scratch")
+        return [os.path.join(folder, name) for folder, _, names in os.walk(root)
+                for name in names if name != ".lock"]
+
+    def test_no_room_for_a_video(self):
+        disk = SmallDisk(self, 2)
+        posts = {code: {"page": "ok"} for code in ("DYfulldisk1", "DYfulldisk2")}
+        self.platform.configure(posts=posts)
+        first, second = (f"https://www.instagram.com/reel/{code}/" for code in posts)
+        daemon = self.shared_daemon(
+            workers=1, data_dir=disk.folder, retry_base_seconds=1, attempts_max=2).start()
+        account = daemon.account(unlimited=True)
+        disk.fill()
+        job = account.finished(account.submit(first))
+        self.assertEqual((job["status"], job["error_code"]), ("error", "storage_error"), job)
+        self.assertEqual(job["error"].split(":")[0].split(".")[0], "A storage error occurred")
+        self.assertEqual(self.sql("SELECT max(attempt) FROM job"), "2", "it was tried again")
+        wait_until(lambda: self.scratch_files(daemon) == [], "tidiness")
+        self.assertEqual(daemon.request("GET", "/readyz").status, 200)
+
+        # One whose second attempt finds room.
+        late = account.submit(second)
+        wait_until(lambda: self.sql(f"SELECT attempt, status FROM job WHERE id = {late}") == "1|pending",
+                   "the first attempt's failure")
+        disk.empty()
+        job = account.finished(late)
+        self.assertEqual(job["status"], "done", job)
+        wait_until(lambda: self.scratch_files(daemon) == [], "tidiness")
+
+    def in_cluster(self, daemon, statement):
+        return subprocess.run(
+            [os.path.join(POSTGRES_BIN, "psql"), "-h", os.path.join(daemon.settings["data_dir"], "run"),
+             "-U", "reelsd", "-d", "reelsd", "-XAtqc", statement],
+            capture_output=True, text=True, cwd="/", timeout=60)
+
+    def test_no_room_for_the_private_cluster(self):
+        disk = SmallDisk(self, 128)
+        self.platform.configure(posts={"DYfulldisk3": {"page": "slow", "delay": 3, "slides": ["photo"]}})
+        daemon = self.daemon(
+            workers=1, data_dir=os.path.join(disk.folder, "data"), requests_per_minute=1000000,
+            retry_base_seconds=1, **self.platform.settings()).start()
+        account = daemon.account(unlimited=True)
+        known = account.finished(account.submit(UNAVAILABLE))
+        in_work = account.submit("https://www.instagram.com/reel/DYfulldisk3/")
+        wait_until(lambda: account.job(in_work)["status"] == "processing", "the work")
+        disk.fill()
+        accepted = []
+
+        def refused():
+            answer = account.analyze(UNAVAILABLE + "?utm=" + "x" * 1900)
+            if answer.status == 202:
+                accepted.append(answer.json()["id"])
+                return None
+            self.assertEqual(answer.status, 503, answer)
+            self.assertRegex(answer.headers["Retry-After"], r"^\d+$")
+            return answer
+        with self.subTest("what cannot be written is refused, and reading goes on or says 503"):
+            wait_until(refused, "a refusal")
+            self.assertIn(account.request("GET", f"/api/v1/reels/{known['id']}").status, (200, 503))
+        with self.subTest("the server itself ends for want of room for its log"):
+            self.in_cluster(daemon, "SELECT pg_switch_wal()")
+            self.in_cluster(daemon, "CHECKPOINT")
+            self.assertEqual(daemon.request("GET", "/healthz").status, 200)
+        disk.empty()
+        wait_until(lambda: account.analyze(UNAVAILABLE).status == 202, "acceptance")
+        self.assertEqual(account.job(known["id"]), known)
+        for job in [in_work, *accepted]:
+            self.assertIn(account.finished(job)["error_code"], ("unavailable", "unsupported_format", "storage_error"))
+        self.assertIsNone(daemon.process.poll(), "the daemon itself has lived on")
+        self.assertEqual(daemon.stop(), 0)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,67 @@
+"""Programs of two ages on one database: an older one does not start on a newer schema, and one that already
+runs goes on for as long as the schema leaves it room.
+
+Method: real daemons; a newer program's migration is a row that it would have written.
+"""
+
+import unittest
+
+from service_support import UNAVAILABLE, DatabaseTest, must, wait_until
+
+NEWER = "INSERT INTO schema_migration VALUES (9999, 'do_wonders', 'x')"
+
+
+class Upgrades(DatabaseTest):
+    def said(self, daemon, words):
+        return [line for line in daemon.log_lines() if words in line["message"]]
+
+    def test_an_older_program_does_not_start(self):
+        must(self.shared_daemon().cli("migrate"))
+        self.sql(NEWER)
+        daemon = self.shared_daemon(workers=0).spawn()
+        self.assertEqual(daemon.process.wait(60), 1)
+        self.assertIn("the database is newer than this program: it has migration 9999", daemon.log())
+        self.assertNotEqual(daemon.cli("migrate").returncode, 0)
+
+    def test_one_that_runs_goes_on_and_says_so_once(self):
+        daemon = self.shared_daemon(workers=1).start()
+        account = daemon.account(unlimited=True)
+        self.sql(NEWER)
+        told = wait_until(lambda: self.said(daemon, "a newer program has migrated"), "the warning")[0]
+        self.assertEqual((told["schema"], told["level"]), (9999, "warning"))
+        job = account.finished(account.submit(UNAVAILABLE))
+        self.assertEqual(job["error_code"], "unavailable")
+        self.assertEqual(daemon.request("GET", "/readyz").status, 200)
+        self.assertEqual(daemon.stop(), 0)
+        self.assertEqual(len(self.said(daemon, "a newer program has migrated")), 1)
+
+    def test_one_that_has_no_room_hands_its_work_back_and_stops(self):
+        self.platform.configure(posts={"DYslow00001": {"page": "slow", "delay": 60, "slides": ["photo"]}})
+        daemon = self.shared_daemon(workers=1).start()
+        account = daemon.account(unlimited=True)
+        job = account.submit("https://www.instagram.com/reel/DYslow00001/")
+        wait_until(lambda: account.job(job)["status"] == "processing", "the work")
+        self.sql(NEWER)
+        self.sql("UPDATE schema_floor SET version = 9999")
+        self.assertEqual(daemon.process.wait(60), 1)
+        self.assertEqual(len(self.said(daemon, "the database needs a newer program")), 1)
+        self.assertIn("reelsd: the database needs a newer program than this one", daemon.log())
+        self.assertEqual(self.sql("SELECT status, attempt FROM job"), "pending|0")
+
+    def test_two_that_start_at_once_on_an_empty_database(self):
+        daemons = [self.shared_daemon(workers=1, data_dir=f"data-{n}") for n in range(2)]
+        for daemon in daemons:
+            daemon.spawn()
+        for daemon in daemons:
+            daemon.address = wait_until(daemon._listening, "the daemon's address")
+            wait_until(lambda: daemon.request("GET", "/readyz").status == 200, "readiness")
+        applied = [len(self.said(daemon, "migration applied")) for daemon in daemons]
+        self.assertEqual(sum(applied), int(self.sql("SELECT count(*) FROM schema_migration")))
+        account = daemons[0].account(unlimited=True)
+        for daemon in daemons:
+            account.daemon = daemon
+            account.finished(account.submit(UNAVAILABLE))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
