@@ -26,8 +26,9 @@ SELECT (SELECT min(id) FROM account), 'https://www.instagram.com/reel/DY' || n |
   FROM generate_series(1, {reels}) AS n;
 INSERT INTO search_document (account_id, job_id, passages) SELECT account_id, id, repeat(md5(id::text), 20) FROM job;
 INSERT INTO search_word (account_id, job_id, weight, lexeme)
-SELECT account_id, id, 0.5, substr(md5(id::text || word), 1, 5) FROM job, generate_series(1, 10) AS word;
-INSERT INTO model_call (account_id, job_id, number, model, cost_usd)
+SELECT account_id, id, 0.5, substr(md5(id::text || word), 1, 5) FROM job, generate_series(1, 4) AS word
+    ON CONFLICT DO NOTHING;
+SET session_replication_role = replica; INSERT INTO model_call (account_id, job_id, number, model, cost_usd)
 SELECT account_id, id, 0, 'local', 0 FROM job;
 ANALYZE;
 """
@@ -76,7 +77,8 @@ def main():
     try:
         daemon.start()
         account = daemon.account(unlimited=True)
-        cluster.query(REELS.format(reels=chosen.reels), url.rsplit("=", 1)[1])
+        for statement in REELS.format(reels=chosen.reels).split(";\n"):
+            cluster.query(statement, url.rsplit("=", 1)[1])
         get = lambda path: lambda: account.request("GET", "/api/v1/reels" + path)
         askers = {
             "list": Asker(over, get("")), "read": Asker(over, get("/77")), "search": Asker(over, get("/search?q=abcde")),

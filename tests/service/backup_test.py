@@ -15,7 +15,7 @@ import unittest
 
 from dashboard_session import Person, set_up_link_secret
 from service_support import (
-    SAMPLE, UNAVAILABLE, Cluster, ServiceTest, as_postgres, clean_environment, must, new_folder,
+    UNAVAILABLE, Cluster, Platform, ServiceTest, as_postgres, clean_environment, must, new_folder,
     program, run_reelsd, wait_until)
 
 MIGRATIONS = sorted(pathlib.Path(__file__).parents[2].joinpath("migrations").glob("*.sql"))
@@ -56,10 +56,13 @@ def asked(account, person, jobs):
 
 class ThereAndBack(BackupTest):
     def test_a_private_cluster(self):
-        daemon = self.daemon(workers=2, requests_per_minute=100000).start()
+        platform = Platform()
+        self.addCleanup(platform.close)
+        platform.configure(posts={"DYbackup001": {"page": "ok", "caption": "Better coffee from fresh beans #coffee"}})
+        daemon = self.daemon(workers=2, requests_per_minute=100000, **platform.settings()).start()
         person = Person(daemon).join(set_up_link_secret(daemon), email="admin@example.test")
         account = daemon.account(email="ann@example.test", unlimited=True)
-        jobs = [account.submit(SAMPLE), account.submit(UNAVAILABLE)]
+        jobs = [account.submit(link) for link in ("https://www.instagram.com/reel/DYbackup001/", UNAVAILABLE)]
         for job in jobs:
             account.finished(job)
         before = asked(account, person, jobs)

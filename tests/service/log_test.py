@@ -9,7 +9,7 @@ import pathlib
 import signal
 import unittest
 
-from service_support import UNAVAILABLE, Daemon, ServiceTest, wait_until
+from service_support import UNAVAILABLE, Cluster, Daemon, ServiceTest, wait_until
 
 
 class FileDaemon(Daemon):
@@ -36,8 +36,13 @@ class FileDaemon(Daemon):
 
 
 class LogFile(ServiceTest):
-    def file_daemon(self, **settings):
-        daemon = FileDaemon(workers=1, **settings)
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = Cluster()
+        cls.addClassCleanup(cls.cluster.close)
+
+    def file_daemon(self):
+        daemon = FileDaemon(workers=1, database_url=self.cluster.new_database())
         self.addCleanup(self._close, daemon)
         return daemon
 
@@ -69,7 +74,7 @@ class LogFile(ServiceTest):
         self.assertEqual(daemon.errors(), "")
 
     def test_a_hangup_is_harmless_without_a_file(self):
-        daemon = self.daemon(workers=1)
+        daemon = self.daemon(workers=1, database_url=self.cluster.new_database())
         daemon.spawn()
         daemon.address = wait_until(daemon._listening, "the daemon's address")
         for _ in range(3):
