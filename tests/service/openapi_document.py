@@ -14,7 +14,12 @@ import yaml
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 # What HTTP itself and every answer of the daemon bring along; all other headers must be documented.
-USUAL_HEADERS = {"date", "content-type", "content-length", "connection", "x-content-type-options"}
+USUAL_HEADERS = {
+    "date", "content-type", "content-length", "connection",
+    # What browsers are told not to do: in one sentence under "Conventions".
+    "x-content-type-options", "referrer-policy", "x-frame-options", "content-security-policy",
+    "cross-origin-resource-policy", "cross-origin-opener-policy", "permissions-policy",
+}
 DATE_TIME = re.compile(r"^\d{4}-(0\d|1[0-2])-([0-2]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$")
 DATE = re.compile(r"^\d{4}-(0\d|1[0-2])-([0-2]\d|3[01])$")
 
