@@ -10,7 +10,8 @@ import shutil
 import subprocess
 import unittest
 
-from service_support import POSTGRES_BIN, UNAVAILABLE, DatabaseTest, new_folder, wait_until
+from service_support import (
+    POSTGRES_BIN, UNAVAILABLE, DatabaseTest, must, new_folder, run_reelsd, wait_until)
 
 
 class SmallDisk:
@@ -72,6 +73,18 @@ class FullDisks(DatabaseTest):
         job = account.finished(late)
         self.assertEqual(job["status"], "done", job)
         wait_until(lambda: self.scratch_files(daemon) == [], "tidiness")
+
+    def test_no_room_for_a_backup(self):
+        disk = SmallDisk(self, 1)
+        must(run_reelsd("migrate", database_url=self.database))
+        disk.fill()
+        # Of what is left by the file system's own needs, not enough.
+        with open(disk.filler, "ab") as file:
+            file.truncate(os.path.getsize(disk.filler) - 16384)
+        done = run_reelsd("backup", os.path.join(disk.folder, "backup"), database_url=self.database)
+        self.assertEqual(done.returncode, 1, done)
+        self.assertRegex(done.stderr, r"\Areelsd: [^\n]*No space left on device\n\Z")
+        self.assertEqual(os.listdir(disk.folder), ["filler"])
 
     def in_cluster(self, daemon, statement):
         return subprocess.run(
