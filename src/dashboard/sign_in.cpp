@@ -53,7 +53,8 @@ asio::awaitable<result<bool>> is_right(
         const auto& stored = known ? known->password_hash : accounts::unmatchable_password_hash();
         return accounts::matches_password(stored, password) && known;
     };
-    const auto right = co_await service.offload.run(ctx.answer_by(), compare);
+    // Not const: a const one would not be moved but converted, and any answer is true as a bool.
+    auto right = co_await service.offload.run(ctx.answer_by(), compare);
     ctx.restart_database_time();
     co_return right;
 }
