@@ -65,6 +65,19 @@ void pool::close() {
     core_->close();
 }
 
+asio::awaitable<bool> pool::suspend(suspension wanted) {
+    core_->suspend(wanted.waiting_by);
+    while (!core_->owes_nothing() && !wanted.settled_by.passed()) {
+        co_await core_->settled().wait(wanted.settled_by);
+    }
+    core_->close_idle();
+    co_return core_->owes_nothing();
+}
+
+void pool::resume() {
+    core_->go_on();
+}
+
 asio::awaitable<rows> pool::run_with(deadline by, query what, std::vector<parameter> parameters) {
     for (const auto& one : parameters) {
         if (!one.sendable()) std::rethrow_exception(unsendable(what));

@@ -28,9 +28,11 @@ constexpr auto slow_after = std::chrono::milliseconds{250};
 /// and another one is opened in its place.
 constexpr auto unheard_max = std::chrono::seconds{1};
 
-/// Two attempts to connect are enough to never wait for one that a network has swallowed: the
-/// second begins when the first takes longer than a login over a slow line, and both go on.
-constexpr auto second_attempt_after = std::chrono::milliseconds{1200};
+/// An attempt to connect that takes longer than a login over a slow line may have been swallowed by
+/// a network that has become well meanwhile: another one begins beside it, and all go on.
+constexpr auto next_attempt_after = std::chrono::milliseconds{1200};
+/// As many as begin before the first one's time is over.
+constexpr std::size_t attempts_max = 5;
 
 /// A connection that broke before this age does not count as a recovery.
 constexpr auto stable_after = std::chrono::seconds{1};
@@ -59,17 +61,17 @@ pool_core::pool_core(asio::any_io_executor loop, pool_options options, log::logg
     : loop_{std::move(loop)},
       options_{std::move(options)},
       logger_{std::move(logger)},
-      connectors_{make_connector(), make_connector()},
+      attempting_(attempts_max, false),
       retry_timer_{loop_},
-      second_timer_{loop_},
+      attempt_timer_{loop_},
       watch_timer_{loop_} {
     invariant(options_.connections >= 1 && options_.connections <= 32);
     invariant(options_.in_flight_max >= 1);
-}
-
-std::unique_ptr<connector> pool_core::make_connector() const {
     const session_limits limits{options_.statement_timeout, options_.lock_timeout};
-    return std::make_unique<connector>(loop_, options_.connection_string, limits);
+    while (connectors_.size() < attempts_max) {
+        connectors_.push_back(
+            std::make_unique<connector>(loop_, options_.connection_string, limits));
+    }
 }
 
 void pool_core::start() {
@@ -79,7 +81,7 @@ void pool_core::start() {
 void pool_core::close() {
     if (std::exchange(closed_, true)) return;
     retry_timer_.cancel();
-    second_timer_.cancel();
+    attempt_timer_.cancel();
     watch_timer_.cancel();
     for (const auto& one : connectors_) one->stop();
     auto abandoned = std::exchange(waiting_, {});
@@ -89,8 +91,13 @@ void pool_core::close() {
     for (const auto& one : abandoned) fail(*one, outage::closed, "the pool was closed");
 }
 
-void pool_core::suspend() {
-    suspended_ = true;
+void pool_core::suspend(deadline waiting_by) {
+    suspended_until_ = waiting_by;
+    for (const auto& one : waiting_) wait_longer(*one);
+}
+
+void pool_core::wait_longer(exchange& one) const {
+    if (suspended_until_ && one.by.when() < suspended_until_->when()) one.by = *suspended_until_;
 }
 
 void pool_core::close_idle() {
@@ -101,7 +108,7 @@ void pool_core::close_idle() {
 }
 
 void pool_core::go_on() {
-    if (!std::exchange(suspended_, false)) return;
+    if (!std::exchange(suspended_until_, std::nullopt)) return;
     backoff_.reset();
     give_out_waiting();
     open_now();
@@ -116,6 +123,7 @@ void pool_core::submit(const std::shared_ptr<exchange>& one) {
     if (const auto free = least_busy()) {
         send(*free, one);
     } else {
+        wait_longer(*one);
         waiting_.push_back(one);
     }
     watch_until(one->by.when());
@@ -150,7 +158,7 @@ std::size_t pool_core::heard_count() const {
 }
 
 std::shared_ptr<connection> pool_core::least_busy() const {
-    if (suspended_) return nullptr;
+    if (suspended_until_) return nullptr;
     const auto slow_before = deadline::clock::now() - slow_after;
     const auto burden = [slow_before](const std::shared_ptr<connection>& one) {
         return std::tuple{one->quiet_since() < slow_before, one->in_flight().size()};
@@ -176,7 +184,7 @@ void pool_core::give_out_waiting() {
 bool pool_core::wants_another() const {
     // As many again as there are places: then the server is slow, and more would not help it.
     const bool has_room = connections_.size() < 2 * options_.connections;
-    return !closed_ && !suspended_ && has_room && heard_count() < options_.connections;
+    return !closed_ && !suspended_until_ && has_room && heard_count() < options_.connections;
 }
 
 void pool_core::open_after(std::chrono::milliseconds wait) {
@@ -189,8 +197,13 @@ void pool_core::open_after(std::chrono::milliseconds wait) {
     });
 }
 
+bool pool_core::is_attempting() const {
+    return std::find(attempting_.begin(), attempting_.end(), true) != attempting_.end();
+}
+
 void pool_core::open_now() {
     if (!wants_another()) return;
+    if (is_attempting() && deadline::clock::now() < next_attempt_at_) return;
     const auto free = std::find(attempting_.begin(), attempting_.end(), false);
     if (free == attempting_.end()) return;
     *free = true;
@@ -201,18 +214,17 @@ void pool_core::open_now() {
             const auto self = weak.lock();
             if (self && !self->closed_) self->on_opened(which, std::move(outcome));
         });
-    if (std::find(attempting_.begin(), attempting_.end(), false) == attempting_.end()) return;
-    second_timer_.expires_after(second_attempt_after);
-    second_timer_.async_wait([self = shared_from_this()](error_code problem) {
-        if (!problem) self->open_now();
+    next_attempt_at_ = deadline::clock::now() + next_attempt_after;
+    attempt_timer_.expires_at(next_attempt_at_);
+    attempt_timer_.async_wait([self = shared_from_this()](error_code problem) {
+        if (!problem && self->is_attempting()) self->open_now();
     });
 }
 
 void pool_core::on_opened(std::size_t which, result<connection_ptr> outcome) {
     attempting_[which] = false;
-    second_timer_.cancel();
     if (!outcome) return on_open_failed(outcome.error().detail());
-    if (!wants_another()) return;  // The other attempt was as good, or those unheard have spoken.
+    if (!wants_another()) return;  // Another attempt was quicker, or those unheard have spoken.
 
     auto opened = std::make_shared<connection>(
         loop_, std::move(*outcome), options_.statement_timeout + options_.stall_time_max, events());
@@ -221,6 +233,7 @@ void pool_core::on_opened(std::size_t which, result<connection_ptr> outcome) {
     last_error_.clear();
     connections_.push_back(std::move(opened));
     give_out_waiting();
+    next_attempt_at_ = {};  // The way is free: those that hang need not be waited for.
     open_now();
 }
 
@@ -270,13 +283,13 @@ void pool_core::on_lost(
     for (const auto& one : unanswered) {
         fail(*one, outage::connection_lost, std::string{one->what.name()} + ": " + why);
     }
-    if (suspended_) settled_.notify_all();
+    if (suspended_until_) settled_.notify_all();
     if (age >= stable_after) backoff_.reset();
     open_after(age >= stable_after ? std::chrono::milliseconds{0} : backoff_.next());
 }
 
 void pool_core::on_answered(exchange& one) {
-    if (suspended_) settled_.notify_all();
+    if (suspended_until_) settled_.notify_all();
     // Whoever has spoken can be counted on again. Later: the connection is amid its answers.
     if (!waiting_.empty() || connections_.size() > options_.connections) {
         asio::post(loop_, [weak = weak_from_this()] {

@@ -11,12 +11,12 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <deque>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,7 +39,8 @@ public:
     void close();
 
     /// Sends nothing and connects to nothing until go_on(); what is in flight stays so.
-    void suspend();
+    /// What waits does so until then at least.
+    void suspend(deadline waiting_by);
     void go_on();
     /// Closes what owes nothing.
     void close_idle();
@@ -66,9 +67,10 @@ private:
     [[nodiscard]] std::shared_ptr<connection> least_busy() const;
     void send(connection& through, const std::shared_ptr<exchange>& one);
     void give_out_waiting();
+    void wait_longer(exchange& one) const;
 
-    [[nodiscard]] std::unique_ptr<connector> make_connector() const;
     [[nodiscard]] bool wants_another() const;
+    [[nodiscard]] bool is_attempting() const;
     void open_after(std::chrono::milliseconds wait);
     void open_now();
     void on_opened(std::size_t which, result<connection_ptr> outcome);
@@ -91,11 +93,13 @@ private:
     asio::any_io_executor loop_;
     pool_options options_;
     log::logger logger_;
-    std::array<std::unique_ptr<connector>, 2> connectors_;
-    std::array<bool, 2> attempting_{};  ///< Which of them are at it.
+    std::vector<std::unique_ptr<connector>> connectors_;
+    std::vector<bool> attempting_;  ///< Which of them are at it.
+    /// As long as an attempt is under way, when the next one begins beside it.
+    deadline::clock::time_point next_attempt_at_;
     backoff backoff_;
     asio::steady_timer retry_timer_;
-    asio::steady_timer second_timer_;
+    asio::steady_timer attempt_timer_;
     asio::steady_timer watch_timer_;
     deadline::clock::time_point watching_until_ = deadline::clock::time_point::max();
     std::vector<std::shared_ptr<connection>> connections_;
@@ -104,7 +108,7 @@ private:
     std::string last_error_;
     bool retry_pending_ = false;  ///< An attempt will begin when retry_timer_ ends.
     async::condition settled_;
-    bool suspended_ = false;
+    std::optional<deadline> suspended_until_;  ///< What waits may do so until then at least.
     bool closed_ = false;
 };
 

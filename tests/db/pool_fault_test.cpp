@@ -182,14 +182,16 @@ TEST_F(PoolFaultTest, AConnectionThatFallsSilentIsReplacedUntilItSpeaksAgain) {
     const auto one = open();
     auto first = ask(*one, backend);
     loop_.wait_for(first);
-    const auto process = static_cast<pid_t>(first.get().one().as<std::int32_t>("process"));
+    const auto told = first.get();
+    const auto process = static_cast<pid_t>(told.one().as<std::int32_t>("process"));
     ASSERT_EQ(::kill(process, SIGSTOP), 0);
     auto owed = ask(*one, echo_number, 1);
     loop_.run_until([&one] { return one->state().connections == 0; });
     EXPECT_EQ(outage_of(ask(*one, echo_number, 2)), std::nullopt) << "waits for the new one";
     auto second = ask(*one, backend);
     loop_.wait_for(second);
-    EXPECT_NE(second.get().one().as<std::int32_t>("process"), process);
+    const auto now_told = second.get();
+    EXPECT_NE(now_told.one().as<std::int32_t>("process"), process);
     EXPECT_EQ(one->state().connections, 1U);
 
     ASSERT_EQ(::kill(process, SIGCONT), 0);
@@ -197,7 +199,8 @@ TEST_F(PoolFaultTest, AConnectionThatFallsSilentIsReplacedUntilItSpeaksAgain) {
     const auto are_one = [this, &one] {
         auto counted = ask(*one, own_connections);
         loop_.wait_for(counted);
-        return counted.get().one().as<std::int64_t>("count") == 1;
+        const auto found = counted.get();
+        return found.one().as<std::int64_t>("count") == 1;
     };
     loop_.run_until(are_one);
 }
@@ -207,21 +210,29 @@ TEST_F(PoolFaultTest, ASuspendedPoolAnswersWhatIsInFlightAndKeepsWhatComes) {
     loop_.run_until([&one] { return one->state().connections == 4; });
     auto running = ask(*one, sleep_for, 0.05);
     loop_.run_until([&one] { return one->state().in_flight == 1; });
-    EXPECT_TRUE(loop_.run(one->suspend(soon())));
+    const auto away_by = deadline::after(patience);
+    EXPECT_TRUE(loop_.run(one->suspend({.settled_by = soon(), .waiting_by = away_by})));
     EXPECT_EQ(outage_of(std::move(running)), std::nullopt);
     cluster->stop();
 
-    auto early = ask(*one, echo_number, 1);
-    auto late = asio::co_spawn(
-        loop_.context(), one->run(deadline::after(10ms), echo_number, 2), asio::use_future);
-    EXPECT_EQ(outage_of(std::move(late)), outage::no_connection) << "a deadline holds";
+    auto kept = asio::co_spawn(
+        loop_.context(), one->run(deadline::after(1ms), echo_number, 1), asio::use_future);
     auto up = std::async(std::launch::async, &PoolFaultTest::bring_up);
     loop_.wait_for(up);
     static_cast<void>(up.get());
-    EXPECT_EQ(early.wait_for(0s), std::future_status::timeout);
+    EXPECT_EQ(kept.wait_for(0s), std::future_status::timeout) << "beyond its own deadline";
     EXPECT_FALSE(one->state().reachable());
     one->resume();
-    EXPECT_EQ(outage_of(std::move(early)), std::nullopt);
+    EXPECT_EQ(outage_of(std::move(kept)), std::nullopt);
+}
+
+TEST_F(PoolFaultTest, AServerThatDoesNotComeBackIsNotWaitedForForEver) {
+    const auto one = open();
+    const auto soon_over = deadline::after(10ms);
+    EXPECT_TRUE(loop_.run(one->suspend({.settled_by = soon_over, .waiting_by = soon_over})));
+    auto late = asio::co_spawn(
+        loop_.context(), one->run(deadline::after(20ms), echo_number, 2), asio::use_future);
+    EXPECT_EQ(outage_of(std::move(late)), outage::no_connection);
 }
 
 TEST_F(PoolFaultTest, SuspendingGivesUpOnAStatementThatTakesTooLong) {
@@ -230,7 +241,8 @@ TEST_F(PoolFaultTest, SuspendingGivesUpOnAStatementThatTakesTooLong) {
     const auto one = open();
     auto slow = ask(*one, sleep_for, 55.0);
     loop_.run_until([&one] { return one->state().in_flight == 1; });
-    EXPECT_FALSE(loop_.run(one->suspend(deadline::after(10ms))));
+    const auto at_once = deadline::after(10ms);
+    EXPECT_FALSE(loop_.run(one->suspend({.settled_by = at_once, .waiting_by = soon()})));
     one->close();
     EXPECT_EQ(outage_of(std::move(slow)), outage::closed);
 }

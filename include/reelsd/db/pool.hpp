@@ -41,6 +41,15 @@ struct pool_options {
     std::chrono::milliseconds stall_time_max = 10s;
 };
 
+/// How long a server may be away that changes hands.
+struct suspension {
+    /// What is in flight should have been answered.
+    deadline settled_by;
+    /// Statements that wait may do so at least until then, beyond their own deadlines: these are
+    /// for a server that may never come back, this one will.
+    deadline waiting_by;
+};
+
 /// What readiness and metrics ask.
 struct pool_state {
     std::size_t connections = 0;  ///< Ready to serve.
@@ -88,9 +97,9 @@ public:
     void close();
 
     /// Lets go of a server that is about to end: what is in flight is answered, what comes waits
-    /// for resume(), each within its own deadline, and connections are closed. True when all was
-    /// answered before `by`; what was not is still waited for, and lost with its connection.
-    [[nodiscard]] asio::awaitable<bool> suspend(deadline by);
+    /// for resume(), and connections are closed. True when all was answered in time; what was not
+    /// is still waited for, and lost with its connection.
+    [[nodiscard]] asio::awaitable<bool> suspend(suspension wanted);
     /// Connects again, and sends what has been waiting.
     void resume();
 
