@@ -70,13 +70,13 @@ result<jobs::submission> requested_submission(
     if (!url) return url.error();
     const auto link = platform::parse_link(*url);
     if (!link) return link.error();
-    const auto fresh = requested_fresh(*body);
-    if (!fresh) return fresh.error();
+    const auto earlier = requested_fresh(*body);
+    if (!earlier) return earlier.error();
     auto key = requested_idempotency_key(ctx.header("Idempotency-Key"));
     if (!key) return key.error();
     return jobs::submission{
         .url = *std::move(url),
-        .fresh = *fresh,
+        .fresh = *earlier == earlier_analysis_wish::unwanted,
         .costs_money = analysis_costs_money && !link->is_test(),
         .idempotency_key = *std::move(key)};
 }
@@ -115,11 +115,11 @@ result<std::string> requested_url(const json& body) {
     return text;
 }
 
-result<bool> requested_fresh(const json& body) {
+result<earlier_analysis_wish> requested_fresh(const json& body) {
     const auto fresh = body.find("fresh");
-    if (fresh == body.end() || fresh->is_null()) return false;
+    if (fresh == body.end() || fresh->is_null()) return earlier_analysis_wish::welcome;
     if (!fresh->is_boolean()) return error{errc::invalid_argument, "fresh must be true or false"};
-    return fresh->get<bool>();
+    return fresh->get<bool>() ? earlier_analysis_wish::unwanted : earlier_analysis_wish::welcome;
 }
 
 result<std::optional<std::string>> requested_idempotency_key(

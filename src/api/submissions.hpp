@@ -34,8 +34,12 @@ void add_submission_routes(
 /// the client reads. Pure.
 [[nodiscard]] result<std::string> requested_url(const json& body);
 
-/// `"fresh"` in the body: false when absent or null; `invalid_argument` unless a boolean. Pure.
-[[nodiscard]] result<bool> requested_fresh(const json& body);
+/// Whether an analysis of today may stand for a new one.
+enum class earlier_analysis_wish : std::uint8_t { welcome, unwanted };
+
+/// `"fresh"` in the body: an earlier analysis is welcome when it is absent, null or false;
+/// `invalid_argument` unless a boolean. Pure.
+[[nodiscard]] result<earlier_analysis_wish> requested_fresh(const json& body);
 
 /// The header `Idempotency-Key`: nothing when absent; `invalid_argument` unless 1-255 visible ASCII
 /// characters. Pure.

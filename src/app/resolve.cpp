@@ -143,9 +143,11 @@ void print_post(const platform::post& found) {
         fmt::print("  its video is on {}\n", printable(host_of(remote->url)));
 }
 
-/// One resolver's try: what it saw, and what it came to. Whether it has the post; errors are those
-/// of the settings and of keeping answers.
-result<bool> try_resolver(
+enum class try_end : std::uint8_t { post_found, no_post };
+
+/// One resolver's try: what it saw, and what it came to. Errors are those of the settings and of
+/// keeping answers.
+result<try_end> try_resolver(
     const std::string& name, const platform::link& wanted, const settings& with,
     answer_keeper* keeper, const log::logger& log) {
     auto wishes = source_settings_of(with);
@@ -164,7 +166,7 @@ result<bool> try_resolver(
     fmt::print("{}\n", name);
     if (!is_installed(name, with)) {
         fmt::print("  not asked: {} is not installed (yt-dlp-path)\n", with.yt_dlp_path);
-        return false;
+        return try_end::no_post;
     }
     const auto source = platform::source::create(wishes, log);
     if (!source) return source.error();
@@ -175,11 +177,11 @@ result<bool> try_resolver(
     if (!kept) return kept.error();
     if (found) {
         print_post(*found);
-    } else {
-        const platform::unresolved none = found.error();
-        fmt::print("  no post: {}\n", printable(none.why.to_string()));
+        return try_end::post_found;
     }
-    return found.has_value();
+    const platform::unresolved none = found.error();
+    fmt::print("  no post: {}\n", printable(none.why.to_string()));
+    return try_end::no_post;
 }
 
 }  // namespace
@@ -194,9 +196,9 @@ result<void> resolve_by_hand(
     if (!asked.strategy.empty()) names = {asked.strategy};
     int with_post = 0;
     for (const auto& name : names) {
-        const auto has_post = try_resolver(name, *wanted, with, keeper ? &*keeper : nullptr, log);
-        if (!has_post) return has_post.error();
-        with_post += *has_post ? 1 : 0;
+        const auto tried = try_resolver(name, *wanted, with, keeper ? &*keeper : nullptr, log);
+        if (!tried) return tried.error();
+        with_post += *tried == try_end::post_found ? 1 : 0;
     }
     if (with_post > 0) return {};
     return error{errc::internal, "no strategy has the post"};

@@ -45,18 +45,20 @@ http::response wrong_password(const http::request_context& ctx) {
         http::status::unauthorized, json{{"error", "wrong e-mail address or password"}});
 }
 
-/// Whether the password is right. Takes as long for an unknown account as for a known one.
-asio::awaitable<result<bool>> is_right(
+enum class password_check : std::uint8_t { right, wrong };
+
+/// Takes as long for an unknown account as for a known one.
+asio::awaitable<result<password_check>> check_password(
     http::request_context& ctx, sign_in_service& service,
     const std::optional<accounts::credentials>& known, const std::string& password) {
     const auto compare = [&known, &password] {
         const auto& stored = known ? known->password_hash : accounts::unmatchable_password_hash();
-        return accounts::matches_password(stored, password) && known;
+        const bool matches = accounts::matches_password(stored, password);
+        return matches && known ? password_check::right : password_check::wrong;
     };
-    // Not const: a const one would not be moved but converted, and any answer is true as a bool.
-    auto right = co_await service.offload.run(ctx.answer_by(), compare);
+    auto checked = co_await service.offload.run(ctx.answer_by(), compare);
     ctx.restart_database_time();
-    co_return right;
+    co_return checked;
 }
 
 /// POST /dashboard/sign-in {"email", "password"}. 200 the session; 401; 429 after too many guesses.
@@ -75,9 +77,9 @@ asio::awaitable<http::response> sign_in(http::request_context& ctx, sign_in_serv
     taken_attempt attempt{service.throttle, *email, remote};
     const auto known = co_await service.sessions.find_credentials(*email, ctx.database_by());
     attempt.use();
-    const auto right = co_await is_right(ctx, service, known, *password);
-    if (!right) co_return ctx.problem(right.error());
-    if (!*right) {
+    const auto checked = co_await check_password(ctx, service, known, *password);
+    if (!checked) co_return ctx.problem(checked.error());
+    if (*checked == password_check::wrong) {
         service.log.warning("sign-in refused", {{"remote", remote}, {"request", ctx.request().id}});
         co_return wrong_password(ctx);
     }
@@ -121,9 +123,9 @@ asio::awaitable<http::response> change_password(
     taken_attempt attempt{service.throttle, who.email, remote};
     const auto known = co_await service.sessions.find_credentials(who.account, ctx.database_by());
     attempt.use();
-    const auto right = co_await is_right(ctx, service, known, *current);
-    if (!right) co_return ctx.problem(right.error());
-    if (!*right) {
+    const auto checked = co_await check_password(ctx, service, known, *current);
+    if (!checked) co_return ctx.problem(checked.error());
+    if (*checked == password_check::wrong) {
         co_return ctx.problem(http::status::bad_request, "the current password is wrong");
     }
     attempt.give_back();

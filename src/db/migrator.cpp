@@ -48,18 +48,12 @@ result<connection_ptr> open(const std::string& connection_string, deadline by) {
     return open_session(connection_string, limits, by, -1);
 }
 
-result<bool> table_exists(PGconn& session, deadline by) {
-    auto found =
-        run_sql(session, "SELECT to_regclass('schema_migration') IS NOT NULL AS made", {}, by);
-    if (!found) return found.error();
-    const rows answer{"db.migration_table", found->release()};
-    return answer.one().as<bool>("made");
-}
-
 result<std::vector<applied_step>> read_applied(PGconn& session, deadline by) {
-    const auto made = table_exists(session, by);
+    auto made =
+        run_sql(session, "SELECT to_regclass('schema_migration') IS NOT NULL AS made", {}, by);
     if (!made) return made.error();
-    if (!*made) return std::vector<applied_step>{};
+    const rows table{"db.migration_table", made->release()};
+    if (!table.one().as<bool>("made")) return std::vector<applied_step>{};
     auto found = run_sql(
         session,
         "SELECT version, name, checksum, applied_at FROM schema_migration ORDER BY version",

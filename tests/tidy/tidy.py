@@ -103,6 +103,7 @@ BANS = [
     Ban(re.compile(r"\b(sleep_for|sleep_until|usleep|nanosleep)\s*\("), "wait for an event", True),
     Ban(re.compile(r"\bstd::(cout|cerr|clog)\b"), "log through a logger", False,
         ("src/cli", "src/app", "src/media/child")),
+    Ban(re.compile(r"\bresult<bool>"), "what holds false is true as a bool: name both ends", True),
     Ban(re.compile(r"\b(s?rand)\s*\("), "take a seeded engine or random bytes", True),
     # A unique_ptr may take it on the spot: make_unique cannot reach a private constructor.
     Ban(re.compile(r"^(?!.*\bunique_ptr\b).*(?<!operator )\bnew\s+[A-Za-z_(:]"),

@@ -69,6 +69,7 @@ class BannedNames(unittest.TestCase):
         ("tests/unit/api/a.cpp", "usleep(5);", "usleep( is banned"),
         ("src/api/a.cpp", "std::cout << 1;", "std::cout is banned"),
         ("src/cli/a.cpp", "std::cout << 1;", ""),
+        ("src/api/a.cpp", "result<bool> is_right();", "result<bool> is banned"),
         ("src/api/a.cpp", "auto n = rand();", "rand( is banned"),
         ("src/api/a.cpp", "auto n = operand(1);", ""),
         ("src/api/a.cpp", "auto* p = new thing{};", "a bare new"),

@@ -31,10 +31,13 @@ TEST(RequestedUrl, SaysWhatIsMissing) {
 }
 
 TEST(RequestedFresh, IsABoolean) {
-    EXPECT_FALSE(*requested_fresh(json::parse(R"({})")));
-    EXPECT_FALSE(*requested_fresh(json::parse(R"({"fresh": null})")));
-    EXPECT_FALSE(*requested_fresh(json::parse(R"({"fresh": false})")));
-    EXPECT_TRUE(*requested_fresh(json::parse(R"({"fresh": true})")));
+    const auto wish_in = [](const char* body) {
+        return requested_fresh(json::parse(body)).value();
+    };
+    EXPECT_EQ(wish_in(R"({})"), earlier_analysis_wish::welcome);
+    EXPECT_EQ(wish_in(R"({"fresh": null})"), earlier_analysis_wish::welcome);
+    EXPECT_EQ(wish_in(R"({"fresh": false})"), earlier_analysis_wish::welcome);
+    EXPECT_EQ(wish_in(R"({"fresh": true})"), earlier_analysis_wish::unwanted);
     for (const char* body : {R"({"fresh": 1})", R"({"fresh": "true"})", R"({"fresh": []})"}) {
         const auto fresh = requested_fresh(json::parse(body));
         ASSERT_FALSE(fresh) << body;
