@@ -50,8 +50,9 @@ class Thumbnails(DatabaseTest):
             answer = someone.request("GET", self.path(job["id"], query))
             self.assertEqual((answer.status, answer.body), (200, jpeg))
             told = {name: answer.headers[name] for name in
-                    ("Content-Type", "Cache-Control", "X-Content-Type-Options")}
+                    ("Content-Type", "Cache-Control", "X-Content-Type-Options", "Cross-Origin-Resource-Policy")}
             self.assertEqual(told, {"Content-Type": "image/jpeg", "X-Content-Type-Options": "nosniff",
+                                    "Cross-Origin-Resource-Policy": "same-origin",
                                     "Cache-Control": "private, max-age=86400, immutable"})
             head = someone.request("HEAD", self.path(job["id"], query))
             self.assertEqual((head.status, head.body, head.headers["Content-Length"]), (200, b"", str(len(jpeg))))
