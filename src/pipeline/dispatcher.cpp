@@ -183,6 +183,8 @@ asio::awaitable<void> dispatcher::claim_for_idle() {
         note_lost_claim(failure);
         throw;
     }
+    // The stop waits for us no more; what this has brought waits for the end of its lease.
+    if (stopped_) co_return;
     const auto count = static_cast<int>(claimed.size());
     for (auto& job : claimed) begin(std::move(job), asked);
     // A full hand may have left more behind.
@@ -387,6 +389,7 @@ asio::awaitable<bool> dispatcher::stop(deadline finish_by, deadline by) {
     }
     for (auto& [id, held] : held_) held.stop.request_stop();
     while (!is_idle() && !by.passed()) static_cast<void>(co_await emptied_.wait(by));
+    stopped_ = true;
     co_return is_idle();
 }
 

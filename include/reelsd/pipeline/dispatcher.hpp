@@ -138,6 +138,7 @@ private:
     bool wake_pending_ = false;
     bool claiming_ = false;  ///< The claim loop runs.
     bool stopping_ = false;
+    bool stopped_ = false;  ///< Nothing is begun any more.
     bool database_reachable_ = true;
     std::unique_ptr<attempt_runner> runner_;  ///< Last: its attempts end in the members above.
 };

@@ -1,0 +1,143 @@
+// Single stories of a daemon and its database, each moment of which is known.
+#include "simulated_daemon.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+namespace reelsd::simulation {
+namespace {
+
+using namespace std::chrono_literals;
+
+class DispatcherScenario : public testing::Test {
+protected:
+    DispatcherScenario() {
+        mix_.is_long = 1;  // Every attempt takes just as long.
+        mix_.long_time = 2s;
+        start();
+    }
+
+    void start(seconds_f lease = 60s) {
+        const simulated_daemon::settings with{
+            .who = {.daemon = 1, .start = ++starts_}, .workers = 1, .lease = lease};
+        daemon_.reset();
+        daemon_ = std::make_unique<simulated_daemon>(database_, mix_, with, [] {});
+        loop_.run_ready();
+    }
+
+    [[nodiscard]] job_id submitted() {
+        const auto job = model_.submit(database_.now());
+        daemon_->wake();
+        loop_.run_ready();
+        return job;
+    }
+
+    /// Lets time pass until it is so; gives how much.
+    template <class Condition>
+    duration pass_until(Condition reached) {
+        const auto from = loop_.now();
+        while (!reached() && loop_.now() - from < 1h) loop_.step([this] { daemon_->check(); });
+        EXPECT_TRUE(reached());
+        return loop_.now() - from;
+    }
+    void pass(duration length) {
+        const auto until = loop_.now() + length;
+        pass_until([this, until] { return loop_.now() >= until; });
+    }
+    [[nodiscard]] bool is(job_id job, jobs::job_status status) const {
+        return model_.find(job)->status == status;
+    }
+
+    void TearDown() override { EXPECT_FALSE(ledger_.is_broken()) << ledger_.report(); }
+
+    simulated_loop loop_;
+    dice dice_{1};
+    work_mix mix_;
+    ledger ledger_{
+        loop_,
+        {.attempts_max = 3, .wait_max = 1h, .lease_max = 60s + 1ms, .deleted_work_max = 60s}};
+    queue_model model_{[this](row_change why, const model_row* before, const model_row* after) {
+        ledger_.note_change(why, before, after, database_.now());
+    }};
+    simulated_database database_{loop_, dice_, ledger_, model_, 1.0};
+    std::unique_ptr<simulated_daemon> daemon_;
+    int starts_ = 0;
+};
+
+TEST_F(DispatcherScenario, ALostClaimCostsNeitherAnAttemptNorALease) {
+    database_.set_weather({.lost_after = 1});
+    const auto job = submitted();
+    pass_until([&] { return is(job, jobs::job_status::processing); });
+    pass(1s);
+    database_.set_weather({});
+    const auto took = pass_until([&] { return is(job, jobs::job_status::done); });
+    EXPECT_LT(took, 10s) << "a lease lasts for a minute";
+    EXPECT_EQ(model_.find(job)->attempt, 1);
+    EXPECT_GE(model_.find(job)->claim, 2);
+}
+
+TEST_F(DispatcherScenario, ALeaseIsRenewedAsLongAsTheWorkerLives) {
+    mix_.long_time = 300s;
+    const auto job = submitted();
+    pass_until([&] { return is(job, jobs::job_status::done); });
+    EXPECT_EQ(model_.find(job)->claim, 1);
+    EXPECT_EQ(ledger_.counts().attempts, 1U);
+}
+
+TEST_F(DispatcherScenario, AClaimThatIsAnsweredAfterItsLeaseIsNotBegun) {
+    start(1s);
+    database_.set_weather({.slow_answer = 1});
+    const auto job = submitted();
+    pass_until([&] { return is(job, jobs::job_status::processing); });
+    pass_until([&] { return daemon_->held() == 1; });
+    pass_until([&] { return daemon_->held() == 0; });
+    EXPECT_EQ(ledger_.counts().attempts, 0U);
+}
+
+TEST_F(DispatcherScenario, ADeletionElsewhereStopsTheWorkWithinTwoSeconds) {
+    mix_.long_time = 300s;
+    const auto job = submitted();
+    pass_until([this] { return ledger_.in_work() == 1; });
+    EXPECT_TRUE(model_.remove(job));
+    EXPECT_LT(pass_until([this] { return ledger_.in_work() == 0; }), 2s);
+}
+
+TEST_F(DispatcherScenario, WithoutWorkAStopDoesNotWaitForTheDatabase) {
+    database_.set_weather({.is_outage = true});
+    pass(10s);
+    daemon_->stop();
+    EXPECT_LT(pass_until([this] { return daemon_->has_stopped(); }), 1s);
+    EXPECT_TRUE(daemon_->is_drained());
+}
+
+TEST_F(DispatcherScenario, AHandBackWaitsForTheDatabaseAsLongAsAStopMay) {
+    mix_.long_time = 50s;
+    const auto job = submitted();
+    pass_until([this] { return ledger_.in_work() == 1; });
+    database_.set_weather({.is_outage = true});
+    pass(3s);
+    daemon_->stop();
+    pass(6s);
+    EXPECT_FALSE(daemon_->has_stopped());
+    database_.set_weather({});
+    pass_until([this] { return daemon_->has_stopped(); });
+    EXPECT_TRUE(daemon_->is_drained());
+    EXPECT_TRUE(is(job, jobs::job_status::pending));
+    EXPECT_EQ(model_.find(job)->attempt, 0);
+}
+
+TEST_F(DispatcherScenario, AStopEndsInTimeThoughTheDatabaseIsAway) {
+    mix_.long_time = 50s;
+    const auto job = submitted();
+    pass_until([this] { return ledger_.in_work() == 1; });
+    database_.set_weather({.is_outage = true});
+    pass(3s);
+    daemon_->stop();
+    EXPECT_LE(pass_until([this] { return daemon_->has_stopped(); }), 8s + 1s);
+    EXPECT_FALSE(daemon_->is_drained());
+    EXPECT_TRUE(is(job, jobs::job_status::processing)) << "until its lease is over";
+}
+
+}  // namespace
+}  // namespace reelsd::simulation

@@ -1,0 +1,121 @@
+#pragma once
+
+#include "queue_model.hpp"
+#include "simulated_loop.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace reelsd::simulation {
+
+/// Which start of which daemon: "d2.5" is the fifth start of the second one.
+struct daemon_start {
+    int daemon = 0;
+    int start = 0;
+
+    friend bool operator==(const daemon_start&, const daemon_start&) = default;
+};
+
+[[nodiscard]] std::string name_of(const daemon_start& which);
+
+/// What must hold at each step whatever fails, checked from what happens to rows and at workers,
+/// and by nothing that the code under test says of itself. The first breach is kept; it ends the
+/// run.
+class ledger {
+public:
+    struct rules {
+        int attempts_max = 3;
+        /// No pending job waits for longer, and no lease lasts longer, by the database's clock.
+        duration wait_max{};
+        duration lease_max{};
+        /// How long work on a job that was deleted may go on, if the database is away.
+        duration deleted_work_max{};
+    };
+
+    struct tally {
+        std::uint64_t submitted = 0;
+        std::uint64_t done = 0;
+        std::uint64_t failed = 0;
+        std::uint64_t removed_open = 0;  ///< Deleted before they ended.
+        std::uint64_t claims = 0;
+        std::uint64_t attempts = 0;  ///< That a worker began.
+        std::uint64_t rescues = 0;
+        std::uint64_t reports = 0;
+        std::uint64_t reclaimed = 0;  ///< Taken once more after a lost claim.
+    };
+
+    ledger(const simulated_loop& loop, rules hold) : loop_{loop}, rules_{hold} {}
+
+    /// From the table. `database_now` is when by its clock.
+    void note_change(
+        row_change why, const model_row* before, const model_row* after, instant database_now);
+    /// From workers. An attempt that is stopped before it begins does no work and is not begun.
+    void note_begin(const jobs::holding& held, daemon_start by);
+    void note_end(const jobs::holding& held, daemon_start by);
+
+    [[nodiscard]] bool has_begun(const jobs::holding& held) const;
+    /// When the row was last claimed, by the loop's clock.
+    [[nodiscard]] instant claimed_at(job_id job) const;
+
+    void breach(job_id job, std::string_view what);
+    void require(bool holds, job_id job, std::string_view what) {
+        if (!holds) breach(job, what);
+    }
+    [[nodiscard]] bool is_broken() const noexcept { return !breach_.empty(); }
+    /// What was broken at which step, and the last events of the job concerned.
+    [[nodiscard]] std::string report() const;
+
+    [[nodiscard]] const tally& counts() const noexcept { return counts_; }
+    [[nodiscard]] std::size_t in_work() const noexcept { return in_work_; }
+
+private:
+    /// What we know of a job from outside.
+    struct life {
+        int begun = 0;                ///< Attempts at a worker.
+        int given_back = 0;           ///< Of these, those that a report took back.
+        int never_begun = 0;          ///< Claims whose lease ran out before anybody began.
+        std::int32_t last_begun = 0;  ///< Claim.
+        instant claimed_at;
+        bool is_worked_on = false;
+        jobs::holding worked_under;
+        daemon_start worker;
+        bool is_deleted = false;
+        instant deleted_at;
+    };
+    struct event {
+        std::uint64_t step = 0;
+        instant at{};
+        job_id job{};
+        std::string_view what;  ///< A literal.
+        daemon_start by{};      ///< Of workers' events.
+        jobs::job_status status = jobs::job_status::pending;
+        int attempt = 0;
+        std::int32_t claim = 0;
+        std::string worker{};  ///< Of rows in work: under whose name.
+    };
+
+    void check_claim(const model_row& before, const model_row& after, life& of);
+    void check_rescue(
+        const model_row& before, const model_row& after, life& of, instant database_now);
+    void check_report(const model_row& before, const model_row& after, life& of);
+    void check_row(const model_row& after, const life& of, instant database_now);
+    void check_removal(const model_row& before, life& of);
+    void remember(const event& one);
+    [[nodiscard]] std::string told(const event& one) const;
+
+    const simulated_loop& loop_;
+    rules rules_;
+    tally counts_;
+    std::unordered_map<std::int64_t, life> lives_;
+    std::size_t in_work_ = 0;
+    std::vector<event> events_;  ///< The last ones, as a ring.
+    std::size_t next_event_ = 0;
+    std::string breach_;
+    job_id broken_job_;
+    std::uint64_t broken_step_ = 0;
+};
+
+}  // namespace reelsd::simulation

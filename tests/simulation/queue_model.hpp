@@ -1,0 +1,83 @@
+#pragma once
+
+#include "dice.hpp"
+#include <reelsd/domain/jobs/job_queue.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace reelsd::simulation {
+
+/// What the table `job` holds of a job, as far as the queue goes.
+struct model_row {
+    job_id id;
+    jobs::job_status status = jobs::job_status::pending;
+    int attempt = 0;
+    std::int32_t claim = 0;
+    instant run_at;
+    instant lease_until;  ///< Only while `processing`.
+    std::string worker;   ///< Only while `processing`.
+    std::optional<jobs::job_error_code> error_code;
+    std::string error;
+    std::string result;  ///< Only when `done`.
+};
+
+enum class row_change : std::uint8_t { submitted, claimed, renewed, rescued, reported, removed };
+
+/// The rules of the queue's statements over rows in memory: what the statements of job_store do to
+/// the table. queue_model_test.cpp holds the two together. Times are the database's.
+class queue_model {
+public:
+    /// Told of each change of a row, before it is answered. Null for what is not there.
+    using observer =
+        std::function<void(row_change, const model_row* before, const model_row* after)>;
+
+    explicit queue_model(observer told) : told_{std::move(told)} {}
+
+    job_id submit(instant now);
+    bool remove(job_id job);
+
+    std::vector<jobs::claimed_job> claim(instant now, const jobs::claim_request& wanted);
+    std::vector<jobs::holding> renew(
+        instant now, const std::vector<jobs::holding>& held, seconds_f lease);
+    std::vector<job_id> lost_among(const std::vector<jobs::holding>& held) const;
+    std::vector<job_id> rescue(instant now, const jobs::rescue_request& wanted);
+    bool report(instant now, const jobs::holding& held, const jobs::transition& ended);
+    std::vector<job_id> ended_among(const std::vector<job_id>& awaited) const;
+
+    /// Moves a lease or the time from which a job is due, as a test does.
+    void expire(job_id job, instant lease_until);
+    void make_due(job_id job, instant run_at);
+
+    [[nodiscard]] const model_row* find(job_id job) const;
+    [[nodiscard]] const std::map<std::int64_t, model_row>& rows() const noexcept { return rows_; }
+    /// The jobs in work, the lease that runs out next first.
+    [[nodiscard]] const std::set<std::pair<instant, std::int64_t>>& leased() const noexcept {
+        return leased_;
+    }
+    /// Pending or in work.
+    [[nodiscard]] std::size_t open() const noexcept { return pending_.size() + leased_.size(); }
+
+private:
+    /// Null unless the holding is current.
+    [[nodiscard]] const model_row* held_row(const jobs::holding& held) const;
+    [[nodiscard]] std::vector<std::int64_t> to_claim(
+        instant now, const jobs::claim_request& wanted) const;
+    void put(row_change why, const model_row& after);
+    void index(const model_row& row);
+    void unindex(const model_row& row);
+
+    observer told_;
+    std::map<std::int64_t, model_row> rows_;
+    std::set<std::pair<instant, std::int64_t>> pending_;  ///< By `run_at`.
+    std::set<std::pair<instant, std::int64_t>> leased_;   ///< By `lease_until`.
+    std::int64_t last_id_ = 0;
+};
+
+}  // namespace reelsd::simulation

@@ -1,0 +1,278 @@
+// Goal: the rules that the simulation takes for the queue's are the rules of the table. Method: the
+// same operations, drawn from a seed, on the model and on job_store over PostgreSQL; every answer
+// and all rows are compared after each. Time passes by moving leases and the times from which jobs
+// are due, so that no answer depends on how fast the machine is. REELSD_QUEUE_MODEL_SEED names the
+// first of other seeds.
+#include "queue_model.hpp"
+
+#include "support/test_database.hpp"
+#include <reelsd/domain/accounts/account_store.hpp>
+#include <reelsd/domain/jobs/job_store.hpp>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace reelsd::simulation {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr const char* link = "https://www.instagram.com/reel/DYa0IXPgnP5/";
+constexpr int attempts_max = 3;
+/// No test lasts for as long.
+constexpr seconds_f far_off{3600};
+
+constexpr db::query expire_query{"test.expire", R"sql(
+    UPDATE job SET lease_until = now() - make_interval(secs => $2) WHERE id = $1)sql"};
+constexpr db::query make_due_query{"test.make_due", R"sql(
+    UPDATE job SET run_at = now() - make_interval(secs => $2) WHERE id = $1)sql"};
+constexpr db::query rows_query{"test.rows", R"sql(
+    SELECT format('%s %s attempt %s claim %s %s', id, status, attempt, claim,
+                  concat_ws(' ', worker, error_code, error, result,
+                            CASE WHEN status = 'pending' AND run_at <= now() THEN 'due' END,
+                            CASE WHEN lease_until < now() THEN 'expired' END)) AS text
+      FROM job ORDER BY id)sql"};
+
+std::vector<std::string> sorted(std::vector<std::string> all) {
+    std::sort(all.begin(), all.end());
+    return all;
+}
+
+std::vector<std::string> texts_of(const std::vector<job_id>& jobs) {
+    std::vector<std::string> texts;
+    for (const auto job : jobs) texts.push_back(std::to_string(job.value));
+    return sorted(std::move(texts));
+}
+
+std::vector<std::string> texts_of(const std::vector<jobs::holding>& held) {
+    std::vector<std::string> texts;
+    for (const auto& one : held) texts.push_back(fmt::format("{} {}", one.job.value, one.claim));
+    return sorted(std::move(texts));
+}
+
+std::vector<std::string> texts_of(const std::vector<jobs::claimed_job>& claimed) {
+    std::vector<std::string> texts;
+    for (const auto& one : claimed) {
+        texts.push_back(fmt::format("{} {} {}", one.id.value, one.claim, one.attempt));
+    }
+    return sorted(std::move(texts));
+}
+
+class QueueModel : public test::database_test, public testing::WithParamInterface<int> {
+protected:
+    void SetUp() override {
+        test::database_test::SetUp();
+        accounts::account_store accounts{pool()};
+        ann_ = run(accounts.create("ann@example.com", accounts::role::member, soon())).value();
+    }
+
+    /// One operation on both. Each takes a moment of the model's time, as it does of the server's.
+    void take_step() {
+        now_ += 1ms;
+        switch (dice_.below(12)) {
+            case 0:
+            case 1:
+            case 2: return submit();
+            case 3:
+            case 4:
+            case 5: return claim();
+            case 6:
+            case 7: return report();
+            case 8: return renew();
+            case 9: return rescue();
+            case 10: return move_time();
+            default: return ask_or_remove();
+        }
+    }
+
+    void submit() {
+        const auto admitted = run(store_.submit(ann_, {.url = link}, generous_, soon()));
+        EXPECT_EQ(admitted.job, model_.submit(now_));
+    }
+
+    void claim() {
+        const auto worker = dice_.below(workers);
+        // Now and then the answer is lost: what it took stands under a name that is given up.
+        const jobs::claim_request wanted{
+            .worker = name_of(worker),
+            .jobs_max = 1 + static_cast<int>(dice_.below(4)),
+            .lease = far_off,
+            .in_hand = drawn_jobs(3),
+            .first_worker = first_name_of(worker)};
+        const auto claimed = run(store_.claim(wanted, soon()));
+        EXPECT_EQ(texts_of(claimed), texts_of(model_.claim(now_, wanted)));
+        for (const auto& one : claimed) holdings_.push_back({one.id, one.claim});
+        if (dice_.chance(0.3)) ++names_[worker];
+    }
+
+    void report() {
+        const auto held = drawn_holding();
+        const auto ended = drawn_transition();
+        EXPECT_EQ(run(store_.report(held, ended, soon())), model_.report(now_, held, ended));
+    }
+
+    void renew() {
+        const auto held = drawn_holdings(5);
+        const auto kept = run(store_.renew(held, far_off, soon()));
+        EXPECT_EQ(texts_of(kept), texts_of(model_.renew(now_, held, far_off)));
+    }
+
+    void rescue() {
+        const auto worker = dice_.below(workers);
+        const jobs::rescue_request wanted{
+            .held = drawn_holdings(2),
+            .worker = name_of(worker),
+            .first_worker = first_name_of(worker),
+            .attempts_max = attempts_max,
+            .exhausted_text = "its worker died"};
+        const auto ended = run(store_.rescue(wanted, soon()));
+        EXPECT_EQ(texts_of(ended), texts_of(model_.rescue(now_, wanted)));
+    }
+
+    /// Of a job in work, the lease runs out; a job that waits becomes due. By seconds of their own,
+    /// which give them an order.
+    void move_time() {
+        const auto job = drawn_job();
+        const auto* const row = model_.find(job);
+        if (row == nullptr) return;
+        const seconds_f before{100.0 - 0.01 * static_cast<double>(++moves_)};
+        const auto then = now_ - in_clock_units(before);
+        if (row->status == jobs::job_status::processing) {
+            run(pool().run(soon(), expire_query, job, before.count()));
+            model_.expire(job, then);
+        } else if (row->status == jobs::job_status::pending) {
+            run(pool().run(soon(), make_due_query, job, before.count()));
+            model_.make_due(job, then);
+        }
+    }
+
+    void ask_or_remove() {
+        const auto held = drawn_holdings(5);
+        const auto lost = run(store_.lost_among(held, soon()));
+        EXPECT_EQ(texts_of(lost), texts_of(model_.lost_among(held)));
+        const auto awaited = drawn_jobs(5);
+        const auto ended = run(store_.ended_among(awaited, soon()));
+        EXPECT_EQ(texts_of(ended), texts_of(model_.ended_among(awaited)));
+        const auto gone = drawn_job();
+        if (dice_.chance(0.5)) return;
+        EXPECT_EQ(run(store_.remove(ann_, gone, soon())), model_.remove(gone));
+    }
+
+    [[nodiscard]] std::vector<std::string> stored_rows() {
+        const auto found = run(pool().run(soon(), rows_query));
+        return found.map([](const db::row& row) { return row.as<std::string>("text"); });
+    }
+
+    [[nodiscard]] std::vector<std::string> model_rows() const {
+        std::vector<std::string> texts;
+        for (const auto& [id, row] : model_.rows()) {
+            auto text = fmt::format(
+                "{} {} attempt {} claim {} ",
+                id,
+                jobs::name_of(row.status),
+                row.attempt,
+                row.claim);
+            std::vector<std::string> more;
+            if (!row.worker.empty()) more.push_back(row.worker);
+            if (row.error_code) more.emplace_back(jobs::name_of(*row.error_code));
+            if (!row.error.empty()) more.push_back(row.error);
+            if (!row.result.empty()) more.push_back(row.result);
+            const bool is_pending = row.status == jobs::job_status::pending;
+            const bool is_processing = row.status == jobs::job_status::processing;
+            if (is_pending && row.run_at <= now_) more.emplace_back("due");
+            if (is_processing && row.lease_until < now_) more.emplace_back("expired");
+            texts.push_back(text + fmt::format("{}", fmt::join(more, " ")));
+        }
+        return texts;
+    }
+
+    static constexpr std::size_t workers = 3;
+
+    [[nodiscard]] std::string name_of(std::size_t worker) const {
+        const int given_up = names_.at(worker);
+        if (given_up == 0) return first_name_of(worker);
+        return fmt::format("{}/{:03}", first_name_of(worker), given_up);
+    }
+    [[nodiscard]] static std::string first_name_of(std::size_t worker) {
+        return fmt::format("w{}", worker);
+    }
+
+    /// Also one that is gone, or never was.
+    [[nodiscard]] job_id drawn_job() {
+        const auto most = model_.rows().empty() ? 1 : model_.rows().rbegin()->first + 1;
+        return {1 + static_cast<std::int64_t>(dice_.below(static_cast<std::size_t>(most)))};
+    }
+    /// No two alike, as a daemon never asks.
+    [[nodiscard]] std::vector<job_id> drawn_jobs(std::size_t most) {
+        std::map<std::int64_t, job_id> drawn;
+        for (auto left = dice_.below(most + 1); left > 0; --left) {
+            const auto job = drawn_job();
+            drawn.emplace(job.value, job);
+        }
+        std::vector<job_id> jobs;
+        for (const auto& [id, job] : drawn) jobs.push_back(job);
+        return jobs;
+    }
+    /// Mostly a late one: many claims are over by the time they are drawn.
+    [[nodiscard]] jobs::holding drawn_holding() {
+        if (holdings_.empty()) return {{1}, 1};
+        const auto recent = std::min<std::size_t>(holdings_.size(), 8);
+        return holdings_[holdings_.size() - 1 - dice_.below(recent)];
+    }
+    [[nodiscard]] std::vector<jobs::holding> drawn_holdings(std::size_t most) {
+        std::map<std::int64_t, jobs::holding> drawn;
+        for (auto left = dice_.below(most + 1); left > 0; --left) {
+            const auto one = drawn_holding();
+            drawn.emplace(one.job.value, one);
+        }
+        std::vector<jobs::holding> held;
+        for (const auto& [id, one] : drawn) held.push_back(one);
+        return held;
+    }
+    [[nodiscard]] jobs::transition drawn_transition() {
+        const seconds_f delay = dice_.chance(0.5) ? seconds_f{0} : far_off;
+        switch (dice_.below(5)) {
+            case 0: return jobs::completed{R"({"a":1})"};
+            case 1: return jobs::failed{jobs::job_error_code::unavailable, "not there"};
+            case 2: return jobs::retried{delay};
+            case 3: return jobs::postponed{delay};
+            default: return jobs::handed_back{};
+        }
+    }
+
+    dice dice_{static_cast<std::uint64_t>(GetParam())};
+    instant now_{24h};
+    queue_model model_{[](row_change, const model_row*, const model_row*) {}};
+    jobs::job_store store_{pool()};
+    jobs::default_limits generous_{.submissions_per_minute = 100'000, .concurrent_jobs = 100'000};
+    account_id ann_;
+    std::vector<jobs::holding> holdings_;  ///< All that ever were.
+    std::map<std::size_t, int> names_{{0, 0}, {1, 0}, {2, 0}};
+    int moves_ = 0;
+};
+
+TEST_P(QueueModel, DoesWhatTheTableDoes) {
+    constexpr int steps = 250;
+    for (int step = 0; step < steps && !HasFailure(); ++step) {
+        SCOPED_TRACE(fmt::format("seed {}, step {}", GetParam(), step));
+        take_step();
+        EXPECT_EQ(stored_rows(), model_rows());
+    }
+}
+
+int first_seed() {
+    const char* const given = std::getenv("REELSD_QUEUE_MODEL_SEED");
+    return given == nullptr ? 1 : std::stoi(given);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, QueueModel, testing::Range(first_seed(), first_seed() + 6));
+
+}  // namespace
+}  // namespace reelsd::simulation

@@ -1,0 +1,97 @@
+#include "simulated_daemon.hpp"
+
+#include <exception>
+#include <string>
+#include <utility>
+
+namespace reelsd::simulation {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+/// As in src/app/daemon.cpp and bounds::shutdown_grace.
+constexpr auto finish_time_max = 4s;
+constexpr auto stop_time_max = 8s;
+/// A client of the simulation is told, or its wait is a breach.
+constexpr auto client_patience = 24h;
+
+}  // namespace
+
+simulated_daemon::simulated_daemon(
+    simulated_database& database, const work_mix& mix, const settings& with,
+    std::function<void()> die)
+    : database_{database},
+      settings_{with},
+      policy_{mix.policy},
+      board_{database.loop().executor()},
+      queue_{database, name_of(with.who), with.lease_rate},
+      tasks_{
+          database.loop().executor(),
+          [&watch = database.watch()](std::string_view task, const std::exception_ptr&) {
+              watch.breach({}, std::string{"an exception ended the task: "} + std::string{task});
+          }} {
+    const simulated_runner::surroundings around{
+        .loop = database.loop(),
+        .chance = database.chance(),
+        .watch = database.watch(),
+        .mix = mix};
+    auto runner =
+        std::make_unique<simulated_runner>(around, with.who, with.workers, std::move(die));
+    runner_ = runner.get();
+    dispatcher_ = std::make_unique<pipeline::dispatcher>(
+        queue_, board_, tasks_, std::move(runner), options(), log::logger::silent());
+    dispatcher_->start();
+}
+
+simulated_daemon::~simulated_daemon() {
+    // Coroutines cannot be cut off anywhere but where they wait, and then do nothing more.
+    tasks_.insist_on_stop();
+    while (tasks_.size() > 0) database_.loop().run_ready();
+}
+
+pipeline::dispatcher_options simulated_daemon::options() {
+    pipeline::dispatcher_options made;
+    made.worker = name_of(settings_.who);
+    made.lease = settings_.lease;
+    made.policy = policy_;
+    made.on_attempt_ended = [this](const jobs::transition&, seconds_f, bool written) {
+        ++ended_;
+        if (written) ++written_;
+    };
+    return made;
+}
+
+void simulated_daemon::wait_for_end(job_id job) {
+    tasks_.spawn("client", await_end(job));
+}
+
+asio::awaitable<void> simulated_daemon::await_end(job_id job) {
+    jobs::completion_board::ticket place{board_, job};
+    const auto by = deadline::after(client_patience);
+    while (database_.model().ended_among({job}).empty()) {
+        const bool announced = co_await place.wait(by);
+        database_.watch().require(announced || !by.passed(), job, "a client waits in vain");
+    }
+}
+
+void simulated_daemon::stop() {
+    is_stopping_ = true;
+    tasks_.spawn("stop", stop_dispatcher());
+}
+
+asio::awaitable<void> simulated_daemon::stop_dispatcher() {
+    is_drained_ = co_await dispatcher_->stop(
+        deadline::after(finish_time_max), deadline::after(stop_time_max));
+    has_stopped_ = true;
+}
+
+void simulated_daemon::check() const {
+    auto& watch = database_.watch();
+    watch.require(held() <= runner_->capacity(), {}, "more jobs in hand than workers");
+    watch.require(runner_->started() == ended_ + held(), {}, "an attempt is lost in a dispatcher");
+    watch.require(written_ == queue_.confirmed_reports(), {}, "reports are counted wrongly");
+    watch.require(!is_drained_ || held() == 0, {}, "a drained dispatcher holds a job");
+}
+
+}  // namespace reelsd::simulation

@@ -1,0 +1,74 @@
+#pragma once
+
+#include "simulated_queue.hpp"
+#include "simulated_runner.hpp"
+#include <reelsd/async/task_group.hpp>
+#include <reelsd/domain/jobs/completion_board.hpp>
+#include <reelsd/pipeline/dispatcher.hpp>
+
+#include <functional>
+#include <memory>
+
+namespace reelsd::simulation {
+
+/// One start of one daemon: the real dispatcher, between a simulated queue and simulated work.
+/// Destroying it is `kill -9`: everything of it vanishes at once.
+class simulated_daemon {
+public:
+    struct settings {
+        daemon_start who;
+        std::size_t workers = 1;
+        seconds_f lease{60};
+        double lease_rate = 1;  ///< As simulated_queue takes it.
+    };
+
+    /// `die` is called when work takes the daemon down.
+    simulated_daemon(
+        simulated_database& database, const work_mix& mix, const settings& with,
+        std::function<void()> die);
+    simulated_daemon(const simulated_daemon&) = delete;
+    simulated_daemon& operator=(const simulated_daemon&) = delete;
+    ~simulated_daemon();
+
+    void wake() { dispatcher_->wake(); }
+    void cancel(job_id job) { dispatcher_->cancel(job); }
+    /// A client of this daemon waits until the job has ended or is gone.
+    void wait_for_end(job_id job);
+
+    void cut_off() { queue_.cut_off(); }
+    void join_again() { queue_.join_again(); }
+
+    /// As at SIGTERM.
+    void stop();
+    [[nodiscard]] bool is_stopping() const noexcept { return is_stopping_; }
+    /// The stop is over: nothing is left, or the time that it has.
+    [[nodiscard]] bool has_stopped() const noexcept { return has_stopped_; }
+    [[nodiscard]] bool is_drained() const noexcept { return is_drained_; }
+
+    [[nodiscard]] std::size_t held() const noexcept { return dispatcher_->held(); }
+    [[nodiscard]] std::size_t waiting_clients() const noexcept { return board_.waiter_count(); }
+
+    /// What must hold between two steps.
+    void check() const;
+
+private:
+    [[nodiscard]] pipeline::dispatcher_options options();
+    boost::asio::awaitable<void> stop_dispatcher();
+    boost::asio::awaitable<void> await_end(job_id job);
+
+    simulated_database& database_;
+    settings settings_;
+    jobs::retry_policy policy_;
+    jobs::completion_board board_;
+    simulated_queue queue_;
+    async::task_group tasks_;
+    const simulated_runner* runner_ = nullptr;  ///< The dispatcher's.
+    std::unique_ptr<pipeline::dispatcher> dispatcher_;
+    std::uint64_t ended_ = 0;    ///< As on_attempt_ended counts.
+    std::uint64_t written_ = 0;  ///< Of these.
+    bool is_stopping_ = false;
+    bool has_stopped_ = false;
+    bool is_drained_ = false;
+};
+
+}  // namespace reelsd::simulation

@@ -1,0 +1,109 @@
+#pragma once
+
+#include "ledger.hpp"
+#include "queue_model.hpp"
+#include "simulated_loop.hpp"
+#include <reelsd/domain/jobs/job_queue.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace reelsd::simulation {
+
+/// What goes wrong between daemons and the database. Probabilities are those of one statement.
+struct weather {
+    duration delay_mean = std::chrono::milliseconds{2};  ///< Of each way.
+    double lost_before = 0;  ///< The connection breaks, and nothing is carried out.
+    double lost_after = 0;   ///< It is carried out, and the answer is lost.
+    double late = 0;         ///< It hangs, and is carried out when the caller may have given up.
+    double slow_answer = 0;  ///< It is carried out in time, and the answer takes long.
+    double refused = 0;      ///< The disk is full.
+    bool is_outage = false;  ///< Nobody gets through.
+};
+
+/// The one database of all daemons, and the weather on the way to it.
+class simulated_database {
+public:
+    /// Its clock goes `clock_rate` times as fast as the daemons' clocks.
+    simulated_database(
+        simulated_loop& loop, dice& chance, ledger& watch, queue_model& model, double clock_rate)
+        : loop_{loop}, dice_{chance}, ledger_{watch}, model_{model}, clock_rate_{clock_rate} {}
+
+    void set_weather(const weather& now);
+    [[nodiscard]] const weather& current() const noexcept { return weather_; }
+    /// How often it has gone away: what was on the way then may not have arrived.
+    [[nodiscard]] std::uint64_t outages() const noexcept { return outages_; }
+
+    [[nodiscard]] instant now() const;
+    [[nodiscard]] simulated_loop& loop() noexcept { return loop_; }
+    [[nodiscard]] dice& chance() noexcept { return dice_; }
+    [[nodiscard]] ledger& watch() noexcept { return ledger_; }
+    [[nodiscard]] queue_model& model() noexcept { return model_; }
+
+    std::uint64_t statements = 0;  ///< Sent so far.
+    std::uint64_t faults = 0;      ///< Of these, the ones that something happened to.
+
+private:
+    simulated_loop& loop_;
+    dice& dice_;
+    ledger& ledger_;
+    queue_model& model_;
+    double clock_rate_;
+    weather weather_;
+    std::uint64_t outages_ = 0;
+};
+
+/// What holds for one daemon's statements at the time, shared with those that are on the way.
+struct line {
+    bool is_alive = true;  ///< The daemon is.
+    bool is_cut_off = false;
+    std::uint64_t cuts = 0;  ///< As simulated_database::outages().
+};
+
+/// One daemon's way to the database. Statements that were sent may be carried out after it is gone.
+class simulated_queue final : public jobs::job_queue {
+public:
+    /// `lease_rate`: how fast the database's clock goes, measured by this daemon's own, beyond what
+    /// holds for all daemons.
+    simulated_queue(simulated_database& database, std::string worker, double lease_rate);
+    simulated_queue(const simulated_queue&) = delete;
+    simulated_queue& operator=(const simulated_queue&) = delete;
+    ~simulated_queue() override;
+
+    boost::asio::awaitable<std::vector<jobs::claimed_job>> claim(
+        jobs::claim_request wanted, deadline by) override;
+    boost::asio::awaitable<std::vector<jobs::holding>> renew(
+        std::vector<jobs::holding> held, seconds_f lease, deadline by) override;
+    boost::asio::awaitable<std::vector<job_id>> lost_among(
+        std::vector<jobs::holding> held, deadline by) override;
+    boost::asio::awaitable<std::vector<job_id>> rescue(
+        jobs::rescue_request wanted, deadline by) override;
+    boost::asio::awaitable<bool> report(
+        jobs::holding held, jobs::transition ended, deadline by) override;
+    boost::asio::awaitable<std::vector<job_id>> ended_among(
+        std::vector<job_id> awaited, deadline by) override;
+
+    /// Nobody else is concerned when this one daemon does not get through.
+    void cut_off();
+    void join_again() { line_->is_cut_off = false; }
+
+    /// Reports that the caller knows to be written.
+    [[nodiscard]] std::uint64_t confirmed_reports() const noexcept { return confirmed_reports_; }
+
+private:
+    template <class Answer>
+    boost::asio::awaitable<Answer> run(deadline by, std::function<Answer()> statement);
+
+    simulated_database& database_;
+    std::string worker_;
+    double lease_rate_;
+    std::shared_ptr<line> line_ = std::make_shared<line>();
+    std::uint64_t confirmed_reports_ = 0;
+};
+
+/// What no server takes as a result; a report of it is refused.
+inline constexpr const char* unstorable_result = "no JSON";
+
+}  // namespace reelsd::simulation

@@ -1,0 +1,340 @@
+#include "world.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace reelsd::simulation {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Shortest for which 0.85 of it, the lateness of timers, a stop and the slowest clocks still leave
+/// room.
+constexpr seconds_f lease_min{4};
+constexpr seconds_f lease_max{12};
+/// How far clocks go apart: the database's from all daemons', and a daemon's from the others'.
+constexpr double clock_drift_max = 0.02;
+constexpr double daemon_drift_max = 0.02;
+
+/// Open jobs for each worker, above which clients submit no more: a backlog shows nothing new.
+constexpr std::size_t backlog_max = 4;
+constexpr std::size_t burst_max = 12;
+/// Of a daemon's workers, the smallest that its largest number may be.
+constexpr std::size_t workers_min = 5;
+/// Of the jobs.
+constexpr double deleted_share = 0.06;
+constexpr double waited_for_share = 0.1;
+/// An ended job is looked at for so long, longer than any statement may be late.
+constexpr duration memory = 40s;
+/// In bad weather as well something ends at least so often.
+constexpr duration standstill_max = 30min;
+
+/// How long it stays as it is, how often a daemon dies, is stopped or cut off, and for how long it
+/// is down.
+constexpr duration weather_mean = 8s;
+constexpr duration outage_mean = 12s;
+constexpr duration trouble_mean = 20s;
+constexpr duration repair_mean = 4s;
+
+/// Each kind of trouble alone, so that one does not hide another, and then all of them.
+weather drawn_weather(dice& chance) {
+    switch (chance.below(9)) {
+        case 0: return {.lost_before = 0.3};
+        case 1: return {.lost_after = 0.3};
+        case 2: return {.delay_mean = 700ms};
+        case 3: return {.late = 0.3};
+        case 4: return {.is_outage = true};
+        case 5: return {.refused = 0.2};
+        case 6: return {.slow_answer = 0.5};
+        case 7:
+            return {
+                .delay_mean = 50ms,
+                .lost_before = 0.1,
+                .lost_after = 0.1,
+                .late = 0.1,
+                .refused = 0.05};
+        default: return {};
+    }
+}
+
+work_mix drawn_mix(dice& chance, seconds_f lease) {
+    work_mix mix{
+        .time_mean = chance.between(duration{100ms}, duration{1s}),
+        .long_time = in_clock_units(1.5 * lease),
+        .is_long = 0.03,
+        .fails = 0.1,
+        .is_tried_again = 0.15,
+        .is_postponed = 0.05,
+        .is_unstorable = 0.02,
+        .takes_daemon_down = 0.002,
+        .policy = {}};
+    mix.policy.attempts_max = 2 + static_cast<int>(chance.below(3));
+    mix.policy.base = seconds_f{chance.between(0.1, 2.0)};
+    return mix;
+}
+
+ledger::rules rules_of(const work_mix& mix, seconds_f lease) {
+    const auto retry_max = in_clock_units(
+        jobs::retry_delay(mix.policy.attempts_max, mix.policy.base, 1.0) + seconds_f{5});
+    return {
+        .attempts_max = mix.policy.attempts_max,
+        .wait_max = retry_max,
+        // A millisecond for what is rounded.
+        .lease_max = in_clock_units(lease * (1 + daemon_drift_max) + seconds_f{0.001}),
+        .deleted_work_max = in_clock_units(lease)};
+}
+
+}  // namespace
+
+world::world(const plan& with)
+    : plan_{with},
+      dice_{with.seed},
+      lease_{dice_.between(lease_min.count(), lease_max.count())},
+      mix_{drawn_mix(dice_, lease_)},
+      ledger_{loop_, rules_of(mix_, lease_)},
+      model_{[this](row_change why, const model_row* before, const model_row* after) {
+          note_change(why, before, after);
+      }},
+      database_{
+          loop_, dice_, ledger_, model_, dice_.between(1 - clock_drift_max, 1 + clock_drift_max)},
+      places_(static_cast<std::size_t>(with.daemons)),
+      workers_max_{workers_min + dice_.below(20)},
+      last_end_{loop_.now()} {
+    // On average, what comes is four fifths of what the workers could do at best.
+    const auto workers = static_cast<double>(places_.size() * (workers_max_ + 1)) / 2;
+    const auto burst = static_cast<double>(burst_max + 1) / 2;
+    submit_every_ = std::chrono::duration_cast<duration>(mix_.time_mean * burst / (0.8 * workers));
+}
+
+bool world::run() {
+    for (std::size_t which = 0; which < places_.size(); ++which) {
+        start(which);
+        plan_trouble(which);
+    }
+    loop_.run_ready();
+    plan_weather();
+    plan_submissions();
+    while (!is_clear_ && !ledger_.is_broken()) {
+        go_on();
+        const bool stands_still = loop_.now() - last_end_ > standstill_max && model_.open() > 0;
+        ledger_.require(!stands_still, {}, "nothing ends any more");
+        if (ledger_.counts().submitted == plan_.lives) clear_up();
+    }
+    return run_until_quiet() && stop_all();
+}
+
+void world::clear_up() {
+    is_clear_ = true;
+    database_.set_weather({});
+    for (const auto& one : places_) {
+        if (one.daemon) one.daemon->join_again();
+    }
+    mix_.is_postponed = 0;
+    mix_.takes_daemon_down = 0;
+}
+
+bool world::run_until_quiet() {
+    const auto by = loop_.now() + patience();
+    while (!is_quiet() && !ledger_.is_broken()) {
+        go_on();
+        if (loop_.now() <= by) continue;
+        const auto open =
+            std::find_if(model_.rows().begin(), model_.rows().end(), [this](const auto& one) {
+                return model_.ended_among({{one.first}}).empty();
+            });
+        const job_id job{open == model_.rows().end() ? 0 : open->first};
+        ledger_.breach(job, "not all came to an end, though nothing is wrong any more");
+    }
+    return !ledger_.is_broken();
+}
+
+duration world::patience() const {
+    // Each attempt as slow as can be, after a lease that nobody renews and the longest pause; and
+    // as often as there are jobs for each worker.
+    const auto pause =
+        in_clock_units(jobs::retry_delay(mix_.policy.attempts_max, mix_.policy.base, 1.0));
+    const auto attempt = mix_.long_time + 10 * mix_.time_mean + 2 * in_clock_units(lease_) + pause;
+    const auto rounds = static_cast<int>(1 + model_.open() / places_.size());
+    return 60s + mix_.policy.attempts_max * rounds * attempt;
+}
+
+bool world::is_quiet() const {
+    if (model_.open() > 0 || ledger_.in_work() > 0) return false;
+    return std::all_of(places_.begin(), places_.end(), [](const place& one) {
+        return one.daemon && !one.daemon->is_stopping() && one.daemon->held() == 0 &&
+               one.daemon->waiting_clients() == 0;
+    });
+}
+
+bool world::stop_all() {
+    for (std::size_t which = 0; which < places_.size(); ++which) stop(which);
+    loop_.run_ready();
+    const auto is_stopped = [](const place& one) { return one.daemon->has_stopped(); };
+    const auto by = loop_.now() + 30s;
+    while (!std::all_of(places_.begin(), places_.end(), is_stopped) && loop_.now() < by) {
+        loop_.step([this] { check(); });
+    }
+    for (auto& one : places_) {
+        ledger_.require(one.daemon->is_drained(), {}, "a daemon with nothing to do does not stop");
+        one.daemon.reset();
+    }
+    return !ledger_.is_broken();
+}
+
+void world::plan_submissions() {
+    loop_.after(dice_.around(submit_every_), [this] { submit_some(); });
+}
+
+void world::submit_some() {
+    if (is_clear_) return;
+    const auto most = backlog_max * places_.size() * workers_max_;
+    for (auto left = 1 + dice_.below(burst_max); left > 0 && model_.open() < most; --left) {
+        if (ledger_.counts().submitted < plan_.lives) submit_one();
+    }
+    plan_submissions();
+}
+
+void world::submit_one() {
+    const auto job = model_.submit(database_.now());
+    auto* const daemon = any_daemon();
+    if (daemon != nullptr) daemon->wake();
+    if (daemon != nullptr && dice_.chance(waited_for_share)) daemon->wait_for_end(job);
+    if (dice_.chance(deleted_share)) {
+        loop_.after(dice_.around(3 * mix_.time_mean), [this, job] { remove(job); });
+    }
+}
+
+/// As by a client of any daemon; without one, as by a daemon that died right after.
+void world::remove(job_id job) {
+    if (!model_.remove(job)) return;
+    auto* const daemon = any_daemon();
+    if (daemon != nullptr) daemon->cancel(job);
+}
+
+void world::plan_weather() {
+    if (is_clear_) return;
+    const auto next = drawn_weather(dice_);
+    database_.set_weather(next);
+    loop_.after(
+        dice_.around(next.is_outage ? outage_mean : weather_mean), [this] { plan_weather(); });
+}
+
+void world::plan_trouble(std::size_t which) {
+    loop_.after(dice_.around(trouble_mean), [this, which] { trouble(which); });
+}
+
+void world::trouble(std::size_t which) {
+    if (is_clear_) return;
+    plan_trouble(which);
+    auto& one = places_[which];
+    if (!one.daemon) return;
+    switch (dice_.below(3)) {
+        case 0: return kill(which);
+        case 1: return stop(which);
+        default: return cut_off(which);
+    }
+}
+
+void world::stop(std::size_t which) {
+    auto& daemon = *places_[which].daemon;
+    if (daemon.is_stopping()) return;
+    ++stops_;
+    daemon.stop();
+}
+
+void world::cut_off(std::size_t which) {
+    ++cuts_;
+    places_[which].daemon->cut_off();
+    // Another start of it by then has never been cut off.
+    loop_.after(dice_.around(outage_mean), [this, which] {
+        if (places_[which].daemon) places_[which].daemon->join_again();
+    });
+}
+
+void world::start(std::size_t which) {
+    auto& one = places_[which];
+    const simulated_daemon::settings with{
+        .who = {.daemon = static_cast<int>(which) + 1, .start = ++one.starts},
+        .workers = 1 + dice_.below(workers_max_),
+        .lease = lease_,
+        .lease_rate = dice_.between(1 - daemon_drift_max, 1 + daemon_drift_max)};
+    one.daemon =
+        std::make_unique<simulated_daemon>(database_, mix_, with, [this, which] { kill(which); });
+}
+
+void world::kill(std::size_t which) {
+    ++kills_;
+    places_[which].daemon.reset();
+    loop_.after(dice_.around(repair_mean), [this, which] { start(which); });
+}
+
+void world::bury_stopped() {
+    for (std::size_t which = 0; which < places_.size(); ++which) {
+        auto& one = places_[which];
+        if (!one.daemon || !one.daemon->has_stopped()) continue;
+        one.daemon.reset();
+        loop_.after(dice_.around(repair_mean), [this, which] { start(which); });
+    }
+}
+
+void world::check() {
+    for (const auto& one : places_) {
+        if (one.daemon) one.daemon->check();
+    }
+}
+
+void world::go_on() {
+    loop_.step([this] { check(); });
+    bury_stopped();
+    forget_old();
+}
+
+simulated_daemon* world::any_daemon() {
+    auto* const daemon = places_[dice_.below(places_.size())].daemon.get();
+    return daemon == nullptr || daemon->is_stopping() ? nullptr : daemon;
+}
+
+void world::note_change(row_change why, const model_row* before, const model_row* after) {
+    ledger_.note_change(why, before, after, database_.now());
+    if (after == nullptr) return;
+    const bool has_ended =
+        after->status == jobs::job_status::done || after->status == jobs::job_status::error;
+    if (!has_ended) return;
+    last_end_ = loop_.now();
+    ended_.emplace_back(loop_.now(), after->id);
+}
+
+void world::forget_old() {
+    while (!ended_.empty() && loop_.now() - ended_.front().first > memory) {
+        model_.remove(ended_.front().second);
+        ended_.pop_front();
+    }
+}
+
+std::string world::summary() const {
+    const auto& all = ledger_.counts();
+    const auto seconds =
+        std::chrono::duration<double>{loop_.now().time_since_epoch() - std::chrono::hours{24}};
+    return fmt::format(
+        "{} jobs: {} done, {} failed, {} deleted before; {} claims, {} attempts, {} rescues, "
+        "{} taken again; {} kills, {} stops, {} cuts; {} of {} statements faulty; {:.0f} s of {} "
+        "steps",
+        all.submitted,
+        all.done,
+        all.failed,
+        all.removed_open,
+        all.claims,
+        all.attempts,
+        all.rescues,
+        all.reclaimed,
+        kills_,
+        stops_,
+        cuts_,
+        database_.faults,
+        database_.statements,
+        seconds.count(),
+        loop_.steps());
+}
+
+}  // namespace reelsd::simulation
