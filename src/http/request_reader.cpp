@@ -54,6 +54,17 @@ void request_reader::append(std::string_view bytes) {
     received_.append(bytes);
 }
 
+std::size_t request_reader::bytes_held() const noexcept {
+    const auto of_body = parser_ ? parser_->get().body().size() : message_.request.body.size();
+    return received_.size() + of_body;
+}
+
+void request_reader::drop() noexcept {
+    std::string{}.swap(received_);
+    parser_.reset();
+    message_ = {};
+}
+
 request_reader::step request_reader::refuse(refusal why) noexcept {
     refused_ = true;
     why_ = why;

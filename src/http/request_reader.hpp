@@ -47,6 +47,10 @@ public:
     [[nodiscard]] bool has_begun() const noexcept;
 
     void append(std::string_view bytes);
+    /// What has arrived of requests that have not been taken.
+    [[nodiscard]] std::size_t bytes_held() const noexcept;
+    /// For a connection that is given up: nothing of what has arrived will be wanted.
+    void drop() noexcept;
     [[nodiscard]] step advance();
 
     /// After `refused`.

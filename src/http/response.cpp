@@ -74,6 +74,11 @@ std::string_view response::body() const noexcept {
     return lasting ? *lasting : std::string_view{};
 }
 
+std::size_t response::bytes_held() const noexcept {
+    const auto* const own = std::get_if<std::string>(&body_);
+    return own ? own->size() : 0;
+}
+
 const body_source* response::stream() const noexcept {
     return std::get_if<body_source>(&body_);
 }

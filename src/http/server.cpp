@@ -1,3 +1,5 @@
+#include "client_places.hpp"
+#include "descriptor_states.hpp"
 #include "session.hpp"
 #include <reelsd/async/condition.hpp>
 #include <reelsd/async/task_group.hpp>
@@ -56,6 +58,7 @@ std::chrono::milliseconds watch_interval(const server_options& options) {
          options.body_time_max,
          options.idle_time_max,
          options.write_time_max,
+         options.farewell_time_max,
          options.linger_time_max});
     constexpr int looks_per_time = 4;
     return std::clamp(shortest / looks_per_time, watch_interval_min, watch_interval_max);
@@ -73,11 +76,6 @@ std::string text_of(const listen_address& address) {
     return host + ":" + std::to_string(address.port);
 }
 
-void share_port(tcp::acceptor& acceptor, error_code& failed) {
-    using reuse_port = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
-    acceptor.set_option(reuse_port{true}, failed);
-}
-
 error_code open_listener(tcp::acceptor& acceptor, const server_options& options) {
     error_code failed;
     const auto host = asio::ip::make_address(options.address.host, failed);
@@ -85,10 +83,24 @@ error_code open_listener(tcp::acceptor& acceptor, const server_options& options)
     const tcp::endpoint where{host, options.address.port};
     acceptor.open(where.protocol(), failed);
     if (!failed) acceptor.set_option(tcp::acceptor::reuse_address{true}, failed);
-    if (!failed && options.share_port) share_port(acceptor, failed);
     if (!failed) acceptor.bind(where, failed);
     if (!failed) acceptor.listen(asio::socket_base::max_listen_connections, failed);
     if (!failed) acceptor.non_blocking(true, failed);
+    return failed;
+}
+
+error_code adopt_listener(tcp::acceptor& acceptor, unique_fd listening) {
+    error_code failed;
+    sockaddr_storage bound{};
+    socklen_t size = sizeof bound;
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): how sockets give any address
+    if (::getsockname(listening.get(), reinterpret_cast<sockaddr*>(&bound), &size) != 0) {
+        return {errno, boost::system::system_category()};
+    }
+    acceptor.assign(bound.ss_family == AF_INET6 ? tcp::v6() : tcp::v4(), listening.get(), failed);
+    if (failed) return failed;
+    static_cast<void>(listening.release());
+    acceptor.non_blocking(true, failed);
     return failed;
 }
 
@@ -100,12 +112,15 @@ struct server::state {
         server_options options);
 
     void admit(tcp::socket socket);
+    void refuse(tcp::socket socket, const asio::ip::address& remote, std::string_view reason);
     asio::awaitable<void> accept_connections();
     asio::awaitable<void> watch();
-    asio::awaitable<void> serve(tcp::socket socket);
-    asio::awaitable<void> turn_away(tcp::socket socket);
+    asio::awaitable<void> serve(tcp::socket socket, client_places::place place);
+    asio::awaitable<void> turn_away(
+        tcp::socket socket, client_places::place place, std::string_view reason);
     void note_accept_failure(const error_code& why);
     void accept_what_waits();
+    void close_listener();
     void find_clients_that_left();
     void drain_sessions();
     void report(std::string_view task, const std::exception_ptr& why) const;
@@ -114,7 +129,11 @@ struct server::state {
     session_host host;
     tcp::acceptor acceptor;
     std::size_t connections_max;
-    std::size_t turned_away = 0;
+    /// Taken when a connection is admitted: it is a session only a moment later.
+    client_places places;
+    /// Of those that are being told that there is no room: they keep nobody else out.
+    client_places refusals{0, {}};
+    descriptor_states states;
     boost::intrusive::list<session, boost::intrusive::constant_time_size<false>> sessions;
     std::vector<pollfd> watched;
     std::vector<session*> watched_sessions;
@@ -129,6 +148,8 @@ server::state::state(
       host{routes, std::move(log), std::move(options)},
       acceptor{on_loop},
       connections_max{host.options.connections_max},
+      places{host.options.connections_per_address_max, host.options.proxy_addresses},
+      states{on_loop},
       connections{
           on_loop,
           [this](std::string_view task, const std::exception_ptr& why) { report(task, why); }},
@@ -144,16 +165,19 @@ void server::state::report(std::string_view task, const std::exception_ptr& why)
     }
 }
 
-asio::awaitable<void> server::state::serve(tcp::socket socket) {
+asio::awaitable<void> server::state::serve(tcp::socket socket, client_places::place place) {
+    const auto held = std::move(place);
     session served{std::move(socket), host};
     sessions.push_back(served);
     co_await served.run();
 }
 
-asio::awaitable<void> server::state::turn_away(tcp::socket socket) {
+asio::awaitable<void> server::state::turn_away(
+    tcp::socket socket, client_places::place place, std::string_view reason) {
+    const auto held = std::move(place);
     session refused{std::move(socket), host};
     sessions.push_back(refused);
-    co_await refused.turn_away();
+    co_await refused.turn_away(reason);
 }
 
 void server::state::admit(tcp::socket socket) {
@@ -162,15 +186,27 @@ void server::state::admit(tcp::socket socket) {
     socket.non_blocking(true, failed);
     // An answer is one write: waiting to fill a segment would only delay it.
     if (!failed) socket.set_option(tcp::no_delay{true}, failed);
+    const auto remote = socket.remote_endpoint(failed);
     if (failed) return;  // The client has gone again.
-    if (host.counts.connections_open < connections_max) {
-        connections.spawn("connection", serve(std::move(socket)));
-        return;
+    const auto client = remote.address();
+    states.prepare_for(places.taken());
+    if (places.taken() >= connections_max) {
+        return refuse(std::move(socket), client, "too many connections are open");
     }
+    auto place = places.take(client);
+    if (!place) {
+        return refuse(std::move(socket), client, "too many connections are open from this address");
+    }
+    connections.spawn("connection", serve(std::move(socket), std::move(place)));
+}
+
+void server::state::refuse(
+    tcp::socket socket, const asio::ip::address& remote, std::string_view reason) {
     ++host.counts.connections_refused;
-    if (host.counts.connections_open < connections_max + turned_away_max) {
-        connections.spawn("turned-away connection", turn_away(std::move(socket)));
-    }
+    if (refusals.taken() >= turned_away_max) return;
+    auto place = refusals.take(remote);
+    connections.spawn(
+        "turned-away connection", turn_away(std::move(socket), std::move(place), reason));
 }
 
 void server::state::note_accept_failure(const error_code& why) {
@@ -232,7 +268,13 @@ void server::state::accept_what_waits() {
         acceptor.accept(socket, failed);
         if (!failed) admit(std::move(socket));
     }
-    acceptor.close(failed);
+}
+
+void server::state::close_listener() {
+    error_code failed;
+    // Another process may hold the same socket, and then closing our descriptor would leave it in
+    // our epoll set: releasing takes it out.
+    const unique_fd ours{acceptor.release(failed)};
 }
 
 void server::state::drain_sessions() {
@@ -247,10 +289,11 @@ server::server(
 
 server::~server() = default;
 
-result<std::uint16_t> server::start() {
+result<std::uint16_t> server::start(unique_fd listening) {
     auto& self = *state_;
     const auto& options = self.host.options;
-    error_code failed = open_listener(self.acceptor, options);
+    error_code failed = listening ? adopt_listener(self.acceptor, std::move(listening))
+                                  : open_listener(self.acceptor, options);
     const auto bound = failed ? tcp::endpoint{} : self.acceptor.local_endpoint(failed);
     if (failed) {
         error_code ignored;  // What matters has been said by the first failure.
@@ -277,7 +320,10 @@ result<std::uint16_t> server::start() {
 
 asio::awaitable<void> server::stop(deadline by) {
     auto& self = *state_;
-    if (self.acceptor.is_open()) self.accept_what_waits();
+    if (self.acceptor.is_open()) {
+        self.accept_what_waits();
+        self.close_listener();
+    }
     self.host.draining = true;
     self.drain_sessions();
     const bool served = co_await self.connections.wait_until_empty(by);
@@ -295,6 +341,10 @@ void server::renew_tls(std::shared_ptr<const tls_identity> identity) {
     auto& options = state_->host.options;
     invariant(identity && options.tls);
     options.tls = std::move(identity);
+}
+
+int server::listener() const noexcept {
+    return state_->acceptor.is_open() ? state_->acceptor.native_handle() : -1;
 }
 
 server_counts server::counts() const noexcept {

@@ -12,8 +12,8 @@ using boost::system::error_code;
 
 namespace {
 
-/// What a client in the middle of a request gets when the daemon goes down.
-constexpr std::chrono::seconds drain_reading_max{1};
+constexpr std::string_view no_memory_message =
+    "too much data of other requests is on its way, try again shortly";
 
 std::string address_text(const tcp::socket& socket) {
     error_code failed;
@@ -33,6 +33,7 @@ session_host::session_host(const router& known_routes, log::logger lines, server
     : routes{known_routes},
       log{std::move(lines)},
       options{std::move(wanted)},
+      buffered{options.buffered_bytes_max},
       random{std::random_device{}()} {}
 
 std::string session_host::new_request_id() {
@@ -53,6 +54,7 @@ session::session(tcp::socket socket, session_host& host)
       reader_{
           {.header_bytes_max = host.options.header_bytes_max,
            .body_bytes_max = host.options.body_bytes_max}},
+      buffered_{host.buffered},
       remote_{address_text(transport_.socket())} {
     ++host_.counts.connections_open;
 }
@@ -64,11 +66,10 @@ session::~session() {
 void session::enter(phase next, std::chrono::milliseconds at_most) {
     phase_ = next;
     late_at_ = clock::now() + at_most;
-    if (!host_.draining) return;
-    if (next == phase::idle) late_at_ = clock::now();
-    if (next == phase::greeting || next == phase::header || next == phase::body) {
-        late_at_ = std::min(late_at_, clock::now() + drain_reading_max);
-    }
+    const bool reads = next == phase::greeting || next == phase::idle || next == phase::header ||
+                       next == phase::body;
+    if (!host_.draining || !reads) return;
+    late_at_ = std::min(late_at_, clock::now() + host_.options.farewell_time_max);
 }
 
 void session::cut_if_late(clock::time_point now) {
@@ -78,15 +79,13 @@ void session::cut_if_late(clock::time_point now) {
 }
 
 void session::drain(clock::time_point now) {
-    // A client that has sent nothing yet loses nothing.
-    const auto unless_silent = [&](bool has_begun) {
-        return has_begun ? std::min(late_at_, now + drain_reading_max) : now;
-    };
     switch (phase_) {
-        case phase::greeting: late_at_ = unless_silent(transport_.has_been_greeted()); break;
-        case phase::idle: late_at_ = now; break;
-        case phase::header: late_at_ = unless_silent(reader_.has_begun()); break;
-        case phase::body: late_at_ = std::min(late_at_, now + drain_reading_max); break;
+        case phase::greeting:
+        case phase::idle:
+        case phase::header:
+        case phase::body:
+            late_at_ = std::min(late_at_, now + host_.options.farewell_time_max);
+            break;
         case phase::answering: hurry_handler(); break;
         case phase::writing:
         case phase::lingering: break;
@@ -152,6 +151,10 @@ asio::awaitable<session::reading> session::read_request() {
         const auto got = co_await receive();
         if (got.kind != arrival::bytes) co_return no_more(got.kind);
         reader_.append(got.bytes);
+        if (!buffered_.resize(reader_.bytes_held())) {
+            refusal_ = {status::service_unavailable, no_memory_message};
+            co_return reading::refused;
+        }
     }
 }
 
@@ -215,7 +218,12 @@ asio::awaitable<bool> session::exchange() {
     const auto answer_by = deadline::at(began + host_.options.answer_time_max);
     request_context ctx{std::move(message.request), host_.log, answer_by};
 
-    const response given = co_await answer(ctx);
+    response given = co_await answer(ctx);
+    // Only large answers are refused, and what changes anything is answered in a few bytes.
+    if (!buffered_.resize(ctx.request().body.size() + given.bytes_held())) {
+        given = problem_response(status::service_unavailable, no_memory_message);
+        given.set("Retry-After", std::to_string(retry_after_seconds));
+    }
 
     const auto* const streamed = given.stream();
     const bool has_end = streamed == nullptr || message.is_version_1_1;
@@ -237,11 +245,15 @@ asio::awaitable<bool> session::exchange() {
     note_answer(given.code());
     log_exchange(ctx, given, bytes, clock::now() - began, sent);
     served_before_ = true;
+    buffered_.clear();
     if (sent && !keep_alive) co_await linger();
     co_return sent&& keep_alive;
 }
 
 asio::awaitable<void> session::refuse() {
+    // The client may take its time to read the answer.
+    reader_.drop();
+    buffered_.clear();
     auto refused = problem_response(refusal_.code, refusal_.message);
     if (refusal_.code == status::service_unavailable) {
         refused.set("Retry-After", std::to_string(retry_after_seconds));
@@ -282,11 +294,11 @@ asio::awaitable<void> session::run() {
     }
 }
 
-asio::awaitable<void> session::turn_away() {
+asio::awaitable<void> session::turn_away(std::string_view reason) {
     const auto outcome = co_await shake_hands();
     if (outcome == reading::closed) co_return;
     if (outcome == reading::complete) {
-        refusal_ = {status::service_unavailable, "too many connections are open"};
+        refusal_ = {status::service_unavailable, reason};
     }
     co_await refuse();
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "byte_budget.hpp"
 #include "request_reader.hpp"
 #include "response_head.hpp"
 #include "transport.hpp"
@@ -30,6 +31,7 @@ struct session_host {
     log::logger log;
     server_options options;
     server_counts counts;
+    byte_budget buffered;
     /// Set once: no session begins another request.
     bool draining = false;
     http_date date;
@@ -57,14 +59,14 @@ public:
 
     /// Serves the connection until it is closed. The session outlives the call.
     [[nodiscard]] boost::asio::awaitable<void> run();
-    /// Says that there is no room (503), and closes.
-    [[nodiscard]] boost::asio::awaitable<void> turn_away();
+    /// Says that there is no room (503), and closes. `reason` is a literal.
+    [[nodiscard]] boost::asio::awaitable<void> turn_away(std::string_view reason);
 
     // For the server's watch.
 
     /// Ends the present wait if its time has passed.
     void cut_if_late(clock::time_point now);
-    /// Closes an idle connection, hurries a request on its way in, tells a waiting handler.
+    /// Hurries a request on its way in, or the next one; tells a waiting handler.
     void drain(clock::time_point now);
     /// Whether a handler runs whose client might leave meanwhile.
     [[nodiscard]] bool is_answering() const noexcept { return context_ != nullptr; }
@@ -126,6 +128,7 @@ private:
     session_host& host_;
     transport transport_;
     request_reader reader_;
+    byte_budget::share buffered_;
     std::string remote_;
     phase phase_ = phase::greeting;
     bool served_before_ = false;

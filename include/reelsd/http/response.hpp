@@ -64,6 +64,8 @@ public:
     [[nodiscard]] status code() const noexcept { return code_; }
     /// Empty for a streamed body.
     [[nodiscard]] std::string_view body() const noexcept;
+    /// Of the body, as far as it is this answer's own memory.
+    [[nodiscard]] std::size_t bytes_held() const noexcept;
     /// Null unless the body is streamed.
     [[nodiscard]] const body_source* stream() const noexcept;
     [[nodiscard]] const std::vector<field>& fields() const noexcept { return fields_; }

@@ -4,6 +4,7 @@
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/result.hpp>
+#include <reelsd/base/unique_fd.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/http/tls_identity.hpp>
 
@@ -20,6 +21,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace reelsd::http {
 
@@ -49,8 +51,6 @@ struct exchange_report {
 
 struct server_options {
     listen_address address;
-    /// Lets several daemons of one host share a port; the kernel spreads connections over them.
-    bool share_port = false;
     /// Null: plain HTTP. With it, the port speaks TLS alone.
     std::shared_ptr<const tls_identity> tls;
     /// Where people reach the service by HTTPS, through this server or a proxy before it.
@@ -66,13 +66,23 @@ struct server_options {
     std::chrono::milliseconds write_time_max = std::chrono::seconds{30};
     /// How long a refused client may go on sending before its answer is given up.
     std::chrono::milliseconds linger_time_max = std::chrono::seconds{2};
+    /// At a stop, for a request that has begun, and for the next one of a connection that is idle:
+    /// a client whose request meets the closing of its connection cannot know whether it was taken.
+    std::chrono::milliseconds farewell_time_max = std::chrono::seconds{1};
     /// What `request_context::answer_by` starts with: twice what a loaded database should take.
     std::chrono::milliseconds answer_time_max = std::chrono::seconds{10};
 
     std::size_t header_bytes_max = bounds::request_header_bytes_max;
     std::size_t body_bytes_max = bounds::request_body_bytes_max;
-    /// About 5 KiB each when idle; also kept below the process's limit of open files.
+    /// About 5 KiB each when idle, 17 with TLS; also kept below the process's limit of open files.
     std::size_t connections_max = 10'000;
+    /// Of these, for one client: an IPv4 address or an IPv6 /64. 0: no bound.
+    std::size_t connections_per_address_max = 0;
+    /// Addresses of proxies, behind which many clients are: not bounded as one client is.
+    std::vector<std::string> proxy_addresses;
+    /// For all requests on their way in and answers on their way out together, beyond 4 KiB each:
+    /// bodies of 64 KiB on all connections would be ten times as much.
+    std::size_t buffered_bytes_max = std::size_t{64} * 1024 * 1024;
 
     /// Tells what an exception that left a handler means, for instance a lost database. Without it,
     /// or when it gives nothing, the answer is 500. Called in the session's catch.
@@ -86,7 +96,7 @@ struct server_counts {
     std::size_t connections_open = 0;
     std::size_t requests_running = 0;
     std::uint64_t connections_accepted = 0;
-    /// Turned away because `connections_max` were open.
+    /// Turned away because all places, or all of their client's, were taken.
     std::uint64_t connections_refused = 0;
     /// Failed accepts, for instance for want of descriptors.
     std::uint64_t accept_failures = 0;
@@ -105,13 +115,17 @@ public:
     server& operator=(const server&) = delete;
     ~server();
 
-    /// Binds, listens and begins to accept. Gives the port. Errors: invalid_argument, whose detail
-    /// names the address and the reason ("cannot listen on 127.0.0.1:8080: Address already in
-    /// use").
-    [[nodiscard]] result<std::uint16_t> start();
+    /// Binds, listens and begins to accept. Gives the port. With a socket that listens already, it
+    /// accepts there, beside whoever holds it too. Errors: invalid_argument, whose detail names the
+    /// address and the reason ("cannot listen on 127.0.0.1:8080: Address already in use").
+    [[nodiscard]] result<std::uint16_t> start(unique_fd listening = {});
 
-    /// Accepts no more, closes idle connections, stops what `request_context::stop` tells, and
-    /// waits for running exchanges until `by`; then cuts them and waits for their coroutines.
+    /// The listening socket, for another process to accept on; -1 before start() and after stop().
+    [[nodiscard]] int listener() const noexcept;
+
+    /// Accepts no more, lets idle connections ask once more for `farewell_time_max`, stops what
+    /// `request_context::stop` tells, and waits for running exchanges until `by`; then cuts them
+    /// and waits for their coroutines. Each connection's last answer says that it closes.
     [[nodiscard]] boost::asio::awaitable<void> stop(deadline by);
 
     /// New connections show `identity`; those that are open keep theirs. Only for a server that

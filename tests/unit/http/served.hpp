@@ -33,6 +33,7 @@ struct Served : ::testing::Test {
 
     Served() {
         options.linger_time_max = std::chrono::milliseconds{60};
+        options.farewell_time_max = std::chrono::milliseconds{60};
         options.address = {.host = "127.0.0.1", .port = 0};
         options.explain = &Served::explain;
         options.on_exchange = [this](const exchange_report& report) { note(report); };

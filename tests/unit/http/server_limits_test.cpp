@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <string>
 #include <vector>
@@ -249,15 +250,54 @@ TEST_F(Served, PortInUseIsNamed) {
         "cannot listen on 127.0.0.1:" + std::to_string(port) + ": Address already in use");
 }
 
-TEST_F(Served, PortCanBeShared) {
-    options.share_port = true;
+TEST_F(Served, AListenerOutlivesTheServerThatOpenedIt) {
     start();
-    server_options wanted;
-    wanted.address = {.host = "127.0.0.1", .port = port};
-    wanted.share_port = true;
-    server second{loop.get_executor(), routes, log::logger::silent(), wanted};
-    EXPECT_TRUE(on_loop([&] { return second.start(); }));
-    boost::asio::co_spawn(loop, second.stop(deadline::after(5s)), boost::asio::use_future).get();
+    server second{loop.get_executor(), routes, log::logger::silent(), options};
+    const auto bound = on_loop([&] {
+        unique_fd same{::dup(served->listener())};
+        return second.start(std::move(same));
+    });
+    ASSERT_TRUE(bound);
+    EXPECT_EQ(*bound, port);
+    boost::asio::co_spawn(loop, served->stop(deadline::after(20s)), boost::asio::use_future).get();
+    EXPECT_EQ(on_loop([&] { return served->listener(); }), -1);
+    for (int connection = 0; connection < 3; ++connection) {
+        raw_client client{port};
+        const auto got = client.ask(get_hello);
+        ASSERT_TRUE(got);
+        EXPECT_EQ(got->body, "hello");
+    }
+    boost::asio::co_spawn(loop, second.stop(deadline::after(20s)), boost::asio::use_future).get();
+    thread.join();
+    EXPECT_THROW(raw_client{port}, std::runtime_error);
+}
+
+TEST_F(Served, WhatIsNoListenerIsNotServed) {
+    server refused{loop.get_executor(), routes, log::logger::silent(), options};
+    EXPECT_FALSE(refused.start(unique_fd{::dup(STDIN_FILENO)}));
+    EXPECT_EQ(refused.listener(), -1);
+}
+
+TEST_F(Served, IdleConnectionsMayAskOnceMoreAtAStop) {
+    options.farewell_time_max = 20s;
+    start();
+    raw_client idle{port};
+    ASSERT_TRUE(idle.ask(get_hello));
+    raw_client fresh{port};
+    await_counts([](const server_counts& now) { return now.connections_open == 2; });
+    auto stopped =
+        boost::asio::co_spawn(loop, served->stop(deadline::after(20s)), boost::asio::use_future);
+    on_loop([] { return 0; });  // The stop has begun.
+    for (auto* const client : {&idle, &fresh}) {
+        const auto got = client->ask(get_hello);
+        ASSERT_TRUE(got);
+        EXPECT_EQ(got->body, "hello");
+        EXPECT_EQ(got->field("Connection"), "close");
+        EXPECT_TRUE(client->is_closed_by_server());
+        client->close();
+    }
+    stopped.get();
+    thread.join();
 }
 
 TEST(ListenAddress, IsRead) {
