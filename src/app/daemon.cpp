@@ -35,10 +35,8 @@ using namespace std::chrono_literals;
 /// The cluster's supervisor and later password hashing; both are rare.
 constexpr std::size_t offload_threads = 2;
 constexpr std::size_t offload_queue_max = 64;
-/// How often a database that does not answer is looked after.
-constexpr auto supervise_interval = 1s;
-/// As long as a private cluster may take to recover.
-constexpr auto supervise_time_max = 60s;
+/// For a thread to be free that asks a provider what it still holds.
+constexpr auto sweep_time_max = 60s;
 /// Of bounds::shutdown_grace: what running attempts and exchanges get to end by themselves; the
 /// rest is for handing jobs back.
 constexpr auto finish_time_max = 4s;
@@ -107,9 +105,11 @@ pipeline::dispatcher_options dispatcher_options_of(
     return options;
 }
 
-db::pool_options pool_options_of(const database& store) {
+db::pool_options pool_options_of(const settings& with, const database& store) {
     db::pool_options options;
     options.connection_string = store.connection_string();
+    // When a daemon stops, all its long polls look at their jobs once more, at the same time.
+    options.in_flight_max += with.connections_max;
     return options;
 }
 
@@ -131,6 +131,10 @@ http::server_options server_options_of(
     const settings& with, std::shared_ptr<const http::tls_identity> tls, metrics& figures) {
     http::server_options options;
     options.address = with.listen;
+    options.connections_max = with.connections_max;
+    options.connections_per_address_max = with.connections_per_address_max;
+    options.proxy_addresses = with.proxy_addresses;
+    options.buffered_bytes_max = with.buffered_bytes_max;
     const bool by_https = tls || public_origin(with, with.listen.port).starts_with("https://");
     options.hsts = by_https ? http::strict_transport::on : http::strict_transport::off;
     options.tls = std::move(tls);
@@ -213,7 +217,7 @@ daemon::daemon(const settings& with, const log::logger& log, parts made)
       parts_{std::move(made)},
       signals_{loop_, SIGINT, SIGTERM},
       hangups_{loop_, SIGHUP},
-      pool_{loop_.get_executor(), pool_options_of(*parts_.store), log},
+      pool_{loop_.get_executor(), pool_options_of(with, *parts_.store), log},
       records_{loop_.get_executor(), jobs::job_store{pool_}},
       pacer_{
           loop_.get_executor(), pacing::pace_store{pool_}, platform_host(with), pace_of(with), log},
@@ -235,6 +239,7 @@ daemon::daemon(const settings& with, const log::logger& log, parts made)
       dashboard_{dashboard_parts()},
       server_{
           loop_.get_executor(), router_, log, server_options_of(with, parts_.tls, *parts_.figures)},
+      peers_{loop_.get_executor(), with.data_dir, parts_.run, log},
       started_at_{std::chrono::time_point_cast<std::chrono::microseconds>(
           std::chrono::system_clock::now())} {
     api_.add_to(router_);
@@ -308,7 +313,7 @@ api::api_parts daemon::api_parts() {
 
 result<void> daemon::run() {
     pool_.start();
-    const auto port = server_.start();
+    const auto port = listen();
     if (!port) return port.error();
     port_ = *port;
     dispatcher_.start();
@@ -316,6 +321,7 @@ result<void> daemon::run() {
     tasks_.spawn("sweep providers", sweep_providers());
     tasks_.spawn("watch changes", dashboard_.watch_changes());
     tasks_.spawn("keep token uses", keep_token_uses());
+    tasks_.spawn("shrink after crowds", shrink_after_crowds());
     tasks_.spawn("read again on hangup", read_again_on_hangup());
     tasks_.spawn("watch schema", watch_schema());
     tasks_.spawn("offer first administrator", offer_first_administrator());
@@ -332,35 +338,17 @@ result<void> daemon::run() {
          {"analyzer", parts_.models->chosen().name()},
          {"version", REELSD_VERSION}});
     loop_.run();
+    // Before the links to other daemons end, which is how they learn that it has.
+    if (auto* const cluster = parts_.store->cluster()) cluster->stop();
     if (!drained_) {
         // A worker hangs in a call that ignores its stop. Its job is rescued when the lease
         // runs out; waiting for the thread would hold the exit up for as long.
         log_.warning("stopped with work left; it is taken up again when its lease runs out");
-        if (auto* const cluster = parts_.store->cluster()) cluster->stop();
         std::_Exit(is_outgrown_ ? EXIT_FAILURE : EXIT_SUCCESS);
     }
     log_.info("stopped");
     if (!is_outgrown_) return {};
     return error{errc::conflict, "the database needs a newer program than this one: start that"};
-}
-
-asio::awaitable<void> daemon::supervise_cluster() {
-    asio::steady_timer timer{co_await asio::this_coro::executor};
-    for (;;) {
-        timer.expires_after(supervise_interval);
-        co_await timer.async_wait(asio::use_awaitable);
-        if (pool_.state().reachable()) continue;
-        const auto by = deadline::after(supervise_time_max);
-        const auto restart = [this, by] {
-            const auto running = parts_.store->cluster()->ensure_running(by);
-            return running ? std::string{} : running.error().to_string();
-        };
-        const auto restarted = co_await offload_.run(by, restart);
-        // The pool connects by itself; only a failure is worth a line.
-        if (restarted && !restarted->empty()) {
-            log_.error("private database cannot be started", {{"reason", *restarted}});
-        }
-    }
 }
 
 asio::awaitable<void> daemon::sweep_providers() {
@@ -371,7 +359,7 @@ asio::awaitable<void> daemon::sweep_providers() {
         parts_.models->sweep(is_living, sweeping_.get_token());
         return true;
     };
-    const auto swept = co_await offload_.run(deadline::after(supervise_time_max), sweep);
+    const auto swept = co_await offload_.run(deadline::after(sweep_time_max), sweep);
     if (!swept) log_.warning("providers were not swept", {{"reason", swept.error().to_string()}});
 }
 
@@ -395,7 +383,7 @@ asio::awaitable<void> daemon::shut_down() {
     // Containers are killed 10 s after they are asked to stop.
     if (pool_.state().reachable()) co_await write_token_uses();
     if (!ended) log_.error("tasks are left at the stop", {{"tasks", tasks_.size()}});
-    pool_.close();
+    co_await part_from_peers(by);
 }
 
 }  // namespace reelsd::app

@@ -3,6 +3,7 @@
 #include "analyzers.hpp"
 #include "database.hpp"
 #include "metrics.hpp"
+#include "peers.hpp"
 #include <reelsd/api/api.hpp>
 #include <reelsd/app/settings.hpp>
 #include <reelsd/async/offload_pool.hpp>
@@ -65,7 +66,17 @@ private:
 
     daemon(const settings& with, const log::logger& log, parts made);
 
+    /// Takes the listener of another daemon over, or opens one. Gives the port.
+    result<std::uint16_t> listen();
+    /// The last of a stop: closes the pool as well.
+    boost::asio::awaitable<void> part_from_peers(deadline by);
+    boost::asio::awaitable<void> write_database_back(deadline by);
+    boost::asio::awaitable<void> let_database_go();
+    boost::asio::awaitable<void> take_database_up();
     boost::asio::awaitable<void> supervise_cluster();
+    boost::asio::awaitable<void> restart_cluster();
+    /// Gives memory back when many connections have gone.
+    boost::asio::awaitable<void> shrink_after_crowds();
     boost::asio::awaitable<void> sweep_providers();
     [[nodiscard]] std::unique_ptr<pipeline::vector_index> make_vector_index();
     [[nodiscard]] api::api_parts api_parts();
@@ -113,6 +124,7 @@ private:
     dashboard::dashboard dashboard_;
     http::router router_;
     http::server server_;
+    peers peers_;
     time_point started_at_;
     std::uint16_t port_ = 0;          ///< 0 until it listens.
     std::set<token_id> used_tokens_;  ///< Not written yet.

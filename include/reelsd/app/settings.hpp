@@ -8,6 +8,7 @@
 #include <reelsd/platform/request_profile.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -20,6 +21,11 @@ namespace reelsd::app {
 /// All that an operator can set, decoded and checked. Source: contract section 8.
 struct settings {
     http::listen_address listen;
+    bool share_port = false;  ///< With other daemons on `data_dir`.
+    std::size_t connections_max = 10'000;
+    std::size_t connections_per_address_max = 1000;  ///< 0: no bound.
+    std::vector<std::string> proxy_addresses;        ///< Not bounded so.
+    std::size_t buffered_bytes_max = 67'108'864;
     std::string database_url;  ///< Empty: the private cluster in `data_dir`.
     std::string data_dir;
     std::string postgres_bin_dir;  ///< Empty: found by itself.

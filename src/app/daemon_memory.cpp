@@ -1,0 +1,43 @@
+#include "daemon.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <malloc.h>
+
+#include <chrono>
+#include <cstdint>
+
+namespace reelsd::app {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+/// Nobody misses the memory sooner.
+constexpr auto shrink_interval = 5s;
+
+/// So many connections leave megabytes behind.
+constexpr std::uint64_t crowd = 1000;
+
+}  // namespace
+
+asio::awaitable<void> daemon::shrink_after_crowds() {
+    // Where the frames of their coroutines lay, the allocator would keep pages for the next ones.
+    asio::steady_timer timer{co_await asio::this_coro::executor};
+    for (std::uint64_t seen = 0;;) {
+        timer.expires_after(shrink_interval);
+        co_await timer.async_wait(asio::use_awaitable);
+        const auto counts = server_.counts();
+        const auto gone = counts.connections_accepted - counts.connections_open;
+        if (gone - seen < crowd) continue;
+        seen = gone;
+        // Not on the loop: it takes milliseconds.
+        const auto trim = [] { return ::malloc_trim(0); };
+        const auto trimmed = co_await offload_.run(deadline::after(shrink_interval), trim);
+        if (!trimmed) log_.debug("memory was not given back: no thread was free");
+    }
+}
+
+}  // namespace reelsd::app

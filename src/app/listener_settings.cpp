@@ -1,0 +1,72 @@
+#include "listener_settings.hpp"
+
+#include "setting_readers.hpp"
+
+#include <boost/asio/ip/address.hpp>
+
+#include <array>
+#include <utility>
+
+namespace reelsd::app {
+namespace {
+
+/// Addresses as the kernel names clients; "none" is an empty list.
+bool read_addresses(std::string_view text, std::vector<std::string>& target) {
+    if (text == "none") {
+        target.clear();
+        return true;
+    }
+    std::vector<std::string> listed;
+    if (!read_list(text, listed)) return false;
+    for (auto& one : listed) {
+        boost::system::error_code malformed;
+        one = boost::asio::ip::make_address(one, malformed).to_string();
+        if (malformed) return false;
+    }
+    target = std::move(listed);
+    return true;
+}
+
+using text_view = std::string_view;
+
+constexpr auto listener_definitions = std::to_array<setting_definition>({
+    {"share-port",
+     "false",
+     "several daemons on one data directory listen on one port; for restarts that refuse nobody",
+     "true or false",
+     [](text_view text, settings& s) { return read_flag(text, s.share_port); }},
+    {"connections-max",
+     "10000",
+     "open connections, 5 KiB each (17 with TLS); who comes then is told to come again (503)",
+     "a whole number from 1 to 1000000",
+     [](text_view text, settings& s) {
+         return read_integer<std::size_t>(text, 1, 1'000'000, s.connections_max);
+     }},
+    {"connections-per-address-max",
+     "1000",
+     "of these, one client's (an IPv4 address, a /64 of IPv6), so that nobody takes all; 0: all",
+     "a whole number from 0 to 1000000",
+     [](text_view text, settings& s) {
+         return read_integer<std::size_t>(text, 0, 1'000'000, s.connections_per_address_max);
+     }},
+    {"proxy-addresses",
+     "127.0.0.1,::1",
+     "addresses with many clients behind them, which are not bounded as one client is",
+     "a list of IPv4 and IPv6 addresses, or none",
+     [](text_view text, settings& s) { return read_addresses(text, s.proxy_addresses); }},
+    {"buffered-bytes-max",
+     "67108864",
+     "memory for requests on their way in and answers on their way out, beyond 4 KiB each",
+     "bytes from 1048576 to 68719476736",
+     [](text_view text, settings& s) {
+         return read_integer<std::size_t>(text, 1'048'576, 68'719'476'736, s.buffered_bytes_max);
+     }},
+});
+
+}  // namespace
+
+std::span<const setting_definition> listener_setting_definitions() {
+    return listener_definitions;
+}
+
+}  // namespace reelsd::app

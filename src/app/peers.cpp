@@ -1,0 +1,167 @@
+#include "peers.hpp"
+
+#include <reelsd/async/with_deadline.hpp>
+
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <utility>
+
+namespace reelsd::app {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+using descriptor = asio::posix::stream_descriptor;
+
+/// A daemon answers at once unless its loop hangs.
+constexpr auto peer_answer_max = 1s;
+/// A private server that is stopped has ended after 10 s, or is ended; see db::private_cluster.
+constexpr auto database_end_max = 20s;
+constexpr auto unwind_time_max = 1s;
+/// Another daemon is past this in milliseconds, unless it asks one that hangs.
+constexpr auto start_time_max = 5s;
+
+}  // namespace
+
+peers::peers(
+    const asio::any_io_executor& loop, const std::filesystem::path& data_dir, std::string name,
+    log::logger log)
+    : loop_{loop},
+      name_{std::move(name)},
+      log_{std::move(log)},
+      tasks_{loop, [this](std::string_view task, const std::exception_ptr& thrown) {
+                 try {
+                     std::rethrow_exception(thrown);
+                 } catch (const std::exception& failure) {
+                     log_.error("task failed", {{"task", task}, {"reason", failure.what()}});
+                 }
+             }} {
+    auto folder = peer_folder::open(data_dir);
+    if (folder) {
+        folder_.emplace(std::move(*folder));
+    } else {
+        log_.warning("other daemons cannot be met", {{"reason", folder.error().detail()}});
+    }
+}
+
+peers::~peers() {
+    if (folder_) folder_->withdraw(name_);
+}
+
+void peers::add(unique_fd connected) {
+    links_.emplace_back(loop_, connected.get());
+    static_cast<void>(connected.release());
+}
+
+unique_fd peers::join(const std::optional<http::listen_address>& wanted) {
+    unique_fd listener;
+    if (!folder_) return listener;
+    starting_ = folder_->lock(deadline::after(start_time_max));
+    for (auto& one : folder_->link_to_all()) {
+        if (wanted && !listener && send_to_peer(one.get(), peer_word::want_listener)) {
+            auto said = await_peer(one.get(), deadline::after(peer_answer_max)).message;
+            if (said.descriptor && listens_on(said.descriptor.get(), *wanted)) {
+                listener = std::move(said.descriptor);
+            }
+        }
+        add(std::move(one));
+    }
+    return listener;
+}
+
+void peers::start(peer_duties duties) {
+    duties_ = std::move(duties);
+    for (auto known = links_.begin(); known != links_.end(); ++known) {
+        tasks_.spawn("attend a daemon", attend(known));
+    }
+    if (!folder_) return;
+    auto offered = folder_->offer(name_);
+    if (!offered) {
+        log_.warning("other daemons cannot be met", {{"reason", offered.error().detail()}});
+        starting_.close();
+        return;
+    }
+    door_.emplace(loop_, offered->get());
+    static_cast<void>(offered->release());
+    tasks_.spawn("welcome daemons", welcome_newcomers());
+    starting_.close();
+}
+
+asio::awaitable<void> peers::welcome_newcomers() {
+    for (;;) {
+        co_await door_->async_wait(descriptor::wait_read, asio::use_awaitable);
+        auto newcomer = peer_folder::accept(door_->native_handle());
+        if (!newcomer) continue;
+        add(std::move(newcomer));
+        tasks_.spawn("attend a daemon", attend(std::prev(links_.end())));
+    }
+}
+
+asio::awaitable<void> peers::attend(position to) {
+    for (bool is_there = true; is_there;) {
+        co_await to->channel.async_wait(descriptor::wait_read, asio::use_awaitable);
+        bool database_ends = false;
+        is_there = answer_all(*to, database_ends);
+        if (!database_ends) continue;
+        co_await hand_over_database(*to);
+        is_there = false;
+    }
+    links_.erase(to);
+    changed_.notify_all();
+}
+
+bool peers::answer_all(link& to, bool& database_ends) {
+    const int channel = to.channel.native_handle();
+    for (;;) {
+        const auto arrived = receive_from_peer(channel);
+        if (arrived.what == peer_arrival::kind::nothing_yet) return true;
+        if (arrived.what == peer_arrival::kind::ended) return false;
+        switch (arrived.message.word) {
+            case peer_word::want_listener: {
+                const int shared = duties_.listener();
+                const auto word = shared < 0 ? peer_word::no_listener : peer_word::listener;
+                if (!send_to_peer(channel, word, shared)) return false;
+                break;
+            }
+            case peer_word::database_ends: database_ends = true; return true;
+            case peer_word::database_let_go:
+                to.has_let_go = true;
+                changed_.notify_all();
+                break;
+            case peer_word::listener:
+            case peer_word::no_listener: break;  // The answer came after join() had given up.
+        }
+    }
+}
+
+asio::awaitable<void> peers::hand_over_database(link& to) {
+    co_await duties_.let_database_go();
+    if (send_to_peer(to.channel.native_handle(), peer_word::database_let_go)) {
+        // Its end is the next that is heard of it.
+        auto ended = to.channel.async_wait(descriptor::wait_read, asio::use_awaitable);
+        static_cast<void>(
+            co_await async::with_deadline(std::move(ended), deadline::after(database_end_max)));
+    }
+    co_await duties_.take_database_up();
+}
+
+asio::awaitable<void> peers::announce_end_of_database(deadline by) {
+    for (auto& one : links_) {
+        // A peer that cannot be told anything has gone, or will see the database's end.
+        one.has_let_go = !send_to_peer(one.channel.native_handle(), peer_word::database_ends);
+    }
+    const auto has_let_go = [](const link& one) { return one.has_let_go; };
+    while (!std::all_of(links_.begin(), links_.end(), has_let_go) && !by.passed()) {
+        co_await changed_.wait(by);
+    }
+}
+
+asio::awaitable<void> peers::stop(deadline by) {
+    if (folder_) folder_->withdraw(name_);
+    co_await tasks_.stop(by, deadline::after(unwind_time_max));
+}
+
+}  // namespace reelsd::app
