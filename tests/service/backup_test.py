@@ -92,8 +92,10 @@ class ThereAndBack(BackupTest):
         self.assertGreater(new, max(jobs), "numbers go on")
         account.finished(new)
 
-        with self.subTest("in another house, without --replace"):
-            other = self.daemon(workers=0, requests_per_minute=100000)
+        with self.subTest("in a database of the operator's, without --replace"):
+            cluster = Cluster()
+            self.addCleanup(cluster.close)
+            other = self.daemon(workers=0, requests_per_minute=100000, database_url=cluster.new_database())
             must(other.cli("restore", self.path()))
             other.start()
             account.daemon = person.daemon = other
