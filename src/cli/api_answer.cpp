@@ -1,5 +1,6 @@
 #include "page.hpp"
 #include "utf8.hpp"
+#include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/cli/api_answer.hpp>
 #include <reelsd/cli/text.hpp>
@@ -13,7 +14,7 @@ namespace {
 
 /// The server's message in either of its two error shapes, else nothing.
 std::optional<std::string> message_of(std::string_view body) {
-    const auto document = json::parse(body, nullptr, false);
+    const auto document = parse_foreign_json(body);
     if (document.is_discarded()) return std::nullopt;
     for (const auto* name : {"message", "error"}) {
         if (const auto text = text_of(document, name)) {

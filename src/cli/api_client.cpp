@@ -1,6 +1,7 @@
 #include "api_client.hpp"
 
 #include <reelsd/base/bounds.hpp>
+#include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/cli/api_answer.hpp>
 #include <reelsd/cli/api_request.hpp>
@@ -44,7 +45,7 @@ enum class json_kind : std::uint8_t { object, array };
 
 result<api_answer> decoded(result<net::http_response> response, json_kind kind) {
     if (!response) return response.error();
-    auto document = json::parse(response->body, nullptr, false);
+    auto document = parse_foreign_json(response->body);
     if (kind == json_kind::object ? !document.is_object() : !document.is_array()) {
         return error{
             errc::connection_failed,

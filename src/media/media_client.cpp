@@ -1,3 +1,4 @@
+#include "child_document.hpp"
 #include "target_file.hpp"
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/base/json.hpp>
@@ -16,18 +17,6 @@
 namespace reelsd::media {
 namespace {
 
-/// sysexits(3): how the helper says that it does not understand its arguments.
-constexpr int exit_usage = 64;
-/// How shells and the dynamic loader say that a program cannot be run.
-constexpr int exit_not_executable = 126;
-constexpr int exit_not_found = 127;
-
-/// At the deadline: a child that had a core for at least this share of its life was computing, and
-/// would compute as long the next time. One that had less was waiting for the machine.
-constexpr double share_of_core_min = 0.5;
-
-constexpr std::size_t detail_bytes_max = 500;
-
 /// How much longer than the limit a video may be (a quarter of a second), and the sound of it that
 /// the helper keeps (a second).
 constexpr double seconds_slack = 1;
@@ -36,95 +25,12 @@ constexpr double seconds_slack = 1;
 /// that bound it is not reporting.
 constexpr std::size_t report_bytes_max = std::size_t{8} * 1024 * 1024;
 
-using process::child_end;
-using process::child_fate;
-
 /// All that the child may know of ours. One thread for OpenMP inside Tesseract, few heaps for
 /// malloc: both count against the jail's bounds.
 const std::vector<std::string>& child_environment() {
     static const std::vector<std::string> environment{
         "PATH=/usr/bin:/bin", "LC_ALL=C", "OMP_THREAD_LIMIT=1", "MALLOC_ARENA_MAX=2"};
     return environment;
-}
-
-error failed(errc code, std::string detail, const child_end& end) {
-    if (!end.complaints.empty()) detail.append("; it said: ").append(end.complaints);
-    return error{code, std::move(detail)};
-}
-
-error after_exit(const child_end& end) {
-    const bool not_run = end.status == exit_usage || end.status == exit_not_executable ||
-                         end.status == exit_not_found;
-    return failed(
-        not_run ? errc::media_failed : errc::unsupported_format,
-        "the media helper ended with status " + std::to_string(end.status),
-        end);
-}
-
-error after_signal(const child_end& end) {
-    // No video asks its reader to end politely: that was the operator or the machine going down.
-    const bool from_outside = end.status == SIGTERM || end.status == SIGINT || end.status == SIGHUP;
-    std::string detail = "the media helper died of " + process::signal_name(end.status);
-    if (end.status == SIGXCPU) detail.append(", its limit of time on a core");
-    if (end.status == SIGSYS) detail.append(", a system call that its jail forbids");
-    return failed(
-        from_outside ? errc::media_failed : errc::unsupported_format, std::move(detail), end);
-}
-
-error after_deadline(const child_end& end) {
-    const bool computing = end.computed >= share_of_core_min * end.lived;
-    return failed(
-        computing ? errc::unsupported_format : errc::timed_out,
-        computing ? "the media helper was still computing at its deadline"
-                  : "the media helper got no time on a core before its deadline",
-        end);
-}
-
-/// The child's own error. A code that it should not use, or a detail that is no text, is our bug or
-/// somebody's attack: neither passes.
-error told_error(const json& told) {
-    const auto code = told.find("code");
-    const auto detail = told.find("detail");
-    if (code == told.end() || !code->is_string() || detail == told.end() || !detail->is_string()) {
-        return error{errc::media_failed, "the media helper's error has no code or detail"};
-    }
-    const auto& text = detail->get_ref<const std::string&>();
-    if (text.size() > detail_bytes_max || !is_clean_text(text)) {
-        return error{errc::media_failed, "the media helper's error is no clean text"};
-    }
-    for (const auto known : {errc::unsupported_format, errc::video_too_long, errc::media_failed}) {
-        if (*code == name_of(known)) return error{known, text};
-    }
-    return error{errc::media_failed, "the media helper's error has an unknown code"};
-}
-
-result<json> read_document(const child_end& end) {
-    auto document = json::parse(end.output, nullptr, false);
-    if (!document.is_object() || document.size() != 1) {
-        return failed(errc::media_failed, "the media helper wrote no document", end);
-    }
-    const auto told = document.begin();
-    if (told.key() == "ok" && told->is_object()) {
-        // Said outright, because a JSON value could be made of almost anything.
-        return result<json>{boost::system::in_place_value, std::move(*told)};
-    }
-    if (told.key() == "error" && told->is_object()) return told_error(*told);
-    return failed(errc::media_failed, "the media helper wrote an unknown document", end);
-}
-
-result<json> document_of(const child_end& end) {
-    switch (end.fate) {
-        case child_fate::exited: return end.status == 0 ? read_document(end) : after_exit(end);
-        case child_fate::signalled: return after_signal(end);
-        case child_fate::overdue: return after_deadline(end);
-        case child_fate::stopped: return error{errc::cancelled, "the media helper was stopped"};
-        case child_fate::flooding:
-            return failed(errc::unsupported_format, "the media helper wrote too much", end);
-        case child_fate::not_started:
-            return error{
-                errc::media_failed, "the media helper could not be started: " + end.complaints};
-    }
-    return error{errc::internal, "unknown end of the media helper"};
 }
 
 error wrong_size() {

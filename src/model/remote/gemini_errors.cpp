@@ -2,6 +2,7 @@
 
 #include "provider_json.hpp"
 #include "server_delay.hpp"
+#include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/json.hpp>
 
 #include <algorithm>
@@ -60,7 +61,7 @@ told_error read_error(const json& object) {
 
 /// The object within a body: bare, or in a list of one.
 told_error read_body(std::string_view body) {
-    const auto document = json::parse(body, nullptr, false);
+    const auto document = parse_foreign_json(body);
     const auto& whole = document.is_array() && !document.empty() ? document.front() : document;
     const auto found = whole.is_object() ? whole.find("error") : whole.end();
     if (!whole.is_object() || found == whole.end()) {

@@ -4,6 +4,7 @@
 #include "gemini_errors.hpp"
 #include "provider_json.hpp"
 #include "retry_schedule.hpp"
+#include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/net/url.hpp>
 
@@ -67,7 +68,7 @@ bool is_file_name(std::string_view name) {
 
 /// The file that a body describes, bare or wrapped; a name at least.
 std::optional<json> file_in(const std::string& body) {
-    auto document = json::parse(body, nullptr, false);
+    auto document = parse_foreign_json(body);
     if (!document.is_object()) return std::nullopt;
     const auto wrapped = document.find("file");
     json file = wrapped != document.end() ? *wrapped : document;
@@ -293,7 +294,7 @@ json gemini_files::list_page(
         "/v1beta/files?pageSize=100" + (page.empty() ? "" : "&pageToken=" + escaped(page));
     const auto answer =
         http_.send(request(net::http_method::get, path), by.at_most(short_time_max), stop);
-    if (answer && answer->status() == 200) return json::parse(answer->body, nullptr, false);
+    if (answer && answer->status() == 200) return parse_foreign_json(answer->body);
     if (!stop.stop_requested())
         log_.warning("uploaded files could not be listed", {{"reason", reason_of(answer)}});
     return nullptr;

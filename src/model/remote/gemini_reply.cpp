@@ -3,6 +3,7 @@
 #include "gemini_errors.hpp"
 #include "provider_json.hpp"
 #include "token_count.hpp"
+#include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/json.hpp>
 
 #include <algorithm>
@@ -118,7 +119,7 @@ void add_stage(reply& said, const json& document) {
 }  // namespace
 
 model_reply gemini_reply(std::string_view body, std::chrono::system_clock::time_point now) {
-    const auto document = json::parse(body, nullptr, false);
+    const auto document = parse_foreign_json(body);
     if (!document.is_object()) {
         return call_failure{
             .kind = failure_kind::transient,

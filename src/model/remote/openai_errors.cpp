@@ -2,6 +2,7 @@
 
 #include "provider_json.hpp"
 #include "server_delay.hpp"
+#include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/json.hpp>
 
 #include <algorithm>
@@ -130,7 +131,7 @@ call_failure failure_of(
 call_failure openai_failure(
     int status, const net::header_list& headers, std::string_view body,
     std::chrono::system_clock::time_point now) {
-    const auto document = json::parse(body, nullptr, false);
+    const auto document = parse_foreign_json(body);
     auto told = read_document(document);
     if (told.message.empty()) told.message = excerpt(body);
     return failure_of(status, told, headers, now);

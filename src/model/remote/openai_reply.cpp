@@ -3,6 +3,7 @@
 #include "openai_errors.hpp"
 #include "provider_json.hpp"
 #include "token_count.hpp"
+#include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/json.hpp>
 
 #include <algorithm>
@@ -53,7 +54,7 @@ reply_end end_of(std::string_view reason, bool has_text) {
 
 model_reply openai_reply(
     const net::http_response& answer, std::chrono::system_clock::time_point now) {
-    const auto document = json::parse(answer.body, nullptr, false);
+    const auto document = parse_foreign_json(answer.body);
     if (!document.is_object()) {
         return call_failure{
             .kind = failure_kind::transient,

@@ -6,6 +6,8 @@
 #include "openai_errors.hpp"
 #include "provider_json.hpp"
 #include "retry_schedule.hpp"
+#include "token_count.hpp"
+#include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/json.hpp>
 
 #include <fmt/format.h>
@@ -95,7 +97,7 @@ protected:
 private:
     [[nodiscard]] result<embeddings> read(
         const std::string& body, std::span<const std::string> texts) const {
-        auto made = vectors_in(json::parse(body, nullptr, false), texts.size());
+        auto made = vectors_in(parse_foreign_json(body), texts.size());
         const auto size = static_cast<std::size_t>(settings_.dimensions);
         const bool is_asked_for =
             made && std::all_of(made->vectors.begin(), made->vectors.end(), [&](const auto& one) {
@@ -224,7 +226,7 @@ std::optional<embeddings> openai_embeddings(const json& document, std::size_t te
         place = *std::move(vector);
     }
     const auto& tokens = member(member(document, "usage"), "prompt_tokens");
-    if (tokens.is_number_unsigned()) made.tokens = tokens.get<std::int64_t>();
+    if (tokens.is_number_unsigned()) made.tokens = bounded_count(tokens.get<std::uint64_t>());
     return made;
 }
 

@@ -50,13 +50,14 @@ std::optional<seconds_f> compound_duration_from(std::string_view text) {
     return bounded(seconds);
 }
 
-/// "Fri, 20 Nov 2026 08:00:00 GMT"
-std::optional<std::chrono::system_clock::time_point> date_from(std::string_view text) {
+/// "Fri, 20 Nov 2026 08:00:00 GMT", in seconds since 1970: the clock's own time points end in 2262,
+/// and a server may well name a later year.
+std::optional<double> date_from(std::string_view text) {
     const std::string copy{text};
     std::tm parts{};
     const char* const end = ::strptime(copy.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &parts);
     if (end == nullptr || *end != '\0') return std::nullopt;
-    return std::chrono::system_clock::from_time_t(::timegm(&parts));
+    return static_cast<double>(::timegm(&parts));
 }
 
 }  // namespace
@@ -95,7 +96,7 @@ std::optional<seconds_f> delay_in_headers(
     if (number && rest.empty()) return bounded(*number);
     const auto date = date_from(*field);
     if (!date) return std::nullopt;
-    return bounded(seconds_f{*date - now}.count());
+    return bounded(*date - seconds_f{now.time_since_epoch()}.count());
 }
 
 std::optional<seconds_f> delay_in_limits(const net::header_list& headers) {

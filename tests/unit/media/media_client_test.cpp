@@ -209,6 +209,11 @@ TEST(MediaClient, TellsHowTheChildEnded) {
          errc::media_failed,
          "clean"},
         {"nothing said", "exit 0", errc::media_failed, "no document"},
+        {"deeper than any thread's stack",
+         "printf '{\"ok\":{\"a\":'; head -c 100000 /dev/zero | tr '\\0' '['; "
+         "head -c 100000 /dev/zero | tr '\\0' ']'; printf ',\"b\":1,\"c\":2}}'",
+         errc::media_failed,
+         "no document"},
         {"no JSON", "echo hello", errc::media_failed, "no document"},
         {"two answers", R"(echo '{"ok":{},"error":{}}')", errc::media_failed, "no document"},
         {"another answer", R"(echo '{"fine":{}}')", errc::media_failed, "unknown document"},

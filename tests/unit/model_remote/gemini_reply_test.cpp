@@ -24,6 +24,16 @@ std::string ended(std::string_view reason, std::string_view parts) {
            R"(]},"finishReason":")" + std::string{reason} + R"("}]})";
 }
 
+// Goal: what is nested as nobody nests takes no thread's stack.
+TEST(GeminiReply, DeepDocumentIsNoAnswer) {
+    constexpr std::size_t depth = 100'000;
+    const auto body = R"({"a":)" + std::string(depth, '[') + std::string(depth, ']') +
+                      R"(,"b":1,"candidates":[]})";
+    const auto said = gemini_reply(body, now);
+    ASSERT_FALSE(said);
+    EXPECT_THAT(said.error().detail, HasSubstr("no JSON object"));
+}
+
 TEST(GeminiReply, EachEnd) {
     struct test_case {
         const char* reason;

@@ -80,6 +80,15 @@ TEST(OpenAiEmbeddings, AreSortedByTheirIndex) {
     EXPECT_EQ(made->tokens, 9);
 }
 
+TEST(OpenAiEmbeddings, NoneUsesMoreTokensThanThereCanBe) {
+    const auto made = openai_embeddings(
+        json::parse(R"({"data":[{"index":0,"embedding":[1]}],
+                        "usage":{"prompt_tokens":18446744073709551615}})"),
+        1);
+    ASSERT_TRUE(made);
+    EXPECT_EQ(made->tokens, 1'000'000'000);
+}
+
 TEST(OpenAiEmbeddings, AnIndexTwiceOrOutOfRangeIsNone) {
     for (const auto* const text :
          {R"({"data":[{"index":0,"embedding":[1]},{"index":0,"embedding":[1]}]})",

@@ -70,6 +70,7 @@ TEST(ServerDelay, InHeaderFields) {
         {"Fri, 20 Nov 2026 07:00:30 GMT", 30},
         {"Fri, 20 Nov 2026 06:00:00 GMT", 0},
         {"Fri, 20 Nov 2036 06:00:00 GMT", 86'400},
+        {"Fri, 31 Dec 9999 23:59:59 GMT", 86'400},
         {"-5", std::nullopt},
         {"soon", std::nullopt},
         {"20s", std::nullopt},
