@@ -56,6 +56,7 @@ std::optional<time_point> position_in(std::string_view last_event_id) {
     const auto* const end = last_event_id.data() + last_event_id.size();
     const auto [stopped_at, failure] = std::from_chars(last_event_id.data(), end, microseconds);
     if (failure != std::errc{} || stopped_at != end || microseconds <= 0) return std::nullopt;
+    if (last_event_id.front() == '0') return std::nullopt;
     const time_point position{std::chrono::microseconds{microseconds}};
     // Of our own clock's neighbourhood: what the database could not read is no position.
     const auto now =

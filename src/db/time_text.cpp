@@ -101,7 +101,9 @@ std::optional<time_point> timestamp_from_text(std::string_view text) {
         year{found->year},
         month{static_cast<unsigned>(found->month)},
         day{static_cast<unsigned>(found->day)}};
-    if (!date.ok() || found->hour > 23 || found->minute > 59 || found->second > 59) return {};
+    if (!date.ok() || found->year < 1 || found->hour > 23 || found->minute > 59 ||
+        found->second > 59)
+        return {};
     return time_point{sys_days{date}} + hours{found->hour} + minutes{found->minute} +
            seconds{found->second} + microseconds{*fraction};
 }

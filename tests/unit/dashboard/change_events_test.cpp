@@ -61,7 +61,7 @@ TEST(ChangeEvents, PositionsSurviveTheRoundTrip) {
     ASSERT_TRUE(text.starts_with("id: ") && text.ends_with("\n\n"));
     EXPECT_EQ(position_in(text.substr(4, text.size() - 6)), now);
     for (const char* strange :
-         {"", "0", "-5", "abc", "1x", " 1", "9223372036854775807", "99999999999999999999"}) {
+         {"", "0", "01", "-5", "abc", "1x", " 1", "9223372036854775807", "99999999999999999999"}) {
         EXPECT_EQ(position_in(strange), std::nullopt) << strange;
     }
 }

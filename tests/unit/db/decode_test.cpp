@@ -86,7 +86,8 @@ TEST(Decode, RefusesTextThatIsNotOfItsType) {
     for (const char* const value : {"", "x00", "\\x0", "\\x0g", "\\x0A", "\\000"}) {
         EXPECT_TRUE(mismatches<std::vector<std::byte>>(bytea, value)) << value;
     }
-    EXPECT_TRUE(mismatches<time_point>(timestamptz, "infinity"));
+    for (const char* const value : {"infinity", "0000-01-01 00:00:00+00"})
+        EXPECT_TRUE(mismatches<time_point>(timestamptz, value)) << value;
 }
 
 TEST(Decode, RefusesArraysThatAreNotPlain) {
