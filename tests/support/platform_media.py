@@ -65,10 +65,16 @@ class MediaServing:
         }.get(behaviour)
         if behaviour == "redirect" and "hop" not in query:
             return self.redirect(post.get("location", origin + self.path + "&hop=1"))
-        return fixed() if fixed else self.serve_file(behaviour)
+        return fixed() if fixed else self.serve_file(behaviour, self.media_of(post))
 
-    def serve_file(self, behaviour):
-        media = self.state.media
+    def media_of(self, post):
+        """The bytes of a post's own file, or of everybody's."""
+        if "file" not in post:
+            return self.state.media
+        with open(post["file"], "rb") as file:
+            return file.read()
+
+    def serve_file(self, behaviour, media):
         tag = '"%s"' % hashlib.md5(media).hexdigest()
         headers = {"ETag": tag, "Accept-Ranges": "bytes"}
         wanted = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))

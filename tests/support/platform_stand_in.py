@@ -24,7 +24,7 @@ Keys of a post besides `page`, `root` and `logged_out` (the queries; by default 
 implies), `embed` and `media`: `times` (how often a passing fault happens, 1), `slides`
 (["photo", "video", ...]), `caption`, `author`, `author_name`, `verified`, `likes`, `comments`,
 `hidden`, `taken_at`, `music_info`, `location` (target of a redirect), `lifetime` (seconds of a
-signature), `delay` (seconds, of `slow`).
+signature), `delay` (seconds, of `slow`), `file` (path of its own video).
 """
 
 import argparse

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+/// MP4 files written box by box, so that they can say what no encoder would. Source: ISO/IEC
+/// 14496-12 and 14496-15, ITU-T H.264.
+namespace reelsd::media::mp4 {
+
+/// `value` in `bytes` big-endian bytes.
+[[nodiscard]] std::string number(std::uint64_t value, int bytes = 4);
+[[nodiscard]] std::string box(std::string_view type, std::string_view content);
+/// A box with a version and flags.
+[[nodiscard]] std::string full_box(
+    std::string_view type, std::string_view content, std::uint32_t flags = 0);
+
+/// The `ftyp` box that begins each file of ours.
+[[nodiscard]] std::string file_type();
+
+/// A sequence of so many blocks of 16 pixels, and one picture of it: grey, then garbage.
+struct h264_picture {
+    std::uint32_t width_blocks = 11;
+    std::uint32_t height_blocks = 20;
+};
+/// The sample entry of such a stream, `avc1`.
+[[nodiscard]] std::string sample_entry(const h264_picture& picture);
+/// As it stands in `mdat`: its size, then its bytes.
+[[nodiscard]] std::string sample(const h264_picture& picture);
+
+/// A sound track's entry; `more` are its boxes.
+struct sound_entry {
+    std::string_view type = "sowt";
+    std::uint32_t channels = 2;
+    std::uint32_t bits = 16;
+    std::uint32_t rate_hz = 44'100;
+    std::string more = {};
+};
+[[nodiscard]] std::string sample_entry(const sound_entry& sound);
+
+/// Where a track's samples are, each `sample_bytes` long, one after the other from `offset`.
+struct track {
+    bool is_video = true;
+    std::string entry;  ///< The only one of `stsd`.
+    std::uint32_t samples = 100;
+    std::uint32_t sample_bytes = 0;
+    std::uint32_t sample_duration = 20;
+    std::uint32_t timescale = 1000;
+    std::uint32_t offset = 0;
+    std::string edits = {};  ///< An `edts` box, or nothing.
+};
+[[nodiscard]] std::string track_box(const track& one);
+
+/// `elst` within `edts`: length in the movie's units and start in the track's.
+[[nodiscard]] std::string edits(
+    const std::vector<std::pair<std::uint32_t, std::uint32_t>>& entries);
+
+struct movie {
+    std::uint32_t timescale = 1000;
+    std::uint32_t duration = 2000;
+};
+/// `moov` with these boxes in it.
+[[nodiscard]] std::string movie_box(const movie& about, std::string_view tracks);
+
+/// A whole file: two seconds of pictures at 50 a second. `tracks` come behind the one of the
+/// pictures.
+struct file {
+    h264_picture picture = {};
+    std::uint32_t pictures = 100;
+    movie about = {};
+    std::string edits = {};
+    std::string tracks = {};
+};
+[[nodiscard]] std::string file_of(const file& made);
+
+/// A file in fragments, whose runs say how many samples there are without naming one.
+struct fragments {
+    std::uint32_t runs = 1;
+    std::uint32_t samples_a_run = 0;
+    std::uint32_t sample_bytes = 0;
+    std::uint32_t sample_duration = 0;
+    std::string data = {};
+};
+[[nodiscard]] std::string file_of(const fragments& made);
+
+}  // namespace reelsd::media::mp4
