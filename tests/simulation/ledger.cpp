@@ -184,7 +184,7 @@ void ledger::remember(const event& one) {
 }
 
 std::string ledger::told(const event& one) const {
-    const auto at = std::chrono::duration<double>{one.at.time_since_epoch()}.count();
+    const auto at = seconds_f{one.at - simulated_loop::start}.count();
     auto line = fmt::format("  step {:>9}  {:>11.3f} s  {:<22}", one.step, at, one.what);
     if (one.by.daemon != 0)
         return fmt::format("{} {} claim {}\n", line, name_of(one.by), one.claim);

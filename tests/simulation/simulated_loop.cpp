@@ -6,12 +6,6 @@
 #include <utility>
 
 namespace reelsd::simulation {
-namespace {
-
-/// Late enough that times before it can be told, as of a lease that ran out.
-constexpr instant start{std::chrono::hours{24}};
-
-}  // namespace
 
 simulated_loop::simulated_loop() : now_{start}, busy_{context_.get_executor()} {
     invariant(!monotonic_clock::is_simulated());

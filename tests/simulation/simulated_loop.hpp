@@ -24,6 +24,9 @@ public:
     /// How late a timer of the code under test may fire, as on a busy machine.
     static constexpr duration timer_lateness_max = std::chrono::milliseconds{100};
 
+    /// Late enough that times before it can be told, as of a lease that ran out.
+    static constexpr instant start{std::chrono::hours{24}};
+
     simulated_loop();
     simulated_loop(const simulated_loop&) = delete;
     simulated_loop& operator=(const simulated_loop&) = delete;

@@ -314,8 +314,7 @@ void world::forget_old() {
 
 std::string world::summary() const {
     const auto& all = ledger_.counts();
-    const auto seconds =
-        std::chrono::duration<double>{loop_.now().time_since_epoch() - std::chrono::hours{24}};
+    const seconds_f seconds = loop_.now() - simulated_loop::start;
     return fmt::format(
         "{} jobs: {} done, {} failed, {} deleted before; {} claims, {} attempts, {} rescues, "
         "{} taken again; {} kills, {} stops, {} cuts; {} of {} statements faulty; {:.0f} s of {} "
