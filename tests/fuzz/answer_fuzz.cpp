@@ -6,6 +6,7 @@
 // Ends with 1 and shows the bytes and the seed when a promise of the header is broken; the
 // sanitizers end it for what they find. The same seed makes the same answers.
 #include "answer_maker.hpp"
+#include "reader_fuzz.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/model/answer.hpp>
 #include <reelsd/model/result_document.hpp>
@@ -15,36 +16,16 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-#include <stdexcept>
 
 namespace reelsd::fuzz {
 namespace {
 
-namespace fs = std::filesystem;
 using namespace model;
 
 constexpr std::size_t answers_usual = 500;
 constexpr std::string_view boundary = "q7f3-caption";
 /// A usual video, a very short one, and one that is longer than any time in the corpus.
 constexpr std::array<double, 3> durations{30, 0.04, 3600};
-
-std::vector<std::string> corpus() {
-    const auto folder = fs::path{REELSD_SOURCE_DIR} / "tests/fuzz/answer_corpus";
-    std::vector<fs::path> files;
-    for (const auto& entry : fs::directory_iterator{folder}) files.push_back(entry.path());
-    std::sort(files.begin(), files.end());  // The same order everywhere.
-    std::vector<std::string> texts;
-    for (const auto& file : files) {
-        std::ostringstream text;
-        text << std::ifstream{file, std::ios::binary}.rdbuf();
-        texts.push_back(text.str());
-    }
-    if (texts.empty()) throw std::runtime_error{"no corpus in " + folder.string()};
-    return texts;
-}
 
 json to_json(const std::vector<timed_text>& entries) {
     auto list = json::array();
@@ -176,7 +157,7 @@ std::string try_one(std::string_view answer, double duration, run_counts& counts
 }
 
 int run(std::size_t answers, std::uint64_t seed) {
-    answer_maker maker{seed, corpus()};
+    answer_maker maker{seed, files_of(REELSD_SOURCE_DIR "/tests/fuzz/answer_corpus")};
     answers += maker.corpus_size();
     run_counts counts;
     for (std::size_t number = 0; number < answers; ++number) {

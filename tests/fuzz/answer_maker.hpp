@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,7 @@ namespace reelsd::fuzz {
 class answer_maker {
 public:
     /// `corpus` is not empty.
-    answer_maker(std::uint64_t seed, std::vector<std::string> corpus)
-        : seed_{seed}, corpus_{std::move(corpus)} {}
+    answer_maker(std::uint64_t seed, std::vector<std::string> corpus);
 
     /// The answer of this number. Those up to the size of the corpus are the corpus itself.
     [[nodiscard]] std::string make(std::size_t number);
@@ -29,19 +29,24 @@ private:
 
     std::uint64_t seed_;
     std::vector<std::string> corpus_;
+    std::vector<std::string> words_;  ///< What stands in quotation marks in the corpus.
     std::mt19937_64 dice_;
 };
 
-/// Changes one JSON value that stands somewhere in `text`, as it is or as a JSON string inside of
-/// JSON. False when none was found; `text` is then unchanged.
-bool change_json(std::string& text, std::mt19937_64& dice);
+enum class json_change : std::uint8_t {
+    any,
+    one_value,  ///< A number, a text or a truth value, to another one.
+};
+
+/// Changes one JSON document that stands somewhere in `text`, as it is or as a JSON string inside
+/// of JSON; new names and texts come from `words` as well. False when none was found; `text` is
+/// then unchanged.
+bool change_json(
+    std::string& text, std::span<const std::string> words, json_change how, std::mt19937_64& dice);
 
 /// 0 to `end` - 1; `end` is at least 1.
 [[nodiscard]] inline std::size_t below(std::size_t end, std::mt19937_64& dice) {
     return dice() % end;
 }
-
-/// Names that mean something to some parser, and a few that look like it.
-[[nodiscard]] const std::string& any_name(std::mt19937_64& dice);
 
 }  // namespace reelsd::fuzz

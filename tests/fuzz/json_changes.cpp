@@ -4,6 +4,7 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace reelsd::fuzz {
@@ -74,6 +75,76 @@ constexpr auto texts = std::to_array<std::string_view>(
      "#a #b @c. @d.. #\xd1\x82\xd0\xb5\xd0\xb3 &#x @@ ## #e\xcc\x81",
      "e\xcc\x81\xcc\x81\xcc\x81 #\xef\xb8\x8f \xf0\x9f\x91\x8d\xf0\x9f\x8f\xbd"});
 
+using vocabulary = std::span<const std::string>;
+
+/// Names that mean something to some parser, and a few that look like it.
+const std::string& any_name(vocabulary words, std::mt19937_64& dice) {
+    if (!words.empty() && below(2, dice) == 0) return words[below(words.size(), dice)];
+    static const auto names = std::to_array<std::string>(
+        {"xig_polaris_media",
+         "xdt_api__v1__media__shortcode__web_info",
+         "xdt_shortcode_media",
+         "shortcode_media",
+         "if_not_gated_logged_out",
+         "gating_ruling",
+         "items",
+         "code",
+         "shortcode",
+         "media_type",
+         "video_versions",
+         "image_versions2",
+         "carousel_media",
+         "edge_sidecar_to_children",
+         "edges",
+         "node",
+         "url",
+         "video_url",
+         "width",
+         "height",
+         "type",
+         "user",
+         "owner",
+         "username",
+         "full_name",
+         "is_verified",
+         "is_video",
+         "__typename",
+         "caption",
+         "caption_text",
+         "text",
+         "description",
+         "like_count",
+         "play_count",
+         "count",
+         "taken_at",
+         "timestamp",
+         "display_uri",
+         "display_url",
+         "thumbnail",
+         "thumbnails",
+         "candidates",
+         "location",
+         "name",
+         "title",
+         "canonicalRouteName",
+         "pageID",
+         "data",
+         "path",
+         "errors",
+         "message",
+         "id",
+         "entries",
+         "formats",
+         "format_id",
+         "vcodec",
+         "protocol",
+         "_type",
+         "channel",
+         "constructor",
+         ""});
+    return names[below(names.size(), dice)];
+}
+
 std::vector<document*> nodes_of(document& root) {
     std::vector<document*> nodes{&root};
     for (std::size_t at = 0; at < nodes.size() && nodes.size() < nodes_max; ++at) {
@@ -84,8 +155,8 @@ std::vector<document*> nodes_of(document& root) {
     return nodes;
 }
 
-document odd_value(std::mt19937_64& dice) {
-    switch (below(9, dice)) {
+document odd_value(vocabulary words, std::mt19937_64& dice) {
+    switch (below(11, dice)) {
         case 0: return nullptr;
         case 1: return below(2, dice) == 0;
         case 2: return static_cast<std::int64_t>(dice());
@@ -93,18 +164,20 @@ document odd_value(std::mt19937_64& dice) {
         case 4: return document::array();
         case 5: return document::object();
         case 6: return std::string{texts[below(texts.size(), dice)]};
-        case 7: return "@deep" + std::to_string(below(3000, dice));
+        case 7: return any_name(words, dice);
+        case 8: return static_cast<double>(below(100'000, dice)) / 1000;
+        case 9: return "@deep" + std::to_string(below(3000, dice));
         default: return "@" + std::to_string(below(raw_values.size(), dice));
     }
 }
 
 /// Puts a member of an object under another name.
-void rename(document& object, std::mt19937_64& dice) {
+void rename(document& object, vocabulary words, std::mt19937_64& dice) {
     auto member = object.begin();
     std::advance(member, static_cast<std::ptrdiff_t>(below(object.size(), dice)));
     auto value = std::move(*member);
     object.erase(member);
-    object[any_name(dice)] = std::move(value);
+    object[any_name(words, dice)] = std::move(value);
 }
 
 void drop(document& from, std::mt19937_64& dice) {
@@ -113,27 +186,27 @@ void drop(document& from, std::mt19937_64& dice) {
     from.erase(victim);
 }
 
-void change_node(document& node, document copy, std::mt19937_64& dice) {
+void change_node(document& node, document copy, vocabulary words, std::mt19937_64& dice) {
     const auto kind = below(9, dice);
     if (kind == 0) {
         node = std::move(copy);
     } else if (kind == 1 && node.is_array()) {
         for (auto count = below(30, dice); count > 0; --count) node.push_back(copy);
     } else if (kind <= 2 && node.is_object()) {
-        node[any_name(dice)] = std::move(copy);
+        node[any_name(words, dice)] = std::move(copy);
     } else if (kind == 3 && node.is_object() && !node.empty()) {
-        rename(node, dice);
+        rename(node, words, dice);
     } else if (kind == 4 && node.is_structured() && !node.empty()) {
         drop(node, dice);
     } else if (kind == 5) {
         node = document::array({std::move(node)});
     } else if (kind == 6) {
         auto inside = std::move(node);
-        node = document::object({{any_name(dice), std::move(inside)}});
+        node = document::object({{any_name(words, dice), std::move(inside)}});
     } else if (kind == 7 && node.is_object()) {
-        node[any_name(dice)] = odd_value(dice);
+        node[any_name(words, dice)] = odd_value(words, dice);
     } else {
-        node = odd_value(dice);
+        node = odd_value(words, dice);
     }
 }
 
@@ -223,17 +296,37 @@ std::optional<document> parsed(std::string_view text) {
     return value.is_discarded() ? std::nullopt : std::optional{std::move(value)};
 }
 
-void change_document(document& root, std::mt19937_64& dice) {
+/// Another value of the same kind, which may well be as good.
+void change_value(document& node, vocabulary words, std::mt19937_64& dice) {
+    if (node.is_boolean()) {
+        node = !node.get<bool>();
+    } else if (node.is_string()) {
+        node = any_name(words, dice);
+    } else if (node.is_number() && below(2, dice) == 0) {
+        node = below(2000, dice);
+    } else {
+        node = static_cast<double>(below(20'000, dice)) / 1000;
+    }
+}
+
+/// Changes one value alone: where any other change is refused, this is how to get further in.
+void change_one_value(document& root, vocabulary words, std::mt19937_64& dice) {
+    auto nodes = nodes_of(root);
+    std::erase_if(nodes, [](const document* node) { return node->is_structured(); });
+    if (!nodes.empty()) change_value(*nodes[below(nodes.size(), dice)], words, dice);
+}
+
+void change_document(document& root, vocabulary words, std::mt19937_64& dice) {
     for (auto count = below(3, dice) + 1; count > 0; --count) {
         const auto nodes = nodes_of(root);
         // Copied first: a node may come to stand below itself.
         document copy = *nodes[below(nodes.size(), dice)];
-        change_node(*nodes[below(nodes.size(), dice)], std::move(copy), dice);
+        change_node(*nodes[below(nodes.size(), dice)], std::move(copy), words, dice);
     }
 }
 
 /// A record inside of a JSON string, as embed pages have it.
-bool change_context(std::string& text, std::mt19937_64& dice) {
+bool change_context(std::string& text, vocabulary words, std::mt19937_64& dice) {
     constexpr std::string_view name = "\"contextJSON\":\"";
     const auto at = text.find(name);
     if (at == std::string::npos) return false;
@@ -244,15 +337,16 @@ bool change_context(std::string& text, std::mt19937_64& dice) {
     const auto& inside = literal->get_ref<const std::string&>();
     auto context = parsed(std::string_view{inside}.substr(0, value_size(inside)));
     if (!context) return false;
-    change_document(*context, dice);
+    change_document(*context, words, dice);
     text.replace(start, end - start, written(written(*context, dice), dice));
     return true;
 }
 
 }  // namespace
 
-bool change_json(std::string& text, std::mt19937_64& dice) {
-    if (change_context(text, dice)) return true;
+bool change_json(
+    std::string& text, std::span<const std::string> words, json_change how, std::mt19937_64& dice) {
+    if (change_context(text, words, dice)) return true;
     for (int tries = 0; tries < places_tried; ++tries) {
         const auto start = text.find('{', tries == 0 ? 0 : below(text.size() + 1, dice));
         if (start == std::string::npos) continue;
@@ -260,77 +354,15 @@ bool change_json(std::string& text, std::mt19937_64& dice) {
         const auto size = value_size(found);
         auto value = parsed(found.substr(0, size));
         if (!value) continue;
-        change_document(*value, dice);
+        if (how == json_change::one_value) {
+            change_one_value(*value, words, dice);
+        } else {
+            change_document(*value, words, dice);
+        }
         text.replace(start, size, written(*value, dice));
         return true;
     }
     return false;
-}
-
-const std::string& any_name(std::mt19937_64& dice) {
-    static const auto names = std::to_array<std::string>(
-        {"xig_polaris_media",
-         "xdt_api__v1__media__shortcode__web_info",
-         "xdt_shortcode_media",
-         "shortcode_media",
-         "if_not_gated_logged_out",
-         "gating_ruling",
-         "items",
-         "code",
-         "shortcode",
-         "media_type",
-         "video_versions",
-         "image_versions2",
-         "carousel_media",
-         "edge_sidecar_to_children",
-         "edges",
-         "node",
-         "url",
-         "video_url",
-         "width",
-         "height",
-         "type",
-         "user",
-         "owner",
-         "username",
-         "full_name",
-         "is_verified",
-         "is_video",
-         "__typename",
-         "caption",
-         "caption_text",
-         "text",
-         "description",
-         "like_count",
-         "play_count",
-         "count",
-         "taken_at",
-         "timestamp",
-         "display_uri",
-         "display_url",
-         "thumbnail",
-         "thumbnails",
-         "candidates",
-         "location",
-         "name",
-         "title",
-         "canonicalRouteName",
-         "pageID",
-         "data",
-         "path",
-         "errors",
-         "message",
-         "id",
-         "entries",
-         "formats",
-         "format_id",
-         "vcodec",
-         "protocol",
-         "_type",
-         "channel",
-         "constructor",
-         ""});
-    return names[below(names.size(), dice)];
 }
 
 }  // namespace reelsd::fuzz

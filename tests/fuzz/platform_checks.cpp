@@ -96,7 +96,7 @@ reading read_for_each(const std::function<reading(const link&)>& read) {
     reading all;
     for (const auto& wanted : wanted_links()) {
         auto one = read(wanted);
-        all.has_post = all.has_post || one.has_post;
+        all.accepted = all.accepted || one.accepted;
         if (all.broken_promise.empty()) all.broken_promise = std::move(one.broken_promise);
     }
     return all;
@@ -114,7 +114,7 @@ reading read_page(std::string_view html) {
                      .media = page.media,
                      .takes_tracks = true}),
                 page.media);
-        return {.broken_promise = std::move(broken), .has_post = page.subject.has_value()};
+        return {.broken_promise = std::move(broken), .accepted = page.subject.has_value()};
     });
 }
 
@@ -131,7 +131,7 @@ reading read_answer(std::string_view body) {
                      .complaint = answer.complaint,
                      .takes_tracks = true}),
                 answer.media);
-        return {.broken_promise = std::move(broken), .has_post = answer.subject.has_value()};
+        return {.broken_promise = std::move(broken), .accepted = answer.subject.has_value()};
     });
 }
 
@@ -143,7 +143,7 @@ reading read_embed(std::string_view html) {
             broken = broken_promise_of(
                 judge({.kind = answer_kind::embed, .media = embed.media, .takes_tracks = true}),
                 embed.media);
-        return {.broken_promise = std::move(broken), .has_post = embed.subject.has_value()};
+        return {.broken_promise = std::move(broken), .accepted = embed.subject.has_value()};
     });
 }
 
@@ -152,7 +152,7 @@ reading read_yt_dlp(std::string_view output) {
         const auto parsed = parse_yt_dlp(output, wanted);
         return {
             .broken_promise = broken_promise_of(parsed.media, {}, parsed.subject, wanted),
-            .has_post = parsed.subject.has_value()};
+            .accepted = parsed.subject.has_value()};
     });
 }
 
@@ -168,7 +168,7 @@ reading read_complaints(std::string_view said) {
     if (is_in_doubt && none.why.code() != errc::video_unavailable)
         return {.broken_promise = "only a missing post is in doubt"};
     const auto version = yt_dlp_version_in(said);
-    return {.has_post = !version.empty() && !is_outdated_yt_dlp(version)};
+    return {.accepted = !version.empty() && !is_outdated_yt_dlp(version)};
 }
 
 bool is_whole_link(const link& found) {
@@ -190,12 +190,12 @@ reading read_link(std::string_view text) {
                              found.error().detail().starts_with("URL must be ");
         return {.broken_promise = is_told ? "" : "no reason for a client"};
     }
-    if (!is_whole_link(*found)) return {.broken_promise = "no link", .has_post = true};
+    if (!is_whole_link(*found)) return {.broken_promise = "no link", .accepted = true};
     auto plain = *found;
     plain.img_index.reset();
     const auto again = parse_link(found->canonical_url());
     const bool is_same = again && *again == plain;
-    return {.broken_promise = is_same ? "" : "another link", .has_post = true};
+    return {.broken_promise = is_same ? "" : "another link", .accepted = true};
 }
 
 reading read_redirect(std::string_view location) {
@@ -207,11 +207,11 @@ reading read_redirect(std::string_view location) {
         const bool stays = target && (target->origin() == from.origin() ||
                                       net::has_suffix(target->host(), "instagram.com"));
         if (leads != answer_redirect::elsewhere && !stays) all.broken_promise = "another site";
-        all.has_post = all.has_post || leads == answer_redirect::post;
+        all.accepted = all.accepted || leads == answer_redirect::post;
     }
     const auto shared = post_behind(from, location);
     if (!shared) return all;
-    all.has_post = true;
+    all.accepted = true;
     if (shared->kind != link_kind::post || !is_whole_link(*shared)) all.broken_promise = "no post";
     return all;
 }
@@ -221,7 +221,7 @@ reading read_manifest(std::string_view text) {
     if (!tracks) return {};
     const bool is_whole = is_address(tracks->picture_url) &&
                           (tracks->sound_url.empty() || is_address(tracks->sound_url));
-    return {.broken_promise = is_whole ? "" : "a strange track", .has_post = true};
+    return {.broken_promise = is_whole ? "" : "a strange track", .accepted = true};
 }
 
 /// A code and the number behind it mean each other. A leading "A" is a zero.
@@ -233,12 +233,12 @@ reading read_ids(std::string_view text) {
     };
     reading all;
     if (const auto id = media_id_of(text)) {
-        all.has_post = true;
+        all.accepted = true;
         if (code_of(*id) != without(public_code(text), 'A')) all.broken_promise = "another code";
     }
     const auto code = code_of(text);
     if (code && code->size() <= 28) {
-        all.has_post = true;
+        all.accepted = true;
         if (media_id_of(*code) != without(text.substr(0, text.find('_')), '0'))
             all.broken_promise = "another id";
     }
@@ -247,17 +247,20 @@ reading read_ids(std::string_view text) {
 
 }  // namespace
 
-std::vector<reader_check> reader_checks() {
+std::vector<reader_check> platform_checks() {
+    const std::filesystem::path source{REELSD_SOURCE_DIR};
+    const auto golden = source / "tests/golden/platform";
+    const auto own = source / "tests/fuzz/platform_corpus";
     return {
-        {"page", "", ".html", nullptr, true, read_page},
-        {"query", "queries", ".txt", nullptr, true, read_answer},
-        {"embed", "embeds", ".html", nullptr, true, read_embed},
-        {"yt-dlp", "yt_dlp", ".txt", nullptr, true, read_yt_dlp},
-        {"manifest", "", nullptr, "manifests.txt", true, read_manifest},
-        {"complaints", "", nullptr, "complaints.txt", true, read_complaints},
-        {"link", "", nullptr, "links.txt", true, read_link},
-        {"redirect", "", nullptr, "redirects.txt", true, read_redirect},
-        {"id", "", nullptr, "ids.txt", true, read_ids},
+        {"page", files_of(golden, ".html"), read_page},
+        {"query", files_of(golden / "queries", ".txt"), read_answer},
+        {"embed", files_of(golden / "embeds", ".html"), read_embed},
+        {"yt-dlp", files_of(golden / "yt_dlp", ".txt"), read_yt_dlp},
+        {"manifest", lines_of(own / "manifests.txt"), read_manifest},
+        {"complaints", lines_of(own / "complaints.txt"), read_complaints},
+        {"link", lines_of(own / "links.txt"), read_link},
+        {"redirect", lines_of(own / "redirects.txt"), read_redirect},
+        {"id", lines_of(own / "ids.txt"), read_ids},
     };
 }
 

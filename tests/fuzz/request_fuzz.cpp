@@ -1,5 +1,6 @@
 // Random and mutated requests, from bytes to answer: request parser, router, JSON bodies, links,
-// query parameters and the real handlers, up to the database, which is closed here.
+// query parameters and the real handlers of API and dashboard, up to the database, which is closed
+// here. They come from tests/fuzz/request_corpus and from the tables of request_maker.cpp.
 //
 //   request_fuzz [REQUESTS [SEED]]      20,000 requests and seed 1 by default
 //
@@ -15,10 +16,22 @@
 #include "api/subtitles.hpp"
 #include "api/thumbnails.hpp"
 #include "api/usage.hpp"
+#include "dashboard/accounts.hpp"
+#include "dashboard/change_feed.hpp"
+#include "dashboard/events.hpp"
+#include "dashboard/invitations.hpp"
+#include "dashboard/operations.hpp"
+#include "dashboard/pages.hpp"
+#include "dashboard/session_gate.hpp"
+#include "dashboard/sign_in.hpp"
+#include "dashboard/tokens.hpp"
 #include "http/request_reader.hpp"
 #include "http/response_head.hpp"
+#include "reader_fuzz.hpp"
 #include "request_maker.hpp"
+#include <reelsd/async/offload_pool.hpp>
 #include <reelsd/base/bounds.hpp>
+#include <reelsd/base/json.hpp>
 #include <reelsd/db/pool.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/model/local_embedder.hpp>
@@ -52,11 +65,77 @@ asio::awaitable<std::optional<http::response>> know_caller(http::request_context
     co_return std::nullopt;
 }
 
-/// The API's own routes; whoever asks is known, or no request would get past the gate.
+asio::awaitable<json> healthy() {
+    co_return json{{"workers", json::object()}};
+}
+std::string own_origin() {
+    return "http://a";
+}
+/// An administrator whose pages say "known" in X-CSRF-Token.
+asio::awaitable<std::optional<http::response>> know_session(http::request_context& ctx) {
+    ctx.set_caller(account_id{1});
+    dashboard::signed_in who;
+    who.session = {
+        .account = account_id{1}, .email = "a@example.org", .is_admin = true, .expires_at = {}};
+    who.csrf_token = "known";
+    ctx.attachment() = std::move(who);
+    co_return std::nullopt;
+}
+
+/// The dashboard's own routes and its gate's look at changes; the session is known.
+class dashboard_routes {
+public:
+    explicit dashboard_routes(db::pool& pool) : pool_{pool} {}
+
+    void add_to(http::router& router) {
+        constexpr std::string_view gated = dashboard::dashboard::gated_prefix;
+        router.guard({.prefix = gated, .authenticate = know_session, .admit = [this](auto& ctx) {
+                          return gate_.admit(ctx);
+                      }});
+        add_sign_in_routes(router, gated, sign_in_);
+        add_invitation_routes(router, sign_in_);
+        add_token_routes(router, gated, tokens_);
+        add_event_routes(router, gated, events_);
+        add_account_routes(router, gated, accounts_);
+        add_operations_routes(router, gated, operations_);
+        dashboard::add_page_routes(router);
+    }
+
+private:
+    db::pool& pool_;
+    accounts::session_store sessions_{pool_};
+    dashboard::session_gate gate_{sessions_, own_origin};
+    /// Never asked: a closed database knows no password.
+    async::offload_pool offload_{1, 1};
+    dashboard::sign_in_service sign_in_{
+        .sessions = sessions_,
+        .offload = offload_,
+        .origin = own_origin,
+        .log = log::logger::silent(),
+        .throttle = {}};
+    dashboard::token_service tokens_{.accounts = accounts::account_store{pool_}};
+    dashboard::change_feed feed_{jobs::change_store{pool_}, log::logger::silent()};
+    dashboard::event_service events_{.feed = feed_, .sessions = sessions_, .open = {}};
+    dashboard::account_service accounts_{
+        .accounts = accounts::account_store{pool_},
+        .sessions = sessions_,
+        .limits = {},
+        .origin = own_origin,
+        .log = log::logger::silent()};
+    dashboard::operations_service operations_{
+        .jobs = jobs::job_store{pool_},
+        .operations = jobs::operations_store{pool_},
+        .health = healthy,
+        .jobs_submitted = [] {},
+        .log = log::logger::silent()};
+};
+
+/// All routes; whoever asks is known, or no request would get past the gates.
 class house {
 public:
     house() {
         pool_.close();
+        dashboard_.add_to(router_);
         router_.guard({.prefix = "/api/v1", .authenticate = know_caller, .admit = {}});
         add_submission_routes(router_, "/api/v1", submissions_);
         add_reel_routes(router_, "/api/v1", reels_);
@@ -87,6 +166,7 @@ private:
     db::pool pool_{loop_.get_executor(), {}, log::logger::silent()};
     jobs::completion_board board_{loop_.get_executor()};
     http::router router_;
+    dashboard_routes dashboard_{pool_};
     api::submission_service submissions_{jobs::job_store{pool_}, {}, true, [] {}};
     api::reels_service reels_{jobs::job_store{pool_}, board_, [](job_id) {}};
     api::reel_list_service list_{jobs::job_store{pool_}};
@@ -156,7 +236,7 @@ bool serve(house& api, const std::string& bytes, request_maker& dice, tally& ans
 int run(std::size_t requests, std::uint64_t seed) {
     house api;
     tally answers{};
-    request_maker maker{seed};
+    request_maker maker{seed, files_of(REELSD_SOURCE_DIR "/tests/fuzz/request_corpus")};
     for (std::size_t number = 0; number < requests; ++number) {
         const auto bytes = maker.next();
         if (serve(api, bytes, maker, answers)) continue;

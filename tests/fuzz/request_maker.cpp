@@ -49,7 +49,15 @@ constexpr auto known = std::to_array<std::string_view>(
      "GET /api/v1/reels/42/subtitles.srt",
      "GET /api/v1/reels/42/subtitles.vtt",
      "GET /api/v1/reels/42/usage",
-     "GET /metrics"});
+     "GET /metrics",
+     "GET /dashboard/api/session",
+     "GET /dashboard/api/events",
+     "GET /dashboard/api/tokens",
+     "GET /dashboard/api/admin/accounts",
+     "GET /dashboard/api/admin/overview",
+     "DELETE /dashboard/api/tokens/7",
+     "POST /dashboard/invitation",
+     "POST /dashboard/sign-in"});
 
 constexpr auto names = std::to_array<std::string_view>(
     {"limit",
@@ -160,7 +168,19 @@ constexpr auto fields = std::to_array<std::string_view>(
      "Bad Name: x\r\n",
      "Name : x\r\n",
      "A: b\nC: d\r\n",
-     "Authorization: Bearer rls_x\r\n"});
+     "Authorization: Bearer rls_x\r\n",
+     "X-CSRF-Token: known\r\n",
+     "X-CSRF-Token: other\r\n",
+     "Content-Type: application/json\r\n",
+     "Content-Type: text/plain\r\n",
+     "Origin: http://a\r\n",
+     "Origin: null\r\n",
+     "Sec-Fetch-Site: cross-site\r\n",
+     "Cookie: reelsd_session=; a=b\r\n",
+     "Accept-Encoding: gzip;q=0, *\r\n",
+     "If-None-Match: \"\"\r\n",
+     "Range: bytes=5-\r\n",
+     "Last-Event-ID: 1795262400000000\r\n"});
 
 constexpr auto tokens = std::to_array<std::string_view>(
     {"\r\n"sv,
@@ -271,7 +291,8 @@ void request_maker::change(std::string& bytes) {
 }
 
 std::string request_maker::next() {
-    auto bytes = composed();
+    if (replayed_ < corpus_.size()) return corpus_[replayed_++];
+    auto bytes = now_and_then(*this, 3) ? std::string{one_of(corpus_, *this)} : composed();
     if (now_and_then(*this, 4)) bytes += composed();
     // Half of them stay as they are: what is behind the parser is to be reached as well.
     if (now_and_then(*this, 2)) {

@@ -4,16 +4,21 @@
 #include <cstdint>
 #include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace reelsd::fuzz {
 
-/// Makes requests that are almost right: whole ones from a table, changed a little, joined, or put
-/// together from words that matter to some parser. The same seed makes the same requests.
+/// Makes requests that are almost right: those of a corpus and of a table, changed a little,
+/// joined, or put together from words that matter to some parser. The same seed makes the same
+/// requests.
 class request_maker {
 public:
-    explicit request_maker(std::uint64_t seed) : dice_{seed} {}
+    /// `corpus` is not empty.
+    request_maker(std::uint64_t seed, std::vector<std::string> corpus)
+        : corpus_{std::move(corpus)}, dice_{seed} {}
 
-    /// The bytes of one connection.
+    /// The bytes of one connection. The first ones are the corpus as it is.
     [[nodiscard]] std::string next();
 
     /// 0 to `end` - 1; `end` is at least 1.
@@ -26,6 +31,8 @@ private:
     [[nodiscard]] std::string body();
     void change(std::string& bytes);
 
+    std::vector<std::string> corpus_;
+    std::size_t replayed_ = 0;  ///< How many of the corpus were given as they are.
     std::mt19937_64 dice_;
 };
 

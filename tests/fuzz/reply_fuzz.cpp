@@ -1,0 +1,214 @@
+// Random and mutated answers of model providers, as HTTP brings them, through all that reads them
+// before anybody looks at what the model says (for that see answer_fuzz): replies, refusals,
+// embeddings, and when they want to be asked again. They come from tests/fuzz/reply_corpus: a
+// status, header fields, an empty line and a body.
+//
+//   reply_fuzz [REPLIES [SEED]]      1,000 replies for each reader and seed 1 by default
+//
+// Ends with 1 and shows the bytes and the seed when a promise of the headers is broken; the
+// sanitizers end it for what they find. The same seed makes the same replies.
+#include "model/remote/chat_api.hpp"
+#include "model/remote/gemini_errors.hpp"
+#include "model/remote/gemini_reply.hpp"
+#include "model/remote/openai_errors.hpp"
+#include "model/remote/openai_reply.hpp"
+#include "model/remote/remote_embedder.hpp"
+#include "model/remote/server_delay.hpp"
+#include "reader_fuzz.hpp"
+#include <reelsd/base/foreign_json.hpp>
+#include <reelsd/base/json.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace reelsd::fuzz {
+namespace {
+
+using namespace model;
+
+/// Noon of 2026-11-21, UTC.
+constexpr std::chrono::system_clock::time_point now{std::chrono::seconds{1'795'262'400}};
+/// What two excerpts of 300 characters and the words around them take at most.
+constexpr std::size_t detail_bytes_max = 4'096;
+/// Twice what one count may be: some are sums of two.
+constexpr std::int64_t tokens_max = 2'000'000'000;
+
+std::string_view take_line(std::string_view& text) {
+    const auto end = text.find('\n');
+    auto line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    return line;
+}
+
+/// Whatever the bytes are; what has no head has status 200.
+net::http_response response_from(std::string_view bytes) {
+    net::http_response made;
+    made.head.status = 200;
+    const auto blank = bytes.find("\n\n");
+    if (blank == std::string_view::npos) {
+        made.body = bytes;
+        return made;
+    }
+    auto head = bytes.substr(0, blank + 1);
+    made.body = bytes.substr(blank + 2);
+    const auto status = take_line(head);
+    std::from_chars(status.data(), status.data() + status.size(), made.head.status);
+    made.head.status = std::clamp(made.head.status, 200, 599);
+    while (!head.empty()) {
+        const auto line = take_line(head);
+        const auto colon = line.find(": ");
+        if (colon == std::string_view::npos) continue;
+        made.head.headers.add(
+            std::string{line.substr(0, colon)}, std::string{line.substr(colon + 2)});
+    }
+    return made;
+}
+
+bool is_log_text(const std::string& text) {
+    if (text.size() > detail_bytes_max || text.find('\n') != std::string::npos) return false;
+    try {
+        static_cast<void>(json(text).dump());  // Throws for what is no UTF-8.
+        return true;
+    } catch (const json::exception&) {
+        return false;
+    }
+}
+
+bool is_delay(const std::optional<seconds_f>& delay) {
+    constexpr double day_seconds = 86'400;
+    return !delay ||
+           (std::isfinite(delay->count()) && delay->count() >= 0 && delay->count() <= day_seconds);
+}
+
+std::string broken(const call_failure& why) {
+    if (!is_log_text(why.detail)) return "a detail for no log";
+    if (!is_delay(why.server_delay)) return "no delay";
+    if (name_of(why.kind).empty()) return "a failure without a name";
+    const auto code = error_from(why).code();
+    return name_of(code).empty() ? "an error without a name" : "";
+}
+
+bool is_count(std::int64_t count) {
+    return count >= 0 && count <= tokens_max;
+}
+
+std::string broken(const token_counts& used) {
+    const bool are_counts = is_count(used.prompt) && is_count(used.cached_prompt) &&
+                            is_count(used.output) && is_count(used.thinking);
+    if (!are_counts) return "tokens that nobody can have used";
+    if (used.cached_prompt > used.prompt || used.thinking > used.output)
+        return "a part that is more than the whole";
+    const bool parts_hold =
+        std::all_of(used.by_modality.begin(), used.by_modality.end(), [](const auto& part) {
+            return part.prompt >= 0 && part.cached_prompt >= 0 && part.output >= 0;
+        });
+    return parts_hold ? "" : "a negative part";
+}
+
+reading reading_of(const model_reply& said) {
+    if (!said) return {.broken_promise = broken(said.error())};
+    if (said->used) {
+        auto why = broken(*said->used);
+        if (!why.empty()) return {.broken_promise = std::move(why)};
+    }
+    const bool is_blank = said->text.find_first_not_of(" \t\r\n") == std::string::npos;
+    if (said->end == reply_end::complete && is_blank) return {.broken_promise = "nothing, whole"};
+    const bool is_logged = is_log_text(said->detail) && is_log_text(said->response_id);
+    return {
+        .broken_promise = is_logged ? "" : "a detail for no log",
+        .accepted = said->end == reply_end::complete};
+}
+
+reading read_gemini(std::string_view bytes) {
+    const auto answer = response_from(bytes);
+    if (answer.status() == 200) return reading_of(gemini_reply(answer.body, now));
+    for (const auto target : {gemini_target::generate, gemini_target::file}) {
+        const auto why =
+            gemini_failure(answer.status(), answer.head.headers, answer.body, target, now);
+        if (auto fault = broken(why); !fault.empty()) return {.broken_promise = std::move(fault)};
+    }
+    return {};
+}
+
+reading read_openai(std::string_view bytes) {
+    const auto answer = response_from(bytes);
+    if (answer.status() == 200) return reading_of(openai_reply(answer, now));
+    const auto why = openai_failure(answer.status(), answer.head.headers, answer.body, now);
+    return {.broken_promise = broken(why)};
+}
+
+reading reading_of(const std::optional<embeddings>& made, std::size_t texts) {
+    if (!made) return {};
+    if (made->vectors.size() != texts) return {.broken_promise = "vectors of other texts"};
+    if (!is_count(made->tokens)) return {.broken_promise = "tokens that nobody can have used"};
+    for (const auto& vector : made->vectors) {
+        double length = 0;
+        for (const auto component : vector) length += double{component} * double{component};
+        if (vector.empty() || vector.size() > dimensions_max || std::abs(length - 1) > 0.01)
+            return {.broken_promise = "a vector without direction"};
+    }
+    return {.accepted = true};
+}
+
+/// Of one text and of two.
+reading read_embeddings(std::string_view bytes) {
+    const auto document = parse_foreign_json(response_from(bytes).body);
+    reading all;
+    for (const std::size_t texts : {1U, 2U}) {
+        for (const auto& made :
+             {gemini_embeddings(document, texts), openai_embeddings(document, texts)}) {
+            auto one = reading_of(made, texts);
+            all.accepted = all.accepted || one.accepted;
+            if (all.broken_promise.empty()) all.broken_promise = std::move(one.broken_promise);
+        }
+    }
+    return all;
+}
+
+/// A text that stands wherever a delay may.
+reading read_delay(std::string_view text) {
+    const std::string value{text};
+    net::header_list headers;
+    for (const auto* name :
+         {"retry-after",
+          "retry-after-ms",
+          "x-ratelimit-reset-requests",
+          "x-ratelimit-reset-tokens"}) {
+        headers.add(name, value);
+    }
+    headers.add("x-ratelimit-remaining-tokens", "0");
+    net::header_list date;
+    date.add("retry-after", value);
+    reading all;
+    for (const auto& delay :
+         {duration_from(text),
+          delay_in_message(text),
+          delay_in_headers(headers, now),
+          delay_in_headers(date, now),
+          delay_in_limits(headers)}) {
+        all.accepted = all.accepted || delay.has_value();
+        if (!is_delay(delay)) all.broken_promise = "no delay";
+    }
+    return all;
+}
+
+std::vector<reader_check> reply_checks() {
+    const std::filesystem::path corpus{REELSD_SOURCE_DIR "/tests/fuzz/reply_corpus"};
+    return {
+        {"gemini", files_of(corpus / "gemini"), read_gemini},
+        {"openai", files_of(corpus / "openai"), read_openai},
+        {"embeddings", files_of(corpus / "embeddings"), read_embeddings},
+        {"delay", lines_of(corpus / "delays.txt"), read_delay},
+    };
+}
+
+}  // namespace
+}  // namespace reelsd::fuzz
+
+int main(int count, char** values) {
+    using namespace reelsd::fuzz;
+    constexpr std::size_t replies_usual = 1'000;
+    return fuzz_readers(reply_checks(), {}, run_from(count, values, replies_usual));
+}

@@ -1,0 +1,120 @@
+// Random and mutated answers of the API as the client program shows them: whatever a server, or a
+// caption that it hands on, could make a terminal do. They come from tests/fuzz/terminal_corpus.
+//
+//   terminal_fuzz [ANSWERS [SEED]]      100 answers for each page and seed 1 by default
+//
+// Ends with 1 and shows the bytes and the seed when a page has what a terminal might obey; the
+// sanitizers end it for what they find. The same seed makes the same answers.
+#include "reader_fuzz.hpp"
+#include <reelsd/base/json.hpp>
+#include <reelsd/cli/api_answer.hpp>
+#include <reelsd/cli/render.hpp>
+#include <reelsd/cli/text.hpp>
+
+#include <algorithm>
+#include <array>
+
+namespace reelsd::fuzz {
+namespace {
+
+using namespace cli;
+
+/// U+202A to U+202E and U+2066 to U+2069 turn what is read around.
+constexpr auto overrides = std::to_array<std::string_view>(
+    {"\u202a", "\u202b", "\u202c", "\u202d", "\u202e", "\u2066", "\u2067", "\u2068", "\u2069"});
+
+bool is_obeyed(char c) {
+    return (c >= 0 && c < ' ' && c != '\n') || c == '\x7f';
+}
+
+/// Empty, or what stands in a text that must not.
+std::string broken_text(std::string_view text) {
+    if (std::any_of(text.begin(), text.end(), is_obeyed)) return "a control character";
+    for (const auto sign : overrides) {
+        if (text.find(sign) != std::string_view::npos) return "text that is read backwards";
+    }
+    // The 8-bit controls, U+0080 to U+009F.
+    for (auto at = text.find('\xc2'); at < text.size(); at = text.find('\xc2', at + 1)) {
+        const auto next = text.substr(at + 1, 1);
+        if (!next.empty() && static_cast<unsigned char>(next.front()) < 0xa0)
+            return "an 8-bit control";
+    }
+    try {
+        static_cast<void>(json(text).dump());  // Throws for what is no UTF-8.
+        return "";
+    } catch (const json::exception&) {
+        return "no UTF-8";
+    }
+}
+
+/// Draws what is JSON of this kind, for a terminal and for another program.
+template <class Draw>
+std::function<reading(std::string_view)> page_of(json::value_t kind, Draw draw) {
+    return [kind, draw](std::string_view body) -> reading {
+        const auto document = json::parse(body, nullptr, false);
+        if (document.type() != kind) return {};
+        for (const std::optional<std::size_t> columns : {std::optional<std::size_t>{60}, {}}) {
+            const auto page = draw(document, {.columns = 60, .table_columns = columns});
+            if (auto why = broken_text(page); !why.empty())
+                return {.broken_promise = std::move(why)};
+        }
+        return {.accepted = true};
+    };
+}
+
+reading read_failure(std::string_view body) {
+    for (const int status : {302, 400, 401, 429, 500}) {
+        const auto why = failure_of(status, body);
+        auto fault = broken_text(why.detail());
+        if (why.detail().find('\n') != std::string::npos) fault = "a message of several lines";
+        if (!fault.empty()) return {.broken_promise = std::move(fault)};
+    }
+    return {.accepted = true};
+}
+
+/// The same document, harmless.
+reading read_json(std::string_view body) {
+    const auto document = json::parse(body, nullptr, false);
+    if (document.is_discarded()) return {};
+    const auto safe = safe_json(body);
+    const bool is_same = json::parse(safe, nullptr, false) == document;
+    const bool is_harmless = safe.find('\x7f') == std::string::npos;
+    return {.broken_promise = is_same && is_harmless ? "" : "another document", .accepted = true};
+}
+
+reading read_text(std::string_view text) {
+    const auto shown = printable(text, line_breaks::keep);
+    auto fault = broken_text(shown);
+    if (fault.empty() && printable(shown, line_breaks::keep) != shown) fault = "another text";
+    for (const std::size_t columns : {std::size_t{1}, std::size_t{40}}) {
+        if (wrapped(shown, columns).empty()) fault = "no line";
+    }
+    return {.broken_promise = std::move(fault), .accepted = true};
+}
+
+std::vector<reader_check> terminal_checks() {
+    const std::filesystem::path corpus{REELSD_SOURCE_DIR "/tests/fuzz/terminal_corpus"};
+    const auto jobs = lines_of(corpus / "jobs.txt");
+    const auto texts = lines_of(corpus / "texts.txt");
+    const auto usage = [](const json& document, const render_options& options) {
+        return render_usage(document, {.from = "2026-05-01", .to = std::nullopt}, options);
+    };
+    return {
+        {"job", jobs, page_of(json::value_t::object, render_job)},
+        {"reels", lines_of(corpus / "reels.txt"), page_of(json::value_t::array, render_reels)},
+        {"hits", lines_of(corpus / "hits.txt"), page_of(json::value_t::array, render_hits)},
+        {"usage", lines_of(corpus / "usage.txt"), page_of(json::value_t::object, usage)},
+        {"failure", lines_of(corpus / "failures.txt"), read_failure},
+        {"json", jobs, read_json},
+        {"text", texts, read_text},
+    };
+}
+
+}  // namespace
+}  // namespace reelsd::fuzz
+
+int main(int count, char** values) {
+    using namespace reelsd::fuzz;
+    constexpr std::size_t answers_usual = 100;
+    return fuzz_readers(terminal_checks(), {}, run_from(count, values, answers_usual));
+}
