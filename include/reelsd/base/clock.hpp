@@ -27,19 +27,19 @@ public:
     static constexpr bool is_steady = true;
 
     [[nodiscard]] static time_point now() noexcept {
-        const auto* const simulated = simulated_.load(std::memory_order_relaxed);
+        const auto* const simulated = simulated_now.load(std::memory_order_relaxed);
         return simulated == nullptr ? std::chrono::steady_clock::now() : *simulated;
     }
 
     /// For simulations alone: from now on it is what stands at `now`, which only the calling thread
     /// moves; null: the real time again. While it is simulated, no other thread may ask for it.
-    static void simulate(const time_point* now) noexcept { simulated_ = now; }
+    static void simulate(const time_point* now) noexcept { simulated_now = now; }
     [[nodiscard]] static bool is_simulated() noexcept {
-        return simulated_.load(std::memory_order_relaxed) != nullptr;
+        return simulated_now.load(std::memory_order_relaxed) != nullptr;
     }
 
 private:
-    static inline constinit std::atomic<const time_point*> simulated_{nullptr};
+    static inline constinit std::atomic<const time_point*> simulated_now{nullptr};
 };
 
 /// The moment by which something must be over. Monotonic: clock steps do not move it.
