@@ -36,7 +36,7 @@ using namespace std::chrono_literals;
 constexpr std::size_t offload_threads = 2;
 constexpr std::size_t offload_queue_max = 64;
 /// For a thread to be free that asks a provider what it still holds.
-constexpr auto sweep_time_max = 60s;
+constexpr auto upload_sweep_time_max = 60s;
 /// Of bounds::shutdown_grace: what running attempts and exchanges get to end by themselves; the
 /// rest is for handing jobs back.
 constexpr auto finish_time_max = 4s;
@@ -359,7 +359,7 @@ asio::awaitable<void> daemon::sweep_providers() {
         parts_.models->sweep(is_living, sweeping_.get_token());
         return true;
     };
-    const auto swept = co_await offload_.run(deadline::after(sweep_time_max), sweep);
+    const auto swept = co_await offload_.run(deadline::after(upload_sweep_time_max), sweep);
     if (!swept) log_.warning("providers were not swept", {{"reason", swept.error().to_string()}});
 }
 
