@@ -44,7 +44,10 @@ asio::awaitable<http::response> search_reels(http::request_context& ctx, search_
     const model::weighted_text whole{*text};
     const auto concepts = service.embedder.concepts_of({&whole, 1}, model::query_concepts_max);
     auto wanted = search_for(*text, concepts, *limit);
-    if (service.near_reels) wanted.near = co_await service.near_reels(ctx.caller(), *text);
+    if (service.near_reels) {
+        wanted.near = co_await service.near_reels(ctx.caller(), *text);
+        ctx.restart_database_time();  // A model has been waited for.
+    }
     const auto hits =
         co_await service.search.find(ctx.caller(), std::move(wanted), ctx.database_by());
 

@@ -379,6 +379,8 @@ asio::awaitable<void> daemon::shut_down() {
     auto exchanges = server_.stop(by.at_most(exchange_time_max));
     auto attempts = dispatcher_.stop(by.at_most(finish_time_max), by);
     drained_ = co_await (std::move(exchanges) && std::move(attempts));
+    // A server that is there and does not answer would be waited for beyond all of this.
+    if (auto* const cluster = parts_.store->cluster()) cluster->interrupt();
     const bool ended = co_await tasks_.stop(by, deadline::after(1s));
     // Containers are killed 10 s after they are asked to stop.
     if (pool_.state().reachable()) co_await write_token_uses();

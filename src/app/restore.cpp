@@ -113,10 +113,13 @@ result<void> restore(const restore_command& asked, const settings& with, const l
     const auto there =
         db::look_into(connection, precious_tables, deadline::after(restore_look_time_max));
     if (!there) return there.error();
-    if (there->has_rows && !asked.replace) {
+    // Whatever else is in there, of reelsd or not, would go with the database.
+    if (there->has_relations && !asked.replace) {
         return error{
             errc::conflict,
-            "this database has accounts or reels; --replace puts the backup in their place"};
+            there->has_rows
+                ? "this database has accounts or reels; --replace puts the backup in their place"
+                : "this database is not empty; --replace puts the backup in place of all of it"};
     }
     const auto done =
         there->has_relations ? replace_all(one, connection) : fill_database(one, connection);

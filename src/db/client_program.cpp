@@ -70,6 +70,11 @@ result<client_program> describe_access(const std::string& connection_string) {
     const auto options = parse(connection_string);
     if (!options) return options.error();
     client_program access;
+    // As our own sessions: a server that vanished without a word is noticed within about 25 s. What
+    // the operator says comes later, and wins.
+    access.database =
+        "keepalives_idle='10' keepalives_interval='5' keepalives_count='3' "
+        "tcp_user_timeout='15000'";
     for (auto* one = options->get(); one->keyword != nullptr; ++one) {
         if (const auto handed = hand_on(*one, access); !handed) return handed.error();
     }

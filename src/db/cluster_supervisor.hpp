@@ -28,6 +28,7 @@ public:
 
     [[nodiscard]] result<std::string> ensure_running(deadline by);
     void stop() noexcept;
+    void interrupt() noexcept { ask_to_stop(true); }
     [[nodiscard]] bool is_owner() const noexcept { return server_alive_; }
 
 private:

@@ -14,6 +14,10 @@ result<std::string> private_cluster::ensure_running(deadline by) {
     return supervisor_->ensure_running(by);
 }
 
+void private_cluster::interrupt() noexcept {
+    supervisor_->interrupt();
+}
+
 void private_cluster::stop() noexcept {
     supervisor_->stop();
 }

@@ -134,7 +134,10 @@ result<void> drop(PGconn& session, const std::string& database, deadline by) {
 result<void> drop_leftovers(PGconn& session, const std::string& prefix, deadline by) {
     auto found = run_sql(
         session,
-        "SELECT datname FROM pg_database WHERE starts_with(datname, $1)",
+        // Made by random_name(), and by nobody else.
+        "SELECT datname FROM pg_database"
+        " WHERE starts_with(datname, $1)"
+        "   AND substr(datname::text, length($1) + 1) ~ '^[0-9a-f]{8}$'",
         {parameter{prefix}},
         by);
     if (!found) return found.error();

@@ -76,9 +76,8 @@ response problem_response(const error& why) {
     if (code == status::unauthorized) return unauthorized_response("invalid API token");
     const bool made_for_the_caller =
         why.code() == errc::invalid_argument || why.code() == errc::limit_reached;
-    if (made_for_the_caller) return problem_response(code, why.detail());
-    auto answer = problem_response(code, message_for(code));
-    if (code == status::service_unavailable) {
+    auto answer = problem_response(code, made_for_the_caller ? why.detail() : message_for(code));
+    if (code == status::service_unavailable || code == status::too_many_requests) {
         answer.set("Retry-After", std::to_string(retry_after_seconds));
     }
     return answer;

@@ -192,4 +192,20 @@ std::optional<refusal> check_request_head(std::string_view head, std::size_t bod
     return check_framing(seen, is_version_1_1, body_bytes_max);
 }
 
+std::optional<std::string> request_id_in(std::string_view head) {
+    constexpr std::string_view blanks = " \t";
+    while (!head.empty()) {
+        const auto line = head.substr(0, head.find(line_end));
+        head.remove_prefix(std::min(line.size() + line_end.size(), head.size()));
+        const auto colon = line.find(':');
+        if (colon == std::string_view::npos) continue;
+        if (!same_name(line.substr(0, colon), "X-Request-Id")) continue;
+        auto value = line.substr(colon + 1);
+        value.remove_prefix(std::min(value.find_first_not_of(blanks), value.size()));
+        value = value.substr(0, value.find_last_not_of(blanks) + 1);
+        return std::string{value};
+    }
+    return std::nullopt;
+}
+
 }  // namespace reelsd::http

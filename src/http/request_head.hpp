@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 
 /// The strict look at a request's head, before the parser sees it. Beast 1.81 parses leniently what
@@ -30,6 +31,10 @@ struct head_scan {
 /// 9112 forbids or that two servers may understand differently.
 [[nodiscard]] std::optional<refusal> check_request_head(
     std::string_view head, std::size_t body_bytes_max);
+
+/// The value of the first field `X-Request-Id` in a whole head, of any form, for an answer to a
+/// head that is refused.
+[[nodiscard]] std::optional<std::string> request_id_in(std::string_view head);
 
 /// Browsers send 15 to 20; 16 KiB could hold thousands.
 inline constexpr std::size_t header_fields_max = 100;

@@ -65,6 +65,13 @@ void request_reader::drop() noexcept {
     message_ = {};
 }
 
+std::optional<std::string> request_reader::request_id() const {
+    if (refused_id_) return refused_id_;
+    const auto named = message_.request.headers.find("X-Request-Id");
+    if (!named) return std::nullopt;
+    return std::string{*named};
+}
+
 request_reader::step request_reader::refuse(refusal why) noexcept {
     refused_ = true;
     why_ = why;
@@ -105,6 +112,7 @@ request_reader::step request_reader::advance_header() {
 request_reader::step request_reader::begin_message(std::size_t head_size) {
     const std::string_view head = std::string_view{received_}.substr(0, head_size);
     if (const auto refused = check_request_head(head, limits_.body_bytes_max)) {
+        refused_id_ = request_id_in(head);
         return refuse(*refused);
     }
     parser_ = std::make_unique<message_parser>();

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -55,6 +56,8 @@ public:
 
     /// After `refused`.
     [[nodiscard]] refusal why() const noexcept { return why_; }
+    /// The field `X-Request-Id` of a request whose header is whole and which has not been taken.
+    [[nodiscard]] std::optional<std::string> request_id() const;
     /// After `complete`, once.
     [[nodiscard]] received_request take();
 
@@ -78,6 +81,8 @@ private:
     std::size_t body_bytes_read_ = 0;
     std::unique_ptr<message_parser> parser_;
     received_request message_;
+    /// Of a header that was refused.
+    std::optional<std::string> refused_id_;
     bool complete_ = false;
     bool refused_ = false;
     refusal why_{status::bad_request, ""};

@@ -153,6 +153,8 @@ asio::awaitable<response> router::answer(request_context& ctx) const {
     if (keeper && keeper->authenticate) {
         auto refused = co_await keeper->authenticate(ctx);
         if (refused) co_return std::move(*refused);
+        // Recognised too late: the database was changing hands, and the request was held.
+        if (ctx.database_by().passed()) ctx.restart_database_time();
     }
     auto found = locate(ctx, keeper);
     if (found.refused) co_return std::move(*found.refused);

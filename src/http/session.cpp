@@ -251,6 +251,8 @@ asio::awaitable<bool> session::exchange() {
 }
 
 asio::awaitable<void> session::refuse() {
+    const auto named = reader_.request_id();
+    const auto id = named && is_sane_request_id(*named) ? *named : host_.new_request_id();
     // The client may take its time to read the answer.
     reader_.drop();
     buffered_.clear();
@@ -258,7 +260,6 @@ asio::awaitable<void> session::refuse() {
     if (refusal_.code == status::service_unavailable) {
         refused.set("Retry-After", std::to_string(retry_after_seconds));
     }
-    const auto id = host_.new_request_id();
     // Over plain HTTP nobody may be bound to anything (RFC 6797 7.2).
     const auto hsts = transport_.has_met_plain_http() ? strict_transport::off : host_.options.hsts;
     const auto head = response_head(

@@ -57,9 +57,9 @@ asio::awaitable<session::received> session::receive() {
             co_return received{arrival::gone, {}};
         }
         const bool late = is_late();
-        // A request that has reached us before the daemon went down is answered, though still
-        // unread.
-        const bool last_look = host_.draining && !reader_.has_begun();
+        // A request that has reached us in time is answered, though still unread: the daemon may
+        // have been told to stop, or the whole process may have stood still.
+        const bool last_look = phase_ != phase::lingering && !reader_.has_begun();
         if (late && !last_look) co_return received{arrival::late, {}};
         const auto got = transport_.read_some(host_.scratch);
         switch (got.how) {

@@ -27,12 +27,17 @@ constexpr auto worker_wait_max = 30s;
 /// end (model-api.md C).
 constexpr int calls_max = 3;
 
+/// Keeps what it works with: its caller may give up before the loop has begun with it.
+asio::awaitable<std::optional<std::int64_t>> begin_call(
+    usage::call_ledger_store store, usage::call_intent wanted, deadline by) {
+    co_return co_await store.begin(std::move(wanted), by);
+}
+
 }  // namespace
 
 result<std::int64_t> call_recorder::begin(usage::call_intent wanted) const {
     const auto by = deadline::after(write_time_max);
-    auto store = store_;
-    const auto begun = wait_for(loop_, store.begin(std::move(wanted), by), by);
+    const auto begun = wait_for(loop_, begin_call(store_, std::move(wanted), by), by);
     if (!begun) return begun.error();
     if (!*begun) return error{errc::limit_reached, "the job has no paid calls left"};
     return **begun;

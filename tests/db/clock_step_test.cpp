@@ -119,6 +119,17 @@ TEST_F(ClockStep, BackTheLivingKeepTheirJobs) {
     EXPECT_EQ(read(ann_, job).status, job_status::done);
 }
 
+TEST_F(ClockStep, BackALeaseThatWasRenewedSinceIsNoLeftover) {
+    const auto job = submitted(ann_);
+    const auto held = claimed(1).at(0);
+    step(-24h);
+    const std::vector<holding> holdings{holding_of(held)};
+    EXPECT_EQ(run(store_.renew(holdings, 60s, soon())).size(), 1U);
+    EXPECT_THAT(rescued({}), testing::IsEmpty());  // Of a daemon that does not hold it.
+    EXPECT_EQ(read(ann_, job).status, job_status::processing);
+    EXPECT_TRUE(run(store_.report(holding_of(held), completed{"{}"}, soon())));
+}
+
 TEST_F(ClockStep, ForwardAJobIsTakenFromNobodyWhoHoldsIt) {
     const auto job = submitted(ann_);
     const auto held = claimed(1).at(0);

@@ -164,7 +164,8 @@ TEST(ClientProgram, GetsThePasswordInItsEnvironmentAlone) {
     EXPECT_THAT(found->environment, testing::Contains("PGUSER=ann"));
     EXPECT_THAT(found->environment, testing::Contains("PGHOST=db.example"));
     EXPECT_THAT(found->environment, testing::Contains("PGPORT=5433"));
-    EXPECT_EQ(found->database, "dbname='a b' keepalives='0'");
+    EXPECT_THAT(found->database, testing::EndsWith(" dbname='a b' keepalives='0'"));
+    EXPECT_THAT(found->database, HasSubstr("tcp_user_timeout='15000'"));
 }
 
 TEST(ClientProgram, RefusesASecretThatNoVariableCarries) {

@@ -426,6 +426,15 @@ class Protocol(ApiTest):
             + self.someone.token.encode() + b"\r\nContent-Length: 1000000000\r\n\r\n")
         self.assertEqual(self.status_of(received), 413, received[:200])
 
+    def test_refused_requests_keep_their_ids(self):
+        for fields in (b"Content-Length: 1000000000\r\n\r\n", b"Transfer-Encoding: chunked\r\n\r\nnonsense\r\n",
+                       b"Content-Length: 1\r\nContent-Length: 2\r\n\r\n"):
+            with self.subTest(fields=fields):
+                received = self.served.raw(
+                    b"POST /api/v1/reels/analyze HTTP/1.1\r\nHost: a\r\nX-Request-Id: mine-1\r\n" + fields)
+                self.assertIn(self.status_of(received), (400, 413), received[:200])
+                self.assertIn(b"\r\nX-Request-Id: mine-1\r\n", received)
+
     def test_a_header_that_never_ends(self):
         received = self.served.raw(b"GET /healthz HTTP/1.1\r\nHost: a\r\nX-Slow: ", seconds=30)
         self.assertEqual(self.status_of(received), 408, received[:200])

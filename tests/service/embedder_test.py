@@ -95,6 +95,13 @@ class Gemini(EmbedderTest):
         self.model.fail("batch_embed", "bad_key", times=99)
         self.assertEqual(self.search("quastenflosser")[0]["id"], fish)
 
+    def test_a_search_does_not_wait_for_ever_for_its_embedder(self):
+        self.analyzing()
+        fish = self.reel_about("A zwirbel quastenflosser swims along")
+        self.wait_for_vectors(f"gemini/{MODEL}/768/1", 1)
+        self.model.fail("batch_embed", "hold", seconds=30, times=9)
+        self.assertEqual(self.search("quastenflosser")[0]["id"], fish)
+
 
 class OpenAi(EmbedderTest):
     provider, call_kind = "openai", "chat"

@@ -48,6 +48,10 @@ public:
     /// start), timed_out.
     [[nodiscard]] result<std::string> ensure_running(deadline by);
 
+    /// Ends a call of ensure_running() that is under way, in any thread, and those to come before
+    /// the next stop(): errc::cancelled.
+    void interrupt() noexcept;
+
     /// Stops the server if this object started it: fast, after 10 s at once. No effect otherwise.
     void stop() noexcept;
 

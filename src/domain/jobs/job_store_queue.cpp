@@ -31,7 +31,10 @@ constexpr db::query claim_query{"jobs.claim", R"sql(
     RETURNING id, account_id, url, claim, attempt, created_at, fresh)sql"};
 
 constexpr db::query renew_query{"jobs.renew", R"sql(
-    UPDATE job SET lease_until = now() + make_interval(secs => $3)
+    UPDATE job
+       SET lease_until = now() + make_interval(secs => $3),
+           -- A time ahead would say that the lease was from before the clock was set back.
+           changed_at = least(job.changed_at, now())
       FROM unnest($1::bigint[], $2::integer[]) AS held (id, claim)
      WHERE job.id = held.id AND job.claim = held.claim AND job.status = 'processing'
     RETURNING job.id, job.claim)sql"};

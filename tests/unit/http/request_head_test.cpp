@@ -127,6 +127,13 @@ TEST(RequestHead, FieldsAreBoundedInNumber) {
     EXPECT_EQ(refused->code, status::request_header_fields_too_large);
 }
 
+TEST(RequestHead, TellsItsIdThoughItIsRefused) {
+    EXPECT_EQ(request_id_in("GET / HTTP/1.1\r\nx-request-ID: \t abc-1 \r\nHost\r\n\r\n"), "abc-1");
+    EXPECT_EQ(request_id_in("GET / HTTP/1.1\r\nX-Request-Id:\r\n\r\n"), "");
+    EXPECT_EQ(request_id_in("GET / HTTP/1.1\r\nX-Request-Idle: a\r\n\r\n"), std::nullopt);
+    EXPECT_EQ(request_id_in(""), std::nullopt);
+}
+
 /// Scans as if the bytes came in two pieces.
 head_scan scan_in_two(const std::string& bytes, std::size_t split) {
     const auto first = scan_head(std::string_view{bytes}.substr(0, split), 0);
