@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -44,16 +45,35 @@ error file_error(const fs::path& file, int number) {
         fmt::format("{}: {}", file.string(), std::generic_category().message(number))};
 }
 
+constexpr std::string_view part_mark = ".part-";
+
+/// Files of backups that were killed. One that is being written, be it by a pg_dump whose reelsd is
+/// gone, is locked.
+void remove_leftovers(const fs::path& wanted) {
+    const auto prefix = wanted.filename().string() + std::string{part_mark};
+    const auto folder = wanted.has_parent_path() ? wanted.parent_path() : fs::path{"."};
+    std::error_code unread;  // Then the backup itself will say what is wrong with the folder.
+    for (fs::directory_iterator one{folder, unread}, end; !unread && one != end;
+         one.increment(unread)) {
+        if (!one->path().filename().string().starts_with(prefix)) continue;
+        const unique_fd file{::open(one->path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)};
+        if (!file || ::flock(file.get(), LOCK_EX | LOCK_NB) != 0) continue;
+        std::error_code kept;  // Another backup may have been quicker.
+        fs::remove(one->path(), kept);
+    }
+}
+
 /// A file beside the one that is wanted, which only we may read, and which is gone unless it is
 /// published.
 class unpublished_file {
 public:
     static result<unpublished_file> make(const fs::path& wanted) {
+        remove_leftovers(wanted);
         auto path = wanted;
-        path += fmt::format(".part-{:08x}", std::random_device{}());
+        path += fmt::format("{}{:08x}", part_mark, std::random_device{}());
         constexpr int how = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
         unique_fd file{::open(path.c_str(), how, S_IRUSR | S_IWUSR)};
-        if (!file) return file_error(path, errno);
+        if (!file || ::flock(file.get(), LOCK_EX) != 0) return file_error(path, errno);
         // A number of the standard three would be taken for theirs.
         if (file.get() <= STDERR_FILENO) {
             file = unique_fd{::fcntl(file.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1)};

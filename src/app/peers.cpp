@@ -2,6 +2,7 @@
 
 #include <reelsd/async/with_deadline.hpp>
 
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
@@ -23,6 +24,8 @@ constexpr auto database_end_max = 20s;
 constexpr auto unwind_time_max = 1s;
 /// Another daemon is past this in milliseconds, unless it asks one that hangs.
 constexpr auto start_time_max = 5s;
+/// After a newcomer could not be let in.
+constexpr auto door_pause = 100ms;
 
 }  // namespace
 
@@ -91,10 +94,16 @@ void peers::start(peer_duties duties) {
 }
 
 asio::awaitable<void> peers::welcome_newcomers() {
+    asio::steady_timer pause{loop_};
     for (;;) {
         co_await door_->async_wait(descriptor::wait_read, asio::use_awaitable);
         auto newcomer = peer_folder::accept(door_->native_handle());
-        if (!newcomer) continue;
+        if (!newcomer) {
+            // Want of descriptors does not pass by trying again at once.
+            pause.expires_after(door_pause);
+            co_await pause.async_wait(asio::use_awaitable);
+            continue;
+        }
         add(std::move(newcomer));
         tasks_.spawn("attend a daemon", attend(std::prev(links_.end())));
     }

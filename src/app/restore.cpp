@@ -94,6 +94,7 @@ result<void> replace_all(const restoration& one, const std::string& connection) 
     if (!beside) return beside.error();
     const auto filled = fill_database(one, beside->connection_string());
     if (!filled) return filled.error();
+    if (one.stop.stop_requested()) return error{errc::cancelled, "interrupted"};
     return beside->take_place(one.by);
 }
 

@@ -32,8 +32,9 @@ status http_status_of(errc code) noexcept {
         case errc::limit_reached: return status::too_many_requests;
         // The daemon is going down, or the request was told to stop for it.
         case errc::cancelled:
-        case errc::database_unavailable: return status::service_unavailable;
+        // Something within the house took too long: a thread for a password was not free, say.
         case errc::timed_out:
+        case errc::database_unavailable: return status::service_unavailable;
         case errc::connection_failed:
         case errc::address_refused:
         case errc::platform_rate_limited:

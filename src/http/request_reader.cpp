@@ -56,7 +56,7 @@ void request_reader::append(std::string_view bytes) {
 
 std::size_t request_reader::bytes_held() const noexcept {
     const auto of_body = parser_ ? parser_->get().body().size() : message_.request.body.size();
-    return received_.size() + of_body;
+    return received_.size() + of_body + message_.head_bytes * (parser_ ? 2 : 1);
 }
 
 void request_reader::drop() noexcept {
@@ -138,7 +138,11 @@ request_reader::step request_reader::begin_message(std::size_t head_size) {
     message_.keep_alive = parser_->keep_alive();
     message_.is_version_1_1 = parsed.version() == 11;
 
+    message_.head_bytes = head_size;
+
     received_.erase(0, head_size);
+    // The room that the header has taken is not needed for a body of unknown size.
+    if (received_.empty()) std::string{}.swap(received_);
     scanned_ = 0;
     skipped_ = 0;
     body_bytes_read_ = 0;

@@ -23,6 +23,8 @@ struct received_request {
     /// Whether the client expects the connection to stay open.
     bool keep_alive = false;
     bool is_version_1_1 = true;
+    /// Of the header, as it arrived.
+    std::size_t head_bytes = 0;
 };
 
 /// Turns the bytes of a connection into requests, one after the other, and performs no I/O: the
@@ -48,7 +50,8 @@ public:
     [[nodiscard]] bool has_begun() const noexcept;
 
     void append(std::string_view bytes);
-    /// What has arrived of requests that have not been taken.
+    /// Memory for what has arrived of requests that have not been taken: a header is there twice as
+    /// long as its body comes.
     [[nodiscard]] std::size_t bytes_held() const noexcept;
     /// For a connection that is given up: nothing of what has arrived will be wanted.
     void drop() noexcept;

@@ -220,7 +220,8 @@ asio::awaitable<bool> session::exchange() {
 
     response given = co_await answer(ctx);
     // Only large answers are refused, and what changes anything is answered in a few bytes.
-    if (!buffered_.resize(ctx.request().body.size() + given.bytes_held())) {
+    const auto of_request = message.head_bytes + ctx.request().body.size();
+    if (!buffered_.resize(reader_.bytes_held() + of_request + given.bytes_held())) {
         given = problem_response(status::service_unavailable, no_memory_message);
         given.set("Retry-After", std::to_string(retry_after_seconds));
     }
@@ -245,7 +246,7 @@ asio::awaitable<bool> session::exchange() {
     note_answer(given.code());
     log_exchange(ctx, given, bytes, clock::now() - began, sent);
     served_before_ = true;
-    buffered_.clear();
+    static_cast<void>(buffered_.resize(reader_.bytes_held()));  // Less than before.
     if (sent && !keep_alive) co_await linger();
     co_return sent&& keep_alive;
 }

@@ -37,8 +37,16 @@ asio::awaitable<std::optional<std::int64_t>> begin_call(
 
 result<std::int64_t> call_recorder::begin(usage::call_intent wanted) const {
     const auto by = deadline::after(write_time_max);
+    wanted.booking_key = usage::new_booking_key();
+    const auto key = wanted.booking_key;
     const auto begun = wait_for(loop_, begin_call(store_, std::move(wanted), by), by);
-    if (!begun) return begun.error();
+    if (!begun) {
+        // It may be in the ledger all the same, and will never be made.
+        write_surely([store = store_, key](deadline until) mutable {
+            return store.release_unanswered(key, until);
+        });
+        return begun.error();
+    }
     if (!*begun) return error{errc::limit_reached, "the job has no paid calls left"};
     return **begun;
 }

@@ -5,14 +5,11 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <exception>
 #include <functional>
 #include <map>
-#include <random>
 #include <utility>
 
 namespace reelsd::pipeline {
@@ -42,12 +39,6 @@ constexpr double similarity_below_best_max = 0.12;
 
 std::chrono::year_month_day today() {
     return std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
-}
-
-/// 128 bits.
-std::string random_key() {
-    std::random_device random;
-    return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
 }
 
 std::vector<job_id> jobs_of(const std::vector<jobs::unembedded_reel>& reels) {
@@ -166,7 +157,7 @@ void vector_index::book(account_id account, std::optional<job_id> job, std::int6
         .job = job,
         .provider = std::string{parts_.embedder.provider()},
         .model = std::string{parts_.embedder.model()},
-        .booking_key = random_key()};
+        .booking_key = usage::new_booking_key()};
     made.used.prompt_tokens = tokens;
     made.used.cost_picodollars = parts_.prices.cost_of(made.model, {.prompt = tokens}, today());
     parts_.recorder.add(std::move(made));

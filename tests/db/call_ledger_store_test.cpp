@@ -95,6 +95,27 @@ TEST_F(CallLedgerStore, AReleasedCallIsNone) {
     EXPECT_TRUE(begin(job_));
 }
 
+TEST_F(CallLedgerStore, ACallWhoseBeginNobodyHeardIsReleasedByItsKey) {
+    const auto begin_as = [this](const std::string& key) {
+        const call_intent wanted{
+            .job = job_.id,
+            .claim = job_.claim,
+            .provider = "gemini",
+            .model = "flash",
+            .booking_key = key};
+        return run(ledger_.begin(wanted, soon())).value();
+    };
+    begin_as("unheard");
+    settle(begin_as("heard"));
+    for (const char* key : {"unheard", "unheard", "heard", "unknown"}) {
+        run(ledger_.release_unanswered(key, soon()));
+    }
+    EXPECT_EQ(used().total.calls, 1) << "what was settled stays";
+    EXPECT_TRUE(begin(job_));
+    EXPECT_TRUE(begin(job_)) << "the unheard one has left its place";
+    EXPECT_FALSE(begin(job_));
+}
+
 TEST_F(CallLedgerStore, AJobHasThreeCallsOverAllItsAttempts) {
     settle(begin(job_).value());
     settle(begin(job_).value());

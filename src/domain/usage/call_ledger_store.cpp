@@ -2,13 +2,19 @@
 #include <reelsd/db/pool.hpp>
 #include <reelsd/domain/usage/call_ledger_store.hpp>
 
+#include <fmt/format.h>
+
+#include <random>
+
 namespace reelsd::usage {
 namespace {
 
 // One worker holds a claim, so nobody else counts the same job's calls meanwhile.
 constexpr db::query begin_query{"usage.begin_call", R"sql(
-    INSERT INTO model_call (account_id, job_id, number, claim, provider, model, settled_at)
-    SELECT job.account_id, job.id, 1 + coalesce(max(earlier.number), 0), job.claim, $3, $4, NULL
+    INSERT INTO model_call (account_id, job_id, number, claim, provider, model, settled_at,
+                            booking_key)
+    SELECT job.account_id, job.id, 1 + coalesce(max(earlier.number), 0), job.claim, $3, $4, NULL,
+           nullif($6, '')
       FROM job
       LEFT JOIN model_call AS earlier
         ON earlier.account_id = job.account_id AND earlier.job_id = job.id AND earlier.number > 0
@@ -26,6 +32,9 @@ constexpr db::query settle_query{"usage.settle_call", R"sql(
 
 constexpr db::query release_query{"usage.release_call", R"sql(
     DELETE FROM model_call WHERE id = $1 AND settled_at IS NULL)sql"};
+
+constexpr db::query release_unanswered_query{"usage.release_unanswered_call", R"sql(
+    DELETE FROM model_call WHERE booking_key = $1 AND settled_at IS NULL)sql"};
 
 constexpr db::query add_query{"usage.add_call", R"sql(
     INSERT INTO model_call (account_id, job_id, purpose, provider, model, prompt_tokens,
@@ -65,11 +74,23 @@ model_total total_from(const db::row& row) {
 
 }  // namespace
 
+std::string new_booking_key() {
+    std::random_device random;
+    return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
+}
+
 boost::asio::awaitable<std::optional<std::int64_t>> call_ledger_store::begin(
     call_intent wanted, deadline by) {
     invariant(wanted.calls_max > 0);
     const auto begun = co_await pool_->run(
-        by, begin_query, wanted.job, wanted.claim, wanted.provider, wanted.model, wanted.calls_max);
+        by,
+        begin_query,
+        wanted.job,
+        wanted.claim,
+        wanted.provider,
+        wanted.model,
+        wanted.calls_max,
+        wanted.booking_key);
     const auto row = begun.one_or_none();
     if (!row) co_return std::nullopt;
     co_return row->as<std::int64_t>("id");
@@ -92,6 +113,11 @@ boost::asio::awaitable<void> call_ledger_store::settle(
 
 boost::asio::awaitable<void> call_ledger_store::release(std::int64_t call, deadline by) {
     co_await pool_->run(by, release_query, call);
+}
+
+boost::asio::awaitable<void> call_ledger_store::release_unanswered(
+    std::string booking_key, deadline by) {
+    co_await pool_->run(by, release_unanswered_query, booking_key);
 }
 
 boost::asio::awaitable<void> call_ledger_store::add(finished_call made, deadline by) {

@@ -100,6 +100,22 @@ TEST(RequestReader, ReadsTheSameHoweverTheBytesArrive) {
     }
 }
 
+TEST(RequestReader, TellsWhatItHoldsOfAHeaderWhoseBodyIsToCome) {
+    request_reader reader{{.header_bytes_max = 16384, .body_bytes_max = 65536}};
+    const std::string head =
+        "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\nX: " + std::string(8000, 'x') +
+        "\r\n\r\n";
+    reader.append(head + "b");
+    EXPECT_EQ(reader.bytes_held(), head.size() + 1);
+    EXPECT_EQ(reader.advance(), request_reader::step::need_body);
+    EXPECT_EQ(reader.bytes_held(), 2 * head.size() + 1);
+    reader.append(std::string(99, 'b'));
+    EXPECT_EQ(reader.advance(), request_reader::step::complete);
+    EXPECT_EQ(reader.bytes_held(), head.size() + 100);
+    EXPECT_EQ(reader.take().head_bytes, head.size());
+    EXPECT_EQ(reader.bytes_held(), 0U);
+}
+
 TEST(RequestReader, BoundsHoldAtTheLimitAndOnePast) {
     const std::string start = "GET / HTTP/1.1\r\nHost: a\r\nX: ";
     const auto head_of = [&](std::size_t size) {

@@ -24,7 +24,12 @@ struct call_intent {
     std::string provider;    ///< "gemini"
     std::string model;       ///< As priced and reported.
     int calls_max = 3;       ///< Of the job, over all its attempts; at least 1.
+    /// Random, to release the call by if nobody hears its number; empty: it cannot be.
+    std::string booking_key = {};
 };
+
+/// 128 random bits.
+[[nodiscard]] std::string new_booking_key();
 
 /// What a call has used. Tokens as the provider counts them.
 struct call_usage {
@@ -75,6 +80,9 @@ public:
 
     /// The call was not made, or not answered with anything that is billed: it does not count.
     boost::asio::awaitable<void> release(std::int64_t call, deadline by);
+
+    /// As release(), for a call whose begin() had no answer: it may have been begun.
+    boost::asio::awaitable<void> release_unanswered(std::string booking_key, deadline by);
 
     boost::asio::awaitable<void> add(finished_call made, deadline by);
 
