@@ -215,8 +215,9 @@ TEST_F(PoolFaultTest, ASuspendedPoolAnswersWhatIsInFlightAndKeepsWhatComes) {
     EXPECT_EQ(outage_of(std::move(running)), std::nullopt);
     cluster->stop();
 
+    // Long enough to be sent, however slow this program, and over before any server has started.
     auto kept = asio::co_spawn(
-        loop_.context(), one->run(deadline::after(1ms), echo_number, 1), asio::use_future);
+        loop_.context(), one->run(deadline::after(250ms), echo_number, 1), asio::use_future);
     auto up = std::async(std::launch::async, &PoolFaultTest::bring_up);
     loop_.wait_for(up);
     static_cast<void>(up.get());
