@@ -1,6 +1,7 @@
 #include "app/peers.hpp"
 
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/use_future.hpp>
@@ -14,6 +15,7 @@
 #include <fstream>
 #include <future>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -46,12 +48,14 @@ protected:
                 {.listener = [listener] { return listener; },
                  .let_database_go = [this] { return note(let_go); },
                  .take_database_up = [this] { return note(taken_up); }});
+            work.emplace(loop.get_executor());
             thread = std::thread{[this] { loop.run(); }};
         }
 
         void end() {
             if (thread.joinable()) {
                 wait(known->stop(deadline::after(patience)));
+                work.reset();
                 thread.join();
             }
             known.reset();
@@ -68,6 +72,8 @@ protected:
         }
 
         asio::io_context loop{1};
+        /// A daemon that meets nobody leaves its loop without work until it is asked something.
+        std::optional<asio::executor_work_guard<asio::io_context::executor_type>> work;
         std::promise<void> let_go;
         std::promise<void> taken_up;
         std::unique_ptr<peers> known;
