@@ -49,13 +49,17 @@ result<fs::path> check_file(const std::string& named) {
         fmt::format("{}: {}", named, failure ? failure.message() : "is no file")};
 }
 
-/// Everything that speaks against the file, before anything is changed.
-result<std::int32_t> check_backup(const restoration& one, const std::string& connection) {
-    const auto pg_restore = db::find_client_program(
+result<db::client_program> find_pg_restore(const restoration& one, const std::string& connection) {
+    return db::find_client_program(
         "pg_restore",
         connection,
         one.with.postgres_bin_dir,
         deadline::after(restore_look_time_max));
+}
+
+/// Everything that speaks against the file, before anything is changed.
+result<std::int32_t> check_backup(const restoration& one, const std::string& connection) {
+    const auto pg_restore = find_pg_restore(one, connection);
     if (!pg_restore) return pg_restore.error();
     if (const auto sealed = check_seal(one.file, one.by, one.stop); !sealed) return sealed.error();
     const auto whole = check_archive(*pg_restore, one.file, one.by, one.stop);
@@ -75,11 +79,7 @@ result<std::int32_t> check_backup(const restoration& one, const std::string& con
 
 /// Into a database that has nothing: all of it, in this program's schema.
 result<void> fill_database(const restoration& one, const std::string& connection) {
-    const auto pg_restore = db::find_client_program(
-        "pg_restore",
-        connection,
-        one.with.postgres_bin_dir,
-        deadline::after(restore_look_time_max));
+    const auto pg_restore = find_pg_restore(one, connection);
     if (!pg_restore) return pg_restore.error();
     const auto loaded = load_archive(*pg_restore, one.file, one.by, one.stop);
     if (!loaded) return loaded.error();

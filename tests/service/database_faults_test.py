@@ -12,9 +12,7 @@ Idempotency-Key must have made one job. What was measured is printed; a busy mac
 import http.client
 import os
 import re
-import shutil
 import signal
-import subprocess
 import threading
 import time
 import unittest
@@ -22,7 +20,8 @@ import unittest
 from cutting_proxy import CuttingProxy
 from dashboard_session import Person, set_up_link_secret
 from service_support import (
-    UNAVAILABLE, Cluster, Daemon, Platform, ServiceTest, new_folder, wait_until)
+    UNAVAILABLE, Cluster, Daemon, Platform, ServiceTest, wait_until)
+from small_disk import SmallDisk
 
 ANSWER_SECONDS_MAX = 5  # Promised: 2.
 HEALED_SECONDS_MAX = 5  # Promised: 2.
@@ -459,33 +458,14 @@ class DiskFull(FaultTest):
 
     @classmethod
     def setUpClass(cls):
-        if os.getuid() != 0:
-            raise unittest.SkipTest("only root can mount a small disk")
-        cls.disk = new_folder()
-        cls.addClassCleanup(shutil.rmtree, cls.disk, ignore_errors=True)
-        mounted = subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", f"size={cls.DISK_MIB}m,mode=700,uid=postgres", "none", cls.disk],
-            capture_output=True)
-        if mounted.returncode != 0:
-            raise unittest.SkipTest(f"no small disk: {mounted.stderr}")
-        cls.addClassCleanup(subprocess.run, ["umount", "-l", cls.disk], check=True)
-        cls.world = World(tablespace=cls.disk)
+        cls.disk = SmallDisk(cls.DISK_MIB, cls.addClassCleanup, "mode=700,uid=postgres")
+        cls.world = World(tablespace=cls.disk.folder)
         cls.addClassCleanup(cls.world.close)
         cls.world.link_tail = "?utm=" + "x" * 1900  # A few of them fill a page.
         cls.served = cls.world.daemon
 
     def test_disk_full(self):
-        filler = os.path.join(self.disk, "filler")
-
-        def begin():
-            with open(filler, "wb", buffering=0) as file:
-                for piece in (1 << 20, 1 << 12):
-                    try:
-                        while file.write(bytes(piece)) == piece:
-                            pass
-                    except OSError:
-                        pass
-        self.suffer("disk-full", begin, lambda: os.unlink(filler), refuses=("analyze",),
+        self.suffer("disk-full", self.disk.fill, self.disk.empty, refuses=("analyze",),
                     attempts_max=3, may_end=("storage_error",))
 
 

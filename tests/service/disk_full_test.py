@@ -6,41 +6,12 @@ database_faults_test.py's. Method: small disks of their own, which take root to 
 """
 
 import os
-import shutil
 import subprocess
 import unittest
 
 from service_support import (
-    POSTGRES_BIN, UNAVAILABLE, DatabaseTest, must, new_folder, run_reelsd, wait_until)
-
-
-class SmallDisk:
-    """A disk of some MiB that a test fills and empties."""
-
-    def __init__(self, test, mebibytes):
-        if os.getuid() != 0:
-            raise unittest.SkipTest("only root can mount a small disk")
-        self.folder = new_folder()
-        test.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
-        mounted = subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", f"size={mebibytes}m,mode=755", "none", self.folder],
-            capture_output=True)
-        if mounted.returncode != 0:
-            raise unittest.SkipTest(f"no small disk: {mounted.stderr}")
-        test.addCleanup(subprocess.run, ["umount", "-l", self.folder], check=True)
-        self.filler = os.path.join(self.folder, "filler")
-
-    def fill(self):
-        with open(self.filler, "ab", buffering=0) as file:
-            for piece in (1 << 20, 1 << 12):
-                try:
-                    while file.write(bytes(piece)) == piece:
-                        pass
-                except OSError:
-                    pass
-
-    def empty(self):
-        os.unlink(self.filler)
+    POSTGRES_BIN, UNAVAILABLE, DatabaseTest, must, run_reelsd, wait_until)
+from small_disk import SmallDisk
 
 
 class FullDisks(DatabaseTest):
@@ -50,7 +21,7 @@ class FullDisks(DatabaseTest):
                 for name in names if name != ".lock"]
 
     def test_no_room_for_a_video(self):
-        disk = SmallDisk(self, 2)
+        disk = SmallDisk(2, self.addCleanup)
         posts = {code: {"page": "ok"} for code in ("DYfulldisk1", "DYfulldisk2")}
         self.platform.configure(posts=posts)
         first, second = (f"https://www.instagram.com/reel/{code}/" for code in posts)
@@ -75,7 +46,7 @@ class FullDisks(DatabaseTest):
         wait_until(lambda: self.scratch_files(daemon) == [], "tidiness")
 
     def test_no_room_for_a_backup(self):
-        disk = SmallDisk(self, 1)
+        disk = SmallDisk(1, self.addCleanup)
         must(run_reelsd("migrate", database_url=self.database))
         disk.fill()
         # Of what is left by the file system's own needs, not enough.
@@ -93,7 +64,7 @@ class FullDisks(DatabaseTest):
             capture_output=True, text=True, cwd="/", timeout=60)
 
     def test_no_room_for_the_private_cluster(self):
-        disk = SmallDisk(self, 128)
+        disk = SmallDisk(128, self.addCleanup)
         self.platform.configure(posts={"DYfulldisk3": {"page": "slow", "delay": 3, "slides": ["photo"]}})
         daemon = self.daemon(
             workers=1, data_dir=os.path.join(disk.folder, "data"), requests_per_minute=1000000,
