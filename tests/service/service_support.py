@@ -386,12 +386,15 @@ class Cluster:
         assert done.returncode == 0, f"{name}: {done.stdout}"
         return done.stdout
 
+    # What the server is told beside where its files are.
+    settings = ("listen_addresses=", "fsync=off")
+
     def start(self):
+        told = [word for setting in self.settings for word in ("-c", setting)]
         with open(os.path.join(self.folder, "postgres.log"), "ab") as log:
             self.process = subprocess.Popen(
                 as_postgres(
-                    os.path.join(POSTGRES_BIN, "postgres"), "-D", self.data, "-k", self.folder,
-                    "-c", "listen_addresses=", "-c", "fsync=off"),
+                    os.path.join(POSTGRES_BIN, "postgres"), "-D", self.data, "-k", self.folder, *told),
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", preexec_fn=die_with_us)
         wait_until(self._serves, "PostgreSQL")
 

@@ -245,7 +245,7 @@ std::string bold_stem(std::string_view word) {
     auto stem = stem_of(word);
     for (const std::string_view ending : {"ing", "ed", "er", "ly"}) {
         if (stem.size() < ending.size() + 3 || !stem.ends_with(ending)) continue;
-        stem.resize(stem.size() - ending.size());
+        stem.erase(stem.size() - ending.size());
         const bool doubled = stem.size() > 3 && stem.back() == stem[stem.size() - 2];
         if (doubled) stem.pop_back();
         break;

@@ -1,0 +1,148 @@
+"""One database with rows as a busy account has them, our daemon on it, and the peers that serve the same rows.
+
+The database is a PostgreSQL of its own that keeps every promise (fsync and synchronous_commit on) and whose buffers
+hold all rows, for this is about programs and not about disks.
+"""
+
+import json
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import time
+
+from bench_support import HERE, Processes, free_port, need, wait_for_port
+from service_support import POSTGRES_BIN, Cluster, Daemon, must, new_folder, run_reelsd
+
+RESULT_BYTES = 6000
+DOCUMENTS = 500  # Different results; each row has one of them.
+WORDS = """light water street music people window summer kitchen garden mountain river bread coffee morning evening
+    train market color paper story camera voice dance winter friend school letter island bridge forest stone silver
+    wooden little quiet broken early modern simple perfect golden recipe travel secret minute""".split()
+
+
+def made_result(number):
+    """A result as an analysis of some 40 seconds leaves it: about RESULT_BYTES of JSON."""
+    dice = random.Random(number)
+
+    def words(count):
+        return " ".join(dice.choice(WORDS) for _ in range(count))
+    result = {
+        "visual": {"text_on_screen": [], "overlay": words(6), "people": dice.randrange(4), "scenes": []},
+        "audio": {"transcript": words(170), "language": "en", "music": words(4), "has_speech": True},
+        "content": {"summary": words(24), "topics": [words(1) for _ in range(6)], "key_moments": [],
+                    "hashtags": ["#" + dice.choice(WORDS) for _ in range(8)], "mood": words(1)},
+        "metadata": {"duration_seconds": 40.25, "width": 1080, "height": 1920, "video_codec": "h264"},
+        "platform_meta": {"code": f"C{number:09d}", "author": words(1), "caption": words(40),
+                          "likes": dice.randrange(10**6), "comments": dice.randrange(10**4)}}
+    at = 0.0
+    while len(json.dumps(result)) < RESULT_BYTES:
+        at += dice.random() * 2
+        result["visual"]["text_on_screen"].append(
+            {"text": words(4), "start_seconds": round(at, 2), "end_seconds": round(at + 1.5, 2)})
+        result["content"]["key_moments"].append({"time_seconds": round(at, 2), "description": words(9)})
+    return json.dumps(result, separators=(",", ":"))
+
+
+class BenchCluster(Cluster):
+    """A PostgreSQL that keeps its promises."""
+
+    settings = (
+        "listen_addresses=", "shared_buffers=2GB", "max_wal_size=4GB", "checkpoint_timeout=30min", "autovacuum=off",
+        "jit=off")
+
+    def processes(self):
+        return Processes(self.process.pid)
+
+
+class World:
+    """A database with one account, its token and `rows` reels that are done."""
+
+    def __init__(self, rows, bin_dir):
+        need("wrk", "node")
+        os.environ["REELSD_BIN_DIR"] = os.path.abspath(bin_dir)
+        self.cluster = BenchCluster()
+        self.opened = [self.cluster]
+        self.database = self.cluster.new_database()
+        self.name = self.database.rsplit("=", 1)[1]
+        settings = {"database_url": self.database, "data_dir": self.cluster.folder}
+        must(run_reelsd("migrate", **settings))
+        must(run_reelsd("account", "create", "--email", "bench@example.test", **settings))
+        for_ever = {"submissions_per_minute": 1000000, "concurrent_jobs": 1000000, "requests_per_minute": 10000000}
+        flags = [word for name, value in for_ever.items() for word in ("--" + name.replace("_", "-"), str(value))]
+        must(run_reelsd("account", "limits", "--email", "bench@example.test", *flags, **settings))
+        self.token = must(run_reelsd(
+            "token", "create", "--account", "bench@example.test", "--name", "bench", **settings)).stdout.strip()
+        self.account = int(self.sql("SELECT id FROM account"))
+        if rows:
+            self.fill(rows)
+
+    def sql(self, statement):
+        return self.cluster.query(statement, self.name).strip()
+
+    def fill(self, rows):
+        file = pathlib.Path(self.cluster.folder) / "documents"
+        file.write_text("".join(made_result(n).replace("\\", "\\\\") + "\n" for n in range(DOCUMENTS)))
+        self.sql(f"""
+            CREATE UNLOGGED TABLE document (number integer GENERATED ALWAYS AS IDENTITY (MINVALUE 0 START 0), body text);
+            COPY document (body) FROM '{file}';
+            INSERT INTO job (account_id, url, status, started_at, finished_at, attempt, claim, result, code, author,
+                             summary, analyzed_at, created_at)
+            SELECT {self.account}, 'https://www.instagram.com/reel/C' || lpad(n::text, 9, '0') || '/', 'done', now(),
+                   now(), 1, 1, body::json, 'C' || lpad(n::text, 9, '0'), 'someone', left(body, 100), now(), now()
+              FROM generate_series(1, {rows}) AS n JOIN document ON number = n % {DOCUMENTS};
+            DROP TABLE document""")
+        self.sql("VACUUM ANALYZE")
+        self.sql("CHECKPOINT")
+
+    # Contenders
+
+    def daemon(self, **settings):
+        """Our daemon, whose workers have nothing to do."""
+        daemon = Daemon(database_url=self.database, analyzer="local", **settings)
+        self.opened.append(daemon)
+        daemon.start()
+        return Server(daemon.address, daemon.process)
+
+    def peer(self, command, **environment):
+        """A program that takes PORT and the database in libpq's variables."""
+        port = free_port()
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=sys.stderr,
+            env={**os.environ, "PORT": str(port), "PGHOST": self.cluster.folder, "PGUSER": "reelsd",
+                 "PGDATABASE": self.name, **environment})
+        wait_for_port(port, process)
+        server = Server(f"127.0.0.1:{port}", process)
+        self.opened.append(server)
+        return server
+
+    def drogon(self, bin_dir):
+        """Nothing when the peer has not been built: Debian 12 has no Drogon."""
+        path = os.path.join(bin_dir, "drogon_peer")
+        if not os.path.exists(path):
+            print(f"no {path}: peers/README.md says how it is built; left out", file=sys.stderr)
+            return None
+        return self.peer([path])
+
+    def fastify(self, packages):
+        return self.peer(["node", str(HERE / "peers" / "fastify_peer.cjs")],
+                         NODE_PATH=os.path.join(packages, "node_modules"), NODE_ENV="production")
+
+    def close(self):
+        for one in reversed(self.opened):
+            one.close()
+
+
+class Server:
+    """What answers at `address` ("host:port")."""
+
+    def __init__(self, address, process):
+        self.address = address
+        self.process = process
+        self.processes = Processes(process.pid)
+
+    def close(self):
+        self.process.terminate()
+        self.process.wait(20)

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Fuzz targets for as long as one likes: every target of a build, or those named, is run again and again with
+another seed until it has had its time of CPU.
+
+    python3 tests/fuzz/long_run.py [--build build/dev] [--cpu-seconds 600] [--seed 1] [--jobs 2] [TARGET...]
+
+Prints a line for each target and ends with 1 when one of them found something; its bytes, its check and its
+seed are in the output then. `TARGET_fuzz INPUTS SEED` tries them again.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import subprocess
+import sys
+
+INPUTS_A_RUN = 2000  # For each reader: some seconds of an instrumented build.
+
+
+def wait_for(pid):
+    """(exit code, CPU seconds) of one child: what all have used together would count the other threads', too."""
+    _, status, used = os.wait4(pid, 0)
+    return os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime
+
+
+def fuzz(program, cpu_seconds, first_seed):
+    """(target, found, what it printed last, CPU seconds, runs)."""
+    spent, seed, said = 0.0, first_seed, ""
+    while spent < cpu_seconds:
+        read_end, write_end = os.pipe()
+        child = subprocess.Popen(
+            [program, str(INPUTS_A_RUN), str(seed)], stdout=write_end, stderr=subprocess.STDOUT)
+        os.close(write_end)
+        with os.fdopen(read_end, errors="replace") as output:
+            said = output.read()
+        code, used = wait_for(child.pid)
+        child.returncode = code
+        spent += used
+        seed += 1
+        if code != 0:
+            return program.name, True, said, spent, seed - first_seed
+    return program.name, False, said, spent, seed - first_seed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--build", default="build/dev", type=pathlib.Path)
+    parser.add_argument("--cpu-seconds", default=600, type=float)
+    parser.add_argument("--seed", default=1, type=int)
+    parser.add_argument("--jobs", default=os.cpu_count(), type=int)
+    parser.add_argument("targets", nargs="*")
+    wanted = parser.parse_args()
+    programs = sorted(
+        path for path in wanted.build.resolve().rglob("*_fuzz")
+        if path.is_file() and (not wanted.targets or path.name.removesuffix("_fuzz") in wanted.targets))
+    if not programs:
+        sys.exit(f"no fuzz targets in {wanted.build}")
+    any_found = False
+    with concurrent.futures.ThreadPoolExecutor(wanted.jobs) as pool:
+        runs = [pool.submit(fuzz, program, wanted.cpu_seconds, wanted.seed) for program in programs]
+        for run in concurrent.futures.as_completed(runs):
+            name, found, said, spent, count = run.result()
+            any_found = any_found or found
+            print(f"{name}: {'FOUND SOMETHING' if found else 'no finding'} in {spent:.0f} s of CPU,"
+                  f" {count} runs of {INPUTS_A_RUN} inputs a reader, seeds from {wanted.seed}", flush=True)
+            if found:
+                print(said, flush=True)
+    return 1 if any_found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
