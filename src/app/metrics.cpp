@@ -7,6 +7,8 @@
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
+#include <map>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -199,6 +201,17 @@ std::string cost_text(const std::vector<usage::model_total>& models) {
 }  // namespace
 
 struct metrics::families {
+    /// What one kind of exchange is counted in. Found by labels it costs as much as the whole
+    /// parsing of a request.
+    struct exchange_series {
+        prometheus::Counter* requests;
+        prometheus::Histogram* time;
+    };
+    /// Method, route (a literal of the router's) and status.
+    using exchange_kind = std::tuple<http::verb, std::string_view, http::status>;
+
+    const exchange_series& series_of(const http::exchange_report& report);
+
     prometheus::Registry registry;
     counters& requests{counter(
         registry, "reelsd_http_requests_total", "Requests answered, by method, route and status.")};
@@ -216,23 +229,33 @@ struct metrics::families {
     counters& model_requests{counter(
         registry, "reelsd_model_requests_total",
         "Requests to models, by how they ended; most of those that failed are not billed.")};
+    prometheus::Counter& all_response_bytes{response_bytes.Add({})};
+    std::map<exchange_kind, exchange_series> exchanges{};
 };
+
+const metrics::families::exchange_series& metrics::families::series_of(
+    const http::exchange_report& report) {
+    // A path that nobody serves is told by its status alone: clients could invent no end of them.
+    const std::string_view route = report.route.empty() ? "none" : report.route;
+    const exchange_kind kind{report.method, route, report.code};
+    const auto known = exchanges.find(kind);
+    if (known != exchanges.end()) return known->second;
+    auto& requested = requests.Add(
+        {{"method", std::string{name_of(report.method)}},
+         {"route", std::string{route}},
+         {"status", std::to_string(number_of(report.code))}});
+    auto& time = request_time.Add({{"route", std::string{route}}}, request_seconds);
+    return exchanges.emplace(kind, exchange_series{&requested, &time}).first->second;
+}
 
 metrics::metrics() : families_{std::make_unique<families>()} {}
 metrics::~metrics() = default;
 
 void metrics::note_exchange(const http::exchange_report& report) {
-    // A path that nobody serves is told by its status alone: clients could invent no end of them.
-    const std::string route{report.route.empty() ? "none" : report.route};
-    families_->requests
-        .Add(
-            {{"method", std::string{name_of(report.method)}},
-             {"route", route},
-             {"status", std::to_string(number_of(report.code))}})
-        .Increment();
-    families_->request_time.Add({{"route", route}}, request_seconds)
-        .Observe(std::chrono::duration<double>(report.took).count());
-    families_->response_bytes.Add({}).Increment(real(report.bytes));
+    const auto& series = families_->series_of(report);
+    series.requests->Increment();
+    series.time->Observe(std::chrono::duration<double>(report.took).count());
+    families_->all_response_bytes.Increment(real(report.bytes));
 }
 
 void metrics::note_attempt(std::string_view outcome, std::chrono::duration<double> took) {

@@ -34,7 +34,8 @@ struct metrics_reading {
 
 /// The daemon's figures for Prometheus, and the one home of their names. Label values come from
 /// closed sets (routes, statuses, error codes, configured names), so their number is bounded.
-/// Thread: any; the counters are the library's, which locks.
+/// Thread: any, but the loop's alone for note_exchange(); the counters are the library's, which
+/// locks.
 class metrics {
 public:
     metrics();
@@ -42,6 +43,7 @@ public:
     metrics& operator=(const metrics&) = delete;
     ~metrics();
 
+    /// The report's route outlives this.
     void note_exchange(const http::exchange_report& report);
     /// `outcome`: "done", "retry", "postponed", "handed back" or a job's error code.
     void note_attempt(std::string_view outcome, std::chrono::duration<double> took);

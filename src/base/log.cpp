@@ -1,16 +1,18 @@
-#include "log_file.hpp"
+#include "log_lines.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/base/log.hpp>
 
 #include <fmt/format.h>
-#include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <array>
+#include <cmath>
+#include <iterator>
 
 namespace reelsd::log {
 namespace {
+
+constexpr std::size_t usual_line_bytes = 320;
 
 spdlog::level::level_enum to_spdlog(level at) {
     switch (at) {
@@ -29,62 +31,86 @@ bool needs_quotes(std::string_view text) {
            });
 }
 
+bool needs_escapes(std::string_view text) {
+    return std::any_of(text.begin(), text.end(), [](unsigned char c) {
+        return c < ' ' || c == '"' || c == '\\' || c >= 0x7f;
+    });
+}
+
 /// JSON's own escaping serves text lines as well: it is unambiguous and keeps UTF-8 readable.
-std::string quote(std::string_view text) {
-    return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
+void append_quoted(std::string& line, std::string_view text) {
+    if (needs_escapes(text)) {
+        line += json(text).dump(-1, ' ', false, json::error_handler_t::replace);
+    } else {
+        line.append(1, '"').append(text).append(1, '"');
+    }
 }
 
-std::string text_of(const field::value_type& value) {
-    struct visitor {
-        std::string operator()(std::int64_t number) const { return fmt::format("{}", number); }
-        std::string operator()(double number) const { return fmt::format("{:.3f}", number); }
-        std::string operator()(bool truth) const { return truth ? "true" : "false"; }
-        std::string operator()(const std::string& text) const {
-            return needs_quotes(text) ? quote(text) : text;
+/// Appends a value in one of the two shapes.
+struct value_writer {
+    std::string& line;
+    format shape;
+
+    void operator()(std::int64_t number) const {
+        fmt::format_to(std::back_inserter(line), "{}", number);
+    }
+    void operator()(double number) const {
+        if (shape == format::json && !std::isfinite(number)) {
+            line += "null";  // JSON has no such numbers.
+        } else {
+            fmt::format_to(std::back_inserter(line), "{:.3f}", number);
         }
-    };
-    return std::visit(visitor{}, value);
-}
+    }
+    void operator()(bool truth) const { line += truth ? "true" : "false"; }
+    void operator()(std::string_view text) const {
+        if (shape == format::json || needs_quotes(text)) {
+            append_quoted(line, text);
+        } else {
+            line += text;
+        }
+    }
+};
 
-std::shared_ptr<file_sink> sink_into(const std::filesystem::path& file, format shape) {
-    if (file.empty()) return nullptr;
-    return std::make_shared<file_sink>(
+std::shared_ptr<line_sink> sink_into(const std::filesystem::path& file, format shape) {
+    return std::make_shared<line_sink>(
         file, [shape](std::string_view message, std::string_view reason) {
             const fields why{{"reason", reason}};
             return shape == format::json ? render_json(message, why) : render_text(message, why);
         });
 }
 
-spdlog::sink_ptr sink_or_standard_error(const std::shared_ptr<file_sink>& file) {
-    if (file) return file;
-    return std::make_shared<spdlog::sinks::stderr_sink_mt>();
-}
-
 }  // namespace
 
 std::string render_text(std::string_view message, fields values) {
-    std::string line{message};
+    std::string line;
+    line.reserve(usual_line_bytes);
+    line.append(message);
     for (const auto& one : values) {
-        line.append(1, ' ').append(one.key).append(1, '=').append(text_of(one.value));
+        line.append(1, ' ').append(one.key).append(1, '=');
+        std::visit(value_writer{line, format::text}, one.value);
     }
     return line;
 }
 
 std::string render_json(std::string_view message, fields values) {
-    json line{{"message", message}};
+    std::string line;  // The pattern supplies the braces, time and level.
+    line.reserve(usual_line_bytes);
+    line.append(R"("message":)");
+    append_quoted(line, message);
     for (const auto& one : values) {
-        const std::string key{one.key};
-        std::visit([&line, &key](const auto& value) { line[key] = value; }, one.value);
+        line.append(1, ',');
+        append_quoted(line, one.key);
+        line.append(1, ':');
+        std::visit(value_writer{line, format::json}, one.value);
     }
-    const auto text = line.dump(-1, ' ', false, json::error_handler_t::replace);
-    return text.substr(1, text.size() - 2);  // The pattern supplies the braces, time and level.
+    return line;
 }
 
 logger::logger(level at_least, format shape) : logger{at_least, shape, {}} {}
 
 logger::logger(level at_least, format shape, const std::filesystem::path& file)
-    : file_{sink_into(file, shape)},
-      sink_{std::make_shared<spdlog::logger>("reelsd", sink_or_standard_error(file_))},
+    : lines_{sink_into(file, shape)},
+      sink_{std::make_shared<spdlog::logger>("reelsd", lines_)},
       format_{shape} {
     sink_->set_level(to_spdlog(at_least));
     sink_->flush_on(spdlog::level::debug);
@@ -95,7 +121,19 @@ logger::logger(level at_least, format shape, const std::filesystem::path& file)
 }
 
 void logger::reopen() const {
-    if (file_) file_->reopen();
+    lines_->reopen();
+}
+
+void logger::keep_lines(std::function<void()> release_soon) const {
+    lines_->keep(std::move(release_soon));
+}
+
+void logger::release() const {
+    lines_->release();
+}
+
+void logger::keep_no_lines() const {
+    lines_->keep({});
 }
 
 logger logger::silent() {
@@ -107,7 +145,7 @@ void logger::write(level at, std::string_view message, fields values) const {
     if (!sink_->should_log(spdlog_level)) return;
     const auto line =
         format_ == format::json ? render_json(message, values) : render_text(message, values);
-    sink_->log(spdlog_level, "{}", line);
+    sink_->log(spdlog_level, spdlog::string_view_t{line});
 }
 
 void logger::debug(std::string_view message, fields values) const {

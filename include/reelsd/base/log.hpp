@@ -3,10 +3,12 @@
 #include <concepts>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 namespace spdlog {
@@ -19,12 +21,15 @@ enum class level : std::uint8_t { debug, info, warning, error, off };
 enum class format : std::uint8_t { text, json };
 
 /// One named value of a log line. Never give it a secret, a token, a key or a signed address.
+/// Refers to texts that stay where they are, and keeps those that are made for it.
 struct field {
-    using value_type = std::variant<std::int64_t, double, bool, std::string>;
+    using value_type = std::variant<std::int64_t, double, bool, std::string_view, std::string>;
 
-    field(std::string_view name, std::string text) : key{name}, value{std::move(text)} {}
-    field(std::string_view name, std::string_view text) : key{name}, value{std::string{text}} {}
-    field(std::string_view name, const char* text) : key{name}, value{std::string{text}} {}
+    field(std::string_view name, std::string&& text) : key{name}, value{std::move(text)} {}
+    field(std::string_view name, const std::string& text)
+        : key{name}, value{std::string_view{text}} {}
+    field(std::string_view name, std::string_view text) : key{name}, value{text} {}
+    field(std::string_view name, const char* text) : key{name}, value{std::string_view{text}} {}
     field(std::string_view name, bool truth) : key{name}, value{truth} {}
     field(std::string_view name, double number) : key{name}, value{number} {}
     template <std::integral Integer>
@@ -37,7 +42,7 @@ struct field {
 
 using fields = std::initializer_list<field>;
 
-class file_sink;
+class line_sink;
 
 /// Writes lines to standard error: `text` for people
 /// ("2026-05-22T10:00:00.123Z info job finished job=42 attempt=1"), `json` for machines (one object
@@ -50,6 +55,16 @@ public:
     /// error. While the file cannot be opened or written, lines go to standard error, which is told
     /// so once.
     logger(level at_least, format shape, const std::filesystem::path& file);
+
+    /// From now on, lines below `warning` that this thread writes may be kept back until release():
+    /// `release_soon` is called for the first of them, and has to see to it. One write for all the
+    /// requests that a turn of the loop has answered, instead of one each. Lines of other threads
+    /// and those that warn are written at once, after what is kept back.
+    void keep_lines(std::function<void()> release_soon) const;
+    /// Writes what is kept back.
+    void release() const;
+    /// As release(), and keeps nothing back any more.
+    void keep_no_lines() const;
 
     /// Goes on in what has the file's name by now: whoever rotates logs has renamed the old one. No
     /// effect without a file.
@@ -66,7 +81,7 @@ public:
 private:
     void write(level at, std::string_view message, fields values) const;
 
-    std::shared_ptr<file_sink> file_;  ///< Null: standard error.
+    std::shared_ptr<line_sink> lines_;
     std::shared_ptr<spdlog::logger> sink_;
     format format_;
 };

@@ -2,30 +2,68 @@
 #include <reelsd/base/json.hpp>
 #include <reelsd/domain/jobs/job_view.hpp>
 
+#include <algorithm>
+#include <string_view>
+
 namespace reelsd::jobs {
+namespace {
+
+/// Links, names and times nearly always are.
+bool is_plain(std::string_view text) {
+    return std::all_of(text.begin(), text.end(), [](char c) {
+        return c >= ' ' && c <= '~' && c != '"' && c != '\\';
+    });
+}
+
+/// Members of an object, appended to a text that begins with one of them: a job is read far too
+/// often to be built as a tree first.
+class members {
+public:
+    explicit members(std::string& text) : text_{&text} {}
+
+    void add(std::string_view name, std::string_view value) {
+        begin(name);
+        if (is_plain(value)) {
+            text_->append(1, '"').append(value).append(1, '"');
+        } else {
+            text_->append(json(value).dump(-1, ' ', false, json::error_handler_t::replace));
+        }
+    }
+    void add_text(std::string_view name, std::string_view json_text) {
+        begin(name);
+        text_->append(json_text);
+    }
+
+private:
+    void begin(std::string_view name) { text_->append(R"(,")").append(name).append(R"(":)"); }
+
+    std::string* text_;
+};
+
+}  // namespace
 
 std::string job_view(const job& job) {
-    json view{
-        {"id", job.id.value},
-        {"url", job.url},
-        {"status", name_of(job.status)},
-        {"created_at", to_rfc3339(job.created_at)}};
-    if (job.started_at) view["started_at"] = to_rfc3339(*job.started_at);
-    if (job.finished_at) view["finished_at"] = to_rfc3339(*job.finished_at);
+    constexpr std::size_t usual_bytes = 256;
+    std::string text;
+    text.reserve(usual_bytes + job.url.size() + (job.result ? job.result->size() : 0));
+    text.append(R"({"id":)").append(std::to_string(job.id.value));
+    members view{text};
+    view.add("url", job.url);
+    view.add("status", name_of(job.status));
+    view.add("created_at", to_rfc3339(job.created_at));
+    if (job.started_at) view.add("started_at", to_rfc3339(*job.started_at));
+    if (job.finished_at) view.add("finished_at", to_rfc3339(*job.finished_at));
     if (job.error_code) {
-        view["error_code"] = name_of(*job.error_code);
-        view["error"] = job.error;
+        view.add("error_code", name_of(*job.error_code));
+        view.add("error", job.error);
     }
     if (job.brief) {
-        view["summary"] = job.brief->summary;
-        view["code"] = job.brief->code;
-        view["author"] = job.brief->author;
+        view.add("summary", job.brief->summary);
+        view.add("code", job.brief->code);
+        view.add("author", job.brief->author);
     }
-    auto text = view.dump(-1, ' ', false, json::error_handler_t::replace);
-    if (job.result) {
-        text.pop_back();  // The closing brace.
-        text.append(R"(,"result":)").append(*job.result).append("}");
-    }
+    if (job.result) view.add_text("result", *job.result);
+    text.append("}");
     return text;
 }
 

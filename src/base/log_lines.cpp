@@ -1,4 +1,4 @@
-#include "log_file.hpp"
+#include "log_lines.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -11,6 +11,9 @@
 
 namespace reelsd::log {
 namespace {
+
+/// More is written at once: a burst must not gather without a bound.
+constexpr std::size_t kept_bytes_max = std::size_t{64} * 1024;
 
 /// How much of `text` is written; errno says why that is not all.
 std::size_t write_all(int descriptor, std::string_view text) {
@@ -25,7 +28,7 @@ std::size_t write_all(int descriptor, std::string_view text) {
     return written;
 }
 
-/// Takes the beginning of a line out again that did not fit as a whole, unless somebody else has
+/// Takes the beginning of lines out again that did not fit as a whole, unless somebody else has
 /// written behind it.
 void take_back(int descriptor, std::size_t bytes) {
     struct stat now {};
@@ -35,33 +38,43 @@ void take_back(int descriptor, std::size_t bytes) {
     static_cast<void>(::ftruncate(descriptor, end - static_cast<off_t>(bytes)));
 }
 
-/// All of the line, or errno's number and nothing of it.
-int write_line(int descriptor, const spdlog::memory_buf_t& line) {
-    const auto written = write_all(descriptor, {line.data(), line.size()});
-    if (written == line.size()) return 0;
+/// All of the lines, or errno's number and nothing of them.
+int write_lines(int descriptor, std::string_view lines) {
+    const auto written = write_all(descriptor, lines);
+    if (written == lines.size()) return 0;
     const int number = errno;
     if (written > 0) take_back(descriptor, written);
     return number;
 }
 
 /// Where nobody reads it, nothing is left to be done.
-void write_to_standard_error(const spdlog::memory_buf_t& line) {
-    static_cast<void>(write_all(STDERR_FILENO, {line.data(), line.size()}));
+void write_to_standard_error(std::string_view lines) {
+    static_cast<void>(write_all(STDERR_FILENO, lines));
+}
+
+std::string_view view_of(const spdlog::memory_buf_t& line) {
+    return {line.data(), line.size()};
 }
 
 }  // namespace
 
-file_sink::file_sink(std::filesystem::path file, wording words)
+line_sink::line_sink(std::filesystem::path file, wording words)
     : file_{std::move(file)}, words_{std::move(words)} {}
 
-unique_fd file_sink::open() const {
+line_sink::~line_sink() {
+    write_kept();
+}
+
+unique_fd line_sink::open() const {
     constexpr int how = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC;
     // Whoever may read logs is the group's business: they name links and addresses.
     return unique_fd{::open(file_.c_str(), how, S_IRUSR | S_IWUSR | S_IRGRP)};
 }
 
-void file_sink::reopen() {
+void line_sink::reopen() {
     const std::lock_guard hold{mutex_};
+    if (file_.empty()) return;
+    write_kept();
     auto opened = open();
     if (opened) {
         opened_ = std::move(opened);
@@ -70,37 +83,70 @@ void file_sink::reopen() {
     tell_failure(errno);
 }
 
-void file_sink::sink_it_(const spdlog::details::log_msg& message) {
+void line_sink::keep(std::function<void()> release_soon) {
+    const std::lock_guard hold{mutex_};
+    write_kept();
+    release_soon_ = std::move(release_soon);
+    keeps_of_ = std::this_thread::get_id();
+}
+
+void line_sink::release() {
+    const std::lock_guard hold{mutex_};
+    write_kept();
+}
+
+bool line_sink::is_kept(const spdlog::details::log_msg& message) const {
+    return release_soon_ && message.level < spdlog::level::warn &&
+           std::this_thread::get_id() == keeps_of_;
+}
+
+void line_sink::sink_it_(const spdlog::details::log_msg& message) {
     spdlog::memory_buf_t line;
     formatter_->format(message, line);
+    const bool is_first = kept_count_ == 0;
+    kept_.append(line.data(), line.size());
+    ++kept_count_;
+    if (!is_kept(message) || kept_.size() >= kept_bytes_max) return write_kept();
+    if (is_first) release_soon_();
+}
+
+void line_sink::write_kept() {
+    if (kept_count_ == 0) return;
+    put(kept_, kept_count_);
+    kept_.clear();  // Its memory serves the next ones.
+    kept_count_ = 0;
+}
+
+void line_sink::put(std::string_view lines, std::uint64_t count) {
+    if (file_.empty()) return write_to_standard_error(lines);
     if (!opened_) opened_ = open();
     int failed = opened_ ? 0 : errno;
     if (opened_) {
         if (is_failing_) tell_recovery();
-        failed = write_line(opened_.get(), line);
+        failed = write_lines(opened_.get(), lines);
     }
     if (failed == 0) return;
     if (!std::exchange(is_failing_, true)) tell_failure(failed);
-    ++diverted_;
-    write_to_standard_error(line);
+    diverted_ += count;
+    write_to_standard_error(lines);
 }
 
-void file_sink::tell_failure(int number) {
+void line_sink::tell_failure(int number) {
     const auto reason =
         fmt::format("{}: {}", file_.string(), std::generic_category().message(number));
-    write_to_standard_error(say(
-        spdlog::level::err, "the log file cannot be written, lines go to standard error", reason));
+    write_to_standard_error(view_of(say(
+        spdlog::level::err, "the log file cannot be written, lines go to standard error", reason)));
 }
 
-void file_sink::tell_recovery() {
+void line_sink::tell_recovery() {
     const auto reason = fmt::format("{} lines went to standard error", diverted_);
     const auto line = say(spdlog::level::warn, "the log file can be written again", reason);
-    if (write_line(opened_.get(), line) != 0) return;
+    if (write_lines(opened_.get(), view_of(line)) != 0) return;
     is_failing_ = false;
     diverted_ = 0;
 }
 
-spdlog::memory_buf_t file_sink::say(
+spdlog::memory_buf_t line_sink::say(
     spdlog::level::level_enum at, std::string_view message, std::string_view reason) {
     const auto text = words_(message, reason);
     const spdlog::details::log_msg wrapped{"reelsd", at, text};

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <reelsd/base/unique_fd.hpp>
+
+#include <spdlog/sinks/base_sink.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+
+namespace reelsd::log {
+
+/// Where log lines go: standard error, or a file, each in one piece at its end. While the file
+/// cannot be opened or written, they go to standard error. That it cannot is said there once, and
+/// in the file once it can be again. Safe to use from any thread.
+class line_sink final : public spdlog::sinks::base_sink<std::mutex> {
+public:
+    /// A message in the log's shape: what happened, and why.
+    using wording = std::function<std::string(std::string_view message, std::string_view reason)>;
+
+    /// An empty path is standard error.
+    line_sink(std::filesystem::path file, wording words);
+    ~line_sink() override;
+    line_sink(const line_sink&) = delete;
+    line_sink& operator=(const line_sink&) = delete;
+
+    /// Opens what has the file's name by now. Lines go on into the old file if there is none to be
+    /// had. No line is lost between the two. No effect without a file.
+    void reopen();
+
+    /// Lines of the calling thread that are below a warning are kept back until release(), which
+    /// `release_soon` has to see to; 64 KiB of them at most. An empty function: none are.
+    void keep(std::function<void()> release_soon);
+    void release();
+
+protected:
+    void sink_it_(const spdlog::details::log_msg& message) override;
+    void flush_() override {}  // release() says when.
+
+private:
+    [[nodiscard]] bool is_kept(const spdlog::details::log_msg& message) const;
+    void write_kept();
+    void put(std::string_view lines, std::uint64_t count);
+    [[nodiscard]] unique_fd open() const;
+    void tell_failure(int number);
+    void tell_recovery();
+    [[nodiscard]] spdlog::memory_buf_t say(
+        spdlog::level::level_enum at, std::string_view message, std::string_view reason);
+
+    std::filesystem::path file_;
+    wording words_;
+    unique_fd opened_;
+    bool is_failing_ = false;
+    std::uint64_t diverted_ = 0;  ///< Lines since it fails.
+
+    std::function<void()> release_soon_;
+    std::thread::id keeps_of_;
+    std::string kept_;
+    std::uint64_t kept_count_ = 0;
+};
+
+}  // namespace reelsd::log
