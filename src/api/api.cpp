@@ -29,10 +29,10 @@ struct api::state {
 
 api::api(api_parts parts)
     : state_{std::make_unique<state>(state{
-          .tokens = {parts.accounts, parts.requests_per_minute, std::move(parts.token_used)},
+          .tokens =
+              {std::move(parts.callers), parts.requests_per_minute, std::move(parts.token_used)},
           .submissions =
-              {.jobs = parts.jobs,
-               .limits = parts.limits,
+              {.desk = std::move(parts.desk),
                .analysis_costs_money = parts.analysis_costs_money,
                .job_accepted = std::move(parts.job_accepted)},
           .reels =

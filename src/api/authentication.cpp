@@ -1,5 +1,6 @@
 #include "authentication.hpp"
 
+#include "reels.hpp"
 #include "submissions.hpp"
 
 #include <fmt/format.h>
@@ -9,24 +10,46 @@
 #include <string>
 
 namespace reelsd::api {
+namespace {
+
+/// The reel that the request reads as it stands now, if that is all it wants.
+std::optional<job_id> plainly_wanted_reel(const http::request_context& ctx) {
+    const auto& asked = ctx.request();
+    const bool reads = asked.method == http::verb::get || asked.method == http::verb::head;
+    if (!reads || !ctx.route().ends_with(reel_route) || !asked.target.query().empty()) return {};
+    const auto id = requested_id(ctx.path_parameter("id"));
+    if (!id) return {};
+    return *id;
+}
+
+}  // namespace
 
 boost::asio::awaitable<std::optional<http::response>> authentication::authenticate(
     http::request_context& ctx) {
     const auto hash =
         accounts::token_of_authorization(ctx.header("Authorization").value_or(std::string_view{}));
     if (!hash) co_return ctx.unauthorized(hash.error().detail());
-    const auto known = co_await accounts_.authenticate(*hash, ctx.database_by());
-    if (!known) co_return ctx.unauthorized(accounts::token_invalid_text);
-    ctx.set_caller(known->account);
-    if (token_used_) token_used_(known->token);
-    ctx.attachment() = *known;
+    const auto wanted = plainly_wanted_reel(ctx);
+    reels::caller_and_reel found;
+    if (wanted) {
+        found = co_await callers_.find_with_reel(*hash, *wanted, ctx.database_by());
+    } else {
+        found.caller = co_await callers_.find(*hash, ctx.database_by());
+    }
+    if (!found.caller) co_return ctx.unauthorized(accounts::token_invalid_text);
+    ctx.set_caller(found.caller->account);
+    if (token_used_) token_used_(found.caller->token);
+    ctx.attachment() = recognition{
+        .caller = *found.caller,
+        .has_looked_for_reel = wanted.has_value(),
+        .reel = std::move(found.reel)};
     co_return std::nullopt;
 }
 
 boost::asio::awaitable<std::optional<http::response>> authentication::admit(
     http::request_context& ctx) {
     if (ctx.route().ends_with(submission_route)) co_return std::nullopt;
-    const auto& caller = std::any_cast<const accounts::caller&>(ctx.attachment());
+    const auto& caller = std::any_cast<const recognition&>(ctx.attachment()).caller;
     const int limit = caller.requests_per_minute.value_or(requests_per_minute_);
     const int wait = rate_.take(caller.account, limit, std::chrono::steady_clock::now());
     if (wait == 0) co_return std::nullopt;

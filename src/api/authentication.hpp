@@ -2,6 +2,8 @@
 
 #include "request_rate.hpp"
 #include <reelsd/domain/accounts/account_store.hpp>
+#include <reelsd/domain/jobs/job.hpp>
+#include <reelsd/domain/reels/caller_lookup.hpp>
 #include <reelsd/http/request_context.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -12,13 +14,21 @@
 
 namespace reelsd::api {
 
+/// What the gate hands to handlers, as the request's attachment.
+struct recognition {
+    accounts::caller caller;
+    /// For a plain request for a reel: it was read with the token, by one statement.
+    bool has_looked_for_reel = false;
+    std::optional<jobs::job> reel = {};
+};
+
 /// The gate of `/api/v1`: who asks, and whether this account may ask again so soon.
 class authentication {
 public:
     authentication(
-        accounts::account_store accounts, int requests_per_minute,
+        reels::caller_lookup callers, int requests_per_minute,
         std::function<void(token_id)> token_used)
-        : accounts_{accounts},
+        : callers_{std::move(callers)},
           requests_per_minute_{requests_per_minute},
           token_used_{std::move(token_used)} {}
 
@@ -31,7 +41,7 @@ public:
     boost::asio::awaitable<std::optional<http::response>> admit(http::request_context& ctx);
 
 private:
-    accounts::account_store accounts_;
+    reels::caller_lookup callers_;
     int requests_per_minute_;
     std::function<void(token_id)> token_used_;
     request_rate rate_;

@@ -1,5 +1,6 @@
 #include "reels.hpp"
 
+#include "authentication.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/domain/jobs/job_view.hpp>
 #include <reelsd/http/parameters.hpp>
@@ -9,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <any>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -38,6 +40,14 @@ asio::awaitable<std::optional<jobs::job>> await_end(
     }
 }
 
+/// The reel as it stands: as the gate has read it, if it has.
+asio::awaitable<std::optional<jobs::job>> find_now(
+    http::request_context& ctx, reels_service& service, job_id id) {
+    auto* const known = std::any_cast<recognition>(&ctx.attachment());
+    if (known && known->has_looked_for_reel) co_return std::move(known->reel);
+    co_return co_await service.jobs.find(ctx.caller(), id, ctx.database_by());
+}
+
 /// GET /api/v1/reels/{id}?wait=S: one job of the caller. 200 the job; 400 a malformed `wait`; 404.
 asio::awaitable<http::response> get_reel(http::request_context& ctx, reels_service& service) {
     const auto id = requested_id(ctx.path_parameter("id"));
@@ -47,7 +57,7 @@ asio::awaitable<http::response> get_reel(http::request_context& ctx, reels_servi
 
     std::optional<jobs::job> job;
     if (*wait == std::chrono::milliseconds::zero()) {
-        job = co_await service.jobs.find(ctx.caller(), *id, ctx.database_by());
+        job = co_await find_now(ctx, service, *id);
     } else {
         job = co_await await_end(ctx, service, *id, deadline::after(*wait));
     }
@@ -67,8 +77,8 @@ asio::awaitable<http::response> delete_reel(http::request_context& ctx, reels_se
 }
 
 constexpr auto reel_routes = std::to_array<http::route<reels_service>>({
-    {http::verb::get, "/reels/{id}", &get_reel},
-    {http::verb::remove, "/reels/{id}", &delete_reel},
+    {http::verb::get, reel_route, &get_reel},
+    {http::verb::remove, reel_route, &delete_reel},
 });
 
 }  // namespace

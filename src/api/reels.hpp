@@ -16,6 +16,9 @@ class router;
 
 namespace reelsd::api {
 
+/// One reel, below whatever prefix.
+inline constexpr std::string_view reel_route = "/reels/{id}";
+
 /// What the handlers of this resource use. Outlives the router.
 struct reels_service {
     jobs::job_store jobs;

@@ -86,10 +86,10 @@ result<jobs::submission> requested_submission(
 /// key; 429 a limit of the caller's account, or its budget.
 asio::awaitable<http::response> create_reel(
     http::request_context& ctx, submission_service& service) {
-    const auto wanted = requested_submission(ctx, service.analysis_costs_money);
+    auto wanted = requested_submission(ctx, service.analysis_costs_money);
     if (!wanted) co_return ctx.problem(wanted.error());
     const auto decision =
-        co_await service.jobs.submit(ctx.caller(), *wanted, service.limits, ctx.database_by());
+        co_await service.desk.submit(ctx.caller(), *std::move(wanted), ctx.database_by());
     if (decision.decided == outcome::admitted) service.job_accepted();
     co_return submission_answer(ctx, decision);
 }

@@ -2,6 +2,7 @@
 
 #include <reelsd/base/json_fwd.hpp>
 #include <reelsd/base/result.hpp>
+#include <reelsd/domain/jobs/admission_desk.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
 
 #include <functional>
@@ -20,8 +21,7 @@ inline constexpr std::string_view submission_route = "/reels/analyze";
 
 /// What the handlers of this resource use. Outlives the router.
 struct submission_service {
-    jobs::job_store jobs;
-    jobs::default_limits limits;
+    jobs::admission_desk desk;
     /// Whether links are analysed by a model that costs money; test links never are.
     bool analysis_costs_money = false;
     std::function<void()> job_accepted;

@@ -285,17 +285,18 @@ pipeline::executor_parts daemon::executor_parts() {
 }
 
 api::api_parts daemon::api_parts() {
+    const jobs::default_limits limits{
+        .submissions_per_minute = with_.submissions_per_minute,
+        .concurrent_jobs = with_.concurrent_jobs};
     api::api_parts made{
-        .accounts = accounts::account_store{pool_},
+        .callers = reels::caller_lookup{loop_.get_executor(), tasks_, pool_},
+        .desk = jobs::admission_desk{loop_.get_executor(), tasks_, jobs::job_store{pool_}, limits},
         .jobs = jobs::job_store{pool_},
         .usage = usage::usage_store{pool_},
         .search = jobs::reel_search{pool_},
         .embedder = *parts_.embedder,
         .near_reels = {},
         .board = board_,
-        .limits =
-            {.submissions_per_minute = with_.submissions_per_minute,
-             .concurrent_jobs = with_.concurrent_jobs},
         .analysis_costs_money = !parts_.models->remote().empty(),
         .requests_per_minute = with_.requests_per_minute,
         .token_used = [this](token_id token) { used_tokens_.insert(token); },
@@ -337,7 +338,9 @@ result<void> daemon::run() {
          {"workers", with_.workers},
          {"analyzer", parts_.models->chosen().name()},
          {"version", REELSD_VERSION}});
+    log_.keep_lines([this] { asio::post(loop_, [log = log_] { log.release(); }); });
     loop_.run();
+    log_.keep_no_lines();
     // Before the links to other daemons end, which is how they learn that it has.
     if (auto* const cluster = parts_.store->cluster()) cluster->stop();
     if (!drained_) {

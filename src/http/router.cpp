@@ -150,13 +150,13 @@ router::located router::locate(request_context& ctx, const gate* keeper) const {
 
 asio::awaitable<response> router::answer(request_context& ctx) const {
     const gate* keeper = gate_for(ctx.request().target.segments());
+    auto found = locate(ctx, keeper);
     if (keeper && keeper->authenticate) {
         auto refused = co_await keeper->authenticate(ctx);
         if (refused) co_return std::move(*refused);
         // Recognised too late: the database was changing hands, and the request was held.
         if (ctx.database_by().passed()) ctx.restart_database_time();
     }
-    auto found = locate(ctx, keeper);
     if (found.refused) co_return std::move(*found.refused);
     if (keeper && keeper->admit) {
         auto refused = co_await keeper->admit(ctx);

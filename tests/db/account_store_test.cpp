@@ -1,5 +1,7 @@
 #include "support/test_database.hpp"
+#include <reelsd/async/task_group.hpp>
 #include <reelsd/domain/accounts/account_store.hpp>
+#include <reelsd/domain/reels/caller_lookup.hpp>
 
 #include <gmock/gmock.h>
 
@@ -13,6 +15,8 @@ protected:
     }
 
     account_store store_{pool()};
+    async::task_group tasks_{loop().context().get_executor(), [](auto, const auto&) { FAIL(); }};
+    reels::caller_lookup callers_{loop().context().get_executor(), tasks_, pool()};
 };
 
 TEST_F(AccountStore, AnAddressHasOneAccountWhateverItsLetterCase) {
@@ -30,18 +34,18 @@ TEST_F(AccountStore, ATokenIsKnownUntilItIsRevoked) {
     const auto id = account("ann@example.com");
     const auto token = run(store_.create_token(id, "laptop", soon())).value();
     const auto hash = hash_of_token(token.token).value();
-    ASSERT_TRUE(run(store_.authenticate(hash, soon())));
-    EXPECT_EQ(run(store_.authenticate(hash, soon()))->account, id);
+    ASSERT_TRUE(run(callers_.find(hash, soon())));
+    EXPECT_EQ(run(callers_.find(hash, soon()))->account, id);
 
     EXPECT_EQ(run(store_.create_token(id, "laptop", soon())).error().code(), errc::conflict);
     EXPECT_TRUE(run(store_.revoke_token(id, "laptop", soon())));
-    EXPECT_FALSE(run(store_.authenticate(hash, soon())));
+    EXPECT_FALSE(run(callers_.find(hash, soon())));
     EXPECT_EQ(run(store_.revoke_token(id, "laptop", soon())).error().code(), errc::not_found);
 
     // The name is free again, and the old token stays revoked.
     const auto next = run(store_.create_token(id, "laptop", soon())).value();
-    EXPECT_TRUE(run(store_.authenticate(hash_of_token(next.token).value(), soon())));
-    EXPECT_FALSE(run(store_.authenticate(hash, soon())));
+    EXPECT_TRUE(run(callers_.find(hash_of_token(next.token).value(), soon())));
+    EXPECT_FALSE(run(callers_.find(hash, soon())));
     const auto all = run(store_.tokens(id, soon()));
     ASSERT_EQ(all.size(), 2U);
     EXPECT_TRUE(all[0].revoked_at);
@@ -54,7 +58,7 @@ TEST_F(AccountStore, AnotherAccountCannotRevokeMyToken) {
     const auto bob = account("bob@example.com");
     const auto token = run(store_.create_token(ann, "laptop", soon())).value();
     EXPECT_FALSE(run(store_.revoke_token(bob, "laptop", soon())));
-    EXPECT_TRUE(run(store_.authenticate(hash_of_token(token.token).value(), soon())));
+    EXPECT_TRUE(run(callers_.find(hash_of_token(token.token).value(), soon())));
 }
 
 TEST_F(AccountStore, LimitsChangeOneByOne) {
@@ -69,8 +73,7 @@ TEST_F(AccountStore, LimitsChangeOneByOne) {
     EXPECT_EQ(limits.requests_per_minute, 5);
     const auto token = run(store_.create_token(id, "t", soon())).value();
     EXPECT_EQ(
-        run(store_.authenticate(hash_of_token(token.token).value(), soon()))->requests_per_minute,
-        5);
+        run(callers_.find(hash_of_token(token.token).value(), soon()))->requests_per_minute, 5);
 }
 
 }  // namespace

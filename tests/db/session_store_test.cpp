@@ -1,8 +1,10 @@
 #include "support/test_database.hpp"
+#include <reelsd/async/task_group.hpp>
 #include <reelsd/db/pool.hpp>
 #include <reelsd/domain/accounts/account_store.hpp>
 #include <reelsd/domain/accounts/password.hpp>
 #include <reelsd/domain/accounts/session_store.hpp>
+#include <reelsd/domain/reels/caller_lookup.hpp>
 
 #include <gtest/gtest.h>
 
@@ -37,6 +39,8 @@ protected:
     void change(const db::query& statement) { run(pool().run(soon(), statement)); }
 
     account_store accounts_{pool()};
+    async::task_group tasks_{loop().context().get_executor(), [](auto, const auto&) { FAIL(); }};
+    reels::caller_lookup callers_{loop().context().get_executor(), tasks_, pool()};
     session_store store_{pool()};
 };
 
@@ -120,14 +124,14 @@ TEST_F(SessionStore, ADisabledAccountIsNobody) {
     EXPECT_FALSE(find(secret));
     EXPECT_FALSE(run(store_.find_credentials("ann@example.com", soon())));
     EXPECT_FALSE(run(store_.begin(who, soon())));
-    EXPECT_FALSE(run(accounts_.authenticate(hash_of_token(token.token).value(), soon())));
+    EXPECT_FALSE(run(callers_.find(hash_of_token(token.token).value(), soon())));
     EXPECT_FALSE(run(store_.look_at(hash_of_secret(link.secret).value(), soon())));
     EXPECT_EQ(accept(link.secret).outcome, acceptance::invalid);
 
     ASSERT_TRUE(run(accounts_.change(ann, {.disabled = false}, soon())));
     EXPECT_FALSE(find(secret)) << "who is let in again signs in again";
     EXPECT_EQ(accept(link.secret).outcome, acceptance::invalid);
-    EXPECT_TRUE(run(accounts_.authenticate(hash_of_token(token.token).value(), soon())));
+    EXPECT_TRUE(run(callers_.find(hash_of_token(token.token).value(), soon())));
 }
 
 TEST_F(SessionStore, ALinkWorksOnceAndTheNewestAlone) {

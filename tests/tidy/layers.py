@@ -25,7 +25,7 @@ ONLY_FOR = {
 CLI_USES = {"base", "net"}
 
 # Within domain, folders are as strangers to each other; a submission is one transaction over three.
-DOMAIN_USES = {"reels": {"jobs", "limits"}}
+DOMAIN_USES = {"reels": {"accounts", "jobs"}}
 
 # Foreign headers and the one folder that each may be seen in.
 FOREIGN = [

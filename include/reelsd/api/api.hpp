@@ -1,10 +1,11 @@
 #pragma once
 
 #include <reelsd/base/result.hpp>
-#include <reelsd/domain/accounts/account_store.hpp>
+#include <reelsd/domain/jobs/admission_desk.hpp>
 #include <reelsd/domain/jobs/completion_board.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
 #include <reelsd/domain/jobs/reel_search.hpp>
+#include <reelsd/domain/reels/caller_lookup.hpp>
 #include <reelsd/domain/usage/usage_store.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -25,7 +26,8 @@ class embedder;
 namespace reelsd::api {
 
 struct api_parts {
-    accounts::account_store accounts;
+    reels::caller_lookup callers;
+    jobs::admission_desk desk;
     jobs::job_store jobs;
     usage::usage_store usage;
     jobs::reel_search search;
@@ -35,7 +37,6 @@ struct api_parts {
     std::function<boost::asio::awaitable<std::vector<job_id>>(account_id caller, std::string query)>
         near_reels;
     jobs::completion_board& board;
-    jobs::default_limits limits;
     /// Whether links are analysed by a model that costs money, so that budgets count.
     bool analysis_costs_money = false;
     int requests_per_minute =

@@ -36,7 +36,8 @@ struct gate {
 
     /// "/api/v1": holds for this path and all below, on decoded segments.
     std::string_view prefix;
-    /// Runs before the route is even looked for: knows the caller, or answers (401).
+    /// Knows the caller, or answers (401), whether or not there is such a route: strangers do not
+    /// learn which there are. The context has the route if there is one.
     check authenticate;
     /// Runs once route and method are known to exist, before the query and the handler: may answer
     /// (429). Optional.

@@ -9,12 +9,6 @@ namespace {
 
 constexpr std::string_view unique_violation = "23505";
 
-constexpr db::query authenticate_query{"accounts.authenticate", R"sql(
-    SELECT account.id, account.requests_per_minute, api_token.id AS token
-      FROM api_token JOIN account ON account.id = api_token.account_id
-     WHERE api_token.hash = $1 AND api_token.revoked_at IS NULL
-       AND account.disabled_at IS NULL)sql"};
-
 constexpr db::query create_query{"accounts.create", R"sql(
     INSERT INTO account (email, is_admin) VALUES ($1, $2)
     ON CONFLICT (lower(email)) DO NOTHING
@@ -110,17 +104,6 @@ std::optional<int> value_of(const account_changes::limit& changed) {
 }
 
 }  // namespace
-
-boost::asio::awaitable<std::optional<caller>> account_store::authenticate(
-    token_hash hash, deadline by) {
-    const auto found = co_await pool_->run(by, authenticate_query, std::as_bytes(std::span{hash}));
-    const auto row = found.one_or_none();
-    if (!row) co_return std::nullopt;
-    co_return caller{
-        .account = row->as<account_id>("id"),
-        .token = row->as<token_id>("token"),
-        .requests_per_minute = row->as<std::optional<int>>("requests_per_minute")};
-}
 
 boost::asio::awaitable<result<account_id>> account_store::create(
     std::string email, role as, deadline by) {

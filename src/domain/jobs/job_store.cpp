@@ -4,15 +4,16 @@
 #include <reelsd/domain/jobs/job_store.hpp>
 
 #include <stdexcept>
+#include <utility>
 
 namespace reelsd::jobs {
 namespace {
 
 constexpr db::query submit_query{"jobs.submit", R"sql(
-    SELECT outcome, job_id, job_status, job_limit,
+    SELECT number, outcome, job_id, job_status, job_limit,
            rate_limit, rate_remaining, rate_reset, retry_after,
            trim_scale(monthly_budget_usd)::text AS monthly_budget_usd
-      FROM submit_job($1, $2, $3, $4, $5, $6, $7))sql"};
+      FROM submit_jobs($1, $2, $3, $4, $5, $6, $7))sql"};
 
 constexpr db::query find_query{"jobs.find", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error, result
@@ -73,7 +74,42 @@ admission::outcome outcome_from(std::string_view name) {
     if (name == "rate_limited") return admission::outcome::rate_limited;
     if (name == "too_many_jobs") return admission::outcome::too_many_jobs;
     if (name == "budget_spent") return admission::outcome::budget_spent;
-    throw db::schema_mismatch{"submit_job() says " + std::string{name}};
+    throw db::schema_mismatch{"submit_jobs() says " + std::string{name}};
+}
+
+admission admission_from(const db::row& row) {
+    const auto status = row.as<std::optional<std::string_view>>("job_status");
+    return {
+        .decided = outcome_from(row.as<std::string_view>("outcome")),
+        .job = row.as<std::optional<job_id>>("job_id").value_or(job_id{}),
+        .status = status ? job_status_from(*status).value() : job_status::pending,
+        .job_limit = row.as<std::int32_t>("job_limit"),
+        .rate_limit = row.as<std::int32_t>("rate_limit"),
+        .rate_remaining = row.as<std::int32_t>("rate_remaining"),
+        .rate_reset = row.as<std::int32_t>("rate_reset"),
+        .retry_after = row.as<std::optional<std::int32_t>>("retry_after").value_or(0),
+        .monthly_budget_usd = row.as<std::optional<std::string>>("monthly_budget_usd")};
+}
+
+/// One array for each column.
+struct submission_columns {
+    std::vector<account_id> callers;
+    std::vector<std::string_view> links;
+    std::vector<bool> fresh_wishes;
+    std::vector<std::optional<std::string_view>> repeat_keys;
+    std::vector<bool> money_costs;
+};
+
+submission_columns columns_of(const std::vector<callers_submission>& all) {
+    submission_columns columns;
+    for (const auto& [caller, wanted] : all) {
+        columns.callers.push_back(caller);
+        columns.links.emplace_back(wanted.url);
+        columns.fresh_wishes.push_back(wanted.fresh);
+        columns.repeat_keys.emplace_back(wanted.idempotency_key);
+        columns.money_costs.push_back(wanted.costs_money);
+    }
+    return columns;
 }
 
 /// Nothing when the reel has none, as outer joins tell it.
@@ -89,28 +125,36 @@ std::optional<reel_thumbnail> thumbnail_from(const db::row& row) {
 
 boost::asio::awaitable<admission> job_store::submit(
     account_id caller, submission wanted, default_limits defaults, deadline by) {
+    std::vector<callers_submission> alone;
+    alone.push_back({.caller = caller, .wanted = std::move(wanted)});
+    const auto decided = co_await submit_all(alone, defaults, by);
+    co_return decided.front().value();
+}
+
+boost::asio::awaitable<std::vector<std::optional<admission>>> job_store::submit_all(
+    const std::vector<callers_submission>& wanted, default_limits defaults, deadline by) {
+    const auto columns = columns_of(wanted);
     const auto answer = co_await pool_->run(
         by,
         submit_query,
-        caller,
-        wanted.url,
-        wanted.fresh,
-        wanted.idempotency_key,
-        wanted.costs_money,
+        columns.callers,
+        columns.links,
+        columns.fresh_wishes,
+        columns.repeat_keys,
+        columns.money_costs,
         defaults.submissions_per_minute,
         defaults.concurrent_jobs);
-    const auto row = answer.one();
-    const auto status = row.as<std::optional<std::string_view>>("job_status");
-    co_return admission{
-        .decided = outcome_from(row.as<std::string_view>("outcome")),
-        .job = row.as<std::optional<job_id>>("job_id").value_or(job_id{}),
-        .status = status ? job_status_from(*status).value() : job_status::pending,
-        .job_limit = row.as<std::int32_t>("job_limit"),
-        .rate_limit = row.as<std::int32_t>("rate_limit"),
-        .rate_remaining = row.as<std::int32_t>("rate_remaining"),
-        .rate_reset = row.as<std::int32_t>("rate_reset"),
-        .retry_after = row.as<std::optional<std::int32_t>>("retry_after").value_or(0),
-        .monthly_budget_usd = row.as<std::optional<std::string>>("monthly_budget_usd")};
+    std::vector<std::optional<admission>> decided(wanted.size());
+    if (answer.size() != decided.size()) {
+        throw db::schema_mismatch{"submit_jobs() has not decided all of them"};
+    }
+    for (const db::row row : answer) {
+        const auto number = static_cast<std::size_t>(row.as<std::int32_t>("number"));
+        invariant(number >= 1 && number <= decided.size());
+        if (row.as<std::string_view>("outcome") == "account_busy") continue;
+        decided[number - 1] = admission_from(row);
+    }
+    co_return decided;
 }
 
 boost::asio::awaitable<std::optional<job>> job_store::find(

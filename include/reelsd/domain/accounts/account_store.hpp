@@ -93,9 +93,6 @@ class account_store {
 public:
     explicit account_store(db::pool& pool) : pool_{&pool} {}
 
-    /// The token's caller; nothing when it is unknown or revoked, or its account is disabled.
-    boost::asio::awaitable<std::optional<caller>> authenticate(token_hash hash, deadline by);
-
     /// `conflict` when the e-mail address (whatever its letter case) has an account.
     boost::asio::awaitable<result<account_id>> create(std::string email, role as, deadline by);
     /// By e-mail address or by id in digits (an address has an @, so they cannot be mistaken for

@@ -36,6 +36,12 @@ struct submission {
     std::optional<std::string> idempotency_key = {};
 };
 
+/// One of several submissions that come at the same moment.
+struct callers_submission {
+    account_id caller;
+    submission wanted;
+};
+
 /// The answer to a submission. The bucket's state goes into the RateLimit headers of 202 and 429
 /// alike.
 struct admission {
@@ -92,6 +98,12 @@ public:
     /// Admits or refuses; when admitted, the job is durable by the time this returns.
     boost::asio::awaitable<admission> submit(
         account_id caller, submission wanted, default_limits defaults, deadline by);
+
+    /// The same for several, in their order: all that are admitted are durable together. Nothing
+    /// for those of an account at whose row somebody else is: the others do not wait for it. Those
+    /// of one account alone do wait, and always have an answer.
+    boost::asio::awaitable<std::vector<std::optional<admission>>> submit_all(
+        const std::vector<callers_submission>& wanted, default_limits defaults, deadline by);
 
     /// The caller's own job; nothing for an unknown or another account's id.
     boost::asio::awaitable<std::optional<job>> find(account_id caller, job_id id, deadline by);

@@ -1,0 +1,234 @@
+#pragma once
+
+#include <reelsd/async/task_group.hpp>
+#include <reelsd/base/clock.hpp>
+#include <reelsd/base/invariant.hpp>
+#include <reelsd/db/errors.hpp>
+
+#include <boost/asio/any_completion_handler.hpp>
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace reelsd::db {
+
+/// How questions share statements.
+struct sharing {
+    /// Under way at once. More questions wait until one of them is answered, and share the next.
+    std::size_t statements_max = 2;
+    /// In one statement.
+    std::size_t questions_max = 256;
+    /// A question that has waited for this long is sent whatever else is under way: a statement
+    /// that stands still must not hold up those behind it.
+    std::chrono::milliseconds held_max{50};
+};
+
+/// Questions of one kind that wait at the same moment, put into one statement: what a statement
+/// costs beside its rows (parsing of messages, planning, snapshot, commit) is paid once for all of
+/// them. With nothing under way a question is sent at the end of the loop's turn, so that it is not
+/// slower alone.
+///
+/// What is answered is read or done by the database after the question came, never before. A
+/// statement that fails fails all its questions. When the server refuses it, each question is asked
+/// again alone, for what is wrong with one is not the others' fault; so is one that is left without
+/// an answer.
+///
+/// Threads: the loop's only. Lifetime: the tasks, `ask` and what it uses outlive every coroutine
+/// that asks. Once the tasks are told to stop, nobody may ask any more.
+template <class Question, class Answer>
+class shared_statement {
+public:
+    /// Answers of all questions, in their order, by one statement within `by`. Nothing where others
+    /// would have had to wait; never for a question that is alone.
+    using ask = std::function<boost::asio::awaitable<std::vector<std::optional<Answer>>>(
+        const std::vector<Question>& questions, deadline by)>;
+
+    shared_statement(
+        boost::asio::any_io_executor loop, async::task_group& tasks, sharing wanted, ask all)
+        : core_{std::make_shared<core>(std::move(loop), tasks, wanted, std::move(all))} {}
+
+    /// The answer to one question. Throws what `ask` throws. Is not cancelled: `by` ends it.
+    [[nodiscard]] boost::asio::awaitable<Answer> answer(Question question, deadline by) const {
+        const enqueue start{core_};
+        const auto one = std::make_shared<waiting>(waiting{std::move(question), by, {}});
+        co_return co_await boost::asio::
+            async_initiate<const boost::asio::use_awaitable_t<>, void(std::exception_ptr, Answer)>(
+                start, boost::asio::use_awaitable, one);
+    }
+
+private:
+    using waiter = boost::asio::any_completion_handler<void(std::exception_ptr, Answer)>;
+
+    struct waiting {
+        Question question;
+        deadline by;
+        waiter caller;
+    };
+    using batch = std::vector<std::shared_ptr<waiting>>;
+
+    struct core : std::enable_shared_from_this<core> {
+        core(boost::asio::any_io_executor where, async::task_group& owner, sharing wanted, ask all)
+            : loop{std::move(where)},
+              tasks{owner},
+              limits{wanted},
+              ask_all{std::move(all)},
+              impatience{loop} {
+            invariant(limits.statements_max > 0 && limits.questions_max > 0);
+        }
+
+        void add(std::shared_ptr<waiting> one) {
+            queue.push_back(std::move(one));
+            if (under_way < limits.statements_max) {
+                send_soon();
+            } else if (!std::exchange(is_impatient, true)) {
+                impatience.expires_after(limits.held_max);
+                impatience.async_wait([self = this->shared_from_this()](auto problem) {
+                    self->is_impatient = false;
+                    if (!problem) self->send_all();
+                });
+            }
+        }
+
+        /// At the end of this turn of the loop: others may ask in it as well.
+        void send_soon() {
+            if (std::exchange(is_sending, true)) return;
+            boost::asio::post(loop, [self = this->shared_from_this()] {
+                self->is_sending = false;
+                self->send_what_may_go();
+            });
+        }
+
+        void send_what_may_go() {
+            while (!queue.empty() && under_way < limits.statements_max) send();
+        }
+
+        void send_all() {
+            while (!queue.empty()) send();
+        }
+
+        void send() {
+            const auto count = std::min(queue.size(), limits.questions_max);
+            const auto end = queue.begin() + static_cast<std::ptrdiff_t>(count);
+            batch together{std::make_move_iterator(queue.begin()), std::make_move_iterator(end)};
+            queue.erase(queue.begin(), end);
+            ++under_way;
+            tasks.spawn("share a statement", run(this->shared_from_this(), std::move(together)));
+        }
+
+        /// Beside the others, whose number it does not count to: they must not wait for it.
+        void send_alone(std::shared_ptr<waiting> one) {
+            tasks.spawn("ask alone", run_alone(this->shared_from_this(), std::move(one)));
+        }
+
+        boost::asio::any_io_executor loop;
+        async::task_group& tasks;
+        sharing limits;
+        ask ask_all;
+        boost::asio::steady_timer impatience;
+        bool is_impatient = false;
+        bool is_sending = false;
+        std::size_t under_way = 0;
+        batch queue;
+    };
+
+    /// A named type, not a lambda: g++ 12 may destroy the captures of a lambda in the same
+    /// expression as co_await twice.
+    struct enqueue {
+        std::shared_ptr<core> to;
+
+        template <class Handler>
+        void operator()(Handler&& handler, const std::shared_ptr<waiting>& one) const {
+            // Swapped, not assigned: in Boost 1.81 the move assignment of this type calls itself
+            // for ever.
+            waiter caller{std::forward<Handler>(handler)};
+            one->caller.swap(caller);
+            to->add(one);
+        }
+    };
+
+    struct outcome {
+        std::exception_ptr problem;
+        std::vector<std::optional<Answer>> answers;
+    };
+
+    static boost::asio::awaitable<outcome> try_all(
+        const core& with, const std::vector<Question>& questions, deadline by) {
+        outcome found;
+        try {
+            found.answers = co_await with.ask_all(questions, by);
+            invariant(found.answers.size() == questions.size());
+        } catch (...) {
+            found.problem = std::current_exception();
+        }
+        co_return found;
+    }
+
+    [[nodiscard]] static bool is_refusal(const std::exception_ptr& problem) {
+        if (!problem) return false;
+        try {
+            std::rethrow_exception(problem);
+        } catch (const refused&) {
+            return true;
+        } catch (...) {
+            return false;
+        }
+    }
+
+    static boost::asio::awaitable<void> run(std::shared_ptr<core> with, batch together) {
+        std::vector<Question> questions;
+        questions.reserve(together.size());
+        auto by = together.front()->by;
+        for (const auto& one : together) {
+            questions.push_back(one->question);
+            if (one->by.when() < by.when()) by = one->by;
+        }
+        auto found = co_await try_all(*with, questions, by);
+        --with->under_way;
+        with->send_what_may_go();  // The database goes on while these answers are written.
+        const bool is_shared = together.size() > 1;
+        const bool is_refused = is_refusal(found.problem);
+        for (std::size_t at = 0; at < together.size(); ++at) {
+            const bool is_open = is_refused || (!found.problem && !found.answers[at]);
+            if (is_shared && is_open) {
+                with->send_alone(std::move(together[at]));
+            } else {
+                tell(*together[at], found, at);
+            }
+        }
+    }
+
+    static boost::asio::awaitable<void> run_alone(
+        std::shared_ptr<core> with, std::shared_ptr<waiting> one) {
+        const std::vector<Question> questions{one->question};
+        auto found = co_await try_all(*with, questions, one->by);
+        tell(*one, found, 0);
+    }
+
+    static void tell(waiting& one, outcome& found, std::size_t at) {
+        waiter caller{std::move(one.caller)};
+        if (found.problem) {
+            std::move(caller)(found.problem, Answer{});
+        } else {
+            invariant(found.answers[at].has_value());
+            std::move(caller)(nullptr, *std::move(found.answers[at]));
+        }
+    }
+
+    std::shared_ptr<core> core_;
+};
+
+}  // namespace reelsd::db

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <reelsd/base/clock.hpp>
+#include <reelsd/base/ids.hpp>
+#include <reelsd/domain/jobs/job_store.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include <memory>
+
+namespace reelsd::async {
+class task_group;
+}
+
+namespace reelsd::jobs {
+
+/// Where the daemon's submissions come together: those of the same moment share a statement and a
+/// commit. Each is admitted by its account's row as if it were alone. A copy shares what it holds.
+/// Thread: the loop's.
+class admission_desk {
+public:
+    /// `tasks`, as what `jobs` uses, outlives every coroutine that submits.
+    admission_desk(
+        boost::asio::any_io_executor loop, async::task_group& tasks, job_store jobs,
+        default_limits defaults);
+    ~admission_desk();
+    admission_desk(const admission_desk&);
+    admission_desk& operator=(const admission_desk&) = delete;
+
+    /// Admits or refuses; when admitted, the job is durable by the time this returns. Throws what
+    /// job_store::submit throws.
+    [[nodiscard]] boost::asio::awaitable<admission> submit(
+        account_id caller, submission wanted, deadline by);
+
+private:
+    struct sharing_statements;
+    std::shared_ptr<const sharing_statements> statements_;
+};
+
+}  // namespace reelsd::jobs

@@ -1,0 +1,187 @@
+-- Submissions that come at the same moment share a statement and a commit, and with that what these cost: the lock of the
+-- account's row, the look at what it has in work, the write to disk.
+
+-- Admission and insert in one step. Each account's row is locked first, so that requests that arrive at the same moment,
+-- on whatever instance, are admitted one after the other and never one too many. A refusal writes nothing and so costs
+-- nothing; neither does a repetition under the same key. Of one account, earlier elements are decided before later ones.
+-- What jobs will cost is not known when they are admitted: a month's budget is spent once what its calls are known to
+-- have cost has reached it, and no new job is admitted from then on.
+--   money_costs: whether the job may ask a model that costs money
+--   number: the element, from 1 on; each has one row
+--   outcome: 'admitted', 'repeated' (the key's job of the last 24 hours), 'key_of_another_link',
+--            'rate_limited' (submissions a minute), 'too_many_jobs' (at the same time),
+--            'budget_spent' (of this month), or, if there are elements of other accounts, 'account_busy': somebody else
+--            is at the account's row, for which the others are not to wait; all other columns are null then
+--   rate_limit, rate_remaining, rate_reset: of the submission bucket; reset: seconds until it is full
+--   retry_after: seconds until a refused request may succeed
+--   monthly_budget_usd: null for none
+CREATE FUNCTION submit_jobs(
+    callers bigint[], links text[], fresh_wishes boolean[], repeat_keys text[], money_costs boolean[],
+    rate_default integer, concurrent_default integer)
+RETURNS TABLE (
+    number integer, outcome text, job_id bigint, job_status job_status, job_limit integer,
+    rate_limit integer, rate_remaining integer, rate_reset integer, retry_after integer,
+    monthly_budget_usd numeric)
+LANGUAGE plpgsql AS $$
+DECLARE
+    owners account[];
+    owner record;
+    earlier job%ROWTYPE;
+    moment timestamptz;
+    tokens double precision;
+    active bigint;
+    is_spent boolean;
+    decided integer[] := '{}';
+    -- What is written at the end, in one statement each: what a row costs in a statement of its own is several times the
+    -- row.
+    new_ids bigint[] := '{}';
+    new_numbers integer[] := '{}';
+    drained bigint[] := '{}';
+    drained_to double precision[] := '{}';
+BEGIN
+    -- In the order of accounts: two statements that want the same ones wait for each other in one direction only.
+    IF callers[1] = ALL (callers) THEN
+        SELECT array_agg(held) INTO owners
+          FROM (SELECT * FROM account WHERE id = callers[1] FOR NO KEY UPDATE) AS held;
+        IF owners IS NULL THEN
+            RAISE EXCEPTION 'account % does not exist', callers[1] USING ERRCODE = 'foreign_key_violation';
+        END IF;
+    ELSE
+        SELECT array_agg(held) INTO owners
+          FROM (SELECT * FROM account WHERE id = ANY (callers) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED) AS held;
+    END IF;
+    moment := clock_timestamp();
+
+    -- Only now, with the rows held: a statement sees what was there when it began.
+    FOR owner IN
+        SELECT account.*, wanted.numbers, counted.active
+          FROM unnest(owners) AS account
+          JOIN (SELECT caller, array_agg(place::integer ORDER BY place) AS numbers
+                  FROM unnest(callers) WITH ORDINALITY AS sent (caller, place) GROUP BY caller) AS wanted
+            ON wanted.caller = account.id
+         CROSS JOIN LATERAL (
+               -- How many there are beyond the limit makes no difference.
+               SELECT count(*) AS active FROM (
+                   SELECT FROM job WHERE account_id = account.id AND status IN ('pending', 'processing')
+                    LIMIT coalesce(account.concurrent_jobs, concurrent_default)) AS some_of_them) AS counted
+    LOOP
+        rate_limit := coalesce(owner.submissions_per_minute, rate_default);
+        job_limit := coalesce(owner.concurrent_jobs, concurrent_default);
+        monthly_budget_usd := owner.monthly_budget_usd;
+        active := owner.active;
+        is_spent := NULL;  -- Not known yet.
+        -- A clock that was set back must neither take tokens away nor stop them from coming until it has caught up.
+        IF owner.bucket_at > moment THEN
+            UPDATE account SET bucket_at = moment WHERE id = owner.id;
+            owner.bucket_at := moment;
+        END IF;
+        tokens := least(
+            rate_limit,
+            coalesce(owner.bucket_tokens, rate_limit)
+                + greatest(0, extract(epoch FROM moment - coalesce(owner.bucket_at, moment)))
+                  * rate_limit / 60.0);
+
+        FOREACH number IN ARRAY owner.numbers LOOP
+            outcome := NULL;
+            job_id := NULL;
+            job_status := NULL;
+            retry_after := NULL;
+            IF repeat_keys[number] IS NOT NULL THEN
+                DELETE FROM idempotency_key AS old
+                 WHERE old.account_id = owner.id AND old.created_at <= moment - interval '24 hours';
+                -- For a day from now on: when it was really made is not known.
+                UPDATE idempotency_key AS ahead SET created_at = moment
+                 WHERE ahead.account_id = owner.id AND ahead.created_at > moment;
+                SELECT job.* INTO earlier
+                  FROM idempotency_key AS used JOIN job ON job.id = used.job_id
+                 WHERE used.account_id = owner.id AND used.key = repeat_keys[number];
+                IF earlier.id IS NOT NULL THEN
+                    outcome := CASE WHEN earlier.url = links[number] THEN 'repeated' ELSE 'key_of_another_link' END;
+                    job_id := earlier.id;
+                    job_status := earlier.status;
+                END IF;
+            END IF;
+
+            IF outcome IS NULL AND is_spent IS NULL AND tokens >= 1 AND money_costs[number]
+               AND owner.monthly_budget_usd IS NOT NULL THEN
+                SELECT coalesce(sum(cost_usd), 0) >= owner.monthly_budget_usd INTO is_spent FROM model_call
+                 WHERE account_id = owner.id AND called_at >= month_begin(moment);
+            END IF;
+            IF outcome IS NOT NULL THEN
+                NULL;
+            ELSIF tokens < 1 THEN
+                outcome := 'rate_limited';
+                retry_after := greatest(1, ceil((1 - tokens) * 60.0 / rate_limit));
+            ELSIF money_costs[number] AND is_spent THEN
+                outcome := 'budget_spent';
+                retry_after := ceil(extract(epoch FROM
+                    (month_begin(moment) AT TIME ZONE 'UTC' + interval '1 month') AT TIME ZONE 'UTC' - moment));
+            ELSIF active >= job_limit THEN
+                outcome := 'too_many_jobs';
+                -- Nobody knows when a job ends; a local analysis takes about so long.
+                retry_after := 5;
+            ELSE
+                outcome := 'admitted';
+                tokens := tokens - 1;
+                active := active + 1;
+                job_status := 'pending';
+                job_id := nextval('job_id_seq');
+                IF repeat_keys[number] IS NULL THEN
+                    new_ids := new_ids || job_id;
+                    new_numbers := new_numbers || number;
+                ELSE
+                    -- At once: the same key may come again among these.
+                    INSERT INTO job (id, account_id, url, fresh) OVERRIDING SYSTEM VALUE
+                    VALUES (job_id, owner.id, links[number], fresh_wishes[number]);
+                    INSERT INTO idempotency_key (account_id, key, job_id, created_at)
+                    VALUES (owner.id, repeat_keys[number], submit_jobs.job_id, moment);
+                END IF;
+                IF drained[cardinality(drained)] = owner.id THEN
+                    drained_to[cardinality(drained)] := tokens;
+                ELSE
+                    drained := drained || owner.id;
+                    drained_to := drained_to || tokens;
+                END IF;
+            END IF;
+
+            rate_remaining := floor(tokens);
+            rate_reset := ceil((rate_limit - tokens) * 60.0 / rate_limit);
+            decided := decided || number;
+            RETURN NEXT;
+        END LOOP;
+    END LOOP;
+
+    INSERT INTO job (id, account_id, url, fresh) OVERRIDING SYSTEM VALUE
+    SELECT made.id, callers[made.place], links[made.place], fresh_wishes[made.place]
+      FROM unnest(new_ids, new_numbers) AS made (id, place);
+    UPDATE account SET bucket_tokens = changed.left_over, bucket_at = moment
+      FROM unnest(drained, drained_to) AS changed (id, left_over)
+     WHERE account.id = changed.id;
+
+    rate_limit := NULL;
+    job_limit := NULL;
+    job_id := NULL;
+    FOR number IN
+        SELECT place FROM generate_subscripts(callers, 1) AS place WHERE place <> ALL (decided)
+    LOOP
+        outcome := 'account_busy';
+        RETURN NEXT;
+    END LOOP;
+END
+$$;
+
+-- As the last release calls it.
+CREATE OR REPLACE FUNCTION submit_job(
+    caller bigint, link text, want_fresh boolean, repeat_key text, costs_money boolean,
+    rate_default integer, concurrent_default integer)
+RETURNS TABLE (
+    outcome text, job_id bigint, job_status job_status, job_limit integer,
+    rate_limit integer, rate_remaining integer, rate_reset integer, retry_after integer,
+    monthly_budget_usd numeric)
+LANGUAGE sql AS $$
+    SELECT outcome, job_id, job_status, job_limit, rate_limit, rate_remaining, rate_reset, retry_after,
+           monthly_budget_usd
+      FROM submit_jobs(
+          ARRAY[caller], ARRAY[link], ARRAY[want_fresh], ARRAY[repeat_key], ARRAY[costs_money],
+          rate_default, concurrent_default)
+$$;

@@ -1,0 +1,35 @@
+#include <reelsd/db/shared_statement.hpp>
+#include <reelsd/domain/jobs/admission_desk.hpp>
+
+#include <utility>
+#include <vector>
+
+namespace reelsd::jobs {
+
+struct admission_desk::sharing_statements {
+    db::shared_statement<callers_submission, admission> submissions;
+};
+
+admission_desk::admission_desk(
+    boost::asio::any_io_executor loop, async::task_group& tasks, job_store jobs,
+    default_limits defaults)
+    : statements_{std::make_shared<const sharing_statements>(sharing_statements{
+          .submissions = {
+              std::move(loop),
+              tasks,
+              // While one is written to disk, the next one gathers.
+              db::sharing{.statements_max = 1},
+              [jobs, defaults](const std::vector<callers_submission>& wanted, deadline by) mutable {
+                  return jobs.submit_all(wanted, defaults, by);
+              }}})} {}
+
+admission_desk::~admission_desk() = default;
+admission_desk::admission_desk(const admission_desk&) = default;
+
+boost::asio::awaitable<admission> admission_desk::submit(
+    account_id caller, submission wanted, deadline by) {
+    callers_submission asked{.caller = caller, .wanted = std::move(wanted)};
+    co_return co_await statements_->submissions.answer(std::move(asked), by);
+}
+
+}  // namespace reelsd::jobs

@@ -1,0 +1,139 @@
+#include "job_store_fixture.hpp"
+#include <reelsd/async/task_group.hpp>
+#include <reelsd/db/errors.hpp>
+#include <reelsd/domain/jobs/admission_desk.hpp>
+
+#include <future>
+#include <optional>
+#include <string>
+#include <vector>
+
+// Goal: submissions that share a statement are admitted as if each came alone. Method: real
+// statements, all of one turn of the loop; a second session stands at an account's row.
+namespace reelsd::jobs {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+using outcome = admission::outcome;
+
+constexpr db::query lock_query{"test.lock", "SELECT pg_advisory_lock(7)"};
+constexpr db::query unlock_query{"test.unlock", "SELECT pg_advisory_unlock(7)"};
+/// Stands at the account's row until the lock is free.
+constexpr db::query stand_query{"test.stand", R"sql(
+    SELECT pg_advisory_xact_lock_shared(7)
+      FROM (SELECT id FROM account WHERE id = $1 FOR UPDATE) AS held)sql"};
+constexpr db::query standing_query{"test.standing", R"sql(
+    SELECT count(*) AS many FROM pg_locks WHERE locktype = 'advisory' AND NOT granted)sql"};
+
+class AdmissionDesk : public job_store_test {
+protected:
+    [[nodiscard]] std::future<admission> asked(
+        account_id by, std::optional<std::string> key = {}, std::string url = link) {
+        submission wanted{.url = std::move(url), .idempotency_key = std::move(key)};
+        return asio::co_spawn(
+            loop().context(), desk_.submit(by, std::move(wanted), soon()), asio::use_future);
+    }
+
+    [[nodiscard]] admission got(std::future<admission>& answer) {
+        loop().wait_for(answer);
+        return answer.get();
+    }
+
+    [[nodiscard]] std::uint64_t statements() { return pool().metrics().at("jobs.submit").count; }
+
+    async::task_group tasks_{loop().context().get_executor(), [](auto, const auto&) { FAIL(); }};
+    admission_desk desk_{
+        loop().context().get_executor(),
+        tasks_,
+        store_,
+        {.submissions_per_minute = 10, .concurrent_jobs = 3}};
+};
+
+TEST_F(AdmissionDesk, EachAccountGetsItsPlacesAndNoneTooMany) {
+    std::vector<std::future<admission>> anns;
+    std::vector<std::future<admission>> bobs;
+    for (int i = 0; i < 20; ++i) {
+        anns.push_back(asked(ann_));
+        bobs.push_back(asked(bob_));
+    }
+    for (auto* const answers : {&anns, &bobs}) {
+        job_id last{};
+        for (std::size_t at = 0; at < answers->size(); ++at) {
+            const auto decision = got((*answers)[at]);
+            EXPECT_EQ(decision.decided, at < 3 ? outcome::admitted : outcome::too_many_jobs);
+            EXPECT_EQ(decision.rate_remaining, at < 3 ? 9 - static_cast<int>(at) : 7);
+            EXPECT_EQ(decision.retry_after > 0, at >= 3);
+            EXPECT_EQ(decision.job.value > last.value, at < 3) << "in their order";
+            if (at < 3) last = decision.job;
+        }
+    }
+    EXPECT_EQ(statements(), 1U);
+}
+
+TEST_F(AdmissionDesk, ABucketRunsDryInTheMiddle) {
+    run(pool().run(
+        soon(),
+        db::query{
+            "test.limit", "UPDATE account SET submissions_per_minute = 5, concurrent_jobs = 100"}));
+    std::vector<std::future<admission>> answers;
+    for (int i = 0; i < 8; ++i) answers.push_back(asked(ann_));
+    for (std::size_t at = 0; at < answers.size(); ++at) {
+        const auto decision = got(answers[at]);
+        EXPECT_EQ(decision.decided, at < 5 ? outcome::admitted : outcome::rate_limited);
+        EXPECT_EQ(decision.rate_remaining, at < 5 ? 4 - static_cast<int>(at) : 0);
+    }
+}
+
+TEST_F(AdmissionDesk, TheSameKeyTwiceInOneStatementIsOneJob) {
+    auto first = asked(ann_, "key");
+    auto again = asked(ann_, "key");
+    auto other = asked(ann_, "key", "https://www.instagram.com/reel/AAAAAAAAAAA/");
+    auto of_bob = asked(bob_, "key");
+    const auto made = got(first);
+    EXPECT_EQ(made.decided, outcome::admitted);
+    const auto repeated = got(again);
+    EXPECT_EQ(repeated.decided, outcome::repeated);
+    EXPECT_EQ(repeated.job, made.job);
+    EXPECT_EQ(repeated.rate_remaining, made.rate_remaining) << "a repetition costs nothing";
+    EXPECT_EQ(got(other).decided, outcome::key_of_another_link);
+    EXPECT_EQ(got(of_bob).decided, outcome::admitted);
+    EXPECT_EQ(statements(), 1U);
+}
+
+TEST_F(AdmissionDesk, WhatCannotBeAdmittedIsNotTheOthersFault) {
+    auto well = asked(ann_);
+    auto of_nobody = asked(account_id{999'999});
+    auto damaged = asked(bob_, {}, std::string{"a\0b", 3});
+    EXPECT_EQ(got(well).decided, outcome::admitted);
+    EXPECT_THROW(static_cast<void>(got(of_nobody)), db::refused);
+    EXPECT_THROW(static_cast<void>(got(damaged)), db::refused);
+}
+
+TEST_F(AdmissionDesk, NobodyWaitsForAnothersRow) {
+    db::pool_options options;
+    options.connection_string = connection_string();
+    options.connections = 1;
+    db::pool second{loop().context().get_executor(), options, log::logger::silent()};
+    second.start();
+    run(second.run(soon(), lock_query));
+    auto standing =
+        asio::co_spawn(loop().context(), pool().run(soon(), stand_query, ann_), asio::use_future);
+    const auto is_standing = [this] {
+        const auto found = run(pool().run(soon(), standing_query));
+        return found.one().as<std::int64_t>("many") > 0;
+    };
+    while (!is_standing()) {
+    }
+
+    auto anns = asked(ann_);
+    auto bobs = asked(bob_);
+    EXPECT_EQ(got(bobs).decided, outcome::admitted);
+    EXPECT_EQ(anns.wait_for(0s), std::future_status::timeout) << "its row is not free";
+    run(second.run(soon(), unlock_query));
+    EXPECT_EQ(got(anns).decided, outcome::admitted);
+    loop().wait_for(standing);
+}
+
+}  // namespace
+}  // namespace reelsd::jobs
