@@ -26,7 +26,7 @@ def need(*programs):
     """Ends with a message when one is missing."""
     missing = [name for name in programs if not shutil.which(name)]
     if missing:
-        sys.exit(f"missing: {', '.join(missing)}; scripts/install build run test bench installs what Debian has")
+        sys.exit(f"missing: {', '.join(missing)}; scripts/install build run test bench installs what Debian has (nginx starts a service of its own there)")
 
 
 class Processes:

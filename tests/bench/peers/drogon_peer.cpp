@@ -1,5 +1,5 @@
-// The two hot requests of the API as Drogon serves them: one statement each, on its fast database client, which
-// prepares statements and sends them in a pipeline.
+// The two hot requests of the API as Drogon serves them: one statement each, on its fast database
+// client, which prepares statements and sends them in a pipeline.
 #include <drogon/drogon.h>
 
 #include <cstdlib>

@@ -1,0 +1,54 @@
+// A queue of pg-boss: fills it, empties it with handlers that do nothing, and says how long that took.
+//   pg_boss_peer.mjs throughput JOBS WORKERS | latency JOBS
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+
+// NODE_PATH serves require() alone.
+const require = createRequire(import.meta.url);
+const { PgBoss } = await import(pathToFileURL(require.resolve('pg-boss')).href);
+
+const [kind, jobsText, workersText] = process.argv.slice(2);
+const jobs = Number(jobsText);
+// Jobs that are fetched and completed together: one at a time is its slowest way, and its poll is never shorter
+// than half a second, so that its own loop is left aside.
+const together = 10;
+
+const boss = new PgBoss({
+  host: process.env.PGHOST, user: process.env.PGUSER, database: process.env.PGDATABASE, max: 10,
+  supervise: false, schedule: false,
+});
+boss.on('error', (why) => console.error(why));
+await boss.start();
+await boss.createQueue('nothing');
+
+if (kind === 'throughput') {
+  for (let first = 0; first < jobs; first += 1000) {
+    await boss.insert('nothing', Array.from({ length: Math.min(1000, jobs - first) }, (_, n) => ({ data: { n } })));
+  }
+  const start = performance.now();
+  await Promise.all(Array.from({ length: Number(workersText) }, async () => {
+    for (;;) {
+      const fetched = await boss.fetch('nothing', { batchSize: together });
+      if (fetched.length === 0) return;
+      await boss.complete('nothing', fetched.map((job) => job.id));
+    }
+  }));
+  console.log(JSON.stringify({ seconds: (performance.now() - start) / 1000 }));
+} else {
+  const waits = [];
+  let begun = 0;
+  let wake = () => {};
+  await boss.work('nothing', { pollingIntervalSeconds: 0.5 }, async () => {
+    waits.push(performance.now() - begun);
+    wake();
+  });
+  for (let number = 0; number < jobs; number += 1) {
+    const done = new Promise((resolve) => { wake = resolve; });
+    begun = performance.now();
+    await boss.send('nothing', { number });
+    await done;
+  }
+  console.log(JSON.stringify({ waits }));
+}
+await boss.stop({ graceful: false });
+process.exit(0);

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""How fast the queue itself is: jobs whose steps do nothing, and how long an idle one takes to begin with a job.
+
+    python3 tests/bench/queue.py [--bin build/release/bin] [--peers build/bench_peers] [--jobs 20000] [--workers 8]
+            [--rounds 3] [--idle-jobs 200]
+
+Ours are jobs of the test link that nobody serves: claimed, refused by the first step, reported with its text and
+its time. Beside them graphile-worker with a task that does nothing, and pg-boss whose jobs are fetched and completed
+ten at a time. Idle: from the submission to the begin of the work, one job after the other.
+"""
+
+import argparse
+import json
+import statistics
+import subprocess
+import time
+
+from bench_support import HERE, ROOT, Processes, interleaved, median_of, print_table
+from bench_world import World
+from service_support import UNAVAILABLE
+
+
+def ours(world, jobs, workers):
+    """Seconds until all have ended, from the daemon's being ready."""
+    world.sql("TRUNCATE job CASCADE")
+    world.sql(f"INSERT INTO job (account_id, url) SELECT {world.account}, '{UNAVAILABLE}'"
+              f" FROM generate_series(1, {jobs})")
+    world.sql("VACUUM ANALYZE job")
+    database = Processes(world.cluster.process.pid)
+    before = database.cpu_seconds()
+    server = world.daemon(workers=workers)
+    while world.sql("SELECT count(*) FROM job WHERE status IN ('pending', 'processing')") != "0":
+        time.sleep(0.02)
+    # From the first begin to the last end: what starting a daemon takes is another matter.
+    seconds = float(world.sql("SELECT extract(epoch FROM max(finished_at) - min(started_at)) FROM job"))
+    cpu = server.processes.cpu_seconds()
+    world.end(server)
+    return {"rate": jobs / seconds, "server": cpu / jobs * 1e6, "database": (database.cpu_seconds() - before) / jobs * 1e6}
+
+
+def peer(world, command, jobs, workers, packages):
+    database = Processes(world.cluster.process.pid)
+    before = database.cpu_seconds()
+    done = subprocess.run(
+        [*command, "throughput", str(jobs), str(workers)], env=world.peer_environment(packages), capture_output=True,
+        text=True, check=True)
+    seconds = json.loads(done.stdout)["seconds"]
+    return {"rate": jobs / seconds, "server": float("nan"),
+            "database": (database.cpu_seconds() - before) / jobs * 1e6}
+
+
+def our_waits(world, jobs):
+    """Milliseconds from each insert to its claim."""
+    world.sql("TRUNCATE job CASCADE")
+    server = world.daemon(workers=4)
+    for _ in range(jobs):
+        job = server.request("POST", "/api/v1/reels/analyze", {"url": UNAVAILABLE}, token=world.token).json()["id"]
+        server.request("GET", f"/api/v1/reels/{job}?wait=10", token=world.token)
+    waits = world.sql("SELECT extract(epoch FROM started_at - created_at) * 1000 FROM job").split()
+    world.end(server)
+    return [float(one) for one in waits]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", default=ROOT / "build/release/bin")
+    parser.add_argument("--peers", default=ROOT / "build/bench_peers")
+    parser.add_argument("--jobs", default=20000, type=int)
+    parser.add_argument("--workers", default=8, type=int)
+    parser.add_argument("--rounds", default=3, type=int)
+    parser.add_argument("--idle-jobs", default=200, type=int)
+    wanted = parser.parse_args()
+    commands = {
+        "graphile-worker": ["node", str(HERE / "peers" / "graphile_peer.cjs")],
+        "pg-boss": ["node", str(HERE / "peers" / "pg_boss_peer.mjs")]}
+    world = World(0, wanted.bin)
+    try:
+        def measure(name):
+            if name == "reelsd":
+                return ours(world, wanted.jobs, wanted.workers)
+            return peer(world, commands[name], wanted.jobs, wanted.workers, wanted.peers)
+        measured = interleaved(wanted.rounds, ["reelsd", *commands], measure)
+        rates = {name: median_of(rounds, lambda one: one["rate"]) for name, rounds in measured.items()}
+        print_table(
+            f"{wanted.jobs:,} jobs that do nothing, {wanted.workers} workers; medians of {wanted.rounds} rounds",
+            ["", "jobs/s", "server us", "database us", "ours"],
+            [[name, rate, *(median_of(measured[name], lambda one, of=of: one[of]) for of in ("server", "database")),
+              f"{rates['reelsd'] / rate:.2f} x"] for name, rate in rates.items()])
+        waits = {"reelsd": our_waits(world, wanted.idle_jobs)}
+        for name, command in commands.items():
+            done = subprocess.run(
+                [*command, "latency", str(min(wanted.idle_jobs, 30))], env=world.peer_environment(wanted.peers),
+                capture_output=True, text=True, check=True)
+            waits[name] = json.loads(done.stdout)["waits"]
+        print_table(
+            "from a submission to its begin, idle, ms", ["", "jobs", "median", "p99"],
+            [[name, len(all_waits), statistics.median(all_waits), sorted(all_waits)[int(len(all_waits) * 0.99) - 1]]
+             for name, all_waits in waits.items()])
+    finally:
+        world.close()
+
+
+if __name__ == "__main__":
+    main()
