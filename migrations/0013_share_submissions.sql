@@ -41,14 +41,15 @@ DECLARE
 BEGIN
     -- In the order of accounts: two statements that want the same ones wait for each other in one direction only.
     IF callers[1] = ALL (callers) THEN
-        SELECT array_agg(held) INTO owners
-          FROM (SELECT * FROM account WHERE id = callers[1] FOR NO KEY UPDATE) AS held;
+        SELECT array_agg(held.whole) INTO owners
+          FROM (SELECT account AS whole FROM account WHERE id = callers[1] FOR NO KEY UPDATE) AS held;
         IF owners IS NULL THEN
             RAISE EXCEPTION 'account % does not exist', callers[1] USING ERRCODE = 'foreign_key_violation';
         END IF;
     ELSE
-        SELECT array_agg(held) INTO owners
-          FROM (SELECT * FROM account WHERE id = ANY (callers) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED) AS held;
+        SELECT array_agg(held.whole) INTO owners
+          FROM (SELECT account AS whole FROM account
+                 WHERE id = ANY (callers) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED) AS held;
     END IF;
     moment := clock_timestamp();
 
@@ -81,20 +82,31 @@ BEGIN
                 + greatest(0, extract(epoch FROM moment - coalesce(owner.bucket_at, moment)))
                   * rate_limit / 60.0);
 
+        IF EXISTS (SELECT FROM unnest(owner.numbers) AS place WHERE repeat_keys[place] IS NOT NULL) THEN
+            -- Whatever somebody else is at, who may be slow: it is for the next time.
+            DELETE FROM idempotency_key
+             WHERE ctid = ANY (ARRAY(
+                   SELECT old.ctid FROM idempotency_key AS old
+                    WHERE old.account_id = owner.id AND old.created_at <= moment - interval '24 hours'
+                      FOR UPDATE SKIP LOCKED));
+            -- For a day from now on: when it was really made is not known.
+            UPDATE idempotency_key SET created_at = moment
+             WHERE ctid = ANY (ARRAY(
+                   SELECT ahead.ctid FROM idempotency_key AS ahead
+                    WHERE ahead.account_id = owner.id AND ahead.created_at > moment
+                      FOR UPDATE SKIP LOCKED));
+        END IF;
+
         FOREACH number IN ARRAY owner.numbers LOOP
             outcome := NULL;
             job_id := NULL;
             job_status := NULL;
             retry_after := NULL;
             IF repeat_keys[number] IS NOT NULL THEN
-                DELETE FROM idempotency_key AS old
-                 WHERE old.account_id = owner.id AND old.created_at <= moment - interval '24 hours';
-                -- For a day from now on: when it was really made is not known.
-                UPDATE idempotency_key AS ahead SET created_at = moment
-                 WHERE ahead.account_id = owner.id AND ahead.created_at > moment;
                 SELECT job.* INTO earlier
                   FROM idempotency_key AS used JOIN job ON job.id = used.job_id
-                 WHERE used.account_id = owner.id AND used.key = repeat_keys[number];
+                 WHERE used.account_id = owner.id AND used.key = repeat_keys[number]
+                   AND used.created_at > moment - interval '24 hours';
                 IF earlier.id IS NOT NULL THEN
                     outcome := CASE WHEN earlier.url = links[number] THEN 'repeated' ELSE 'key_of_another_link' END;
                     job_id := earlier.id;
@@ -158,9 +170,14 @@ BEGIN
       FROM unnest(drained, drained_to) AS changed (id, left_over)
      WHERE account.id = changed.id;
 
-    rate_limit := NULL;
-    job_limit := NULL;
     job_id := NULL;
+    job_status := NULL;
+    job_limit := NULL;
+    rate_limit := NULL;
+    rate_remaining := NULL;
+    rate_reset := NULL;
+    retry_after := NULL;
+    monthly_budget_usd := NULL;
     FOR number IN
         SELECT place FROM generate_subscripts(callers, 1) AS place WHERE place <> ALL (decided)
     LOOP

@@ -1,6 +1,7 @@
 #include "daemon.hpp"
 
 #include "installation.hpp"
+#include "kept_lines.hpp"
 #include "platform_source.hpp"
 #include "tls.hpp"
 #include <reelsd/base/bounds.hpp>
@@ -338,9 +339,10 @@ result<void> daemon::run() {
          {"workers", with_.workers},
          {"analyzer", parts_.models->chosen().name()},
          {"version", REELSD_VERSION}});
-    log_.keep_lines([this] { asio::post(loop_, [log = log_] { log.release(); }); });
-    loop_.run();
-    log_.keep_no_lines();
+    {
+        const kept_lines keep{log_, loop_};
+        loop_.run();
+    }
     // Before the links to other daemons end, which is how they learn that it has.
     if (auto* const cluster = parts_.store->cluster()) cluster->stop();
     if (!drained_) {

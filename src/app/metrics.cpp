@@ -207,7 +207,7 @@ struct metrics::families {
         prometheus::Counter* requests;
         prometheus::Histogram* time;
     };
-    /// Method, route (a literal of the router's) and status.
+    /// Method, route (of the router, which outlives all calls) and status.
     using exchange_kind = std::tuple<http::verb, std::string_view, http::status>;
 
     const exchange_series& series_of(const http::exchange_report& report);

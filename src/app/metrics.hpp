@@ -43,7 +43,7 @@ public:
     metrics& operator=(const metrics&) = delete;
     ~metrics();
 
-    /// The report's route outlives this.
+    /// The report's route lives as long as this is called.
     void note_exchange(const http::exchange_report& report);
     /// `outcome`: "done", "retry", "postponed", "handed back" or a job's error code.
     void note_attempt(std::string_view outcome, std::chrono::duration<double> took);

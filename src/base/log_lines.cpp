@@ -121,14 +121,24 @@ void line_sink::put(std::string_view lines, std::uint64_t count) {
     if (file_.empty()) return write_to_standard_error(lines);
     if (!opened_) opened_ = open();
     int failed = opened_ ? 0 : errno;
-    if (opened_) {
-        if (is_failing_) tell_recovery();
-        failed = write_lines(opened_.get(), lines);
-    }
+    if (opened_) failed = is_failing_ ? write_again(lines) : write_lines(opened_.get(), lines);
     if (failed == 0) return;
     if (!std::exchange(is_failing_, true)) tell_failure(failed);
     diverted_ += count;
     write_to_standard_error(lines);
+}
+
+/// With the news before them, all or nothing: room for the news alone is no recovery.
+int line_sink::write_again(std::string_view lines) {
+    const auto reason = fmt::format("{} lines went to standard error", diverted_);
+    std::string text{
+        view_of(say(spdlog::level::warn, "the log file can be written again", reason))};
+    text.append(lines);
+    const int failed = write_lines(opened_.get(), text);
+    if (failed != 0) return failed;
+    is_failing_ = false;
+    diverted_ = 0;
+    return 0;
 }
 
 void line_sink::tell_failure(int number) {
@@ -136,14 +146,6 @@ void line_sink::tell_failure(int number) {
         fmt::format("{}: {}", file_.string(), std::generic_category().message(number));
     write_to_standard_error(view_of(say(
         spdlog::level::err, "the log file cannot be written, lines go to standard error", reason)));
-}
-
-void line_sink::tell_recovery() {
-    const auto reason = fmt::format("{} lines went to standard error", diverted_);
-    const auto line = say(spdlog::level::warn, "the log file can be written again", reason);
-    if (write_lines(opened_.get(), view_of(line)) != 0) return;
-    is_failing_ = false;
-    diverted_ = 0;
 }
 
 spdlog::memory_buf_t line_sink::say(

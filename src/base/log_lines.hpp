@@ -48,7 +48,7 @@ private:
     void put(std::string_view lines, std::uint64_t count);
     [[nodiscard]] unique_fd open() const;
     void tell_failure(int number);
-    void tell_recovery();
+    [[nodiscard]] int write_again(std::string_view lines);
     [[nodiscard]] spdlog::memory_buf_t say(
         spdlog::level::level_enum at, std::string_view message, std::string_view reason);
 

@@ -110,6 +110,22 @@ TEST_F(AdmissionDesk, WhatCannotBeAdmittedIsNotTheOthersFault) {
     EXPECT_THROW(static_cast<void>(got(damaged)), db::refused);
 }
 
+// As daemons of the last release submit, which go on below this schema.
+TEST_F(AdmissionDesk, TheLastReleasesFunctionIsOfTheSameMind) {
+    static constexpr db::query older_query{"test.older", R"sql(
+        SELECT outcome, job_id FROM submit_job($1, $2, false, $3, false, 10, 3))sql"};
+    const auto submit = [this](const char* key) {
+        return run(pool().run(soon(), older_query, ann_, link, std::string_view{key}));
+    };
+    const auto first = submit("k");
+    EXPECT_EQ(first.one().as<std::string>("outcome"), "admitted");
+    const auto again = submit("k");
+    EXPECT_EQ(again.one().as<std::string>("outcome"), "repeated");
+    EXPECT_EQ(again.one().as<job_id>("job_id"), first.one().as<job_id>("job_id"));
+    auto third = asked(ann_);
+    EXPECT_EQ(got(third).rate_remaining, 8);
+}
+
 TEST_F(AdmissionDesk, NobodyWaitsForAnothersRow) {
     db::pool_options options;
     options.connection_string = connection_string();
@@ -128,10 +144,13 @@ TEST_F(AdmissionDesk, NobodyWaitsForAnothersRow) {
 
     auto anns = asked(ann_);
     auto bobs = asked(bob_);
+    auto anns_second = asked(ann_);
     EXPECT_EQ(got(bobs).decided, outcome::admitted);
     EXPECT_EQ(anns.wait_for(0s), std::future_status::timeout) << "its row is not free";
     run(second.run(soon(), unlock_query));
     EXPECT_EQ(got(anns).decided, outcome::admitted);
+    EXPECT_EQ(got(anns_second).decided, outcome::admitted);
+    EXPECT_EQ(statements(), 2U) << "those that wait for the same row do so together";
     loop().wait_for(standing);
 }
 

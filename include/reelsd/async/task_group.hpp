@@ -44,6 +44,9 @@ public:
     /// The two phases: asks, waits until `graceful`, insists, waits until `by`. True when empty.
     [[nodiscard]] boost::asio::awaitable<bool> stop(deadline graceful, deadline by);
 
+    /// A task that is spawned now is not started.
+    [[nodiscard]] bool is_stopping() const noexcept { return stopping_; }
+
     [[nodiscard]] std::size_t size() const noexcept { return tasks_.size(); }
 
 private:

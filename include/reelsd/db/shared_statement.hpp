@@ -43,9 +43,10 @@ struct sharing {
 /// slower alone.
 ///
 /// What is answered is read or done by the database after the question came, never before. A
-/// statement that fails fails all its questions. When the server refuses it, each question is asked
-/// again alone, for what is wrong with one is not the others' fault; so is one that is left without
-/// an answer.
+/// statement that fails fails all its questions. When the server refuses it and has changed
+/// nothing, each question is asked again alone, for what is wrong with one is not the others'
+/// fault. Those that are left without an answer are asked again as well, such that `are_alike`
+/// together.
 ///
 /// Threads: the loop's only. Lifetime: the tasks, `ask` and what it uses outlive every coroutine
 /// that asks. Once the tasks are told to stop, nobody may ask any more.
@@ -53,18 +54,24 @@ template <class Question, class Answer>
 class shared_statement {
 public:
     /// Answers of all questions, in their order, by one statement within `by`. Nothing where others
-    /// would have had to wait; never for a question that is alone.
+    /// would have had to wait; never when all of them are alike.
     using ask = std::function<boost::asio::awaitable<std::vector<std::optional<Answer>>>(
         const std::vector<Question>& questions, deadline by)>;
 
+    /// Whether two questions stand or fall with the same row. Empty: no two do.
+    using likeness = std::function<bool(const Question& one, const Question& other)>;
+
     shared_statement(
-        boost::asio::any_io_executor loop, async::task_group& tasks, sharing wanted, ask all)
-        : core_{std::make_shared<core>(std::move(loop), tasks, wanted, std::move(all))} {}
+        boost::asio::any_io_executor loop, async::task_group& tasks, sharing wanted, ask all,
+        likeness are_alike = {})
+        : core_{std::make_shared<core>(
+              std::move(loop), tasks, wanted, std::move(all), std::move(are_alike))} {}
 
     /// The answer to one question. Throws what `ask` throws. Is not cancelled: `by` ends it.
     [[nodiscard]] boost::asio::awaitable<Answer> answer(Question question, deadline by) const {
         const enqueue start{core_};
-        const auto one = std::make_shared<waiting>(waiting{std::move(question), by, {}});
+        const auto one =
+            std::make_shared<waiting>(waiting{.question = std::move(question), .by = by});
         co_return co_await boost::asio::
             async_initiate<const boost::asio::use_awaitable_t<>, void(std::exception_ptr, Answer)>(
                 start, boost::asio::use_awaitable, one);
@@ -76,16 +83,29 @@ private:
     struct waiting {
         Question question;
         deadline by;
-        waiter caller;
+        deadline::clock::time_point since = deadline::clock::now();
+        waiter caller = {};
     };
     using batch = std::vector<std::shared_ptr<waiting>>;
 
+    struct outcome {
+        std::exception_ptr problem;
+        std::vector<std::optional<Answer>> answers;
+    };
+
+    /// A statement ends for all its questions when the first of them must: one with so little time
+    /// left, because its request has waited for the database before, is asked beside the others.
+    static constexpr std::chrono::milliseconds hurried_below{500};
+
     struct core : std::enable_shared_from_this<core> {
-        core(boost::asio::any_io_executor where, async::task_group& owner, sharing wanted, ask all)
+        core(
+            boost::asio::any_io_executor where, async::task_group& owner, sharing wanted, ask all,
+            likeness alike)
             : loop{std::move(where)},
               tasks{owner},
               limits{wanted},
               ask_all{std::move(all)},
+              are_alike{std::move(alike)},
               impatience{loop} {
             invariant(limits.statements_max > 0 && limits.questions_max > 0);
         }
@@ -94,13 +114,23 @@ private:
             queue.push_back(std::move(one));
             if (under_way < limits.statements_max) {
                 send_soon();
-            } else if (!std::exchange(is_impatient, true)) {
-                impatience.expires_after(limits.held_max);
-                impatience.async_wait([self = this->shared_from_this()](auto problem) {
-                    self->is_impatient = false;
-                    if (!problem) self->send_all();
-                });
+            } else {
+                watch_first();
             }
+        }
+
+        /// Sends all when the first of the queue has waited for too long.
+        void watch_first() {
+            if (queue.empty() || std::exchange(is_watching, true)) return;
+            impatience.expires_at(queue.front()->since + limits.held_max);
+            impatience.async_wait([self = this->shared_from_this()](auto problem) {
+                self->is_watching = false;
+                if (problem || self->queue.empty()) return;
+                // The one that was watched may have gone in time.
+                const auto waited = deadline::clock::now() - self->queue.front()->since;
+                if (waited < self->limits.held_max) return self->watch_first();
+                while (!self->queue.empty()) self->send();
+            });
         }
 
         /// At the end of this turn of the loop: others may ask in it as well.
@@ -114,10 +144,7 @@ private:
 
         void send_what_may_go() {
             while (!queue.empty() && under_way < limits.statements_max) send();
-        }
-
-        void send_all() {
-            while (!queue.empty()) send();
+            watch_first();
         }
 
         void send() {
@@ -125,21 +152,39 @@ private:
             const auto end = queue.begin() + static_cast<std::ptrdiff_t>(count);
             batch together{std::make_move_iterator(queue.begin()), std::make_move_iterator(end)};
             queue.erase(queue.begin(), end);
+            if (tasks.is_stopping()) return refuse(together);
+            const auto soon = deadline::clock::now() + hurried_below;
+            const auto unhurried =
+                std::stable_partition(together.begin(), together.end(), [soon](const auto& one) {
+                    return one->by.when() < soon;
+                });
+            for (auto one = together.begin(); one != unhurried; ++one) send_beside({*one});
+            together.erase(together.begin(), unhurried);
+            if (together.empty()) return;
             ++under_way;
             tasks.spawn("share a statement", run(this->shared_from_this(), std::move(together)));
         }
 
         /// Beside the others, whose number it does not count to: they must not wait for it.
-        void send_alone(std::shared_ptr<waiting> one) {
-            tasks.spawn("ask alone", run_alone(this->shared_from_this(), std::move(one)));
+        void send_beside(batch together) {
+            if (tasks.is_stopping()) return refuse(together);
+            tasks.spawn("ask beside", run_beside(this->shared_from_this(), std::move(together)));
+        }
+
+        static void refuse(const batch& together) {
+            outcome closed;
+            closed.problem =
+                std::make_exception_ptr(unavailable{outage::closed, "the daemon is stopping"});
+            for (const auto& one : together) tell(*one, closed, 0);
         }
 
         boost::asio::any_io_executor loop;
         async::task_group& tasks;
         sharing limits;
         ask ask_all;
+        likeness are_alike;
         boost::asio::steady_timer impatience;
-        bool is_impatient = false;
+        bool is_watching = false;
         bool is_sending = false;
         std::size_t under_way = 0;
         batch queue;
@@ -160,11 +205,6 @@ private:
         }
     };
 
-    struct outcome {
-        std::exception_ptr problem;
-        std::vector<std::optional<Answer>> answers;
-    };
-
     static boost::asio::awaitable<outcome> try_all(
         const core& with, const std::vector<Question>& questions, deadline by) {
         outcome found;
@@ -177,45 +217,76 @@ private:
         co_return found;
     }
 
-    [[nodiscard]] static bool is_refusal(const std::exception_ptr& problem) {
+    /// That nothing was changed, for a reason that need not be all questions': not so a full disk.
+    [[nodiscard]] static bool may_be_one_questions_fault(const std::exception_ptr& problem) {
         if (!problem) return false;
         try {
             std::rethrow_exception(problem);
-        } catch (const refused&) {
-            return true;
+        } catch (const refused& why) {
+            return why.code() != errc::storage_failed;
+        } catch (const unavailable& why) {
+            return why.reason() == outage::contention;
         } catch (...) {
             return false;
         }
     }
 
-    static boost::asio::awaitable<void> run(std::shared_ptr<core> with, batch together) {
+    struct asking {
         std::vector<Question> questions;
-        questions.reserve(together.size());
-        auto by = together.front()->by;
+        deadline by;
+    };
+    [[nodiscard]] static asking asking_for(const batch& together) {
+        asking all{.questions = {}, .by = together.front()->by};
+        all.questions.reserve(together.size());
         for (const auto& one : together) {
-            questions.push_back(one->question);
-            if (one->by.when() < by.when()) by = one->by;
+            all.questions.push_back(one->question);
+            if (one->by.when() < all.by.when()) all.by = one->by;
         }
-        auto found = co_await try_all(*with, questions, by);
+        return all;
+    }
+
+    static boost::asio::awaitable<void> run(std::shared_ptr<core> with, batch together) {
+        const auto all = asking_for(together);
+        auto found = co_await try_all(*with, all.questions, all.by);
         --with->under_way;
         with->send_what_may_go();  // The database goes on while these answers are written.
         const bool is_shared = together.size() > 1;
-        const bool is_refused = is_refusal(found.problem);
+        const bool is_refused = is_shared && may_be_one_questions_fault(found.problem);
+        batch left;
         for (std::size_t at = 0; at < together.size(); ++at) {
-            const bool is_open = is_refused || (!found.problem && !found.answers[at]);
-            if (is_shared && is_open) {
-                with->send_alone(std::move(together[at]));
+            if (is_refused) {
+                ask_again(*with, {std::move(together[at])});
+            } else if (is_shared && !found.problem && !found.answers[at]) {
+                left.push_back(std::move(together[at]));
             } else {
                 tell(*together[at], found, at);
             }
         }
+        while (!left.empty()) {
+            const auto first = left.front();
+            const auto others =
+                std::stable_partition(left.begin(), left.end(), [&](const auto& one) {
+                    return one == first ||
+                           (with->are_alike && with->are_alike(one->question, first->question));
+                });
+            ask_again(*with, batch{left.begin(), others});
+            left.erase(left.begin(), others);
+        }
     }
 
-    static boost::asio::awaitable<void> run_alone(
-        std::shared_ptr<core> with, std::shared_ptr<waiting> one) {
-        const std::vector<Question> questions{one->question};
-        auto found = co_await try_all(*with, questions, one->by);
-        tell(*one, found, 0);
+    /// Whose time is over although there is an answer was held while the database changed hands,
+    /// and gets as much time once more.
+    static void ask_again(core& with, batch together) {
+        for (const auto& one : together) {
+            if (one->by.passed()) one->by = deadline::after(one->by.when() - one->since);
+        }
+        with.send_beside(std::move(together));
+    }
+
+    static boost::asio::awaitable<void> run_beside(std::shared_ptr<core> with, batch together) {
+        const auto all = asking_for(together);
+        auto found = co_await try_all(*with, all.questions, all.by);
+        for (std::size_t at = 0; at < together.size(); ++at) tell(*together[at], found, at);
     }
 
     static void tell(waiting& one, outcome& found, std::size_t at) {

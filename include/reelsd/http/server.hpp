@@ -37,7 +37,7 @@ struct listen_address {
 /// Errors: invalid_argument with what is wrong.
 [[nodiscard]] result<listen_address> parse_listen_address(std::string_view text);
 
-/// What one exchange came to, for metrics. The views live during the call only.
+/// What one exchange came to, for metrics. The route lives as long as the router.
 struct exchange_report {
     verb method;
     /// The route's pattern ("/api/v1/reels/{id}"), empty if no route matched: bounded in number.

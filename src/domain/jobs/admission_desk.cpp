@@ -21,6 +21,9 @@ admission_desk::admission_desk(
               db::sharing{.statements_max = 1},
               [jobs, defaults](const std::vector<callers_submission>& wanted, deadline by) mutable {
                   return jobs.submit_all(wanted, defaults, by);
+              },
+              [](const callers_submission& one, const callers_submission& other) {
+                  return one.caller == other.caller;
               }}})} {}
 
 admission_desk::~admission_desk() = default;

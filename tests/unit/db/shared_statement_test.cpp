@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
 #include <optional>
 #include <string>
@@ -141,6 +142,80 @@ TEST_F(SharedStatement, AStatementThatStandsStillHoldsNobodyUp) {
     run_ready();
     EXPECT_EQ(statements_.size(), 3U) << "both places are free again";
     give(2, doubled);
+}
+
+TEST_F(SharedStatement, WhoHasJustComeIsNotImpatient) {
+    const auto of = shared({.statements_max = 1, .held_max = 1h});
+    ask(of, 1);
+    run_ready();
+    ask(of, 2);
+    run_ready();
+    give(0, doubled);
+    ask(of, 3);
+    run_ready();
+    EXPECT_EQ(statements_.size(), 2U) << "it waits for the one that is under way";
+    give(1, doubled);
+    give(2, doubled);
+    EXPECT_THAT(said_, ElementsAre("1=2", "2=4", "3=6"));
+}
+
+TEST_F(SharedStatement, WhatIsLeftOverIsNotForgotten) {
+    const auto of = shared({.statements_max = 1, .questions_max = 2, .held_max = 1ms});
+    for (const question one : {1, 2, 3}) ask(of, one);
+    run_ready();
+    loop_.restart();
+    while (statements_.size() < 2) loop_.run_one();
+    EXPECT_THAT(statements_[1].questions, ElementsAre(3)) << "the first one stands still";
+    give(0, doubled);
+    give(1, doubled);
+    EXPECT_EQ(said_.size(), 3U);
+}
+
+TEST_F(SharedStatement, WhatLostAFightOverLocksIsAskedOneByOne) {
+    const auto of = shared({});
+    ask(of, 1);
+    ask(of, 2);
+    run_ready();
+    give(0, [](const auto&) -> answers { throw unavailable{outage::contention, "locked"}; });
+    ASSERT_EQ(statements_.size(), 3U);
+    give(1, doubled);
+    give(2, doubled);
+    EXPECT_THAT(said_, ElementsAre("1=2", "2=4"));
+}
+
+TEST_F(SharedStatement, AFullDiskIsNotMultiplied) {
+    const auto of = shared({});
+    ask(of, 1);
+    ask(of, 2);
+    run_ready();
+    give(0, [](const auto&) -> answers { throw refused{"53100", "", "no space"}; });
+    EXPECT_EQ(statements_.size(), 1U);
+    EXPECT_EQ(said_.size(), 2U);
+}
+
+TEST_F(SharedStatement, WhoIsInAHurryDoesNotHurryTheOthers) {
+    const auto of = shared({});
+    const auto late = deadline::after(400ms);
+    ask(of, 1);
+    ask(of, 2, late);
+    ask(of, 3);
+    run_ready();
+    ASSERT_EQ(statements_.size(), 2U);
+    const auto is_alone = [](const statement& one) { return one.questions.size() == 1; };
+    EXPECT_EQ(std::count_if(statements_.begin(), statements_.end(), is_alone), 1);
+    EXPECT_NE(deadlines_[is_alone(statements_[0]) ? 1 : 0].when(), late.when());
+    give(0, doubled);
+    give(1, doubled);
+    EXPECT_THAT(said_, testing::UnorderedElementsAre("1=2", "2=4", "3=6"));
+}
+
+TEST_F(SharedStatement, NobodyIsLeftWithoutAnAnswerAtTheStop) {
+    const auto of = shared({});
+    tasks_.ask_to_stop();
+    ask(of, 1);
+    run_ready();
+    EXPECT_THAT(statements_, IsEmpty());
+    EXPECT_THAT(said_, ElementsAre("1!closed: the daemon is stopping"));
 }
 
 TEST_F(SharedStatement, AFailureIsAllOfTheirs) {
