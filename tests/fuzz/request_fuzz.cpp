@@ -30,6 +30,7 @@
 #include "reader_fuzz.hpp"
 #include "request_maker.hpp"
 #include <reelsd/async/offload_pool.hpp>
+#include <reelsd/async/task_group.hpp>
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/db/pool.hpp>
@@ -167,7 +168,11 @@ private:
     jobs::completion_board board_{loop_.get_executor()};
     http::router router_;
     dashboard_routes dashboard_{pool_};
-    api::submission_service submissions_{jobs::job_store{pool_}, {}, true, [] {}};
+    async::task_group tasks_{loop_.get_executor(), [](auto, const auto&) { std::abort(); }};
+    api::submission_service submissions_{
+        .desk = {loop_.get_executor(), tasks_, jobs::job_store{pool_}, {}},
+        .analysis_costs_money = true,
+        .job_accepted = [] {}};
     api::reels_service reels_{jobs::job_store{pool_}, board_, [](job_id) {}};
     api::reel_list_service list_{jobs::job_store{pool_}};
     api::subtitle_service subtitles_{jobs::job_store{pool_}};
