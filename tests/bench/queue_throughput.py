@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How fast the queue itself is: jobs whose steps do nothing, and how long an idle one takes to begin with a job.
 
-    python3 tests/bench/queue.py [--bin build/release/bin] [--peers build/bench_peers] [--jobs 20000] [--workers 8]
+    python3 tests/bench/queue_throughput.py [--bin build/release/bin] [--peers build/bench_peers] [--jobs 20000] [--workers 8]
             [--rounds 3] [--idle-jobs 200]
 
 Ours are jobs of the test link that nobody serves: claimed, refused by the first step, reported with its text and
