@@ -2,7 +2,7 @@
 
 #include "reels.hpp"
 #include "subtitle_files.hpp"
-#include <reelsd/base/json.hpp>
+#include <reelsd/base/foreign_json.hpp>
 #include <reelsd/http/router.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -74,7 +74,7 @@ void add_subtitle_routes(http::router& router, std::string_view prefix, subtitle
 
 result<transcript> transcript_of(std::string_view document) {
     try {
-        const auto stored = json::parse(document);
+        const auto stored = parse_foreign_json(document);
         transcript said{.code = stored.at("platform_meta").at("code"), .spoken = {}};
         for (const auto& segment : stored.at("audio").at("segments")) {
             said.spoken.push_back(

@@ -1,6 +1,6 @@
 #include "ascii.hpp"
+#include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/invariant.hpp>
-#include <reelsd/base/json.hpp>
 #include <reelsd/http/request_context.hpp>
 
 #include <algorithm>
@@ -14,25 +14,6 @@ constexpr std::string_view body_must_be_object = "request body must be a JSON ob
 
 /// How long one request waits for the database. A healthy statement takes milliseconds.
 constexpr std::chrono::milliseconds database_time_max{1800};
-
-/// The deepest nesting of brackets outside of strings: found before the parser builds anything.
-int nesting_of(std::string_view text) {
-    int depth = 0;
-    int deepest = 0;
-    bool in_string = false;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        const char letter = text[at];
-        if (in_string) {
-            if (letter == '\\') ++at;
-            in_string = letter != '"';
-            continue;
-        }
-        in_string = letter == '"';
-        if (letter == '{' || letter == '[') deepest = std::max(deepest, ++depth);
-        if (letter == '}' || letter == ']') --depth;
-    }
-    return deepest;
-}
 
 }  // namespace
 
@@ -71,8 +52,7 @@ std::optional<std::string_view> request_context::query(std::string_view name) co
 
 result<reelsd::json> request_context::json_body() const {
     const error malformed{errc::invalid_argument, std::string{body_must_be_object}};
-    if (nesting_of(request_.body) > json_depth_max) return malformed;
-    auto parsed = reelsd::json::parse(request_.body, nullptr, false);
+    auto parsed = parse_foreign_json(request_.body);
     if (!parsed.is_object()) return malformed;
     // Named: JSON converts to nearly everything, an error included.
     return {boost::system::in_place_value, std::move(parsed)};

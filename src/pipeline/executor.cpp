@@ -1,5 +1,5 @@
 #include <reelsd/base/bounds.hpp>
-#include <reelsd/base/json.hpp>
+#include <reelsd/base/foreign_json.hpp>
 #include <reelsd/media/media_client.hpp>
 #include <reelsd/model/analyzer.hpp>
 #include <reelsd/model/result_document.hpp>
@@ -139,7 +139,7 @@ std::string post_key_of(const platform::link& link) {
 
 /// What lists show of a result. It has been validated: all three are there.
 jobs::reel_brief brief_of(const std::string& result_text) {
-    const auto document = json::parse(result_text);
+    const auto document = parse_foreign_json(result_text);
     const auto& post = document.at("platform_meta");
     return {
         .code = post.at("code").get<std::string>(),

@@ -6,7 +6,7 @@
 // Ends with 1 and shows the bytes and the seed when a page has what a terminal might obey; the
 // sanitizers end it for what they find. The same seed makes the same answers.
 #include "reader_fuzz.hpp"
-#include <reelsd/base/json.hpp>
+#include <reelsd/base/foreign_json.hpp>
 #include <reelsd/cli/api_answer.hpp>
 #include <reelsd/cli/render.hpp>
 #include <reelsd/cli/text.hpp>
@@ -51,7 +51,7 @@ std::string broken_text(std::string_view text) {
 template <class Draw>
 std::function<reading(std::string_view)> page_of(json::value_t kind, Draw draw) {
     return [kind, draw](std::string_view body) -> reading {
-        const auto document = json::parse(body, nullptr, false);
+        const auto document = parse_foreign_json(body);
         if (document.type() != kind) return {};
         for (const std::optional<std::size_t> columns : {std::optional<std::size_t>{60}, {}}) {
             const auto page = draw(document, {.columns = 60, .table_columns = columns});
@@ -74,10 +74,10 @@ reading read_failure(std::string_view body) {
 
 /// The same document, harmless.
 reading read_json(std::string_view body) {
-    const auto document = json::parse(body, nullptr, false);
+    const auto document = parse_foreign_json(body);
     if (document.is_discarded()) return {};
     const auto safe = safe_json(body);
-    const bool is_same = json::parse(safe, nullptr, false) == document;
+    const bool is_same = parse_foreign_json(safe) == document;
     const bool is_harmless = safe.find('\x7f') == std::string::npos;
     return {.broken_promise = is_same && is_harmless ? "" : "another document", .accepted = true};
 }

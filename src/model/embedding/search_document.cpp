@@ -1,6 +1,6 @@
 #include "../utf8.hpp"
 #include "../words.hpp"
-#include <reelsd/base/json.hpp>
+#include <reelsd/base/foreign_json.hpp>
 #include <reelsd/model/search_document.hpp>
 
 #include <algorithm>
@@ -269,7 +269,7 @@ std::vector<std::string> bold_stems_of(std::string_view text) {
 }  // namespace
 
 result<search_document> search_document_of(std::string_view result_text, const embedder& with) {
-    const auto document = json::parse(result_text, nullptr, false);
+    const auto document = parse_foreign_json(result_text);
     if (!document.is_object()) return error{errc::internal, "a result that is no JSON object"};
     const auto& provider = member(member(member(document, "metadata"), "model"), "provider");
     const bool measured = provider == measuring_provider;

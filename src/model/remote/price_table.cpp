@@ -1,4 +1,4 @@
-#include <reelsd/base/json.hpp>
+#include <reelsd/base/foreign_json.hpp>
 #include <reelsd/model/price_table.hpp>
 
 #include <algorithm>
@@ -174,7 +174,7 @@ struct price_table::row_reader {
 };
 
 result<price_table> price_table::parse(std::string_view json_text) {
-    const auto document = json::parse(json_text, nullptr, false);
+    const auto document = parse_foreign_json(json_text);
     const auto listed = document.is_object() ? document.find("prices") : document.end();
     if (!document.is_object() || listed == document.end() || !listed->is_array()) {
         return error{errc::invalid_argument, "a price table is an object with an array \"prices\""};

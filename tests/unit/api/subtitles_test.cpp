@@ -61,8 +61,12 @@ TEST(TranscriptOf, ReadsAStoredResult) {
 }
 
 TEST(TranscriptOf, TellsWhatIsNoResult) {
-    for (const char* text :
-         {"",
+    // Copied by recursion, it would take a thread's whole stack.
+    const auto deep = R"({"audio":{"segments":[]},"platform_meta":{"code":"x"},"more":)" +
+                      std::string(100'000, '[') + std::string(100'000, ']') + "}";
+    for (const auto* text :
+         {deep.c_str(),
+          "",
           "{",
           "[]",
           "{}",

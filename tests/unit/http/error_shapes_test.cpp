@@ -1,4 +1,4 @@
-#include <reelsd/base/json.hpp>
+#include <reelsd/base/foreign_json.hpp>
 #include <reelsd/http/problem.hpp>
 #include <reelsd/http/request_context.hpp>
 
@@ -69,7 +69,7 @@ TEST(RequestId, IsTakenOnlyWhenSane) {
 }
 
 TEST(JsonBody, IsAnObjectOrRefused) {
-    const auto nested = [](int depth) {
+    const auto nested = [](std::ptrdiff_t depth) {
         const auto size = static_cast<std::size_t>(depth - 1);
         return R"({"a":)" + std::string(size, '[') + std::string(size, ']') + "}";
     };
@@ -77,7 +77,7 @@ TEST(JsonBody, IsAnObjectOrRefused) {
         "{}",
         R"( {"url": "x", "other": [1, {"a": null}]} )",
         R"({"a":"[[[[{{{{\"["})",
-        nested(request_context::json_depth_max)};
+        nested(foreign_json_depth_max)};
     for (const auto& body : accepted) {
         const request_context ctx{make_request(verb::post, "/", body), quiet, far};
         EXPECT_TRUE(ctx.json_body()) << body;
@@ -96,7 +96,7 @@ TEST(JsonBody, IsAnObjectOrRefused) {
         "{\"a\": 1,}",
         "{\"a\": \"\xFF\"}",
         "{\"a\": NaN}",
-        nested(request_context::json_depth_max + 1),
+        nested(foreign_json_depth_max + 1),
         std::string(65536, '[')};
     for (const auto& body : refused) {
         const request_context ctx{make_request(verb::post, "/", body), quiet, far};

@@ -126,7 +126,9 @@ TEST(SearchDocument, TakesWhatIsMissingOrOfAnotherTypeForNothing) {
         SCOPED_TRACE(text);
         EXPECT_TRUE(search_document_of(text, letter_embedder{}));
     }
-    for (const auto* text : {"", "[]", "7", "{", "null"}) {
+    const auto deep =
+        R"({"a":)" + std::string(100'000, '[') + std::string(100'000, ']') + R"(,"b":1,"c":2})";
+    for (const auto* text : {deep.c_str(), "", "[]", "7", "{", "null"}) {
         SCOPED_TRACE(text);
         EXPECT_FALSE(search_document_of(text, letter_embedder{}));
     }
