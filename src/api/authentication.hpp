@@ -2,14 +2,15 @@
 
 #include "request_rate.hpp"
 #include <reelsd/domain/accounts/account_store.hpp>
-#include <reelsd/domain/jobs/job.hpp>
 #include <reelsd/domain/reels/caller_lookup.hpp>
 #include <reelsd/http/request_context.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
 #include <functional>
+#include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace reelsd::api {
@@ -19,7 +20,7 @@ struct recognition {
     accounts::caller caller;
     /// For a plain request for a reel: it was read with the token, by one statement.
     bool has_looked_for_reel = false;
-    std::optional<jobs::job> reel = {};
+    std::shared_ptr<const std::string> reel = {};  ///< As clients see it.
 };
 
 /// The gate of `/api/v1`: who asks, and whether this account may ask again so soon.

@@ -40,14 +40,6 @@ asio::awaitable<std::optional<jobs::job>> await_end(
     }
 }
 
-/// The reel as it stands: as the gate has read it, if it has.
-asio::awaitable<std::optional<jobs::job>> find_now(
-    http::request_context& ctx, reels_service& service, job_id id) {
-    auto* const known = std::any_cast<recognition>(&ctx.attachment());
-    if (known && known->has_looked_for_reel) co_return std::move(known->reel);
-    co_return co_await service.jobs.find(ctx.caller(), id, ctx.database_by());
-}
-
 /// GET /api/v1/reels/{id}?wait=S: one job of the caller. 200 the job; 400 a malformed `wait`; 404.
 asio::awaitable<http::response> get_reel(http::request_context& ctx, reels_service& service) {
     const auto id = requested_id(ctx.path_parameter("id"));
@@ -55,9 +47,15 @@ asio::awaitable<http::response> get_reel(http::request_context& ctx, reels_servi
     const auto wait = requested_wait(ctx.query("wait"));
     if (!wait) co_return ctx.problem(wait.error());
 
+    // The gate may have read it with the token.
+    const auto* const known = std::any_cast<recognition>(&ctx.attachment());
+    if (known && known->has_looked_for_reel) {
+        if (!known->reel) co_return ctx.problem(error{errc::not_found});
+        co_return ctx.json_text(http::status::ok, known->reel);
+    }
     std::optional<jobs::job> job;
     if (*wait == std::chrono::milliseconds::zero()) {
-        job = co_await find_now(ctx, service, *id);
+        job = co_await service.jobs.find(ctx.caller(), *id, ctx.database_by());
     } else {
         job = co_await await_end(ctx, service, *id, deadline::after(*wait));
     }

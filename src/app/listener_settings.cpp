@@ -61,6 +61,13 @@ constexpr auto listener_definitions = std::to_array<setting_definition>({
      [](text_view text, settings& s) {
          return read_integer<std::size_t>(text, 1'048'576, 68'719'476'736, s.buffered_bytes_max);
      }},
+    {"reel-cache-bytes-max",
+     "67108864",
+     "memory for reels that were read lately, some 6 KB each; 0 keeps none",
+     "bytes from 0 to 68719476736",
+     [](text_view text, settings& s) {
+         return read_integer<std::size_t>(text, 0, 68'719'476'736, s.reel_cache_bytes_max);
+     }},
 });
 
 }  // namespace

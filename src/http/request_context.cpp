@@ -84,6 +84,10 @@ response request_context::json_text(status code, std::string text) const {
     return response{code, json_type, std::move(text)};
 }
 
+response request_context::json_text(status code, response::shared_text text) const {
+    return response{code, json_type, std::move(text)};
+}
+
 response request_context::text(status code, std::string text) const {
     return response{code, "text/plain; charset=utf-8", std::move(text)};
 }

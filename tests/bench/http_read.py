@@ -2,9 +2,10 @@
 """How fast a finished reel is read: the token's check and a result of 6 KB, of random reels of many.
 
     python3 tests/bench/http_read.py [--bin build/release/bin] [--peers build/bench_peers] [--rows 100000]
-            [--rounds 3] [--seconds 5] [--connections 32 256]
+            [--rounds 3] [--seconds 5] [--connections 32 256] [--cache-bytes 1000000000]
 
-Beside our daemon: the same in Drogon and in Fastify, each with one statement a request that checks the token and
+"reelsd" may keep all that is read (--cache-bytes), "reelsd 64 MiB" has its usual bound, which is a tenth of 100,000
+reels, and "reelsd none" keeps nothing. Beside our daemon: the same in Drogon and in Fastify, each with one statement a request that checks the token and
 reads the row. As limits: what `pgbench -M prepared -c 8` reads of the same row a second, and nginx with a file of the
 same size.
 """
@@ -26,6 +27,26 @@ request = function()
   return "GET /api/v1/reels/" .. math.random(1, {rows}) .. tail
 end
 """
+
+
+READ_ALL = """
+local token = "{token}"
+local tail = " HTTP/1.1\\r\\nHost: bench\\r\\nAuthorization: Bearer " .. token .. "\\r\\n\\r\\n"
+local id = 0
+request = function()
+  id = id % {rows} + 1
+  return "GET /api/v1/reels/" .. id .. tail
+end
+"""
+
+
+def warmed_daemon(world, rows, cache_bytes):
+    """Our daemon after each reel was read once, or as many as the slowest machine reads in this time."""
+    daemon = world.daemon(reel_cache_bytes_max=cache_bytes)
+    reads_a_second = 5000
+    Load(READ_ALL.format(token=world.token, rows=rows)).put_on(
+        f"http://{daemon.address}", 64, rows // reads_a_second + 2, {})
+    return daemon
 
 
 def nginx(world):
@@ -69,13 +90,16 @@ def main():
     parser.add_argument("--rounds", default=3, type=int)
     parser.add_argument("--seconds", default=5, type=int)
     parser.add_argument("--connections", default=[32, 256], type=int, nargs="+")
+    parser.add_argument("--cache-bytes", default=1_000_000_000, type=int)
     parser.add_argument("--only", nargs="*")
     wanted = parser.parse_args()
     need("nginx")
     world = World(wanted.rows, wanted.bin)
     try:
         makers = {
-            "reelsd": lambda: world.daemon(),
+            "reelsd": lambda: warmed_daemon(world, wanted.rows, wanted.cache_bytes),
+            "reelsd 64 MiB": lambda: warmed_daemon(world, wanted.rows, 64 << 20),
+            "reelsd none": lambda: warmed_daemon(world, wanted.rows, 0),
             "drogon": lambda: world.drogon(wanted.peers),
             "fastify": lambda: world.fastify(wanted.peers),
             "nginx": lambda: nginx(world)}

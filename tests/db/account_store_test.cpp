@@ -16,7 +16,7 @@ protected:
 
     account_store store_{pool()};
     async::task_group tasks_{loop().context().get_executor(), [](auto, const auto&) { FAIL(); }};
-    reels::caller_lookup callers_{loop().context().get_executor(), tasks_, pool()};
+    reels::caller_lookup callers_{loop().context().get_executor(), tasks_, pool(), 0};
 };
 
 TEST_F(AccountStore, AnAddressHasOneAccountWhateverItsLetterCase) {

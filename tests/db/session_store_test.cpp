@@ -40,7 +40,7 @@ protected:
 
     account_store accounts_{pool()};
     async::task_group tasks_{loop().context().get_executor(), [](auto, const auto&) { FAIL(); }};
-    reels::caller_lookup callers_{loop().context().get_executor(), tasks_, pool()};
+    reels::caller_lookup callers_{loop().context().get_executor(), tasks_, pool(), 0};
     session_store store_{pool()};
 };
 

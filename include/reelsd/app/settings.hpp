@@ -26,6 +26,7 @@ struct settings {
     std::size_t connections_per_address_max = 1000;  ///< 0: no bound.
     std::vector<std::string> proxy_addresses;        ///< Not bounded so.
     std::size_t buffered_bytes_max = 67'108'864;
+    std::size_t reel_cache_bytes_max = 67'108'864;
     std::string database_url;  ///< Empty: the private cluster in `data_dir`.
     std::string data_dir;
     std::string postgres_bin_dir;  ///< Empty: found by itself.

@@ -74,6 +74,7 @@ public:
     [[nodiscard]] response json(status code, const reelsd::json& value) const;
     /// JSON text that is ready already, for instance a stored result.
     [[nodiscard]] response json_text(status code, std::string text) const;
+    [[nodiscard]] response json_text(status code, response::shared_text text) const;
     [[nodiscard]] response text(status code, std::string text) const;
     [[nodiscard]] response html(status code, std::string text) const;
     [[nodiscard]] response no_content() const;

@@ -4,13 +4,14 @@
 #include <reelsd/base/ids.hpp>
 #include <reelsd/domain/accounts/account_store.hpp>
 #include <reelsd/domain/accounts/token.hpp>
-#include <reelsd/domain/jobs/job.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
+#include <cstddef>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace reelsd::async {
 class task_group;
@@ -24,17 +25,23 @@ namespace reelsd::reels {
 /// Whose token this is, and one of that one's reels if a reel is asked for.
 struct caller_and_reel {
     std::optional<accounts::caller> caller;  ///< Nothing: no valid token.
-    std::optional<jobs::job> reel;           ///< Nothing: the caller has no such reel.
+    /// As clients see it (`jobs::job_view`). Null: the caller has no such reel.
+    std::shared_ptr<const std::string> reel;
 };
 
 /// The hottest question of all. Requests that come at the same moment share a statement, and the
-/// token is checked in the statement that reads the reel; every answer is read from the database
-/// after its request has come, so that a revoked token and a deleted reel are gone at once on every
-/// instance. A copy shares what it holds. Thread: the loop's.
+/// token is checked in the statement that reads the reel. A reel that has ended is kept as it was
+/// sent, and of one that is kept the database is asked only whether its row is still the same: each
+/// answer is what the database has after its request has come, so that a revoked token and a
+/// deleted reel are gone at once on every instance. A copy shares what it holds. Thread: the
+/// loop's.
 class caller_lookup {
 public:
-    /// Both outlive every coroutine that asks.
-    caller_lookup(boost::asio::any_io_executor loop, async::task_group& tasks, db::pool& pool);
+    /// `tasks` and `pool` outlive every coroutine that asks. Up to `kept_bytes_max` are kept of
+    /// reels that have ended.
+    caller_lookup(
+        boost::asio::any_io_executor loop, async::task_group& tasks, db::pool& pool,
+        std::size_t kept_bytes_max);
     ~caller_lookup();
     caller_lookup(const caller_lookup&);
     caller_lookup& operator=(const caller_lookup&) = delete;
@@ -48,7 +55,7 @@ public:
 
 private:
     struct sharing_statements;
-    std::shared_ptr<const sharing_statements> statements_;
+    std::shared_ptr<sharing_statements> statements_;
 };
 
 }  // namespace reelsd::reels

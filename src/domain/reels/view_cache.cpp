@@ -1,0 +1,54 @@
+#include <reelsd/base/invariant.hpp>
+#include <reelsd/domain/reels/view_cache.hpp>
+
+#include <utility>
+
+namespace reelsd::reels {
+
+std::size_t view_cache::bytes_of(const reel_view& view) noexcept {
+    // The text's head, a node of the list and one of the table, and what the allocator adds.
+    constexpr std::size_t beside = 256;
+    return view.text->capacity() + beside;
+}
+
+std::optional<reel_view> view_cache::find(job_id reel) {
+    const auto known = by_id_.find(reel.value);
+    if (known == by_id_.end()) return std::nullopt;
+    known->second.was_read = true;
+    return known->second.view;
+}
+
+void view_cache::keep(job_id reel, reel_view view) {
+    forget(reel);
+    const auto needed = bytes_of(view);
+    if (needed > bytes_max_) return;
+    make_room(needed);
+    const auto turn = turns_.insert(turns_.end(), reel.value);
+    by_id_.emplace(reel.value, entry{.view = std::move(view), .turn = turn});
+    bytes_ += needed;
+}
+
+void view_cache::forget(job_id reel) {
+    const auto known = by_id_.find(reel.value);
+    if (known != by_id_.end()) drop(known);
+}
+
+void view_cache::make_room(std::size_t bytes) {
+    while (bytes_ + bytes > bytes_max_) {
+        const auto next = by_id_.find(turns_.front());
+        invariant(next != by_id_.end());
+        if (std::exchange(next->second.was_read, false)) {
+            turns_.splice(turns_.end(), turns_, turns_.begin());
+        } else {
+            drop(next);
+        }
+    }
+}
+
+void view_cache::drop(entries::iterator one) {
+    bytes_ -= bytes_of(one->second.view);
+    turns_.erase(one->second.turn);
+    by_id_.erase(one);
+}
+
+}  // namespace reelsd::reels
