@@ -228,7 +228,7 @@ daemon::daemon(const settings& with, const log::logger& log, parts made)
       vectors_{make_vector_index()},
       executor_{executor_parts(), retry_policy_of(with), log},
       board_{loop_.get_executor()},
-      queue_{pool_},
+      queue_{loop_.get_executor(), tasks_, jobs::job_store{pool_}},
       dispatcher_{
           queue_,
           board_,

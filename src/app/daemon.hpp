@@ -14,6 +14,7 @@
 #include <reelsd/dashboard/dashboard.hpp>
 #include <reelsd/db/pool.hpp>
 #include <reelsd/domain/jobs/completion_board.hpp>
+#include <reelsd/domain/jobs/reporting_queue.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/http/server.hpp>
 #include <reelsd/media/media_client.hpp>
@@ -118,7 +119,7 @@ private:
     std::unique_ptr<pipeline::vector_index> vectors_;  ///< Null without a remote embedder.
     pipeline::executor executor_;
     jobs::completion_board board_;
-    jobs::job_store queue_;
+    jobs::reporting_queue queue_;
     pipeline::dispatcher dispatcher_;
     api::api api_;
     dashboard::dashboard dashboard_;

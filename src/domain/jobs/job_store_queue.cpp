@@ -2,6 +2,10 @@
 #include <reelsd/db/pool.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
 
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
 // The statements of the queue. What they do is modelled in tests/simulation/queue_model.cpp: a rule
 // that changes here changes there as well.
 
@@ -31,12 +35,16 @@ constexpr db::query claim_query{"jobs.claim", R"sql(
     RETURNING id, account_id, url, claim, attempt, created_at, fresh)sql"};
 
 constexpr db::query renew_query{"jobs.renew", R"sql(
+    WITH ours AS MATERIALIZED (
+        SELECT job.id FROM unnest($1::bigint[], $2::integer[]) AS held (id, claim)
+          JOIN job ON job.id = held.id AND job.claim = held.claim AND job.status = 'processing'
+         ORDER BY job.id
+           FOR UPDATE OF job)
     UPDATE job
        SET lease_until = now() + make_interval(secs => $3),
            -- A time ahead would say that the lease was from before the clock was set back.
            changed_at = least(job.changed_at, now())
-      FROM unnest($1::bigint[], $2::integer[]) AS held (id, claim)
-     WHERE job.id = held.id AND job.claim = held.claim AND job.status = 'processing'
+      FROM ours WHERE job.id = ours.id
     RETURNING job.id, job.claim)sql"};
 
 constexpr db::query lost_among_query{"jobs.lost_among", R"sql(
@@ -88,23 +96,25 @@ constexpr db::query complete_query{"jobs.complete", R"sql(
         SELECT account_id, id, $15, $16 FROM ended WHERE $15::bytea IS NOT NULL)
     SELECT id, store_search_entry(account_id, id, $11, $12, $13, $14) FROM ended)sql"};
 
-constexpr db::query fail_query{"jobs.fail", R"sql(
+// Whatever else has become of an attempt, of several at once. Rows are locked in the order of their
+// ids, as by renewals: two statements for the same jobs never wait for each other in a circle.
+constexpr db::query report_query{"jobs.report", R"sql(
+    WITH ended AS MATERIALIZED (
+        SELECT job.id, told.status, told.code, told.text, told.delay, told.uncounted
+          FROM unnest($1::bigint[], $2::integer[], $3::job_status[], $4::job_error_code[],
+                      $5::text[], $6::double precision[], $7::integer[])
+               AS told (id, claim, status, code, text, delay, uncounted)
+          JOIN job ON job.id = told.id AND job.claim = told.claim AND job.status = 'processing'
+         ORDER BY job.id
+           FOR UPDATE OF job)
     UPDATE job
-       SET status = 'error', error_code = $3::job_error_code, error = $4, finished_at = now(),
-           lease_until = NULL, worker = NULL
-     WHERE id = $1 AND claim = $2 AND status = 'processing')sql"};
-
-constexpr db::query retry_query{"jobs.retry", R"sql(
-    UPDATE job
-       SET status = 'pending', run_at = now() + make_interval(secs => $3),
-           lease_until = NULL, worker = NULL
-     WHERE id = $1 AND claim = $2 AND status = 'processing')sql"};
-
-constexpr db::query hand_back_query{"jobs.hand_back", R"sql(
-    UPDATE job
-       SET status = 'pending', run_at = now() + make_interval(secs => $3), attempt = attempt - 1,
-           lease_until = NULL, worker = NULL
-     WHERE id = $1 AND claim = $2 AND status = 'processing')sql"};
+       SET status = ended.status, error_code = ended.code, error = ended.text,
+           finished_at = CASE WHEN ended.status = 'error' THEN now() END,
+           run_at = CASE WHEN ended.status = 'error' THEN job.run_at
+                         ELSE now() + make_interval(secs => ended.delay) END,
+           attempt = job.attempt - ended.uncounted, lease_until = NULL, worker = NULL
+      FROM ended WHERE job.id = ended.id
+    RETURNING job.id)sql"};
 
 constexpr db::query ended_among_query{"jobs.ended_among", R"sql(
     SELECT awaited.id FROM unnest($1::bigint[]) AS awaited (id)
@@ -141,13 +151,47 @@ struct holding_columns {
     std::vector<job_id> jobs;
     std::vector<std::int32_t> claims;
 
+    holding_columns() = default;
     explicit holding_columns(const std::vector<holding>& held) {
         jobs.reserve(held.size());
         claims.reserve(held.size());
-        for (const auto& one : held) {
-            jobs.push_back(one.job);
-            claims.push_back(one.claim);
+        for (const auto& one : held) add(one);
+    }
+    void add(const holding& one) {
+        jobs.push_back(one.job);
+        claims.push_back(one.claim);
+    }
+};
+
+/// How attempts that have no result leave their jobs.
+struct report_columns {
+    holding_columns held;
+    std::vector<std::string_view> statuses;
+    std::vector<std::optional<std::string_view>> codes;
+    std::vector<std::optional<std::string_view>> texts;
+    std::vector<double> delays;           ///< Seconds.
+    std::vector<std::int32_t> uncounted;  ///< 1: the attempt does not count.
+
+    explicit report_columns(const std::vector<ended_attempt>& attempts) {
+        for (const auto& one : attempts) add(one);
+    }
+
+private:
+    void add(const ended_attempt& one) {
+        invariant(!std::holds_alternative<completed>(one.ended));
+        held.add(one.held);
+        const auto* const failure = std::get_if<failed>(&one.ended);
+        statuses.push_back(name_of(failure ? job_status::error : job_status::pending));
+        codes.emplace_back();
+        texts.emplace_back();
+        if (failure) {
+            codes.back() = name_of(failure->code);
+            texts.back() = failure->text;
         }
+        const auto* const later = std::get_if<retried>(&one.ended);
+        const auto* const put_off = std::get_if<postponed>(&one.ended);
+        delays.push_back(later ? later->delay.count() : put_off ? put_off->delay.count() : 0.0);
+        uncounted.push_back(failure || later ? 0 : 1);
     }
 };
 
@@ -206,40 +250,59 @@ boost::asio::awaitable<std::vector<job_id>> job_store::rescue(rescue_request wan
 }
 
 boost::asio::awaitable<bool> job_store::report(holding held, transition ended, deadline by) {
-    db::rows written;
-    if (const auto* success = std::get_if<completed>(&ended)) {
-        const db::json_text document{success->result};
-        const thumbnail_columns pictures{success->thumbnail};
-        written = co_await pool_->run(
-            by,
-            complete_query,
-            held.job,
-            held.claim,
-            document,
-            success->brief.code,
-            success->brief.author,
-            success->brief.summary,
-            success->post_key,
-            success->analyzer,
-            success->analyzed_at,
-            success->unpaid_model,
-            success->search.words,
-            success->search.concepts,
-            success->search.concept_weights,
-            success->search.passages,
-            pictures.jpeg,
-            pictures.small_jpeg);
-    } else if (const auto* failure = std::get_if<failed>(&ended)) {
-        written = co_await pool_->run(
-            by, fail_query, held.job, held.claim, name_of(failure->code), failure->text);
-    } else if (const auto* later = std::get_if<retried>(&ended)) {
-        written = co_await pool_->run(by, retry_query, held.job, held.claim, later->delay.count());
-    } else {
-        const auto* put_off = std::get_if<postponed>(&ended);
-        const double delay = put_off == nullptr ? 0.0 : put_off->delay.count();
-        written = co_await pool_->run(by, hand_back_query, held.job, held.claim, delay);
-    }
+    if (const auto* success = std::get_if<completed>(&ended))
+        co_return co_await complete(held, *success, by);
+    std::vector<ended_attempt> alone;
+    alone.push_back({.held = held, .ended = std::move(ended)});
+    const auto written = co_await report_all(alone, by);
+    co_return written.front();
+}
+
+boost::asio::awaitable<bool> job_store::complete(
+    holding held, const completed& success, deadline by) {
+    const db::json_text document{success.result};
+    const thumbnail_columns pictures{success.thumbnail};
+    const auto written = co_await pool_->run(
+        by,
+        complete_query,
+        held.job,
+        held.claim,
+        document,
+        success.brief.code,
+        success.brief.author,
+        success.brief.summary,
+        success.post_key,
+        success.analyzer,
+        success.analyzed_at,
+        success.unpaid_model,
+        success.search.words,
+        success.search.concepts,
+        success.search.concept_weights,
+        success.search.passages,
+        pictures.jpeg,
+        pictures.small_jpeg);
     co_return written.affected() > 0;
+}
+
+boost::asio::awaitable<std::vector<bool>> job_store::report_all(
+    const std::vector<ended_attempt>& attempts, deadline by) {
+    const report_columns told{attempts};
+    const auto found = co_await pool_->run(
+        by,
+        report_query,
+        told.held.jobs,
+        told.held.claims,
+        told.statuses,
+        told.codes,
+        told.texts,
+        told.delays,
+        told.uncounted);
+    const auto ids = found.map([](const db::row& row) { return row.as<job_id>("id"); });
+    std::vector<bool> written;
+    for (const auto& one : attempts) {
+        written.push_back(std::find(ids.begin(), ids.end(), one.held.job) != ids.end());
+    }
+    co_return written;
 }
 
 boost::asio::awaitable<std::vector<job_id>> job_store::ended_among(

@@ -81,6 +81,12 @@ struct job_page {
     std::optional<job_id> next;  ///< `before` of the next page; nothing on the last one.
 };
 
+/// An attempt, and how it leaves its job.
+struct ended_attempt {
+    holding held;
+    transition ended;
+};
+
 /// What operators watch, over all daemons.
 struct queue_state {
     std::int64_t pending = 0;  ///< Waiting, also for a later attempt.
@@ -136,10 +142,16 @@ public:
         std::vector<holding> held, deadline by) override;
     boost::asio::awaitable<std::vector<job_id>> rescue(rescue_request wanted, deadline by) override;
     boost::asio::awaitable<bool> report(holding held, transition ended, deadline by) override;
+    /// Several reports of attempts that have no result (none is `completed`), at most one of each
+    /// job: true for each that was written.
+    boost::asio::awaitable<std::vector<bool>> report_all(
+        const std::vector<ended_attempt>& attempts, deadline by);
     boost::asio::awaitable<std::vector<job_id>> ended_among(
         std::vector<job_id> awaited, deadline by) override;
 
 private:
+    boost::asio::awaitable<bool> complete(holding held, const completed& success, deadline by);
+
     db::pool* pool_;
 };
 
