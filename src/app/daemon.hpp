@@ -13,6 +13,7 @@
 #include <reelsd/base/result.hpp>
 #include <reelsd/dashboard/dashboard.hpp>
 #include <reelsd/db/pool.hpp>
+#include <reelsd/domain/jobs/change_store.hpp>
 #include <reelsd/domain/jobs/completion_board.hpp>
 #include <reelsd/domain/jobs/reporting_queue.hpp>
 #include <reelsd/http/router.hpp>
@@ -33,6 +34,7 @@
 #include <boost/asio/signal_set.hpp>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <set>
 #include <stop_token>
@@ -92,7 +94,7 @@ private:
     boost::asio::awaitable<void> write_token_uses();
     /// From worker threads.
     void note_step(const jobs::claimed_job& job, std::string_view step);
-    boost::asio::awaitable<void> write_step(job_id job, std::int32_t claim, std::string step);
+    boost::asio::awaitable<void> write_steps();
     /// Reads again what an operator changes while it runs: the log's file and the certificate.
     boost::asio::awaitable<void> read_again_on_hangup();
     boost::asio::awaitable<void> renew_tls();
@@ -127,8 +129,10 @@ private:
     http::server server_;
     peers peers_;
     time_point started_at_;
-    std::uint16_t port_ = 0;          ///< 0 until it listens.
-    std::set<token_id> used_tokens_;  ///< Not written yet.
+    std::uint16_t port_ = 0;                   ///< 0 until it listens.
+    std::set<token_id> used_tokens_;           ///< Not written yet.
+    std::map<job_id, jobs::step_note> steps_;  ///< Not written yet: the latest of each job.
+    bool is_noting_steps_ = false;
     std::stop_source sweeping_;
     bool stopping_ = false;
     bool drained_ = true;

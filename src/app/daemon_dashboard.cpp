@@ -21,6 +21,8 @@ using namespace std::chrono_literals;
 /// A token's last use is shown to the minute.
 constexpr auto token_uses_interval = 30s;
 constexpr auto write_time_max = 2s;
+/// Steps are written for people who watch; one that is over sooner than this is not worth a commit.
+constexpr auto steps_interval = 100ms;
 
 }  // namespace
 
@@ -81,18 +83,28 @@ asio::awaitable<void> daemon::write_token_uses() {
 
 void daemon::note_step(const jobs::claimed_job& job, std::string_view step) {
     asio::post(loop_, [this, id = job.id, claim = job.claim, step = std::string{step}]() mutable {
-        if (!stopping_) tasks_.spawn("note step", write_step(id, claim, std::move(step)));
+        if (stopping_) return;
+        steps_.insert_or_assign(id, jobs::step_note{id, claim, std::move(step)});
+        if (!std::exchange(is_noting_steps_, true)) tasks_.spawn("note steps", write_steps());
     });
 }
 
-asio::awaitable<void> daemon::write_step(job_id job, std::int32_t claim, std::string step) {
-    try {
-        jobs::change_store store{pool_};
-        co_await store.note_step(job, claim, std::move(step), deadline::after(write_time_max));
-    } catch (const db::failure& failure) {
-        // Shown to people who watch, and to nobody else.
-        log_.debug("a step is not written", {{"reason", failure.what()}});
+asio::awaitable<void> daemon::write_steps() {
+    asio::steady_timer timer{co_await asio::this_coro::executor};
+    while (!steps_.empty()) {
+        timer.expires_after(steps_interval);
+        co_await timer.async_wait(asio::use_awaitable);
+        std::vector<jobs::step_note> reached;
+        for (auto& [job, step] : std::exchange(steps_, {})) reached.push_back(std::move(step));
+        try {
+            jobs::change_store store{pool_};
+            co_await store.note_steps(reached, deadline::after(write_time_max));
+        } catch (const db::failure& failure) {
+            // Shown to people who watch, and to nobody else.
+            log_.debug("steps are not written", {{"reason", failure.what()}});
+        }
     }
+    is_noting_steps_ = false;
 }
 
 }  // namespace reelsd::app

@@ -45,14 +45,14 @@ TEST_F(ChangeStore, EveryStepOfAJobIsAChange) {
 
     from = batch.until;
     const auto claim = held.front().id == mine ? held.front().claim : held.back().claim;
-    run(changes_.note_step(mine, claim, "download", soon()));
-    run(changes_.note_step(mine, claim, "download", soon()));
+    run(changes_.note_steps({{mine, claim, "download"}}, soon()));
+    run(changes_.note_steps({{mine, claim, "download"}}, soon()));
     batch = since(from);
     ASSERT_EQ(batch.changed.size(), 1U);
     EXPECT_EQ(batch.changed[0].step, "download");
 
     from = batch.until;
-    run(changes_.note_step(mine, claim + 1, "analyze", soon()));
+    run(changes_.note_steps({{mine, claim + 1, "analyze"}}, soon()));
     EXPECT_TRUE(since(from).changed.empty()) << "another claim's";
     const auto running = run(operations_.running(soon()));
     ASSERT_EQ(running.size(), 2U);
@@ -73,7 +73,7 @@ TEST_F(ChangeStore, WhatIsInWorkIsKnownWithItsStep) {
     EXPECT_TRUE(run(changes_.in_work(ann_, 10, soon())).empty()) << "nobody has taken it yet";
     const auto held = claimed(2);
     const auto mine = held.front().account == ann_ ? held.front() : held.back();
-    run(changes_.note_step(mine.id, mine.claim, "analyze", soon()));
+    run(changes_.note_steps({{mine.id, mine.claim, "analyze"}}, soon()));
     const auto in_work = run(changes_.in_work(ann_, 10, soon()));
     ASSERT_EQ(in_work.size(), 1U);
     EXPECT_EQ(in_work[0].job.id, mine.id);

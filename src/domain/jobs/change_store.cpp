@@ -34,9 +34,16 @@ constexpr db::query now_query{"changes.now", R"sql(SELECT clock_timestamp() AS m
 constexpr db::query forget_query{"changes.forget", R"sql(
     DELETE FROM deleted_job WHERE deleted_at < now() - make_interval(hours => $1))sql"};
 
-constexpr db::query note_step_query{"changes.note_step", R"sql(
-    UPDATE job SET step = $3
-     WHERE id = $1 AND claim = $2 AND status = 'processing' AND step IS DISTINCT FROM $3)sql"};
+// Locks in the order of ids, as reports and renewals do.
+constexpr db::query note_steps_query{"changes.note_steps", R"sql(
+    WITH told AS MATERIALIZED (
+        SELECT job.id, now.step FROM unnest($1::bigint[], $2::integer[], $3::text[])
+                                     AS now (id, claim, step)
+          JOIN job ON job.id = now.id AND job.claim = now.claim AND job.status = 'processing'
+                      AND job.step IS DISTINCT FROM now.step
+         ORDER BY job.id
+           FOR UPDATE OF job)
+    UPDATE job SET step = told.step FROM told WHERE job.id = told.id)sql"};
 
 job_change change_from(const db::row& row) {
     job_change change{
@@ -85,9 +92,17 @@ boost::asio::awaitable<void> change_store::forget_old_deletions(deadline by) {
     co_await pool_->run(by, forget_query, static_cast<int>(deletion_memory.count()));
 }
 
-boost::asio::awaitable<void> change_store::note_step(
-    job_id job, std::int32_t claim, std::string step, deadline by) {
-    co_await pool_->run(by, note_step_query, job, claim, step);
+boost::asio::awaitable<void> change_store::note_steps(
+    const std::vector<step_note>& steps, deadline by) {
+    std::vector<job_id> jobs;
+    std::vector<std::int32_t> claims;
+    std::vector<std::string_view> names;
+    for (const auto& one : steps) {
+        jobs.push_back(one.job);
+        claims.push_back(one.claim);
+        names.emplace_back(one.step);
+    }
+    co_await pool_->run(by, note_steps_query, jobs, claims, names);
 }
 
 }  // namespace reelsd::jobs

@@ -38,6 +38,13 @@ struct change_batch {
     bool is_whole = true;  ///< False: there was more than was asked for.
 };
 
+/// What is being done for a job under a claim.
+struct step_note {
+    job_id job;
+    std::int32_t claim = 0;
+    std::string step;
+};
+
 /// What open pages are told. A change may become visible a moment after the time that it bears, so
 /// who goes on from a position asks from `change_overlap` before it, and takes repetitions.
 /// Throws like job_store. A cheap value around the pool.
@@ -56,9 +63,9 @@ public:
     /// Forgets deletions that nobody can ask for any more.
     boost::asio::awaitable<void> forget_old_deletions(deadline by);
 
-    /// Says what is being done for a job; nothing happens when the claim is no longer current.
-    boost::asio::awaitable<void> note_step(
-        job_id job, std::int32_t claim, std::string step, deadline by);
+    /// Says what is being done for jobs, each at most once among them; nothing happens to one whose
+    /// claim is no longer current.
+    boost::asio::awaitable<void> note_steps(const std::vector<step_note>& steps, deadline by);
 
 private:
     db::pool* pool_;
