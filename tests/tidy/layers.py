@@ -17,15 +17,16 @@ RANKS = {
 ONLY_FOR = {
     "http": {"api", "dashboard"},
     "db": {"domain"},
-    "net": {"platform", "model", "bot"},
+    "net": {"platform", "model", "bot", "pipeline"},
     "process": {"media", "platform"},
 }
 
 # The client is a program of its own beside the daemon.
 CLI_USES = {"base", "net"}
 
-# Within domain, folders are as strangers to each other; a submission is one transaction over three.
-DOMAIN_USES = {"reels": {"accounts", "jobs"}}
+# Within domain, folders are as strangers to each other; a submission is one transaction over three, and what a webhook
+# tells is a job.
+DOMAIN_USES = {"reels": {"accounts", "jobs"}, "webhooks": {"jobs"}}
 
 # Foreign headers and the one folder that each may be seen in.
 FOREIGN = [

@@ -13,7 +13,7 @@ constexpr db::query submit_query{"jobs.submit", R"sql(
     SELECT number, outcome, job_id, job_status, job_limit,
            rate_limit, rate_remaining, rate_reset, retry_after,
            trim_scale(monthly_budget_usd)::text AS monthly_budget_usd
-      FROM submit_jobs($1, $2, $3, $4, $5, $6, $7))sql"};
+      FROM submit_jobs($1, $2, $3, $4, $5, $6, $7, $8))sql"};
 
 constexpr db::query find_query{"jobs.find", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error, result
@@ -98,6 +98,7 @@ struct submission_columns {
     std::vector<bool> fresh_wishes;
     std::vector<std::optional<std::string_view>> repeat_keys;
     std::vector<bool> money_costs;
+    std::vector<std::optional<std::string_view>> webhook_urls;
 };
 
 submission_columns columns_of(const std::vector<callers_submission>& all) {
@@ -108,6 +109,7 @@ submission_columns columns_of(const std::vector<callers_submission>& all) {
         columns.fresh_wishes.push_back(wanted.fresh);
         columns.repeat_keys.emplace_back(wanted.idempotency_key);
         columns.money_costs.push_back(wanted.costs_money);
+        columns.webhook_urls.emplace_back(wanted.webhook_url);
     }
     return columns;
 }
@@ -142,6 +144,7 @@ boost::asio::awaitable<std::vector<std::optional<admission>>> job_store::submit_
         columns.fresh_wishes,
         columns.repeat_keys,
         columns.money_costs,
+        columns.webhook_urls,
         defaults.submissions_per_minute,
         defaults.concurrent_jobs);
     std::vector<std::optional<admission>> decided(wanted.size());

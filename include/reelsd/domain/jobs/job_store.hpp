@@ -34,6 +34,8 @@ struct submission {
     /// The caller's own name for it: a second submission under the same one, within 24 hours and
     /// while the job is there, is answered with the first one's job.
     std::optional<std::string> idempotency_key = {};
+    /// Where the job's end is told; nothing: at the account's default, if it has one.
+    std::optional<std::string> webhook_url = {};
 };
 
 /// One of several submissions that come at the same moment.

@@ -1,0 +1,102 @@
+#include <reelsd/base/invariant.hpp>
+#include <reelsd/domain/webhooks/delivery.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <ctime>
+
+namespace reelsd::webhooks {
+namespace {
+
+/// In bases: with the usual one of 5 s these are 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 2 h and 4
+/// h, the last of which is repeated.
+constexpr std::array<double, 8> delays_in_bases{1, 6, 24, 120, 360, 720, 1440, 2880};
+constexpr double spread_max = 0.1;
+/// An hour for those who set another base: who asks for patience gets as much as that in any case.
+constexpr seconds_f patience_min{3600.0};
+
+std::string cause_of(const delivery_try& ended) {
+    if (!ended.status_code) {
+        switch (ended.failure) {
+            case errc::timed_out:
+                return fmt::format("no answer within {:g} seconds", try_time_max.count());
+            case errc::address_refused: return "the address is not allowed";
+            case errc::invalid_argument: return "the address is not a URL";
+            case errc::connection_failed: return "no connection, or it broke off";
+            default: return "internal error";
+        }
+    }
+    const int status = *ended.status_code;
+    if (status == 410) return "answered 410: the receiver wants no more of it";
+    if (status >= 300 && status < 400) {
+        return fmt::format("answered {}: redirects are not followed", status);
+    }
+    return fmt::format("answered {}", status);
+}
+
+bool ends_it(const delivery_try& ended) {
+    if (ended.status_code) return *ended.status_code == 410;
+    return ended.failure == errc::address_refused || ended.failure == errc::invalid_argument;
+}
+
+}  // namespace
+
+std::string_view name_of(delivery_state state) noexcept {
+    switch (state) {
+        case delivery_state::pending: return "pending";
+        case delivery_state::delivered: return "delivered";
+        case delivery_state::failed: return "failed";
+    }
+    return "";
+}
+
+result<delivery_state> delivery_state_from(std::string_view name) {
+    for (const auto state :
+         {delivery_state::pending, delivery_state::delivered, delivery_state::failed}) {
+        if (name == name_of(state)) return state;
+    }
+    return error{errc::internal, "unknown state of a delivery: " + std::string{name}};
+}
+
+seconds_f delay_after(int round_tries, seconds_f base, double spread) {
+    invariant(round_tries >= 1);
+    const auto step = std::min(static_cast<std::size_t>(round_tries), delays_in_bases.size()) - 1;
+    return base * delays_in_bases.at(step) * (1 - spread_max + 2 * spread_max * spread);
+}
+
+delivery_step step_after(
+    const delivery_try& ended, const try_standing& standing, seconds_f base, double spread) {
+    const auto status = ended.status_code;
+    if (status && *status >= 200 && *status < 300) return delivered{*status};
+    if (!status && ended.failure == errc::cancelled) return handed_back{};
+    auto cause = cause_of(ended);
+    if (ends_it(ended)) return given_up{status, std::move(cause)};
+    auto delay = delay_after(standing.round_tries, base, spread);
+    if (ended.retry_after && (status == 429 || status == 503)) {
+        const auto patience_max = std::max(base * delays_in_bases.back(), patience_min);
+        delay = std::max(delay, std::min(*ended.retry_after, patience_max));
+    }
+    if (delay > standing.time_left) return given_up{status, std::move(cause)};
+    return put_off{delay, status, std::move(cause)};
+}
+
+std::optional<seconds_f> retry_after_in(std::string_view text, time_point now) {
+    constexpr std::size_t digits_max = 9;  // 31 years.
+    if (!text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos) {
+        std::int64_t seconds = 0;
+        text = text.substr(0, digits_max);
+        std::from_chars(text.data(), text.data() + text.size(), seconds);
+        return seconds_f{static_cast<double>(seconds)};
+    }
+    const std::string copy{text};
+    std::tm parts{};
+    const char* const end = ::strptime(copy.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &parts);
+    if (end == nullptr || *end != '\0') return std::nullopt;
+    const auto seconds = static_cast<double>(::timegm(&parts));
+    return std::max(seconds_f{seconds} - seconds_f{now.time_since_epoch()}, seconds_f{0.0});
+}
+
+}  // namespace reelsd::webhooks
