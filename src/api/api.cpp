@@ -9,6 +9,7 @@
 #include "subtitles.hpp"
 #include "thumbnails.hpp"
 #include "usage.hpp"
+#include "webhooks.hpp"
 #include <reelsd/api/api.hpp>
 #include <reelsd/http/router.hpp>
 
@@ -23,6 +24,7 @@ struct api::state {
     subtitle_service subtitles;
     usage_service usage;
     search_service search;
+    webhook_service webhooks;
     health_service health;
     metrics_service metrics;
 };
@@ -34,7 +36,8 @@ api::api(api_parts parts)
           .submissions =
               {.desk = std::move(parts.desk),
                .analysis_costs_money = parts.analysis_costs_money,
-               .job_accepted = std::move(parts.job_accepted)},
+               .job_accepted = std::move(parts.job_accepted),
+               .check_webhook_url = parts.check_webhook_url},
           .reels =
               {.jobs = parts.jobs,
                .board = parts.board,
@@ -47,6 +50,11 @@ api::api(api_parts parts)
               {.search = parts.search,
                .embedder = parts.embedder,
                .near_reels = std::move(parts.near_reels)},
+          .webhooks =
+              {.settings = parts.webhooks,
+               .deliveries = parts.deliveries,
+               .check_url = std::move(parts.check_webhook_url),
+               .delivery_due = std::move(parts.delivery_due)},
           .health = {.ready = std::move(parts.ready)},
           .metrics = {.text = std::move(parts.metrics)}})} {}
 
@@ -72,6 +80,7 @@ void api::add_resources_to(http::router& router, std::string_view prefix) {
     add_subtitle_routes(router, prefix, state_->subtitles);
     add_usage_routes(router, prefix, state_->usage);
     add_search_routes(router, prefix, state_->search);
+    add_webhook_routes(router, prefix, state_->webhooks);
 }
 
 }  // namespace reelsd::api

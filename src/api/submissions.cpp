@@ -63,7 +63,7 @@ http::response submission_answer(
 
 /// What the client asks for, checked: the link itself is a reel's.
 result<jobs::submission> requested_submission(
-    const http::request_context& ctx, bool analysis_costs_money) {
+    const http::request_context& ctx, const submission_service& service) {
     const auto body = ctx.json_body();
     if (!body) return body.error();
     auto url = requested_url(*body);
@@ -72,21 +72,24 @@ result<jobs::submission> requested_submission(
     if (!link) return link.error();
     const auto earlier = requested_fresh(*body);
     if (!earlier) return earlier.error();
+    auto webhook_url = requested_webhook_url(*body, "webhook_url", service.check_webhook_url);
+    if (!webhook_url) return webhook_url.error();
     auto key = requested_idempotency_key(ctx.header("Idempotency-Key"));
     if (!key) return key.error();
     return jobs::submission{
         .url = *std::move(url),
         .fresh = *earlier == earlier_analysis_wish::unwanted,
-        .costs_money = analysis_costs_money && !link->is_test(),
-        .idempotency_key = *std::move(key)};
+        .costs_money = service.analysis_costs_money && !link->is_test(),
+        .idempotency_key = *std::move(key),
+        .webhook_url = *std::move(webhook_url)};
 }
 
-/// POST /api/v1/reels/analyze {"url": string, "fresh"?: boolean}: queues one reel for analysis.
-/// 202 the job's id, durable, or that of the same submission repeated; 400 malformed body, link or
-/// key; 429 a limit of the caller's account, or its budget.
+/// POST /api/v1/reels/analyze {"url": string, "fresh"?: boolean, "webhook_url"?: string}: queues
+/// one reel for analysis. 202 the job's id, durable, or that of the same submission repeated; 400
+/// malformed body, link, webhook or key; 429 a limit of the caller's account, or its budget.
 asio::awaitable<http::response> create_reel(
     http::request_context& ctx, submission_service& service) {
-    auto wanted = requested_submission(ctx, service.analysis_costs_money);
+    auto wanted = requested_submission(ctx, service);
     if (!wanted) co_return ctx.problem(wanted.error());
     const auto decision =
         co_await service.desk.submit(ctx.caller(), *std::move(wanted), ctx.database_by());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "webhook_url.hpp"
 #include <reelsd/base/json_fwd.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/domain/jobs/admission_desk.hpp>
@@ -25,6 +26,7 @@ struct submission_service {
     /// Whether links are analysed by a model that costs money; test links never are.
     bool analysis_costs_money = false;
     std::function<void()> job_accepted;
+    webhook_url_check check_webhook_url;
 };
 
 void add_submission_routes(

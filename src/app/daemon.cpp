@@ -25,6 +25,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 namespace reelsd::app {
@@ -36,12 +37,12 @@ using namespace std::chrono_literals;
 /// The cluster's supervisor and later password hashing; both are rare.
 constexpr std::size_t offload_threads = 2;
 constexpr std::size_t offload_queue_max = 64;
-/// For a thread to be free that asks a provider what it still holds.
-constexpr auto upload_sweep_time_max = 60s;
 /// Of bounds::shutdown_grace: what running attempts and exchanges get to end by themselves; the
 /// rest is for handing jobs back.
 constexpr auto finish_time_max = 4s;
 constexpr auto exchange_time_max = 3s;
+/// For receivers that are being told: whoever takes longer is told again.
+constexpr auto delivery_time_max = 2s;
 
 /// Tells daemons apart in the queue: host and process for people, and the run because containers
 /// have equal hosts and process ids.
@@ -94,14 +95,16 @@ void count_attempt(metrics& figures, const jobs::transition& ended, seconds_f to
 }
 
 pipeline::dispatcher_options dispatcher_options_of(
-    const settings& with, const std::string& run, metrics& figures) {
+    const settings& with, const std::string& run, metrics& figures,
+    std::function<void()> job_ended) {
     pipeline::dispatcher_options options;
     options.worker = instance_name(run);
     options.lease = with.lease;
     options.policy = retry_policy_of(with);
-    options.on_attempt_ended = [&figures](
+    options.on_attempt_ended = [&figures, job_ended = std::move(job_ended)](
                                    const jobs::transition& ended, seconds_f took, bool written) {
         count_attempt(figures, ended, took, written);
+        job_ended();
     };
     return options;
 }
@@ -228,13 +231,22 @@ daemon::daemon(const settings& with, const log::logger& log, parts made)
       vectors_{make_vector_index()},
       executor_{executor_parts(), retry_policy_of(with), log},
       board_{loop_.get_executor()},
+      webhook_sender_{webhook_sender_settings()},
+      deliverer_{
+          loop_.get_executor(),
+          webhooks::delivery_store{pool_},
+          webhooks::webhook_store{pool_},
+          webhook_sender_,
+          tasks_,
+          webhook_deliverer_options(),
+          log},
       queue_{loop_.get_executor(), tasks_, jobs::job_store{pool_}},
       dispatcher_{
           queue_,
           board_,
           tasks_,
           make_attempt_runner(),
-          dispatcher_options_of(with, parts_.run, *parts_.figures),
+          dispatcher_options_of(with, parts_.run, *parts_.figures, [this] { deliverer_.wake(); }),
           log},
       api_{api_parts()},
       dashboard_{dashboard_parts()},
@@ -248,43 +260,6 @@ daemon::daemon(const settings& with, const log::logger& log, parts made)
     dashboard_.add_to(router_);
 }
 
-std::unique_ptr<pipeline::vector_index> daemon::make_vector_index() {
-    const auto* const embedder = parts_.models->dense_embedder();
-    if (embedder == nullptr) return nullptr;
-    return std::make_unique<pipeline::vector_index>(pipeline::vector_index_parts{
-        .embedder = *embedder,
-        .words = *parts_.embedder,
-        .prices = parts_.models->prices(),
-        .store = jobs::vector_store{pool_},
-        .recorder = recorder_,
-        .offload = offload_,
-        .log = log_});
-}
-
-std::unique_ptr<pipeline::attempt_runner> daemon::make_attempt_runner() {
-    const auto work = [this](const jobs::claimed_job& job, std::stop_token stop) {
-        return executor_.run(job, std::move(stop));
-    };
-    return std::make_unique<pipeline::threaded_attempt_runner>(
-        loop_.get_executor(), with_.workers, work);
-}
-
-pipeline::executor_parts daemon::executor_parts() {
-    return {
-        .source = *parts_.source,
-        .pacer = pacer_,
-        .media = *parts_.media,
-        .analyzer = parts_.models->chosen(),
-        .free_analyzer = parts_.models->free(),
-        .embedder = *parts_.embedder,
-        .scratch = *parts_.scratch,
-        .records = records_,
-        .recorder = recorder_,
-        .on_step = [this](const jobs::claimed_job& job, std::string_view step) {
-            note_step(job, step);
-        }};
-}
-
 api::api_parts daemon::api_parts() {
     const jobs::default_limits limits{
         .submissions_per_minute = with_.submissions_per_minute,
@@ -296,6 +271,8 @@ api::api_parts daemon::api_parts() {
         .jobs = jobs::job_store{pool_},
         .usage = usage::usage_store{pool_},
         .search = jobs::reel_search{pool_},
+        .webhooks = webhooks::webhook_store{pool_},
+        .deliveries = webhooks::delivery_store{pool_},
         .embedder = *parts_.embedder,
         .near_reels = {},
         .board = board_,
@@ -303,9 +280,16 @@ api::api_parts daemon::api_parts() {
         .requests_per_minute = with_.requests_per_minute,
         .token_used = [this](token_id token) { used_tokens_.insert(token); },
         .job_accepted = [this] { dispatcher_.wake(); },
-        .job_removed = [this](job_id job) { dispatcher_.cancel(job); },
+        .check_webhook_url = {},
+        .delivery_due = {},
+        .job_removed =
+            [this](job_id job) {
+                dispatcher_.cancel(job);
+                deliverer_.cancel(job);
+            },
         .ready = [this] { return readiness(); },
         .metrics = [this] { return metrics_text(); }};
+    add_webhooks_to(made);
     if (vectors_) {
         made.near_reels = [this](account_id caller, std::string query) {
             return vectors_->near(caller, std::move(query));
@@ -320,6 +304,8 @@ result<void> daemon::run() {
     if (!port) return port.error();
     port_ = *port;
     dispatcher_.start();
+    deliverer_.start();
+    tasks_.spawn("tidy webhooks", tidy_webhooks());
     if (parts_.store->cluster() != nullptr) tasks_.spawn("supervise cluster", supervise_cluster());
     tasks_.spawn("sweep providers", sweep_providers());
     tasks_.spawn("watch changes", dashboard_.watch_changes());
@@ -357,18 +343,6 @@ result<void> daemon::run() {
     return error{errc::conflict, "the database needs a newer program than this one: start that"};
 }
 
-asio::awaitable<void> daemon::sweep_providers() {
-    const auto sweep = [this] {
-        const auto is_living = [this](std::string_view run) {
-            return parts_.scratch->is_living(run);
-        };
-        parts_.models->sweep(is_living, sweeping_.get_token());
-        return true;
-    };
-    const auto swept = co_await offload_.run(deadline::after(upload_sweep_time_max), sweep);
-    if (!swept) log_.warning("providers were not swept", {{"reason", swept.error().to_string()}});
-}
-
 asio::awaitable<void> daemon::stop_on_signal() {
     const int signal = co_await signals_.async_wait(asio::use_awaitable);
     log_.info("stopping", {{"signal", signal == SIGINT ? "SIGINT" : "SIGTERM"}});
@@ -384,7 +358,11 @@ asio::awaitable<void> daemon::shut_down() {
     // Both at once: while clients get their answers, the workers finish or hand back.
     auto exchanges = server_.stop(by.at_most(exchange_time_max));
     auto attempts = dispatcher_.stop(by.at_most(finish_time_max), by);
-    drained_ = co_await (std::move(exchanges) && std::move(attempts));
+    auto deliveries = deliverer_.stop(by.at_most(delivery_time_max), by);
+    bool is_delivered = false;
+    std::tie(drained_, is_delivered) =
+        co_await (std::move(exchanges) && std::move(attempts) && std::move(deliveries));
+    drained_ = drained_ && is_delivered;
     // A server that is there and does not answer would be waited for beyond all of this.
     if (auto* const cluster = parts_.store->cluster()) cluster->interrupt();
     const bool ended = co_await tasks_.stop(by, deadline::after(1s));

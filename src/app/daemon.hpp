@@ -27,6 +27,8 @@
 #include <reelsd/pipeline/scratch.hpp>
 #include <reelsd/pipeline/shared_pacer.hpp>
 #include <reelsd/pipeline/vector_index.hpp>
+#include <reelsd/pipeline/webhook_deliverer.hpp>
+#include <reelsd/pipeline/webhook_sender.hpp>
 #include <reelsd/platform/source.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -83,6 +85,11 @@ private:
     boost::asio::awaitable<void> sweep_providers();
     [[nodiscard]] std::unique_ptr<pipeline::vector_index> make_vector_index();
     [[nodiscard]] api::api_parts api_parts();
+    void add_webhooks_to(api::api_parts& made);
+    [[nodiscard]] pipeline::webhook_sender_settings webhook_sender_settings() const;
+    [[nodiscard]] pipeline::webhook_deliverer_options webhook_deliverer_options();
+    /// Forgets old deliveries.
+    boost::asio::awaitable<void> tidy_webhooks();
     [[nodiscard]] pipeline::executor_parts executor_parts();
     [[nodiscard]] std::unique_ptr<pipeline::attempt_runner> make_attempt_runner();
     [[nodiscard]] dashboard::dashboard_parts dashboard_parts();
@@ -121,6 +128,8 @@ private:
     std::unique_ptr<pipeline::vector_index> vectors_;  ///< Null without a remote embedder.
     pipeline::executor executor_;
     jobs::completion_board board_;
+    pipeline::webhook_sender webhook_sender_;
+    pipeline::webhook_deliverer deliverer_;
     jobs::reporting_queue queue_;
     pipeline::dispatcher dispatcher_;
     api::api api_;

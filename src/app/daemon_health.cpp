@@ -69,7 +69,9 @@ asio::awaitable<std::string> daemon::metrics_text() {
         .queue = std::nullopt,
         .resolvers = {},
         .circuits = parts_.models->circuits(),
-        .models = {}};
+        .models = {},
+        .webhook_tries = deliverer_.held(),
+        .deliveries = std::nullopt};
     try {
         jobs::job_store jobs{pool_};
         pacing::pace_store paces{pool_};
@@ -78,6 +80,8 @@ asio::awaitable<std::string> daemon::metrics_text() {
         now.resolvers = co_await paces.list(platform_host(with_), by);
         usage::call_ledger_store ledger{pool_};
         now.models = co_await ledger.totals(by);
+        webhooks::delivery_store deliveries{pool_};
+        now.deliveries = co_await deliveries.figures(by);
     } catch (const db::failure& failure) {
         // Told by reelsd_database_up.
         log_.debug("metrics without the queue", {{"reason", failure.what()}});

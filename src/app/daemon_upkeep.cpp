@@ -20,8 +20,22 @@ using namespace std::chrono_literals;
 /// Whoever must stop has met errors for so long at most.
 constexpr auto schema_look_interval = 2s;
 constexpr auto schema_look_time_max = 2s;
+/// For a thread to be free that asks a provider what it still holds.
+constexpr auto upload_sweep_time_max = 60s;
 
 }  // namespace
+
+asio::awaitable<void> daemon::sweep_providers() {
+    const auto sweep = [this] {
+        const auto is_living = [this](std::string_view run) {
+            return parts_.scratch->is_living(run);
+        };
+        parts_.models->sweep(is_living, sweeping_.get_token());
+        return true;
+    };
+    const auto swept = co_await offload_.run(deadline::after(upload_sweep_time_max), sweep);
+    if (!swept) log_.warning("providers were not swept", {{"reason", swept.error().to_string()}});
+}
 
 asio::awaitable<void> daemon::read_again_on_hangup() {
     // Who asked while the daemon started was not heard.

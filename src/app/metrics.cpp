@@ -174,6 +174,22 @@ void add_models(prometheus::Registry& in, const std::vector<usage::model_total>&
     }
 }
 
+void add_webhooks(prometheus::Registry& in, const metrics_reading& now) {
+    set(in,
+        "reelsd_webhook_tries_running",
+        "Webhooks that are being delivered.",
+        real(now.webhook_tries));
+    if (!now.deliveries) return;
+    set(in,
+        "reelsd_webhook_deliveries_pending",
+        "Webhooks that are not delivered yet, of all daemons.",
+        real(now.deliveries->pending));
+    set(in,
+        "reelsd_webhook_deliveries_due",
+        "Of these, the ones that could be tried now.",
+        real(now.deliveries->due));
+}
+
 /// As a label's value is written.
 std::string label_text(std::string_view text) {
     std::string made = "\"";
@@ -229,6 +245,8 @@ struct metrics::families {
     counters& model_requests{counter(
         registry, "reelsd_model_requests_total",
         "Requests to models, by how they ended; most of those that failed are not billed.")};
+    counters& webhook_tries{
+        counter(registry, "reelsd_webhook_tries_total", "Tries at webhooks, by outcome.")};
     prometheus::Counter& all_response_bytes{response_bytes.Add({})};
     std::map<exchange_kind, exchange_series> exchanges{};
 };
@@ -279,6 +297,10 @@ void metrics::note_model_request(
         .Increment();
 }
 
+void metrics::note_webhook_try(std::string_view outcome) {
+    families_->webhook_tries.Add({{"outcome", std::string{outcome}}}).Increment();
+}
+
 std::string metrics::text(const metrics_reading& now) const {
     // What is only read now goes into a registry of its own, or it would be added up.
     prometheus::Registry read;
@@ -289,6 +311,7 @@ std::string metrics::text(const metrics_reading& now) const {
     add_resolvers(read, now.resolvers);
     add_circuits(read, now.circuits);
     add_models(read, now.models);
+    add_webhooks(read, now);
     auto all = families_->registry.Collect();
     auto more = read.Collect();
     all.insert(

@@ -4,6 +4,7 @@
 #include <reelsd/domain/jobs/job_store.hpp>
 #include <reelsd/domain/pacing/pace_store.hpp>
 #include <reelsd/domain/usage/call_ledger_store.hpp>
+#include <reelsd/domain/webhooks/delivery_store.hpp>
 #include <reelsd/http/server.hpp>
 #include <reelsd/model/circuit_breaker.hpp>
 
@@ -30,6 +31,9 @@ struct metrics_reading {
     std::vector<pacing::standing> resolvers;
     std::vector<model::circuit_standing> circuits;
     std::vector<usage::model_total> models;  ///< From the ledger, of all daemons.
+    std::size_t webhook_tries = 0;           ///< Under way.
+    /// Nothing while the database does not answer.
+    std::optional<webhooks::delivery_figures> deliveries;
 };
 
 /// The daemon's figures for Prometheus, and the one home of their names. Label values come from
@@ -52,6 +56,9 @@ public:
     /// `outcome`: "answered" or a failure's name.
     void note_model_request(
         std::string_view provider, std::string_view model, std::string_view outcome);
+
+    /// `outcome`: as pipeline::outcome_name() of a delivery's step.
+    void note_webhook_try(std::string_view outcome);
 
     /// All figures in Prometheus' text format 0.0.4.
     [[nodiscard]] std::string text(const metrics_reading& now) const;

@@ -7,6 +7,8 @@
 #include <reelsd/domain/jobs/reel_search.hpp>
 #include <reelsd/domain/reels/caller_lookup.hpp>
 #include <reelsd/domain/usage/usage_store.hpp>
+#include <reelsd/domain/webhooks/delivery_store.hpp>
+#include <reelsd/domain/webhooks/webhook_store.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
@@ -31,6 +33,8 @@ struct api_parts {
     jobs::job_store jobs;
     usage::usage_store usage;
     jobs::reel_search search;
+    webhooks::webhook_store webhooks;
+    webhooks::delivery_store deliveries;
     const model::embedder& embedder;  ///< Of the same kind as the one that the workers use.
     /// The caller's reels whose dense vectors are near a query's, the nearest first. Does not
     /// throw; empty function: there are no such vectors.
@@ -45,6 +49,10 @@ struct api_parts {
     std::function<void(token_id)> token_used = {};
     /// A job was accepted: the queue may look at once.
     std::function<void()> job_accepted;
+    /// Whether webhooks may go to an address; see webhook_url_check in src/api/webhook_url.hpp.
+    std::function<result<void>(std::string_view url)> check_webhook_url;
+    /// A delivery has been asked for again: it may be tried at once.
+    std::function<void()> delivery_due;
     /// A job was deleted: whoever works on it must stop.
     std::function<void(job_id)> job_removed;
     /// Nothing when the daemon can do its work, else why it cannot, in words for a client.

@@ -72,6 +72,7 @@ struct settings {
     std::int64_t video_bytes_max = 104'857'600;
     seconds_f lease{60.0};
     seconds_f retry_base{10.0};
+    seconds_f webhook_retry_base{5.0};
 
     log::level log_level = log::level::info;
     log::format log_format = log::format::text;

@@ -1,0 +1,48 @@
+#include "daemon.hpp"
+#include <reelsd/base/json.hpp>  // A coroutine that returns it is destroyed here.
+
+#include <stop_token>
+#include <string_view>
+#include <utility>
+
+// What a daemon's workers work with.
+namespace reelsd::app {
+
+std::unique_ptr<pipeline::vector_index> daemon::make_vector_index() {
+    const auto* const embedder = parts_.models->dense_embedder();
+    if (embedder == nullptr) return nullptr;
+    return std::make_unique<pipeline::vector_index>(pipeline::vector_index_parts{
+        .embedder = *embedder,
+        .words = *parts_.embedder,
+        .prices = parts_.models->prices(),
+        .store = jobs::vector_store{pool_},
+        .recorder = recorder_,
+        .offload = offload_,
+        .log = log_});
+}
+
+std::unique_ptr<pipeline::attempt_runner> daemon::make_attempt_runner() {
+    const auto work = [this](const jobs::claimed_job& job, std::stop_token stop) {
+        return executor_.run(job, std::move(stop));
+    };
+    return std::make_unique<pipeline::threaded_attempt_runner>(
+        loop_.get_executor(), with_.workers, work);
+}
+
+pipeline::executor_parts daemon::executor_parts() {
+    return {
+        .source = *parts_.source,
+        .pacer = pacer_,
+        .media = *parts_.media,
+        .analyzer = parts_.models->chosen(),
+        .free_analyzer = parts_.models->free(),
+        .embedder = *parts_.embedder,
+        .scratch = *parts_.scratch,
+        .records = records_,
+        .recorder = recorder_,
+        .on_step = [this](const jobs::claimed_job& job, std::string_view step) {
+            note_step(job, step);
+        }};
+}
+
+}  // namespace reelsd::app
