@@ -131,8 +131,8 @@ void webhook_deliverer::begin(webhooks::claimed_delivery delivery) {
 asio::awaitable<void> webhook_deliverer::deliver(std::int64_t id) {
     auto& held = held_.at(id);
     if (!held.delivery.url) {
-        co_await write(
-            id, webhooks::given_up{std::nullopt, "the account has no webhook URL any more"});
+        webhooks::given_up removed{std::nullopt, "the account has no webhook URL any more"};
+        co_await write(id, std::move(removed));
         co_return;
     }
     if (co_await make_ready(held)) {

@@ -35,7 +35,8 @@ constexpr db::query rotate_secret_query{"webhooks.rotate_secret", R"sql(
 boost::asio::awaitable<webhook_settings> webhook_store::find(account_id account, deadline by) {
     auto found = co_await pool_->run(by, find_query, account);
     if (found.empty()) {
-        co_await pool_->run(by, make_secret_query, account, generate_webhook_secret());
+        const auto made = generate_webhook_secret();
+        co_await pool_->run(by, make_secret_query, account, made);
         found = co_await pool_->run(by, find_query, account);
     }
     const auto row = found.one();
@@ -56,7 +57,8 @@ boost::asio::awaitable<void> webhook_store::set_url(
 }
 
 boost::asio::awaitable<void> webhook_store::rotate_secret(account_id account, deadline by) {
-    co_await pool_->run(by, rotate_secret_query, account, generate_webhook_secret());
+    const auto made = generate_webhook_secret();
+    co_await pool_->run(by, rotate_secret_query, account, made);
 }
 
 boost::asio::awaitable<std::string> webhook_store::secret_of(account_id account, deadline by) {
