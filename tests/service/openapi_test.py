@@ -35,6 +35,11 @@ SUBRIP = "GET /api/v1/reels/{id}/subtitles.srt"
 REEL_USAGE = "GET /api/v1/reels/{id}/usage"
 WEBVTT = "GET /api/v1/reels/{id}/subtitles.vtt"
 READY = "GET /readyz"
+WEBHOOK = "GET /api/v1/webhook"
+SET_WEBHOOK = "PUT /api/v1/webhook"
+ROTATE = "POST /api/v1/webhook/rotate"
+DELIVERIES = "GET /api/v1/webhook/deliveries"
+REDELIVER = "POST /api/v1/webhook/deliveries/{id}/redeliver"
 LINK = "https://www.instagram.com/reel/DYa0IXPgnP5/"
 UNKNOWN_ID = 10**15
 # Parts of the viewer's page, which are no operations of the API.
@@ -301,6 +306,51 @@ class Reels(OpenApiTest):
         self.assertEqual(someone.ask(USAGE_CSV, expect=200).body.count(b"\r\n"), 2)
         hits = someone.ask(SEARCH, query={"q": "coffee"}, expect=200).json()
         self.assertEqual([hit["id"] for hit in hits], [done])
+
+    def test_webhooks(self):
+        someone = self.conversation(account=self.someone)
+        self.assertIsNone(someone.ask(WEBHOOK, expect=200).json()["url"])
+        content = self.document.operations[SET_WEBHOOK].request_body["content"]["application/json"]
+        for name, example in content["examples"].items():
+            with self.subTest(name):
+                answer = someone.ask(SET_WEBHOOK, body=example["value"], expect=200)
+                self.assertEqual(answer.json()["url"], example["value"]["url"])
+        rotated = someone.ask(ROTATE, expect=200).json()
+        self.assertIn("previous_secret_expires_at", rotated)
+        self.assertEqual(someone.ask(WEBHOOK, expect=200).json(), rotated)
+        someone.ask(SET_WEBHOOK, body=b"[]", expect=400)
+        someone.ask(SET_WEBHOOK, body={"address": "x"}, expect=400)
+        longest = "https://example.org/" + "x" * 2028
+        for wrong in (1, "x", longest + "x", "http://example.org/", "https://example.org:8443/", "https://10.0.0.1/"):
+            with self.subTest(wrong):
+                someone.ask(SET_WEBHOOK, body={"url": wrong}, expect=400)
+                someone.ask(ANALYZE, body={"url": LINK, "webhook_url": wrong}, expect=400)
+        someone.ask(SET_WEBHOOK, body={"url": longest}, expect=200)
+        someone.ask(ANALYZE, body={"url": LINK, "webhook_url": longest}, expect=202)
+        someone.ask(SET_WEBHOOK, body={"url": None}, expect=200)
+
+    def test_deliveries(self):
+        account = self.working.account(unlimited=True)
+        someone = self.conversation(self.working, account)
+        self.assertEqual(someone.ask(DELIVERIES, expect=200).json(), [])
+        # A name that leads inside: nothing is sent, and that is final.
+        someone.ask(SET_WEBHOOK, body={"url": "https://localhost/"}, expect=200)
+        for _ in range(2):
+            account.finished(account.submit("https://www.instagram.com/reel/reelsd-unavailable/"))
+        wait_until(lambda: len(someone.ask(DELIVERIES, query={"state": "failed"}).json()) == 2, "the ends")
+        page = someone.ask(DELIVERIES, query={"limit": 1}, expect=200)
+        link = page.headers["Link"]
+        query = dict(urllib.parse.parse_qsl(link[link.index("?") + 1:link.index(">")]))
+        rest = someone.ask(DELIVERIES, query=query, expect=200)
+        self.assertIsNone(rest.headers["Link"])
+        ids = [one["id"] for one in page.json() + rest.json()]
+        self.assertEqual(ids, sorted(set(ids), reverse=True))
+        answer = someone.ask(REDELIVER, ids[0], expect=202)
+        self.assertEqual((answer.json()["id"], answer.json()["state"]), (ids[0], "pending"))
+        someone.ask(DELIVERIES, query={"cursor": "x"}, expect=400)
+        stranger = self.conversation(self.working, self.working.account())
+        for unknown in (ids[0], UNKNOWN_ID, 0, "x"):
+            stranger.ask(REDELIVER, unknown, expect=404)
 
     def assertMembers(self, answer, status, members):
         """A job in this state has its usual members and these, and no others."""
