@@ -16,6 +16,7 @@
 #include "api/subtitles.hpp"
 #include "api/thumbnails.hpp"
 #include "api/usage.hpp"
+#include "api/webhooks.hpp"
 #include "dashboard/accounts.hpp"
 #include "dashboard/change_feed.hpp"
 #include "dashboard/events.hpp"
@@ -36,6 +37,7 @@
 #include <reelsd/db/pool.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/model/local_embedder.hpp>
+#include <reelsd/pipeline/webhook_sender.hpp>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
@@ -145,6 +147,7 @@ public:
         add_thumbnail_routes(router_, "/api/v1", thumbnails_);
         add_usage_routes(router_, "/api/v1", usage_);
         add_search_routes(router_, "/api/v1", search_);
+        add_webhook_routes(router_, "/api/v1", webhooks_);
         add_health_routes(router_, health_);
         add_metrics_routes(router_, metrics_);
     }
@@ -169,10 +172,17 @@ private:
     http::router router_;
     dashboard_routes dashboard_{pool_};
     async::task_group tasks_{loop_.get_executor(), [](auto, const auto&) { std::abort(); }};
+    pipeline::webhook_sender sender_{{}};
     api::submission_service submissions_{
         .desk = {loop_.get_executor(), tasks_, jobs::job_store{pool_}, {}},
         .analysis_costs_money = true,
-        .job_accepted = [] {}};
+        .job_accepted = [] {},
+        .check_webhook_url = [this](std::string_view url) { return sender_.check(url); }};
+    api::webhook_service webhooks_{
+        .settings = webhooks::webhook_store{pool_},
+        .deliveries = webhooks::delivery_store{pool_},
+        .check_url = [this](std::string_view url) { return sender_.check(url); },
+        .delivery_due = [] {}};
     api::reels_service reels_{jobs::job_store{pool_}, board_, [](job_id) {}};
     api::reel_list_service list_{jobs::job_store{pool_}};
     api::subtitle_service subtitles_{jobs::job_store{pool_}};

@@ -1,0 +1,286 @@
+// Goal: whatever ends a job makes its delivery, in the same transaction and once; deliveries are
+// shared by daemons, and no account and no receiver takes more than its share.
+#include "job_store_fixture.hpp"
+#include <reelsd/db/pool.hpp>
+#include <reelsd/domain/webhooks/delivery_store.hpp>
+#include <reelsd/domain/webhooks/webhook_store.hpp>
+
+#include <gmock/gmock.h>
+
+#include <map>
+
+namespace reelsd::webhooks {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr const char* hook = "https://receiver.test/hook?key=1";
+
+constexpr db::query expire_leases_query{"test.expire_leases", R"sql(
+    UPDATE job SET lease_until = now() - interval '1 second' WHERE status = 'processing')sql"};
+constexpr db::query make_due_query{"test.make_due", R"sql(
+    UPDATE webhook_delivery SET due_at = now())sql"};
+constexpr db::query disable_bob_query{"test.disable_bob", R"sql(
+    UPDATE account SET disabled_at = now() WHERE email = 'bob@example.com')sql"};
+constexpr db::query end_old_secrets_query{"test.end_old_secrets", R"sql(
+    UPDATE webhook_secret SET expires_at = now() WHERE expires_at IS NOT NULL)sql"};
+constexpr db::query age_deliveries_query{"test.age_deliveries", R"sql(
+    UPDATE webhook_delivery SET ended_at = now() - interval '8 days' WHERE state <> 'pending')sql"};
+constexpr db::query set_clock_back_query{"test.set_clock_back", R"sql(
+    UPDATE webhook_delivery
+       SET due_at = due_at + interval '3 hours', give_up_at = give_up_at + interval '3 hours',
+           changed_at = now() + interval '3 hours')sql"};
+
+class WebhookStore : public jobs::job_store_test {
+protected:
+    [[nodiscard]] job_id submitted_to(account_id by, std::string url) {
+        const jobs::submission wanted{.url = jobs::link, .webhook_url = std::move(url)};
+        return run(store_.submit(by, wanted, generous_, soon())).job;
+    }
+    void fail_all() {
+        for (const auto& held : claimed(100)) {
+            const jobs::failed ended{
+                .code = jobs::job_error_code::unavailable, .text = "Video is not available"};
+            EXPECT_TRUE(run(store_.report(holding_of(held), ended, soon())));
+        }
+    }
+    /// A delivery that is due.
+    job_id ended_job(account_id by, std::string url = hook) {
+        const auto id = submitted_to(by, std::move(url));
+        fail_all();
+        return id;
+    }
+    [[nodiscard]] std::vector<claimed_delivery> claim(
+        delivery_claim wanted = {.deliveries_max = 100}) {
+        return run(deliveries_.claim(std::move(wanted), soon()));
+    }
+    [[nodiscard]] claimed_delivery claim_one() {
+        auto all = claim();
+        EXPECT_THAT(all, SizeIs(1));
+        return all.at(0);
+    }
+    bool report(const claimed_delivery& of, delivery_step step) {
+        return run(deliveries_.report(of.id, of.claim, std::move(step), soon()));
+    }
+    [[nodiscard]] std::vector<delivery> log_of(account_id owner) {
+        return run(deliveries_.list(owner, {.deliveries_max = 100}, soon())).deliveries;
+    }
+    void execute(const db::query& what) { run(pool().run(soon(), what)); }
+
+    delivery_store deliveries_{pool()};
+    webhook_store settings_{pool()};
+};
+
+TEST_F(WebhookStore, EveryEndOfAJobMakesItsDeliveryOnce) {
+    const auto failed = submitted_to(ann_, hook);
+    fail_all();
+    const auto done = submitted_to(ann_, hook);
+    const auto held = claimed(1).at(0);
+    EXPECT_THAT(log_of(ann_), SizeIs(1)) << "nothing is told while it is in work";
+    EXPECT_TRUE(run(store_.report(
+        jobs::job_store_test::holding_of(held), jobs::completed{.result = "{}"}, soon())));
+    const auto exhausted = submitted_to(ann_, hook);
+    for (int times = 0; times < 3; ++times) {
+        ASSERT_THAT(claimed(1), SizeIs(1));
+        execute(expire_leases_query);
+        rescued({});
+    }
+    std::map<std::int64_t, delivery_state> seen;
+    for (const auto& one : log_of(ann_)) seen.emplace(one.job.value, one.state);
+    EXPECT_EQ(seen.size(), 3U);
+    for (const auto job : {failed, done, exhausted}) {
+        EXPECT_EQ(seen.at(job.value), delivery_state::pending);
+    }
+    // A late report of a worker changes nothing, here as there.
+    EXPECT_FALSE(run(store_.report(
+        jobs::job_store_test::holding_of(held), jobs::completed{.result = "{}"}, soon())));
+    EXPECT_THAT(log_of(ann_), SizeIs(3));
+}
+
+TEST_F(WebhookStore, TheDefaultIsTheAccountsOwn) {
+    run(settings_.set_url(ann_, "https://ann.test/", soon()));
+    static_cast<void>(submitted(ann_));
+    static_cast<void>(submitted(bob_));
+    static_cast<void>(submitted_to(ann_, hook));
+    fail_all();
+    std::vector<std::string> told;
+    for (const auto& one : log_of(ann_)) told.push_back(one.url);
+    EXPECT_THAT(told, testing::UnorderedElementsAre("https://ann.test/", hook));
+    EXPECT_THAT(log_of(bob_), IsEmpty());
+}
+
+TEST_F(WebhookStore, AClaimHasAllThatATryNeeds) {
+    const auto secret = run(settings_.secret_of(ann_, soon()));
+    const auto job = ended_job(ann_);
+    const auto held = claim_one();
+    EXPECT_EQ(held.job.id, job);
+    EXPECT_EQ(held.job.status, jobs::job_status::error);
+    EXPECT_EQ(held.job.url, jobs::link);
+    EXPECT_EQ(held.account, ann_);
+    EXPECT_EQ(held.url, hook);
+    EXPECT_THAT(held.secrets, ElementsAre(secret));
+    EXPECT_EQ(held.tries, 1);
+    EXPECT_GT(held.time_left, 23h);
+    EXPECT_THAT(claim(), IsEmpty()) << "it is leased";
+    EXPECT_FALSE(log_of(ann_).at(0).next_try_at);
+}
+
+TEST_F(WebhookStore, ALeaseThatEndsIsANewTryAndALateReportChangesNothing) {
+    static_cast<void>(ended_job(ann_));
+    const auto first = run(deliveries_.claim({.deliveries_max = 1, .lease = 0s}, soon())).at(0);
+    const auto second = claim_one();
+    EXPECT_EQ(second.message_id, first.message_id);
+    EXPECT_EQ(second.tries, 2);
+    EXPECT_FALSE(report(first, delivered{200}));
+    EXPECT_EQ(log_of(ann_).at(0).state, delivery_state::pending);
+    EXPECT_TRUE(report(second, delivered{204}));
+    const auto log = log_of(ann_).at(0);
+    EXPECT_EQ(log.state, delivery_state::delivered);
+    EXPECT_EQ(log.status_code, 204);
+    EXPECT_TRUE(log.ended_at);
+    EXPECT_FALSE(report(second, given_up{{}, "no answer"}));
+}
+
+TEST_F(WebhookStore, WhatBecomesOfATry) {
+    static_cast<void>(ended_job(ann_));
+    EXPECT_TRUE(report(claim_one(), put_off{3600s, 503, "answered 503"}));
+    auto log = log_of(ann_).at(0);
+    EXPECT_EQ(log.state, delivery_state::pending);
+    EXPECT_EQ(log.cause, "answered 503");
+    EXPECT_GT(log.next_try_at.value(), log.tried_at.value() + 3500s);
+    EXPECT_THAT(claim(), IsEmpty());
+    execute(make_due_query);
+    EXPECT_TRUE(report(claim_one(), handed_back{}));
+    EXPECT_EQ(log_of(ann_).at(0).tries, 1);
+    EXPECT_TRUE(report(claim_one(), given_up{std::nullopt, "no answer"}));
+    log = log_of(ann_).at(0);
+    EXPECT_EQ(log.state, delivery_state::failed);
+    EXPECT_EQ(log.status_code, std::nullopt);
+    EXPECT_EQ(log.tries, 2);
+    EXPECT_THAT(claim(), IsEmpty());
+}
+
+TEST_F(WebhookStore, RedeliveryBeginsAnew) {
+    static_cast<void>(ended_job(ann_));
+    const auto first = claim_one();
+    const auto busy = run(deliveries_.redeliver(ann_, first.id, soon()));
+    ASSERT_TRUE(busy);
+    EXPECT_THAT(claim(), IsEmpty()) << "it is being tried";
+    EXPECT_TRUE(report(first, given_up{500, "answered 500"}));
+    EXPECT_FALSE(run(deliveries_.redeliver(bob_, first.id, soon())));
+    const auto again = run(deliveries_.redeliver(ann_, first.id, soon()));
+    ASSERT_TRUE(again);
+    EXPECT_EQ(again->state, delivery_state::pending);
+    const auto second = claim_one();
+    EXPECT_EQ(second.message_id, first.message_id);
+    EXPECT_EQ(second.tries, 2);
+    EXPECT_EQ(second.round_tries, 1);
+    EXPECT_GT(second.time_left, 23h);
+}
+
+TEST_F(WebhookStore, NobodyTakesMoreThanItsShare) {
+    for (int times = 0; times < 6; ++times) {
+        static_cast<void>(submitted_to(ann_, "https://slow.test/?" + std::to_string(times)));
+        static_cast<void>(submitted_to(ann_, "https://fast.test/" + std::to_string(times)));
+    }
+    static_cast<void>(submitted_to(bob_, "https://slow.test/"));
+    fail_all();
+    delivery_claim wanted{.deliveries_max = 100, .shares = {.of_account = 4, .of_receiver = 2}};
+    std::map<std::string, int> by_receiver;
+    std::map<std::int64_t, int> by_account;
+    for (auto some = claim(wanted); !some.empty(); some = claim(wanted)) {
+        for (const auto& one : some) {
+            wanted.in_hand.push_back({one.account, receiver_of(one.url.value())});
+            ++by_receiver[wanted.in_hand.back().receiver];
+            ++by_account[one.account.value];
+        }
+    }
+    EXPECT_EQ(by_account[ann_.value], 4);
+    EXPECT_EQ(by_receiver["https://slow.test/"], 2);
+    // What is in another daemon's hand does not count: each has threads of its own.
+    EXPECT_FALSE(claim({.deliveries_max = 1}).empty());
+}
+
+TEST_F(WebhookStore, DeletedJobsAndDisabledAccountsAreToldNothing) {
+    const auto gone = ended_job(ann_);
+    EXPECT_TRUE(run(store_.remove(ann_, gone, soon())));
+    EXPECT_THAT(log_of(ann_), IsEmpty());
+    EXPECT_THAT(claim(), IsEmpty());
+    static_cast<void>(ended_job(bob_));
+    execute(disable_bob_query);
+    EXPECT_EQ(claim_one().url, std::nullopt);
+}
+
+TEST_F(WebhookStore, TheDefaultOfNowHolds) {
+    run(settings_.set_url(ann_, "https://old.test/", soon()));
+    static_cast<void>(submitted(ann_));
+    fail_all();
+    run(settings_.set_url(ann_, "https://new.test/", soon()));
+    const auto held = claim_one();
+    EXPECT_EQ(held.url, "https://new.test/");
+    EXPECT_EQ(log_of(ann_).at(0).url, "https://new.test/");
+    EXPECT_TRUE(report(held, handed_back{}));
+    run(settings_.set_url(ann_, std::nullopt, soon()));
+    EXPECT_EQ(claim_one().url, std::nullopt);
+}
+
+TEST_F(WebhookStore, SecretsRotate) {
+    const auto first = run(settings_.find(ann_, soon()));
+    EXPECT_EQ(first.previous_secret_expires_at, std::nullopt);
+    run(settings_.rotate_secret(ann_, soon()));
+    const auto second = run(settings_.find(ann_, soon()));
+    EXPECT_NE(second.secret, first.secret);
+    EXPECT_TRUE(second.previous_secret_expires_at);
+    static_cast<void>(ended_job(ann_));
+    const auto held = claim_one();
+    EXPECT_THAT(held.secrets, ElementsAre(second.secret, first.secret));
+    EXPECT_TRUE(report(held, handed_back{}));
+    for (int times = 0; times < 5; ++times) run(settings_.rotate_secret(ann_, soon()));
+    EXPECT_THAT(claim_one().secrets, SizeIs(4));
+    execute(end_old_secrets_query);
+    run(deliveries_.tidy(10, soon()));
+    EXPECT_EQ(run(settings_.find(ann_, soon())).previous_secret_expires_at, std::nullopt);
+    // An account may rotate what it has never asked for.
+    run(settings_.rotate_secret(bob_, soon()));
+    EXPECT_EQ(run(settings_.find(bob_, soon())).previous_secret_expires_at, std::nullopt);
+}
+
+TEST_F(WebhookStore, OldDeliveriesAreForgottenInSteps) {
+    for (int times = 0; times < 3; ++times) {
+        static_cast<void>(ended_job(ann_));
+        EXPECT_TRUE(report(claim_one(), delivered{200}));
+    }
+    static_cast<void>(ended_job(ann_));  // Pending ones are never forgotten.
+    execute(age_deliveries_query);
+    EXPECT_EQ(run(deliveries_.tidy(2, soon())), 2);
+    EXPECT_EQ(run(deliveries_.tidy(2, soon())), 1);
+    EXPECT_EQ(run(deliveries_.tidy(2, soon())), 0);
+    EXPECT_THAT(log_of(ann_), SizeIs(1));
+}
+
+TEST_F(WebhookStore, FiguresCountWhatWaits) {
+    static_cast<void>(submitted_to(ann_, hook));
+    static_cast<void>(submitted_to(ann_, hook));
+    fail_all();
+    const auto held = run(deliveries_.claim({.deliveries_max = 1}, soon())).at(0);
+    EXPECT_TRUE(report(held, put_off{3600s, {}, "no answer"}));
+    const auto figures = run(deliveries_.figures(soon()));
+    EXPECT_EQ(figures.pending, 2);
+    EXPECT_EQ(figures.due, 1);
+}
+
+TEST_F(WebhookStore, AClockThatWasSetBackPutsNothingOffForLong) {
+    static_cast<void>(ended_job(ann_));
+    EXPECT_TRUE(report(claim_one(), put_off{5s, 500, "answered 500"}));
+    // As it stands after the clock was set back by three hours.
+    execute(set_clock_back_query);
+    run(deliveries_.tidy(10, soon()));
+    const auto log = log_of(ann_).at(0);
+    EXPECT_LT(log.next_try_at.value(), log.tried_at.value() + 60s);
+}
+
+}  // namespace
+}  // namespace reelsd::webhooks
