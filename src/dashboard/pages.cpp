@@ -22,8 +22,16 @@ constexpr auto page_policy =
     "frame-ancestors 'none'";
 
 /// The script shows each of these; see web/core/routes.js.
-constexpr std::array<std::string_view, 8> page_paths{
-    "/", "/sign-in", "/join", "/reels/{id}", "/tokens", "/usage", "/account", "/admin"};
+constexpr std::array<std::string_view, 9> page_paths{
+    "/",
+    "/sign-in",
+    "/join",
+    "/reels/{id}",
+    "/tokens",
+    "/webhooks",
+    "/usage",
+    "/account",
+    "/admin"};
 
 /// The one document under each path.
 std::span<const http::embedded_file> pages() {

@@ -14,6 +14,7 @@ const PAGES = {
     reels: () => import('./pages/reels.js'),
     reel: () => withStyles(import('./pages/reel.js'), 'reel.css', 'pages.css'),
     tokens: () => withStyles(import('./pages/tokens.js'), 'pages.css'),
+    webhooks: () => withStyles(import('./pages/webhooks.js'), 'pages.css'),
     usage: () => withStyles(import('./pages/usage.js'), 'pages.css'),
     account: () => withStyles(import('./pages/account.js'), 'pages.css'),
     admin: () => withStyles(import('./pages/admin.js'), 'pages.css'),

@@ -13,6 +13,7 @@ const LINKS = [
     ['/', 'reels', 'Reels', (path) => path === '/' || path.startsWith('/reels/')],
     ['/usage', 'usage', 'Usage', (path) => path === '/usage'],
     ['/tokens', 'tokens', 'Tokens', (path) => path === '/tokens'],
+    ['/webhooks', 'webhooks', 'Webhooks', (path) => path === '/webhooks'],
     ['/admin', 'admin', 'Admin', (path) => path === '/admin'],
 ];
 

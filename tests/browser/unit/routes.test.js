@@ -7,7 +7,7 @@ import {
 test('each address has its page', () => {
     assert.equal(matchRoute('/').name, 'reels');
     assert.deepEqual(matchRoute('/reels/42'), { name: 'reel', id: '42' });
-    for (const name of ['tokens', 'usage', 'account', 'admin', 'join']) {
+    for (const name of ['tokens', 'webhooks', 'usage', 'account', 'admin', 'join']) {
         assert.equal(matchRoute(`/${name}`).name, name);
     }
     assert.equal(matchRoute('/sign-in').name, 'sign_in');

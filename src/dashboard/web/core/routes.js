@@ -6,6 +6,7 @@ const PATTERNS = [
     ['join', /^\/join$/],
     ['reel', /^\/reels\/([1-9]\d{0,18})$/],
     ['tokens', /^\/tokens$/],
+    ['webhooks', /^\/webhooks$/],
     ['usage', /^\/usage$/],
     ['account', /^\/account$/],
     ['admin', /^\/admin$/],

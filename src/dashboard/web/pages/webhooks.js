@@ -1,0 +1,24 @@
+// Programs that are told when reels have ended.
+import { html } from '../htm-preact.js';
+import { get } from '../core/api.js';
+import { useLoading } from '../ui/loading.js';
+import { Bones, FailureNote } from '../ui/notes.js';
+import { useTitle } from '../ui/title.js';
+import { AddressForm } from '../webhooks/address_form.js';
+import { DeliveryLog } from '../webhooks/log.js';
+import { Secret } from '../webhooks/secret.js';
+
+/** The page `/webhooks`. */
+export function Page() {
+    const { data, error, reload, setData } = useLoading((signal) => get('/webhook', signal), []);
+    useTitle('Webhooks');
+    return html`
+        <div class="page-head"><h1>Webhooks</h1></div>
+        <p class="lead">When a reel is done or has failed, a program of yours is sent it, as${' '}
+            <a href="/docs">the API</a> gives it.</p>
+        ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
+        ${!data && !error && html`<${Bones} count=${2} kind="line" />`}
+        ${data && html`<${AddressForm} settings=${data} onChanged=${setData} />`}
+        <${DeliveryLog} />
+        ${data && html`<${Secret} settings=${data} onChanged=${setData} />`}`;
+}

@@ -1,0 +1,32 @@
+// Where jobs are told that name no address of their own.
+import { html, useState } from '../htm-preact.js';
+import { change } from '../core/api.js';
+import { Field, useSubmission } from '../ui/field.js';
+import { FailureNote } from '../ui/notes.js';
+import { showToast } from '../ui/toast.js';
+
+/** The form for the default address; `onChanged` gets the settings as they then stand. */
+export function AddressForm({ settings, onChanged }) {
+    const [url, setUrl] = useState(settings.url ?? '');
+    const wanted = url.trim();
+    const { isBusy, error, submit, clearError } = useSubmission(async () => {
+        const changed = await change('PUT', '/webhook', { url: wanted === '' ? null : wanted });
+        setUrl(changed.url ?? '');
+        onChanged(changed);
+        showToast(changed.url ? 'Your reels are told there from now on.' : 'Your reels are told no more.');
+    });
+    const type = (text) => {
+        setUrl(text);
+        clearError();
+    };
+    const isUrlWrong = error?.status === 400;
+    return html`<form class="inline-form address-form" onSubmit=${submit} noValidate>
+        <${Field} label="Address" type="url" inputmode="url" autocomplete="off" spellcheck=${false}
+            autocapitalize="none" maxlength="2048" placeholder="https://example.org/reels" value=${url}
+            onValue=${type} error=${isUrlWrong ? error.message : null}
+            hint="For all reels that are submitted without an address of their own. Empty: nobody is told." />
+        <button class="button button-main" type="submit" disabled=${isBusy || wanted === (settings.url ?? '')}>
+            Save</button>
+        ${error && !isUrlWrong && html`<${FailureNote} error=${error} />`}
+    </form>`;
+}

@@ -1,0 +1,90 @@
+// What was sent, and what became of it.
+import { html, useEffect, useState } from '../htm-preact.js';
+import { change, getPage } from '../core/api.js';
+import { onLive } from '../core/live.js';
+import { withPage, withTop } from '../reels/merging.js';
+import { useLoading, useRepetition } from '../ui/loading.js';
+import { Icon } from '../ui/icons.js';
+import { Bones, FailureNote } from '../ui/notes.js';
+import { Time, useNow } from '../ui/time.js';
+import { showToast } from '../ui/toast.js';
+import { answerWords, nextTryWords, standingOf } from './wording.js';
+
+const PAGE = '/webhook/deliveries?limit=20';
+const LOOK_SECONDS = 3; // A first retry comes after five.
+
+function Standing({ delivery }) {
+    const { words, look, icon } = standingOf(delivery);
+    return html`<span class=${`status status-${look}`}>
+        <${Icon} name=${icon} more=${look === 'processing' ? 'icon-turning' : ''} />${words}
+    </span>`;
+}
+
+function DeliveryRow({ delivery, isBusy, onAgain }) {
+    const now = useNow();
+    const next = nextTryWords(delivery, Math.max(now, Date.now()));
+    const answer = answerWords(delivery);
+    return html`<li class="line delivery">
+        <div class="line-main">
+            <h3><a href=${`/reels/${delivery.job_id}`}>Reel ${delivery.job_id}</a></h3>
+            <${Standing} delivery=${delivery} />
+        </div>
+        <dl class="line-facts">
+            <div><dt>Last try</dt><dd>${delivery.tried_at
+                ? html`<${Time} value=${delivery.tried_at} />` : 'none yet'}</dd></div>
+            <div><dt>Tries</dt><dd>${delivery.tries}</dd></div>
+            ${next && html`<div><dt>Next try</dt><dd>${next}</dd></div>`}
+            <div class="fact-wide foreign delivery-url">${delivery.url}</div>
+            ${answer && html`<div class="fact-wide foreign">${answer}</div>`}
+        </dl>
+        <div class="line-tools"><button class="button button-small" type="button" disabled=${isBusy}
+            aria-label=${`Send reel ${delivery.job_id} again`} onClick=${onAgain}><${Icon} name="again" />
+            Send again</button></div>
+    </li>`;
+}
+
+/** The section on deliveries. */
+export function DeliveryLog() {
+    const { data, error, reload } = useLoading((signal) => getPage(PAGE, signal), []);
+    const [list, setList] = useState({ reels: [], next: null });
+    const [more, setMore] = useState({ isLoading: false, error: null });
+    const [busy, setBusy] = useState(null);
+    useEffect(() => data && setList((old) => withTop(old.reels, old.next, data)), [data]);
+    useEffect(() => onLive('reel', (reel) => ['done', 'error'].includes(reel.status) && reload()), []);
+    useEffect(() => onLive('deleted', ({ id }) => setList((old) =>
+        ({ ...old, reels: old.reels.filter((one) => one.job_id !== id) }))), []);
+    useRepetition(() => list.reels.some((one) => one.state === 'pending') && reload(), LOOK_SECONDS);
+    const loadMore = async () => {
+        setMore({ isLoading: true, error: null });
+        try {
+            const page = await getPage(list.next);
+            setList((old) => ({ reels: withPage(old.reels, page.items), next: page.next }));
+            setMore({ isLoading: false, error: null });
+        } catch (why) {
+            setMore({ isLoading: false, error: why });
+        }
+    };
+    const sendAgain = async (delivery) => {
+        setBusy(delivery.id);
+        try {
+            await change('POST', `/webhook/deliveries/${delivery.id}/redeliver`);
+            showToast(`Reel ${delivery.job_id} is sent again.`);
+        } catch (why) {
+            showToast(why.message, { isFailure: true });
+        }
+        setBusy(null);
+        reload();
+    };
+    return html`<section class="section" aria-labelledby="deliveries">
+        <div class="section-head"><h2 id="deliveries">Deliveries</h2></div>
+        ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
+        ${!data && !error && html`<${Bones} count=${3} kind="line" />`}
+        ${data && list.reels.length === 0 && html`<p class="padded muted">Nothing has been sent in the last 7 days.</p>`}
+        <ul>${list.reels.map((one) => html`<${DeliveryRow} key=${one.id} delivery=${one}
+            isBusy=${busy === one.id} onAgain=${() => sendAgain(one)} />`)}</ul>
+        ${list.next && html`<div class="more">${more.error
+            ? html`<${FailureNote} error=${more.error} onRetry=${loadMore} />`
+            : html`<button class="button" type="button" disabled=${more.isLoading} onClick=${loadMore}>
+                ${more.isLoading ? 'Loading…' : 'Show more'}</button>`}</div>`}
+    </section>`;
+}

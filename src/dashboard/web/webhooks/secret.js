@@ -1,0 +1,44 @@
+// The secret that signs: hidden until somebody wants to see it.
+import { html, useState } from '../htm-preact.js';
+import { change } from '../core/api.js';
+import { CopyButton } from '../ui/copy.js';
+import { Confirm } from '../ui/dialog.js';
+import { Time } from '../ui/time.js';
+import { showToast } from '../ui/toast.js';
+
+const HIDDEN = 'whsec_••••••••••••••••••••••••••••••••';
+
+function RotateDialog({ onRotated, onClose }) {
+    const run = async () => {
+        onRotated(await change('POST', '/webhook/rotate'));
+        showToast('There is a new secret. The old one signs beside it for 24 hours.');
+    };
+    return html`<${Confirm} title="Make a new secret?" label="Make a new secret" run=${run} onClose=${onClose}>
+        <p>For 24 hours everything is signed with both, so that your programs can change at any moment of
+            them. Then the old one signs no more.</p>
+    <//>`;
+}
+
+/** The section on the secret; `onChanged` gets the settings after a rotation. */
+export function Secret({ settings, onChanged }) {
+    const [isShown, setIsShown] = useState(false);
+    const [isAsking, setIsAsking] = useState(false);
+    return html`<section class="section stack" aria-labelledby="secret">
+        <div class="section-head"><h2 id="secret">Secret</h2></div>
+        <p class="lead">Each message is signed with it, as <a href="https://www.standardwebhooks.com"
+            rel="noreferrer">Standard Webhooks</a> says, so that your program can know that it comes from here.</p>
+        <div class="copied secret">
+            <span class="code" aria-label=${isShown ? undefined : 'The secret is hidden'}
+                role=${isShown ? undefined : 'img'}>${isShown ? settings.secret : HIDDEN}</span>
+            <button class="button" type="button" aria-pressed=${String(isShown)}
+                onClick=${() => setIsShown(!isShown)}>${isShown ? 'Hide' : 'Show'}</button>
+            <${CopyButton} text=${settings.secret} what="the secret" />
+        </div>
+        ${settings.previous_secret_expires_at && html`<p class="small">The one before signs beside it until
+            ${' '}<${Time} value=${settings.previous_secret_expires_at} isAge=${false} />.</p>`}
+        <div class="actions actions-start">
+            <button class="button" type="button" onClick=${() => setIsAsking(true)}>Make a new secret</button>
+        </div>
+        ${isAsking && html`<${RotateDialog} onRotated=${onChanged} onClose=${() => setIsAsking(false)} />`}
+    </section>`;
+}
