@@ -1,7 +1,7 @@
 #pragma once
 
-#include "request_rate.hpp"
 #include <reelsd/domain/accounts/account_store.hpp>
+#include <reelsd/domain/accounts/request_rate.hpp>
 #include <reelsd/domain/reels/caller_lookup.hpp>
 #include <reelsd/http/request_context.hpp>
 
@@ -45,7 +45,7 @@ private:
     reels::caller_lookup callers_;
     int requests_per_minute_;
     std::function<void(token_id)> token_used_;
-    request_rate rate_;
+    accounts::request_rate rate_;
 };
 
 }  // namespace reelsd::api

@@ -1,6 +1,7 @@
 #include "submissions.hpp"
 
 #include <reelsd/base/json.hpp>
+#include <reelsd/domain/jobs/admission_text.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/platform/link.hpp>
 
@@ -19,20 +20,8 @@ using outcome = jobs::admission::outcome;
 
 constexpr std::size_t idempotency_key_max = 255;
 
-std::string refusal_text(const jobs::admission& decision) {
-    if (decision.decided == outcome::rate_limited) {
-        return fmt::format("limit of {} submissions per minute reached", decision.rate_limit);
-    }
-    if (decision.decided == outcome::budget_spent) {
-        return fmt::format(
-            "monthly budget of {} is spent", dollars_text(decision.monthly_budget_usd.value()));
-    }
-    return fmt::format(
-        "limit of {} jobs pending or processing at the same time reached", decision.job_limit);
-}
-
 http::response refusal(const http::request_context& ctx, const jobs::admission& decision) {
-    auto answer = ctx.problem(http::status::too_many_requests, refusal_text(decision));
+    auto answer = ctx.problem(http::status::too_many_requests, jobs::refusal_text(decision));
     answer.set("Retry-After", std::to_string(decision.retry_after));
     return answer;
 }
@@ -137,16 +126,6 @@ result<std::optional<std::string>> requested_idempotency_key(
                 "Idempotency-Key must be 1 to {} visible ASCII characters", idempotency_key_max)};
     }
     return std::optional{std::string{*header}};
-}
-
-std::string dollars_text(std::string_view decimal) {
-    std::string text = "$";
-    text.append(decimal);
-    const auto point = decimal.find('.');
-    if (point == std::string_view::npos) return text.append(".00");
-    constexpr std::size_t cents_digits = 2;
-    const auto digits = decimal.size() - point - 1;
-    return text.append(cents_digits - std::min(digits, cents_digits), '0');
 }
 
 }  // namespace reelsd::api

@@ -48,7 +48,4 @@ enum class earlier_analysis_wish : std::uint8_t { welcome, unwanted };
 [[nodiscard]] result<std::optional<std::string>> requested_idempotency_key(
     std::optional<std::string_view> header);
 
-/// An exact decimal as people write money: "$5.00" of "5", "$0.125" of "0.125". Pure.
-[[nodiscard]] std::string dollars_text(std::string_view decimal);
-
 }  // namespace reelsd::api

@@ -248,6 +248,7 @@ daemon::daemon(const settings& with, const log::logger& log, parts made)
           make_attempt_runner(),
           dispatcher_options_of(with, parts_.run, *parts_.figures, [this] { deliverer_.wake(); }),
           log},
+      bot_{make_bot()},
       api_{api_parts()},
       dashboard_{dashboard_parts()},
       server_{
@@ -315,6 +316,7 @@ result<void> daemon::run() {
     tasks_.spawn("watch schema", watch_schema());
     tasks_.spawn("offer first administrator", offer_first_administrator());
     if (vectors_) tasks_.spawn("embed reels", vectors_->run());
+    if (bot_) bot_->start();
     asio::co_spawn(loop_, stop_on_signal(), [this](const std::exception_ptr& thrown) {
         if (thrown) log_failure(log_)("stop", thrown);
         // Without a stop that went well, waiting for the loop to empty would wait for ever.
@@ -354,6 +356,7 @@ asio::awaitable<void> daemon::shut_down() {
     stopping_ = true;
     sweeping_.request_stop();
     if (vectors_) vectors_->stop();
+    if (bot_) bot_->stop();
     const auto by = deadline::after(bounds::shutdown_grace);
     // Both at once: while clients get their answers, the workers finish or hand back.
     auto exchanges = server_.stop(by.at_most(exchange_time_max));
@@ -363,6 +366,7 @@ asio::awaitable<void> daemon::shut_down() {
     std::tie(drained_, is_delivered) =
         co_await (std::move(exchanges) && std::move(attempts) && std::move(deliveries));
     drained_ = drained_ && is_delivered;
+    co_await part_from_bot(by);
     // A server that is there and does not answer would be waited for beyond all of this.
     if (auto* const cluster = parts_.store->cluster()) cluster->interrupt();
     const bool ended = co_await tasks_.stop(by, deadline::after(1s));

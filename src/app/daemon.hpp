@@ -11,6 +11,7 @@
 #include <reelsd/base/json_fwd.hpp>
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/result.hpp>
+#include <reelsd/bot/bot.hpp>
 #include <reelsd/dashboard/dashboard.hpp>
 #include <reelsd/db/pool.hpp>
 #include <reelsd/domain/jobs/change_store.hpp>
@@ -93,6 +94,9 @@ private:
     [[nodiscard]] pipeline::executor_parts executor_parts();
     [[nodiscard]] std::unique_ptr<pipeline::attempt_runner> make_attempt_runner();
     [[nodiscard]] dashboard::dashboard_parts dashboard_parts();
+    [[nodiscard]] std::unique_ptr<bot::bot> make_bot();
+    /// After it has been told to stop.
+    boost::asio::awaitable<void> part_from_bot(deadline by);
     /// What administrators see of this daemon; see dashboard::dashboard_parts.
     boost::asio::awaitable<json> health();
     /// Logs the link that lets the first administrator in, as long as there is none.
@@ -132,6 +136,7 @@ private:
     pipeline::webhook_deliverer deliverer_;
     jobs::reporting_queue queue_;
     pipeline::dispatcher dispatcher_;
+    std::unique_ptr<bot::bot> bot_;  ///< Null without a token.
     api::api api_;
     dashboard::dashboard dashboard_;
     http::router router_;

@@ -33,6 +33,7 @@ dashboard::dashboard_parts daemon::dashboard_parts() {
         .jobs = jobs::job_store{pool_},
         .changes = jobs::change_store{pool_},
         .operations = jobs::operations_store{pool_},
+        .chats = chats::chat_store{pool_},
         .offload = offload_,
         .limits =
             {.submissions_per_minute = with_.submissions_per_minute,
@@ -40,6 +41,7 @@ dashboard::dashboard_parts daemon::dashboard_parts() {
              .requests_per_minute = with_.requests_per_minute},
         .origin = [this] { return public_origin(with_, port_); },
         .health = [this] { return health(); },
+        .bot_username = [this] { return bot_ ? std::optional{bot_->username()} : std::nullopt; },
         .jobs_submitted = [this] { dispatcher_.wake(); },
         .log = log_};
 }

@@ -62,6 +62,18 @@ bool read_canary(std::string_view text, std::string& target) {
     return true;
 }
 
+/// It stands in addresses as it is.
+bool read_bot_token(std::string_view text, std::string& target) {
+    constexpr std::size_t token_bytes_max = 256;
+    const bool is_plain = std::all_of(text.begin(), text.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == ':' || c == '_' || c == '-';
+    });
+    if (!is_plain || text.size() > token_bytes_max) return false;
+    target = text;
+    return true;
+}
+
 bool read_level(std::string_view text, log::level& target) {
     constexpr std::array<std::pair<std::string_view, log::level>, 4> levels{
         {{"debug", log::level::debug},
@@ -235,6 +247,16 @@ constexpr auto house_definitions = std::to_array<setting_definition>({
      "where initdb and postgres are; without it they are looked for",
      "a directory",
      [](sv text, settings& s) { return read_text(text, s.postgres_bin_dir); }},
+    {"telegram-token",
+     "",
+     "token of the Telegram bot that takes links in chats; without it there is none",
+     "a token as Telegram's @BotFather gives it: letters, digits, :, _ and -",
+     [](sv text, settings& s) { return read_bot_token(text, s.telegram_token); }},
+    {"telegram-url",
+     "https://api.telegram.org",
+     "where the Bot API is",
+     "an address such as https://api.telegram.org",
+     [](sv text, settings& s) { return read_base_address(text, s.telegram_url); }},
     {"submissions-per-minute",
      "10",
      "links an account may submit a minute, unless it has its own limit",
@@ -333,7 +355,8 @@ std::string public_origin(const settings& with, std::uint16_t port) {
 
 bool is_secret(std::string_view setting_name) {
     // A database's address holds a password.
-    return setting_name == "database-url" || setting_name.ends_with("-api-key");
+    return setting_name == "database-url" || setting_name == "telegram-token" ||
+           setting_name.ends_with("-api-key");
 }
 
 std::optional<std::string> other_environment_name(std::string_view setting_name) {

@@ -1,4 +1,5 @@
 #include "accounts.hpp"
+#include "chats.hpp"
 #include "events.hpp"
 #include "invitations.hpp"
 #include "operations.hpp"
@@ -27,6 +28,7 @@ struct dashboard::state {
     session_gate gate;
     sign_in_service sign_in;
     token_service tokens;
+    chat_service chats;
     change_feed feed;
     event_service events;
     account_service accounts;
@@ -41,6 +43,7 @@ struct dashboard::state {
               .log = parts.log,
               .throttle = {}},
           tokens{.accounts = parts.accounts},
+          chats{.chats = parts.chats, .bot_username = std::move(parts.bot_username)},
           feed{parts.changes, parts.log},
           events{.feed = feed, .sessions = parts.sessions, .open = {}},
           accounts{
@@ -75,6 +78,7 @@ void dashboard::add_to(http::router& router) {
     add_sign_in_routes(router, gated_prefix, state_->sign_in);
     add_invitation_routes(router, state_->sign_in);
     add_token_routes(router, gated_prefix, state_->tokens);
+    add_chat_routes(router, gated_prefix, state_->chats);
     add_event_routes(router, gated_prefix, state_->events);
     add_account_routes(router, gated_prefix, state_->accounts);
     add_operations_routes(router, gated_prefix, state_->operations);

@@ -1,5 +1,5 @@
-#include "loop_call.hpp"
 #include <reelsd/base/json.hpp>
+#include <reelsd/domain/loop_call.hpp>
 #include <reelsd/pipeline/call_recorder.hpp>
 
 #include <boost/asio/post.hpp>

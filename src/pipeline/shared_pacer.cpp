@@ -1,4 +1,4 @@
-#include "loop_call.hpp"
+#include <reelsd/domain/loop_call.hpp>
 #include <reelsd/pipeline/shared_pacer.hpp>
 
 #include <exception>

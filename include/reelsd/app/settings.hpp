@@ -63,6 +63,9 @@ struct settings {
     std::string tessdata_dir;       ///< Holds eng.traineddata.
     std::string speech_model_dir;   ///< Holds pocketsphinx's English model.
 
+    std::string telegram_token;  ///< Of the chat bot; empty: none.
+    std::string telegram_url;    ///< Of the Bot API.
+
     int submissions_per_minute = 10;
     int concurrent_jobs = 3;
     int requests_per_minute = 600;

@@ -4,6 +4,7 @@
 #include <reelsd/base/log.hpp>
 #include <reelsd/domain/accounts/account_store.hpp>
 #include <reelsd/domain/accounts/session_store.hpp>
+#include <reelsd/domain/chats/chat_store.hpp>
 #include <reelsd/domain/jobs/change_store.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
 #include <reelsd/domain/jobs/operations_store.hpp>
@@ -12,6 +13,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -37,12 +39,15 @@ struct dashboard_parts {
     jobs::job_store jobs;
     jobs::change_store changes;
     jobs::operations_store operations;
+    chats::chat_store chats;
     async::offload_pool& offload;  ///< Hashes passwords.
     default_limits limits;
     /// "http://127.0.0.1:8080", for links; known once the server listens.
     std::function<std::string()> origin;
     /// What the daemon knows of itself: `started_at`, `workers`, `resolvers`, `models`, `analyzer`.
     std::function<boost::asio::awaitable<json>()> health;
+    /// The chat bot's name, empty while it is not known; nothing without a bot.
+    std::function<std::optional<std::string>()> bot_username;
     /// Jobs have been submitted anew: the queue may look at once.
     std::function<void()> jobs_submitted;
     log::logger log;

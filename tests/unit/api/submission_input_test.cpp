@@ -1,5 +1,6 @@
 #include "api/submissions.hpp"
 #include <reelsd/base/json.hpp>
+#include <reelsd/domain/jobs/admission_text.hpp>
 
 #include <gtest/gtest.h>
 
@@ -66,11 +67,11 @@ TEST(RequestedIdempotencyKey, IsVisibleAscii) {
 }
 
 TEST(DollarsText, HasCentsAndLosesNothing) {
-    EXPECT_EQ(dollars_text("5"), "$5.00");
-    EXPECT_EQ(dollars_text("0"), "$0.00");
-    EXPECT_EQ(dollars_text("12.5"), "$12.50");
-    EXPECT_EQ(dollars_text("12.34"), "$12.34");
-    EXPECT_EQ(dollars_text("0.000001"), "$0.000001");
+    EXPECT_EQ(jobs::dollars_text("5"), "$5.00");
+    EXPECT_EQ(jobs::dollars_text("0"), "$0.00");
+    EXPECT_EQ(jobs::dollars_text("12.5"), "$12.50");
+    EXPECT_EQ(jobs::dollars_text("12.34"), "$12.34");
+    EXPECT_EQ(jobs::dollars_text("0.000001"), "$0.000001");
 }
 
 }  // namespace

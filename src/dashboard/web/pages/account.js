@@ -1,5 +1,6 @@
 // One's own account: password, and the way out.
 import { html, useState } from '../htm-preact.js';
+import { Chats } from '../account/chats.js';
 import { navigate } from '../core/navigation.js';
 import { changePassword, signOut } from '../core/session.js';
 import { sendDeletions } from '../reels/deletions.js';
@@ -63,6 +64,7 @@ export function Page({ session }) {
             <div><dt>Role</dt><dd>${account.is_admin ? 'Administrator' : 'Member'}</dd></div>
             <div><dt>Server</dt><dd>reelsd ${version}</dd></div>
         </dl>
+        <${Chats} />
         <section class="section stack" aria-labelledby="password">
             <div class="section-head"><h2 id="password">Change password</h2></div>
             <${PasswordForm} email=${account.email} />

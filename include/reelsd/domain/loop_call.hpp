@@ -2,7 +2,7 @@
 
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/result.hpp>
-#include <reelsd/domain/jobs/job_store.hpp>  // With what the stores throw.
+#include <reelsd/db/errors.hpp>  // What the stores throw.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -12,9 +12,10 @@
 #include <chrono>
 #include <exception>
 #include <future>
+#include <type_traits>
 #include <utility>
 
-namespace reelsd::pipeline {
+namespace reelsd {
 
 /// Runs `operation` on the loop and waits for it on this thread, which must not be the loop's.
 /// Errors: what the database's failures are; database_unavailable when the loop does not answer;
@@ -31,7 +32,12 @@ result<T> wait_for(
         return error{errc::database_unavailable, "the loop does not answer"};
     }
     try {
-        return outcome.get();
+        if constexpr (std::is_void_v<T>) {
+            outcome.get();
+            return {};
+        } else {
+            return outcome.get();
+        }
     } catch (const db::failure& failure) {
         return error{failure.code(), failure.what()};
     } catch (const std::exception& failure) {
@@ -40,4 +46,4 @@ result<T> wait_for(
     }
 }
 
-}  // namespace reelsd::pipeline
+}  // namespace reelsd

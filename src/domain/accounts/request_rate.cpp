@@ -1,9 +1,9 @@
-#include "request_rate.hpp"
+#include <reelsd/domain/accounts/request_rate.hpp>
 
 #include <algorithm>
 #include <cmath>
 
-namespace reelsd::api {
+namespace reelsd::accounts {
 namespace {
 
 using namespace std::chrono_literals;
@@ -35,4 +35,4 @@ void request_rate::forget_full(time_point now) {
         buckets_, [now](const auto& entry) { return now - entry.second.filled >= full_after; });
 }
 
-}  // namespace reelsd::api
+}  // namespace reelsd::accounts

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <unordered_map>
 
-namespace reelsd::api {
+namespace reelsd::accounts {
 
 /// How fast each account may ask: a token bucket an account, in memory and on this instance alone,
 /// because a read must not cost a write. Pure but for its own state: the clock is the caller's.
@@ -33,4 +33,4 @@ private:
     time_point next_sweep_{};
 };
 
-}  // namespace reelsd::api
+}  // namespace reelsd::accounts

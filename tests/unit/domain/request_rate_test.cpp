@@ -1,8 +1,8 @@
-#include "api/request_rate.hpp"
+#include <reelsd/domain/accounts/request_rate.hpp>
 
 #include <gtest/gtest.h>
 
-namespace reelsd::api {
+namespace reelsd::accounts {
 namespace {
 
 using namespace std::chrono_literals;
@@ -41,4 +41,4 @@ TEST(RequestRate, ForgetsWhoIsQuiet) {
 }
 
 }  // namespace
-}  // namespace reelsd::api
+}  // namespace reelsd::accounts

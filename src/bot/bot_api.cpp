@@ -1,0 +1,109 @@
+#include "bot_api.hpp"
+
+#include <reelsd/domain/accounts/secret.hpp>
+#include <reelsd/net/url.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace reelsd::bot {
+namespace {
+
+/// A hundred updates, each with a message of the greatest size and what it answers.
+constexpr std::size_t answer_bytes_max = std::size_t{8} * 1024 * 1024;
+
+net::http_client_settings client_settings_of(const bot_api::settings& with) {
+    net::http_client_settings made;
+    made.ca_file = with.ca_file;
+    // The operator has named it: it may be a server of his own in the same house.
+    if (const auto address = net::url::parse(with.address)) {
+        made.policy.trusted_origins.push_back(address->origin());
+    }
+    return made;
+}
+
+void add_field(
+    std::string& body, std::string_view boundary, std::string_view name, std::string_view value) {
+    body.append(fmt::format(
+        "--{}\r\nContent-Disposition: form-data; name=\"{}\"\r\n\r\n{}\r\n",
+        boundary,
+        name,
+        value));
+}
+
+}  // namespace
+
+bot_api::bot_api(settings with) : with_{std::move(with)}, client_{client_settings_of(with_)} {}
+
+api_answer bot_api::call(
+    std::string_view method, const json& parameters, deadline by,
+    const std::stop_token& stop) const {
+    return post(
+        method,
+        "application/json",
+        parameters.dump(-1, ' ', false, json::error_handler_t::replace),
+        by,
+        stop);
+}
+
+api_answer bot_api::send_document(
+    const outgoing_file& file, deadline by, const std::stop_token& stop) const {
+    const auto boundary = "reelsd-" + accounts::random_characters(32);
+    return post(
+        "sendDocument",
+        "multipart/form-data; boundary=" + boundary,
+        multipart_of(file, boundary),
+        by,
+        stop);
+}
+
+api_answer bot_api::post(
+    std::string_view method, std::string content_type, std::string body, deadline by,
+    const std::stop_token& stop) const {
+    net::http_request request;
+    request.method = net::http_method::post;
+    request.url = fmt::format("{}/bot{}/{}", with_.address, with_.token, method);
+    request.headers.push_back({.name = "Content-Type", .value = std::move(content_type)});
+    request.body = std::move(body);
+    request.response_bytes_max = answer_bytes_max;
+    const auto answer = client_.send(request, by, stop);
+    if (!answer) {
+        return {
+            .what = api_answer::outcome::unreachable,
+            .description = without_token(answer.error().to_string())};
+    }
+    auto said =
+        answer_from(answer->status(), answer->body, answer->head.headers.find("Retry-After"));
+    said.description = without_token(std::move(said.description));
+    return said;
+}
+
+std::string bot_api::without_token(std::string text) const {
+    for (auto at = text.find(with_.token); at != std::string::npos; at = text.find(with_.token)) {
+        text.replace(at, with_.token.size(), "***");
+    }
+    return text;
+}
+
+std::string multipart_of(const outgoing_file& file, std::string_view boundary) {
+    std::string body;
+    add_field(body, boundary, "chat_id", std::to_string(file.chat));
+    if (file.reply_to) {
+        add_field(body, boundary, "reply_parameters", reply_parameters(*file.reply_to).dump());
+    }
+    body.append(fmt::format(
+        "--{}\r\nContent-Disposition: form-data; name=\"document\"; filename=\"{}\"\r\n"
+        "Content-Type: application/json\r\n\r\n",
+        boundary,
+        file.name));
+    body.append(file.content).append(fmt::format("\r\n--{}--\r\n", boundary));
+    return body;
+}
+
+json reply_parameters(std::int64_t message) {
+    return {{"message_id", message}, {"allow_sending_without_reply", true}};
+}
+
+}  // namespace reelsd::bot

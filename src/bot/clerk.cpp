@@ -1,0 +1,394 @@
+#include "clerk.hpp"
+
+#include "asking.hpp"
+#include "bot_api.hpp"
+#include "wording.hpp"
+#include <reelsd/domain/jobs/admission_text.hpp>
+#include <reelsd/domain/loop_call.hpp>
+#include <reelsd/platform/link.hpp>
+
+#include <boost/asio/post.hpp>
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <utility>
+
+namespace reelsd::bot {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A stranger is told once a minute; whoever writes more often has read it.
+constexpr auto refusal_interval = 60s;
+/// Wrong codes that a chat may send within `guess_window`. A code has 59 bits: this is for the
+/// nerves of whoever reads the log.
+constexpr int wrong_guesses_max = 5;
+constexpr auto guess_window = 15min;
+/// Chats that are remembered for that; a crowd beyond it is not answered for a while.
+constexpr std::size_t chats_remembered_max = 10'000;
+
+std::optional<std::int64_t> shown_answer_to(const incoming_message& said) {
+    // Between two, an answer's place tells what it answers.
+    if (said.kind == chats::chat_kind::private_chat || said.message == 0) return std::nullopt;
+    return said.message;
+}
+
+}  // namespace
+
+clerk::clerk(bot_parts& parts, bot_identity self, std::function<void(aside)> say_aside)
+    : parts_{parts}, self_{std::move(self)}, say_aside_{std::move(say_aside)} {}
+
+result<void> clerk::handle(const update& what) {
+    if (const auto* const said = std::get_if<incoming_message>(&what.what)) {
+        return handle_message(what.id, *said);
+    }
+    if (const auto* const pressed = std::get_if<pressed_button>(&what.what)) {
+        return handle_button(what.id, *pressed);
+    }
+    not_noted_ = what.id;
+    return {};
+}
+
+result<void> clerk::note_rest() {
+    if (!not_noted_) return {};
+    return finish(*not_noted_, {});
+}
+
+result<void> clerk::pass_over(const update& what) {
+    return finish(what.id, {});
+}
+
+result<void> clerk::handle_message(std::int64_t update, const incoming_message& said) {
+    if (said.moved_to) {
+        const auto moved =
+            wait_for(parts_.loop, parts_.chats.move(said.chat, *said.moved_to, soon()), soon());
+        if (!moved) return moved.error();
+        return finish(update, {});
+    }
+    const auto wanted = wish_of(said, self_);
+    if (std::holds_alternative<wishes::nothing>(wanted)) {
+        not_noted_ = update;
+        return {};
+    }
+    const auto caller = wait_for(parts_.loop, parts_.chats.find_caller(said.chat, soon()), soon());
+    if (!caller) return caller.error();
+    if (!*caller) return handle_stranger(update, said, wanted);
+    const request from{.update = update, .said = said, .account = (*caller)->account};
+    return handle_caller(from, (*caller)->requests_per_minute, wanted);
+}
+
+result<void> clerk::handle_stranger(
+    std::int64_t update, const incoming_message& said, const wish& wanted) {
+    if (const auto* const code = std::get_if<wishes::code>(&wanted)) {
+        return tie(update, said, code->text);
+    }
+    const auto* const command = std::get_if<wishes::command>(&wanted);
+    const bool brings_code =
+        command && (command->name == "start" || command->name == "link") && !command->rest.empty();
+    if (brings_code) return tie(update, said, command->rest);
+    if (may_refuse(said.chat)) {
+        say_aside_to(said, wording::refusal_of_strangers(parts_.origin()));
+    }
+    not_noted_ = update;
+    return {};
+}
+
+result<void> clerk::handle_caller(
+    const request& from, std::optional<int> requests_per_minute, const wish& wanted) {
+    if (const auto* const links = std::get_if<wishes::links>(&wanted)) {
+        return handle_links(from, *links);  // Submissions have a limit of their own.
+    }
+    const int limit = requests_per_minute.value_or(parts_.requests_per_minute);
+    if (const int wait = rate_.take(from.account, limit, deadline::clock::now()); wait > 0) {
+        say_aside_to(from.said, wording::too_fast(limit, wait));
+        not_noted_ = from.update;
+        return {};
+    }
+    if (const auto* const command = std::get_if<wishes::command>(&wanted)) {
+        return handle_command(from, *command);
+    }
+    if (const auto* const code = std::get_if<wishes::code>(&wanted)) {
+        return tie(from.update, from.said, code->text);
+    }
+    return reply(from, wording::hint());
+}
+
+result<void> clerk::handle_command(const request& from, const wishes::command& wanted) {
+    const bool brings_code = wanted.name == "start" || wanted.name == "link";
+    if (brings_code && !wanted.rest.empty()) return tie(from.update, from.said, wanted.rest);
+    if (wanted.name == "delete") {
+        const auto job = reel_number(wanted.rest);
+        if (!job) return reply(from, wording::number_wanted("delete"));
+        return remove_reel(from, *job);
+    }
+    if (wanted.name == "status") return show(from, wanted.rest);
+    if (wanted.name == "unlink") {
+        const auto untied = wait_for(
+            parts_.loop,
+            parts_.bots.untie(
+                holding(),
+                from.update,
+                reply_to(from.said, from.account, wording::untied()),
+                soon()),
+            soon());
+        if (!untied) return untied.error();
+        parts_.log.info("a chat is untied", {{"account", from.account.value}});
+        not_noted_.reset();
+        return {};
+    }
+    const auto text = told(from, wanted);
+    if (!text) return text.error();
+    return reply(from, *text);
+}
+
+result<void> clerk::handle_links(const request& from, const wishes::links& wanted) {
+    std::vector<chats::new_message> messages;
+    rich_text refusals;
+    const auto refuse = [&refusals](const rich_text& text) {
+        if (!refusals.empty()) refusals.push_back(plain("\n\n"));
+        refusals.insert(refusals.end(), text.begin(), text.end());
+    };
+    for (std::size_t number = 0; number < wanted.urls.size(); ++number) {
+        const auto& url = wanted.urls[number];
+        const auto made =
+            submit(from.account, url, false, {.update = from.update, .number = number});
+        if (!made) return made.error();
+        if (!made->job) {
+            refuse(wording::refused_link(url, made->refusal));
+            continue;
+        }
+        messages.push_back(status_of(from, *made->job));
+    }
+    if (wanted.left_out > 0) refuse(wording::left_out_links(wanted.left_out));
+    if (!refusals.empty()) messages.push_back(reply_to(from.said, from.account, refusals));
+    return finish(from.update, std::move(messages));
+}
+
+result<clerk::submitted> clerk::submit(
+    account_id account, const std::string& url, bool fresh, submission_name name) {
+    const auto link = platform::parse_link(url);
+    if (!link) return submitted{.job = std::nullopt, .refusal = link.error().detail()};
+    jobs::submission wanted{
+        .url = url,
+        .fresh = fresh,
+        .costs_money = parts_.analysis_costs_money && !link->is_test(),
+        // Whoever dies before the update is noted finds the same job again.
+        .idempotency_key = fmt::format("telegram-{}-{}-{}", self_.id, name.update, name.number)};
+    const auto decision =
+        wait_for(parts_.loop, parts_.desk.submit(account, std::move(wanted), soon()), soon());
+    if (!decision) return decision.error();
+    using outcome = jobs::admission::outcome;
+    if (decision->decided == outcome::admitted) {
+        boost::asio::post(parts_.loop, parts_.job_accepted);
+    }
+    if (decision->decided == outcome::admitted || decision->decided == outcome::repeated) {
+        return submitted{.job = decision->job, .refusal = {}};
+    }
+    return submitted{.job = std::nullopt, .refusal = jobs::refusal_text(*decision)};
+}
+
+result<void> clerk::tie(
+    std::int64_t update, const incoming_message& said, std::string_view code_text) {
+    const auto hash = chats::hash_of_chat_code(code_text);
+    if (!hash || !may_guess(said.chat)) {
+        if (!hash) note_wrong_guess(said.chat);
+        if (may_refuse(said.chat)) {
+            say_aside_to(
+                said, hash ? wording::too_many_codes() : wording::wrong_code(parts_.origin()));
+        }
+        not_noted_ = update;
+        return {};
+    }
+    chats::tie_request wanted{
+        .chat = said.chat,
+        .kind = said.kind,
+        .name = said.chat_name,
+        .code = *hash,
+        .reply_to = shown_answer_to(said),
+        .answer = to_messages(wording::welcome(said.kind, self_.username)).front()};
+    const auto outcome = wait_for(
+        parts_.loop, parts_.bots.tie(holding(), update, std::move(wanted), soon()), soon());
+    if (!outcome) return outcome.error();
+    not_noted_.reset();
+    switch (*outcome) {
+        case chats::tie_outcome::tied: parts_.log.info("a chat is tied"); break;
+        case chats::tie_outcome::wrong_code:
+            note_wrong_guess(said.chat);
+            say_aside_to(said, wording::wrong_code(parts_.origin()));
+            break;
+        case chats::tie_outcome::too_many: say_aside_to(said, wording::too_many_chats()); break;
+        case chats::tie_outcome::stale: break;
+    }
+    return {};
+}
+
+result<void> clerk::remove_reel(const request& from, job_id job) {
+    const auto outcome = wait_for(
+        parts_.loop,
+        parts_.bots.remove_job(
+            holding(),
+            from.update,
+            job,
+            reply_to(from.said, from.account, wording::deleted(job)),
+            reply_to(from.said, from.account, wording::no_such_reel(job)),
+            soon()),
+        soon());
+    if (!outcome) return outcome.error();
+    not_noted_.reset();
+    if (*outcome == chats::deletion_outcome::deleted) {
+        boost::asio::post(parts_.loop, [removed = parts_.job_removed, job] { removed(job); });
+    }
+    return {};
+}
+
+result<void> clerk::handle_button(std::int64_t update, const pressed_button& pressed) {
+    std::optional<chats::chat_caller> caller;
+    if (pressed.chat) {
+        const auto found =
+            wait_for(parts_.loop, parts_.chats.find_caller(*pressed.chat, soon()), soon());
+        if (!found) return found.error();
+        caller = *found;
+    }
+    std::string text = "This chat is not tied to an account.";
+    if (caller) {
+        auto done = press(update, pressed, caller->account);
+        if (!done) return done.error();
+        text = *std::move(done);
+    } else {
+        not_noted_ = update;
+    }
+    json parameters{{"callback_query_id", pressed.query}};
+    if (!text.empty()) parameters["text"] = std::move(text);
+    say_aside_(
+        {.chat = std::nullopt,
+         .method = "answerCallbackQuery",
+         .parameters = std::move(parameters)});
+    return {};
+}
+
+/// What the person reads who pressed it.
+result<std::string> clerk::press(
+    std::int64_t update, const pressed_button& pressed, account_id account) {
+    std::vector<chats::new_message> messages;
+    std::string text = "This reel is not there any more.";
+    const auto wanted = button_wish_of(pressed.data);
+    std::optional<jobs::job> job;
+    if (wanted) {
+        const auto found =
+            wait_for(parts_.loop, parts_.jobs.find(account, wanted->job, soon()), soon());
+        if (!found) return found.error();
+        job = *found;
+    }
+    chats::new_message made{.chat = *pressed.chat, .account = account};
+    if (job && wanted->what == button_wish::kind::file) {
+        const bool is_done = job->status == jobs::job_status::done;
+        text = is_done ? "" : "There is no result.";
+        made.kind = chats::message_kind::document;
+        made.job = job->id;
+        if (is_done) messages.push_back(std::move(made));
+    } else if (job) {
+        const auto again = submit(account, job->url, true, {.update = update});
+        if (!again) return again.error();
+        text = again->refusal;
+        made.kind = chats::message_kind::status;
+        made.job = again->job;
+        if (again->job) messages.push_back(std::move(made));
+    }
+    const auto done = finish(update, std::move(messages));
+    if (!done) return done.error();
+    return text;
+}
+
+result<void> clerk::finish(std::int64_t update, std::vector<chats::new_message> messages) {
+    const auto done = wait_for(
+        parts_.loop,
+        parts_.bots.finish_update(holding(), update, std::move(messages), soon()),
+        soon());
+    if (!done) return done.error();
+    not_noted_.reset();
+    return {};
+}
+
+result<void> clerk::reply(const request& from, const rich_text& text) {
+    return finish(from.update, {reply_to(from.said, from.account, text)});
+}
+
+chats::new_message clerk::reply_to(
+    const incoming_message& said, account_id account, const rich_text& text) const {
+    return {
+        .chat = said.chat,
+        .account = account,
+        .kind = chats::message_kind::reply,
+        .reply_to = shown_answer_to(said),
+        .job = std::nullopt,
+        .parts = to_messages(text)};
+}
+
+chats::new_message clerk::status_of(const request& from, job_id job) {
+    return {
+        .chat = from.said.chat,
+        .account = from.account,
+        .kind = chats::message_kind::status,
+        .reply_to = shown_answer_to(from.said),
+        .job = job};
+}
+
+void clerk::say_aside_to(const incoming_message& said, const rich_text& text) {
+    say_aside_(
+        {.chat = said.chat,
+         .method = "sendMessage",
+         .parameters =
+             message_parameters(said.chat, to_messages(text).front(), shown_answer_to(said))});
+}
+
+chats::bot_holding clerk::holding() const {
+    return {.bot = chats::bot_id{self_.id}, .holder = parts_.run};
+}
+
+bool clerk::may_refuse(chats::chat_id chat) {
+    const auto now = deadline::clock::now();
+    const auto known = refused_at_.find(chat);
+    if (known != refused_at_.end() && now - known->second < refusal_interval) return false;
+    if (refused_at_.size() >= chats_remembered_max) {
+        std::erase_if(
+            refused_at_, [now](const auto& one) { return now - one.second >= refusal_interval; });
+        if (refused_at_.size() >= chats_remembered_max) return false;
+    }
+    refused_at_[chat] = now;
+    return true;
+}
+
+bool clerk::may_guess(chats::chat_id chat) {
+    const auto known = guesses_.find(chat);
+    if (known == guesses_.end()) return guesses_.size() < chats_remembered_max;
+    if (deadline::clock::now() - known->second.since < guess_window) {
+        return known->second.wrong < wrong_guesses_max;
+    }
+    guesses_.erase(known);
+    return true;
+}
+
+void clerk::note_wrong_guess(chats::chat_id chat) {
+    const auto now = deadline::clock::now();
+    if (guesses_.size() >= chats_remembered_max) {
+        std::erase_if(
+            guesses_, [now](const auto& one) { return now - one.second.since >= guess_window; });
+    }
+    if (guesses_.size() >= chats_remembered_max) return;
+    auto& one = guesses_.try_emplace(chat, guesses{.wrong = 0, .since = now}).first->second;
+    ++one.wrong;
+}
+
+json message_parameters(
+    chats::chat_id chat, std::string_view html, std::optional<std::int64_t> reply_to) {
+    json parameters{
+        {"chat_id", chat.value},
+        {"text", html},
+        {"parse_mode", "HTML"},
+        {"link_preview_options", {{"is_disabled", true}}}};
+    if (reply_to) parameters["reply_parameters"] = reply_parameters(*reply_to);
+    return parameters;
+}
+
+}  // namespace reelsd::bot

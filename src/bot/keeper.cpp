@@ -1,0 +1,311 @@
+#include "asking.hpp"
+#include "bot_state.hpp"
+#include <reelsd/domain/loop_call.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+// The bot's life, and the thread that holds it and hands out what is to be said.
+namespace reelsd::bot {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto introduction_time_max = 15s;
+constexpr auto renewal_interval = 2s;
+constexpr auto standby_interval = 1s;
+/// How late a change of a job is shown: as on the dashboard.
+constexpr auto look_interval = 500ms;
+/// Of one message. Telegram's patience with edits is about one a second in a chat.
+constexpr auto edit_interval = 2s;
+/// Read at a time; what is beyond comes once these have been said.
+constexpr int rows_max = 1000;
+/// So many slow chats hold up nobody else.
+constexpr int speakers = 6;
+/// What is being said at a stop has this much time to be answered, so that it is not said again.
+constexpr auto last_words_time_max = 2s;
+
+}  // namespace
+
+bot::state::state(bot_parts parts)
+    : parts_{std::move(parts)},
+      api_{{.address = parts_.address, .token = parts_.token, .ca_file = parts_.ca_file}},
+      speaker_{parts_, api_} {}
+
+bot::state::~state() = default;
+
+void bot::state::start() {
+    keeper_ = std::jthread{[this](const std::stop_token& stop) { keep(stop); }};
+    listener_ = std::jthread{[this](const std::stop_token& stop) { listen(stop); }};
+    for (int number = 0; number < speakers; ++number) {
+        speakers_.emplace_back([this](const std::stop_token& stop) { speak(stop); });
+    }
+}
+
+void bot::state::stop() {
+    keeper_.request_stop();
+    listener_.request_stop();
+    for (auto& one : speakers_) one.request_stop();
+    end_term();
+    if (ender_.joinable() || speakers_.empty()) return;
+    ender_ = std::jthread{[this](const std::stop_token& stop) {
+        pause(last_words_time_max, stop);
+        speaking_.request_stop();
+    }};
+}
+
+void bot::state::join() {
+    for (auto* const one : {&keeper_, &listener_}) {
+        if (one->joinable()) one->join();
+    }
+    for (auto& one : speakers_) one.join();
+    speakers_.clear();
+    if (ender_.joinable()) {
+        ender_.request_stop();
+        ender_.join();
+    }
+    if (self_.id == 0) return;
+    // Only now: nothing is being said any more.
+    const auto by = deadline::after(1s);
+    const auto released = wait_for(parts_.loop, parts_.bots.release(holding(), by), by);
+    if (!released) {
+        parts_.log.debug("chat: not released", {{"reason", released.error().to_string()}});
+    }
+}
+
+std::string bot::state::username() const {
+    const std::lock_guard lock{mutex_};
+    return self_.username;
+}
+
+chats::bot_holding bot::state::holding() const {
+    const std::lock_guard lock{mutex_};
+    return {.bot = chats::bot_id{self_.id}, .holder = parts_.run};
+}
+
+void bot::state::keep(const std::stop_token& stop) {
+    if (!introduce(stop)) return;
+    while (!stop.stop_requested()) {
+        auto now = deadline::clock::now();
+        if (now >= hold_at_) keep_hold(now);
+        bool is_holding = false;
+        {
+            const std::lock_guard lock{mutex_};
+            is_holding = term_.has_value();
+        }
+        if (is_holding) look();
+        now = deadline::clock::now();
+        rest(stop, is_holding && has_rows_ ? std::min(hold_at_, now + look_interval) : hold_at_);
+    }
+}
+
+/// Who we are: until then nothing is known of whom anything is said to. False: stopped before.
+bool bot::state::introduce(const std::stop_token& stop) {
+    using outcome = api_answer::outcome;
+    bool is_told = false;
+    for (int failures = 1; !stop.stop_requested(); ++failures) {
+        const auto answer =
+            api_.call("getMe", json::object(), deadline::after(introduction_time_max), stop);
+        if (stop.stop_requested()) break;
+        const bool is_known = answer.what == outcome::done && answer.value.is_object() &&
+                              answer.value.contains("id") && answer.value["id"].is_number_integer();
+        if (is_known) {
+            const auto name = answer.value.find("username");
+            const std::lock_guard lock{mutex_};
+            self_.id = answer.value["id"].get<std::int64_t>();
+            if (name != answer.value.end() && name->is_string()) self_.username = *name;
+            parts_.log.info("chat bot", {{"username", self_.username}, {"id", self_.id}});
+            return true;
+        }
+        const bool is_wrong =
+            answer.what == outcome::bad_token || answer.what == outcome::not_there;
+        if (!is_told && is_wrong) {
+            parts_.log.error(
+                "chat: telegram-token is not that of a bot; all else goes on",
+                {{"reason", answer.description}});
+        } else if (!is_told) {
+            parts_.log.warning(
+                "chat: the Bot API does not answer; asked again until it does",
+                {{"outcome", name_of(answer.what)}, {"reason", answer.description}});
+        }
+        is_told = true;
+        if (is_wrong) {
+            pause(wrong_token_pause, stop);
+        } else if (answer.what == outcome::wait) {
+            pause(answer.retry_after, stop);
+        } else {
+            pause(backoff(failures, dice()), stop);
+        }
+    }
+    return false;
+}
+
+void bot::state::keep_hold(time_point now) {
+    const auto held = wait_for(parts_.loop, parts_.bots.hold(holding(), bot_lease, soon()), soon());
+    if (held && *held) {
+        is_hold_told_ = false;
+        hold_at_ = now + renewal_interval;
+        begin_term();
+        return;
+    }
+    hold_at_ = now + standby_interval;
+    if (held) {
+        if (!is_hold_told_) parts_.log.info("chat: another daemon speaks for the bot");
+        is_hold_told_ = true;
+        return end_term();
+    }
+    // Without the database nothing can be noted: what is under way fails by itself, and the lease
+    // is renewed, or found lost, when it is back.
+    parts_.log.debug("chat: the bot is not held", {{"reason", held.error().to_string()}});
+}
+
+void bot::state::begin_term() {
+    const std::lock_guard lock{mutex_};
+    if (term_) return;
+    term_.emplace();
+    is_woken_ = true;
+    has_rows_ = true;
+    listener_woken_.notify_all();
+}
+
+void bot::state::end_term() {
+    const std::lock_guard lock{mutex_};
+    if (!term_) return;
+    term_->request_stop();
+    term_.reset();
+    for (const auto& one : tasks_) {
+        if (const auto* const row = std::get_if<row_to_say>(&one)) {
+            lanes_.finish(row->said.what.chat, {}, deadline::clock::now(), 0);
+        }
+    }
+    tasks_.clear();
+    asides_.clear();
+}
+
+void bot::state::look() {
+    std::set<chats::chat_id> were_taken;
+    {
+        const std::lock_guard lock{mutex_};
+        // What is being said now is not yet as the rows will have it.
+        were_taken = lanes_.taken();
+        is_woken_ = false;
+    }
+    auto rows = wait_for(parts_.loop, parts_.bots.waiting(holding().bot, rows_max, soon()), soon());
+    const auto now = deadline::clock::now();
+    if (!rows) {
+        parts_.log.debug("chat: rows are not read", {{"reason", rows.error().to_string()}});
+        return;
+    }
+    has_rows_ = hand_out(*std::move(rows), were_taken, now);
+    hand_out_asides(were_taken, now);
+}
+
+/// True when there are rows left that somebody will have to look at again.
+bool bot::state::hand_out(
+    std::vector<chats::waiting_message> rows, const std::set<chats::chat_id>& were_taken,
+    time_point now) {
+    const std::lock_guard lock{mutex_};
+    const bool has_rows = !rows.empty();
+    std::set<chats::said_id> known;
+    for (auto& row : rows) {
+        known.insert(row.id);
+        const auto chat = row.what.chat;
+        if (were_taken.contains(chat) || !lanes_.is_free(chat, now)) continue;
+        auto step = next_step_of(row);
+        if (step.what == next_step::kind::nothing) continue;
+        const auto shown = shown_at_.find(row.id);
+        const bool is_too_soon = step.what == next_step::kind::edit && shown != shown_at_.end() &&
+                                 now - shown->second < edit_interval;
+        if (is_too_soon) continue;
+        lanes_.take(chat);
+        tasks_.emplace_back(row_to_say{.said = std::move(row), .step = std::move(step)});
+    }
+    std::erase_if(shown_at_, [&known](const auto& one) { return !known.contains(one.first); });
+    if (!tasks_.empty()) speakers_woken_.notify_all();
+    return has_rows;
+}
+
+void bot::state::hand_out_asides(const std::set<chats::chat_id>& were_taken, time_point now) {
+    const std::lock_guard lock{mutex_};
+    std::deque<aside> later;
+    for (auto& one : asides_) {
+        const bool is_free =
+            !one.chat || (!were_taken.contains(*one.chat) && lanes_.is_free(*one.chat, now));
+        if (!is_free || now < one.not_before) {
+            later.push_back(std::move(one));
+            continue;
+        }
+        if (one.chat) lanes_.take(*one.chat);
+        tasks_.emplace_back(std::move(one));
+    }
+    asides_ = std::move(later);
+    has_rows_ = has_rows_ || !asides_.empty();
+    if (!tasks_.empty()) speakers_woken_.notify_all();
+}
+
+void bot::state::rest(const std::stop_token& stop, time_point until) {
+    std::unique_lock lock{mutex_};
+    keeper_woken_.wait_until(lock, stop, until, [this] { return is_woken_; });
+    // Without the bot there is nothing to be woken for.
+    if (!term_) is_woken_ = false;
+}
+
+void bot::state::pause(std::chrono::milliseconds during, const std::stop_token& stop) {
+    std::unique_lock lock{mutex_};
+    pauses_.wait_for(lock, stop, during, [] { return false; });
+}
+
+double bot::state::dice() {
+    const std::lock_guard lock{mutex_};
+    return std::uniform_real_distribution<double>{0.0, 1.0}(dice_);
+}
+
+void bot::state::add_aside(aside what) {
+    const std::lock_guard lock{mutex_};
+    if (asides_.size() >= asides_max) return;
+    asides_.push_back(std::move(what));
+    is_woken_ = true;
+    keeper_woken_.notify_all();
+}
+
+void bot::state::speak(const std::stop_token& stop) {
+    for (;;) {
+        std::unique_lock lock{mutex_};
+        speakers_woken_.wait(lock, stop, [this] { return !tasks_.empty(); });
+        if (stop.stop_requested()) return;
+        const auto what = std::move(tasks_.front());
+        tasks_.pop_front();
+        lock.unlock();
+
+        spoken how;
+        const auto still = speaking_.get_token();
+        if (const auto* const row = std::get_if<row_to_say>(&what)) {
+            how = speaker_.say(row->said, row->step, still);
+        } else {
+            how = speaker_.say(std::get<aside>(what), still);
+        }
+        finish(what, how, deadline::clock::now());
+    }
+}
+
+void bot::state::finish(const task& what, const spoken& how, time_point now) {
+    const double roll = dice();
+    const std::lock_guard lock{mutex_};
+    if (const auto* const row = std::get_if<row_to_say>(&what)) {
+        if (how.what == spoken::outcome::done) shown_at_[row->said.id] = now;
+        lanes_.finish(row->said.what.chat, how, now, roll);
+    } else {
+        auto again = std::get<aside>(what);
+        if (again.chat) lanes_.finish(*again.chat, how, now, roll);
+        if (how.what != spoken::outcome::done && ++again.tries < aside_tries_max) {
+            again.not_before = how.what == spoken::outcome::wait ? now + how.wait
+                                                                 : now + backoff(again.tries, roll);
+            if (term_) asides_.push_back(std::move(again));
+        }
+    }
+    is_woken_ = true;
+    keeper_woken_.notify_all();
+}
+
+}  // namespace reelsd::bot

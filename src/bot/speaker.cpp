@@ -1,0 +1,234 @@
+#include "speaker.hpp"
+
+#include "asking.hpp"
+#include "clerk.hpp"
+#include "summary.hpp"
+#include "wish.hpp"
+#include "wording.hpp"
+#include <reelsd/domain/jobs/job_view.hpp>
+#include <reelsd/domain/loop_call.hpp>
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <utility>
+
+namespace reelsd::bot {
+namespace {
+
+using namespace std::chrono_literals;
+using outcome = api_answer::outcome;
+
+/// One message. A server that needs longer is asked again.
+constexpr auto say_time_max = 15s;
+/// A megabyte over a poor line.
+constexpr auto document_time_max = 60s;
+
+constexpr spoken said_it{};
+constexpr spoken failed{.what = spoken::outcome::failed};
+
+json button(const char* text, button_wish::kind what, job_id job) {
+    return {{"text", text}, {"callback_data", button_data({.what = what, .job = job})}};
+}
+
+json buttons_below(job_id job, bool has_result) {
+    auto row = json::array({button("Again", button_wish::kind::again, job)});
+    if (has_result) row.push_back(button("JSON", button_wish::kind::file, job));
+    return {{"inline_keyboard", json::array({row})}};
+}
+
+}  // namespace
+
+spoken speaker::say(
+    const chats::waiting_message& said, const next_step& step, const std::stop_token& stop) {
+    switch (step.what) {
+        case next_step::kind::nothing: return said_it;
+        case next_step::kind::drop: return forget(said);
+        case next_step::kind::document: return say_document(said, stop);
+        case next_step::kind::send:
+        case next_step::kind::edit: break;
+    }
+    return say_text(said, step, stop);
+}
+
+spoken speaker::say(const aside& what, const std::stop_token& stop) {
+    const auto answer =
+        api_.call(what.method, what.parameters, deadline::after(say_time_max), stop);
+    if (answer.what == outcome::wait) {
+        return {.what = spoken::outcome::wait, .wait = answer.retry_after};
+    }
+    if (answer.what == outcome::unreachable || answer.what == outcome::bad_token) return failed;
+    if (answer.what != outcome::done) {
+        // A button's question that is too old, a person who has left.
+        parts_.log.debug(
+            "chat: an aside was not taken",
+            {{"method", what.method}, {"reason", answer.description}});
+    }
+    return said_it;
+}
+
+spoken speaker::say_text(
+    const chats::waiting_message& said, const next_step& step, const std::stop_token& stop) {
+    const auto text = text_for(said, step);
+    if (!text) {
+        if (text.error().code() == errc::not_found) return said_it;  // Deleted since: look again.
+        parts_.log.warning("chat: nothing to say yet", {{"reason", text.error().to_string()}});
+        return failed;
+    }
+    const auto parts = text->parts.size();
+    if (static_cast<std::size_t>(step.part) >= parts) return forget(said);
+    const auto answer = ask(said, step, *text, stop);
+    if (answer.what == outcome::done || answer.what == outcome::unchanged) {
+        return note_said(said, step, parts, answer, stop);
+    }
+    return note_failure(said, step, answer);
+}
+
+api_answer speaker::ask(
+    const chats::waiting_message& said, const next_step& step, const text_to_say& text,
+    const std::stop_token& stop) const {
+    const bool is_edit = step.what == next_step::kind::edit;
+    const auto part = static_cast<std::size_t>(step.part);
+    // What goes into an edited message has its place already.
+    const auto reply_to = is_edit ? std::nullopt : said.what.reply_to;
+    auto parameters = message_parameters(said.what.chat, text.parts[part], reply_to);
+    if (is_edit) parameters["message_id"] = said.message.value();
+    if (!text.buttons.is_null() && part + 1 == text.parts.size()) {
+        parameters["reply_markup"] = text.buttons;
+    }
+    const auto* const method = is_edit ? "editMessageText" : "sendMessage";
+    const auto by = deadline::after(say_time_max);
+    auto answer = api_.call(method, parameters, by, stop);
+    if (answer.what != outcome::bad_markup) return answer;
+    // Better without its shape than not at all.
+    parts_.log.warning("chat: the server does not take our HTML", {{"reason", answer.description}});
+    parameters["text"] = without_tags(text.parts[part]);
+    parameters.erase("parse_mode");
+    return api_.call(method, parameters, by, stop);
+}
+
+spoken speaker::note_said(
+    const chats::waiting_message& said, const next_step& step, std::size_t parts,
+    const api_answer& answer, const std::stop_token& stop) {
+    const bool is_job = said.what.kind == chats::message_kind::status;
+    const bool ends = !is_job || is_final(step.face);
+    const int sent = ends ? step.part + 1 : 0;
+    if (ends && static_cast<std::size_t>(sent) == parts) return forget(said);
+    chats::message_progress now{.message = said.message, .shown = step.face, .parts_sent = sent};
+    if (is_job && step.what == next_step::kind::send && step.part == 0 &&
+        answer.value.is_object()) {
+        const auto id = answer.value.find("message_id");
+        if (id != answer.value.end() && id->is_number_integer()) {
+            now.message = id->get<std::int64_t>();
+        }
+    }
+    // What has been said must not be said again because the database is away for a moment.
+    constexpr int tries_max = 5;
+    for (int tries = 1;; ++tries) {
+        const auto noted = note_progress(said, now);
+        const bool is_last = tries == tries_max || stop.stop_requested();
+        if (noted.what == spoken::outcome::done || is_last) return noted;
+    }
+}
+
+spoken speaker::note_failure(
+    const chats::waiting_message& said, const next_step& step, const api_answer& answer) {
+    const bool is_edit = step.what == next_step::kind::edit;
+    const auto tell = [&](std::string_view what) {
+        parts_.log.warning(
+            what, {{"outcome", name_of(answer.what)}, {"reason", answer.description}});
+    };
+    switch (answer.what) {
+        case outcome::wait: return {.what = spoken::outcome::wait, .wait = answer.retry_after};
+        case outcome::unreachable:
+        case outcome::bad_token:
+        case outcome::another_asks:
+            parts_.log.debug("chat: to be said again", {{"reason", answer.description}});
+            return failed;
+        case outcome::moved: {
+            const auto moved = wait_for(
+                parts_.loop,
+                parts_.chats.move(said.what.chat, answer.moved_to.value(), soon()),
+                soon());
+            return moved ? said_it : failed;
+        }
+        case outcome::lost_chat: {
+            tell("chat: nothing reaches it, what was to be said there is dropped");
+            const auto forgotten =
+                wait_for(parts_.loop, parts_.bots.forget_chat(said.what.chat, soon()), soon());
+            return forgotten ? said_it : failed;
+        }
+        default: break;
+    }
+    if (is_edit) {
+        // Deleted, too old, or not ours any more: a new one takes its place.
+        parts_.log.debug("chat: a message is gone", {{"reason", answer.description}});
+        return note_progress(
+            said, {.message = std::nullopt, .shown = "", .parts_sent = said.parts_sent});
+    }
+    tell("chat: a message was refused and is dropped");
+    return forget(said);
+}
+
+result<speaker::text_to_say> speaker::text_for(
+    const chats::waiting_message& said, const next_step& step) {
+    if (said.what.kind == chats::message_kind::reply) {
+        return text_to_say{.parts = said.what.parts, .buttons = nullptr};
+    }
+    if (is_final(step.face)) return text_of_end(said, step);
+    const auto text = wording::progress(said.what.job.value(), said.job_status.value(), said.step);
+    return text_to_say{.parts = to_messages(text), .buttons = nullptr};
+}
+
+result<speaker::text_to_say> speaker::text_of_end(
+    const chats::waiting_message& said, const next_step& step) {
+    const auto id = said.what.job.value();
+    if (step.face == "gone") {
+        return text_to_say{.parts = to_messages(wording::gone(id)), .buttons = nullptr};
+    }
+    const auto job = wait_for(parts_.loop, parts_.jobs.find(said.what.account, id, soon()), soon());
+    if (!job) return job.error();
+    if (!*job) return error{errc::not_found};
+    const auto& found = **job;
+    if (!found.result) {
+        return text_to_say{
+            .parts = to_messages(wording::failure(found)), .buttons = buttons_below(id, false)};
+    }
+    const auto used =
+        wait_for(parts_.loop, parts_.usage.read_reel(said.what.account, id, soon()), soon());
+    if (!used) return used.error();
+    if (!*used) return error{errc::not_found};
+    return text_to_say{
+        .parts = to_messages(summary_of(id, *found.result, (*used)->cost_usd)),
+        .buttons = buttons_below(id, true)};
+}
+
+spoken speaker::say_document(const chats::waiting_message& said, const std::stop_token& stop) {
+    const auto id = said.what.job.value();
+    const auto job = wait_for(parts_.loop, parts_.jobs.find(said.what.account, id, soon()), soon());
+    if (!job) return failed;
+    if (!*job || !(*job)->result) return forget(said);
+    const auto view = json::parse(job_view(**job), nullptr, false);
+    const outgoing_file file{
+        .chat = said.what.chat.value,
+        .reply_to = said.what.reply_to,
+        .name = fmt::format("reel-{}.json", id.value),
+        // As people read it.
+        .content = view.dump(2, ' ', false, json::error_handler_t::replace)};
+    const auto answer = api_.send_document(file, deadline::after(document_time_max), stop);
+    if (answer.what == outcome::done) return forget(said);
+    return note_failure(said, {.what = next_step::kind::document}, answer);
+}
+
+spoken speaker::forget(const chats::waiting_message& said) {
+    const auto forgotten = wait_for(parts_.loop, parts_.bots.forget(said.id, soon()), soon());
+    return forgotten ? said_it : failed;
+}
+
+spoken speaker::note_progress(const chats::waiting_message& said, chats::message_progress now) {
+    const auto noted =
+        wait_for(parts_.loop, parts_.bots.note_progress(said.id, std::move(now), soon()), soon());
+    return noted ? said_it : failed;
+}
+
+}  // namespace reelsd::bot

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "aside.hpp"
+#include "bot_api.hpp"
+#include "delivery.hpp"
+#include "lanes.hpp"
+#include <reelsd/base/result.hpp>
+#include <reelsd/bot/bot.hpp>
+
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace reelsd::bot {
+
+/// Says things, one request each, and notes in the rows what has been said. Blocking; safe from
+/// any thread.
+class speaker {
+public:
+    /// Both outlive the speaker.
+    speaker(bot_parts& parts, const bot_api& api) : parts_{parts}, api_{api} {}
+
+    /// `step` is not `nothing`.
+    [[nodiscard]] spoken say(
+        const chats::waiting_message& said, const next_step& step, const std::stop_token& stop);
+    [[nodiscard]] spoken say(const aside& what, const std::stop_token& stop);
+
+private:
+    /// What a message is to hold.
+    struct text_to_say {
+        std::vector<std::string> parts;  ///< HTML, 1 or more.
+        json buttons;                    ///< Below the last part; null: none.
+    };
+
+    result<text_to_say> text_for(const chats::waiting_message& said, const next_step& step);
+    result<text_to_say> text_of_end(const chats::waiting_message& said, const next_step& step);
+    spoken say_text(
+        const chats::waiting_message& said, const next_step& step, const std::stop_token& stop);
+    spoken say_document(const chats::waiting_message& said, const std::stop_token& stop);
+    api_answer ask(
+        const chats::waiting_message& said, const next_step& step, const text_to_say& text,
+        const std::stop_token& stop) const;
+    spoken note_said(
+        const chats::waiting_message& said, const next_step& step, std::size_t parts,
+        const api_answer& answer, const std::stop_token& stop);
+    spoken note_failure(
+        const chats::waiting_message& said, const next_step& step, const api_answer& answer);
+    spoken forget(const chats::waiting_message& said);
+    spoken note_progress(const chats::waiting_message& said, chats::message_progress now);
+
+    bot_parts& parts_;
+    const bot_api& api_;
+};
+
+}  // namespace reelsd::bot

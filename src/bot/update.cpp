@@ -1,0 +1,138 @@
+#include "update.hpp"
+
+#include <reelsd/base/json.hpp>
+
+#include <algorithm>
+
+namespace reelsd::bot {
+namespace {
+
+constexpr std::size_t name_bytes_max = 100;
+constexpr std::size_t entities_max = 100;
+
+const json& member(const json& object, const char* name) {
+    static const json nothing;
+    if (!object.is_object()) return nothing;
+    const auto found = object.find(name);
+    return found == object.end() ? nothing : *found;
+}
+
+std::int64_t number_in(const json& object, const char* name) {
+    const auto& value = member(object, name);
+    return value.is_number_integer() ? value.get<std::int64_t>() : 0;
+}
+
+std::string text_in(const json& object, const char* name) {
+    const auto& value = member(object, name);
+    return value.is_string() ? value.get<std::string>() : std::string{};
+}
+
+bool flag_in(const json& object, const char* name) {
+    const auto& value = member(object, name);
+    return value.is_boolean() && value.get<bool>();
+}
+
+/// On one line, cut where a character ends.
+std::string short_name(std::string name) {
+    std::replace_if(
+        name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
+    if (name.size() <= name_bytes_max) return name;
+    auto end = name_bytes_max;
+    while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xC0U) == 0x80U) --end;
+    return name.substr(0, end);
+}
+
+std::string name_of_chat(const json& chat) {
+    auto name = text_in(chat, "title");
+    if (name.empty()) name = text_in(chat, "first_name");
+    const auto last = text_in(chat, "last_name");
+    if (!last.empty()) name.append(name.empty() ? "" : " ").append(last);
+    if (name.empty()) name = text_in(chat, "username");
+    return short_name(name.empty() ? "(no name)" : std::move(name));
+}
+
+std::vector<text_entity> entities_from(const json& list, std::string_view text) {
+    std::vector<text_entity> entities;
+    if (!list.is_array()) return entities;
+    for (const auto& one : list) {
+        if (entities.size() == entities_max) break;
+        entities.push_back(
+            {.type = text_in(one, "type"),
+             .text = std::string{utf16_substring(
+                 text, number_in(one, "offset"), number_in(one, "length"))},
+             .address = text_in(one, "url"),
+             .user = number_in(member(one, "user"), "id")});
+    }
+    return entities;
+}
+
+std::optional<incoming_message> message_from(const json& said) {
+    const auto& chat = member(said, "chat");
+    const auto type = text_in(chat, "type");
+    const auto id = number_in(chat, "id");
+    const bool is_private = type == "private";
+    if (id == 0 || (!is_private && type != "group" && type != "supergroup")) return std::nullopt;
+    const bool has_text = member(said, "text").is_string();
+    auto text = text_in(said, has_text ? "text" : "caption");
+    auto entities = entities_from(member(said, has_text ? "entities" : "caption_entities"), text);
+    incoming_message made{
+        .chat = chats::chat_id{id},
+        .kind = is_private ? chats::chat_kind::private_chat : chats::chat_kind::group,
+        .chat_name = name_of_chat(chat),
+        .message = number_in(said, "message_id"),
+        .is_by_bot = flag_in(member(said, "from"), "is_bot"),
+        .text = std::move(text),
+        .entities = std::move(entities),
+        .answered_user = number_in(member(member(said, "reply_to_message"), "from"), "id"),
+        .moved_to = std::nullopt};
+    if (const auto moved = number_in(said, "migrate_to_chat_id"); moved != 0) {
+        made.moved_to = chats::chat_id{moved};
+    }
+    return made;
+}
+
+pressed_button button_from(const json& pressed) {
+    pressed_button made{
+        .query = text_in(pressed, "id"), .chat = std::nullopt, .data = text_in(pressed, "data")};
+    const auto chat = number_in(member(member(pressed, "message"), "chat"), "id");
+    if (chat != 0) made.chat = chats::chat_id{chat};
+    return made;
+}
+
+}  // namespace
+
+std::vector<update> updates_from(const json& result) {
+    std::vector<update> updates;
+    if (!result.is_array()) return updates;
+    for (const auto& one : result) {
+        if (!member(one, "update_id").is_number_integer()) continue;
+        update made{.id = number_in(one, "update_id"), .what = {}};
+        if (member(one, "message").is_object()) {
+            if (auto said = message_from(member(one, "message"))) made.what = std::move(*said);
+        } else if (member(one, "callback_query").is_object()) {
+            made.what = button_from(member(one, "callback_query"));
+        }
+        updates.push_back(std::move(made));
+    }
+    std::stable_sort(updates.begin(), updates.end(), [](const auto& left, const auto& right) {
+        return left.id < right.id;
+    });
+    return updates;
+}
+
+std::string_view utf16_substring(std::string_view text, std::int64_t offset, std::int64_t length) {
+    if (offset < 0 || length <= 0) return {};
+    std::int64_t units = 0;
+    std::size_t begin = text.size();
+    std::size_t at = 0;
+    for (; at < text.size(); ++at) {
+        const auto byte = static_cast<unsigned char>(text[at]);
+        if ((byte & 0xC0U) == 0x80U) continue;
+        if (units >= offset && begin == text.size()) begin = at;
+        if (units - offset >= length) break;
+        units += byte >= 0xF0U ? 2 : 1;
+    }
+    return text.substr(begin, at > begin ? at - begin : 0);
+}
+
+}  // namespace reelsd::bot

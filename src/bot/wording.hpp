@@ -1,0 +1,75 @@
+#pragma once
+
+#include "rich_text.hpp"
+#include <reelsd/base/ids.hpp>
+#include <reelsd/domain/chats/bot_store.hpp>
+#include <reelsd/domain/chats/chat_store.hpp>
+#include <reelsd/domain/jobs/job.hpp>
+#include <reelsd/domain/usage/usage_store.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// The bot's words. All pure.
+namespace reelsd::bot::wording {
+
+/// What commands there are; `kind` because a group has to name the bot.
+[[nodiscard]] rich_text help(chats::chat_kind kind, std::string_view username);
+
+/// To whom the bot does not know: how to get in. `origin` is where the dashboard is.
+[[nodiscard]] rich_text refusal_of_strangers(std::string_view origin);
+[[nodiscard]] rich_text welcome(chats::chat_kind kind, std::string_view username);
+[[nodiscard]] rich_text wrong_code(std::string_view origin);
+[[nodiscard]] rich_text too_many_codes();
+[[nodiscard]] rich_text too_many_chats();
+[[nodiscard]] rich_text untied();
+
+/// To what nobody understands.
+[[nodiscard]] rich_text hint();
+[[nodiscard]] rich_text unknown_command(std::string_view name);
+
+/// One refused link; `why` is the API's text.
+[[nodiscard]] rich_text refused_link(std::string_view url, std::string_view why);
+[[nodiscard]] rich_text left_out_links(std::size_t links);
+[[nodiscard]] rich_text deleted(job_id job);
+[[nodiscard]] rich_text no_such_reel(job_id job);
+[[nodiscard]] rich_text number_wanted(std::string_view command);
+[[nodiscard]] rich_text words_wanted();
+[[nodiscard]] rich_text too_fast(int requests_per_minute, int retry_after);
+
+/// A job that has not ended: `step` as in the job's row.
+[[nodiscard]] rich_text progress(job_id job, jobs::job_status status, std::string_view step);
+[[nodiscard]] rich_text failure(const jobs::job& job);
+[[nodiscard]] rich_text gone(job_id job);
+
+/// Jobs newest first, with `brief`.
+[[nodiscard]] rich_text list(const std::vector<jobs::job>& jobs);
+
+/// A reel that answers a search, and the passage that does.
+struct found_reel {
+    job_id job;
+    std::string author;
+    std::string summary;
+    std::string passage;
+    std::optional<double> seconds;
+};
+[[nodiscard]] rich_text search(std::string_view words, const std::vector<found_reel>& found);
+
+struct usage_summary {
+    usage::sums total;
+    usage::sums this_month;
+    usage::budget_report budget;
+};
+[[nodiscard]] rich_text usage(const usage_summary& used);
+
+/// "free", "$0.0123" or "not known".
+[[nodiscard]] std::string cost_text(const std::optional<usage::decimal>& cost_usd);
+/// "312,400".
+[[nodiscard]] std::string grouped(std::int64_t number);
+/// "1:05".
+[[nodiscard]] std::string time_text(double seconds);
+
+}  // namespace reelsd::bot::wording

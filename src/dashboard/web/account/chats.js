@@ -1,0 +1,103 @@
+// The chats that speak for one's account, and the code that ties another one.
+import { html, useEffect, useState } from '../htm-preact.js';
+import { change, get } from '../core/api.js';
+import { CopyBox } from '../ui/copy.js';
+import { Confirm } from '../ui/dialog.js';
+import { useSubmission } from '../ui/field.js';
+import { useLoading } from '../ui/loading.js';
+import { Bones, Empty, FailureNote } from '../ui/notes.js';
+import { Time } from '../ui/time.js';
+import { showToast } from '../ui/toast.js';
+
+// While a code waits, the chat may be tied at any moment.
+const LOOK_SECONDS = 3;
+
+/** The code of now, until it has been used or is too old. */
+function NewCode({ code, bot, onClose }) {
+    return html`<section class="fresh stack" aria-labelledby="fresh-code" role="status">
+        <h3 id="fresh-code">Send this code to ${bot ? `@${bot}` : 'the bot'} in Telegram</h3>
+        <p>It ties one chat, and is good for 15 minutes. In a group, send it as
+            <code> /link${bot ? `@${bot}` : ''} ${code.code}</code>: everybody there can then use your account
+            through the bot.</p>
+        <${CopyBox} text=${code.code} what="the code" />
+        <div class="actions actions-start">
+            ${code.link && html`<a class="button button-main" href=${code.link} target="_blank"
+                rel="noreferrer">Open in Telegram</a>`}
+            <button class="button" type="button" onClick=${onClose}>Close</button>
+        </div>
+    </section>`;
+}
+
+function ChatRow({ chat, onUntie }) {
+    return html`<li class="line">
+        <div class="line-main"><h3 class="foreign">${chat.name}</h3></div>
+        <dl class="line-facts">
+            <div><dt>Kind</dt><dd>${chat.kind === 'group' ? 'Group' : 'Private chat'}</dd></div>
+            <div><dt>Tied</dt><dd><${Time} value=${chat.tied_at} /></dd></div>
+        </dl>
+        <div class="line-tools"><button class="button button-small button-danger" type="button"
+            onClick=${onUntie} aria-label=${`Untie ${chat.name}`}>Untie</button></div>
+    </li>`;
+}
+
+function UntieDialog({ chat, onUntied, onClose }) {
+    const run = async () => {
+        await change('DELETE', `/chats/${chat.id}`);
+        showToast(`“${chat.name}” is untied.`);
+        onUntied();
+    };
+    return html`<${Confirm} title=${`Untie “${chat.name}”?`} label="Untie" run=${run} onClose=${onClose}>
+        <p>The bot hears nobody there any more. Your reels stay.</p>
+    <//>`;
+}
+
+/** A part of the page `/account`; nothing where the server has no bot and no chat is tied. */
+export function Chats() {
+    const { data, error, reload } = useLoading((signal) => get('/chats', signal), []);
+    const [code, setCode] = useState(null);
+    const [untied, setUntied] = useState(null);
+    const { isBusy, error: codeError, submit } = useSubmission(async () => {
+        setCode({ ...await change('POST', '/chats/codes', {}), ties: data.chats.map(({ id }) => id) });
+    });
+    useEffect(() => {
+        if (!code) {
+            return undefined;
+        }
+        const timer = setInterval(() => {
+            if (new Date(code.expires_at) <= new Date()) {
+                setCode(null);
+            }
+            reload();
+        }, LOOK_SECONDS * 1000);
+        return () => clearInterval(timer);
+    }, [code]);
+    useEffect(() => {
+        const tied = code && data?.chats.find(({ id }) => !code.ties.includes(id));
+        if (tied) {
+            setCode(null);
+            showToast(`“${tied.name}” is tied.`);
+        }
+    }, [data]);
+    if (data && !data.bot && data.chats.length === 0) {
+        return null;
+    }
+    return html`<section class="section stack" aria-labelledby="chats">
+        <div class="section-head">
+            <h2 id="chats">Chats</h2>
+            ${data?.bot && html`<form onSubmit=${submit}>
+                <button class="button" type="submit" disabled=${isBusy}>Tie a chat</button>
+            </form>`}
+        </div>
+        <p class="lead">Send links to the bot${data?.bot?.username ? ` @${data.bot.username}` : ''} on Telegram,
+            and read the summary there. Limits and costs are those of your account.</p>
+        ${codeError && html`<${FailureNote} error=${codeError} />`}
+        ${code && html`<${NewCode} code=${code} bot=${data?.bot?.username} onClose=${() => setCode(null)} />`}
+        ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
+        ${!data && !error && html`<${Bones} count=${1} kind="line" />`}
+        ${data && data.chats.length === 0 && !code && html`<${Empty} title="No chats yet">
+            <p>Make a code and send it to the bot.</p><//>`}
+        ${data && data.chats.length > 0 && html`<ul>${data.chats.map((chat) =>
+            html`<${ChatRow} key=${chat.id} chat=${chat} onUntie=${() => setUntied(chat)} />`)}</ul>`}
+        ${untied && html`<${UntieDialog} chat=${untied} onUntied=${reload} onClose=${() => setUntied(null)} />`}
+    </section>`;
+}

@@ -1,0 +1,198 @@
+#include <reelsd/base/json.hpp>
+#include <reelsd/db/pool.hpp>
+#include <reelsd/domain/chats/bot_store.hpp>
+
+#include <span>
+#include <string_view>
+
+namespace reelsd::chats {
+namespace {
+
+// A lease that ends later than any can was written before the clock was set back.
+constexpr db::query hold_query{"bot.hold", R"sql(
+    INSERT INTO chat_bot (id, holder, held_until) VALUES ($1, $2, now() + make_interval(secs => $3))
+    ON CONFLICT (id) DO UPDATE SET holder = excluded.holder, held_until = excluded.held_until
+     WHERE chat_bot.holder IS NULL OR chat_bot.holder = excluded.holder OR chat_bot.held_until < now()
+        OR chat_bot.held_until > now() + make_interval(secs => 2 * $3)
+    RETURNING CASE WHEN last_update_at > now() - interval '6 days' THEN last_update_id END AS position)sql"};
+
+constexpr db::query release_query{"bot.release", R"sql(
+    UPDATE chat_bot SET holder = NULL, held_until = NULL WHERE id = $1 AND holder = $2)sql"};
+
+constexpr db::query finish_update_query{"bot.finish_update", R"sql(
+    SELECT finish_update($1, $2, $3, $4::json) AS finished)sql"};
+
+constexpr db::query tie_chat_query{"bot.tie", R"sql(
+    SELECT tie_chat($1, $2, $3, $4, $5, $6, $7, $8, $9, ARRAY[$10::text]) AS outcome)sql"};
+
+constexpr db::query untie_chat_query{"bot.untie", R"sql(
+    SELECT untie_chat($1, $2, $3, $4, $5, $6::text[]) AS finished)sql"};
+
+constexpr db::query remove_job_query{"bot.remove_job", R"sql(
+    SELECT delete_job_for_chat($1, $2, $3, $4, $5, $6::json, $7::json) AS outcome)sql"};
+
+constexpr db::query waiting_query{"bot.waiting", R"sql(
+    SELECT said.id, said.chat_id, said.account_id, said.kind, said.reply_to, said.job_id, said.parts,
+           said.message_id, said.shown, said.parts_sent, job.status AS job_status,
+           coalesce(job.step, '') AS step, tie.id IS NOT NULL AS is_tied
+      FROM chat_message AS said
+      LEFT JOIN job ON job.id = said.job_id AND job.account_id = said.account_id
+      LEFT JOIN tied_chat AS tie ON tie.chat_id = said.chat_id AND tie.account_id = said.account_id
+     WHERE said.bot_id = $1 ORDER BY said.id LIMIT $2)sql"};
+
+constexpr db::query note_progress_query{"bot.note_progress", R"sql(
+    UPDATE chat_message SET message_id = $2, shown = $3, parts_sent = $4 WHERE id = $1)sql"};
+
+constexpr db::query forget_query{"bot.forget", R"sql(
+    DELETE FROM chat_message WHERE id = $1)sql"};
+
+constexpr db::query forget_chat_query{"bot.forget_chat", R"sql(
+    DELETE FROM chat_message WHERE chat_id = $1)sql"};
+
+std::string_view name_of_kind(message_kind kind) {
+    switch (kind) {
+        case message_kind::reply: return "reply";
+        case message_kind::status: return "status";
+        case message_kind::document: break;
+    }
+    return "document";
+}
+
+message_kind kind_from(std::string_view name) {
+    if (name == "reply") return message_kind::reply;
+    return name == "status" ? message_kind::status : message_kind::document;
+}
+
+db::json_text as_json(const std::vector<new_message>& messages) {
+    auto list = json::array();
+    for (const auto& one : messages) {
+        json said{
+            {"chat_id", one.chat.value},
+            {"account_id", one.account.value},
+            {"kind", name_of_kind(one.kind)},
+            {"parts", one.parts}};
+        if (one.reply_to) said["reply_to"] = *one.reply_to;
+        if (one.job) said["job_id"] = one.job->value;
+        list.push_back(std::move(said));
+    }
+    return {list.dump(-1, ' ', false, json::error_handler_t::replace)};
+}
+
+waiting_message waiting_from(const db::row& row) {
+    waiting_message said{
+        .id = row.as<said_id>("id"),
+        .what =
+            {.chat = row.as<chat_id>("chat_id"),
+             .account = row.as<account_id>("account_id"),
+             .kind = kind_from(row.as<std::string_view>("kind")),
+             .reply_to = row.as<std::optional<std::int64_t>>("reply_to"),
+             .job = row.as<std::optional<job_id>>("job_id"),
+             .parts = row.as<std::vector<std::string>>("parts")},
+        .message = row.as<std::optional<std::int64_t>>("message_id"),
+        .shown = row.as<std::string>("shown"),
+        .parts_sent = row.as<std::int32_t>("parts_sent"),
+        .job_status = std::nullopt,
+        .step = row.as<std::string>("step"),
+        .is_tied = row.as<bool>("is_tied")};
+    if (const auto status = row.as<std::optional<std::string_view>>("job_status")) {
+        said.job_status = jobs::job_status_from(*status).value();
+    }
+    return said;
+}
+
+tie_outcome tie_outcome_from(std::string_view name) {
+    if (name == "tied") return tie_outcome::tied;
+    if (name == "wrong_code") return tie_outcome::wrong_code;
+    return name == "too_many" ? tie_outcome::too_many : tie_outcome::stale;
+}
+
+deletion_outcome deletion_outcome_from(std::string_view name) {
+    if (name == "deleted") return deletion_outcome::deleted;
+    return name == "unknown" ? deletion_outcome::unknown : deletion_outcome::stale;
+}
+
+}  // namespace
+
+boost::asio::awaitable<std::optional<update_position>> bot_store::hold(
+    bot_holding who, seconds_f lease, deadline by) {
+    const auto held = co_await pool_->run(by, hold_query, who.bot, who.holder, lease.count());
+    const auto row = held.one_or_none();
+    if (!row) co_return std::nullopt;
+    co_return update_position{.last_update = row->as<std::optional<std::int64_t>>("position")};
+}
+
+boost::asio::awaitable<void> bot_store::release(bot_holding who, deadline by) {
+    co_await pool_->run(by, release_query, who.bot, who.holder);
+}
+
+boost::asio::awaitable<bool> bot_store::finish_update(
+    bot_holding who, std::int64_t update, std::vector<new_message> messages, deadline by) {
+    const auto done = co_await pool_->run(
+        by, finish_update_query, who.bot, who.holder, update, as_json(messages));
+    co_return done.one().as<bool>("finished");
+}
+
+boost::asio::awaitable<tie_outcome> bot_store::tie(
+    bot_holding who, std::int64_t update, tie_request wanted, deadline by) {
+    const auto done = co_await pool_->run(
+        by,
+        tie_chat_query,
+        who.bot,
+        who.holder,
+        update,
+        wanted.chat,
+        name_of(wanted.kind),
+        wanted.name,
+        std::as_bytes(std::span{wanted.code}),
+        ties_max,
+        wanted.reply_to,
+        wanted.answer);
+    co_return tie_outcome_from(done.one().as<std::string_view>("outcome"));
+}
+
+boost::asio::awaitable<bool> bot_store::untie(
+    bot_holding who, std::int64_t update, new_message answer, deadline by) {
+    const auto done = co_await pool_->run(
+        by, untie_chat_query, who.bot, who.holder, update, answer.chat, answer.reply_to, answer.parts);
+    co_return done.one().as<bool>("finished");
+}
+
+boost::asio::awaitable<deletion_outcome> bot_store::remove_job(
+    bot_holding who, std::int64_t update, job_id job, new_message if_deleted,
+    new_message if_unknown, deadline by) {
+    const std::vector<new_message> happy{std::move(if_deleted)};
+    const std::vector<new_message> sad{std::move(if_unknown)};
+    const auto owner = happy.front().account;
+    const auto done = co_await pool_->run(
+        by,
+        remove_job_query,
+        who.bot,
+        who.holder,
+        update,
+        owner,
+        job,
+        as_json(happy),
+        as_json(sad));
+    co_return deletion_outcome_from(done.one().as<std::string_view>("outcome"));
+}
+
+boost::asio::awaitable<std::vector<waiting_message>> bot_store::waiting(
+    bot_id bot, int most, deadline by) {
+    const auto found = co_await pool_->run(by, waiting_query, bot, most);
+    co_return found.map(&waiting_from);
+}
+
+boost::asio::awaitable<void> bot_store::note_progress(
+    said_id id, message_progress now, deadline by) {
+    co_await pool_->run(by, note_progress_query, id, now.message, now.shown, now.parts_sent);
+}
+
+boost::asio::awaitable<void> bot_store::forget(said_id id, deadline by) {
+    co_await pool_->run(by, forget_query, id);
+}
+
+boost::asio::awaitable<void> bot_store::forget_chat(chat_id chat, deadline by) {
+    co_await pool_->run(by, forget_chat_query, chat);
+}
+
+}  // namespace reelsd::chats

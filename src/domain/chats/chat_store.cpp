@@ -1,0 +1,120 @@
+#include <reelsd/db/pool.hpp>
+#include <reelsd/domain/chats/chat_store.hpp>
+
+#include <span>
+
+namespace reelsd::chats {
+namespace {
+
+// Without those that look like another one: i, l, o, 0 and 1.
+constexpr std::string_view code_alphabet = "abcdefghjkmnpqrstuvwxyz23456789";
+constexpr std::size_t code_characters = 12;
+constexpr std::size_t code_group = 4;
+
+constexpr db::query make_code_query{"chats.make_code", R"sql(
+    INSERT INTO chat_code (account_id, hash, expires_at)
+    VALUES ($1, $2, now() + make_interval(mins => $3))
+    ON CONFLICT (account_id) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at
+    RETURNING expires_at)sql"};
+
+constexpr db::query list_query{"chats.list", R"sql(
+    SELECT id, kind, name, tied_at FROM tied_chat
+     WHERE account_id = $1 ORDER BY tied_at DESC, id DESC)sql"};
+
+constexpr db::query untie_query{"chats.untie", R"sql(
+    WITH untied AS (
+        DELETE FROM tied_chat WHERE id = $2 AND account_id = $1 RETURNING chat_id),
+    silenced AS (
+        DELETE FROM chat_message USING untied WHERE chat_message.chat_id = untied.chat_id)
+    SELECT chat_id FROM untied)sql"};
+
+constexpr db::query find_caller_query{"chats.find_caller", R"sql(
+    SELECT tie.account_id, account.requests_per_minute
+      FROM tied_chat AS tie JOIN account ON account.id = tie.account_id
+     WHERE tie.chat_id = $1 AND account.disabled_at IS NULL)sql"};
+
+constexpr db::query move_query{"chats.move", R"sql(
+    SELECT move_chat($1, $2) IS NULL AS moved)sql"};
+
+char lower(char c) noexcept {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+tied_chat tie_from(const db::row& row) {
+    const bool is_group = row.as<std::string_view>("kind") == name_of(chat_kind::group);
+    return {
+        .id = row.as<tie_id>("id"),
+        .kind = is_group ? chat_kind::group : chat_kind::private_chat,
+        .name = row.as<std::string>("name"),
+        .tied_at = row.as<time_point>("tied_at")};
+}
+
+}  // namespace
+
+std::string_view name_of(chat_kind kind) noexcept {
+    return kind == chat_kind::group ? "group" : "private";
+}
+
+std::string generate_chat_code() {
+    std::string code;
+    std::size_t characters = 0;
+    while (characters < code_characters) {
+        // Each character of the larger alphabet is as likely as the others: so are those kept.
+        const auto drawn = accounts::random_characters(1);
+        if (code_alphabet.find(drawn) == std::string_view::npos) continue;
+        if (characters > 0 && characters % code_group == 0) code.push_back('-');
+        code.append(drawn);
+        ++characters;
+    }
+    return code;
+}
+
+std::optional<accounts::secret_hash> hash_of_chat_code(std::string_view code) {
+    constexpr std::size_t dashes_max = code_characters / code_group - 1;
+    if (code.size() > code_characters + dashes_max) return std::nullopt;
+    std::string plain;
+    for (const char c : code) {
+        if (c != '-') plain.push_back(lower(c));
+    }
+    if (plain.size() != code_characters) return std::nullopt;
+    if (plain.find_first_not_of(code_alphabet) != std::string::npos) return std::nullopt;
+    return accounts::sha256_of(plain);
+}
+
+boost::asio::awaitable<chat_code> chat_store::make_code(account_id account, deadline by) {
+    const auto code = generate_chat_code();
+    const auto hash = hash_of_chat_code(code).value();
+    const auto made = co_await pool_->run(
+        by,
+        make_code_query,
+        account,
+        std::as_bytes(std::span{hash}),
+        static_cast<int>(chat_code_life_max.count()));
+    co_return chat_code{.code = code, .expires_at = made.one().as<time_point>("expires_at")};
+}
+
+boost::asio::awaitable<std::vector<tied_chat>> chat_store::list(account_id account, deadline by) {
+    const auto found = co_await pool_->run(by, list_query, account);
+    co_return found.map(&tie_from);
+}
+
+boost::asio::awaitable<bool> chat_store::untie(account_id account, tie_id tie, deadline by) {
+    const auto untied = co_await pool_->run(by, untie_query, account, tie);
+    co_return !untied.empty();
+}
+
+boost::asio::awaitable<std::optional<chat_caller>> chat_store::find_caller(
+    chat_id chat, deadline by) {
+    const auto found = co_await pool_->run(by, find_caller_query, chat);
+    const auto row = found.one_or_none();
+    if (!row) co_return std::nullopt;
+    co_return chat_caller{
+        .account = row->as<account_id>("account_id"),
+        .requests_per_minute = row->as<std::optional<int>>("requests_per_minute")};
+}
+
+boost::asio::awaitable<void> chat_store::move(chat_id former, chat_id present, deadline by) {
+    co_await pool_->run(by, move_query, former, present);
+}
+
+}  // namespace reelsd::chats

@@ -1,0 +1,430 @@
+"""The Bot API's stand-in: people write to a bot, the bot answers, and every request is checked as the real
+server would, and more strictly: what it would bear with (an unknown field, a request before `retry_after` is
+over) is a complaint.
+"""
+
+import collections
+import email.parser
+import email.policy
+import http.server
+import json
+import re
+import socket
+import struct
+import threading
+import time
+import urllib.parse
+
+import telegram_markup as markup
+
+# Method to its fields and whether each is required.
+FIELDS = {
+    "getMe": {},
+    "deleteWebhook": {"drop_pending_updates": False},
+    "getUpdates": {"offset": False, "limit": False, "timeout": False, "allowed_updates": False},
+    "sendMessage": {"chat_id": True, "text": True, "parse_mode": False, "link_preview_options": False,
+                    "reply_parameters": False, "reply_markup": False, "message_thread_id": False},
+    "editMessageText": {"chat_id": True, "message_id": True, "text": True, "parse_mode": False,
+                        "link_preview_options": False, "reply_markup": False},
+    "answerCallbackQuery": {"callback_query_id": True, "text": False, "show_alert": False},
+    "sendDocument": {"chat_id": True, "document": True, "caption": False, "reply_parameters": False},
+}
+EDIT_SECONDS_MIN = 1.0
+CALLBACK_TEXT_MAX = 200
+
+
+class Refusal(Exception):
+    def __init__(self, code, description, **parameters):
+        super().__init__(description)
+        self.code, self.description, self.parameters = code, description, parameters
+
+
+class Cut(Exception):
+    """The connection is cut instead of an answer."""
+
+
+class Message:
+    """One message of the bot, with everything that it has ever shown."""
+
+    def __init__(self, number, chat, text, entities, buttons, reply_to):
+        self.id, self.chat, self.reply_to = number, chat, reply_to
+        self.history, self.entities, self.buttons = [text], entities, buttons
+        self.changed_at, self.is_deleted = time.monotonic(), False
+        self.document = None  # (name, bytes)
+
+    @property
+    def text(self):
+        return self.history[-1]
+
+    def button(self, label):
+        """The data of a button by its label."""
+        return next(data for name, data in self.buttons if name == label)
+
+    def folded(self):
+        return [text for tag, given, text in self.entities
+                if tag == "blockquote" and given.get("expandable")]
+
+    def __repr__(self):
+        return f"<{self.id} in {self.chat}: {self.history!r}>"
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def log_message(self, format, *args):
+        pass
+
+    def do_GET(self):
+        self.server.stand_in.complain(f"GET {self.path}: requests are POSTs")
+        self.answer(405, {"ok": False, "error_code": 405, "description": "Method Not Allowed"})
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        try:
+            status, said = self.server.stand_in.serve(self.path, self.headers, body, self.is_gone)
+            self.answer(status, said)
+        except Cut:
+            self.close_connection = True
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        except OSError:
+            self.close_connection = True  # It has hung up meanwhile, as at its stop.
+
+    def is_gone(self):
+        """Whether the client has hung up."""
+        try:
+            return self.connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
+
+    def answer(self, status, said):
+        is_text = isinstance(said, str)
+        body = said.encode() if is_text else json.dumps(said).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "text/html" if is_text else "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+class Telegram:
+    """`say` and `press` are what people do; `messages` what they see; `fault` what goes wrong."""
+
+    def __init__(self, token="4242:stand-in_token", username="reels_test_bot"):
+        self.token, self.username = token, username
+        self.id = int(token.split(":")[0])
+        self.lock = threading.Condition()
+        self.complaints, self.calls = [], collections.Counter()
+        self.chats, self.blocked = {}, set()
+        self.updates, self.confirmed = [], 0
+        self.next_update, self.next_message, self.next_query = 1000, 1, 1
+        self.all_messages, self.callback_answers = [], {}
+        self.faults, self.not_before = [], {}
+        self.poll, self.conflicts, self.redelivered = 0, 0, 0
+        self.delivered = set()
+        self.is_token_good, self.has_webhook, self.is_closed = True, False, False
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.server.stand_in = self
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def close(self):
+        with self.lock:
+            self.is_closed = True
+            self.lock.notify_all()
+        self.server.shutdown()
+        self.server.server_close()
+
+    def settings(self):
+        return {"telegram_token": self.token, "telegram_url": self.url}
+
+    def complain(self, what):
+        with self.lock:
+            self.complaints.append(what)
+
+    # What people do.
+
+    def person(self, number, name="Ann"):
+        self.chats[number] = {"id": number, "type": "private", "first_name": name}
+        return number
+
+    def group(self, number, title="Friends"):
+        self.chats[number] = {"id": number, "type": "supergroup", "title": title}
+        return number
+
+    def say(self, chat, text, by=777, reply_to=None, **more):
+        """A message to the bot; the number of its update."""
+        said = {"chat": self.chats[chat], "date": 1, "text": text, "entities": self.marks_in(text),
+                "from": {"id": chat if chat > 0 else by, "is_bot": False, "first_name": "Ann"}, **more}
+        if reply_to:
+            said["reply_to_message"] = {
+                "message_id": reply_to.id, "chat": self.chats[chat], "date": 1, "text": reply_to.text,
+                "from": {"id": self.id, "is_bot": True, "first_name": "Bot"}}
+        with self.lock:
+            said["message_id"] = self.next_message
+            self.next_message += 1
+            return self.add_update({"message": said})
+
+    def press(self, message, label=None, data=None, chat=None):
+        """A button of a message; the query's id."""
+        with self.lock:
+            query = f"query-{self.next_query}"
+            self.next_query += 1
+            self.add_update({"callback_query": {
+                "id": query, "from": {"id": 777, "is_bot": False, "first_name": "Ann"},
+                "chat_instance": "1", "data": data or message.button(label),
+                "message": {"message_id": message.id, "date": 1,
+                            "chat": self.chats[chat or message.chat]}}})
+            return query
+
+    def add_update(self, what):
+        with self.lock:
+            number = self.next_update
+            self.next_update += 1
+            self.updates.append({"update_id": number, **what})
+            self.lock.notify_all()
+            return number
+
+    @staticmethod
+    def marks_in(text):
+        marks = []
+        for kind, pattern in (("bot_command", r"(?<!\S)/\w+(?:@\w+)?"), ("mention", r"(?<!\S)@\w+"),
+                              ("url", r"https?://\S+")):
+            for found in re.finditer(pattern, text):
+                marks.append({"type": kind, "offset": markup.units(text[:found.start()]),
+                              "length": markup.units(found.group())})
+        return sorted(marks, key=lambda mark: mark["offset"])
+
+    # What they see.
+
+    def messages(self, chat):
+        with self.lock:
+            return [one for one in self.all_messages if one.chat == chat and not one.is_deleted]
+
+    def delete(self, message):
+        message.is_deleted = True
+
+    # What goes wrong.
+
+    def fault(self, kind, method, times=1, **options):
+        """The next `times` requests of `method` (in `chat`, if given) end so: "status" (`status`), "cut"
+        (nothing was done), "cut_after" (it was done), "wait" (429, `seconds`), "hold" (`seconds`)."""
+        with self.lock:
+            for _ in range(times):
+                self.faults.append((kind, method, options))
+
+    def take_fault(self, method, chat):
+        for at, (kind, wanted, options) in enumerate(self.faults):
+            if wanted == method and options.get("chat", chat) == chat:
+                del self.faults[at]
+                return kind, options
+        return None, {}
+
+    # The server.
+
+    def serve(self, path, headers, body, is_gone):
+        found = re.fullmatch(r"/bot([^/]+)/(\w+)", urllib.parse.urlsplit(path).path)
+        if not found or found.group(1) != self.token or not self.is_token_good:
+            self.calls["wrong token"] += 1
+            return 401, {"ok": False, "error_code": 401, "description": "Unauthorized"}
+        method = found.group(2)
+        with self.lock:
+            self.calls[method] += 1
+        if method not in FIELDS:
+            return 404, {"ok": False, "error_code": 404, "description": "Not Found: method not found"}
+        try:
+            given = self.fields_of(method, headers, body)
+            chat = given.get("chat_id")
+            with self.lock:
+                kind, options = self.take_fault(method, chat)
+                self.check_pace(method, chat)
+            if kind == "hold":
+                time.sleep(options["seconds"])
+            if kind == "cut":
+                raise Cut
+            if kind == "status":
+                return options["status"], "<html>bad gateway</html>"
+            if kind == "wait":
+                with self.lock:
+                    self.not_before[(method, chat)] = time.monotonic() + options["seconds"]
+                raise Refusal(429, f"Too Many Requests: retry after {options['seconds']}",
+                              retry_after=options["seconds"])
+            if method == "getUpdates":
+                result = self.do_getUpdates(given, is_gone)
+            else:
+                with self.lock:
+                    result = getattr(self, "do_" + method)(given)
+                    self.lock.notify_all()
+            if kind == "cut_after":
+                raise Cut
+            return 200, {"ok": True, "result": result}
+        except Refusal as why:
+            said = {"ok": False, "error_code": why.code, "description": why.description}
+            if why.parameters:
+                said["parameters"] = why.parameters
+            return why.code, said
+
+    def check_pace(self, method, chat):
+        if time.monotonic() < self.not_before.get((method, chat), 0):
+            self.complaints.append(f"{method} in {chat} before retry_after is over")
+
+    def fields_of(self, method, headers, body):
+        kind = headers.get("Content-Type", "")
+        if method == "sendDocument":
+            given = self.parts_of(kind, body)
+        else:
+            if kind.split(";")[0].strip() != "application/json":
+                self.complain(f"{method} is sent as {kind!r}")
+            try:
+                given = json.loads(body)
+            except ValueError:
+                self.complain(f"{method}: no JSON: {body[:200]!r}")
+                raise Refusal(400, "Bad Request: can't parse JSON object") from None
+        for name in given:
+            if name not in FIELDS[method]:
+                self.complain(f"{method} has an unknown field {name!r}")
+        for name, is_required in FIELDS[method].items():
+            if is_required and given.get(name) in (None, ""):
+                self.complain(f"{method} lacks {name}")
+                raise Refusal(400, f"Bad Request: {name} is empty")
+        return given
+
+    @staticmethod
+    def parts_of(kind, body):
+        source = b"Content-Type: " + kind.encode() + b"\r\n\r\n" + body
+        parts = email.parser.BytesParser(policy=email.policy.HTTP).parsebytes(source)
+        given = {}
+        for part in parts.iter_parts():
+            name = part.get_param("name", header="content-disposition")
+            content = part.get_payload(decode=True)
+            given[name] = (part.get_filename(), content) if part.get_filename() else content.decode()
+        if "chat_id" in given:
+            given["chat_id"] = int(given["chat_id"])
+        if "reply_parameters" in given:
+            given["reply_parameters"] = json.loads(given["reply_parameters"])
+        return given
+
+    # Methods.
+
+    def do_getMe(self, given):
+        return {"id": self.id, "is_bot": True, "first_name": "Reels", "username": self.username}
+
+    def do_deleteWebhook(self, given):
+        self.has_webhook = False
+        return True
+
+    def do_getUpdates(self, given, is_gone):
+        with self.lock:
+            if self.has_webhook:
+                raise Refusal(409, "Conflict: can't use getUpdates method while webhook is active")
+            if given.get("allowed_updates") != ["message", "callback_query"]:
+                self.complaints.append(f"allowed_updates: {given.get('allowed_updates')}")
+            if not 0 <= given.get("timeout", 0) <= 50:
+                self.complaints.append(f"timeout {given['timeout']}")
+            self.poll += 1
+            mine = self.poll
+            self.lock.notify_all()
+            offset = given.get("offset", 0)
+            self.confirmed = max(self.confirmed, offset)
+            self.updates = [one for one in self.updates if one["update_id"] >= offset]
+            give_up = time.monotonic() + given.get("timeout", 0)
+            while not self.updates and time.monotonic() < give_up and not self.is_closed:
+                self.lock.wait(0.2)
+                if is_gone():
+                    raise Cut
+                if self.poll != mine:
+                    self.conflicts += 1
+                    raise Refusal(409, "Conflict: terminated by other getUpdates request")
+            answer = self.updates[:given.get("limit", 100)]
+            for one in answer:
+                self.redelivered += one["update_id"] in self.delivered
+                self.delivered.add(one["update_id"])
+            return answer
+
+    def do_sendMessage(self, given):
+        self.check_chat(given["chat_id"])
+        text, entities = self.text_of(given)
+        made = self.new_message(given, text)
+        made.entities, made.buttons = entities, self.buttons_of(given)
+        return self.view(made)
+
+    def do_editMessageText(self, given):
+        self.check_chat(given["chat_id"])
+        text, entities = self.text_of(given)
+        buttons = self.buttons_of(given)
+        for one in self.all_messages:
+            if one.id != given["message_id"] or one.chat != given["chat_id"] or one.is_deleted:
+                continue
+            if one.text == text and one.buttons == buttons:
+                raise Refusal(400, "Bad Request: message is not modified: specified new message content "
+                                   "and reply markup are exactly the same")
+            now = time.monotonic()
+            if now - one.changed_at < EDIT_SECONDS_MIN and len(one.history) > 1:
+                self.complaints.append(f"message {one.id} is edited twice within a second")
+            one.changed_at = now
+            one.history.append(text)
+            one.entities, one.buttons = entities, buttons
+            return self.view(one)
+        raise Refusal(400, "Bad Request: message to edit not found")
+
+    def do_answerCallbackQuery(self, given):
+        if markup.units(given.get("text", "")) > CALLBACK_TEXT_MAX:
+            self.complaints.append("answerCallbackQuery: text is too long")
+        self.callback_answers[given["callback_query_id"]] = given.get("text", "")
+        return True
+
+    def do_sendDocument(self, given):
+        self.check_chat(given["chat_id"])
+        made = self.new_message(given, "")
+        made.document = given["document"]
+        return self.view(made)
+
+    def check_chat(self, chat):
+        if not isinstance(chat, int):
+            self.complaints.append(f"chat_id {chat!r} is no number")
+        if chat not in self.chats:
+            raise Refusal(400, "Bad Request: chat not found")
+        if chat in self.blocked:
+            raise Refusal(403, "Forbidden: bot was blocked by the user")
+
+    def text_of(self, given):
+        if given.get("parse_mode") not in (None, "HTML"):
+            self.complaints.append(f"parse_mode {given['parse_mode']!r}")
+        try:
+            text, entities = markup.parse(given["text"]) if "parse_mode" in given else (given["text"], [])
+        except markup.MarkupError as why:
+            self.complaints.append(f"{why} in {given['text'][:200]!r}")
+            raise Refusal(400, f"Bad Request: {why}") from None
+        if not text.strip():
+            raise Refusal(400, "Bad Request: message text is empty")
+        if markup.units(text) > markup.TEXT_MAX:
+            self.complaints.append(f"a text of {markup.units(text)}")
+            raise Refusal(400, "Bad Request: message is too long")
+        if len(entities) > markup.ENTITIES_MAX:
+            self.complaints.append(f"{len(entities)} entities: the rest is lost")
+        return text.strip(), entities
+
+    def buttons_of(self, given):
+        rows = given.get("reply_markup", {}).get("inline_keyboard", [])
+        buttons = []
+        for button in (one for row in rows for one in row):
+            if set(button) != {"text", "callback_data"}:
+                self.complaints.append(f"button {button}")
+            if not 1 <= len(button["callback_data"].encode()) <= 64:
+                self.complaints.append(f"callback_data {button['callback_data']!r}")
+            buttons.append((button["text"], button["callback_data"]))
+        return buttons
+
+    def new_message(self, given, text):
+        reply_to = given.get("reply_parameters", {}).get("message_id")
+        made = Message(self.next_message, given["chat_id"], text, [], [], reply_to)
+        self.next_message += 1
+        self.all_messages.append(made)
+        return made
+
+    def view(self, message):
+        return {"message_id": message.id, "date": 1, "chat": self.chats[message.chat],
+                "text": message.text}

@@ -1,0 +1,86 @@
+#include "bot/update.hpp"
+#include <reelsd/base/json.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <variant>
+
+// Goal: what the server says is understood, whatever else it says. Method: pure functions, JSON.
+namespace reelsd::bot {
+namespace {
+
+TEST(UpdatesFrom, ReadsAMessageOfAGroup) {
+    const auto updates = updates_from(json::parse(R"([{"update_id": 7, "message": {
+        "message_id": 3, "chat": {"id": -100, "type": "supergroup", "title": "Friends\nof reels"},
+        "from": {"id": 5, "is_bot": false}, "text": "😀 @bot hi",
+        "entities": [{"type": "mention", "offset": 3, "length": 4}],
+        "reply_to_message": {"from": {"id": 42}}, "new_field": [1]}}])"));
+    ASSERT_EQ(updates.size(), 1U);
+    EXPECT_EQ(updates[0].id, 7);
+    const auto& said = std::get<incoming_message>(updates[0].what);
+    EXPECT_EQ(said.chat, chats::chat_id{-100});
+    EXPECT_EQ(said.kind, chats::chat_kind::group);
+    EXPECT_EQ(said.chat_name, "Friends of reels");
+    EXPECT_EQ(said.answered_user, 42);
+    ASSERT_EQ(said.entities.size(), 1U);
+    EXPECT_EQ(said.entities[0].text, "@bot");
+}
+
+TEST(UpdatesFrom, ReadsWhatStandsBelowAPicture) {
+    const auto updates = updates_from(json::parse(R"([{"update_id": 1, "message": {
+        "chat": {"id": 9, "type": "private", "first_name": "Ann", "last_name": "Lee"},
+        "caption": "look", "caption_entities": [{"type": "text_link", "offset": 0, "length": 4,
+        "url": "https://www.instagram.com/reel/abcdefg/"}]}}])"));
+    const auto& said = std::get<incoming_message>(updates.at(0).what);
+    EXPECT_EQ(said.text, "look");
+    EXPECT_EQ(said.chat_name, "Ann Lee");
+    EXPECT_EQ(said.entities.at(0).address, "https://www.instagram.com/reel/abcdefg/");
+}
+
+TEST(UpdatesFrom, ReadsAButton) {
+    const auto updates = updates_from(json::parse(R"([
+        {"update_id": 2, "callback_query": {"id": "q", "data": "again:4",
+         "message": {"chat": {"id": 9, "type": "private"}}}},
+        {"update_id": 1, "callback_query": {"id": "p"}}])"));
+    ASSERT_EQ(updates.size(), 2U);
+    EXPECT_EQ(updates[0].id, 1);  // By their numbers.
+    EXPECT_FALSE(std::get<pressed_button>(updates[0].what).chat);
+    EXPECT_EQ(std::get<pressed_button>(updates[1].what).data, "again:4");
+    EXPECT_EQ(std::get<pressed_button>(updates[1].what).chat, chats::chat_id{9});
+}
+
+TEST(UpdatesFrom, PassesOverWhatItDoesNotKnow) {
+    const auto updates = updates_from(json::parse(R"([
+        {"update_id": 1}, {"update_id": 2, "poll": {}}, {"message": {}}, 5, null,
+        {"update_id": 3, "message": {"chat": {"id": 4, "type": "channel"}, "text": "x"}},
+        {"update_id": 4, "message": {"chat": "x", "text": 5}},
+        {"update_id": "5", "message": {}}])"));
+    ASSERT_EQ(updates.size(), 4U);
+    for (const auto& one : updates) {
+        EXPECT_TRUE(std::holds_alternative<std::monostate>(one.what));
+    }
+    EXPECT_TRUE(updates_from(json::parse(R"({"a": 1})")).empty());
+    EXPECT_TRUE(updates_from(json{}).empty());
+}
+
+TEST(UpdatesFrom, HearsOfAGroupThatMoves) {
+    const auto updates = updates_from(json::parse(R"([{"update_id": 1, "message": {
+        "chat": {"id": -5, "type": "group", "title": "a"}, "migrate_to_chat_id": -1005}}])"));
+    EXPECT_EQ(
+        std::get<incoming_message>(updates.at(0).what).moved_to, chats::chat_id{-1005});
+}
+
+TEST(Utf16Substring, StaysWithinTheText) {
+    EXPECT_EQ(utf16_substring("a😀b", 1, 2), "😀");
+    EXPECT_EQ(utf16_substring("a😀b", 3, 1), "b");
+    EXPECT_EQ(utf16_substring("abc", 1, 100), "bc");
+    EXPECT_EQ(utf16_substring("abc", 100, 1), "");
+    EXPECT_EQ(utf16_substring("abc", -1, 1), "");
+    EXPECT_EQ(utf16_substring("abc", 1, -1), "");
+    EXPECT_EQ(utf16_substring("abc", 0, INT64_MAX), "abc");
+    EXPECT_EQ(utf16_substring("abc", INT64_MAX, INT64_MAX), "");
+}
+
+}  // namespace
+}  // namespace reelsd::bot
