@@ -1,4 +1,5 @@
 #include "bot/bot_api.hpp"
+
 #include "support/scripted_server.hpp"
 
 #include <gtest/gtest.h>
@@ -18,8 +19,8 @@ using namespace std::chrono_literals;
 constexpr const char* token = "4242:secret_token";
 
 std::string http(std::string_view status, std::string_view body) {
-    return "HTTP/1.1 " + std::string{status} + "\r\nContent-Length: " +
-           std::to_string(body.size()) + "\r\n\r\n" + std::string{body};
+    return "HTTP/1.1 " + std::string{status} +
+           "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + std::string{body};
 }
 
 TEST(BotApi, PostsJson) {
@@ -29,8 +30,8 @@ TEST(BotApi, PostsJson) {
         link.write(http("200 OK", R"({"ok": true, "result": {"message_id": 5}})"));
     }};
     const bot_api api{{.address = server.origin(), .token = token}};
-    const auto answer = api.call(
-        "sendMessage", json{{"chat_id", 1}, {"text", "é\xff"}}, deadline::after(10s), {});
+    const auto answer =
+        api.call("sendMessage", json{{"chat_id", 1}, {"text", "é\xff"}}, deadline::after(10s), {});
     EXPECT_EQ(answer.what, api_answer::outcome::done) << answer.description;
     EXPECT_EQ(answer.value["message_id"], 5);
     EXPECT_TRUE(request.starts_with("POST /bot4242:secret_token/sendMessage HTTP/1.1\r\n"));

@@ -44,11 +44,7 @@ TEST(NextStepOf, FollowsAJob) {
     };
     const test_case cases[] = {
         {"first of all it is sent", {}, kind::send, "pending", 0},
-        {"it shows that already",
-         {.message = 5, .shown = "pending"},
-         kind::nothing,
-         "",
-         0},
+        {"it shows that already", {.message = 5, .shown = "pending"}, kind::nothing, "", 0},
         {"work begins",
          {.job = status::processing, .message = 5, .shown = "pending"},
          kind::edit,

@@ -1,4 +1,5 @@
 #include "bot/update.hpp"
+
 #include <reelsd/base/json.hpp>
 
 #include <gtest/gtest.h>
@@ -67,8 +68,7 @@ TEST(UpdatesFrom, PassesOverWhatItDoesNotKnow) {
 TEST(UpdatesFrom, HearsOfAGroupThatMoves) {
     const auto updates = updates_from(json::parse(R"([{"update_id": 1, "message": {
         "chat": {"id": -5, "type": "group", "title": "a"}, "migrate_to_chat_id": -1005}}])"));
-    EXPECT_EQ(
-        std::get<incoming_message>(updates.at(0).what).moved_to, chats::chat_id{-1005});
+    EXPECT_EQ(std::get<incoming_message>(updates.at(0).what).moved_to, chats::chat_id{-1005});
 }
 
 TEST(Utf16Substring, StaysWithinTheText) {

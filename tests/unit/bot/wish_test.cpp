@@ -131,8 +131,17 @@ TEST(ButtonWishOf, TakesOnlyWhatButtonsOfOursSay) {
     EXPECT_LE(data.size(), 64U);
     EXPECT_EQ(button_wish_of(data)->job, job_id{INT64_MAX});
     EXPECT_EQ(button_wish_of("again:5")->what, button_wish::kind::again);
-    for (const auto* other : {"", ":", "again", "again:", "again:0", "again:-1", "again:#5",
-                              "again:5x", "drop:5", "json:99999999999999999999"}) {
+    for (const auto* other :
+         {"",
+          ":",
+          "again",
+          "again:",
+          "again:0",
+          "again:-1",
+          "again:#5",
+          "again:5x",
+          "drop:5",
+          "json:99999999999999999999"}) {
         EXPECT_FALSE(button_wish_of(other)) << other;
     }
 }

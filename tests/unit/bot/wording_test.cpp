@@ -1,6 +1,7 @@
+#include "bot/wording.hpp"
+
 #include "bot/rich_text.hpp"
 #include "bot/summary.hpp"
-#include "bot/wording.hpp"
 
 #include <gtest/gtest.h>
 
@@ -26,13 +27,15 @@ TEST(SummaryOf, HasAllThatPeopleWant) {
         "<a href=\"https://www.instagram.com/reel/abcdefg/\">reel 42</a>\n"
         "A cook &lt;i&gt;stirs&lt;/i&gt;."
         "<b>\n\nKey moments</b>\n00:03  It begins &amp; ends"
-        "<b>\n\nTranscript\n</b><blockquote expandable>Hello &lt;/blockquote&gt; there.</blockquote>"
+        "<b>\n\nTranscript\n</b><blockquote expandable>Hello &lt;/blockquote&gt; "
+        "there.</blockquote>"
         "<b>\n\nOn screen\n</b><blockquote expandable>&lt;b&gt;SALE&lt;/b&gt;\n50% &amp; more"
         "</blockquote>\n\nCost: $0.0123");
 }
 
 TEST(SummaryOf, LeavesOutWhatIsNotThere) {
-    for (const auto* poor : {"{}", "[]", "no JSON", R"({"content": 5, "audio": {"transcript": 5}})"}) {
+    for (const auto* poor :
+         {"{}", "[]", "no JSON", R"({"content": 5, "audio": {"transcript": 5}})"}) {
         SCOPED_TRACE(poor);
         const auto text = without_tags(to_html(summary_of(job_id{1}, poor, "0")));
         EXPECT_EQ(text, "Unknown author · reel 1\nNothing can be said of it.\n\nCost: free");
@@ -60,7 +63,8 @@ TEST(Wording, ListsReelsInEveryState) {
     jobs::job done{.id = job_id{3}, .status = jobs::job_status::done};
     done.brief = jobs::reel_brief{.code = "a", .author = "<ann>", .summary = "One\ntwo"};
     jobs::job failed{.id = job_id{2}, .status = jobs::job_status::error, .error = "Gone"};
-    jobs::job waiting{.id = job_id{1}, .url = "https://x.test/", .status = jobs::job_status::pending};
+    jobs::job waiting{
+        .id = job_id{1}, .url = "https://x.test/", .status = jobs::job_status::pending};
     EXPECT_EQ(
         to_html(wording::list({done, failed, waiting})),
         "<b>Your latest reels</b>\n\n<b>3</b> done · @&lt;ann&gt;\nOne two\n\n<b>2</b> failed\nGone"
@@ -87,7 +91,8 @@ TEST(Wording, AFailureIsThePlainCause) {
         .error = "Video is not available: it's <private>"};
     EXPECT_EQ(
         to_html(wording::failure(failed)),
-        "<b>Reel 2</b> failed.\nVideo is not available: it's &lt;private&gt;\n\nhttps://x.test/?a&amp;b");
+        "<b>Reel 2</b> failed.\nVideo is not available: it's "
+        "&lt;private&gt;\n\nhttps://x.test/?a&amp;b");
 }
 
 }  // namespace

@@ -1,0 +1,264 @@
+#include "db/job_store_fixture.hpp"
+#include <reelsd/domain/chats/bot_store.hpp>
+#include <reelsd/domain/chats/chat_store.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+// Goal: a code ties one chat, an update has its effect once, and what is to be said is there until
+// it has been said. Method: real statements; times are moved in the tables.
+namespace reelsd::chats {
+namespace {
+
+constexpr bot_id bot{42};
+constexpr chat_id her_chat{7};
+constexpr chat_id group{-100};
+const seconds_f lease{8.0};
+
+class ChatStore : public jobs::job_store_test {
+protected:
+    void SetUp() override {
+        job_store_test::SetUp();
+        ASSERT_TRUE(hold(us_));
+    }
+
+    [[nodiscard]] bool hold(const bot_holding& who) {
+        return run(bots_.hold(who, lease, soon())).has_value();
+    }
+    [[nodiscard]] tie_outcome tie(std::int64_t update, chat_id chat, const std::string& code) {
+        tie_request wanted{
+            .chat = chat,
+            .kind = chat_kind::private_chat,
+            .name = "Ann",
+            .code = hash_of_chat_code(code).value(),
+            .answer = "welcome"};
+        return run(bots_.tie(us_, update, wanted, soon()));
+    }
+    void tie_her() {
+        const auto code = run(chats_.make_code(ann_, soon())).code;
+        ASSERT_EQ(tie(1, her_chat, code), tie_outcome::tied);
+        for (const auto& one : waiting()) run(bots_.forget(one.id, soon()));
+    }
+    [[nodiscard]] std::vector<waiting_message> waiting() {
+        return run(bots_.waiting(bot, 100, soon()));
+    }
+    [[nodiscard]] new_message reply(std::string text) const {
+        return {.chat = her_chat, .account = ann_, .parts = {std::move(text)}};
+    }
+    [[nodiscard]] bool finish(std::int64_t update, std::vector<new_message> messages) {
+        return run(bots_.finish_update(us_, update, std::move(messages), soon()));
+    }
+    [[nodiscard]] std::optional<std::int64_t> position() {
+        return run(bots_.hold(us_, lease, soon()))->last_update;
+    }
+    void change(const db::query& statement) { run(pool().run(soon(), statement)); }
+
+    chat_store chats_{pool()};
+    bot_store bots_{pool()};
+    bot_holding us_{.bot = bot, .holder = "us"};
+    bot_holding them_{.bot = bot, .holder = "them"};
+};
+
+TEST_F(ChatStore, ACodeTiesOneChatOnce) {
+    const auto code = run(chats_.make_code(ann_, soon())).code;
+    EXPECT_EQ(tie(1, her_chat, code), tie_outcome::tied);
+    EXPECT_EQ(tie(2, group, code), tie_outcome::wrong_code);
+    ASSERT_TRUE(run(chats_.find_caller(her_chat, soon())));
+    EXPECT_EQ(run(chats_.find_caller(her_chat, soon()))->account, ann_);
+    EXPECT_FALSE(run(chats_.find_caller(group, soon())));
+    const auto said = waiting();
+    ASSERT_EQ(said.size(), 1U);
+    EXPECT_EQ(said[0].what.parts, std::vector<std::string>{"welcome"});
+}
+
+TEST_F(ChatStore, ACodeEndsWithTimeAndWithTheNextOne) {
+    const auto older = run(chats_.make_code(ann_, soon())).code;
+    const auto newer = run(chats_.make_code(ann_, soon())).code;
+    EXPECT_EQ(tie(1, her_chat, older), tie_outcome::wrong_code);
+    change(db::query{"test.age", "UPDATE chat_code SET expires_at = now()"});
+    EXPECT_EQ(tie(2, her_chat, newer), tie_outcome::wrong_code);
+}
+
+TEST_F(ChatStore, AChatGoesOverToWhoeverItsNextCodeBelongsTo) {
+    tie_her();
+    ASSERT_TRUE(finish(2, {reply("for ann")}));
+    const auto code = run(chats_.make_code(bob_, soon())).code;
+    EXPECT_EQ(tie(3, her_chat, code), tie_outcome::tied);
+    EXPECT_EQ(run(chats_.find_caller(her_chat, soon()))->account, bob_);
+    // What was to be said for her is not heard by him.
+    ASSERT_EQ(waiting().size(), 1U);
+    EXPECT_EQ(waiting()[0].what.account, bob_);
+    EXPECT_TRUE(run(chats_.list(ann_, soon())).empty());
+}
+
+TEST_F(ChatStore, AnAccountHasSoManyChats) {
+    for (int number = 0; number < ties_max; ++number) {
+        const auto code = run(chats_.make_code(ann_, soon())).code;
+        ASSERT_EQ(tie(number + 1, chat_id{number + 1}, code), tie_outcome::tied);
+    }
+    const auto code = run(chats_.make_code(ann_, soon())).code;
+    EXPECT_EQ(tie(100, chat_id{100}, code), tie_outcome::too_many);
+    // One that is tied already is none more, and the code is still good.
+    EXPECT_EQ(tie(101, chat_id{1}, code), tie_outcome::tied);
+}
+
+TEST_F(ChatStore, ADisabledAccountIsNobody) {
+    tie_her();
+    const auto code = run(chats_.make_code(ann_, soon())).code;
+    change(db::query{"test.disable", "UPDATE account SET disabled_at = now()"});
+    EXPECT_FALSE(run(chats_.find_caller(her_chat, soon())));
+    EXPECT_EQ(tie(2, group, code), tie_outcome::wrong_code);
+}
+
+TEST_F(ChatStore, ATieEndsWithAllThatWasToBeSaid) {
+    tie_her();
+    ASSERT_TRUE(finish(2, {reply("a"), reply("b")}));
+    const auto tie = run(chats_.list(ann_, soon())).at(0);
+    EXPECT_EQ(tie.name, "Ann");
+    EXPECT_FALSE(run(chats_.untie(bob_, tie.id, soon())));
+    EXPECT_TRUE(run(chats_.untie(ann_, tie.id, soon())));
+    EXPECT_FALSE(run(chats_.untie(ann_, tie.id, soon())));
+    EXPECT_TRUE(waiting().empty());
+    // An update that was begun before says nothing there any more.
+    EXPECT_TRUE(finish(3, {reply("too late")}));
+    EXPECT_TRUE(waiting().empty());
+}
+
+TEST_F(ChatStore, AChatUntiesItself) {
+    tie_her();
+    ASSERT_TRUE(finish(2, {reply("a")}));
+    EXPECT_TRUE(run(bots_.untie(us_, 3, reply("bye"), soon())));
+    ASSERT_EQ(waiting().size(), 1U);
+    EXPECT_EQ(waiting()[0].what.parts, std::vector<std::string>{"bye"});
+    EXPECT_FALSE(waiting()[0].is_tied);
+    EXPECT_FALSE(run(bots_.untie(us_, 3, reply("bye"), soon())));
+}
+
+TEST_F(ChatStore, AnUpdateHasItsEffectOnce) {
+    tie_her();
+    EXPECT_TRUE(finish(5, {reply("a")}));
+    EXPECT_FALSE(finish(5, {reply("a")}));
+    EXPECT_FALSE(finish(4, {reply("b")}));
+    EXPECT_EQ(waiting().size(), 1U);
+    EXPECT_EQ(position(), 5);
+}
+
+TEST_F(ChatStore, NumbersOfUpdatesStartAnewAfterAWeek) {
+    tie_her();
+    ASSERT_TRUE(finish(500, {}));
+    change(db::query{
+        "test.age", "UPDATE chat_bot SET last_update_at = now() - interval '6 days 1 hour'"});
+    EXPECT_EQ(position(), std::nullopt);
+    EXPECT_TRUE(finish(3, {}));
+    EXPECT_EQ(position(), 3);
+}
+
+TEST_F(ChatStore, OneDaemonHasTheBot) {
+    tie_her();
+    EXPECT_FALSE(hold(them_));
+    EXPECT_TRUE(hold(us_));
+    change(db::query{"test.age", "UPDATE chat_bot SET held_until = now() - interval '1 second'"});
+    EXPECT_TRUE(hold(them_));
+    // We are late: nothing of ours counts any more.
+    EXPECT_FALSE(finish(9, {reply("a")}));
+    const auto code = run(chats_.make_code(ann_, soon())).code;
+    EXPECT_EQ(tie(9, group, code), tie_outcome::stale);
+    EXPECT_TRUE(waiting().empty());
+    run(bots_.release(us_, soon()));
+    EXPECT_FALSE(hold(us_));
+    run(bots_.release(them_, soon()));
+    EXPECT_TRUE(hold(us_));
+}
+
+TEST_F(ChatStore, AClockThatWasSetBackHoldsNobodyUp) {
+    change(db::query{"test.back", "UPDATE chat_bot SET held_until = now() + interval '1 day'"});
+    EXPECT_TRUE(hold(them_));
+}
+
+TEST_F(ChatStore, AMessageFollowsItsJob) {
+    tie_her();
+    const auto job = submitted(ann_);
+    const new_message status{
+        .chat = her_chat, .account = ann_, .kind = message_kind::status, .reply_to = 3, .job = job};
+    ASSERT_TRUE(finish(2, {status}));
+    auto said = waiting().at(0);
+    EXPECT_EQ(said.what.job, job);
+    EXPECT_EQ(said.what.reply_to, 3);
+    EXPECT_EQ(said.job_status, jobs::job_status::pending);
+    EXPECT_FALSE(said.message);
+
+    run(bots_.note_progress(said.id, {.message = 11, .shown = "pending", .parts_sent = 1}, soon()));
+    static_cast<void>(claimed(1));
+    said = waiting().at(0);
+    EXPECT_EQ(said.message, 11);
+    EXPECT_EQ(said.shown, "pending");
+    EXPECT_EQ(said.parts_sent, 1);
+    EXPECT_EQ(said.job_status, jobs::job_status::processing);
+
+    EXPECT_TRUE(run(store_.remove(ann_, job, soon())));
+    EXPECT_EQ(waiting().at(0).job_status, std::nullopt);
+    run(bots_.forget(said.id, soon()));
+    EXPECT_TRUE(waiting().empty());
+}
+
+TEST_F(ChatStore, AReelIsDeletedWithTheAnswer) {
+    tie_her();
+    const auto job = submitted(ann_);
+    const auto his = submitted(bob_);
+    const auto remove = [this](std::int64_t update, job_id which) {
+        return run(bots_.remove_job(us_, update, which, reply("yes"), reply("no"), soon()));
+    };
+    EXPECT_EQ(remove(2, job), deletion_outcome::deleted);
+    EXPECT_EQ(remove(2, job), deletion_outcome::stale);
+    EXPECT_EQ(remove(3, job), deletion_outcome::unknown);
+    EXPECT_EQ(remove(4, his), deletion_outcome::unknown);
+    EXPECT_FALSE(run(store_.find(ann_, job, soon())));
+    EXPECT_TRUE(run(store_.find(bob_, his, soon())));
+    std::vector<std::string> answers;
+    for (const auto& one : waiting()) answers.push_back(one.what.parts.at(0));
+    EXPECT_EQ(answers, (std::vector<std::string>{"yes", "no", "no"}));
+}
+
+TEST_F(ChatStore, AFloodIsNotKept) {
+    tie_her();
+    for (int update = 2; update < 120; ++update) ASSERT_TRUE(finish(update, {reply("a")}));
+    EXPECT_EQ(run(bots_.waiting(bot, 1000, soon())).size(), 100U);
+    run(bots_.forget_chat(her_chat, soon()));
+    EXPECT_TRUE(waiting().empty());
+}
+
+TEST_F(ChatStore, AGroupGetsAnotherNumber) {
+    tie_her();
+    ASSERT_TRUE(finish(2, {reply("a")}));
+    run(chats_.move(her_chat, group, soon()));
+    EXPECT_FALSE(run(chats_.find_caller(her_chat, soon())));
+    EXPECT_EQ(run(chats_.find_caller(group, soon()))->account, ann_);
+    EXPECT_EQ(waiting().at(0).what.chat, group);
+}
+
+TEST(ChatCode, IsReadAsPeopleTypeIt) {
+    const auto code = generate_chat_code();
+    EXPECT_EQ(code.size(), 14U);
+    EXPECT_NE(code, generate_chat_code());
+    const auto hash = hash_of_chat_code("abcd-efgh-jkmn");
+    ASSERT_TRUE(hash);
+    EXPECT_EQ(hash_of_chat_code("ABCDefghJKMN"), hash);
+    EXPECT_EQ(hash_of_chat_code("abcd-efghjkmn"), hash);
+    for (const auto* other :
+         {"",
+          "abcd-efgh-jkm",
+          "abcd-efgh-jkmno",
+          "abcd-efgh-jkml",
+          "abcd efgh jkmn",
+          "------------",
+          "abcdefghjkmn---"}) {
+        EXPECT_FALSE(hash_of_chat_code(other)) << other;
+    }
+}
+
+}  // namespace
+}  // namespace reelsd::chats

@@ -1,0 +1,407 @@
+"""The chat bot from outside: what people write and read, with the Bot API's stand-in and the test links."""
+
+import json
+import random
+import time
+import unittest
+
+from dashboard_session import Person
+from gemini_stand_in import GeminiStandIn
+from model_support import answer_with
+from service_support import SAMPLE, UNAVAILABLE, Daemon, Platform, wait_until
+from telegram_support import ANN, TelegramTest
+
+TOO_LONG = "https://www.instagram.com/reel/reelsd-too-long/"
+GROUP = -100500
+
+
+class Tying(TelegramTest):
+    def test_a_code_ties_one_chat_once(self):
+        daemon = self.bot_daemon(workers=0).start()
+        ann = self.administrator(daemon)
+        wait_until(lambda: ann.api("GET", "chats").json()["bot"]["username"], "the bot's name")
+        self.telegram.person(ANN, "Ann <b>Lee</b>")
+        self.telegram.person(1002, "Eve")
+        made = ann.api("POST", "chats/codes", {}).json()
+        self.assertEqual(made["link"], f"https://t.me/reels_test_bot?start={made['code']}")
+        self.telegram.say(ANN, made["code"].upper())  # As it is, without a command.
+        self.wait_for(ANN, "now tied to your account")
+        chats = ann.api("GET", "chats").json()["chats"]
+        self.assertEqual([(one["name"], one["kind"]) for one in chats], [("Ann <b>Lee</b>", "private")])
+
+        self.telegram.say(1002, f"/start {made['code']}")
+        self.wait_for(1002, "code is not good")
+        older = ann.api("POST", "chats/codes", {}).json()["code"]
+        newer = ann.api("POST", "chats/codes", {}).json()["code"]
+        self.telegram.say(1002, f"/link {older}")
+        self.wait_for(1002, "code is not good", 2)
+        self.telegram.say(1002, f"/link {newer}")
+        self.wait_for(1002, "now tied to your account")
+
+        tie = ann.api("GET", "chats").json()["chats"][0]
+        self.assertEqual(tie["name"], "Eve")
+        self.assertEqual(ann.api("DELETE", f"chats/{tie['id']}").status, 204)
+        self.assertEqual(ann.api("DELETE", f"chats/{tie['id']}").status, 404)
+        self.telegram.say(1002, "/list")
+        self.wait_for(1002, "I work only for people")
+
+    def test_guesses_are_limited(self):
+        daemon = self.bot_daemon(workers=0).start()
+        ann = self.administrator(daemon)
+        self.telegram.person(1002, "Eve")
+        for guess in range(5):
+            self.telegram.say(1002, f"/link aaaa-aaaa-aaa{'bcdef'[guess]}")
+            self.wait_for(1002, "code is not good", guess + 1)
+        code = ann.api("POST", "chats/codes", {}).json()["code"]
+        self.telegram.say(1002, f"/link {code}")
+        self.wait_for(1002, "Too many wrong codes")
+        self.assertEqual(ann.api("GET", "chats").json()["chats"], [])
+
+    def test_strangers_are_refused_once_and_cost_nothing(self):
+        daemon = self.bot_daemon(workers=0, public_url="https://reels.example.com").start()
+        ann = self.administrator(daemon)
+        self.telegram.person(1002, "Eve")
+        for text in (SAMPLE, "/list", "hello", "/delete 1", SAMPLE):
+            last = self.telegram.say(1002, text)
+        self.wait_for_handled(last)
+        refusal = self.wait_for(1002, "I work only for people")
+        self.assertIn("https://reels.example.com/account", refusal[0].text)
+        self.assertEqual(len(self.telegram.messages(1002)), 1)
+        self.assertEqual(ann.api("GET", "reels").json(), [])
+
+    def test_a_chat_that_leaves_hears_nothing_more(self):
+        daemon = self.bot_daemon(workers=0).start()
+        self.tied(daemon)
+        self.telegram.say(ANN, SAMPLE)
+        self.wait_for(ANN, "is waiting for its turn")
+        self.telegram.say(ANN, "/unlink")
+        self.wait_for(ANN, "no longer tied")
+        self.telegram.say(ANN, SAMPLE)
+        self.wait_for(ANN, "I work only for people")
+
+    def test_an_account_that_is_disabled_is_nobody(self):
+        daemon = self.bot_daemon(workers=0).start()
+        ann = self.administrator(daemon)
+        bob = ann.invite("bob@example.com")
+        self.tied(daemon, bob, 1002, "Bob")
+        account = bob.api("GET", "session").json()["account"]["id"]
+        self.assertEqual(ann.api("PATCH", f"admin/accounts/{account}", {"disabled": True}).status, 200)
+        self.telegram.say(1002, "/list")
+        self.wait_for(1002, "I work only for people")
+
+    def test_a_server_without_a_bot_says_so(self):
+        daemon = self.daemon(workers=0).start()
+        ann = self.administrator(daemon)
+        self.assertEqual(ann.api("GET", "chats").json(), {"bot": None, "chats": []})
+        self.assertEqual(ann.api("POST", "chats/codes", {}).status, 409)
+
+
+class Links(TelegramTest):
+    def test_a_link_is_answered_at_once_and_ends_as_a_summary(self):
+        daemon = self.bot_daemon().start()
+        ann = self.tied(daemon)
+        self.telegram.say(ANN, f"look: {SAMPLE}?igsh=abc")
+        done = self.wait_for(ANN, "Cost: free", seconds=180)[0]
+        job = ann.api("GET", "reels").json()[0]
+        result = ann.api("GET", f"reels/{job['id']}").json()["result"]
+        self.assertTrue(done.history[0].startswith(f"Reel {job['id']}"), done)
+        self.assertGreater(len(done.history), 1)  # The same message, edited.
+        self.assertIn("@reelsd", done.text)
+        self.assertIn(result["content"]["summary"], done.text)
+        for moment in result["content"]["key_moments"]:
+            self.assertIn(f"{moment['timestamp']}  {moment['description']}", done.text)
+        self.assertEqual(done.folded()[0], result["audio"]["transcript"])
+        self.assertEqual(done.folded()[1], "\n".join(result["visual"]["text_on_screen"]))
+        self.assertEqual([name for name, _ in done.buttons], ["Again", "JSON"])
+        self.assertEqual(len(self.telegram.messages(ANN)), 2)
+
+        # The file is what the API gives.
+        query = self.telegram.press(done, "JSON")
+        file = wait_until(
+            lambda: [one for one in self.telegram.messages(ANN) if one.document], "the file")[0]
+        self.assertEqual(file.document[0], f"reel-{job['id']}.json")
+        self.assertEqual(json.loads(file.document[1]), ann.api("GET", f"reels/{job['id']}").json())
+        wait_until(lambda: query in self.telegram.callback_answers, "the button's answer")
+
+        # Again is another job, analysed afresh.
+        query = self.telegram.press(done, "Again")
+        self.wait_for(ANN, "Cost: free", 2, 180)
+        self.assertEqual(self.telegram.callback_answers[query], "")
+        self.assertEqual(len(ann.api("GET", "reels").json()), 2)
+
+        self.telegram.say(ANN, "/list")
+        listed = self.wait_for(ANN, "Your latest reels")[0]
+        self.assertIn(f"{job['id']} done · @reelsd", listed.text)
+        self.telegram.say(ANN, "/search sample")
+        self.wait_for(ANN, "Found for “sample”")
+        self.telegram.say(ANN, "/usage")
+        self.wait_for(ANN, "In all: 0 tokens in")
+        self.telegram.say(ANN, f"/delete {job['id']}")
+        self.wait_for(ANN, f"Reel {job['id']} is deleted")
+        self.telegram.say(ANN, f"/delete #{job['id']}")
+        self.wait_for(ANN, f"There is no reel {job['id']} of yours")
+        query = self.telegram.press(done, "JSON")
+        wait_until(lambda: self.telegram.callback_answers.get(query), "the button's answer")
+        self.assertIn("not there any more", self.telegram.callback_answers[query])
+
+    def test_causes_are_told_plainly(self):
+        daemon = self.bot_daemon().start()
+        self.tied(daemon)
+        self.telegram.say(ANN, f"{UNAVAILABLE} {TOO_LONG}")
+        failed = self.wait_for(ANN, "Video is not available", seconds=120)[0]
+        self.wait_for(ANN, "The video is longer than 90 seconds", seconds=120)
+        self.assertEqual([name for name, _ in failed.buttons], ["Again"])
+
+    def test_refusals_are_the_apis(self):
+        daemon = self.bot_daemon(workers=0).start()
+        ann = self.tied(daemon)
+        self.telegram.say(ANN, "https://www.tiktok.com/@a/video/1 and instagram.com/someone/")
+        refused = self.wait_for(ANN, 'URL must be an instagram.com link, got "www.tiktok.com"')[0]
+        self.assertIn("URL must be a reel link: instagram.com/reel/<code> or instagram.com/p/<code>",
+                      refused.text)
+        links = [f"https://www.instagram.com/reel/abcdefg{number}/" for number in range(4)]
+        self.telegram.say(ANN, "\n".join(links))
+        self.wait_for(ANN, "is waiting for its turn", 3)
+        self.wait_for(ANN, "limit of 3 jobs pending or processing at the same time reached")
+        self.assertEqual(len(ann.api("GET", "reels").json()), 3)
+        self.telegram.say(ANN, "what is this?")
+        self.wait_for(ANN, "Send me the link of a reel, for example")
+        self.telegram.say(ANN, "/dance")
+        self.wait_for(ANN, "I do not know /dance")
+        self.telegram.say(ANN, "/delete everything")
+        self.wait_for(ANN, "Which reel?")
+
+    def test_a_reel_that_is_deleted_meanwhile_is_told(self):
+        daemon = self.bot_daemon(workers=0).start()
+        ann = self.tied(daemon)
+        self.telegram.say(ANN, SAMPLE)
+        self.wait_for(ANN, "is waiting for its turn")
+        job = ann.api("GET", "reels").json()[0]["id"]
+        ann.api("DELETE", f"reels/{job}")
+        self.wait_for(ANN, "was deleted before it was done")
+
+    def test_nobody_reaches_anothers_reels(self):
+        daemon = self.bot_daemon(workers=0).start()
+        ann = self.tied(daemon)
+        self.tied(daemon, ann.invite("bob@example.com"), 1002, "Bob")
+        self.telegram.say(ANN, SAMPLE)
+        hers = self.wait_for(ANN, "is waiting for its turn")[0]
+        job = ann.api("GET", "reels").json()[0]["id"]
+        self.telegram.say(1002, f"/delete {job}")
+        self.wait_for(1002, f"There is no reel {job} of yours")
+        self.telegram.say(1002, f"/status {job}")
+        self.wait_for(1002, f"There is no reel {job} of yours", 2)
+        for data in (f"json:{job}", f"again:{job}", "again:x", "x" * 64):
+            query = self.telegram.press(hers, data=data, chat=1002)
+            wait_until(lambda: query in self.telegram.callback_answers, "the button's answer")
+            self.assertIn("not there any more", self.telegram.callback_answers[query])
+        self.assertEqual(len(ann.api("GET", "reels").json()), 1)
+
+    def test_a_group_is_heard_only_when_the_bot_is_meant(self):
+        daemon = self.bot_daemon(workers=0).start()
+        ann = self.administrator(daemon)
+        self.telegram.group(GROUP, "Friends")
+        code = ann.api("POST", "chats/codes", {}).json()["code"]
+        self.telegram.say(GROUP, f"/link {code}")  # To nobody in particular.
+        self.telegram.say(GROUP, f"/link@reels_test_bot {code}")
+        welcome = self.wait_for(GROUP, "Everybody in this group")[0]
+        self.assertEqual(len(self.telegram.messages(GROUP)), 1)
+        self.telegram.say(GROUP, SAMPLE)
+        self.telegram.say(GROUP, "/list")
+        self.telegram.say(GROUP, "/list@other_bot")
+        self.telegram.say(GROUP, "hello")
+        self.telegram.say(GROUP, f"@reels_test_bot {SAMPLE}")
+        self.telegram.say(GROUP, SAMPLE, reply_to=welcome)
+        waiting = self.wait_for(GROUP, "is waiting for its turn", 2)
+        self.assertTrue(all(one.reply_to for one in waiting), waiting)
+        self.telegram.say(GROUP, "/list@reels_test_bot")
+        self.wait_for(GROUP, "Your latest reels")
+        self.assertEqual(len(self.telegram.messages(GROUP)), 4)
+        self.assertEqual(len(ann.api("GET", "reels").json()), 2)
+
+
+class Summaries(TelegramTest):
+    """Of posts and a model that a test makes up."""
+
+    MODEL = "gemini-3.8-flash"
+    CODE = "DYhostile01"
+    MARKUP = "</blockquote><b>&amp; <a href='tg://x'>x</a> & <script>"
+
+    def analysed(self, answer, **post):
+        """The messages that come of a reel of which the model says this."""
+        platform = Platform(with_sound=True)
+        self.addCleanup(platform.close)
+        platform.configure(posts={self.CODE: post})
+        model = GeminiStandIn().start()
+        self.addCleanup(model.stop)
+        model.answer = answer
+        daemon = self.bot_daemon(
+            **platform.settings(), analyzer="gemini", gemini_url=model.url, gemini_api_key=model.key,
+            gemini_model=self.MODEL, model_prices=f"{self.MODEL}=0.3/2.5/0.03").start()
+        self.daemons_person = self.tied(daemon)
+        self.telegram.say(ANN, f"https://www.instagram.com/reel/{self.CODE}/")
+        self.wait_for(ANN, "Cost: $", seconds=180)
+        return self.telegram.messages(ANN)[1:]
+
+    def test_markup_of_others_is_text_and_the_cost_is_exact(self):
+        answer = answer_with("content.summary", f"{self.MARKUP} is what a cook says.")
+        answer["audio"]["segments"][0]["text"] = f"Today {self.MARKUP} we make pasta."
+        answer["visual"]["text_segments"][0]["text"] = self.MARKUP
+        said = self.analysed(answer, caption=self.MARKUP, author_name=self.MARKUP)
+        self.assertEqual(len(said), 1)
+        self.assertIn(f"{self.MARKUP} is what a cook says.", said[0].text)
+        self.assertEqual(said[0].folded(), [f"Today {self.MARKUP} we make pasta.", self.MARKUP])
+        usage = self.daemons_person.api("GET", "reels/usage")
+        self.assertIn(f"Cost: ${json.loads(usage.body, parse_float=str)['total_cost_usd']}", said[0].text)
+        self.telegram.say(ANN, "/list")
+        self.wait_for(ANN, "Your latest reels")
+
+    def test_what_is_too_long_is_split_and_whole(self):
+        words = random.Random(7)
+        letters = "abcdefghijklmnopqrstuvwxyz"
+        segments = [" ".join("".join(words.choices(letters, k=words.randint(3, 9))) for _ in range(130))
+                    for _ in range(12)]
+        answer = answer_with("audio.segments", [
+            {"start": "00:00", "end": "00:01", "speaker": "host", "text": text} for text in segments])
+        said = self.analysed(answer)
+        self.assertGreater(len(said), 2)
+        self.assertGreater(len(said[0].history), 1)  # The first one is the message that was edited.
+        self.assertEqual([bool(one.buttons) for one in said], [False] * (len(said) - 1) + [True])
+        job = self.daemons_person.api("GET", "reels").json()[0]["id"]
+        transcript = self.daemons_person.api("GET", f"reels/{job}").json()["result"]["audio"]["transcript"]
+        heard = " ".join(text for one in said for text in one.folded())
+        self.assertIn(" ".join(transcript.split()), " ".join(heard.split()))
+
+
+class Faults(TelegramTest):
+    def test_nothing_is_lost_or_repeated_by_a_kill(self):
+        daemon = self.bot_daemon(workers=0).start()
+        ann = self.tied(daemon)
+        daemon.limit("ann@example.com", submissions_per_minute=1000, concurrent_jobs=1000)
+        total = 0
+        for kill in range(3):
+            for _ in range(5):
+                self.telegram.say(ANN, f"https://www.instagram.com/reel/abcdefg{total}/")
+                total += 1
+            if kill:  # In the midst: whatever it has come to by now.
+                wait_until(lambda: self.telegram.calls["sendMessage"] > total - 5, "some answers")
+            daemon.kill()
+            daemon.start()
+        self.wait_for(ANN, "is waiting for its turn", total, 120)
+        ann = Person(daemon).sign_in("ann@example.com")
+        reels = ann.api("GET", "reels?limit=100").json()
+        self.assertEqual(len(reels), total)
+        self.assertEqual(len({reel["url"] for reel in reels}), total)
+        # Of what was on its way when it was killed, one may be said twice.
+        said = [one.text for one in self.telegram.messages(ANN) if "is waiting" in one.text]
+        self.assertEqual(len(set(said)), total)
+        self.assertLessEqual(len(said), total + 3)
+
+    def test_a_restart_goes_on_with_the_messages_that_are_there(self):
+        daemon = self.bot_daemon(workers=0).start()
+        self.tied(daemon)
+        self.telegram.say(ANN, UNAVAILABLE)
+        message = self.wait_for(ANN, "is waiting for its turn")[0]
+        daemon.stop()
+        daemon.settings["workers"] = 2
+        daemon.start()
+        wait_until(lambda: "Video is not available" in message.text, "the end", 120)
+        self.assertEqual(len(self.telegram.messages(ANN)), 2)
+
+    def test_of_two_daemons_one_speaks(self):
+        first = self.bot_daemon(workers=0).start()
+        self.tied(first)
+        second = Daemon(folder=first.folder, **{**first.settings, "listen": "127.0.0.1:0"})
+        self.addCleanup(second.close)
+        second.start()
+        wait_until(lambda: any(line["message"] == "chat: another daemon speaks for the bot"
+                               for line in second.log_lines()), "the second one's silence")
+        self.telegram.say(ANN, SAMPLE)
+        self.wait_for(ANN, "is waiting for its turn")
+        first.stop()
+        self.telegram.say(ANN, "/help")
+        self.wait_for(ANN, "/search words – finds reels", 2)
+        self.assertEqual(self.telegram.conflicts, 0)
+
+    def test_it_waits_for_as_long_as_it_is_asked(self):
+        daemon = self.bot_daemon(workers=0).start()
+        ann = self.tied(daemon)
+        self.tied(daemon, ann.invite("bob@example.com"), 1002, "Bob")
+        self.telegram.fault("wait", "sendMessage", chat=ANN, seconds=4)
+        begun = time.monotonic()
+        self.telegram.say(ANN, "/usage")
+        self.telegram.say(1002, "/usage")
+        self.wait_for(1002, "In all:")  # Held up by nobody.
+        self.assertEqual([one for one in self.telegram.messages(ANN) if "In all:" in one.text], [])
+        self.wait_for(ANN, "In all:")
+        self.assertGreaterEqual(time.monotonic() - begun, 4)
+
+    def test_a_slow_chat_holds_up_nobody(self):
+        daemon = self.bot_daemon(workers=0).start()
+        ann = self.tied(daemon)
+        self.tied(daemon, ann.invite("bob@example.com"), 1002, "Bob")
+        self.telegram.fault("hold", "sendMessage", chat=ANN, seconds=10)
+        self.telegram.say(ANN, "/usage")
+        self.telegram.say(1002, "/usage")
+        self.wait_for(1002, "In all:", seconds=9)
+        self.wait_for(ANN, "In all:")
+
+    def test_a_server_that_fails_is_asked_again(self):
+        daemon = self.bot_daemon(workers=0).start()
+        self.tied(daemon)
+        self.telegram.fault("status", "sendMessage", status=502)
+        self.telegram.fault("cut", "sendMessage")
+        self.telegram.fault("status", "getUpdates", status=502)
+        self.telegram.fault("cut_after", "getUpdates")
+        self.telegram.say(ANN, "/usage")
+        self.wait_for(ANN, "In all:")
+        # Read, and not noted by us: it came twice and was done once.
+        self.assertEqual(len(self.wait_for(ANN, "In all:")), 1)
+
+    def test_a_message_that_is_gone_is_sent_anew(self):
+        daemon = self.bot_daemon(workers=0).start()
+        ann = self.tied(daemon)
+        self.telegram.say(ANN, SAMPLE)
+        self.telegram.delete(self.wait_for(ANN, "is waiting for its turn")[0])
+        ann.api("DELETE", f"reels/{ann.api('GET', 'reels').json()[0]['id']}")
+        self.wait_for(ANN, "was deleted before it was done")
+
+    def test_who_blocks_the_bot_stops_nobody(self):
+        daemon = self.bot_daemon(workers=0).start()
+        ann = self.tied(daemon)
+        self.tied(daemon, ann.invite("bob@example.com"), 1002, "Bob")
+        self.telegram.blocked.add(ANN)
+        self.telegram.say(ANN, "/usage")
+        self.telegram.say(1002, "/usage")
+        self.wait_for(1002, "In all:")
+        wait_until(lambda: "nothing reaches it" in daemon.log(), "the log's line")
+        self.telegram.blocked.clear()
+        self.telegram.say(ANN, "/usage")
+        self.wait_for(ANN, "In all:")
+
+    def test_a_wrong_token_is_told_once_and_stops_nothing(self):
+        self.telegram.is_token_good = False
+        daemon = self.bot_daemon(workers=0).start()
+        wait_until(lambda: "telegram-token is not that of a bot" in daemon.log(), "the log's line")
+        self.assertEqual(daemon.request("GET", "/readyz").status, 200)
+        self.assertNotIn(self.telegram.token, daemon.log())
+        self.assertEqual(daemon.stop(), 0)
+
+    def test_updates_that_go_elsewhere_come_back(self):
+        self.telegram.has_webhook = True
+        daemon = self.bot_daemon(workers=0).start()
+        self.tied(daemon)
+        self.assertGreaterEqual(self.telegram.calls["deleteWebhook"], 1)
+
+    def test_it_stops_at_once(self):
+        daemon = self.bot_daemon(workers=0).start()
+        self.tied(daemon)
+        begun = time.monotonic()
+        self.assertEqual(daemon.stop(), 0)
+        self.assertLess(time.monotonic() - begun, 15)  # A question is held for 50.
+        self.assertNotIn("stopped with work left", daemon.log())
+        self.assertNotIn(self.telegram.token, daemon.log())
+
+
+if __name__ == "__main__":
+    unittest.main()
