@@ -28,7 +28,7 @@ public:
     struct settings {
         std::string address;  ///< "https://api.telegram.org".
         std::string token;
-        std::string ca_file;  ///< Empty: the system's.
+        std::string ca_file = {};  ///< Empty: the system's.
     };
     explicit bot_api(settings with);
 

@@ -99,11 +99,18 @@ api_answer speaker::ask(
     const auto* const method = is_edit ? "editMessageText" : "sendMessage";
     const auto by = deadline::after(say_time_max);
     auto answer = api_.call(method, parameters, by, stop);
-    if (answer.what != outcome::bad_markup) return answer;
-    // Better without its shape than not at all.
-    parts_.log.warning("chat: the server does not take our HTML", {{"reason", answer.description}});
-    parameters["text"] = without_tags(text.parts[part]);
-    parameters.erase("parse_mode");
+    const bool is_unclear = answer.what == outcome::refused && !is_edit;
+    if (answer.what != outcome::bad_markup && !is_unclear) return answer;
+    // Better without its shape than not at all: older servers know less.
+    parts_.log.warning(
+        "chat: a message was refused; sent once more without its shape",
+        {{"reason", answer.description}});
+    if (answer.what == outcome::bad_markup) {
+        parameters["text"] = without_tags(text.parts[part]);
+        parameters.erase("parse_mode");
+    }
+    parameters.erase("link_preview_options");
+    parameters.erase("reply_parameters");
     return api_.call(method, parameters, by, stop);
 }
 

@@ -10,7 +10,7 @@ export const PASSWORD = 'a horse in the kitchen';
 export const SAMPLE = 'https://www.instagram.com/reel/reelsd-sample/';
 export const UNAVAILABLE = 'https://www.instagram.com/reel/reelsd-unavailable/';
 
-/** Starts the daemon; `{origin, setUpLink, hostileLink, hostileText, stop}`. `stop` resolves when all is ended. */
+/** Starts the daemon; `{origin, setUpLink, hostileLink, hostileText, telegram, stop}`. `stop` resolves when all is ended. */
 export async function startDaemon() {
     const process = spawn('python3', ['-B', STARTER], {
         env: { ...globalThis.process.env, PYTHONPATH: SUPPORT.join(':') },
@@ -32,6 +32,7 @@ export async function startDaemon() {
         setUpLink: told.set_up_link,
         hostileLink: told.hostile_link,
         hostileText: told.hostile_text,
+        telegram: told.telegram,
         stop: async () => {
             process.stdin.end();
             await ended;

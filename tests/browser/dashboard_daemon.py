@@ -1,7 +1,8 @@
-"""The real daemon with stand-ins of the platform and of a model, for tests that are not written in Python.
+"""The real daemon with stand-ins of the platform, of a model and of the Bot API, for tests that are not
+written in Python.
 
-Prints one line of JSON, {"origin", "set_up_link", "hostile_link", "hostile_text"}, once the daemon is ready,
-and ends everything when its standard input ends.
+Prints one line of JSON, {"origin", "set_up_link", "hostile_link", "hostile_text", "telegram"}, once the daemon
+is ready, and ends everything when its standard input ends.
 
 `hostile_link` is a post whose caption, author's name, speech and summary are markup that would run if a page
 took it for more than text; `hostile_text` is a part of each of them.
@@ -14,6 +15,7 @@ import sys
 from gemini_stand_in import GeminiStandIn
 from model_support import answer_with
 from service_support import Daemon, Platform, wait_until
+from telegram_stand_in import Telegram
 
 HOSTILE_CODE = "DYhostile01"
 HOSTILE_TEXT = "<img src=x onerror=document.title='taken'>"
@@ -44,8 +46,10 @@ def main():
         model = GeminiStandIn().start()
         running.callback(model.stop)
         model.answer = hostile_answer()
+        telegram = Telegram()
+        running.callback(telegram.close)
         daemon = Daemon(
-            **platform.settings(), analyzer="gemini,local", gemini_url=model.url, gemini_api_key=model.key,
+            **platform.settings(), **telegram.settings(), analyzer="gemini,local", gemini_url=model.url, gemini_api_key=model.key,
             gemini_model=MODEL, model_prices=f"{MODEL}=0.3/2.5/0.03", retry_base_seconds=0.05,
             submissions_per_minute=100000, concurrent_jobs=100000, requests_per_minute=100000)
         running.callback(daemon.close)
@@ -54,6 +58,7 @@ def main():
         print(json.dumps({
             "origin": f"http://{daemon.address}", "set_up_link": link,
             "hostile_link": f"https://www.instagram.com/reel/{HOSTILE_CODE}/", "hostile_text": HOSTILE_TEXT,
+            "telegram": telegram.url,
         }), flush=True)
         sys.stdin.read()
 

@@ -15,6 +15,7 @@ GATED = [
     ("GET", "reels"), ("POST", "reels/analyze"), ("GET", "reels/1"), ("DELETE", "reels/1"),
     ("GET", "reels/1/thumbnail"), ("GET", "reels/search?q=a"), ("GET", "reels/usage"),
     ("GET", "tokens"), ("POST", "tokens"), ("DELETE", "tokens/1"), ("GET", "events"),
+    ("GET", "chats"), ("POST", "chats/codes"), ("DELETE", "chats/1"),
     ("GET", "admin/overview"), ("GET", "admin/accounts"), ("POST", "admin/accounts"),
     ("PATCH", "admin/accounts/1"), ("POST", "admin/accounts/1/invitation"),
     ("GET", "admin/failures"), ("POST", "admin/failures/retry"), ("GET", "admin/defaults"),

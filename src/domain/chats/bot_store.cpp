@@ -10,11 +10,14 @@ namespace {
 
 // A lease that ends later than any can was written before the clock was set back.
 constexpr db::query hold_query{"bot.hold", R"sql(
-    INSERT INTO chat_bot (id, holder, held_until) VALUES ($1, $2, now() + make_interval(secs => $3))
+    INSERT INTO chat_bot (id, holder, held_until)
+    VALUES ($1, $2, now() + make_interval(secs => $3))
     ON CONFLICT (id) DO UPDATE SET holder = excluded.holder, held_until = excluded.held_until
-     WHERE chat_bot.holder IS NULL OR chat_bot.holder = excluded.holder OR chat_bot.held_until < now()
+     WHERE chat_bot.holder IS NULL OR chat_bot.holder = excluded.holder
+        OR chat_bot.held_until < now()
         OR chat_bot.held_until > now() + make_interval(secs => 2 * $3)
-    RETURNING CASE WHEN last_update_at > now() - interval '6 days' THEN last_update_id END AS position)sql"};
+    RETURNING CASE WHEN last_update_at > now() - interval '6 days'
+                   THEN last_update_id END AS position)sql"};
 
 constexpr db::query release_query{"bot.release", R"sql(
     UPDATE chat_bot SET holder = NULL, held_until = NULL WHERE id = $1 AND holder = $2)sql"};
@@ -32,8 +35,8 @@ constexpr db::query remove_job_query{"bot.remove_job", R"sql(
     SELECT delete_job_for_chat($1, $2, $3, $4, $5, $6::json, $7::json) AS outcome)sql"};
 
 constexpr db::query waiting_query{"bot.waiting", R"sql(
-    SELECT said.id, said.chat_id, said.account_id, said.kind, said.reply_to, said.job_id, said.parts,
-           said.message_id, said.shown, said.parts_sent, job.status AS job_status,
+    SELECT said.id, said.chat_id, said.account_id, said.kind, said.reply_to, said.job_id,
+           said.parts, said.message_id, said.shown, said.parts_sent, job.status AS job_status,
            coalesce(job.step, '') AS step, tie.id IS NOT NULL AS is_tied
       FROM chat_message AS said
       LEFT JOIN job ON job.id = said.job_id AND job.account_id = said.account_id
@@ -153,7 +156,14 @@ boost::asio::awaitable<tie_outcome> bot_store::tie(
 boost::asio::awaitable<bool> bot_store::untie(
     bot_holding who, std::int64_t update, new_message answer, deadline by) {
     const auto done = co_await pool_->run(
-        by, untie_chat_query, who.bot, who.holder, update, answer.chat, answer.reply_to, answer.parts);
+        by,
+        untie_chat_query,
+        who.bot,
+        who.holder,
+        update,
+        answer.chat,
+        answer.reply_to,
+        answer.parts);
     co_return done.one().as<bool>("finished");
 }
 

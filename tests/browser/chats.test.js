@@ -1,0 +1,60 @@
+// Chats: a code that ties one, the chat that appears, and its end.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { firstAdministrator, startDaemon } from './daemon.js';
+import { launchBrowser, Visitor, WIDTHS } from './visitor.js';
+
+let daemon;
+let browser;
+let administrator;
+
+before(async () => {
+    [daemon, browser] = await Promise.all([startDaemon(), launchBrowser()]);
+    administrator = await firstAdministrator(daemon);
+});
+
+after(async () => {
+    await browser?.close();
+    await daemon?.stop();
+});
+
+/** Somebody writes to the bot. */
+async function say(chat, name, text) {
+    const answer = await fetch(`${daemon.telegram}/_say`,
+        { method: 'POST', body: JSON.stringify({ chat, name, text }) });
+    assert.equal(answer.status, 200);
+}
+
+for (const width of WIDTHS) {
+    test(`a chat from its code to its end, at ${width} px`, async () => {
+        const name = `Ann <b>Lee</b> ${width}`;
+        const visitor = await Visitor.open(browser, daemon, { person: administrator, width });
+        const { page } = visitor;
+        await visitor.visit('/account');
+        await page.getByRole('heading', { name: 'Chats' }).waitFor();
+        await page.getByText('@reels_test_bot').first().waitFor();
+        await page.getByText('No chats yet').waitFor();
+        await page.getByRole('button', { name: 'Tie a chat' }).click();
+        await page.getByRole('heading', { name: 'Send this code to @reels_test_bot' }).waitFor();
+        const code = (await page.locator('.fresh .copied .code').innerText()).trim();
+        assert.match(code, /^[a-z2-9]{4}-[a-z2-9]{4}-[a-z2-9]{4}$/);
+        const opener = page.getByRole('link', { name: 'Open in Telegram' });
+        assert.equal(await opener.getAttribute('href'), `https://t.me/reels_test_bot?start=${code}`);
+        await visitor.assertFits();
+        await visitor.assertAccessible();
+
+        // It appears without anybody's help.
+        await say(width, name, `/start ${code}`);
+        await page.getByRole('heading', { name, exact: true }).waitFor();
+        assert.equal(await page.locator('.fresh').count(), 0);
+        await visitor.assertFits();
+        await visitor.assertAccessible();
+
+        await page.getByRole('button', { name: `Untie ${name}` }).click();
+        await page.getByRole('dialog').getByRole('button', { name: 'Untie' }).click();
+        await page.getByText('No chats yet').waitFor();
+        assert.deepEqual((await administrator.request('GET', '/api/chats')).chats, []);
+        visitor.assertClean();
+        await visitor.close();
+    });
+}
