@@ -92,6 +92,17 @@ attempt judged(result<net::http_response> response, const std::string& server) {
     return {.response = failure_of(status, response->body), .outcome = outcome};
 }
 
+/// What is not tried again says when the server would have liked it to be.
+error with_wish(const error& why, const attempt_outcome& outcome) {
+    if (!outcome.retry_after) return why;
+    return error{
+        why.code(),
+        fmt::format(
+            "{}; the server asks to try again after {} s",
+            why.detail(),
+            outcome.retry_after->count())};
+}
+
 /// Whether a failed attempt may have taken effect on the server all the same.
 bool maybe_done(const attempt_outcome& outcome) {
     return !outcome.status || *outcome.status >= 500;
@@ -214,7 +225,7 @@ api_client::delivery api_client::send(
             return {std::move(response), maybe_done_before};
         }
         const auto delay = delay_before_next(policy_, made, outcome);
-        if (!delay) return {std::move(response), maybe_done_before};
+        if (!delay) return {with_wish(response.error(), outcome), maybe_done_before};
         maybe_done_before = maybe_done_before || maybe_done(outcome);
         on_retry_(
             fmt::format("{}; trying again in {} s", response.error().detail(), delay->count()));

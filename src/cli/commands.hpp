@@ -26,7 +26,10 @@ struct command_context {
 };
 
 /// One parsed command, ready to run.
-using server_command = std::function<exit_code(const command_context&)>;
+struct server_command {
+    std::function<exit_code(const command_context&)> run;
+    retry_policy retries = {};  ///< How patiently its requests are repeated.
+};
 /// A command that needs neither server nor token.
 using local_command = std::function<exit_code(std::FILE* out)>;
 using command = std::variant<server_command, local_command>;

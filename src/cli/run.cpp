@@ -39,8 +39,9 @@ exit_code run_on_server(const server_command& chosen, connection_settings connec
     const interrupt asked;
     progress shown{stderr, style, text_columns_of(stderr)};
     const api_client api{
-        std::move(connection), retry_policy{}, [&shown](std::string_view why) { shown.note(why); }};
-    return chosen({.api = api, .shown = shown, .out = stdout, .page = page, .stop = asked.token()});
+        std::move(connection), chosen.retries, [&shown](std::string_view why) { shown.note(why); }};
+    return chosen.run(
+        {.api = api, .shown = shown, .out = stdout, .page = page, .stop = asked.token()});
 }
 
 }  // namespace

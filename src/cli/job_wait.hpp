@@ -1,0 +1,34 @@
+#pragma once
+
+#include "api_client.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+#include <string>
+
+namespace reelsd::cli {
+
+/// How a job stands, as far as the server has told.
+struct job_progress {
+    std::int64_t id = 0;
+    std::string status;
+    std::int64_t attempt = 0;  ///< From 1 on; 0: none has begun, or the server does not tell.
+    std::string step = {};     ///< What is being done; empty: not known.
+};
+
+/// "reel 42: processing (download, attempt 2)": one line, harmless for a terminal.
+[[nodiscard]] std::string progress_text(const job_progress& now);
+
+/// Whether it is done or has failed, and will not change any more.
+[[nodiscard]] bool has_ended(const json& job);
+
+/// Waits until job `id` is done or has failed, at most `at_most`: the finished job, or the last
+/// look at it. `on_progress` is told of each look that found it in work, on the calling thread.
+/// Errors: as of api_client::job.
+[[nodiscard]] result<api_answer> await_job(
+    const api_client& api, std::int64_t id, std::chrono::seconds at_most,
+    const std::stop_token& stop, const std::function<void(const job_progress&)>& on_progress);
+
+}  // namespace reelsd::cli
