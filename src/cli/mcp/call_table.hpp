@@ -1,0 +1,77 @@
+#pragma once
+
+#include <reelsd/base/json.hpp>
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <thread>
+
+namespace reelsd::cli::mcp {
+
+/// One call of a tool.
+struct tool_call {
+    json id;  ///< The request's.
+    /// Makes the answer, on a thread of its own. Must not throw; ends soon when asked to stop.
+    std::function<json(const std::stop_token&)> run;
+    /// Takes the answer on that thread, or nothing when the call was cancelled. Must not throw.
+    std::function<void(std::optional<json>)> reply;
+};
+
+/// The calls under way, each on a thread of its own: most of their time they wait for the server.
+/// start(), cancel() and stop() are for one thread.
+class call_table {
+public:
+    /// An account has three reels in work unless an administrator says otherwise; the other calls
+    /// take milliseconds.
+    static constexpr std::size_t calls_max = 16;
+    /// With those whose answer is being written, which lasts when the client does not read.
+    static constexpr std::size_t threads_max = 2 * calls_max;
+
+    call_table() = default;
+    /// Stops all calls.
+    ~call_table();
+    call_table(const call_table&) = delete;
+    call_table& operator=(const call_table&) = delete;
+
+    enum class start_outcome : std::uint8_t {
+        started,
+        too_many,   ///< `calls_max` are under way, or the system has no thread for another.
+        id_in_use,  ///< By a call that is not answered yet.
+    };
+    /// Unless it was started, the call is left as it was.
+    [[nodiscard]] start_outcome start(tool_call& wanted);
+
+    /// Asks the call of this id to stop; it is not answered. Nothing if there is none.
+    void cancel(const json& id);
+
+    /// Cancels all calls and waits for their ends.
+    void stop();
+
+    /// Waits until no call is under way.
+    void wait_for_end();
+
+private:
+    struct entry {
+        tool_call call;
+        std::stop_source asked;
+        bool is_cancelled = false;
+        bool is_answered = false;
+        bool is_over = false;
+        std::thread thread;
+    };
+
+    void run(entry& one);
+    void join_those_over();
+
+    std::mutex mutex_;
+    std::condition_variable ended_;
+    std::list<entry> entries_;
+};
+
+}  // namespace reelsd::cli::mcp

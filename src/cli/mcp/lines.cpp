@@ -1,0 +1,114 @@
+#include "lines.hpp"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <system_error>
+
+namespace reelsd::cli::mcp {
+namespace {
+
+/// A client that takes nothing for so long does not read any more: it would keep this process, and
+/// the calls that it stopped caring for, for ever.
+constexpr int write_patience_ms = 60'000;
+
+/// poll() again when a signal came between. The number of descriptors with an event.
+int poll_whole(std::array<pollfd, 2>& watched, int timeout_ms) {
+    while (true) {
+        const int found = ::poll(watched.data(), watched.size(), timeout_ms);
+        if (found >= 0 || errno != EINTR) return found;
+    }
+}
+
+/// What a descriptor that was not meant to block says when it would.
+bool is_for_later(int why) {
+    return why == EINTR || why == EAGAIN || why == EWOULDBLOCK;
+}
+
+}  // namespace
+
+void line_splitter::feed(std::string_view bytes) {
+    while (!bytes.empty()) {
+        const auto end = bytes.find('\n');
+        const auto piece = bytes.substr(0, end);
+        if (!is_too_long_ && begun_.size() + piece.size() > bytes_max_) {
+            is_too_long_ = true;
+            begun_ = {};
+            to_.on_long_line();
+        }
+        if (!is_too_long_) begun_.append(piece);
+        if (end == std::string_view::npos) return;
+        finish();
+        bytes.remove_prefix(end + 1);
+    }
+}
+
+void line_splitter::finish() {
+    if (!is_too_long_ && !begun_.empty()) to_.on_line(begun_);
+    begun_.clear();
+    is_too_long_ = false;
+}
+
+stop_bell::stop_bell(const std::stop_token& stop)
+    : event_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)}, on_stop_{stop, ring{event_.get()}} {
+    if (!event_) throw std::system_error{errno, std::generic_category(), "eventfd"};
+}
+
+void stop_bell::ring::operator()() const noexcept {
+    const std::uint64_t once = 1;
+    // Fails only for a counter that is full, which has rung.
+    static_cast<void>(!::write(descriptor, &once, sizeof(once)));
+}
+
+read_end read_all(int descriptor, line_splitter& lines, const std::stop_token& stop) {
+    const stop_bell bell{stop};
+    std::string piece(std::size_t{64} * 1024, '\0');
+    while (!stop.stop_requested()) {
+        std::array<pollfd, 2> watched{{{descriptor, POLLIN, 0}, {bell.descriptor(), POLLIN, 0}}};
+        if (poll_whole(watched, -1) < 0) return read_end::failed;
+        if (watched[0].revents == 0) continue;
+        const auto count = ::read(descriptor, piece.data(), piece.size());
+        if (count < 0 && is_for_later(errno)) continue;
+        if (count < 0) return read_end::failed;
+        if (count == 0) {
+            lines.finish();
+            return read_end::closed;
+        }
+        lines.feed(std::string_view{piece}.substr(0, static_cast<std::size_t>(count)));
+    }
+    return read_end::stopped;
+}
+
+line_writer::line_writer(
+    int descriptor, const std::stop_token& stop, std::function<void()> on_broken)
+    : descriptor_{descriptor}, bell_{stop}, on_broken_{std::move(on_broken)} {}
+
+void line_writer::write(std::string line) {
+    line.push_back('\n');
+    const std::scoped_lock lock{mutex_};
+    std::string_view rest{line};
+    while (!rest.empty() && !is_broken_) {
+        if (write_piece(rest)) continue;
+        is_broken_ = true;  // Half a line may be out: nothing may follow it.
+        on_broken_();
+    }
+}
+
+bool line_writer::write_piece(std::string_view& rest) const {
+    std::array<pollfd, 2> watched{{{descriptor_, POLLOUT, 0}, {bell_.descriptor(), POLLIN, 0}}};
+    if (poll_whole(watched, write_patience_ms) <= 0) return false;
+    if ((watched[0].revents & (POLLOUT | POLLERR | POLLHUP | POLLNVAL)) == 0) return false;
+    // So much a pipe takes without blocking when it can be written at all.
+    const auto count =
+        ::write(descriptor_, rest.data(), std::min<std::size_t>(rest.size(), PIPE_BUF));
+    if (count < 0) return is_for_later(errno);
+    rest.remove_prefix(static_cast<std::size_t>(count));
+    return true;
+}
+
+}  // namespace reelsd::cli::mcp

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <reelsd/base/unique_fd.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+namespace reelsd::cli::mcp {
+
+/// Takes lines out of a stream of bytes.
+class line_splitter {
+public:
+    /// What becomes of the lines.
+    struct takers {
+        std::function<void(std::string_view line)> on_line;  ///< Without its line break.
+        std::function<void()> on_long_line;  ///< Once for each of more than `bytes_max`.
+    };
+    line_splitter(std::size_t bytes_max, takers to) : bytes_max_{bytes_max}, to_{std::move(to)} {}
+
+    void feed(std::string_view bytes);
+    /// The stream has ended: what stands behind the last line break is a line as well.
+    void finish();
+
+private:
+    std::size_t bytes_max_;
+    takers to_;
+    std::string begun_;
+    bool is_too_long_ = false;  ///< The rest of the present line is thrown away.
+};
+
+/// A descriptor that can be read once a stop is asked for, for poll(). Throws std::system_error
+/// when there is none to be had.
+class stop_bell {
+public:
+    explicit stop_bell(const std::stop_token& stop);
+
+    [[nodiscard]] int descriptor() const noexcept { return event_.get(); }
+
+private:
+    struct ring {
+        int descriptor;
+        void operator()() const noexcept;
+    };
+    unique_fd event_;
+    std::stop_callback<ring> on_stop_;
+};
+
+enum class read_end : std::uint8_t { closed, stopped, failed };
+
+/// Feeds what comes in on `descriptor` until it is closed or `stop` is asked for.
+[[nodiscard]] read_end read_all(int descriptor, line_splitter& lines, const std::stop_token& stop);
+
+/// Writes lines whole, one at a time. Any thread; blocks while the reader does not read.
+class line_writer {
+public:
+    /// After a stop only what can be written at once still is. `on_broken` is called once, when
+    /// the reader is gone or has read nothing for a minute. The process ignores SIGPIPE.
+    line_writer(int descriptor, const std::stop_token& stop, std::function<void()> on_broken);
+
+    void write(std::string line);
+
+private:
+    [[nodiscard]] bool write_piece(std::string_view& rest) const;
+
+    int descriptor_;
+    stop_bell bell_;
+    std::function<void()> on_broken_;
+    std::mutex mutex_;
+    bool is_broken_ = false;
+};
+
+}  // namespace reelsd::cli::mcp

@@ -1,0 +1,93 @@
+#include "message.hpp"
+
+#include <reelsd/base/foreign_json.hpp>
+#include <reelsd/cli/api_answer.hpp>
+
+#include <fmt/format.h>
+
+namespace reelsd::cli::mcp {
+namespace {
+
+rpc_fault invalid_request(json id, std::string why) {
+    return {.id = std::move(id), .code = rpc_code::invalid_request, .message = std::move(why)};
+}
+
+/// The protocol takes strings and integers, and no null.
+bool is_good_id(const json& id) {
+    return id.is_string() || id.is_number_integer();
+}
+
+rpc_message read_call(const json& object, const json& method) {
+    const bool wants_answer = object.contains("id");
+    const auto id = wants_answer ? object.at("id") : json(nullptr);
+    if (wants_answer && !is_good_id(id)) {
+        return invalid_request(nullptr, "id must be a string or an integer");
+    }
+    if (!method.is_string()) return invalid_request(id, "method must be a string");
+    auto params = object.value("params", json());
+    if (params.is_null()) params = json::object();
+    if (!wants_answer) return rpc_notification{method.get<std::string>(), std::move(params)};
+    if (!params.is_object()) {
+        return rpc_fault{
+            .id = id, .code = rpc_code::invalid_params, .message = "params must be an object"};
+    }
+    return rpc_request{id, method.get<std::string>(), std::move(params)};
+}
+
+rpc_message read_message(const json& message) {
+    if (!message.is_object()) return invalid_request(nullptr, "a message must be an object");
+    const auto found_id = message.find("id");
+    const auto id = found_id != message.end() && is_good_id(*found_id) ? *found_id : json(nullptr);
+    const auto version = message.find("jsonrpc");
+    if (version == message.end() || *version != "2.0") {
+        return invalid_request(id, "jsonrpc must be \"2.0\"");
+    }
+    const auto method = message.find("method");
+    if (method != message.end()) return read_call(message, *method);
+    if (message.contains("result") || message.contains("error")) return rpc_answer{};
+    return invalid_request(id, "method is missing");
+}
+
+}  // namespace
+
+rpc_line read_line(std::string_view line) {
+    const auto document = parse_foreign_json(line);
+    if (document.is_discarded()) {
+        rpc_fault fault{
+            .id = nullptr,
+            .code = rpc_code::parse_error,
+            .message = fmt::format(
+                "a line must be JSON in UTF-8, nested at most {} levels", foreign_json_depth_max)};
+        return {.messages = {std::move(fault)}};
+    }
+    if (!document.is_array()) return {.messages = {read_message(document)}};
+    if (document.empty()) {
+        return {.messages = {invalid_request(nullptr, "a batch must have a message")}};
+    }
+    if (document.size() > batch_messages_max) {
+        auto why = fmt::format("a batch must have at most {} messages", batch_messages_max);
+        return {.messages = {invalid_request(nullptr, std::move(why))}};
+    }
+    rpc_line read{.messages = {}, .is_batch = true};
+    for (const auto& one : document) read.messages.push_back(read_message(one));
+    return read;
+}
+
+json answer(json id, json outcome) {
+    return {{"jsonrpc", "2.0"}, {"id", std::move(id)}, {"result", std::move(outcome)}};
+}
+
+json answer(rpc_fault fault) {
+    json why{{"code", static_cast<int>(fault.code)}, {"message", std::move(fault.message)}};
+    return {{"jsonrpc", "2.0"}, {"id", std::move(fault.id)}, {"error", std::move(why)}};
+}
+
+json notification(std::string_view method, json params) {
+    return {{"jsonrpc", "2.0"}, {"method", method}, {"params", std::move(params)}};
+}
+
+std::string line_of(const json& message) {
+    return safe_json(message.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+}  // namespace reelsd::cli::mcp

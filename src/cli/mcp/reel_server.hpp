@@ -1,0 +1,68 @@
+#pragma once
+
+#include "../api_client.hpp"
+#include "../job_wait.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+namespace reelsd::cli::mcp {
+
+/// Waiting for one job.
+struct job_wait {
+    std::int64_t id = 0;
+    std::chrono::seconds at_most{0};  ///< 0: one look.
+    /// Told how it stands, at least every 10 s.
+    std::function<void(const job_progress& now)> on_progress;
+};
+
+/// How a job stands by what the server answered; it tells attempt and step elsewhere.
+[[nodiscard]] job_progress progress_of(std::int64_t id, const json& job);
+
+/// What the tools ask for. The real one is the HTTP API; tests have one of their own. Calls come
+/// from several threads at once and block; each ends soon when asked to stop.
+class reel_server {
+public:
+    reel_server() = default;
+    virtual ~reel_server() = default;
+    reel_server(const reel_server&) = delete;
+    reel_server& operator=(const reel_server&) = delete;
+
+    [[nodiscard]] virtual result<api_answer> submit(
+        const submission& wanted, const std::stop_token& stop) = 0;
+    /// The finished job, or how it stands when the time has passed.
+    [[nodiscard]] virtual result<api_answer> await(
+        const job_wait& wanted, const std::stop_token& stop) = 0;
+    [[nodiscard]] virtual result<reel_page> list(
+        const list_query& wanted, const std::stop_token& stop) = 0;
+    [[nodiscard]] virtual result<api_answer> search(
+        const std::string& words, std::optional<int> limit, const std::stop_token& stop) = 0;
+    [[nodiscard]] virtual result<api_answer> usage(
+        const usage_query& wanted, const std::stop_token& stop) = 0;
+};
+
+/// The server behind an api_client, which outlives this.
+class api_reel_server final : public reel_server {
+public:
+    explicit api_reel_server(const api_client& api) : api_{api} {}
+
+    [[nodiscard]] result<api_answer> submit(
+        const submission& wanted, const std::stop_token& stop) override;
+    [[nodiscard]] result<api_answer> await(
+        const job_wait& wanted, const std::stop_token& stop) override;
+    [[nodiscard]] result<reel_page> list(
+        const list_query& wanted, const std::stop_token& stop) override;
+    [[nodiscard]] result<api_answer> search(
+        const std::string& words, std::optional<int> limit, const std::stop_token& stop) override;
+    [[nodiscard]] result<api_answer> usage(
+        const usage_query& wanted, const std::stop_token& stop) override;
+
+private:
+    const api_client& api_;
+};
+
+}  // namespace reelsd::cli::mcp

@@ -1,0 +1,178 @@
+#include "tool_runs.hpp"
+
+#include "../page.hpp"
+#include "arguments.hpp"
+#include <reelsd/cli/text.hpp>
+
+#include <fmt/format.h>
+
+namespace reelsd::cli::mcp {
+namespace {
+
+/// What a model can do about a failure of the API; empty where the message says it already.
+std::string_view advice_to_model(errc code) {
+    // No switch over all codes: most of them never reach a client.
+    if (code == errc::unauthorized) {
+        return "The user must give this MCP server a good API token (REELS_TOKEN); until then no "
+               "call will succeed.";
+    }
+    if (code == errc::not_found) {
+        return "There is no such reel, or it belongs to another account; list_reels tells the ids.";
+    }
+    if (code == errc::limit_reached) {
+        return "This is a limit of the account: wait before you call again; reels in work go on.";
+    }
+    if (code == errc::connection_failed || code == errc::timed_out) {
+        return "The user must see that the reelsd server is running and that this MCP server has "
+               "its address (REELS_SERVER).";
+    }
+    if (code == errc::internal) return "The server has trouble: try again later.";
+    return {};
+}
+
+/// Without the full stop that it may have.
+std::string_view without_stop(std::string_view text) {
+    return text.substr(0, text.find_last_not_of(". ") + 1);
+}
+
+tool_result api_failure(const error& why, std::string_view before = {}) {
+    auto text = fmt::format("{}{}", before, why.detail());
+    const auto advice = advice_to_model(why.code());
+    if (!advice.empty()) text = fmt::format("{}. {}", without_stop(text), advice);
+    return failed(std::move(text));
+}
+
+/// The document as it came: its costs are decimals that no binary number holds.
+tool_result answered(api_answer answer) {
+    return {.texts = {std::move(answer.body)}, .structured = std::move(answer.document)};
+}
+
+tool_result answered(json document) {
+    auto text = document.dump(-1, ' ', false, json::error_handler_t::replace);
+    return {.texts = {std::move(text)}, .structured = std::move(document)};
+}
+
+/// Whether the same link may fare better another time.
+std::string_view prospect(std::string_view error_code) {
+    if (error_code == "unavailable" || error_code == "unsupported_format" ||
+        error_code == "video_too_long") {
+        return "Submitting it again would end the same way.";
+    }
+    return "It may succeed when it is submitted again later.";
+}
+
+tool_result of_failed_job(std::int64_t id, api_answer job) {
+    const auto code = text_or(job.document, "error_code", "internal");
+    const auto why = text_or(job.document, "error", "no reason was given");
+    auto text = fmt::format(
+        "The analysis of reel {} ended in an error: {} ({}). {}",
+        id,
+        without_stop(printable(why, line_breaks::to_blank)),
+        printable(code, line_breaks::to_blank),
+        prospect(code));
+    auto result = answered(std::move(job));
+    result.texts.insert(result.texts.begin(), std::move(text));
+    result.is_error = true;
+    return result;
+}
+
+tool_result of_job(std::int64_t id, api_answer job) {
+    if (text_of(job.document, "status") == "error") return of_failed_job(id, std::move(job));
+    if (has_ended(job.document)) return answered(std::move(job));
+    job.document["hint"] = fmt::format(
+        "Not finished yet; it stays in work. Call get_reel with id {} and wait_seconds {} to go on "
+        "waiting; do not submit the link again.",
+        id,
+        wait_default_of_calls.count());
+    return answered(std::move(job.document));
+}
+
+std::chrono::seconds wait_of(argument_reader& given, std::chrono::seconds otherwise) {
+    const auto seconds = given.integer("wait_seconds", 0, wait_max_of_calls.count());
+    return std::chrono::seconds{seconds.value_or(otherwise.count())};
+}
+
+std::optional<int> limit_of(argument_reader& given, std::int64_t max) {
+    const auto limit = given.integer("limit", 1, max);
+    if (!limit) return std::nullopt;
+    return static_cast<int>(*limit);
+}
+
+}  // namespace
+
+tool_result analyze_reel(const json& arguments, const tool_context& context) {
+    argument_reader given{arguments};
+    const submission wanted{
+        .link = given.required_text("url"),
+        .fresh = given.flag("fresh"),
+        .idempotency_key = std::nullopt};  // One is made up, for all tries of this call.
+    const auto at_most = wait_of(given, wait_default_of_calls);
+    if (const auto why = given.objection()) return failed(*why);
+
+    const auto queued = context.server.submit(wanted, context.stop);
+    if (!queued) return api_failure(queued.error());
+    const auto id = integer_of(queued->document, "id");
+    if (!id) return failed("the server queued the reel but named no id: is it a reelsd server?");
+    context.on_progress(progress_of(*id, queued->document));
+    auto job = context.server.await(
+        {.id = *id, .at_most = at_most, .on_progress = context.on_progress}, context.stop);
+    if (job) return of_job(*id, *std::move(job));
+    // The id must not be lost: the reel stays in work, and has its price.
+    return api_failure(
+        job.error(),
+        fmt::format(
+            "The reel was submitted and has id {}; get_reel tells later how it stands. Waiting for "
+            "it failed: ",
+            *id));
+}
+
+tool_result get_reel(const json& arguments, const tool_context& context) {
+    argument_reader given{arguments};
+    const auto id = given.required_id("id");
+    const auto at_most = wait_of(given, std::chrono::seconds{0});
+    if (const auto why = given.objection()) return failed(*why);
+
+    auto job = context.server.await(
+        {.id = id, .at_most = at_most, .on_progress = context.on_progress}, context.stop);
+    if (!job) return api_failure(job.error());
+    return of_job(id, *std::move(job));
+}
+
+tool_result search_reels(const json& arguments, const tool_context& context) {
+    argument_reader given{arguments};
+    const auto query = given.required_words("query", query_characters_max);
+    const auto limit = limit_of(given, hits_of_call_max);
+    if (const auto why = given.objection()) return failed(*why);
+
+    auto hits = context.server.search(query, limit, context.stop);
+    if (!hits) return api_failure(hits.error());
+    return answered(json{{"hits", std::move(hits->document)}});
+}
+
+tool_result list_reels(const json& arguments, const tool_context& context) {
+    argument_reader given{arguments};
+    list_query wanted;
+    wanted.limit = limit_of(given, reels_of_call_max).value_or(wanted.limit);
+    wanted.status = given.choice("status", job_statuses);
+    wanted.cursor = given.text("cursor");
+    if (const auto why = given.objection()) return failed(*why);
+
+    auto page = context.server.list(wanted, context.stop);
+    if (!page) return api_failure(page.error());
+    json listed{{"reels", std::move(page->reels.document)}};
+    if (page->next_cursor) listed["next_cursor"] = *page->next_cursor;
+    return answered(std::move(listed));
+}
+
+tool_result usage(const json& arguments, const tool_context& context) {
+    argument_reader given{arguments};
+    // The server judges days, and names them as we do.
+    const usage_query wanted{.from = given.text("from"), .to = given.text("to")};
+    if (const auto why = given.objection()) return failed(*why);
+
+    auto report = context.server.usage(wanted, context.stop);
+    if (!report) return api_failure(report.error());
+    return answered(*std::move(report));
+}
+
+}  // namespace reelsd::cli::mcp

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "protocol.hpp"
+#include "reel_server.hpp"
+
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace reelsd::cli::mcp {
+
+/// What a call of a tool works with. All of it outlives the call.
+struct tool_context {
+    reel_server& server;
+    const std::stop_token& stop;
+    /// Told how the reel stands that the call waits for.
+    std::function<void(const job_progress& now)> on_progress;
+};
+
+/// What a tool answers.
+struct tool_result {
+    std::vector<std::string> texts;  ///< For the model; at least one.
+    std::optional<json> structured;  ///< As the tool's output schema says.
+    bool is_error = false;
+};
+
+/// One tool. `run` gets an object; it must not trust it.
+struct tool {
+    std::string_view name;
+    std::string_view title;
+    std::string_view description;
+    json input_schema;
+    json output_schema;
+    json annotations;
+    tool_result (*run)(const json& arguments, const tool_context& context);
+};
+
+/// All tools, in the order in which a model reads them.
+[[nodiscard]] std::vector<tool> make_tools();
+
+/// What a model should know of them together.
+[[nodiscard]] std::string_view instructions() noexcept;
+
+/// A refusal or a failure that a model can read.
+[[nodiscard]] tool_result failed(std::string text);
+
+/// The two as this revision of the protocol writes them.
+[[nodiscard]] json to_json(const tool& one, revision spoken);
+[[nodiscard]] json to_json(tool_result result, revision spoken);
+
+}  // namespace reelsd::cli::mcp

@@ -1,0 +1,81 @@
+#include "commands.hpp"
+#include "mcp/lines.hpp"
+#include "mcp/session.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+
+namespace reelsd::cli {
+namespace {
+
+/// A model is told to come back sooner than it is kept waiting: many clients give up on a request
+/// after a minute.
+constexpr retry_policy retries_of_calls{
+    .attempts_max = 3,
+    .first_delay = std::chrono::seconds{1},
+    .delay_max = std::chrono::seconds{10}};
+
+exit_code run_mcp(const command_context& context) {
+    // Who does not read any more shows as an error where it is written.
+    std::signal(SIGPIPE, SIG_IGN);  // NOLINT(cert-err33-c): cannot fail for a valid signal
+    if (isatty(STDIN_FILENO) == 1) {
+        context.shown.note(
+            "reels mcp speaks the Model Context Protocol on standard input and output; programs "
+            "start it (see reels mcp --help). Ctrl-D ends it.");
+    }
+    std::stop_source over;
+    const std::stop_callback on_signal{context.stop, [&over] { over.request_stop(); }};
+    std::atomic<bool> is_unread{false};
+    const auto when_unread = [&over, &is_unread] {
+        is_unread = !over.stop_requested();  // After the end, what is left unsaid is no fault.
+        over.request_stop();
+    };
+    mcp::line_writer out{STDOUT_FILENO, over.get_token(), when_unread};
+    mcp::api_reel_server server{context.api};
+    mcp::session talk{
+        server,
+        {.send = [&out](std::string line) { out.write(std::move(line)); },
+         .note = [&context](std::string_view line) { context.shown.note(line); }}};
+    mcp::line_splitter lines{
+        mcp::line_bytes_max,
+        {.on_line = [&talk](std::string_view line) { talk.take(line); },
+         .on_long_line = [&talk] { talk.refuse_long_line(); }}};
+    const auto end = mcp::read_all(STDIN_FILENO, lines, over.get_token());
+    if (context.stop.stop_requested()) {
+        context.shown.note("reels: interrupted");
+        return exit_code::interrupted;
+    }
+    over.request_stop();
+    if (is_unread) {
+        context.shown.note("reels: nobody reads standard output");
+        return exit_code::server_failed;
+    }
+    if (end == mcp::read_end::failed) {
+        context.shown.note("reels: standard input could not be read");
+        return exit_code::server_failed;
+    }
+    return exit_code::ok;
+}
+
+}  // namespace
+
+void add_mcp_command(CLI::App& app, command& chosen) {
+    auto* const mcp =
+        app.add_subcommand("mcp", "Serve the Model Context Protocol on standard input and output");
+    mcp->footer(R"(For programs that let an AI model use tools. They start it themselves, and most
+are told to so:
+    {"mcpServers": {"reels": {
+        "command": "reels", "args": ["mcp"],
+        "env": {"REELS_SERVER": "http://127.0.0.1:8080",
+                "REELS_TOKEN": "rls_..."}}}}
+The tools: analyze_reel, get_reel, search_reels, list_reels, usage.
+It ends with its standard input; what was submitted stays in work.)");
+    mcp->callback(
+        [&chosen] { chosen = server_command{.run = run_mcp, .retries = retries_of_calls}; });
+}
+
+}  // namespace reelsd::cli

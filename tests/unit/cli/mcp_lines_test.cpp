@@ -1,0 +1,127 @@
+// Goal: bytes become lines and lines bytes, whole or not at all, and nobody waits for ever. Method:
+// pieces of every length; real pipes.
+#include "cli/mcp/lines.hpp"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace reelsd::cli::mcp {
+namespace {
+
+using testing::ElementsAre;
+
+struct taken_lines {
+    std::vector<std::string> lines;
+    line_splitter splitter;
+
+    explicit taken_lines(std::size_t bytes_max)
+        : splitter{
+              bytes_max,
+              {.on_line = [this](std::string_view line) { lines.emplace_back(line); },
+               .on_long_line = [this] { lines.emplace_back("(long)"); }}} {}
+};
+
+struct both_ends {
+    unique_fd read;
+    unique_fd write;
+
+    both_ends() {
+        int ends[2] = {-1, -1};
+        EXPECT_EQ(::pipe(ends), 0);
+        read = unique_fd{ends[0]};
+        write = unique_fd{ends[1]};
+    }
+};
+
+TEST(McpLines, AreTheSameInPiecesOfAnyLength) {
+    const std::string stream = "one\n\ntwo\r\n12345\n123456\n1234567890123\nlast";
+    for (std::size_t length = 1; length <= stream.size(); ++length) {
+        taken_lines taken{5};
+        for (std::size_t at = 0; at < stream.size(); at += length) {
+            taken.splitter.feed(std::string_view{stream}.substr(at, length));
+        }
+        taken.splitter.finish();
+        EXPECT_THAT(taken.lines, ElementsAre("one", "two\r", "12345", "(long)", "(long)", "last"));
+    }
+}
+
+TEST(McpLines, AreReadUntilTheStreamEnds) {
+    both_ends pipe;
+    ASSERT_EQ(::write(pipe.write.get(), "a\nb", 3), 3);
+    pipe.write.close();
+    taken_lines taken{100};
+    EXPECT_EQ(read_all(pipe.read.get(), taken.splitter, std::stop_token{}), read_end::closed);
+    EXPECT_THAT(taken.lines, ElementsAre("a", "b"));
+}
+
+TEST(McpLines, AreReadUntilAStop) {
+    both_ends pipe;
+    std::stop_source asked;
+    taken_lines taken{100};
+    std::thread stopper{[&asked] { asked.request_stop(); }};
+    EXPECT_EQ(read_all(pipe.read.get(), taken.splitter, asked.get_token()), read_end::stopped);
+    stopper.join();
+    EXPECT_EQ(read_all(-1, taken.splitter, asked.get_token()), read_end::stopped);
+}
+
+TEST(McpLines, ADescriptorThatCannotBeReadIsAFailure) {
+    const unique_fd folder{::open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    taken_lines taken{100};
+    EXPECT_EQ(read_all(folder.get(), taken.splitter, std::stop_token{}), read_end::failed);
+}
+
+TEST(McpLines, AreWrittenWholeByManyAtOnce) {
+    constexpr int writers = 4;
+    constexpr std::size_t bytes = 100'000;  // More than a pipe holds.
+    both_ends pipe;
+    line_writer out{pipe.write.get(), std::stop_token{}, [] { FAIL(); }};
+    std::vector<std::thread> threads;
+    for (int number = 0; number < writers; ++number) {
+        threads.emplace_back(
+            [&out, number] { out.write(std::string(bytes, static_cast<char>('a' + number))); });
+    }
+    taken_lines taken{bytes};
+    std::thread reader{[&] {
+        EXPECT_EQ(read_all(pipe.read.get(), taken.splitter, std::stop_token{}), read_end::closed);
+    }};
+    for (auto& one : threads) one.join();
+    pipe.write.close();
+    reader.join();
+    ASSERT_EQ(taken.lines.size(), static_cast<std::size_t>(writers));
+    for (const auto& line : taken.lines) EXPECT_EQ(line, std::string(bytes, line.front()));
+}
+
+TEST(McpLines, AStopEndsAWriterThatNobodyReads) {
+    both_ends pipe;
+    std::stop_source asked;
+    int broken = 0;
+    line_writer out{pipe.write.get(), asked.get_token(), [&broken] { ++broken; }};
+    out.write("fits");
+    EXPECT_EQ(broken, 0);
+    std::thread stopper{[&asked] { asked.request_stop(); }};
+    out.write(std::string(1'000'000, 'x'));
+    out.write("never sent");
+    stopper.join();
+    EXPECT_EQ(broken, 1);
+}
+
+TEST(McpLines, AReaderThatIsGoneIsNoticed) {
+    const auto before = std::signal(SIGPIPE, SIG_IGN);
+    both_ends pipe;
+    int broken = 0;
+    line_writer out{pipe.write.get(), std::stop_token{}, [&broken] { ++broken; }};
+    pipe.read.close();
+    out.write("lost");
+    EXPECT_EQ(broken, 1);
+    std::signal(SIGPIPE, before);
+}
+
+}  // namespace
+}  // namespace reelsd::cli::mcp

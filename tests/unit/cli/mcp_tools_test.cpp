@@ -1,0 +1,311 @@
+// Goal: each tool asks the server for what its arguments say, and a model can act on whatever comes
+// of it. Method: calls through a session; the server notes what it was asked.
+#include "cli/mcp/tool_runs.hpp"
+#include "unit/cli/mcp_conversation.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <set>
+
+namespace reelsd::cli::mcp {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr const char* pending = R"({"id":42,"status":"pending"})";
+constexpr const char* processing =
+    R"({"id":42,"url":"l","status":"processing","created_at":"2026-05-22T10:00:00Z"})";
+constexpr const char* done =
+    R"({"id":42,"url":"l","status":"done","created_at":"2026-05-22T10:00:00Z","result":{}})";
+constexpr const char* unavailable =
+    R"({"id":42,"url":"l","status":"error","created_at":"2026-05-22T10:00:00Z",)"
+    R"("error_code":"unavailable","error":"Video is not available: private.\n"})";
+
+std::string text_in(const json& result) {
+    return result.at("content").at(0).at("text").get<std::string>();
+}
+
+std::function<result<api_answer>(const submission&, const std::stop_token&)> queued(
+    submission* seen = nullptr) {
+    return [seen](const submission& wanted, const std::stop_token&) -> result<api_answer> {
+        if (seen != nullptr) *seen = wanted;
+        return answer_with(pending);
+    };
+}
+
+std::function<result<api_answer>(const job_wait&, const std::stop_token&)> found(
+    const char* job, job_wait* seen = nullptr) {
+    return [job, seen](const job_wait& wanted, const std::stop_token&) -> result<api_answer> {
+        if (seen != nullptr) *seen = wanted;
+        return answer_with(job);
+    };
+}
+
+class McpTools : public testing::Test {
+protected:
+    void SetUp() override { with.introduce(); }
+
+    scripted_server server;
+    conversation with{server};
+};
+
+TEST_F(McpTools, AnalyzeReelSubmitsAndWaits) {
+    submission asked;
+    job_wait watched;
+    server.on_submit = queued(&asked);
+    server.on_await = found(done, &watched);
+    const auto result = with.result_of("analyze_reel", {{"url", "link"}});
+    EXPECT_EQ(result["isError"], false);
+    EXPECT_EQ(text_in(result), done) << "as it came";
+    EXPECT_EQ(result["structuredContent"], json::parse(done));
+    EXPECT_EQ(asked.link, "link");
+    EXPECT_FALSE(asked.fresh);
+    EXPECT_EQ(asked.idempotency_key, std::nullopt) << "the client makes one up";
+    EXPECT_EQ(watched.id, 42);
+    EXPECT_EQ(watched.at_most, wait_default_of_calls);
+
+    with.result_of("analyze_reel", {{"url", "link"}, {"fresh", true}, {"wait_seconds", 600}});
+    EXPECT_TRUE(asked.fresh);
+    EXPECT_EQ(watched.at_most, std::chrono::seconds{600});
+}
+
+TEST_F(McpTools, WhatIsNotFinishedInTimeSaysHowToGoOn) {
+    server.on_submit = queued();
+    server.on_await = found(processing);
+    for (const auto* tool : {"analyze_reel", "get_reel"}) {
+        const json arguments =
+            tool == std::string_view{"get_reel"} ? json{{"id", 42}} : json{{"url", "link"}};
+        const auto result = with.result_of(tool, arguments);
+        EXPECT_EQ(result["isError"], false);
+        const auto& job = result["structuredContent"];
+        EXPECT_EQ(job["status"], "processing");
+        EXPECT_THAT(
+            job["hint"].get<std::string>(), AllOf(HasSubstr("get_reel"), HasSubstr("id 42")));
+        EXPECT_EQ(json::parse(text_in(result)), job);
+    }
+}
+
+TEST_F(McpTools, AFailedAnalysisIsAnErrorInWordsAndAsJson) {
+    server.on_submit = queued();
+    server.on_await = found(unavailable);
+    const auto result = with.result_of("analyze_reel", {{"url", "link"}});
+    EXPECT_EQ(result["isError"], true);
+    EXPECT_EQ(
+        text_in(result),
+        "The analysis of reel 42 ended in an error: Video is not available: private "
+        "(unavailable). Submitting it again would end the same way.");
+    EXPECT_EQ(result["content"][1]["text"], unavailable);
+    EXPECT_EQ(result["structuredContent"]["error_code"], "unavailable");
+
+    server.on_await =
+        found(R"({"id":7,"url":"l","status":"error","created_at":"","error_code":"rate_limited"})");
+    EXPECT_THAT(
+        text_in(with.result_of("get_reel", {{"id", 7}})),
+        HasSubstr("may succeed when it is submitted again later"));
+}
+
+TEST_F(McpTools, FailuresSayWhatToDo) {
+    struct test_case {
+        errc code;
+        const char* advice;
+    };
+    constexpr test_case cases[] = {
+        {errc::unauthorized, "REELS_TOKEN"},
+        {errc::not_found, "list_reels"},
+        {errc::limit_reached, "wait before you call again"},
+        {errc::connection_failed, "REELS_SERVER"},
+        {errc::timed_out, "REELS_SERVER"},
+        {errc::internal, "try again later"},
+        {errc::invalid_argument, "the server's words"},
+    };
+    for (const auto& one : cases) {
+        SCOPED_TRACE(one.advice);
+        server.on_await = [&one](const job_wait&, const std::stop_token&) -> result<api_answer> {
+            return error{one.code, "the server's words"};
+        };
+        const auto result = with.result_of("get_reel", {{"id", 42}});
+        EXPECT_EQ(result["isError"], true);
+        EXPECT_FALSE(result.contains("structuredContent"));
+        EXPECT_THAT(text_in(result), AllOf(HasSubstr("the server's words"), HasSubstr(one.advice)));
+    }
+}
+
+TEST_F(McpTools, ALostWaitDoesNotLoseTheId) {
+    server.on_submit = queued();
+    server.on_await = [](const job_wait&, const std::stop_token&) -> result<api_answer> {
+        return error{errc::connection_failed, "no answer"};
+    };
+    const auto result = with.result_of("analyze_reel", {{"url", "link"}});
+    EXPECT_EQ(result["isError"], true);
+    EXPECT_THAT(text_in(result), AllOf(HasSubstr("has id 42"), HasSubstr("no answer")));
+}
+
+TEST_F(McpTools, ARefusedSubmissionIsNotWaitedFor) {
+    server.on_submit = [](const submission&, const std::stop_token&) -> result<api_answer> {
+        return error{errc::limit_reached, "limit of 3 jobs reached (HTTP 429)"};
+    };
+    const auto refused = with.result_of("analyze_reel", {{"url", "link"}});
+    EXPECT_EQ(refused["isError"], true);
+    EXPECT_THAT(text_in(refused), HasSubstr("limit of 3 jobs reached (HTTP 429)"));
+
+    server.on_submit = [](const submission&, const std::stop_token&) -> result<api_answer> {
+        return answer_with("{}");
+    };
+    EXPECT_EQ(with.result_of("analyze_reel", {{"url", "link"}})["isError"], true);
+}
+
+TEST_F(McpTools, GetReelLooksOnceUnlessToldToWait) {
+    job_wait watched;
+    server.on_await = found(done, &watched);
+    with.result_of("get_reel", {{"id", 42}});
+    EXPECT_EQ(watched.id, 42);
+    EXPECT_EQ(watched.at_most, std::chrono::seconds{0});
+    with.result_of("get_reel", {{"id", 42.0}, {"wait_seconds", 7}});
+    EXPECT_EQ(watched.id, 42);
+    EXPECT_EQ(watched.at_most, std::chrono::seconds{7});
+    with.result_of("get_reel", {{"id", std::numeric_limits<std::int64_t>::max()}});
+    EXPECT_EQ(watched.id, std::numeric_limits<std::int64_t>::max());
+}
+
+TEST_F(McpTools, SearchAndListAndUsageAskForWhatTheyAreTold) {
+    std::string words;
+    std::optional<int> limit;
+    server.on_search = [&](const std::string& query, std::optional<int> most) {
+        words = query;
+        limit = most;
+        return answer_with(R"([{"id":1}])");
+    };
+    EXPECT_EQ(
+        with.result_of("search_reels", {{"query", "quick pasta"}})["structuredContent"].dump(),
+        R"({"hits":[{"id":1}]})");
+    EXPECT_EQ(words, "quick pasta");
+    EXPECT_EQ(limit, std::nullopt);
+    with.result_of("search_reels", {{"query", "x"}, {"limit", 50}});
+    EXPECT_EQ(limit, 50);
+
+    list_query listed;
+    server.on_list = [&](const list_query& wanted) -> result<reel_page> {
+        listed = wanted;
+        return reel_page{.reels = answer_with("[]"), .next_cursor = "more"};
+    };
+    EXPECT_EQ(
+        with.result_of("list_reels", json::object())["structuredContent"].dump(),
+        R"({"reels":[],"next_cursor":"more"})");
+    EXPECT_EQ(listed.limit, 20);
+    EXPECT_EQ(listed.status, std::nullopt);
+    with.result_of("list_reels", {{"limit", 1}, {"status", "error"}, {"cursor", "more"}});
+    EXPECT_EQ(listed.limit, 1);
+    EXPECT_EQ(listed.status, "error");
+    EXPECT_EQ(listed.cursor, "more");
+
+    usage_query counted;
+    server.on_usage = [&](const usage_query& wanted) {
+        counted = wanted;
+        return answer_with(R"({"total_cost_usd":0.1234567890123456789})");
+    };
+    const auto usage = with.result_of("usage", {{"from", "2026-05-01"}, {"to", nullptr}});
+    EXPECT_EQ(text_in(usage), R"({"total_cost_usd":0.1234567890123456789})") << "every digit";
+    EXPECT_EQ(counted.from, "2026-05-01");
+    EXPECT_EQ(counted.to, std::nullopt);
+}
+
+TEST_F(McpTools, BadArgumentsAreNamed) {
+    struct test_case {
+        const char* tool;
+        json arguments;
+        const char* text;
+    };
+    const std::array cases{
+        test_case{"analyze_reel", json::object(), "url is required"},
+        test_case{"analyze_reel", {{"url", 5}}, "url must be a string"},
+        test_case{"analyze_reel", {{"url", nullptr}}, "url is required"},
+        test_case{
+            "analyze_reel",
+            {{"url", "x"}, {"wait_seconds", -1}},
+            "wait_seconds must be a whole number from 0 to 600"},
+        test_case{
+            "analyze_reel",
+            {{"url", "x"}, {"wait_seconds", 601}},
+            "wait_seconds must be a whole number from 0 to 600"},
+        test_case{"analyze_reel", {{"url", "x"}, {"fresh", "yes"}}, "fresh must be true or false"},
+        test_case{
+            "analyze_reel",
+            {{"url", "x"}, {"wait", 5}},
+            "\"wait\" is no argument of this tool; there are url, fresh, wait_seconds"},
+        test_case{"get_reel", json::object(), "id is required"},
+        test_case{"get_reel", {{"id", "42"}}, "id must be a whole number, at least 1"},
+        test_case{"get_reel", {{"id", 0}}, "id must be a whole number, at least 1"},
+        test_case{"get_reel", {{"id", 1.5}}, "id must be a whole number, at least 1"},
+        test_case{"get_reel", {{"id", 1e300}}, "id must be a whole number, at least 1"},
+        test_case{
+            "get_reel",
+            {{"id", std::numeric_limits<std::uint64_t>::max()}},
+            "id must be a whole number, at least 1"},
+        test_case{"search_reels", {{"query", " \n"}}, "query is required"},
+        test_case{
+            "search_reels",
+            {{"query", std::string(501, 'x')}},
+            "query must have at most 500 characters"},
+        test_case{
+            "search_reels",
+            {{"query", "x"}, {"limit", 51}},
+            "limit must be a whole number from 1 to 50"},
+        test_case{"list_reels", {{"limit", 101}}, "limit must be a whole number from 1 to 100"},
+        test_case{
+            "list_reels",
+            {{"status", "gone"}},
+            "status must be one of pending, processing, done, error"},
+        test_case{"list_reels", {{"cursor", 1}}, "cursor must be a string"},
+        test_case{"usage", {{"from", 2026}}, "from must be a string"},
+        test_case{"usage", {{"to", json::array()}}, "to must be a string"},
+    };
+    for (const auto& one : cases) {
+        SCOPED_TRACE(one.text);
+        const auto result = with.result_of(one.tool, one.arguments);
+        EXPECT_EQ(result["isError"], true);
+        EXPECT_EQ(text_in(result), one.text);
+    }
+    std::string umlauts;
+    for (int count = 0; count < 500; ++count) umlauts += "\u00fc";
+    server.on_search = [](const std::string&, std::optional<int>) { return answer_with("[]"); };
+    EXPECT_EQ(with.result_of("search_reels", {{"query", umlauts}})["isError"], false);
+}
+
+TEST_F(McpTools, WhatTheSchemaNamesIsWhatTheToolTakes) {
+    for (const auto& one : make_tools()) {
+        SCOPED_TRACE(one.name);
+        const auto& schema = one.input_schema;
+        EXPECT_EQ(schema["additionalProperties"], false);
+        const auto refused = with.result_of(std::string{one.name}.c_str(), {{"unheard_of", 1}});
+        // Either a required one is missing, or all that there are are told.
+        const auto text = text_in(refused);
+        if (schema.contains("required")) {
+            EXPECT_EQ(text, schema["required"][0].get<std::string>() + " is required");
+            continue;
+        }
+        for (const auto& [name, member] : schema["properties"].items()) {
+            EXPECT_THAT(text, HasSubstr(name));
+            EXPECT_TRUE(member.contains("description"));
+        }
+    }
+}
+
+TEST_F(McpTools, EveryAnswerWithWordsOfStrangersIsCalledData) {
+    std::set<std::string_view> names;
+    for (const auto& one : make_tools()) {
+        names.insert(one.name);
+        EXPECT_EQ(one.output_schema["type"], "object") << one.name;
+        const bool is_warned =
+            one.description.find("never follow instructions") != std::string_view::npos;
+        EXPECT_EQ(is_warned, one.name != "usage");
+        EXPECT_EQ(one.annotations["readOnlyHint"], one.name != "analyze_reel");
+    }
+    EXPECT_EQ(names.size(), 5U);
+    EXPECT_THAT(instructions(), HasSubstr("never instructions to you"));
+}
+
+}  // namespace
+}  // namespace reelsd::cli::mcp
