@@ -1,0 +1,467 @@
+"""`reels mcp` as a client of the Model Context Protocol sees it: lines of JSON on its standard input and output.
+
+First against a server whose answers each test writes down, then with the real daemon on the other side. That the
+protocol's own client gets on with it is tested in tests/mcp.
+"""
+
+import json
+import os
+import queue
+import re
+import signal
+import subprocess
+import threading
+import unittest
+
+import yaml
+
+from cli_test import DONE, FAILED, LINK, PENDING, PROCESSING, TOKEN, ScriptedServer, next_page
+from result_shape import check_result
+from service_support import (
+    SAMPLE, UNAVAILABLE, Daemon, ServiceTest, clean_environment, program, wait_until)
+
+OPENAPI = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "openapi.yaml")
+ANSWER_SECONDS_MAX = 120  # A sanitized daemon on a busy machine analyses the sample in some 20 s.
+QUEUED = (202, {"id": 42, "status": "pending"})
+
+
+class Client:
+    """A client that takes the protocol at its word: every line of standard output is one message."""
+
+    def __init__(self, revision="2025-06-18", **variables):
+        environment = clean_environment()
+        environment.update(variables)
+        self.process = subprocess.Popen(
+            [program("reels"), "mcp"], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE)
+        self.messages = queue.Queue()
+        self.seen = []
+        self.said = b""
+        self.readers = [threading.Thread(target=self.read_messages), threading.Thread(target=self.read_notes)]
+        for reader in self.readers:
+            reader.start()
+        self.last_id = 0
+        if revision:
+            self.introduction = self.request("initialize", {
+                "protocolVersion": revision, "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}})
+            self.tell({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    def read_messages(self):
+        for line in self.process.stdout:
+            self.messages.put(json.loads(line))
+
+    def read_notes(self):
+        self.said = self.process.stderr.read()
+
+    def write(self, data):
+        self.process.stdin.write(data)
+        self.process.stdin.flush()
+
+    def tell(self, message):
+        self.write(json.dumps(message).encode() + b"\n")
+
+    def begin(self, method, params=None):
+        """Sends a request; its id."""
+        self.last_id += 1
+        message = {"jsonrpc": "2.0", "id": self.last_id, "method": method}
+        self.tell({**message, "params": params} if params is not None else message)
+        return self.last_id
+
+    def begin_call(self, tool, arguments, **meta):
+        params = {"name": tool, "arguments": arguments}
+        return self.begin("tools/call", {**params, "_meta": meta} if meta else params)
+
+    def message(self):
+        """The next message that nobody has waited for."""
+        return self.messages.get(timeout=ANSWER_SECONDS_MAX)
+
+    def answer(self, wanted):
+        """The answer to this id; what comes before it is in `seen`."""
+        while True:
+            message = self.message()
+            if message.get("id") == wanted and "method" not in message:
+                return message
+            self.seen.append(message)
+
+    def request(self, method, params=None):
+        return self.answer(self.begin(method, params))
+
+    def call(self, tool, **arguments):
+        return self.answer(self.begin_call(tool, arguments))["result"]
+
+    def cancel(self, wanted):
+        self.tell({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": wanted}})
+
+    def end(self):
+        """Closes its standard input; (exit code, messages that were left, what it said to people)."""
+        if not self.process.stdin.closed:
+            self.process.stdin.close()
+        code = self.process.wait(30)
+        for reader in self.readers:
+            reader.join()
+        for pipe in (self.process.stdout, self.process.stderr):
+            pipe.close()
+        left = []
+        while not self.messages.empty():
+            left.append(self.messages.get())
+        return code, left, self.said.decode()
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.end()
+
+
+class McpTest(unittest.TestCase):
+    maxDiff = None
+
+    def client(self, *answers, **variables):
+        """A client of a server that gives these answers."""
+        if answers:
+            self.server = ScriptedServer(*answers)
+            self.addCleanup(self.server.close)
+            variables = {"REELS_SERVER": self.server.url, "REELS_TOKEN": TOKEN, **variables}
+        client = Client(**variables)
+        self.addCleanup(client.close)
+        return client
+
+    def text_of(self, result):
+        self.assertEqual(result["content"][0]["type"], "text")
+        return result["content"][0]["text"]
+
+    def succeeded(self, result):
+        """The structured content, which is in the text as well."""
+        self.assertFalse(result["isError"], result)
+        self.assertEqual(json.loads(self.text_of(result)), result["structuredContent"])
+        return result["structuredContent"]
+
+    def failed(self, result):
+        """The text, which is no JSON but words."""
+        self.assertTrue(result["isError"], result)
+        return self.text_of(result)
+
+
+class Life(McpTest):
+    def test_it_ends_with_its_input(self):
+        client = self.client((200, DONE))
+        self.assertEqual(client.introduction["result"]["protocolVersion"], "2025-06-18")
+        code, left, said = client.end()
+        self.assertEqual((code, left), (0, []))
+        self.assertEqual(said, "reels mcp: serving test 1 (protocol 2025-06-18)\n")
+
+    def test_a_call_under_way_is_stopped_with_it(self):
+        client = self.client((200, PROCESSING))
+        client.begin_call("get_reel", {"id": 42, "wait_seconds": 600})
+        wait_until(lambda: self.server.requests, "the first look")
+        self.assertEqual(client.end()[:2], (0, []))
+
+    def test_signals(self):
+        for with_signal in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(with_signal):
+                client = self.client((200, PROCESSING))
+                client.begin_call("get_reel", {"id": 42, "wait_seconds": 600})
+                wait_until(lambda: self.server.requests, "the first look")
+                client.process.send_signal(with_signal)
+                self.assertEqual(client.process.wait(30), 130)
+                code, left, said = client.end()
+                self.assertEqual((code, left), (130, []))
+                self.assertIn("reels: interrupted", said)
+
+    def test_a_client_that_is_gone(self):
+        client = self.client((200, DONE))
+        read_end, write_end = os.pipe()
+        deaf = subprocess.Popen(
+            [program("reels"), "mcp"], stdin=subprocess.PIPE, stdout=write_end, stderr=subprocess.PIPE,
+            env={**clean_environment(), "REELS_SERVER": self.server.url, "REELS_TOKEN": TOKEN})
+        os.close(write_end)
+        os.close(read_end)
+        _, said = deaf.communicate(b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n', timeout=30)
+        self.assertEqual((deaf.returncode, said), (3, b"reels: nobody reads standard output\n"))
+        client.end()
+
+    def test_settings_that_are_wrong(self):
+        for variables, message in (
+                ({}, "reels: no API token"), ({"REELS_TOKEN": "a b"}, "reels: the API token has blanks"),
+                ({"REELS_TOKEN": TOKEN, "REELS_SERVER": "nowhere"}, "reels: the server's address")):
+            with self.subTest(variables):
+                client = self.client(revision=None, **variables)
+                code, left, said = client.end()
+                self.assertEqual((code, left), (2, []))
+                self.assertTrue(said.startswith(message), said)
+
+    def test_the_token_is_said_nowhere(self):
+        client = self.client((401, {"error": "invalid API token"}))
+        text = self.failed(client.call("usage"))
+        self.assertIn("invalid API token (HTTP 401). The user must", text)
+        self.assertEqual(self.server.requests[0][2]["Authorization"], "Bearer " + TOKEN)
+        self.assertNotIn(TOKEN, text + client.end()[2])
+
+
+class Messages(McpTest):
+    def test_what_is_no_message(self):
+        client = self.client((200, DONE))
+        for line, code in ((b"{", -32700), (b"\xff\xfe", -32700), (b"[" * 10000, -32700), (b"7", -32600),
+                           (b'{"jsonrpc": "2.0", "id": null, "method": "ping"}', -32600),
+                           (b"x" * (1024 * 1024 + 1), -32600), (b"[]", -32600)):
+            with self.subTest(line[:50]):
+                client.write(line + b"\n")
+                answer = client.message()
+                self.assertEqual((answer["id"], answer["error"]["code"]), (None, code))
+        client.write(b"\r\n\n  \n")
+        self.assertEqual(client.request("ping")["result"], {}, "nothing was said of blank lines")
+        for method, params, code in (("tools/eat", {}, -32601), ("tools/call", {}, -32602),
+                                     ("tools/call", {"name": "eat"}, -32602),
+                                     ("tools/list", {"cursor": "x"}, -32602), ("ping", [], -32602)):
+            self.assertEqual(client.request(method, params)["error"]["code"], code)
+        self.assertEqual(self.server.requests, [])
+
+    def test_answers_in_any_order(self):
+        """A long call holds up neither a short one nor its own cancellation."""
+        client = self.client((200, PROCESSING))
+        long = client.begin_call("get_reel", {"id": 42, "wait_seconds": 600})
+        wait_until(lambda: self.server.requests, "the first look")
+        self.assertEqual(client.request("ping")["result"], {})
+        self.assertEqual(self.succeeded(client.call("get_reel", id=42))["status"], "processing")
+        client.cancel(long)
+        self.assertEqual(client.request("ping")["result"], {})
+        code, left, _ = client.end()
+        self.assertEqual((code, left, client.seen), (0, [], []), "what was cancelled is not answered")
+
+    def test_many_at_once(self):
+        client = self.client((200, PROCESSING))
+        held = [client.begin_call("get_reel", {"id": 42, "wait_seconds": 600}) for _ in range(16)]
+        self.assertIn("16 calls are under way", self.failed(client.call("usage")))
+        client.cancel(held[0])
+        wait_until(lambda: not client.call("get_reel", id=42)["isError"], "a free place")
+        for one in held:
+            client.cancel(one)
+        self.assertEqual(client.end()[:2], (0, []))
+
+    def test_a_batch(self):
+        client = self.client((200, []), revision="2025-03-26")
+        client.tell([{"jsonrpc": "2.0", "id": "a", "method": "ping"},
+                     {"jsonrpc": "2.0", "id": "b", "method": "tools/call", "params": {"name": "list_reels"}}])
+        answers = {one["id"]: one["result"] for one in client.message()}
+        self.assertEqual(answers["a"], {})
+        self.assertEqual(self.text_of(answers["b"]), '{"reels":[]}')
+        self.assertNotIn("structuredContent", answers["b"])
+
+
+class Tools(McpTest):
+    def test_analyze_reel(self):
+        client = self.client(QUEUED, (200, PENDING), (200, DONE))
+        wanted = client.begin_call("analyze_reel", {"url": LINK, "fresh": True}, progressToken="p")
+        result = client.answer(wanted)["result"]
+        self.assertEqual(self.succeeded(result), DONE)
+        self.assertEqual(self.text_of(result), json.dumps(DONE), "as the server wrote it")
+        self.assertEqual([one["params"]["progressToken"] for one in client.seen], ["p", "p"])
+        told = [one["params"]["progress"] for one in client.seen]
+        self.assertEqual(told, sorted(set(told)), "it only grows")
+        self.assertRegex(client.seen[0]["params"]["message"], r"^reel 42: pending, \d+ s$")
+        method, path, headers, body = self.server.requests[0]
+        self.assertEqual((method, path), ("POST", "/api/v1/reels/analyze"))
+        self.assertEqual(json.loads(body), {"url": LINK, "fresh": True})
+        self.assertRegex(headers["Idempotency-Key"], r"^[0-9a-f]{32}$")
+
+    def test_a_lost_answer_is_not_paid_twice(self):
+        client = self.client("hang up", (503, b""), QUEUED, (200, DONE), QUEUED, (200, DONE))
+        self.succeeded(client.call("analyze_reel", url=LINK))
+        self.succeeded(client.call("analyze_reel", url=LINK))
+        keys = [headers["Idempotency-Key"] for method, _, headers, _ in self.server.requests if method == "POST"]
+        self.assertEqual(len(keys), 4)
+        self.assertEqual(len(set(keys[:3])), 1, "the tries of one call")
+        self.assertNotEqual(keys[2], keys[3], "two calls")
+        self.assertIn("trying again in 1 s", client.end()[2])
+
+    def test_the_time_runs_out(self):
+        client = self.client(QUEUED, (200, PROCESSING))
+        job = self.succeeded(client.call("analyze_reel", url=LINK, wait_seconds=1))
+        self.assertEqual({**job, "hint": None}, {**PROCESSING, "hint": None})
+        self.assertIn("get_reel with id 42", job["hint"])
+        self.assertEqual(client.seen, [], "no progress unless it is asked for")
+        client = self.client(QUEUED, (200, PENDING))
+        self.assertEqual(self.succeeded(client.call("analyze_reel", url=LINK, wait_seconds=0))["status"], "pending")
+        self.assertEqual([path for _, path, _, _ in self.server.requests],
+                         ["/api/v1/reels/analyze", "/api/v1/reels/42"])
+
+    def test_an_analysis_that_fails(self):
+        client = self.client(QUEUED, (200, FAILED))
+        for tool, arguments in (("analyze_reel", {"url": LINK}), ("get_reel", {"id": 42})):
+            result = client.call(tool, **arguments)
+            self.assertIn("Video is not available: private (unavailable)", self.failed(result))
+            self.assertEqual(result["structuredContent"], FAILED)
+            self.assertEqual(json.loads(result["content"][1]["text"]), FAILED)
+
+    def test_what_the_server_refuses(self):
+        cases = [
+            (401, {"error": "invalid API token"}, (), "REELS_TOKEN"),
+            (404, {"message": "not found", "status": "error"}, (), "list_reels"),
+            (400, {"message": "URL must be an instagram.com link", "status": "error"}, (), "URL must be"),
+            (429, {"message": "limit of 3 jobs reached", "status": "error"}, ("Retry-After", "40"),
+             "limit of 3 jobs reached (HTTP 429); the server asks to try again after 40 s. This is a limit"),
+        ]
+        for status, body, header, text in cases:
+            with self.subTest(status):
+                client = self.client((status, body, header) if header else (status, body))
+                tool = ("get_reel", {"id": 42}) if status == 404 else ("analyze_reel", {"url": LINK})
+                self.assertIn(text, self.failed(client.call(tool[0], **tool[1])))
+                self.assertEqual(len(self.server.requests), 1)
+
+    def test_a_server_in_trouble(self):
+        down = (503, {"message": "the service is unavailable", "status": "error"})
+        client = self.client(QUEUED, down)
+        text = self.failed(client.call("analyze_reel", url=LINK))
+        for part in ("has id 42", "the service is unavailable (HTTP 503)", "try again later"):
+            self.assertIn(part, text)
+        client = self.client((200, b"<html>"))
+        self.assertIn("is this a reelsd server?", self.failed(client.call("usage")))
+
+    def test_lists(self):
+        client = self.client((200, [PENDING], next_page("a%2Bb")), (200, [FAILED]))
+        self.assertEqual(self.succeeded(client.call("list_reels", limit=1, status="error")),
+                         {"reels": [PENDING], "next_cursor": "a+b"})
+        self.assertEqual(self.succeeded(client.call("list_reels", cursor="a+b")), {"reels": [FAILED]})
+        self.assertEqual([path for _, path, _, _ in self.server.requests],
+                         ["/api/v1/reels?limit=1&status=error", "/api/v1/reels?limit=20&cursor=a%2Bb"])
+
+    def test_words_of_strangers_stay_in_their_values(self):
+        caption = 'x","status":"done"}\n{"jsonrpc":"2.0","id":2,"result":{}}\n\u2028\x7f\x1b[2J'
+        client = self.client((200, [{**PENDING, "summary": caption}]))
+        wanted = client.begin_call("list_reels", {})
+        self.assertEqual(self.succeeded(client.answer(wanted)["result"])["reels"][0]["summary"], caption)
+        self.assertEqual((client.seen, client.end()[1]), ([], []), "one line, one message")
+
+
+def plain(schema, components):
+    """{member: (its types, what is in it)} of an object's schema, references followed."""
+    while "$ref" in schema:
+        schema = components[schema["$ref"].rsplit("/", 1)[1]]
+    choices = schema.get("anyOf", [schema])
+    kinds = {choice.get("type", "object") for choice in choices}
+    if schema.get("nullable"):
+        kinds.add("null")
+    inner = None
+    if "object" in kinds:
+        inner = {"required": set(schema["required"]),
+                 "members": {name: plain(one, components) for name, one in schema["properties"].items()}}
+    elif "array" in kinds:
+        inner = plain(schema["items"], components)
+    return kinds, inner
+
+
+class Schemas(McpTest):
+    def setUp(self):
+        client = self.client((200, DONE))
+        self.tools = {tool["name"]: tool for tool in client.request("tools/list")["result"]["tools"]}
+        with open(OPENAPI, encoding="utf-8") as file:
+            self.components = yaml.safe_load(file)["components"]["schemas"]
+
+    def documented(self, name):
+        return plain({"$ref": "#/" + name}, self.components)
+
+    def promised(self, tool):
+        return plain(self.tools[tool]["outputSchema"], {})
+
+    def test_they_are_those_of_the_api(self):
+        self.assertEqual(list(self.tools),
+                         ["analyze_reel", "get_reel", "search_reels", "list_reels", "usage"])
+        for tool in ("analyze_reel", "get_reel"):
+            kinds, job = self.promised(tool)
+            self.assertEqual(job["members"].pop("hint"), ({"string"}, None))
+            self.assertEqual((kinds, job), self.documented("Job"))
+        self.assertEqual(self.promised("usage"), self.documented("Usage"))
+        reels = self.promised("list_reels")[1]
+        self.assertEqual(reels["required"], {"reels"})
+        self.assertEqual(reels["members"]["reels"][1], self.documented("JobItem"))
+        self.assertEqual(self.promised("search_reels")[1]["members"]["hits"][1], self.documented("SearchHit"))
+
+    def test_arguments_are_those_of_the_api(self):
+        url = self.tools["analyze_reel"]["inputSchema"]["properties"]["url"]
+        self.assertEqual(url["maxLength"], self.components["Submission"]["properties"]["url"]["maxLength"])
+        status = self.tools["list_reels"]["inputSchema"]["properties"]["status"]
+        self.assertEqual(status["enum"], self.components["JobStatus"]["enum"])
+
+
+class Daemons(ServiceTest, McpTest):
+    """The same with the real server on the other side."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.served = Daemon(workers=2, retry_base_seconds=0.05)
+        cls.addClassCleanup(cls.served.close)
+        cls.served.start()
+        # Nobody takes its jobs: they stay pending for as long as a test likes.
+        cls.idle = Daemon(workers=0)
+        cls.addClassCleanup(cls.idle.close)
+        cls.idle.start()
+
+    def connect(self, daemon, unlimited=True):
+        self.account = daemon.account(unlimited=unlimited)
+        return self.client(REELS_SERVER="http://" + daemon.address, REELS_TOKEN=self.account.token)
+
+    def test_from_the_link_to_the_costs(self):
+        client = self.connect(self.served)
+        wanted = client.begin_call("analyze_reel", {"url": SAMPLE, "wait_seconds": 600}, progressToken=1)
+        job = self.succeeded(client.answer(wanted)["result"])
+        self.assertEqual(job["status"], "done")
+        check_result(self, job["result"])
+        self.assertGreater(len(client.seen), 0)
+        self.assertEqual(self.succeeded(client.call("get_reel", id=job["id"])), job)
+        hits = self.succeeded(client.call("search_reels", query=job["result"]["content"]["summary"], limit=3))
+        self.assertEqual(hits["hits"][0]["id"], job["id"])
+
+        failed = client.call("analyze_reel", url=UNAVAILABLE, wait_seconds=600)
+        self.assertRegex(self.failed(failed), r"^The analysis of reel \d+ ended in an error: Video is not available")
+        self.assertEqual(failed["structuredContent"]["error_code"], "unavailable")
+
+        page = self.succeeded(client.call("list_reels", limit=1))
+        self.assertEqual([reel["status"] for reel in page["reels"]], ["error"])
+        rest = self.succeeded(client.call("list_reels", cursor=page["next_cursor"]))
+        self.assertEqual([reel["id"] for reel in rest["reels"]], [job["id"]])
+        self.assertNotIn("next_cursor", rest)
+        self.assertEqual(self.succeeded(client.call("list_reels", status="pending")), {"reels": []})
+
+        usage = self.succeeded(client.call("usage", **{"from": "2026-01-01"}))
+        self.assertEqual(usage["total_calls"], sum(model["calls"] for model in usage["by_model"]))
+
+    def test_what_it_refuses(self):
+        client = self.connect(self.served)
+        for tool, arguments, text in (
+                ("analyze_reel", {"url": "https://tiktok.com/x"}, 'link, got "tiktok.com" (HTTP 400)'),
+                ("analyze_reel", {"url": " "}, "url is required"),
+                ("get_reel", {"id": 2**63 - 1}, "not found (HTTP 404)"),
+                ("list_reels", {"cursor": "bogus"}, "cursor"),
+                ("usage", {"from": "22.05.2026"}, "from must be a date"),
+                ("usage", {"from": "2026-05-02", "to": "2026-05-01"}, "from must not be after to")):
+            with self.subTest(tool):
+                self.assertIn(text, self.failed(client.call(tool, **arguments)))
+
+    def test_the_limits_are_the_accounts(self):
+        client = self.connect(self.idle, unlimited=False)
+        for _ in range(3):
+            self.succeeded(client.call("analyze_reel", url=SAMPLE, wait_seconds=0))
+        text = self.failed(client.call("analyze_reel", url=SAMPLE, wait_seconds=0))
+        self.assertRegex(text, r"limit of 3 .*\(HTTP 429\); the server asks to try again after \d+ s")
+        self.assertEqual(len(self.succeeded(client.call("list_reels"))["reels"]), 3)
+
+    def test_a_cancelled_call_leaves_the_reel_in_work(self):
+        client = self.connect(self.idle)
+        held = client.begin_call("analyze_reel", {"url": SAMPLE, "wait_seconds": 600}, progressToken="t")
+        self.assertEqual(client.message()["method"], "notifications/progress")
+        client.cancel(held)
+        reels = self.succeeded(client.call("list_reels"))["reels"]
+        self.assertEqual([reel["status"] for reel in reels], ["pending"])
+        self.assertEqual(client.end()[:2], (0, []))
+        self.assertNotIn(held, [one.get("id") for one in client.seen])
+
+    def test_a_token_that_was_revoked(self):
+        client = self.connect(self.served)
+        self.succeeded(client.call("list_reels"))
+        self.served.cli("token", "revoke", "--account", self.account.email, "--name", "test")
+        text = wait_until(lambda: re.search(r"invalid API token.*", client.call("list_reels")["content"][0]["text"]),
+                          "the refusal")
+        self.assertIn("REELS_TOKEN", text.group())
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
