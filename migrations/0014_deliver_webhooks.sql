@@ -52,6 +52,8 @@ CREATE TABLE webhook_delivery (
     message_id text NOT NULL UNIQUE DEFAULT 'msg_' || replace(gen_random_uuid()::text, '-', ''),
     -- Where the last try went, or where the first one is to go.
     url text NOT NULL CHECK (length(url) BETWEEN 1 AND 2048),
+    -- What tells receivers apart: a backlog of one that hangs is passed over without looking at its jobs.
+    receiver text NOT NULL GENERATED ALWAYS AS (substring(url FROM '^[^?#]*')) STORED,
     state webhook_state NOT NULL DEFAULT 'pending',
     created_at timestamptz NOT NULL DEFAULT now(),
     -- The next try; while one is under way, the end of its lease.

@@ -194,7 +194,7 @@ constexpr auto house_definitions = std::to_array<setting_definition>({
      [](sv text, settings& s) { return read_list(text, s.media_hosts); }},
     {"allow-private-addresses",
      "false",
-     "let media downloads reach private addresses, plain http and any port (for tests)",
+     "let downloads and webhooks reach private addresses, plain http and any port (for tests)",
      "true or false",
      [](sv text, settings& s) { return read_flag(text, s.allow_private_addresses); }},
     {"dash",

@@ -19,7 +19,7 @@ before(async () => {
     await administrator.finished(daemon.hostileLink);
     await administrator.request('POST', '/api/tokens', { name: 'script' });
     await administrator.request('POST', '/api/admin/accounts', { email: 'invited@example.test' });
-    paths = ['/', '/?q=video', `/reels/${sample.id}`, `/reels/${failed.id}`, '/tokens', '/usage', '/account',
+    paths = ['/', '/?q=video', `/reels/${sample.id}`, `/reels/${failed.id}`, '/tokens', '/webhooks', '/usage', '/account',
         '/admin'];
 });
 

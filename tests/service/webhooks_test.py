@@ -1,13 +1,17 @@
 """Receivers are told of jobs that have ended: what they get, what they may do, and what no receiver may make us do."""
 
 import datetime
+import os
 import re
+import shutil
 import signal
 import socket
 import unittest
 
 from dashboard_session import Person, set_up_link_secret
-from service_support import SAMPLE, UNAVAILABLE, Cluster, Daemon, DatabaseTest, ServiceTest, wait_until
+from service_support import (
+    SAMPLE, UNAVAILABLE, Cluster, Daemon, DatabaseTest, ServiceTest, new_folder, wait_until)
+from tls_test import Certificate
 from webhook_receiver import WebhookReceiver
 
 RFC3339 = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
@@ -448,8 +452,23 @@ class Addresses(DatabaseTest):
         self.assertEqual(settled(someone, job_id, "failed")["cause"], "the address is not allowed")
         self.assertEqual(receiver.received, [])
 
+    def test_a_receiver_with_tls_must_be_who_it_says(self):
+        folder = new_folder()
+        self.addCleanup(shutil.rmtree, folder)
+        ours, anothers = Certificate(folder, "ours"), Certificate(folder, "anothers")
+        known = WebhookReceiver(ours.file, ours.key)
+        self.addCleanup(known.close)
+        stranger = WebhookReceiver(anothers.file, anothers.key)
+        self.addCleanup(stranger.close)
+        someone = self.shared_daemon(workers=2, ca_file=ours.file).start().account(unlimited=True)
+        secret = settings_of(someone)["secret"]
+        submit(someone, known.url())
+        known.wait_for("/hook", 1)[0].verify(secret)
+        log = tried(someone, submit(someone, stranger.url()))
+        self.assertEqual((log["state"], log["cause"]), ("pending", "no connection, or it broke off"))
+        self.assertEqual(stranger.received, [])
+
     def test_the_proxy_of_the_environment_is_not_asked(self):
-        import os
         receiver = WebhookReceiver()
         self.addCleanup(receiver.close)
         os.environ["http_proxy"] = os.environ["HTTP_PROXY"] = "http://127.0.0.1:9"

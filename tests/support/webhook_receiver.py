@@ -9,6 +9,7 @@ import hmac
 import http.server
 import json
 import socket
+import ssl
 import threading
 import time
 
@@ -59,10 +60,10 @@ class WebhookReceiver:
 
     A behaviour is a status; (status, {header: value}); "hang": no answer until the end; "hang in the body": a head, and
     the rest never; "close": the connection is closed without an answer; "close in the middle": within the body; "endless":
-    200 and a body without end. A path that was told nothing answers 200.
+    200 and a body without end. A path that was told nothing answers 200. With a certificate it speaks TLS.
     """
 
-    def __init__(self):
+    def __init__(self, certificate=None, key=None):
         self.received = []
         self.plans = {}
         self.changed = threading.Condition()
@@ -82,7 +83,13 @@ class WebhookReceiver:
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
-        self.origin = f"http://127.0.0.1:{self.server.server_address[1]}"
+        scheme, host = "http", "127.0.0.1"
+        if certificate:
+            scheme = "https"
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate, key)
+            self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
+        self.origin = f"{scheme}://{host}:{self.server.server_address[1]}"
         self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
         self.thread.start()
 

@@ -27,32 +27,30 @@ constexpr db::query redeliver_query{"webhooks.redeliver", R"sql(
            round_tries = CASE WHEN lease_until > now() THEN round_tries ELSE 0 END
      WHERE id = $1 AND account_id = $2
     RETURNING id, message_id, job_id, url, state, tries, status_code, cause, created_at, tried_at,
-              CASE WHEN lease_until > now() THEN NULL ELSE due_at END AS next_try_at, ended_at)sql"};
+              CASE WHEN lease_until > now() THEN NULL ELSE due_at END AS next_try_at,
+              ended_at)sql"};
 
 // Whoever has its share in hand is passed over, and of those that are due longest nobody gets more
 // than its share: the first of them gets something in any case. Where a delivery goes is looked up
 // each time: a default that has been mended holds for what waits.
 constexpr db::query claim_query{"webhooks.claim", R"sql(
     WITH due AS (
-        SELECT delivery.id, delivery.account_id, delivery.due_at,
-               coalesce(job.webhook_url, usual.url) AS url,
-               substring(coalesce(job.webhook_url, usual.url, '') FROM '^[^?#]*') AS receiver
-          FROM webhook_delivery AS delivery
-          JOIN job ON job.id = delivery.job_id
-          LEFT JOIN webhook_default AS usual ON usual.account_id = delivery.account_id
-         WHERE delivery.state = 'pending' AND delivery.due_at <= now()
-           AND delivery.account_id <> ALL ($3::bigint[])
-           AND substring(coalesce(job.webhook_url, usual.url, '') FROM '^[^?#]*')
-               <> ALL ($4::text[])
-         ORDER BY delivery.due_at, delivery.id LIMIT 64
-           FOR UPDATE OF delivery SKIP LOCKED),  -- Two daemons never take the same row.
+        SELECT id, account_id, job_id, receiver, due_at
+          FROM webhook_delivery
+         WHERE state = 'pending' AND due_at <= now()
+           AND account_id <> ALL ($3::bigint[]) AND receiver <> ALL ($4::text[])
+         ORDER BY due_at, id LIMIT 64
+           FOR UPDATE SKIP LOCKED),  -- Two daemons never take the same row.
     ranked AS (
-        SELECT id, account_id, url, receiver, due_at,
+        SELECT id, account_id, job_id, receiver, due_at,
                row_number() OVER (PARTITION BY account_id ORDER BY due_at, id) AS of_account,
                row_number() OVER (PARTITION BY receiver ORDER BY due_at, id) AS of_receiver
           FROM due),
     chosen AS (
-        SELECT ranked.id, ranked.url FROM ranked
+        SELECT ranked.id, coalesce(job.webhook_url, usual.url) AS url
+          FROM ranked
+          JOIN job ON job.id = ranked.job_id
+          LEFT JOIN webhook_default AS usual ON usual.account_id = ranked.account_id
          WHERE of_account <= $7 - (
                SELECT count(*) FROM unnest($5::bigint[]) AS busy (account)
                 WHERE busy.account = ranked.account_id)

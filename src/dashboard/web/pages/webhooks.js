@@ -14,7 +14,7 @@ export function Page() {
     useTitle('Webhooks');
     return html`
         <div class="page-head"><h1>Webhooks</h1></div>
-        <p class="lead">When a reel is done or has failed, a program of yours is sent it, as${' '}
+        <p class="lead">When a reel is done or has failed, it is sent to a program of yours, as${' '}
             <a href="/docs">the API</a> gives it.</p>
         ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
         ${!data && !error && html`<${Bones} count=${2} kind="line" />`}

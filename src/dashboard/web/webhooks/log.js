@@ -34,11 +34,13 @@ function DeliveryRow({ delivery, isBusy, onAgain }) {
                 ? html`<${Time} value=${delivery.tried_at} />` : 'none yet'}</dd></div>
             <div><dt>Tries</dt><dd>${delivery.tries}</dd></div>
             ${next && html`<div><dt>Next try</dt><dd>${next}</dd></div>`}
-            <div class="fact-wide foreign delivery-url">${delivery.url}</div>
-            ${answer && html`<div class="fact-wide foreign">${answer}</div>`}
+            <div class="fact-wide"><dt class="unseen">Address</dt>
+                <dd class="foreign delivery-url">${delivery.url}</dd></div>
+            ${answer && html`<div class="fact-wide"><dt class="unseen">Outcome</dt>
+                <dd class="foreign">${answer}</dd></div>`}
         </dl>
         <div class="line-tools"><button class="button button-small" type="button" disabled=${isBusy}
-            aria-label=${`Send reel ${delivery.job_id} again`} onClick=${onAgain}><${Icon} name="again" />
+            aria-label=${`Send again reel ${delivery.job_id}`} onClick=${onAgain}><${Icon} name="again" />
             Send again</button></div>
     </li>`;
 }

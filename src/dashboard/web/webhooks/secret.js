@@ -6,7 +6,7 @@ import { Confirm } from '../ui/dialog.js';
 import { Time } from '../ui/time.js';
 import { showToast } from '../ui/toast.js';
 
-const HIDDEN = 'whsec_••••••••••••••••••••••••••••••••';
+const HIDDEN = 'whsec_••••••••••••••••••••';
 
 function RotateDialog({ onRotated, onClose }) {
     const run = async () => {

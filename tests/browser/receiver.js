@@ -1,0 +1,25 @@
+// A receiver of webhooks that a test can hold its requests against.
+import { createServer } from 'node:http';
+
+/** Starts one; `{url, requests, answerWith, stop}`. `answerWith(status)` holds for all that comes from then on. */
+export async function startReceiver() {
+    const requests = [];
+    let status = 200;
+    const server = createServer((request, answer) => {
+        const pieces = [];
+        request.on('data', (piece) => pieces.push(piece));
+        request.on('end', () => {
+            requests.push({ headers: request.headers, body: Buffer.concat(pieces).toString() });
+            answer.writeHead(status).end();
+        });
+    });
+    await new Promise((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+    return {
+        url: `http://127.0.0.1:${server.address().port}/hook`,
+        requests,
+        answerWith: (wanted) => {
+            status = wanted;
+        },
+        stop: () => new Promise((resolve) => { server.close(resolve); }),
+    };
+}

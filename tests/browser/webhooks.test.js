@@ -1,0 +1,118 @@
+// Webhooks: where they go, what signs them, and what became of them.
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { firstAdministrator, invited, startDaemon, UNAVAILABLE } from './daemon.js';
+import { startReceiver } from './receiver.js';
+import { launchBrowser, Visitor, WIDTHS } from './visitor.js';
+
+let daemon;
+let browser;
+let receiver;
+let administrator;
+
+before(async () => {
+    [daemon, browser, receiver] = await Promise.all([startDaemon(), launchBrowser(), startReceiver()]);
+    administrator = await firstAdministrator(daemon);
+});
+
+after(async () => {
+    await browser?.close();
+    await daemon?.stop();
+    await receiver?.stop();
+});
+
+function isSignedWith(secret, { headers, body }) {
+    const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+    const made = createHmac('sha256', key)
+        .update(`${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`).digest('base64');
+    return headers['webhook-signature'].split(' ').includes(`v1,${made}`);
+}
+
+for (const width of WIDTHS) {
+    test(`from an address to a delivery that is sent again, at ${width} px`, async () => {
+        const person = await invited(administrator, `hook-${width}@example.test`);
+        const visitor = await Visitor.open(browser, daemon, { person, width });
+        const { page } = visitor;
+        await visitor.visit('/');
+        await page.getByLabel('Pages').getByRole('link', { name: 'Webhooks' }).click();
+        await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
+        await visitor.settled();
+        await page.getByText('Nothing has been sent').waitFor();
+
+        const address = page.getByLabel('Address', { exact: true });
+        const save = page.getByRole('button', { name: 'Save' });
+        assert.ok(await save.isDisabled(), 'nothing has changed');
+        await address.fill('http://169.254.169.254/');
+        await save.click();
+        await page.getByText('Url must lead to a public address.').waitFor();
+        await visitor.waitForFocus(address);
+        await address.fill(receiver.url);
+        await save.click();
+        await page.getByText('Your reels are told there from now on.').waitFor();
+
+        receiver.answerWith(410);
+        const { id } = await person.finished(UNAVAILABLE);
+        const row = page.locator('.delivery', { hasText: `Reel ${id}` });
+        await row.getByText('Not delivered', { exact: true }).waitFor();
+        await row.getByText('Answered 410: the receiver wants no more of it.').waitFor();
+        await visitor.assertFits();
+        await visitor.assertAccessible();
+
+        receiver.answerWith(204);
+        const seen = receiver.requests.length;
+        await row.getByRole('button', { name: `Send again reel ${id}` }).click();
+        await row.getByText('Delivered', { exact: true }).waitFor();
+        assert.equal(receiver.requests.length, seen + 1);
+        assert.deepEqual(JSON.parse(receiver.requests.at(-1).body), await person.request('GET', `/api/reels/${id}`));
+
+        // The secret is seen only by who wants to, and what it was goes on for a day.
+        const { secret } = await person.request('GET', '/api/webhook');
+        assert.ok(isSignedWith(secret, receiver.requests.at(-1)));
+        assert.equal(await page.getByText(secret).count(), 0);
+        await page.getByRole('button', { name: 'Show', exact: true }).click();
+        await page.getByText(secret).waitFor();
+        await page.getByRole('button', { name: 'Make a new secret' }).click();
+        await page.getByRole('dialog').getByRole('button', { name: 'Make a new secret' }).click();
+        await page.getByText('The one before signs beside it until').waitFor();
+        assert.equal(await page.getByText(secret).count(), 0);
+        const now = (await person.request('GET', '/api/webhook')).secret;
+        await page.getByText(now).waitFor();
+        await visitor.assertFits();
+        await visitor.assertAccessible();
+        await row.getByRole('button', { name: `Send again reel ${id}` }).click();
+        await row.locator('dl', { hasText: 'Tries3' }).waitFor();
+        await row.getByText('Delivered', { exact: true }).waitFor();
+        assert.ok(isSignedWith(secret, receiver.requests.at(-1)) && isSignedWith(now, receiver.requests.at(-1)));
+
+        await row.getByRole('link', { name: `Reel ${id}` }).click();
+        await page.waitForURL(`**/reels/${id}`);
+        await visitor.settled();
+        await page.goBack();
+        await visitor.settled();
+        await address.fill('');
+        await save.click();
+        await page.getByText('Your reels are told no more.').waitFor();
+        assert.equal((await person.request('GET', '/api/webhook')).url, null);
+        visitor.assertClean('400 /dashboard/api/webhook');
+        await visitor.close();
+    });
+}
+
+test('a long log is read in pages', async () => {
+    const person = await invited(administrator, 'many@example.test');
+    await person.request('PUT', '/api/webhook', { url: receiver.url });
+    receiver.answerWith(200);
+    for (let count = 0; count < 23; count += 1) {
+        await person.finished(UNAVAILABLE);
+    }
+    const visitor = await Visitor.open(browser, daemon, { person });
+    await visitor.visit('/webhooks');
+    await visitor.page.locator('.delivery').nth(19).waitFor();
+    assert.equal(await visitor.page.locator('.delivery').count(), 20);
+    await visitor.page.getByRole('button', { name: 'Show more' }).click();
+    await visitor.page.locator('.delivery').nth(22).waitFor();
+    assert.equal(await visitor.page.getByRole('button', { name: 'Show more' }).count(), 0);
+    visitor.assertClean();
+    await visitor.close();
+});
