@@ -65,7 +65,10 @@ void bot::state::listen_for(clerk& with, const std::stop_token& term) {
         if (is_trouble_told_) parts_.log.info("chat: updates come again");
         is_trouble_told_ = false;
         failures = 0;
-        const auto updates = updates_from(answer.value);
+        auto updates = updates_from(answer.value);
+        if (const auto last = (*from)->last_update) {
+            std::erase_if(updates, [&last](const update& one) { return one.id <= *last; });
+        }
         if (!handle_all(with, updates, term)) {
             pause(1s, term);
         } else if (updates.empty() && deadline::clock::now() - begun < quick_answer) {

@@ -17,10 +17,10 @@ namespace reelsd::bot {
 
 /// A mark in a text.
 struct text_entity {
-    std::string type;       ///< "mention", "text_link", "bot_command", ...
-    std::string text;       ///< What is marked.
-    std::string address;    ///< Of a text_link.
-    std::int64_t user = 0;  ///< Of a text_mention.
+    std::string type;          ///< "mention", "text_link", "bot_command", ...
+    std::string text;          ///< What is marked.
+    std::string address = {};  ///< Of a text_link.
+    std::int64_t user = 0;     ///< Of a text_mention.
 };
 
 struct incoming_message {

@@ -19,6 +19,13 @@ constexpr const char* result = R"({
   "platform_meta": {"author": "some.one", "author_name": "Some <One>",
     "url": "https://www.instagram.com/reel/abcdefg/"}})";
 
+jobs::job job_of(std::int64_t id, jobs::job_status status) {
+    jobs::job made;
+    made.id = job_id{id};
+    made.status = status;
+    return made;
+}
+
 TEST(SummaryOf, HasAllThatPeopleWant) {
     const auto html = to_html(summary_of(job_id{42}, result, usage::decimal{"0.0123"}));
     EXPECT_EQ(
@@ -60,11 +67,12 @@ TEST(Wording, WritesNumbersAndTimes) {
 }
 
 TEST(Wording, ListsReelsInEveryState) {
-    jobs::job done{.id = job_id{3}, .status = jobs::job_status::done};
+    auto done = job_of(3, jobs::job_status::done);
     done.brief = jobs::reel_brief{.code = "a", .author = "<ann>", .summary = "One\ntwo"};
-    jobs::job failed{.id = job_id{2}, .status = jobs::job_status::error, .error = "Gone"};
-    jobs::job waiting{
-        .id = job_id{1}, .url = "https://x.test/", .status = jobs::job_status::pending};
+    auto failed = job_of(2, jobs::job_status::error);
+    failed.error = "Gone";
+    auto waiting = job_of(1, jobs::job_status::pending);
+    waiting.url = "https://x.test/";
     EXPECT_EQ(
         to_html(wording::list({done, failed, waiting})),
         "<b>Your latest reels</b>\n\n<b>3</b> done · @&lt;ann&gt;\nOne two\n\n<b>2</b> failed\nGone"
@@ -84,11 +92,9 @@ TEST(Wording, ShowsUsage) {
 }
 
 TEST(Wording, AFailureIsThePlainCause) {
-    const jobs::job failed{
-        .id = job_id{2},
-        .url = "https://x.test/?a&b",
-        .status = jobs::job_status::error,
-        .error = "Video is not available: it's <private>"};
+    auto failed = job_of(2, jobs::job_status::error);
+    failed.url = "https://x.test/?a&b";
+    failed.error = "Video is not available: it's <private>";
     EXPECT_EQ(
         to_html(wording::failure(failed)),
         "<b>Reel 2</b> failed.\nVideo is not available: it's "
