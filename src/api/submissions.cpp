@@ -1,5 +1,6 @@
 #include "submissions.hpp"
 
+#include "submission_list.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/domain/jobs/admission_text.hpp>
 #include <reelsd/http/router.hpp>
@@ -37,48 +38,46 @@ http::response acceptance(const http::request_context& ctx, const jobs::admissio
 
 http::response submission_answer(
     const http::request_context& ctx, const jobs::admission& decision) {
-    if (decision.decided == outcome::key_of_another_link) {
-        return ctx.problem(
-            error{errc::invalid_argument, "Idempotency-Key was used with another link"});
-    }
-    const bool is_accepted =
-        decision.decided == outcome::admitted || decision.decided == outcome::repeated;
-    auto answer = is_accepted ? acceptance(ctx, decision) : refusal(ctx, decision);
-    answer.set("RateLimit-Limit", std::to_string(decision.rate_limit));
-    answer.set("RateLimit-Remaining", std::to_string(decision.rate_remaining));
-    answer.set("RateLimit-Reset", std::to_string(decision.rate_reset));
+    if (decision.decided == outcome::key_of_another_link) return ctx.problem(key_in_use());
+    auto answer = is_accepted(decision) ? acceptance(ctx, decision) : refusal(ctx, decision);
+    set_rate_limits(answer, decision);
     return answer;
 }
 
 /// What the client asks for, checked: the link itself is a reel's.
 result<jobs::submission> requested_submission(
-    const http::request_context& ctx, const submission_service& service) {
-    const auto body = ctx.json_body();
-    if (!body) return body.error();
-    auto url = requested_url(*body);
+    const http::request_context& ctx, const json& body, const submission_service& service) {
+    auto url = requested_url(body);
     if (!url) return url.error();
     const auto link = platform::parse_link(*url);
     if (!link) return link.error();
-    const auto earlier = requested_fresh(*body);
+    const auto earlier = requested_fresh(body);
     if (!earlier) return earlier.error();
-    auto webhook_url = requested_webhook_url(*body, "webhook_url", service.check_webhook_url);
+    auto webhook_url = requested_webhook_url(body, "webhook_url", service.check_webhook_url);
     if (!webhook_url) return webhook_url.error();
     auto key = requested_idempotency_key(ctx.header("Idempotency-Key"));
     if (!key) return key.error();
+    std::optional<jobs::key_rivals> rivals;
+    if (*key) rivals = rivals_of_single(**key);
     return jobs::submission{
         .url = *std::move(url),
         .fresh = *earlier == earlier_analysis_wish::unwanted,
         .costs_money = service.analysis_costs_money && !link->is_test(),
         .idempotency_key = *std::move(key),
-        .webhook_url = *std::move(webhook_url)};
+        .webhook_url = *std::move(webhook_url),
+        .rivals = std::move(rivals)};
 }
 
 /// POST /api/v1/reels/analyze {"url": string, "fresh"?: boolean, "webhook_url"?: string}: queues
 /// one reel for analysis. 202 the job's id, durable, or that of the same submission repeated; 400
-/// malformed body, link, webhook or key; 429 a limit of the caller's account, or its budget.
+/// malformed body, link, webhook or key; 429 a limit of the caller's account, or its budget. With
+/// "urls", see create_reels().
 asio::awaitable<http::response> create_reel(
     http::request_context& ctx, submission_service& service) {
-    auto wanted = requested_submission(ctx, service);
+    const auto body = ctx.json_body();
+    if (!body) co_return ctx.problem(body.error());
+    if (has_urls(*body)) co_return co_await create_reels(ctx, service, *body);
+    auto wanted = requested_submission(ctx, *body, service);
     if (!wanted) co_return ctx.problem(wanted.error());
     const auto decision =
         co_await service.desk.submit(ctx.caller(), *std::move(wanted), ctx.database_by());
@@ -98,11 +97,15 @@ void add_submission_routes(
 }
 
 result<std::string> requested_url(const json& body) {
-    const error missing{errc::invalid_argument, "url is required"};
     const auto url = body.find("url");
-    if (url == body.end() || url->is_null()) return missing;
-    if (!url->is_string()) return error{errc::invalid_argument, "url must be a string"};
-    const auto& text = url->get_ref<const std::string&>();
+    return requested_url_in(url == body.end() ? json() : *url);
+}
+
+result<std::string> requested_url_in(const json& value) {
+    const error missing{errc::invalid_argument, "url is required"};
+    if (value.is_null()) return missing;
+    if (!value.is_string()) return error{errc::invalid_argument, "url must be a string"};
+    const auto& text = value.get_ref<const std::string&>();
     if (text.find_first_not_of(" \t\r\n\v\f") == std::string::npos) return missing;
     return text;
 }
@@ -126,6 +129,20 @@ result<std::optional<std::string>> requested_idempotency_key(
                 "Idempotency-Key must be 1 to {} visible ASCII characters", idempotency_key_max)};
     }
     return std::optional{std::string{*header}};
+}
+
+bool is_accepted(const jobs::admission& decision) {
+    return decision.decided == outcome::admitted || decision.decided == outcome::repeated;
+}
+
+error key_in_use() {
+    return error{errc::invalid_argument, "Idempotency-Key was used with another link"};
+}
+
+void set_rate_limits(http::response& answer, const jobs::admission& decision) {
+    answer.set("RateLimit-Limit", std::to_string(decision.rate_limit));
+    answer.set("RateLimit-Remaining", std::to_string(decision.rate_remaining));
+    answer.set("RateLimit-Reset", std::to_string(decision.rate_reset));
 }
 
 }  // namespace reelsd::api

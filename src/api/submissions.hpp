@@ -12,8 +12,9 @@
 #include <string_view>
 
 namespace reelsd::http {
+class response;
 class router;
-}
+}  // namespace reelsd::http
 
 namespace reelsd::api {
 
@@ -35,6 +36,8 @@ void add_submission_routes(
 /// The link in the body of a submission: `invalid_argument` when there is none, with the text that
 /// the client reads. Pure.
 [[nodiscard]] result<std::string> requested_url(const json& body);
+/// The same for what stands where a link should. Pure.
+[[nodiscard]] result<std::string> requested_url_in(const json& value);
 
 /// Whether an analysis of today may stand for a new one.
 enum class earlier_analysis_wish : std::uint8_t { welcome, unwanted };
@@ -47,5 +50,12 @@ enum class earlier_analysis_wish : std::uint8_t { welcome, unwanted };
 /// characters. Pure.
 [[nodiscard]] result<std::optional<std::string>> requested_idempotency_key(
     std::optional<std::string_view> header);
+
+/// Whether there is a job to the decision: a new one, or that of the submission repeated.
+[[nodiscard]] bool is_accepted(const jobs::admission& decision);
+/// That the Idempotency-Key stands for something else.
+[[nodiscard]] error key_in_use();
+/// The RateLimit fields: how the bucket stands after the decision.
+void set_rate_limits(http::response& answer, const jobs::admission& decision);
 
 }  // namespace reelsd::api

@@ -219,9 +219,11 @@ asio::awaitable<bool> session::exchange() {
     request_context ctx{std::move(message.request), host_.log, answer_by};
 
     response given = co_await answer(ctx);
-    // Only large answers are refused, and what changes anything is answered in a few bytes.
+    // Only what asks is refused: what has changed something must tell so, and does in few bytes
+    // more than have come in.
     const auto of_request = message.head_bytes + ctx.request().body.size();
-    if (!buffered_.resize(reader_.bytes_held() + of_request + given.bytes_held())) {
+    const bool asks = ctx.request().method == verb::get || ctx.request().method == verb::head;
+    if (!buffered_.resize(reader_.bytes_held() + of_request + given.bytes_held()) && asks) {
         given = problem_response(status::service_unavailable, no_memory_message);
         given.set("Retry-After", std::to_string(retry_after_seconds));
     }

@@ -101,6 +101,25 @@ TEST_F(AdmissionDesk, TheSameKeyTwiceInOneStatementIsOneJob) {
     EXPECT_EQ(statements(), 1U);
 }
 
+// A list is one statement of its own, also beside what others ask for.
+TEST_F(AdmissionDesk, AListIsDecidedInItsOrder) {
+    std::vector<submission> list(5, submission{.url = link});
+    auto single = asked(bob_);
+    auto together =
+        asio::co_spawn(loop().context(), desk_.submit_all(ann_, list, soon()), asio::use_future);
+    loop().wait_for(together);
+    const auto decided = together.get();
+    ASSERT_EQ(decided.size(), 5U);
+    for (std::size_t at = 0; at < decided.size(); ++at) {
+        EXPECT_EQ(decided[at].decided, at < 3 ? outcome::admitted : outcome::too_many_jobs);
+        EXPECT_EQ(decided[at].rate_remaining, at < 3 ? 9 - static_cast<int>(at) : 7);
+    }
+    EXPECT_LT(decided[0].job, decided[1].job);
+    EXPECT_LT(decided[1].job, decided[2].job);
+    EXPECT_EQ(got(single).decided, outcome::admitted);
+    EXPECT_EQ(statements(), 2U);
+}
+
 TEST_F(AdmissionDesk, WhatCannotBeAdmittedIsNotTheOthersFault) {
     auto well = asked(ann_);
     auto of_nobody = asked(account_id{999'999});

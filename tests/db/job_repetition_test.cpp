@@ -55,6 +55,48 @@ TEST_F(JobRepetition, AKeyIsFreeAgainWithItsJobOrAfterADay) {
     EXPECT_NE(third.job, second.job);
 }
 
+/// A submission whose key is one of several with a stem.
+submission of_stem(const char* key, const char* own, std::optional<std::string> exact = {}) {
+    return {
+        .url = link,
+        .idempotency_key = key,
+        .rivals = key_rivals{.exact = std::move(exact), .stem = "urls f0 ", .own = own}};
+}
+
+TEST_F(JobRepetition, RivalsOfAKeyAreInTheWay) {
+    using outcome = admission::outcome;
+    const auto decided = [this](account_id by, submission wanted) {
+        return run(store_.submit(by, std::move(wanted), generous_, soon())).decided;
+    };
+    const auto first = of_stem("urls f0 aa 0", "urls f0 aa ", "k");
+    EXPECT_EQ(decided(ann_, first), outcome::admitted);
+    EXPECT_EQ(decided(ann_, first), outcome::repeated) << "its own are not in its way";
+    EXPECT_EQ(decided(ann_, of_stem("urls f0 aa 1", "urls f0 aa ", "k")), outcome::admitted);
+    EXPECT_EQ(decided(ann_, of_stem("urls f0 bb 0", "urls f0 bb ")), outcome::key_of_another_link);
+    // A single link under the client's own key, whose other uses have the stem.
+    const submission single{
+        .url = link, .idempotency_key = "k", .rivals = key_rivals{.stem = "urls f0 "}};
+    EXPECT_EQ(decided(ann_, single), outcome::key_of_another_link);
+    EXPECT_EQ(decided(bob_, single), outcome::admitted) << "keys are the account's own";
+    EXPECT_EQ(decided(bob_, first), outcome::key_of_another_link) << "the key itself is in use";
+    EXPECT_EQ(decided(bob_, of_stem("urls f0 aa 0", "urls f0 aa ", "l")), outcome::admitted);
+    // Beside what has no rivals, each gets its own answer.
+    const std::vector<callers_submission> together{
+        {.caller = ann_, .wanted = {.url = link}},
+        {.caller = ann_, .wanted = single},
+        {.caller = ann_, .wanted = first},
+        {.caller = bob_, .wanted = {.url = link, .idempotency_key = "free"}}};
+    const auto all = run(store_.submit_all(together, generous_, soon()));
+    ASSERT_EQ(all.size(), 4U);
+    EXPECT_EQ(all[0]->decided, outcome::admitted);
+    EXPECT_EQ(all[1]->decided, outcome::key_of_another_link);
+    EXPECT_EQ(all[2]->decided, outcome::repeated);
+    EXPECT_EQ(all[3]->decided, outcome::admitted);
+    // For a day.
+    run(pool().run(soon(), age_keys_query));
+    EXPECT_EQ(decided(ann_, single), outcome::admitted);
+}
+
 TEST_F(JobRepetition, OneKeyAtTheSameMomentIsOneJob) {
     std::vector<std::future<admission>> answers;
     for (int i = 0; i < 20; ++i) {

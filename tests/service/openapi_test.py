@@ -242,9 +242,26 @@ class Reels(OpenApiTest):
             with self.subTest(name):
                 someone.ask(ANALYZE, body=example["value"], expect=202)
         for body in (b"[]", {}, {"url": 1}, {"url": "x"}, {"url": "https://tiktok.com/x"},
-                     {"url": "https://www.instagram.com/someone/"}, {"url": LINK, "fresh": "yes"}):
+                     {"url": "https://www.instagram.com/someone/"}, {"url": LINK, "fresh": "yes"},
+                     {"urls": []}, {"urls": [LINK] * 51}, {"url": LINK, "urls": [LINK]}):
             with self.subTest(body):
                 someone.ask(ANALYZE, body=body, expect=400)
+
+    def test_submitting_several(self):
+        someone = self.conversation(account=self.idle.account())
+        operation = self.document.operations[ANALYZE]
+        properties = operation.request_body["content"]["application/json"]["schema"]["properties"]
+        most = properties["urls"]["maxItems"]
+        refused = someone.ask(ANALYZE, body={"urls": ["x"] * most}, expect=202)
+        self.assertEqual(len(refused.json()), most)
+        strange = someone.ask(ANALYZE, body={"urls": [None, 7, {}, ["x" * 300]]}, expect=202)
+        self.assertEqual([link["url"] for link in strange.json()], [None, 7, {}, None])
+        some = someone.ask(ANALYZE, body={"urls": [LINK] * 5}, expect=202)
+        self.assertEqual(["retry_after" in link for link in some.json()], [False] * 3 + [True] * 2)
+        key = {"Idempotency-Key": "openapi-list"}
+        someone = self.conversation(account=self.idle.account())
+        someone.ask(ANALYZE, headers=key, body={"urls": [LINK, SAMPLE]}, expect=202)
+        someone.ask(ANALYZE, headers=key, body={"urls": [LINK]}, expect=400)
 
     def test_submitting_again(self):
         someone = self.conversation(account=self.someone)

@@ -8,6 +8,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <memory>
+#include <vector>
 
 namespace reelsd::async {
 class task_group;
@@ -32,6 +33,11 @@ public:
     /// job_store::submit throws.
     [[nodiscard]] boost::asio::awaitable<admission> submit(
         account_id caller, submission wanted, deadline by);
+
+    /// The same for several of one caller, in their order, by one statement: those that are
+    /// admitted are durable together.
+    [[nodiscard]] boost::asio::awaitable<std::vector<admission>> submit_all(
+        account_id caller, std::vector<submission> wanted, deadline by);
 
 private:
     struct sharing_statements;
