@@ -2,6 +2,7 @@
 #include "documents/documents.hpp"
 #include "health.hpp"
 #include "metrics.hpp"
+#include "reel_events.hpp"
 #include "reel_list.hpp"
 #include "reels.hpp"
 #include "search.hpp"
@@ -13,12 +14,19 @@
 #include <reelsd/api/api.hpp>
 #include <reelsd/http/router.hpp>
 
+#include <deque>
+#include <utility>
+
 namespace reelsd::api {
 
 struct api::state {
     authentication tokens;
     submission_service submissions;
     reels_service reels;
+    jobs::change_store changes;
+    jobs::job_watch& watch;
+    /// One for each door. They stay where they are while more come.
+    std::deque<reel_event_service> events = {};
     reel_list_service list;
     thumbnail_service thumbnails;
     subtitle_service subtitles;
@@ -42,6 +50,8 @@ api::api(api_parts parts)
               {.jobs = parts.jobs,
                .board = parts.board,
                .job_removed = std::move(parts.job_removed)},
+          .changes = parts.changes,
+          .watch = parts.watch,
           .list = {.jobs = parts.jobs},
           .thumbnails = {.jobs = parts.jobs},
           .subtitles = {.jobs = parts.jobs},
@@ -62,19 +72,26 @@ api::~api() = default;
 
 void api::add_to(http::router& router) {
     auto& tokens = state_->tokens;
+    const auto recognise = [&tokens](http::request_context& ctx) {
+        return tokens.authenticate(ctx);
+    };
     router.guard(
         {.prefix = "/api/v1",
-         .authenticate = [&tokens](http::request_context& ctx) { return tokens.authenticate(ctx); },
+         .authenticate = recognise,
          .admit = [&tokens](http::request_context& ctx) { return tokens.admit(ctx); }});
-    add_resources_to(router, "/api/v1");
+    add_resources_to(router, "/api/v1", recognise);
     add_health_routes(router, state_->health);
     add_metrics_routes(router, state_->metrics);
     add_document_routes(router);
 }
 
-void api::add_resources_to(http::router& router, std::string_view prefix) {
+void api::add_resources_to(
+    http::router& router, std::string_view prefix, http::gate::check recognise) {
+    auto& events = state_->events.emplace_back(reel_event_service{
+        .changes = state_->changes, .watch = state_->watch, .recognise = std::move(recognise)});
     add_submission_routes(router, prefix, state_->submissions);
     add_reel_routes(router, prefix, state_->reels);
+    add_reel_event_routes(router, prefix, events);
     add_reel_list_routes(router, prefix, state_->list);
     add_thumbnail_routes(router, prefix, state_->thumbnails);
     add_subtitle_routes(router, prefix, state_->subtitles);

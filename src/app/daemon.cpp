@@ -231,6 +231,7 @@ daemon::daemon(const settings& with, const log::logger& log, parts made)
       vectors_{make_vector_index()},
       executor_{executor_parts(), retry_policy_of(with), log},
       board_{loop_.get_executor()},
+      watch_{jobs::change_store{pool_}, board_, log},
       webhook_sender_{webhook_sender_settings()},
       deliverer_{
           loop_.get_executor(),
@@ -257,46 +258,11 @@ daemon::daemon(const settings& with, const log::logger& log, parts made)
       started_at_{std::chrono::time_point_cast<std::chrono::microseconds>(
           std::chrono::system_clock::now())} {
     api_.add_to(router_);
-    api_.add_resources_to(router_, dashboard::dashboard::gated_prefix);
+    api_.add_resources_to(
+        router_, dashboard::dashboard::gated_prefix, [this](http::request_context& ctx) {
+            return dashboard_.recognise(ctx);
+        });
     dashboard_.add_to(router_);
-}
-
-api::api_parts daemon::api_parts() {
-    const jobs::default_limits limits{
-        .submissions_per_minute = with_.submissions_per_minute,
-        .concurrent_jobs = with_.concurrent_jobs};
-    api::api_parts made{
-        .callers =
-            reels::caller_lookup{loop_.get_executor(), tasks_, pool_, with_.reel_cache_bytes_max},
-        .desk = jobs::admission_desk{loop_.get_executor(), tasks_, jobs::job_store{pool_}, limits},
-        .jobs = jobs::job_store{pool_},
-        .usage = usage::usage_store{pool_},
-        .search = jobs::reel_search{pool_},
-        .webhooks = webhooks::webhook_store{pool_},
-        .deliveries = webhooks::delivery_store{pool_},
-        .embedder = *parts_.embedder,
-        .near_reels = {},
-        .board = board_,
-        .analysis_costs_money = !parts_.models->remote().empty(),
-        .requests_per_minute = with_.requests_per_minute,
-        .token_used = [this](token_id token) { used_tokens_.insert(token); },
-        .job_accepted = [this] { dispatcher_.wake(); },
-        .check_webhook_url = {},
-        .delivery_due = {},
-        .job_removed =
-            [this](job_id job) {
-                dispatcher_.cancel(job);
-                deliverer_.cancel(job);
-            },
-        .ready = [this] { return readiness(); },
-        .metrics = [this] { return metrics_text(); }};
-    add_webhooks_to(made);
-    if (vectors_) {
-        made.near_reels = [this](account_id caller, std::string query) {
-            return vectors_->near(caller, std::move(query));
-        };
-    }
-    return made;
 }
 
 result<void> daemon::run() {
@@ -310,6 +276,7 @@ result<void> daemon::run() {
     if (parts_.store->cluster() != nullptr) tasks_.spawn("supervise cluster", supervise_cluster());
     tasks_.spawn("sweep providers", sweep_providers());
     tasks_.spawn("watch changes", dashboard_.watch_changes());
+    tasks_.spawn("watch jobs", watch_.run());
     tasks_.spawn("keep token uses", keep_token_uses());
     tasks_.spawn("shrink after crowds", shrink_after_crowds());
     tasks_.spawn("read again on hangup", read_again_on_hangup());

@@ -16,6 +16,7 @@
 #include <reelsd/db/pool.hpp>
 #include <reelsd/domain/jobs/change_store.hpp>
 #include <reelsd/domain/jobs/completion_board.hpp>
+#include <reelsd/domain/jobs/job_watch.hpp>
 #include <reelsd/domain/jobs/reporting_queue.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/http/server.hpp>
@@ -132,6 +133,7 @@ private:
     std::unique_ptr<pipeline::vector_index> vectors_;  ///< Null without a remote embedder.
     pipeline::executor executor_;
     jobs::completion_board board_;
+    jobs::job_watch watch_;
     pipeline::webhook_sender webhook_sender_;
     pipeline::webhook_deliverer deliverer_;
     jobs::reporting_queue queue_;

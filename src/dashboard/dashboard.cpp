@@ -85,6 +85,11 @@ void dashboard::add_to(http::router& router) {
     add_page_routes(router);
 }
 
+boost::asio::awaitable<std::optional<http::response>> dashboard::recognise(
+    http::request_context& ctx) {
+    return state_->gate.authenticate(ctx);
+}
+
 boost::asio::awaitable<void> dashboard::watch_changes() {
     return state_->feed.run();
 }

@@ -242,7 +242,9 @@ asio::awaitable<bool> session::exchange() {
     auto bytes = with_body ? given.body().size() : std::size_t{0};
     bool sent = co_await write(head, with_body ? given.body() : std::string_view{});
     if (sent && with_body && streamed != nullptr) {
-        sent = co_await stream(ctx, *streamed, message.is_version_1_1, bytes);
+        const stream_form form{
+            .in_chunks = message.is_version_1_1, .bytes_held = reader_.bytes_held() + of_request};
+        sent = co_await stream(ctx, *streamed, form, bytes);
         keep_alive = keep_alive && !host_.draining;
     }
     note_answer(given.code());

@@ -108,9 +108,15 @@ private:
     [[nodiscard]] boost::asio::awaitable<bool> write(std::string_view head, std::string_view body);
     [[nodiscard]] boost::asio::awaitable<reading> read_request();
     [[nodiscard]] boost::asio::awaitable<bool> exchange();
-    /// Whether the whole body went out; `written` counts its bytes.
+    struct stream_form {
+        bool in_chunks;
+        /// By the connection, beside the pieces.
+        std::size_t bytes_held;
+    };
+    /// Whether the whole body went out; `written` counts its bytes. Pieces count to what the
+    /// connections may hold together; one that has no room cuts the body.
     [[nodiscard]] boost::asio::awaitable<bool> stream(
-        request_context& ctx, const body_source& source, bool in_chunks, std::size_t& written);
+        request_context& ctx, const body_source& source, stream_form form, std::size_t& written);
     [[nodiscard]] boost::asio::awaitable<response> answer(request_context& ctx);
     [[nodiscard]] boost::asio::awaitable<void> refuse();
     [[nodiscard]] boost::asio::awaitable<void> linger();

@@ -1,6 +1,9 @@
 #include "job_store_fixture.hpp"
+#include <reelsd/async/task_group.hpp>
 #include <reelsd/db/pool.hpp>
 #include <reelsd/domain/jobs/change_store.hpp>
+#include <reelsd/domain/jobs/completion_board.hpp>
+#include <reelsd/domain/jobs/job_watch.hpp>
 #include <reelsd/domain/jobs/operations_store.hpp>
 
 #include <gtest/gtest.h>
@@ -65,6 +68,91 @@ TEST_F(ChangeStore, EveryStepOfAJobIsAChange) {
     EXPECT_EQ(batch.changed[0].job.status, job_status::error);
     EXPECT_EQ(batch.changed[0].step, "") << "nothing is being done any more";
     EXPECT_TRUE(since(batch.until).changed.empty());
+}
+
+TEST_F(ChangeStore, AFollowedJobIsNamedWhenItHasChanged) {
+    const auto mine = submitted(ann_);
+    const auto his = submitted(bob_);
+    EXPECT_FALSE(run(changes_.standing(bob_, mine, soon())));
+    const auto standing_of = [this](job_id job) {
+        return run(changes_.standing(ann_, job, soon())).value();
+    };
+    auto now = standing_of(mine);
+    EXPECT_EQ(now.job.status, job_status::pending);
+    EXPECT_EQ(now.attempt, 0);
+    EXPECT_EQ(now.step, "");
+    const auto others = run(changes_.standing(bob_, his, soon())).value();
+    const auto changed = [&](time_point seen) {
+        const std::vector<followed_job> followed{
+            {.job = mine, .seen = seen}, {.job = his, .seen = others.changed_at}};
+        return run(changes_.changed_among(followed, soon()));
+    };
+    EXPECT_TRUE(changed(now.changed_at).empty());
+
+    const auto held = claimed(1).at(0);
+    ASSERT_EQ(held.id, mine) << "the older one";
+    auto found = changed(now.changed_at);
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].job, mine);
+    now = standing_of(mine);
+    EXPECT_EQ(found[0].changed_at, now.changed_at);
+    EXPECT_EQ(now.job.status, job_status::processing);
+    EXPECT_EQ(now.attempt, 1);
+
+    run(changes_.note_step(mine, held.claim, "download", soon()));
+    ASSERT_EQ(changed(now.changed_at).size(), 1U);
+    now = standing_of(mine);
+    EXPECT_EQ(now.step, "download");
+    ASSERT_TRUE(run(store_.report(holding_of(held), completed{"{}"}, soon())));
+    ASSERT_EQ(changed(now.changed_at).size(), 1U);
+    now = standing_of(mine);
+    EXPECT_EQ(now.job.status, job_status::done);
+    EXPECT_EQ(now.job.result, "{}");
+    EXPECT_EQ(now.step, "");
+
+    EXPECT_TRUE(run(store_.remove(ann_, mine, soon())));
+    found = changed(now.changed_at);
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].job, mine);
+    EXPECT_EQ(found[0].changed_at, std::nullopt);
+}
+
+/// Waits once and says whether there was something.
+boost::asio::awaitable<bool> waited(job_watch::follower& one, deadline by) {
+    co_return co_await one.wait(by);
+}
+
+TEST_F(ChangeStore, FollowersAreToldByOneLook) {
+    using namespace std::chrono_literals;
+    completion_board board{loop().context().get_executor()};
+    job_watch watch{changes_, board, log::logger::silent()};
+    async::task_group tasks{loop().context().get_executor(), [](auto, const auto&) { FAIL(); }};
+    tasks.spawn("watch", watch.run());
+    const auto mine = submitted(ann_);
+    const auto his = submitted(bob_);
+    const auto seen = run(changes_.standing(ann_, mine, soon())).value().changed_at;
+    const auto his_seen = run(changes_.standing(bob_, his, soon())).value().changed_at;
+    {
+        job_watch::follower first{watch, mine, seen};
+        job_watch::follower second{watch, mine, seen};
+        job_watch::follower other{watch, his, his_seen};
+        EXPECT_EQ(watch.followers(), 3U);
+        EXPECT_TRUE(board.awaited().empty()) << "the watch asks for all";
+        ASSERT_EQ(claimed(1).at(0).id, mine);
+        EXPECT_TRUE(run(waited(first, soon())));
+        EXPECT_TRUE(run(waited(second, soon())));
+        // Whoever has not read it is told again; whoever has is not.
+        EXPECT_TRUE(run(waited(first, soon())));
+        const auto now = run(changes_.standing(ann_, mine, soon())).value().changed_at;
+        first.saw(now);
+        second.saw(now);
+        EXPECT_TRUE(run(store_.remove(bob_, his, soon())));
+        EXPECT_TRUE(run(waited(other, soon())));
+        board.announce(mine);
+        EXPECT_TRUE(run(waited(first, soon()))) << "at once";
+    }
+    EXPECT_EQ(watch.followers(), 0U);
+    EXPECT_TRUE(run(tasks.stop(soon(), soon())));
 }
 
 TEST_F(ChangeStore, WhatIsInWorkIsKnownWithItsStep) {

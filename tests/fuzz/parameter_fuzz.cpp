@@ -6,6 +6,7 @@
 //
 // Ends with 1 and shows the bytes and the seed when a promise of the headers is broken; the
 // sanitizers end it for what they find. The same seed makes the same texts.
+#include "api/reel_events.hpp"
 #include "api/reel_list.hpp"
 #include "api/reels.hpp"
 #include "api/search.hpp"
@@ -187,6 +188,13 @@ reading read_position(std::string_view text) {
         "another position");
 }
 
+/// Only what an event of this reel has told.
+reading read_told_events(std::string_view text) {
+    const auto told = api::told_in(text, job_id{42});
+    if (!told) return {};
+    return taken_if(api::event_id(job_id{42}, *told) == text, "another place");
+}
+
 reading read_token_name(std::string_view text) {
     const auto checked = accounts::check_token_name(text);
     if (!checked) return refused(checked.error(), errc::invalid_argument, "name: ");
@@ -216,6 +224,7 @@ std::vector<reader_check> parameter_checks() {
         {"authorization", lines_of(corpus / "authorizations.txt"), read_authorization},
         {"cookies", lines_of(corpus / "cookies.txt"), read_cookies},
         {"event position", numbers, read_position},
+        {"told events", lines_of(corpus / "event_ids.txt"), read_told_events},
         {"token name", words, read_token_name},
     };
 }

@@ -9,6 +9,7 @@
 // requests.
 #include "api/health.hpp"
 #include "api/metrics.hpp"
+#include "api/reel_events.hpp"
 #include "api/reel_list.hpp"
 #include "api/reels.hpp"
 #include "api/search.hpp"
@@ -142,6 +143,7 @@ public:
         router_.guard({.prefix = "/api/v1", .authenticate = know_caller, .admit = {}});
         add_submission_routes(router_, "/api/v1", submissions_);
         add_reel_routes(router_, "/api/v1", reels_);
+        add_reel_event_routes(router_, "/api/v1", events_);
         add_reel_list_routes(router_, "/api/v1", list_);
         add_subtitle_routes(router_, "/api/v1", subtitles_);
         add_thumbnail_routes(router_, "/api/v1", thumbnails_);
@@ -184,6 +186,8 @@ private:
         .check_url = [this](std::string_view url) { return sender_.check(url); },
         .delivery_due = [] {}};
     api::reels_service reels_{jobs::job_store{pool_}, board_, [](job_id) {}};
+    jobs::job_watch watch_{jobs::change_store{pool_}, board_, log::logger::silent()};
+    api::reel_event_service events_{jobs::change_store{pool_}, watch_, know_caller};
     api::reel_list_service list_{jobs::job_store{pool_}};
     api::subtitle_service subtitles_{jobs::job_store{pool_}};
     api::thumbnail_service thumbnails_{jobs::job_store{pool_}};

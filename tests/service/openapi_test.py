@@ -30,6 +30,7 @@ USAGE_DAYS = "GET /api/v1/reels/usage/days"
 USAGE_CSV = "GET /api/v1/reels/usage/days.csv"
 READ = "GET /api/v1/reels/{id}"
 DELETE = "DELETE /api/v1/reels/{id}"
+EVENTS = "GET /api/v1/reels/{id}/events"
 THUMBNAIL = "GET /api/v1/reels/{id}/thumbnail"
 SUBRIP = "GET /api/v1/reels/{id}/subtitles.srt"
 REEL_USAGE = "GET /api/v1/reels/{id}/usage"
@@ -219,6 +220,10 @@ class TheDocument(OpenApiTest):
 
     def test_head_is_get_without_the_body(self):
         job_id = self.someone.submit(LINK)
+        # What is not over is followed without end.
+        self.cluster.query(
+            "UPDATE job SET status = 'error', error_code = 'internal', error = 'Internal error', finished_at = now()"
+            f" WHERE id = {job_id}", self.idle_database.split("dbname=")[1])
         for _, operation in self.each_operation():
             if operation.method != "GET":
                 continue
@@ -307,6 +312,9 @@ class Reels(OpenApiTest):
         account.finished(done)
         answer = someone.ask(READ, done, query={"wait": 60}, expect=200)
         self.assertMembers(answer, "done", {"started_at", "finished_at", "result"})
+        events = someone.ask(EVENTS, done, expect=200).body.decode()
+        self.assertIn(f"event: finished\nid: {done}:finished\ndata: {answer.body.decode()}\n\n", events)
+        someone.ask(EVENTS, done, headers={"Last-Event-ID": f"{done}:finished"}, expect=204)
         for name in (THUMBNAIL, SUBRIP, WEBVTT):
             someone.ask(name, done, expect=200)
             someone.ask(name, failing[0], expect=404)
@@ -445,7 +453,7 @@ class Reels(OpenApiTest):
     def test_ids_that_are_not_the_callers(self):
         mine = self.someone.submit(LINK)
         other = self.conversation(account=self.other)
-        for name in (READ, DELETE, THUMBNAIL, SUBRIP, WEBVTT, REEL_USAGE):
+        for name in (READ, EVENTS, DELETE, THUMBNAIL, SUBRIP, WEBVTT, REEL_USAGE):
             for job_id in (mine, UNKNOWN_ID, 0, -1, "x", 2**63):
                 with self.subTest(f"{name} {job_id}"):
                     other.ask(name, job_id, expect=404)

@@ -2,13 +2,16 @@
 
 #include <reelsd/base/result.hpp>
 #include <reelsd/domain/jobs/admission_desk.hpp>
+#include <reelsd/domain/jobs/change_store.hpp>
 #include <reelsd/domain/jobs/completion_board.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
+#include <reelsd/domain/jobs/job_watch.hpp>
 #include <reelsd/domain/jobs/reel_search.hpp>
 #include <reelsd/domain/reels/caller_lookup.hpp>
 #include <reelsd/domain/usage/usage_store.hpp>
 #include <reelsd/domain/webhooks/delivery_store.hpp>
 #include <reelsd/domain/webhooks/webhook_store.hpp>
+#include <reelsd/http/router.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
@@ -18,9 +21,6 @@
 #include <string_view>
 #include <vector>
 
-namespace reelsd::http {
-class router;
-}
 namespace reelsd::model {
 class embedder;
 }
@@ -41,6 +41,8 @@ struct api_parts {
     std::function<boost::asio::awaitable<std::vector<job_id>>(account_id caller, std::string query)>
         near_reels;
     jobs::completion_board& board;
+    jobs::change_store changes;
+    jobs::job_watch& watch;
     /// Whether links are analysed by a model that costs money, so that budgets count.
     bool analysis_costs_money = false;
     int requests_per_minute =
@@ -73,8 +75,10 @@ public:
     void add_to(http::router& router);
 
     /// The resources of a caller ("/reels", "/reels/{id}", ...) once more, below another prefix
-    /// whose gate recognises the caller in a way of its own.
-    void add_resources_to(http::router& router, std::string_view prefix);
+    /// whose gate recognises the caller in a way of its own: by `recognise`, which is asked again
+    /// for as long as an answer goes on.
+    void add_resources_to(
+        http::router& router, std::string_view prefix, http::gate::check recognise);
 
 private:
     struct state;

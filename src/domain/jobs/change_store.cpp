@@ -29,6 +29,17 @@ constexpr db::query deleted_query{"changes.deleted", R"sql(
        AND deleted_at <= now() + interval '1 minute'
      ORDER BY deleted_at LIMIT $3)sql"};
 
+constexpr db::query standing_query{"changes.standing", R"sql(
+    SELECT id, url, status, created_at, started_at, finished_at, error_code, error, result,
+           attempt::integer AS attempt, coalesce(step, '') AS step, changed_at
+      FROM job WHERE id = $1 AND account_id = $2)sql"};
+
+constexpr db::query changed_among_query{"changes.changed_among", R"sql(
+    SELECT followed.id, job.changed_at
+      FROM unnest($1::bigint[], $2::timestamptz[]) AS followed (id, seen)
+      LEFT JOIN job ON job.id = followed.id
+     WHERE job.id IS NULL OR job.changed_at <> followed.seen)sql"};
+
 constexpr db::query now_query{"changes.now", R"sql(SELECT clock_timestamp() AS moment)sql"};
 
 constexpr db::query forget_query{"changes.forget", R"sql(
@@ -86,6 +97,36 @@ boost::asio::awaitable<std::vector<job_change>> change_store::in_work(
 boost::asio::awaitable<time_point> change_store::now(deadline by) {
     const auto found = co_await pool_->run(by, now_query);
     co_return found.one().as<time_point>("moment");
+}
+
+boost::asio::awaitable<std::optional<job_standing>> change_store::standing(
+    account_id caller, job_id id, deadline by) {
+    const auto found = co_await pool_->run(by, standing_query, id, caller);
+    const auto row = found.one_or_none();
+    if (!row) co_return std::nullopt;
+    job_standing now{
+        .job = job_from(*row),
+        .attempt = row->as<std::int32_t>("attempt"),
+        .step = row->as<std::string>("step"),
+        .changed_at = row->as<time_point>("changed_at")};
+    now.job.result = row->as<std::optional<std::string>>("result");
+    co_return now;
+}
+
+boost::asio::awaitable<std::vector<followed_change>> change_store::changed_among(
+    const std::vector<followed_job>& followed, deadline by) {
+    std::vector<job_id> jobs;
+    std::vector<time_point> seen;
+    for (const auto& one : followed) {
+        jobs.push_back(one.job);
+        seen.push_back(one.seen);
+    }
+    const auto found = co_await pool_->run(by, changed_among_query, jobs, seen);
+    co_return found.map([](const db::row& row) {
+        return followed_change{
+            .job = row.as<job_id>("id"),
+            .changed_at = row.as<std::optional<time_point>>("changed_at")};
+    });
 }
 
 boost::asio::awaitable<void> change_store::forget_old_deletions(deadline by) {

@@ -7,8 +7,8 @@
 
 namespace reelsd::jobs {
 
-completion_board::ticket::ticket(completion_board& board, job_id job)
-    : board_{board}, job_{job}, timer_{board.loop_} {
+completion_board::ticket::ticket(completion_board& board, job_id job, others_ends found)
+    : board_{board}, job_{job}, found_{found}, timer_{board.loop_} {
     board_.tickets_.emplace(job.value, this);
 }
 
@@ -45,9 +45,13 @@ void completion_board::announce_all() {
 
 std::vector<job_id> completion_board::awaited() const {
     std::vector<job_id> jobs;
-    for (auto entry = tickets_.begin(); entry != tickets_.end();
-         entry = tickets_.equal_range(entry->first).second) {
-        jobs.push_back(job_id{entry->first});
+    for (auto entry = tickets_.begin(); entry != tickets_.end();) {
+        const auto last = tickets_.equal_range(entry->first).second;
+        const bool is_asked_for = std::any_of(entry, last, [](const auto& one) {
+            return one.second->found_ == ticket::others_ends::asked_for;
+        });
+        if (is_asked_for) jobs.push_back(job_id{entry->first});
+        entry = last;
     }
     return jobs;
 }

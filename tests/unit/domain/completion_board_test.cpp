@@ -47,6 +47,18 @@ TEST(CompletionBoard, WakesTheWaitersOfOneJobOnly) {
     EXPECT_EQ(board.waiter_count(), 0U);
 }
 
+TEST(CompletionBoard, AsksForNobodyWhoFindsOutByHimself) {
+    boost::asio::io_context loop;
+    completion_board board{loop.get_executor()};
+    using others_ends = completion_board::ticket::others_ends;
+    const completion_board::ticket by_himself{board, job_id{1}, others_ends::found_by_holder};
+    const completion_board::ticket with_others{board, job_id{2}, others_ends::found_by_holder};
+    EXPECT_THAT(board.awaited(), testing::IsEmpty());
+    const completion_board::ticket asking{board, job_id{2}};
+    EXPECT_THAT(board.awaited(), testing::ElementsAre(job_id{2}));
+    EXPECT_EQ(board.waiter_count(), 3U);
+}
+
 TEST(CompletionBoard, AnEndBetweenReadAndWaitIsNotMissed) {
     boost::asio::io_context loop;
     completion_board board{loop.get_executor()};

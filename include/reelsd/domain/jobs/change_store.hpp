@@ -8,6 +8,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,26 @@ struct job_deletion {
     account_id account;
     job_id job;
     time_point at;  ///< By the database's clock.
+};
+
+/// A job as it stands, for whoever follows it to its end.
+struct job_standing {
+    jobs::job job;          ///< With its result.
+    int attempt = 0;        ///< The attempts that were begun; one that was handed back is none.
+    std::string step;       ///< What is being done; empty unless `processing` and known.
+    time_point changed_at;  ///< By the database's clock.
+};
+
+/// A job that somebody follows, and what he has seen of it.
+struct followed_job {
+    job_id job;
+    time_point seen;  ///< Its `changed_at`.
+};
+
+/// What has become of a followed job.
+struct followed_change {
+    job_id job;
+    std::optional<time_point> changed_at;  ///< Nothing: it is gone.
 };
 
 struct change_batch {
@@ -59,6 +80,13 @@ public:
     boost::asio::awaitable<std::vector<job_change>> in_work(
         account_id account, int most, deadline by);
     boost::asio::awaitable<time_point> now(deadline by);
+
+    /// How the caller's own job stands; nothing for an unknown or another account's id.
+    boost::asio::awaitable<std::optional<job_standing>> standing(
+        account_id caller, job_id id, deadline by);
+    /// Which of these have changed or are gone since they were seen.
+    boost::asio::awaitable<std::vector<followed_change>> changed_among(
+        const std::vector<followed_job>& followed, deadline by);
 
     /// Forgets deletions that nobody can ask for any more.
     boost::asio::awaitable<void> forget_old_deletions(deadline by);

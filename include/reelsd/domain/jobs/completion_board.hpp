@@ -22,7 +22,10 @@ public:
     /// between the read and the wait is not missed. Must not outlive the board.
     class ticket {
     public:
-        ticket(completion_board& board, job_id job);
+        /// Who finds out what other instances ended: the board's watch, or the holder by himself.
+        enum class others_ends : std::uint8_t { asked_for, found_by_holder };
+
+        ticket(completion_board& board, job_id job, others_ends found = others_ends::asked_for);
         ~ticket();
         ticket(const ticket&) = delete;
         ticket& operator=(const ticket&) = delete;
@@ -40,6 +43,7 @@ public:
 
         completion_board& board_;
         job_id job_;
+        others_ends found_;
         async::monotonic_timer timer_;
         bool announced_ = false;
     };
@@ -51,8 +55,8 @@ public:
     /// All waiters look again; for a stop.
     void announce_all();
 
-    /// The jobs that somebody waits for, each once; for the query that asks what other instances
-    /// ended.
+    /// The jobs that somebody waits for who does not find out by himself, each once; for the query
+    /// that asks what other instances ended.
     [[nodiscard]] std::vector<job_id> awaited() const;
     [[nodiscard]] std::size_t waiter_count() const noexcept { return tickets_.size(); }
 

@@ -1,0 +1,198 @@
+#include "api/reel_events.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+// Goal: a reader of a reel's events is told of all that changes, once, and can come back at any
+// point. Method: pure functions, tables, and a reader who leaves after each event.
+namespace reelsd::api {
+namespace {
+
+using jobs::job_status;
+
+jobs::job_standing standing(job_status status, int attempt = 0, std::string step = {}) {
+    return {
+        .job =
+            {.id = job_id{42},
+             .url = "https://www.instagram.com/reel/a/",
+             .status = status,
+             .created_at = time_point{},
+             .started_at = std::nullopt,
+             .finished_at = std::nullopt,
+             .error_code = std::nullopt,
+             .error = {},
+             .result = std::nullopt},
+        .attempt = attempt,
+        .step = std::move(step),
+        .changed_at = time_point{}};
+}
+
+jobs::job_standing done(std::string result) {
+    auto now = standing(job_status::done, 1);
+    now.job.result = std::move(result);
+    return now;
+}
+
+struct event {
+    std::string name;
+    std::string id;
+    std::string data;
+};
+
+/// What a browser makes of the text.
+std::vector<event> read(std::string_view text) {
+    std::vector<event> events;
+    event next;
+    while (!text.empty()) {
+        const auto end = text.find('\n');
+        const auto line = text.substr(0, end);
+        text.remove_prefix(end + 1);
+        if (line.starts_with("event: ")) next.name = line.substr(7);
+        if (line.starts_with("id: ")) next.id = line.substr(4);
+        if (line.starts_with("data: ")) next.data = line.substr(6);
+        if (line.empty()) events.push_back(std::exchange(next, {}));
+    }
+    return events;
+}
+
+std::string names_of(const std::vector<event>& events) {
+    std::string names;
+    for (const auto& one : events) names += (names.empty() ? "" : " ") + one.name;
+    return names;
+}
+
+TEST(EventsUntil, TellWhatHasChanged) {
+    using reader = std::optional<told_events>;
+    struct test_case {
+        const char* name;
+        reader before;
+        jobs::job_standing now;
+        const char* events;
+    };
+    const reader waiting = told_events{};
+    const reader in_download =
+        told_events{.status = job_status::processing, .attempt = 1, .step = "download"};
+    const test_case cases[] = {
+        {"a new reader", {}, standing(job_status::pending), "state"},
+        {"a new reader in the middle", {}, standing(job_status::processing, 2, "probe"), "state"},
+        {"a new reader of what is over", {}, done("{}"), "state finished"},
+        {"nothing", waiting, standing(job_status::pending), ""},
+        {"it begins", waiting, standing(job_status::processing, 1), "state attempt"},
+        {"it has begun",
+         waiting,
+         standing(job_status::processing, 1, "resolve"),
+         "state attempt step"},
+        {"another step", in_download, standing(job_status::processing, 1, "probe"), "step"},
+        {"the same step", in_download, standing(job_status::processing, 1, "download"), ""},
+        {"a step that ended unseen", in_download, standing(job_status::processing, 1), ""},
+        {"it waits for another attempt", in_download, standing(job_status::pending, 1), "state"},
+        {"another attempt, the wait unseen",
+         in_download,
+         standing(job_status::processing, 2, "download"),
+         "attempt step"},
+        {"handed back", in_download, standing(job_status::pending, 0), "state"},
+        {"handed back and taken up, unseen",
+         in_download,
+         standing(job_status::processing, 1, "resolve"),
+         "step"},
+        {"all of it unseen", waiting, done("{}"), "state finished"},
+        {"the end alone unseen",
+         told_events{.status = job_status::done, .attempt = 1},
+         done("{}"),
+         "finished"},
+    };
+    for (const auto& expected : cases) {
+        auto told = expected.before;
+        const auto events = read(events_until(told, expected.now));
+        EXPECT_EQ(names_of(events), expected.events) << expected.name;
+        EXPECT_EQ(events_until(told, expected.now), "") << expected.name << ": the same once more";
+        const auto left = events.empty() ? told : told_in(events.back().id, job_id{42});
+        ASSERT_TRUE(left.has_value()) << expected.name;
+        EXPECT_EQ(event_id(job_id{42}, *left), event_id(job_id{42}, *told)) << expected.name;
+    }
+}
+
+TEST(EventsUntil, AHandedBackAttemptCountsAnew) {
+    std::optional<told_events> told;
+    static_cast<void>(events_until(told, standing(job_status::processing, 1)));
+    static_cast<void>(events_until(told, standing(job_status::pending, 0)));
+    EXPECT_EQ(
+        names_of(read(events_until(told, standing(job_status::processing, 1)))), "state attempt");
+}
+
+TEST(EventsUntil, HaveOneLineOfData) {
+    std::optional<told_events> told = told_events{};
+    const auto begun = read(events_until(told, standing(job_status::processing, 1, "resolve")));
+    ASSERT_EQ(begun.size(), 3U);
+    for (const auto& one : begun) {
+        EXPECT_EQ(one.data, R"({"id":42,"status":"processing","attempt":1,"step":"resolve"})");
+    }
+    told.reset();
+    const auto waiting = read(events_until(told, standing(job_status::pending)));
+    EXPECT_EQ(waiting.at(0).data, R"({"id":42,"status":"pending","attempt":0})");
+
+    const auto text = events_until(told, done("{\n \"a\": \"\\n\",\r\n\"b\": 1}"));
+    EXPECT_EQ(text.find('\r'), std::string::npos);
+    const auto over = read(text);
+    ASSERT_EQ(names_of(over), "state finished");
+    EXPECT_TRUE(over[1].data.ends_with(R"("result":{  "a": "\n",  "b": 1}})")) << over[1].data;
+    EXPECT_EQ(over[1].id, "42:finished");
+}
+
+TEST(EventsUntil, AStepOfSomebodyElsesEndsNoLine) {
+    std::optional<told_events> told = told_events{};
+    const auto events = events_until(told, standing(job_status::processing, 1, "a\n\nevent: x"));
+    EXPECT_EQ(names_of(read(events)), "state attempt");
+    EXPECT_EQ(deleted_event(job_id{42}), "event: deleted\ndata: {\"id\":42}\n\n");
+}
+
+// Whoever leaves after any event misses none and sees none twice.
+TEST(EventsUntil, GoOnFromEachOfTheirIds) {
+    std::optional<told_events> told = told_events{};
+    const auto now = standing(job_status::processing, 1, "resolve");
+    const auto all = read(events_until(told, now));
+    ASSERT_EQ(all.size(), 3U);
+    for (std::size_t seen = 1; seen <= all.size(); ++seen) {
+        auto returned = told_in(all[seen - 1].id, job_id{42});
+        ASSERT_TRUE(returned.has_value());
+        EXPECT_EQ(read(events_until(returned, now)).size(), all.size() - seen);
+    }
+}
+
+TEST(ToldIn, TakesBackWhatItHasGiven) {
+    for (const auto& told :
+         {told_events{},
+          told_events{.status = job_status::processing, .attempt = 3, .step = "analyze"},
+          told_events{.status = job_status::error, .attempt = 1},
+          told_events{.is_finished = true}}) {
+        EXPECT_EQ(told_in(event_id(job_id{7}, told), job_id{7}), told);
+        EXPECT_EQ(told_in(event_id(job_id{8}, told), job_id{7}), std::nullopt) << "another's";
+    }
+    for (const char* strange :
+         {"",
+          "7",
+          "7:",
+          "7:pending",
+          "7:pending:",
+          "7:pending:0",
+          "7:asleep:0:",
+          "7:pending:-1:",
+          "7:pending:01:",
+          "7:pending:99999:",
+          "7:pending:0:A",
+          "7:pending:0:a:b",
+          "07:pending:0:",
+          " 7:pending:0:",
+          "7:finished ",
+          "7:pending:0:\n",
+          "7:pending:x:",
+          "7:pending: 0:"}) {
+        EXPECT_EQ(told_in(strange, job_id{7}), std::nullopt) << strange;
+    }
+    EXPECT_EQ(told_in("7:pending:0:" + std::string(33, 'a'), job_id{7}), std::nullopt);
+}
+
+}  // namespace
+}  // namespace reelsd::api
