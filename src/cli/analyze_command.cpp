@@ -1,3 +1,4 @@
+#include "analyze_list.hpp"
 #include "commands.hpp"
 #include "job_output.hpp"
 #include "options.hpp"
@@ -10,20 +11,35 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace reelsd::cli {
 namespace {
 
 struct analyze_arguments {
-    submission wanted;
+    std::vector<std::string> links;
+    submission wanted;  ///< But for the link.
     bool wait = false;
     bool as_json = false;
     std::int64_t timeout_seconds = wait_default.count();
 };
 
+analyze_list list_of(const analyze_arguments& arguments) {
+    analyze_list list{
+        .links = arguments.links,
+        .fresh = arguments.wanted.fresh,
+        .idempotency_key = arguments.wanted.idempotency_key};
+    if (arguments.wait) list.wait = std::chrono::seconds{arguments.timeout_seconds};
+    return list;
+}
+
 exit_code run_analyze(const command_context& context, const analyze_arguments& arguments) {
     const auto form = form_of(arguments.as_json);
-    const auto queued = context.api.submit(arguments.wanted, context.stop);
+    if (arguments.links.size() > 1) return run_analyze_list(context, list_of(arguments), form);
+    auto wanted = arguments.wanted;
+    wanted.link = arguments.links.front();
+    const auto queued = context.api.submit(wanted, context.stop);
     if (!queued) return report(context, queued.error());
     const auto id = integer_of(queued->document, "id");
     if (!id) {
@@ -62,8 +78,8 @@ std::string idempotency_key_objection(const std::string& key) {
 
 void add_analyze_command(CLI::App& app, command& chosen) {
     auto arguments = std::make_shared<analyze_arguments>();
-    auto* const analyze = app.add_subcommand("analyze", "Queue a reel for analysis");
-    analyze->add_option("URL", arguments->wanted.link, "Link to the reel")->required();
+    auto* const analyze = app.add_subcommand("analyze", "Queue reels for analysis");
+    analyze->add_option("URL", arguments->links, "Links to the reels")->required();
     add_wait_options(*analyze, arguments->wait, arguments->timeout_seconds);
     analyze->add_flag(
         "--fresh",
@@ -80,7 +96,8 @@ void add_analyze_command(CLI::App& app, command& chosen) {
     add_json_flag(*analyze, arguments->as_json);
     analyze->footer(R"(Examples:
     reels analyze --wait https://www.instagram.com/reel/DYa0IXPgnP5/
-    id=$(reels analyze https://www.instagram.com/reel/DYa0IXPgnP5/))");
+    id=$(reels analyze https://www.instagram.com/reel/DYa0IXPgnP5/)
+    xargs reels analyze --json < links.txt)");
     analyze->callback([arguments, &chosen] {
         chosen = server_command{[arguments](const command_context& context) {
             return run_analyze(context, *arguments);

@@ -1,5 +1,6 @@
 #include "api_client.hpp"
 
+#include "page.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/invariant.hpp>
@@ -13,6 +14,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <random>
+#include <span>
 
 namespace reelsd::cli {
 namespace {
@@ -23,6 +25,12 @@ using namespace std::chrono_literals;
 constexpr auto answer_time_max = 30s;
 /// The bound on a stored result, its envelope included.
 constexpr auto response_bytes_max = bounds::result_bytes_max + std::size_t{64} * 1024;
+
+/// Of one stream of events: the finished job, and more steps and signs of life than 10 minutes
+/// have.
+constexpr auto stream_bytes_max = response_bytes_max + std::size_t{256} * 1024;
+/// The server gives a sign of life each 15 s.
+constexpr net::speed_floor stream_silence{.bytes_per_second = 1, .during = 35s};
 
 net::http_client_settings client_settings(const connection_settings& connection) {
     const auto server = net::url::parse(connection.server);
@@ -108,6 +116,23 @@ bool maybe_done(const attempt_outcome& outcome) {
     return !outcome.status || *outcome.status >= 500;
 }
 
+/// A server from before there were lists misses the one link that it knows of.
+bool knows_no_lists(const error& why) {
+    return why.code() == errc::invalid_argument && why.detail() == "url is required (HTTP 400)";
+}
+
+/// The shortest wait that a limit asks for some link of a list; nothing when none does.
+std::optional<std::chrono::seconds> patience_wanted_in(const json& links) {
+    std::optional<std::chrono::seconds> shortest;
+    for (const auto& link : links) {
+        const auto seconds = integer_of(link, "retry_after");
+        if (!seconds || *seconds < 0) continue;
+        const std::chrono::seconds wait{*seconds};
+        if (!shortest || wait < *shortest) shortest = wait;
+    }
+    return shortest;
+}
+
 /// Errors that the same request would meet again.
 bool is_final(errc code) {
     return code == errc::cancelled || code == errc::invalid_argument ||
@@ -146,6 +171,33 @@ result<api_answer> api_client::submit(const submission& wanted, const std::stop_
     return decoded(send(std::move(request), answer_time_max, stop).response, json_kind::object);
 }
 
+result<std::optional<api_answer>> api_client::submit_all(
+    const submission_list& wanted, const std::stop_token& stop) const {
+    invariant(!wanted.links.empty() && wanted.links.size() <= submission_list::links_max);
+    json body{{"urls", wanted.links}};
+    if (wanted.fresh) body["fresh"] = true;
+    net::http_request request;
+    request.method = net::http_method::post;
+    request.url = connection_.server + "/api/v1/reels/analyze";
+    // The same for each try: what was queued by one is not queued again by the next.
+    request.headers = {
+        {"Content-Type", "application/json"},
+        {"Idempotency-Key", wanted.idempotency_key.value_or(random_key())}};
+    request.body = body.dump(-1, ' ', false, json::error_handler_t::replace);
+    for (int made = 1;; ++made) {
+        auto response = send(request, answer_time_max, stop).response;
+        if (!response && knows_no_lists(response.error())) return std::optional<api_answer>{};
+        auto answer = decoded(std::move(response), json_kind::array);
+        if (!answer) return answer.error();
+        const auto patience = patience_wanted_in(answer->document);
+        const attempt_outcome outcome{.status = 429, .retry_after = patience};
+        const auto delay = patience ? delay_before_next(policy_, made, outcome) : std::nullopt;
+        if (!delay) return std::optional{*std::move(answer)};
+        on_retry_(fmt::format("a limit is reached; trying the rest again in {} s", delay->count()));
+        if (!pause(*delay, stop)) return error{errc::cancelled};
+    }
+}
+
 result<api_answer> api_client::job(
     std::int64_t id, std::chrono::seconds wait, const std::stop_token& stop) const {
     invariant(wait >= 0s && wait <= bounds::wait_max);
@@ -154,6 +206,49 @@ result<api_answer> api_client::job(
     if (wait > 0s) request.url += fmt::format("?wait={}", wait.count());
     return decoded(
         send(std::move(request), answer_time_max + wait, stop).response, json_kind::object);
+}
+
+result<events_end> api_client::events(
+    std::int64_t id, const std::string& last_event_id, deadline by,
+    const std::function<bool(const server_event&)>& on_event, const std::stop_token& stop) const {
+    net::http_request request;
+    request.url = fmt::format("{}/api/v1/reels/{}/events", connection_.server, id);
+    request.headers = {{"Accept", "text/event-stream"}};
+    if (!last_event_id.empty()) request.headers.push_back({"Last-Event-ID", last_event_id});
+    sign(request);
+    request.response_bytes_max = stream_bytes_max;
+    request.slowest = stream_silence;
+    request.compressed = false;  // What is compressed is held back until it is worth it.
+
+    events_end end{.last_event_id = last_event_id};
+    bool has_come = false;
+    event_reader reader{response_bytes_max};
+    const error enough{errc::conflict, "no more of this stream is wanted"};
+    request.on_head = [&enough](const net::response_head& head) -> result<void> {
+        const auto type = head.headers.find("Content-Type").value_or("");
+        if (head.status != 200 || !type.starts_with("text/event-stream")) return enough;
+        return {};
+    };
+    request.sink = [&](std::span<const std::byte> piece) -> result<void> {
+        has_come = true;
+        // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): bytes of text
+        const auto* const text = reinterpret_cast<const char*>(piece.data());
+        const auto events = reader.take({text, piece.size()});
+        if (!events) return events.error();
+        for (const auto& event : *events) {
+            if (on_event(event)) continue;
+            end.how = events_end::reason::told_enough;
+            return enough;
+        }
+        return {};
+    };
+    const auto answer = http_.send(request, by, stop);
+    if (!answer && answer.error().code() == errc::cancelled) return answer.error();
+    if (end.how == events_end::reason::told_enough) return end;
+    if (has_come) end.how = events_end::reason::broken;
+    if (!reader.last_event_id().empty()) end.last_event_id = reader.last_event_id();
+    end.retry = reader.retry();
+    return end;
 }
 
 result<reel_page> api_client::list(const list_query& wanted, const std::stop_token& stop) const {
@@ -211,11 +306,15 @@ result<net::http_response> api_client::get(
     return response;
 }
 
+void api_client::sign(net::http_request& request) const {
+    request.headers.push_back({"Authorization", "Bearer " + connection_.token});
+    request.headers.push_back({"User-Agent", "reels/" REELSD_VERSION});
+}
+
 api_client::delivery api_client::send(
     net::http_request request, std::chrono::seconds answer_time,
     const std::stop_token& stop) const {
-    request.headers.push_back({"Authorization", "Bearer " + connection_.token});
-    request.headers.push_back({"User-Agent", "reels/" REELSD_VERSION});
+    sign(request);
     request.response_bytes_max = response_bytes_max;
     bool maybe_done_before = false;
     for (int made = 1;; ++made) {

@@ -1,18 +1,22 @@
 #pragma once
 
+#include <reelsd/base/clock.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/base/result.hpp>
+#include <reelsd/cli/event_reader.hpp>
 #include <reelsd/cli/retry.hpp>
 #include <reelsd/cli/settings.hpp>
 #include <reelsd/net/http_client.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace reelsd::cli {
 
@@ -28,6 +32,30 @@ struct submission {
     bool fresh = false;  ///< Analyse again, even where a result of today could be reused.
     /// 1-255 visible ASCII characters. None: one is made up for this submission.
     std::optional<std::string> idempotency_key;
+};
+
+/// Several links, submitted together.
+struct submission_list {
+    std::vector<std::string> links;  ///< 1 to links_max
+    bool fresh = false;
+    std::optional<std::string> idempotency_key;  ///< Of the list; none: one is made up.
+
+    /// What a server takes at once.
+    static constexpr std::size_t links_max = 50;
+    /// Of all links together, as they are sent; a body may have 64 KiB.
+    static constexpr std::size_t bytes_max = std::size_t{60} * 1024;
+};
+
+/// How a stream of events ended.
+struct events_end {
+    enum class reason : std::uint8_t {
+        told_enough,   ///< The reader of the events wanted no more.
+        broken,        ///< It may be taken up again.
+        not_to_be_had  ///< The server refuses it or does not know it, or nothing has come of it.
+    };
+    reason how = reason::not_to_be_had;
+    std::string last_event_id = {};                       ///< Where to take it up.
+    std::optional<std::chrono::milliseconds> retry = {};  ///< After how long, by the server's wish.
 };
 
 /// Which reels of the caller's to list.
@@ -63,9 +91,23 @@ public:
     [[nodiscard]] result<api_answer> submit(
         const submission& wanted, const std::stop_token& stop) const;
 
+    /// The same for several: an array in their order, each with `id` and `status` or with `error`.
+    /// Nothing from a server that takes one at a time. While a limit is in the way of some, they
+    /// are tried again as a refused request is.
+    [[nodiscard]] result<std::optional<api_answer>> submit_all(
+        const submission_list& wanted, const std::stop_token& stop) const;
+
     /// GET /api/v1/reels/{id}?wait=: the job, an object, at the latest after `wait` (0-60 s).
     [[nodiscard]] result<api_answer> job(
         std::int64_t id, std::chrono::seconds wait, const std::stop_token& stop) const;
+
+    /// GET /api/v1/reels/{id}/events from `last_event_id` on (empty: from now on), until
+    /// `on_event` returns false, the stream ends or `by` has passed. Tried once. Errors: cancelled
+    /// alone; what else goes wrong can be asked for by other calls.
+    [[nodiscard]] result<events_end> events(
+        std::int64_t id, const std::string& last_event_id, deadline by,
+        const std::function<bool(const server_event&)>& on_event,
+        const std::stop_token& stop) const;
 
     /// GET /api/v1/reels.
     [[nodiscard]] result<reel_page> list(
@@ -84,6 +126,7 @@ public:
     [[nodiscard]] result<void> remove(std::int64_t id, const std::stop_token& stop) const;
 
 private:
+    void sign(net::http_request& request) const;
     /// What came of all attempts together.
     struct delivery {
         result<net::http_response> response;

@@ -5,9 +5,11 @@
 //
 // Ends with 1 and shows the bytes and the seed when a page has what a terminal might obey; the
 // sanitizers end it for what they find. The same seed makes the same answers.
+#include "cli/job_wait.hpp"
 #include "reader_fuzz.hpp"
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/cli/api_answer.hpp>
+#include <reelsd/cli/event_reader.hpp>
 #include <reelsd/cli/render.hpp>
 #include <reelsd/cli/text.hpp>
 
@@ -92,6 +94,52 @@ reading read_text(std::string_view text) {
     return {.broken_promise = std::move(fault), .accepted = true};
 }
 
+struct events_read {
+    std::vector<server_event> events;
+    std::string last_event_id;
+    bool is_refused = false;
+};
+
+/// More is refused.
+constexpr std::size_t event_bytes_max = 500;
+
+events_read events_in(std::string_view stream, std::size_t bytes_at_once) {
+    event_reader reader{event_bytes_max};
+    events_read all;
+    for (; !stream.empty() && !all.is_refused;
+         stream.remove_prefix(std::min(bytes_at_once, stream.size()))) {
+        const auto events = reader.take(stream.substr(0, bytes_at_once));
+        all.is_refused = !events;
+        if (events) all.events.insert(all.events.end(), events->begin(), events->end());
+    }
+    all.last_event_id = reader.last_event_id();
+    return all;
+}
+
+/// The same events however they are cut, none of them too long, and what is shown of them is
+/// harmless.
+reading read_events(std::string_view stream) {
+    const auto all = events_in(stream, 1);
+    for (const std::size_t at_once : {std::size_t{7}, std::size_t{64}}) {
+        const auto others = events_in(stream, at_once);
+        if (others.is_refused != all.is_refused) return {.broken_promise = "read and refused"};
+        if (!all.is_refused && others.events != all.events)
+            return {.broken_promise = "other events"};
+        if (!all.is_refused && others.last_event_id != all.last_event_id)
+            return {.broken_promise = "another place"};
+    }
+    for (const auto& event : all.events) {
+        const bool is_bounded = event.data.size() + event.name.size() <= 2 * event_bytes_max;
+        if (!is_bounded || event.name.empty()) return {.broken_promise = "an endless event"};
+        const auto shown =
+            progress_text({.id = 42, .status = event.name, .attempt = 2, .step = event.data});
+        if (auto why = broken_text(shown); !why.empty()) return {.broken_promise = std::move(why)};
+        if (shown.find('\n') != std::string::npos)
+            return {.broken_promise = "progress of several lines"};
+    }
+    return {.accepted = !all.events.empty()};
+}
+
 std::vector<reader_check> terminal_checks() {
     const std::filesystem::path corpus{REELSD_SOURCE_DIR "/tests/fuzz/terminal_corpus"};
     const auto jobs = lines_of(corpus / "jobs.txt");
@@ -105,6 +153,7 @@ std::vector<reader_check> terminal_checks() {
         {"hits", lines_of(corpus / "hits.txt"), page_of(json::value_t::array, render_hits)},
         {"usage", lines_of(corpus / "usage.txt"), page_of(json::value_t::object, usage)},
         {"failure", lines_of(corpus / "failures.txt"), read_failure},
+        {"events", files_of(corpus / "events"), read_events},
         {"json", jobs, read_json},
         {"text", texts, read_text},
     };

@@ -58,9 +58,12 @@ DONE = {
 class ScriptedServer:
     """Gives the answers it was given, in order, and remembers the requests."""
 
-    def __init__(self, *answers):
+    def __init__(self, *answers, events=None):
         self.answers = list(answers)
         self.requests = []
+        # Of a reel: streams to answer with, in order; none: a server that does not know them.
+        self.events = list(events or [])
+        self.follows = []
         self.lock = threading.Lock()
         script = self
 
@@ -68,7 +71,25 @@ class ScriptedServer:
             protocol_version = "HTTP/1.1"
             wbufsize = -1  # Head and body in one piece: two would each wait for an acknowledgement.
 
+            def follow(self):
+                with script.lock:
+                    script.follows.append((self.path, dict(self.headers)))
+                    stream = script.events.pop(0) if script.events else None
+                if stream is None:
+                    return self.give(404, {"message": "not found", "status": "error"})
+                if isinstance(stream, int):
+                    return self.give(stream, {"message": "no", "status": "error"})
+                self.send_response(200)
+                self.send_header("Content-Type", "text/event-stream")
+                self.send_header("Connection", "close")
+                self.end_headers()
+                self.wfile.write(stream.encode())
+                self.wfile.flush()
+                self.close_connection = True
+
             def answer(self):
+                if self.path.endswith("/events"):
+                    return self.follow()
                 body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
                 with script.lock:
                     script.requests.append((self.command, self.path, dict(self.headers), body))
@@ -78,7 +99,9 @@ class ScriptedServer:
                     self.connection.shutdown(socket.SHUT_RDWR)
                     self.close_connection = True
                     return
-                status, content, *headers = chosen
+                self.give(*chosen)
+
+            def give(self, status, content, *headers):
                 if not isinstance(content, bytes):
                     content = json.dumps(content).encode()
                 self.send_response(status)
@@ -108,8 +131,8 @@ class ScriptedServer:
 class CliTest(unittest.TestCase):
     maxDiff = None
 
-    def serve(self, *answers):
-        server = ScriptedServer(*answers)
+    def serve(self, *answers, events=None):
+        server = ScriptedServer(*answers, events=events)
         self.addCleanup(server.close)
         return server
 
@@ -221,6 +244,170 @@ class Analyze(CliTest):
                 out, err = process.communicate(timeout=30)
                 self.assertEqual((process.returncode, out), (130, ""), err)
                 self.assertIn("reels get 42", err)
+
+
+def event(name, data, event_id=""):
+    return f"event: {name}\nid: {event_id}\ndata: {json.dumps(data)}\n\n"
+
+
+def standing(status, attempt=0, step=None):
+    return {"id": 42, "status": status, "attempt": attempt, **({"step": step} if step else {})}
+
+
+class Following(CliTest):
+    """--wait, where the server tells of a reel's events."""
+
+    def test_the_work_is_shown_as_it_goes_on(self):
+        stream = ("retry: 10\n\n" + event("state", standing("pending"), "a") + ": keep-alive\n\n"
+                  + event("state", standing("processing", 1, "resolve"), "b")
+                  + event("attempt", standing("processing", 1, "resolve"), "c")
+                  + event("step", standing("processing", 1, "download"), "d")
+                  + event("attempt", standing("processing", 2, "download"), "e")
+                  + event("finished", DONE, "f"))
+        server = self.serve((202, {"id": 42, "status": "pending"}), events=[stream])
+        done = self.ended(self.reels("analyze", "--wait", "--json", LINK, server=server), 0)
+        self.assertEqual(done.stdout.rstrip("\n"), json.dumps(DONE), "the bytes as the server sent them")
+        self.assertEqual(done.stderr.splitlines(), [
+            "reel 42: pending", "reel 42: processing (resolve)", "reel 42: processing (download)",
+            "reel 42: processing (download, attempt 2)"])
+        self.assertEqual(len(server.requests), 1, "nothing is asked for beside the events")
+        (path, headers), = server.follows
+        self.assertEqual(path, "/api/v1/reels/42/events")
+        self.assertEqual(headers["Authorization"], "Bearer " + TOKEN)
+        self.assertNotIn("Last-Event-ID", headers)
+
+    def test_a_break_is_mended(self):
+        server = self.serve((500, b""), events=[
+            "retry: 10\n\n" + event("state", standing("processing", 1), "42:x"),
+            "retry: 10\n\n", event("step", standing("processing", 1, "probe"), "42:y") + "event: fini",
+            event("finished", FAILED)])
+        done = self.ended(self.reels("get", "42", "--wait", server=server), 1)
+        self.assertIn("Video is not available", done.stdout)
+        self.assertEqual([headers.get("Last-Event-ID") for _, headers in server.follows],
+                         [None, "42:x", "42:x", "42:y"])
+        self.assertEqual(server.requests, [])
+
+    def test_streams_that_tell_nothing_are_given_up(self):
+        server = self.serve((200, DONE), events=["retry: 1\n\n"] * 100)
+        done = self.ended(self.reels("get", "42", "--wait", server=server), 0)
+        self.assertIn("CONTENT", done.stdout)
+        self.assertEqual(len(server.follows), 5)
+
+    def test_what_is_no_stream_of_events(self):
+        endless = "data: " + "x" * 2_000_000
+        for stream in (None, 405, 406, 429, 503, "", endless, event("finished", [1]), event("finished", PENDING)):
+            with self.subTest(str(stream)[:40]):
+                server = self.serve((200, PROCESSING), (200, DONE), events=[stream])
+                done = self.ended(self.reels("get", "42", "--wait", server=server), 0)
+                self.assertIn("CONTENT", done.stdout)
+                self.assertEqual(len(server.requests), 2)
+
+    def test_a_reel_that_is_deleted(self):
+        gone = (404, {"message": "not found", "status": "error"})
+        server = self.serve(gone, events=[event("state", standing("pending")) + event("deleted", {"id": 42})])
+        done = self.ended(self.reels("get", "42", "--wait", server=server), 4)
+        self.assertIn("not found", done.stderr)
+
+    def test_events_that_a_terminal_would_obey(self):
+        stream = event("state", standing("a\x1b[2Jb", 1, "c\rd")) + event("finished", DONE)
+        done = self.ended(self.reels("get", "42", "--wait", server=self.serve((500, b""), events=[stream])), 0)
+        self.assertNotIn(ESCAPE, done.stderr + done.stdout)
+
+
+class Several(CliTest):
+    """Several links in one command."""
+    LINKS = [LINK, "https://tiktok.com/x", "https://www.instagram.com/reel/AAAAAAAAAAA/"]
+    NO_LINK = 'URL must be an instagram.com link, got "tiktok.com"'
+    LIMIT = "limit of 3 jobs pending or processing at the same time reached"
+    ANSWER = [{"url": LINKS[0], "id": 42, "status": "pending"}, {"url": LINKS[1], "error": NO_LINK},
+              {"url": LINKS[2], "id": 43, "status": "pending"}]
+
+    def test_what_became_of_each(self):
+        server = self.serve((202, self.ANSWER))
+        done = self.ended(self.reels("analyze", "--fresh", *self.LINKS, server=server), 4)
+        self.assertEqual(done.stdout, "42\n43\n")
+        self.assertEqual(done.stderr.splitlines(), [
+            f"reels: https://tiktok.com/x: {self.NO_LINK}", "2 of 3 queued. See them with: reels list"])
+        (_, path, headers, body), = server.requests
+        self.assertEqual(path, "/api/v1/reels/analyze")
+        self.assertEqual(json.loads(body), {"urls": self.LINKS, "fresh": True})
+        self.assertRegex(headers["Idempotency-Key"], "^[0-9a-f]{32}$")
+
+    def test_json(self):
+        server = self.serve((202, self.ANSWER))
+        done = self.ended(self.reels("analyze", "--json", *self.LINKS, server=server), 4)
+        self.assertEqual(json.loads(done.stdout), self.ANSWER)
+
+    def test_all_well(self):
+        server = self.serve((202, self.ANSWER[::2]))
+        done = self.ended(self.reels("analyze", *self.LINKS[::2], server=server), 0)
+        self.assertEqual(done.stdout, "42\n43\n")
+
+    def test_more_than_a_server_takes_at_once(self):
+        links = [f"https://www.instagram.com/reel/code-{number}/" for number in range(120)]
+        answers = [(202, [{"url": link, "id": number + 1, "status": "pending"}
+                          for number, link in enumerate(links)][first:first + 50]) for first in (0, 50, 100)]
+        server = self.serve(*answers)
+        done = self.ended(self.reels("analyze", *links, server=server), 0)
+        self.assertEqual(done.stdout.split(), [str(number + 1) for number in range(120)])
+        self.assertEqual([json.loads(body)["urls"] for _, _, _, body in server.requests],
+                         [links[:50], links[50:100], links[100:]])
+        self.assertEqual(len({headers["Idempotency-Key"] for _, _, headers, _ in server.requests}), 3)
+        refused = self.ended(self.reels("analyze", "--idempotency-key", "k", *links, server=server), 2)
+        self.assertIn("one --idempotency-key serves at most 50 links", refused.stderr)
+        self.assertEqual(len(server.requests), 3, "nothing was sent")
+
+    def test_a_limit_that_passes(self):
+        limited = [self.ANSWER[0], {"url": self.LINKS[2], "error": self.LIMIT, "retry_after": 1}]
+        server = self.serve((202, limited), (202, self.ANSWER[::2]))
+        done = self.ended(self.reels("analyze", *self.LINKS[::2], server=server), 0)
+        self.assertEqual(done.stdout, "42\n43\n")
+        self.assertIn("trying the rest again in 1 s", done.stderr)
+        keys = {headers["Idempotency-Key"] for _, _, headers, _ in server.requests}
+        self.assertEqual(len(keys), 1, "both tries are one submission")
+
+    def test_a_limit_that_lasts(self):
+        limited = [self.ANSWER[0], {"url": self.LINKS[2], "error": self.LIMIT, "retry_after": 3600}]
+        server = self.serve((202, limited))
+        done = self.ended(self.reels("analyze", *self.LINKS[::2], server=server), 4)
+        self.assertEqual(done.stdout, "42\n")
+        self.assertIn(self.LIMIT, done.stderr)
+        self.assertEqual(len(server.requests), 1)
+
+    def test_waiting_for_all(self):
+        answers = [(202, self.ANSWER), (200, DONE), (200, {**FAILED, "id": 43})]
+        done = self.ended(self.reels("analyze", "--wait", "--json", *self.LINKS, server=self.serve(*answers)), 4)
+        self.assertEqual(json.loads(done.stdout), [DONE, self.ANSWER[1], {**FAILED, "id": 43}])
+        done = self.ended(self.reels("analyze", "--wait", *self.LINKS, server=self.serve(*answers)), 4)
+        self.assertIn("Reel 42: done in 31 s", done.stdout)
+        self.assertIn("Video is not available", done.stdout)
+
+    def test_the_wait_has_an_end(self):
+        server = self.serve((202, self.ANSWER[::2]), (200, PROCESSING))
+        done = self.ended(self.reels("analyze", "--wait", "--timeout", "1", *self.LINKS[::2], server=server), 5)
+        self.assertIn("reels get 42", done.stderr)
+        self.assertIn("reels get 43", done.stderr)
+
+    def test_a_server_that_takes_one_at_a_time(self):
+        old = (400, {"message": "url is required", "status": "error"})
+        refused = (400, {"message": self.NO_LINK, "status": "error"})
+        server = self.serve(old, (202, {"id": 42, "status": "pending"}), refused,
+                            (202, {"id": 43, "status": "pending"}))
+        done = self.ended(self.reels("analyze", *self.LINKS, server=server), 4)
+        self.assertEqual(done.stdout, "42\n43\n")
+        self.assertIn(self.NO_LINK, done.stderr)
+        self.assertEqual([json.loads(body).get("url") for _, _, _, body in server.requests], [None, *self.LINKS])
+        done = self.ended(self.reels("analyze", "--idempotency-key", "k", *self.LINKS, server=self.serve(old)), 4)
+        self.assertIn("takes one link at a time", done.stderr)
+
+    def test_trouble_in_the_middle(self):
+        links = [f"https://www.instagram.com/reel/code-{number}/" for number in range(51)]
+        first = [{"url": link, "id": number + 1, "status": "pending"} for number, link in enumerate(links[:50])]
+        server = self.serve((202, first), (401, {"error": "invalid API token"}))
+        done = self.ended(self.reels("analyze", *links, server=server), 4)
+        self.assertEqual(len(done.stdout.split()), 50, "what was queued is told")
+        self.assertIn("invalid API token", done.stderr)
+        self.ended(self.reels("analyze", *links, server=self.serve((202, first[:3]))), 3)
 
 
 class Get(CliTest):

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "output.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace reelsd::cli {
+
+/// Several links to analyse.
+struct analyze_list {
+    std::vector<std::string> links;  ///< 2 or more.
+    bool fresh = false;
+    std::optional<std::string> idempotency_key = {};
+    /// How long to wait for all of them together; nothing: not at all.
+    std::optional<std::chrono::seconds> wait = {};
+};
+
+/// Where to cut a list so that each part may be sent at once: the sizes of the parts, in order.
+[[nodiscard]] std::vector<std::size_t> parts_of(const std::vector<std::string>& links);
+
+/// Submits the links, in their order, and says what became of each: on standard output a number for
+/// each that was queued, or with `wait` its analysis; on standard error those that were refused. As
+/// JSON: one array with an element for each link. The exit code is that of the first link that did
+/// not go well; trouble with the server ends the command.
+[[nodiscard]] exit_code run_analyze_list(
+    const command_context& context, const analyze_list& wanted, output_form form);
+
+}  // namespace reelsd::cli

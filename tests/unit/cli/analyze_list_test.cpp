@@ -1,0 +1,50 @@
+#include "cli/analyze_list.hpp"
+
+#include "cli/job_wait.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+// Goal: lists are cut as a server takes them, and people read how a job stands. Method: pure.
+namespace reelsd::cli {
+namespace {
+
+using sizes = std::vector<std::size_t>;
+
+TEST(PartsOf, AreWhatAServerTakesAtOnce) {
+    const auto links = [](std::size_t count, std::size_t length) {
+        return std::vector<std::string>(count, std::string(length, 'x'));
+    };
+    EXPECT_EQ(parts_of(links(1, 100)), (sizes{1}));
+    EXPECT_EQ(parts_of(links(50, 100)), (sizes{50}));
+    EXPECT_EQ(parts_of(links(51, 100)), (sizes{50, 1}));
+    EXPECT_EQ(parts_of(links(120, 100)), (sizes{50, 50, 20}));
+    // With quotation marks and comma, 61,440 bytes hold 29 of 2,048 characters.
+    EXPECT_EQ(parts_of(links(40, 2048)), (sizes{29, 11}));
+    EXPECT_EQ(parts_of(links(2, 100'000)), (sizes{1, 1})) << "theirs is the server's to refuse";
+    EXPECT_EQ(parts_of(std::vector<std::string>(20, std::string(1000, '\x01'))), (sizes{10, 10}))
+        << "as they are sent";
+}
+
+TEST(ProgressText, SaysStepAndAttempt) {
+    EXPECT_EQ(progress_text({.id = 42, .status = "pending"}), "reel 42: pending");
+    EXPECT_EQ(
+        progress_text({.id = 42, .status = "processing", .attempt = 1}), "reel 42: processing");
+    EXPECT_EQ(
+        progress_text({.id = 42, .status = "processing", .attempt = 1, .step = "download"}),
+        "reel 42: processing (download)");
+    EXPECT_EQ(
+        progress_text({.id = 42, .status = "processing", .attempt = 2, .step = "download"}),
+        "reel 42: processing (download, attempt 2)");
+    EXPECT_EQ(
+        progress_text({.id = 42, .status = "pending", .attempt = 2}),
+        "reel 42: pending (attempt 2)");
+    EXPECT_EQ(
+        progress_text({.id = 1, .status = "a\x1b[2J\n", .step = "b\r"}).find_first_of("\x1b\n\r"),
+        std::string::npos);
+}
+
+}  // namespace
+}  // namespace reelsd::cli
