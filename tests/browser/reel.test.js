@@ -137,6 +137,46 @@ for (const width of WIDTHS) {
         await visitor.close();
     });
 
+    test(`a reel in work is followed by its events and fetched once, at ${width} px`, async () => {
+        const visitor = await Visitor.open(browser, daemon, { person, width });
+        const { page } = visitor;
+        const { id } = await person.request('POST', '/api/reels/analyze', { url: SAMPLE, fresh: true });
+        const asked = [];
+        page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+        const isStream = (request) => request.url().endsWith(`/dashboard/api/reels/${id}/events`);
+        const setHidden = (isHidden) => page.evaluate((value) => {
+            Object.defineProperty(document, 'hidden', { configurable: true, get: () => value });
+            document.dispatchEvent(new Event('visibilitychange'));
+        }, isHidden);
+        const followed = page.waitForRequest(isStream);
+        await visitor.visit(`/reels/${id}`);
+        await followed;
+        await page.locator('.progress [aria-current="step"]').first().waitFor();
+        // Who looks elsewhere holds no connection.
+        const left = page.waitForEvent('requestfailed', isStream);
+        await setHidden(true);
+        await left;
+        const again = page.waitForRequest(isStream);
+        await setHidden(false);
+        await again;
+        await page.locator('.reel-head .status-done').waitFor({ timeout: 120_000 });
+        await page.getByRole('slider').waitFor();
+        assert.equal(asked.filter((path) => path === `/dashboard/api/reels/${id}`).length, 1);
+        visitor.assertClean();
+        await visitor.close();
+    });
+
+    test(`a reel that is deleted elsewhere while it is in work is not found, at ${width} px`, async () => {
+        const visitor = await Visitor.open(browser, daemon, { person, width });
+        const { page } = visitor;
+        const { id } = await person.request('POST', '/api/reels/analyze', { url: SAMPLE, fresh: true });
+        await visitor.visit(`/reels/${id}`);
+        await page.locator('.progress').waitFor();
+        await person.request('DELETE', `/api/reels/${id}`);
+        await page.getByRole('heading', { name: 'Not found' }).waitFor();
+        await visitor.close();
+    });
+
     test(`a failure says why and what to do, at ${width} px`, async () => {
         const failed = await person.finished(UNAVAILABLE);
         const visitor = await Visitor.open(browser, daemon, { person, width });

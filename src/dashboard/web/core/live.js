@@ -22,7 +22,8 @@ let retrySeconds = 1;
 let retryTimer = 0;
 let awayTimer = null;
 
-function noteStep({ id, status, step }) {
+/** Takes note of the step that an event names; without one, that none is known. */
+export function noteStep({ id, status, step }) {
     const steps = new Map(stepsStore.get());
     steps.delete(id);
     if (status === 'processing' && step) {

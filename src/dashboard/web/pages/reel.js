@@ -3,6 +3,7 @@ import { html, useEffect, useLayoutEffect, useRef, useState } from '../htm-preac
 import { get } from '../core/api.js';
 import { onLive } from '../core/live.js';
 import { navigate } from '../core/navigation.js';
+import { followReel } from '../core/reel_events.js';
 import { Cost } from '../reel/cost.js';
 import { Facts } from '../reel/facts.js';
 import { platformLink } from '../reel/links.js';
@@ -27,27 +28,27 @@ function isOver(status) {
     return status === 'done' || status === 'error';
 }
 
-/** The reel, kept up to date by live events; its result is fetched when it is done. */
+/** The reel; until it is done, kept up to date by events of its own. */
 function useReel(id) {
     const { data, error, reload, setData } = useLoading((signal) => get(`/reels/${id}`, signal), [id]);
     const [isDeleted, setIsDeleted] = useState(false);
+    const latest = useRef(data);
+    latest.current = data;
+    const isFollowed = Boolean(data) && !isOver(data.status);
     useEffect(() => onLive('deleted', (event) => String(event.id) === id && setIsDeleted(true)), [id]);
     useEffect(() => onLive('reset', () => {
         if (!data || !isOver(data.status)) {
             reload();
         }
     }), [data]);
-    useEffect(() => onLive('reel', (event) => {
-        if (String(event.id) !== id || (data && isOver(data.status))) {
-            return;
-        }
-        if (isOver(event.status)) {
-            announce(event.status === 'done' ? 'The reel is done.' : 'The reel has failed.');
-            reload();
-        } else {
-            setData({ ...data, ...event });
-        }
-    }), [id, data]);
+    useEffect(() => isFollowed ? followReel(id, {
+        onChange: (standing) => setData({ ...latest.current, ...standing }),
+        onEnd: (reel) => {
+            announce(reel.status === 'done' ? 'The reel is done.' : 'The reel has failed.');
+            setData(reel);
+        },
+        onDeleted: () => setIsDeleted(true),
+    }) : undefined, [id, isFollowed]);
     return { reel: data, error, reload, isDeleted };
 }
 

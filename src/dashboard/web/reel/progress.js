@@ -21,6 +21,8 @@ export function Progress({ reel }) {
             <${Icon} name=${iconOf(index)} more=${index === at ? 'icon-turning' : ''} />${words}
         </li>`)}
     </ol>
+    ${reel.attempt > 1 && html`<p class="muted">This is attempt ${reel.attempt}: the one before did not get
+        through.</p>`}
     ${reel.status === 'pending' && html`<p class="muted">It waits for its turn. This page changes by itself;
         you may also leave it.</p>`}`;
 }
