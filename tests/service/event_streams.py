@@ -29,28 +29,48 @@ class ReelEvents:
         self.reader.start()
 
     def _read(self):
-        name, last_id, data = "message", None, []
         try:
-            for raw in self.answer:
-                field, _, value = raw.decode().rstrip("\n").partition(":")
-                value = value.removeprefix(" ")
-                if raw == b"\n":
-                    if data:
-                        self.events.append((name, last_id, json.loads("\n".join(data))))
-                    name, data = "message", []
-                elif field == "":
-                    self.comments.append(value)
-                elif field == "event":
-                    name = value
-                elif field == "data":
-                    data.append(value)
-                elif field == "id":
-                    last_id = value
-                elif field == "retry":
-                    self.retry = int(value)
-        except (OSError, http.client.HTTPException):
-            self.was_cut = True
+            self._take_events()
+        except (OSError, http.client.HTTPException, AttributeError, ValueError):
+            self.was_cut = True  # AttributeError and ValueError: closed by the test meanwhile.
         self.ended.set()
+
+    def _lines(self):
+        """Of the body; whether its end has come is lost on http.client's own iteration."""
+        if self.answer.status != 200:
+            self.answer.read()
+            return
+        rest = b""
+        while True:
+            size = int(self.answer.fp.readline() or b"cut", 16)
+            piece = self.answer.fp.read(size)
+            if len(piece) != size or self.answer.fp.readline() != b"\r\n":
+                self.was_cut = True
+                return
+            if size == 0:
+                return
+            *lines, rest = (rest + piece).split(b"\n")
+            yield from lines
+
+    def _take_events(self):
+        name, last_id, data = "message", None, []
+        for raw in self._lines():
+            field, _, value = raw.decode().partition(":")
+            value = value.removeprefix(" ")
+            if raw == b"":
+                if data:
+                    self.events.append((name, last_id, json.loads("\n".join(data))))
+                name, data = "message", []
+            elif field == "":
+                self.comments.append(value)
+            elif field == "event":
+                name = value
+            elif field == "data":
+                data.append(value)
+            elif field == "id":
+                last_id = value
+            elif field == "retry":
+                self.retry = int(value)
 
     def names(self):
         return [name for name, _, _ in list(self.events)]

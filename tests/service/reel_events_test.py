@@ -225,8 +225,8 @@ class Streams(Worked):
 
     def test_who_does_not_read_holds_nobody_up(self):
         slow = self.someone.submit(LINK)
-        self.finish(slow, letters=900_000)
-        for _ in range(20):
+        self.finish(slow, letters=5_000_000)  # More than the kernel takes for a connection.
+        for _ in range(10):
             self.stalled(self.served, slow)
         job_id = self.someone.submit(LINK)
         stream = self.events(job_id)
@@ -236,18 +236,17 @@ class Streams(Worked):
         self.assertEqual(stream.names(), ["state", "state", "finished"])
 
     def test_memory_for_those_who_do_not_read_is_bounded(self):
-        narrow = self.shared_daemon(workers=0, buffered_bytes_max=1_048_576)
+        narrow = self.shared_daemon(workers=0, buffered_bytes_max=12_000_000)
         narrow.start()
         someone = type(self.someone)(narrow, self.someone.email, self.someone.token)
         job_id = self.someone.submit(LINK)
-        self.finish(job_id, letters=1_000_000)
+        self.finish(job_id, letters=10_000_000)
         reading = self.events(job_id, someone).wait_for_end()
         self.assertEqual(reading.names(), ["state", "finished"])
         seen = reading.events[0][1]
-        stalled = [self.stalled(narrow, job_id) for _ in range(8)]
+        stalled = self.stalled(narrow, job_id)
         wait_until(lambda: self.events(job_id, someone).wait_for_end().was_cut, "no memory for another one")
-        for one in stalled:
-            one.close()
+        stalled.close()
         wait_until(lambda: self.events(job_id, someone, last_event_id=seen).wait_for_end().names() == ["finished"],
                    "memory again")
 
