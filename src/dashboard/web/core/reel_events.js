@@ -6,9 +6,10 @@ const RETRY_SECONDS_MAX = 30;
 
 /**
  * Follows a reel to its end: `onChange({id, status, attempt})` first and for each change, `onEnd(reel)` with the whole
- * reel, `onDeleted()`. Its step goes to useStep(). Returns how to stop.
+ * reel, `onDeleted()`, and `onRefused()` each time that the server will not tell. Its step goes to useStep(). Returns
+ * how to stop.
  */
-export function followReel(id, { onChange, onEnd, onDeleted }) {
+export function followReel(id, { onChange, onEnd, onDeleted, onRefused }) {
     let source = null;
     let retrySeconds = 1;
     let retryTimer = 0;
@@ -40,6 +41,7 @@ export function followReel(id, { onChange, onEnd, onDeleted }) {
                 close();
                 retryTimer = setTimeout(open, retrySeconds * 1000);
                 retrySeconds = Math.min(retrySeconds * 2, RETRY_SECONDS_MAX);
+                onRefused();
             }
         };
         for (const type of ['state', 'attempt', 'step']) {

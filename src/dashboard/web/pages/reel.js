@@ -37,7 +37,7 @@ function useReel(id) {
     const isFollowed = Boolean(data) && !isOver(data.status);
     useEffect(() => onLive('deleted', (event) => String(event.id) === id && setIsDeleted(true)), [id]);
     useEffect(() => onLive('reset', () => {
-        if (!data || !isOver(data.status)) {
+        if (!data) {
             reload();
         }
     }), [data]);
@@ -48,6 +48,7 @@ function useReel(id) {
             setData(reel);
         },
         onDeleted: () => setIsDeleted(true),
+        onRefused: reload, // Which finds out why.
     }) : undefined, [id, isFollowed]);
     return { reel: data, error, reload, isDeleted };
 }
