@@ -83,8 +83,7 @@ result<requested_list> list_in(
     if (!urls) return urls.error();
     const auto earlier = requested_fresh(body);
     if (!earlier) return earlier.error();
-    const auto webhook_url =
-        requested_webhook_url(body, "webhook_url", service.check_webhook_url);
+    const auto webhook_url = requested_webhook_url(body, "webhook_url", service.check_webhook_url);
     if (!webhook_url) return webhook_url.error();
     const auto key = requested_idempotency_key(ctx.header("Idempotency-Key"));
     if (!key) return key.error();

@@ -99,7 +99,7 @@ TEST_F(ChangeStore, AFollowedJobIsNamedWhenItHasChanged) {
     EXPECT_EQ(now.job.status, job_status::processing);
     EXPECT_EQ(now.attempt, 1);
 
-    run(changes_.note_step(mine, held.claim, "download", soon()));
+    run(changes_.note_steps({{mine, held.claim, "download"}}, soon()));
     ASSERT_EQ(changed(now.changed_at).size(), 1U);
     now = standing_of(mine);
     EXPECT_EQ(now.step, "download");
