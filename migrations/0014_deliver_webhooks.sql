@@ -32,7 +32,10 @@ BEGIN
      WHERE account_id = owner AND secret NOT IN (
            SELECT kept.secret FROM webhook_secret AS kept
             WHERE kept.account_id = owner ORDER BY kept.expires_at DESC LIMIT 3);
-    INSERT INTO webhook_secret (account_id, secret) VALUES (owner, made);
+    -- Somebody may have asked for the first one meanwhile.
+    INSERT INTO webhook_secret (account_id, secret) VALUES (owner, made)
+    ON CONFLICT (account_id) WHERE expires_at IS NULL
+    DO UPDATE SET secret = excluded.secret, created_at = now();
 END
 $$;
 

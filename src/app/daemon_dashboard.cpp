@@ -92,6 +92,10 @@ void daemon::note_step(const jobs::claimed_job& job, std::string_view step) {
 }
 
 asio::awaitable<void> daemon::write_steps() {
+    struct noting {
+        bool& flag;
+        ~noting() { flag = false; }
+    } const until_end{is_noting_steps_};
     asio::steady_timer timer{co_await asio::this_coro::executor};
     while (!steps_.empty()) {
         timer.expires_after(steps_interval);
@@ -106,7 +110,6 @@ asio::awaitable<void> daemon::write_steps() {
             log_.debug("steps are not written", {{"reason", failure.what()}});
         }
     }
-    is_noting_steps_ = false;
 }
 
 }  // namespace reelsd::app

@@ -66,6 +66,7 @@ outcome outcome_of(int code, const std::string& description) {
         case 401: return outcome::bad_token;
         case 404: return outcome::not_there;
         case 403: return outcome::lost_chat;
+        case 408: return outcome::unreachable;  // Of a proxy.
         case 409: return outcome::another_asks;
         case 429: return outcome::wait;
         default: break;
@@ -120,10 +121,14 @@ api_answer answer_from(
                              ? words->get<std::string>().substr(0, description_bytes_max)
                              : "HTTP " + std::to_string(status);
     // What stands in front of the real server may speak in statuses alone.
-    const auto code = status == 200 ? number_in(find(said, "error_code")).value_or(500) : status;
+    const auto* const parameters = find(said, "parameters");
+    const bool says_when = parameters != nullptr && find(*parameters, "retry_after") != nullptr;
+    const bool says_no = ok != nullptr && ok->is_boolean();
+    const int without_code = says_when ? 429 : says_no ? 400 : 500;
+    const auto code =
+        status == 200 ? number_in(find(said, "error_code")).value_or(without_code) : status;
     answer.what =
         outcome_of(static_cast<int>(std::clamp<std::int64_t>(code, 0, 999)), answer.description);
-    const auto* const parameters = find(said, "parameters");
     if (answer.what == outcome::wait) answer.retry_after = wait_in(parameters, retry_after_header);
     if (parameters != nullptr) {
         if (const auto moved = number_in(find(*parameters, "migrate_to_chat_id"))) {

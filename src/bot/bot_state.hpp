@@ -76,6 +76,7 @@ private:
     // Speakers.
     void speak(const std::stop_token& stop);
     void finish(const task& what, const spoken& how, time_point now);
+    void free_lane_of(const task& what);  ///< Under the mutex.
 
     // Any.
     void add_aside(aside what);
@@ -95,6 +96,7 @@ private:
     // All of these under the mutex.
     bot_identity self_;
     std::optional<std::stop_source> term_;  ///< While this daemon has the bot.
+    time_point held_until_{};               ///< Nobody else speaks for the bot until then.
     bool is_woken_ = true;
     std::deque<task> tasks_;
     std::deque<aside> asides_;

@@ -192,10 +192,12 @@ result<void> clerk::tie(
     std::int64_t update, const incoming_message& said, std::string_view code_text) {
     const auto hash = chats::hash_of_chat_code(code_text);
     if (!hash || !may_guess(said.chat)) {
-        if (!hash) note_wrong_guess(said.chat);
-        if (may_refuse(said.chat)) {
-            say_aside_to(
-                said, hash ? wording::too_many_codes() : wording::wrong_code(parts_.origin()));
+        // Who tries a code hears that it is wrong, as often as one may guess.
+        if (!may_guess(said.chat)) {
+            if (may_refuse(said.chat)) say_aside_to(said, wording::too_many_codes());
+        } else {
+            note_wrong_guess(said.chat);
+            say_aside_to(said, wording::wrong_code(parts_.origin()));
         }
         not_noted_ = update;
         return {};

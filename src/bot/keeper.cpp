@@ -3,7 +3,10 @@
 #include <reelsd/domain/loop_call.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 // The bot's life, and the thread that holds it and hands out what is to be said.
@@ -22,9 +25,21 @@ constexpr auto edit_interval = 2s;
 /// Read at a time; what is beyond comes once these have been said.
 constexpr int rows_max = 1000;
 /// So many slow chats hold up nobody else.
-constexpr int speakers = 6;
+constexpr int speakers = 12;
+/// Of the lease: nothing is begun so shortly before its end.
+constexpr auto lease_reserve = 1s;
 /// What is being said at a stop has this much time to be answered, so that it is not said again.
 constexpr auto last_words_time_max = 2s;
+
+/// A bot's number stands before the colon of its token.
+std::optional<std::int64_t> id_in(std::string_view token) {
+    const auto digits = token.substr(0, token.find(':'));
+    std::int64_t id = 0;
+    const auto* const end = digits.data() + digits.size();
+    const auto [stopped_at, failure] = std::from_chars(digits.data(), end, id);
+    const bool is_number = failure == std::errc{} && stopped_at == end && id > 0;
+    return is_number ? std::optional{id} : std::nullopt;
+}
 
 }  // namespace
 
@@ -118,6 +133,17 @@ bool bot::state::introduce(const std::stop_token& stop) {
             parts_.log.info("chat bot", {{"username", self_.username}, {"id", self_.id}});
             return true;
         }
+        const bool is_unhelpful = answer.what == outcome::done || answer.what == outcome::refused ||
+                                  answer.what == outcome::not_there;
+        if (const auto id = id_in(parts_.token); id && is_unhelpful) {
+            // In groups it then hears those who answer it.
+            parts_.log.warning(
+                "chat: the Bot API does not say what the bot is called",
+                {{"reason", answer.description}});
+            const std::lock_guard lock{mutex_};
+            self_.id = *id;
+            return true;
+        }
         const bool is_wrong =
             answer.what == outcome::bad_token || answer.what == outcome::not_there;
         if (!is_told && is_wrong) {
@@ -144,6 +170,11 @@ bool bot::state::introduce(const std::stop_token& stop) {
 void bot::state::keep_hold(time_point now) {
     const auto held = wait_for(parts_.loop, parts_.bots.hold(holding(), bot_lease, soon()), soon());
     if (held && *held) {
+        {
+            const std::lock_guard lock{mutex_};
+            held_until_ = now + std::chrono::duration_cast<deadline::clock::duration>(bot_lease) -
+                          lease_reserve;
+        }
         is_hold_told_ = false;
         hold_at_ = now + renewal_interval;
         begin_term();
@@ -174,11 +205,7 @@ void bot::state::end_term() {
     if (!term_) return;
     term_->request_stop();
     term_.reset();
-    for (const auto& one : tasks_) {
-        if (const auto* const row = std::get_if<row_to_say>(&one)) {
-            lanes_.finish(row->said.what.chat, {}, deadline::clock::now(), 0);
-        }
-    }
+    for (const auto& one : tasks_) free_lane_of(one);
     tasks_.clear();
     asides_.clear();
 }
@@ -276,6 +303,11 @@ void bot::state::speak(const std::stop_token& stop) {
         if (stop.stop_requested()) return;
         const auto what = std::move(tasks_.front());
         tasks_.pop_front();
+        // A daemon that has slept may have been thought dead: then another one says it.
+        if (!term_ || deadline::clock::now() >= held_until_) {
+            free_lane_of(what);
+            continue;
+        }
         lock.unlock();
 
         spoken how;
@@ -286,6 +318,15 @@ void bot::state::speak(const std::stop_token& stop) {
             how = speaker_.say(std::get<aside>(what), still);
         }
         finish(what, how, deadline::clock::now());
+    }
+}
+
+void bot::state::free_lane_of(const task& what) {
+    const auto now = deadline::clock::now();
+    if (const auto* const row = std::get_if<row_to_say>(&what)) {
+        lanes_.finish(row->said.what.chat, {}, now, 0);
+    } else if (const auto& chat = std::get<aside>(what).chat) {
+        lanes_.finish(*chat, {}, now, 0);
     }
 }
 

@@ -19,10 +19,13 @@ namespace {
 using namespace std::chrono_literals;
 using outcome = api_answer::outcome;
 
-/// One message. A server that needs longer is asked again.
-constexpr auto say_time_max = 15s;
+/// One message. A server that needs longer is asked again, and may then say it twice.
+constexpr auto say_time_max = 60s;
 /// A megabyte over a poor line.
 constexpr auto document_time_max = 60s;
+
+/// What has been said must not be said again because the database is away for a moment.
+constexpr int tries_max = 5;
 
 constexpr spoken said_it{};
 constexpr spoken failed{.what = spoken::outcome::failed};
@@ -43,7 +46,7 @@ spoken speaker::say(
     const chats::waiting_message& said, const next_step& step, const std::stop_token& stop) {
     switch (step.what) {
         case next_step::kind::nothing: return said_it;
-        case next_step::kind::drop: return forget(said);
+        case next_step::kind::drop: return forget(said, stop);
         case next_step::kind::document: return say_document(said, stop);
         case next_step::kind::send:
         case next_step::kind::edit: break;
@@ -76,12 +79,12 @@ spoken speaker::say_text(
         return failed;
     }
     const auto parts = text->parts.size();
-    if (static_cast<std::size_t>(step.part) >= parts) return forget(said);
+    if (static_cast<std::size_t>(step.part) >= parts) return forget(said, stop);
     const auto answer = ask(said, step, *text, stop);
     if (answer.what == outcome::done || answer.what == outcome::unchanged) {
         return note_said(said, step, parts, answer, stop);
     }
-    return note_failure(said, step, answer);
+    return note_failure(said, step, answer, stop);
 }
 
 api_answer speaker::ask(
@@ -99,7 +102,7 @@ api_answer speaker::ask(
     const auto* const method = is_edit ? "editMessageText" : "sendMessage";
     const auto by = deadline::after(say_time_max);
     auto answer = api_.call(method, parameters, by, stop);
-    const bool is_unclear = answer.what == outcome::refused && !is_edit;
+    const bool is_unclear = answer.what == outcome::refused;
     if (answer.what != outcome::bad_markup && !is_unclear) return answer;
     // Better without its shape than not at all: older servers know less.
     parts_.log.warning(
@@ -120,7 +123,7 @@ spoken speaker::note_said(
     const bool is_job = said.what.kind == chats::message_kind::status;
     const bool ends = !is_job || is_final(step.face);
     const int sent = ends ? step.part + 1 : 0;
-    if (ends && static_cast<std::size_t>(sent) == parts) return forget(said);
+    if (ends && static_cast<std::size_t>(sent) == parts) return forget(said, stop);
     chats::message_progress now{.message = said.message, .shown = step.face, .parts_sent = sent};
     if (is_job && step.what == next_step::kind::send && step.part == 0 &&
         answer.value.is_object()) {
@@ -129,8 +132,6 @@ spoken speaker::note_said(
             now.message = id->get<std::int64_t>();
         }
     }
-    // What has been said must not be said again because the database is away for a moment.
-    constexpr int tries_max = 5;
     for (int tries = 1;; ++tries) {
         const auto noted = note_progress(said, now);
         const bool is_last = tries == tries_max || stop.stop_requested();
@@ -139,7 +140,8 @@ spoken speaker::note_said(
 }
 
 spoken speaker::note_failure(
-    const chats::waiting_message& said, const next_step& step, const api_answer& answer) {
+    const chats::waiting_message& said, const next_step& step, const api_answer& answer,
+    const std::stop_token& stop) {
     const bool is_edit = step.what == next_step::kind::edit;
     const auto tell = [&](std::string_view what) {
         parts_.log.warning(
@@ -174,7 +176,7 @@ spoken speaker::note_failure(
             said, {.message = std::nullopt, .shown = "", .parts_sent = said.parts_sent});
     }
     tell("chat: a message was refused and is dropped");
-    return forget(said);
+    return forget(said, stop);
 }
 
 result<speaker::text_to_say> speaker::text_for(
@@ -214,7 +216,7 @@ spoken speaker::say_document(const chats::waiting_message& said, const std::stop
     const auto id = said.what.job.value();
     const auto job = wait_for(parts_.loop, parts_.jobs.find(said.what.account, id, soon()), soon());
     if (!job) return failed;
-    if (!*job || !(*job)->result) return forget(said);
+    if (!*job || !(*job)->result) return forget(said, stop);
     const auto view = json::parse(job_view(**job), nullptr, false);
     const outgoing_file file{
         .chat = said.what.chat.value,
@@ -223,13 +225,16 @@ spoken speaker::say_document(const chats::waiting_message& said, const std::stop
         // As people read it.
         .content = view.dump(2, ' ', false, json::error_handler_t::replace)};
     const auto answer = api_.send_document(file, deadline::after(document_time_max), stop);
-    if (answer.what == outcome::done) return forget(said);
-    return note_failure(said, {.what = next_step::kind::document}, answer);
+    if (answer.what == outcome::done) return forget(said, stop);
+    return note_failure(said, {.what = next_step::kind::document}, answer, stop);
 }
 
-spoken speaker::forget(const chats::waiting_message& said) {
-    const auto forgotten = wait_for(parts_.loop, parts_.bots.forget(said.id, soon()), soon());
-    return forgotten ? said_it : failed;
+spoken speaker::forget(const chats::waiting_message& said, const std::stop_token& stop) {
+    for (int tries = 1;; ++tries) {
+        const auto forgotten = wait_for(parts_.loop, parts_.bots.forget(said.id, soon()), soon());
+        if (forgotten) return said_it;
+        if (tries == tries_max || stop.stop_requested()) return failed;
+    }
 }
 
 spoken speaker::note_progress(const chats::waiting_message& said, chats::message_progress now) {

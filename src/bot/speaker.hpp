@@ -44,8 +44,9 @@ private:
         const chats::waiting_message& said, const next_step& step, std::size_t parts,
         const api_answer& answer, const std::stop_token& stop);
     spoken note_failure(
-        const chats::waiting_message& said, const next_step& step, const api_answer& answer);
-    spoken forget(const chats::waiting_message& said);
+        const chats::waiting_message& said, const next_step& step, const api_answer& answer,
+        const std::stop_token& stop);
+    spoken forget(const chats::waiting_message& said, const std::stop_token& stop);
     spoken note_progress(const chats::waiting_message& said, chats::message_progress now);
 
     bot_parts& parts_;

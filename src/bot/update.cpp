@@ -70,8 +70,10 @@ std::optional<incoming_message> message_from(const json& said) {
     const auto& chat = member(said, "chat");
     const auto type = text_in(chat, "type");
     const auto id = number_in(chat, "id");
-    const bool is_private = type == "private";
-    if (id == 0 || (!is_private && type != "group" && type != "supergroup")) return std::nullopt;
+    // Groups have numbers below zero.
+    const bool is_private = type.empty() ? id > 0 : type == "private";
+    const bool is_group = type.empty() ? id < 0 : type == "group" || type == "supergroup";
+    if (!is_private && !is_group) return std::nullopt;
     const bool has_text = member(said, "text").is_string();
     auto text = text_in(said, has_text ? "text" : "caption");
     auto entities = entities_from(member(said, has_text ? "entities" : "caption_entities"), text);
@@ -80,7 +82,9 @@ std::optional<incoming_message> message_from(const json& said) {
         .kind = is_private ? chats::chat_kind::private_chat : chats::chat_kind::group,
         .chat_name = name_of_chat(chat),
         .message = number_in(said, "message_id"),
-        .is_by_bot = flag_in(member(said, "from"), "is_bot"),
+        // A group's administrators who speak for it come as a bot.
+        .is_by_bot =
+            flag_in(member(said, "from"), "is_bot") && !member(said, "sender_chat").is_object(),
         .text = std::move(text),
         .entities = std::move(entities),
         .answered_user = number_in(member(member(said, "reply_to_message"), "from"), "id"),
@@ -91,9 +95,16 @@ std::optional<incoming_message> message_from(const json& said) {
     return made;
 }
 
+std::string text_or_number_in(const json& object, const char* name) {
+    const auto number = number_in(object, name);
+    return number != 0 ? std::to_string(number) : text_in(object, name);
+}
+
 pressed_button button_from(const json& pressed) {
     pressed_button made{
-        .query = text_in(pressed, "id"), .chat = std::nullopt, .data = text_in(pressed, "data")};
+        .query = text_or_number_in(pressed, "id"),
+        .chat = std::nullopt,
+        .data = text_in(pressed, "data")};
     const auto chat = number_in(member(member(pressed, "message"), "chat"), "id");
     if (chat != 0) made.chat = chats::chat_id{chat};
     return made;

@@ -93,6 +93,14 @@ std::string_view without_punctuation(std::string_view word) {
 
 /// A word as a link; empty for any other word. People leave out what browsers add.
 std::string link_in(std::string_view word) {
+    // It may touch what stands before it, and what no link has ends it: other quotation marks and
+    // other alphabets' full stops.
+    const auto all = lower(word);
+    const auto begin = std::min(all.find("https://"), all.find("http://"));
+    if (begin != std::string::npos) word.remove_prefix(begin);
+    const auto end =
+        std::find_if(word.begin(), word.end(), [](char c) { return c <= ' ' || c > '~'; });
+    word = without_punctuation(word.substr(0, static_cast<std::size_t>(end - word.begin())));
     const auto start = lower(word.substr(0, std::min<std::size_t>(word.size(), 20)));
     if (start.starts_with("https://") || start.starts_with("http://")) return std::string{word};
     for (const std::string_view host :

@@ -19,6 +19,9 @@ constexpr retry_policy retries_of_calls{
     .first_delay = std::chrono::seconds{1},
     .delay_max = std::chrono::seconds{10}};
 
+/// For answers after the end of the input; who has closed it may kill us after two seconds.
+constexpr std::chrono::milliseconds last_answers_time{1500};
+
 exit_code run_mcp(const command_context& context) {
     // Who does not read any more shows as an error where it is written.
     std::signal(SIGPIPE, SIG_IGN);  // NOLINT(cert-err33-c): cannot fail for a valid signal
@@ -49,6 +52,9 @@ exit_code run_mcp(const command_context& context) {
         context.shown.note("reels: interrupted");
         return exit_code::interrupted;
     }
+    // Lines from a pipe end with the last question: what is quick is still answered.
+    if (end == mcp::read_end::closed && !is_unread)
+        static_cast<void>(talk.wait_for_calls(last_answers_time));
     over.request_stop();
     if (is_unread) {
         context.shown.note("reels: nobody reads standard output");

@@ -75,8 +75,10 @@ std::string_view response::body() const noexcept {
 }
 
 std::size_t response::bytes_held() const noexcept {
-    const auto* const own = std::get_if<std::string>(&body_);
-    return own ? own->size() : 0;
+    if (const auto* const own = std::get_if<std::string>(&body_)) return own->size();
+    // Counted for each that shares it: who keeps it may let go of it before this answer is out.
+    const auto* const shared = std::get_if<shared_text>(&body_);
+    return shared ? (*shared)->size() : 0;
 }
 
 const body_source* response::stream() const noexcept {

@@ -100,6 +100,7 @@ curl_socket_t transfer::on_open(void* self, curlsocktype purpose, curl_sockaddr*
         me.refused_address_ = peer ? peer->to_string() : "unknown family";
         return CURL_SOCKET_BAD;
     }
+    me.was_allowed_ = true;
     // The media child must not inherit it.
     return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
@@ -166,7 +167,8 @@ bool transfer::take_body(std::string_view piece) {
 }
 
 error transfer::describe(CURLcode verdict) const {
-    if (refused_address_)
+    // Another address of the same name was allowed: then it is that one which has failed.
+    if (refused_address_ && !was_allowed_)
         return error{errc::address_refused, target_.host() + " leads to " + *refused_address_};
     std::string detail = target_.host() + ": " + curl_says_.c_str();
     if (curl_says_.front() == '\0') detail += curl_easy_strerror(verdict);

@@ -69,6 +69,7 @@ private:
     std::optional<error> failure_;
     std::exception_ptr thrown_;
     std::optional<std::string> refused_address_;
+    bool was_allowed_ = false;  ///< Some address of the name.
     std::string curl_says_ = std::string(CURL_ERROR_SIZE, '\0');
 };
 

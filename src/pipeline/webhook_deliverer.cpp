@@ -82,10 +82,14 @@ asio::awaitable<void> webhook_deliverer::run() {
             while (!stopping_ && held_.size() < threads_.size()) {
                 if (!co_await claim_some()) break;
             }
+            database_reachable_ = true;
         } catch (const db::failure& failure) {
             // The queue tells of an outage; what is due stays due.
             log_.debug("webhooks: no database", {{"reason", failure.what()}});
             wake_pending_ = false;
+            database_reachable_ = failure.code() != errc::database_unavailable;
+            // A stop waits for no answer that will not come.
+            if (!database_reachable_) emptied_.notify_all();
         }
         if (wake_pending_ && held_.size() < threads_.size()) continue;
         static_cast<void>(co_await woken_.wait(deadline::after(look_interval)));
@@ -240,7 +244,8 @@ void webhook_deliverer::note_step(
 asio::awaitable<bool> webhook_deliverer::stop(deadline finish_by, deadline by) {
     stopping_ = true;
     woken_.notify_all();
-    const auto is_idle = [this] { return held_.empty() && !claiming_; };
+    // What a claim on its way still brings waits for the end of its lease.
+    const auto is_idle = [this] { return held_.empty() && (!claiming_ || !database_reachable_); };
     while (!is_idle() && !finish_by.passed()) {
         static_cast<void>(co_await emptied_.wait(finish_by));
     }

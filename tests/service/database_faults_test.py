@@ -343,7 +343,7 @@ class Network(FaultTest):
 
         def begin():
             for at in (proxy.QUESTION, proxy.HALF, proxy.ANSWER):
-                for statement in (b"jobs.submit#", b"jobs.remove#", b"jobs.fail#"):
+                for statement in (b"jobs.submit#", b"jobs.remove#", b"jobs.report#"):
                     cuts = proxy.cuts
                     proxy.cut(statement, at)
                     wait_until(lambda: proxy.cuts > cuts, f"a cut {at} of {statement}", PATIENCE)
@@ -370,7 +370,7 @@ class LostReports(ServiceTest):
         world.platform.configure(posts={code: {"page": "server_error"} for code in codes})
         for code in codes:
             cuts = world.proxy.cuts
-            world.proxy.cut(b"jobs.retry#", world.proxy.ANSWER)
+            world.proxy.cut(b"jobs.report#", world.proxy.ANSWER)
             job = world.account.submit(link_of(code))
             wait_until(lambda: world.proxy.cuts > cuts, "the cut", PATIENCE)
             # Each of these has the daemon look for work, until the job itself has ended.

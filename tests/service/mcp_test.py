@@ -149,6 +149,12 @@ class Life(McpTest):
         self.assertEqual((code, left), (0, []))
         self.assertEqual(said, "reels mcp: serving test 1 (protocol 2025-06-18)\n")
 
+    def test_what_was_asked_before_the_end_is_answered(self):
+        client = self.client((200, [PENDING]))
+        wanted = client.begin_call("list_reels", {})
+        code, left, _ = client.end()
+        self.assertEqual((code, [message.get("id") for message in left]), (0, [wanted]))
+
     def test_a_call_under_way_is_stopped_with_it(self):
         client = self.client((200, PROCESSING))
         client.begin_call("get_reel", {"id": 42, "wait_seconds": 600})

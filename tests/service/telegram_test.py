@@ -308,6 +308,13 @@ class Faults(TelegramTest):
         wait_until(lambda: "Video is not available" in message.text, "the end", 120)
         self.assertEqual(len(self.telegram.messages(ANN)), 2)
 
+    def test_a_server_that_does_not_say_who_the_bot_is(self):
+        self.telegram.fault("status", "getMe", status=404)
+        daemon = self.bot_daemon(workers=0).start()
+        self.tied(daemon)
+        self.telegram.say(ANN, "/help")
+        self.wait_for(ANN, "/search words – finds reels")
+
     def test_of_two_daemons_one_speaks(self):
         first = self.bot_daemon(workers=0).start()
         self.tied(first)

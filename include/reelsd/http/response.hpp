@@ -64,7 +64,7 @@ public:
     [[nodiscard]] status code() const noexcept { return code_; }
     /// Empty for a streamed body.
     [[nodiscard]] std::string_view body() const noexcept;
-    /// Of the body, as far as it is this answer's own memory.
+    /// Of the body, unless it lives for ever or is streamed.
     [[nodiscard]] std::size_t bytes_held() const noexcept;
     /// Null unless the body is streamed.
     [[nodiscard]] const body_source* stream() const noexcept;

@@ -103,6 +103,7 @@ private:
     bool wake_pending_ = false;
     bool claiming_ = false;
     bool stopping_ = false;
+    bool database_reachable_ = true;
     worker_pool threads_;  ///< Last: its tries end in the members above.
 };
 

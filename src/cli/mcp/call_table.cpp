@@ -66,6 +66,14 @@ void call_table::wait_for_end() {
     join_those_over();
 }
 
+bool call_table::wait_for_end(std::chrono::milliseconds at_most) {
+    std::unique_lock lock{mutex_};
+    return ended_.wait_for(lock, at_most, [this] {
+        return std::all_of(
+            entries_.begin(), entries_.end(), [](const entry& one) { return one.is_over; });
+    });
+}
+
 void call_table::run(entry& one) {
     auto answer = one.call.run(one.asked.get_token());
     bool is_wanted = false;

@@ -2,6 +2,7 @@
 
 #include <reelsd/base/json.hpp>
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -55,6 +56,8 @@ public:
 
     /// Waits until no call is under way.
     void wait_for_end();
+    /// The same, no longer than this. Whether none is.
+    bool wait_for_end(std::chrono::milliseconds at_most);
 
 private:
     struct entry {

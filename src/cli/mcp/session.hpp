@@ -43,6 +43,7 @@ public:
 
     /// Waits until all calls under way are answered.
     void wait_for_calls() { calls_.wait_for_end(); }
+    bool wait_for_calls(std::chrono::milliseconds at_most) { return calls_.wait_for_end(at_most); }
 
 private:
     /// Takes the answer to one request; nothing when there is none to give.

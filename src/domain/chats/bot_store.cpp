@@ -41,7 +41,12 @@ constexpr db::query waiting_query{"bot.waiting", R"sql(
       FROM chat_message AS said
       LEFT JOIN job ON job.id = said.job_id AND job.account_id = said.account_id
       LEFT JOIN tied_chat AS tie ON tie.chat_id = said.chat_id AND tie.account_id = said.account_id
-     WHERE said.bot_id = $1 ORDER BY said.id LIMIT $2)sql"};
+     WHERE said.bot_id = $1
+     -- Many that only wait for a worker must not keep others from being read.
+     ORDER BY coalesce(
+                  said.kind = 'status' AND said.message_id IS NOT NULL AND job.status = 'pending',
+                  false),
+              said.id LIMIT $2)sql"};
 
 constexpr db::query note_progress_query{"bot.note_progress", R"sql(
     UPDATE chat_message SET message_id = $2, shown = $3, parts_sent = $4 WHERE id = $1)sql"};

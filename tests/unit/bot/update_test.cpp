@@ -65,6 +65,22 @@ TEST(UpdatesFrom, PassesOverWhatItDoesNotKnow) {
     EXPECT_TRUE(updates_from(json{}).empty());
 }
 
+TEST(UpdatesFrom, TakesWhatOtherServersLeaveOut) {
+    const auto updates = updates_from(json::parse(R"([
+        {"update_id": 1, "message": {"chat": {"id": 9}, "text": "a"}},
+        {"update_id": 2, "message": {"chat": {"id": -9}, "text": "b"}},
+        {"update_id": 3, "callback_query": {"id": 77, "data": "json:4",
+         "message": {"chat": {"id": 9}}}},
+        {"update_id": 4, "message": {"chat": {"id": -9, "type": "group"}, "text": "c",
+         "from": {"id": 1087968824, "is_bot": true}, "sender_chat": {"id": -9}}}])"));
+    ASSERT_EQ(updates.size(), 4U);
+    const auto& in_private = std::get<incoming_message>(updates[0].what);
+    EXPECT_EQ(in_private.kind, chats::chat_kind::private_chat);
+    EXPECT_EQ(std::get<incoming_message>(updates[1].what).kind, chats::chat_kind::group);
+    EXPECT_EQ(std::get<pressed_button>(updates[2].what).query, "77");
+    EXPECT_FALSE(std::get<incoming_message>(updates[3].what).is_by_bot) << "an administrator";
+}
+
 TEST(UpdatesFrom, HearsOfAGroupThatMoves) {
     const auto updates = updates_from(json::parse(R"([{"update_id": 1, "message": {
         "chat": {"id": -5, "type": "group", "title": "a"}, "migrate_to_chat_id": -1005}}])"));

@@ -55,6 +55,12 @@ TEST(WishOf, UnderstandsAPrivateChat) {
         {"abcd-efgh-jkmn", "code abcd-efgh-jkmn"},
         {"ABCDEFGHJKMN", "code ABCDEFGHJKMN"},
         {"hello", "chatter"},
+        {"Look:https://www.instagram.com/reel/abcdefg/",
+         "0|https://www.instagram.com/reel/abcdefg/"},
+        {"👉https://www.instagram.com/reel/abcdefg/。", "0|https://www.instagram.com/reel/abcdefg/"},
+        {"see “https://www.instagram.com/reel/abcdefg/”, twice: "
+         "https://www.instagram.com/reel/abcdefg/",
+         "0|https://www.instagram.com/reel/abcdefg/"},
         {"/", "chatter"},
         {"", "nothing"},
         {"https://www.instagram.com/reel/abcdefg/", "0|https://www.instagram.com/reel/abcdefg/"},

@@ -41,7 +41,7 @@ public:
 
 private:
     struct sharing_statements;
-    std::shared_ptr<const sharing_statements> statements_;
+    std::shared_ptr<sharing_statements> statements_;
 };
 
 }  // namespace reelsd::jobs

@@ -10,7 +10,8 @@ import { Time, useNow } from '../ui/time.js';
 import { showToast } from '../ui/toast.js';
 import { answerWords, nextTryWords, standingOf } from './wording.js';
 
-const PAGE = '/webhook/deliveries?limit=20';
+const PAGE_SIZE = 20;
+const PAGE = `/webhook/deliveries?limit=${PAGE_SIZE}`;
 const LOOK_SECONDS = 3; // A first retry comes after five.
 
 function Standing({ delivery }) {
@@ -55,7 +56,7 @@ export function DeliveryLog() {
     useEffect(() => onLive('reel', (reel) => ['done', 'error'].includes(reel.status) && reload()), []);
     useEffect(() => onLive('deleted', ({ id }) => setList((old) =>
         ({ ...old, reels: old.reels.filter((one) => one.job_id !== id) }))), []);
-    useRepetition(() => list.reels.some((one) => one.state === 'pending') && reload(), LOOK_SECONDS);
+    useRepetition(() => list.reels.slice(0, PAGE_SIZE).some((one) => one.state === 'pending') && reload(), LOOK_SECONDS);
     const loadMore = async () => {
         setMore({ isLoading: true, error: null });
         try {
@@ -69,7 +70,8 @@ export function DeliveryLog() {
     const sendAgain = async (delivery) => {
         setBusy(delivery.id);
         try {
-            await change('POST', `/webhook/deliveries/${delivery.id}/redeliver`);
+            const changed = await change('POST', `/webhook/deliveries/${delivery.id}/redeliver`);
+            setList((old) => ({ ...old, reels: old.reels.map((one) => one.id === changed.id ? changed : one) }));
             showToast(`Reel ${delivery.job_id} is sent again.`);
         } catch (why) {
             showToast(why.message, { isFailure: true });
