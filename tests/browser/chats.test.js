@@ -31,7 +31,7 @@ for (const width of WIDTHS) {
         const visitor = await Visitor.open(browser, daemon, { person: administrator, width });
         const { page } = visitor;
         await visitor.visit('/account');
-        await page.getByRole('heading', { name: 'Chats' }).waitFor();
+        await page.getByRole('heading', { name: 'Chats', exact: true }).waitFor();
         await page.getByText('@reels_test_bot').first().waitFor();
         await page.getByText('No chats yet').waitFor();
         await page.getByRole('button', { name: 'Tie a chat' }).click();
