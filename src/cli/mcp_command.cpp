@@ -3,6 +3,7 @@
 #include "mcp/session.hpp"
 
 #include <CLI/CLI.hpp>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -22,7 +23,16 @@ constexpr retry_policy retries_of_calls{
 /// For answers after the end of the input; who has closed it may kill us after two seconds.
 constexpr std::chrono::milliseconds last_answers_time{1500};
 
+/// A descriptor that was closed when we were started: the next that is opened would take its place.
+bool is_closed(int descriptor) {
+    return ::fcntl(descriptor, F_GETFD) == -1;
+}
+
 exit_code run_mcp(const command_context& context) {
+    if (is_closed(STDIN_FILENO) || is_closed(STDOUT_FILENO)) {
+        context.shown.note("reels: standard input and output must be open");
+        return exit_code::server_failed;
+    }
     // Who does not read any more shows as an error where it is written.
     std::signal(SIGPIPE, SIG_IGN);  // NOLINT(cert-err33-c): cannot fail for a valid signal
     if (isatty(STDIN_FILENO) == 1) {

@@ -195,6 +195,15 @@ class Life(McpTest):
                 self.assertEqual((code, left), (2, []))
                 self.assertTrue(said.startswith(message), said)
 
+    def test_descriptors_that_are_closed(self):
+        for closed in ("<&-", ">&-"):
+            with self.subTest(closed):
+                done = subprocess.run(
+                    ["sh", "-c", f'exec "$0" mcp {closed}', program("reels")], stdin=subprocess.DEVNULL,
+                    env={**clean_environment(), "REELS_TOKEN": TOKEN}, stderr=subprocess.PIPE, timeout=30)
+                self.assertEqual(done.returncode, 3)
+                self.assertIn(b"reels: standard input and output must be open\n", done.stderr)
+
     def test_the_token_is_said_nowhere(self):
         client = self.client((401, {"error": "invalid API token"}))
         text = self.failed(client.call("usage"))
