@@ -135,6 +135,8 @@ describe('a client of the SDK', () => {
 
     it('cancels a call and goes on', async (t) => {
         const client = await connect(t, daemons.idle);
+        // Progress that was on its way when the call was cancelled is for nobody any more.
+        client.onerror = (error) => assert.match(error.message, /progress notification for an unknown token/);
         const cancelled = new AbortController();
         const waiting = call(
             client,
