@@ -102,6 +102,7 @@ asio::awaitable<void> send_reel_events(
 
     std::string text{retry_hint};
     text += events_until(told, first);
+    first.job.result.reset();  // The text has it now, and the bound on memory counts the text.
     auto beat_at = deadline::after(heartbeat_interval);
     while (co_await body.write(text)) {
         text.clear();
@@ -148,10 +149,11 @@ asio::awaitable<http::response> stream_reel_events(
     const bool is_over = told && told->is_finished && has_ended(now->job.status);
     if (is_over) co_return ctx.no_content();
     if (told && told->is_finished) told.reset();
-    auto send =
-        [&ctx, &service, told = std::move(told), first = *std::move(now)](http::body_writer& body) {
-            return send_reel_events(ctx, service, told, first, body);
-        };
+    // Called once: a finished reel is handed on, not copied.
+    auto send = [&ctx, &service, told = std::move(told), first = *std::move(now)](
+                    http::body_writer& body) mutable {
+        return send_reel_events(ctx, service, std::move(told), std::move(first), body);
+    };
     auto answer = http::response::of_stream("text/event-stream", std::move(send));
     // Nginx would keep it until it is whole.
     answer.set("X-Accel-Buffering", "no");

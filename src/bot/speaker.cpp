@@ -5,6 +5,7 @@
 #include "summary.hpp"
 #include "wish.hpp"
 #include "wording.hpp"
+#include <reelsd/base/foreign_json.hpp>
 #include <reelsd/domain/jobs/job_view.hpp>
 #include <reelsd/domain/loop_call.hpp>
 
@@ -217,13 +218,15 @@ spoken speaker::say_document(const chats::waiting_message& said, const std::stop
     const auto job = wait_for(parts_.loop, parts_.jobs.find(said.what.account, id, soon()), soon());
     if (!job) return failed;
     if (!*job || !(*job)->result) return forget(said, stop);
-    const auto view = json::parse(job_view(**job), nullptr, false);
+    auto text = job_view(**job);
+    // As people read it.
+    const auto view = parse_foreign_json(text);
+    if (!view.is_discarded()) text = view.dump(2, ' ', false, json::error_handler_t::replace);
     const outgoing_file file{
         .chat = said.what.chat.value,
         .reply_to = said.what.reply_to,
         .name = fmt::format("reel-{}.json", id.value),
-        // As people read it.
-        .content = view.dump(2, ' ', false, json::error_handler_t::replace)};
+        .content = std::move(text)};
     const auto answer = api_.send_document(file, deadline::after(document_time_max), stop);
     if (answer.what == outcome::done) return forget(said, stop);
     return note_failure(said, {.what = next_step::kind::document}, answer, stop);

@@ -70,6 +70,7 @@ std::optional<incoming_message> message_from(const json& said) {
     const auto& chat = member(said, "chat");
     const auto type = text_in(chat, "type");
     const auto id = number_in(chat, "id");
+    if (id == 0) return std::nullopt;
     // Groups have numbers below zero.
     const bool is_private = type.empty() ? id > 0 : type == "private";
     const bool is_group = type.empty() ? id < 0 : type == "group" || type == "supergroup";

@@ -82,6 +82,8 @@ TEST(Settings, Bounds) {
         {"proxy-addresses", "proxy.example.com", false},
         {"buffered-bytes-max", "1048576", true},
         {"buffered-bytes-max", "1000", false},
+        {"reel-cache-bytes-max", "0", true},
+        {"reel-cache-bytes-max", "-1", false},
         {"share-port", "true", true},
         {"share-port", "8080", false},
         {"platform-url", "http://127.0.0.1:9000", true},

@@ -56,8 +56,9 @@ TEST(UpdatesFrom, PassesOverWhatItDoesNotKnow) {
         {"update_id": 1}, {"update_id": 2, "poll": {}}, {"message": {}}, 5, null,
         {"update_id": 3, "message": {"chat": {"id": 4, "type": "channel"}, "text": "x"}},
         {"update_id": 4, "message": {"chat": "x", "text": 5}},
+        {"update_id": 6, "message": {"chat": {"id": 6.5, "type": "private"}, "text": "x"}},
         {"update_id": "5", "message": {}}])"));
-    ASSERT_EQ(updates.size(), 4U);
+    ASSERT_EQ(updates.size(), 5U);
     for (const auto& one : updates) {
         EXPECT_TRUE(std::holds_alternative<std::monostate>(one.what));
     }

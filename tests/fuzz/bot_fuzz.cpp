@@ -1,0 +1,165 @@
+// Random and mutated updates and answers of the Bot API, and results as they are told in chats:
+// what strangers write, and what their captions say. They come from tests/fuzz/bot_corpus and
+// result_corpus.
+//
+//   bot_fuzz [INPUTS [SEED]]      300 inputs for each reader and seed 1 by default
+//
+// Ends with 1 and shows the bytes and the seed when a promise of the headers is broken; the
+// sanitizers end it for what they find. The same seed makes the same inputs.
+#include "bot/api_answer.hpp"
+#include "bot/rich_text.hpp"
+#include "bot/summary.hpp"
+#include "bot/update.hpp"
+#include "bot/wish.hpp"
+#include "reader_fuzz.hpp"
+#include <reelsd/base/foreign_json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <variant>
+
+namespace reelsd::fuzz {
+namespace {
+
+using namespace bot;
+
+constexpr std::size_t chat_name_characters_max = 100;
+constexpr std::size_t button_bytes_max = 64;
+
+const bot_identity self{.id = 42, .username = "reels_bot"};
+
+std::string broken(const incoming_message& said) {
+    if (said.chat.value == 0) return "a message of no chat";
+    if (said.chat_name.empty() || said.chat_name.size() > 4 * chat_name_characters_max)
+        return "a chat's name";
+    for (const auto& mark : said.entities) {
+        if (said.text.find(mark.text) == std::string::npos) return "a mark that is not in the text";
+    }
+    const auto wanted = wish_of(said, self);
+    const auto* const found = std::get_if<wishes::links>(&wanted);
+    if (found == nullptr) return "";
+    if (found->urls.empty() || found->urls.size() > links_max) return "too many links, or none";
+    for (const auto& url : found->urls) {
+        const bool is_plain =
+            std::all_of(url.begin(), url.end(), [](char c) { return c > ' ' && c <= '~'; });
+        if (!is_plain || url.empty()) return "no link";
+    }
+    return "";
+}
+
+reading read_updates(std::string_view body) {
+    const auto updates = updates_from(parse_foreign_json(body));
+    reading made{.broken_promise = "", .accepted = false};
+    std::int64_t before = INT64_MIN;
+    for (const auto& one : updates) {
+        if (one.id < before) return {.broken_promise = "updates out of order"};
+        before = one.id;
+        if (const auto* const said = std::get_if<incoming_message>(&one.what)) {
+            made.accepted = true;
+            if (auto why = broken(*said); !why.empty()) return {.broken_promise = std::move(why)};
+        }
+        if (const auto* const pressed = std::get_if<pressed_button>(&one.what)) {
+            const auto wanted = button_wish_of(pressed->data);
+            if (wanted && button_data(*wanted).size() > button_bytes_max)
+                return {.broken_promise = "a button that no server takes"};
+        }
+    }
+    return made;
+}
+
+reading read_answer(std::string_view body) {
+    using outcome = api_answer::outcome;
+    bool accepted = false;
+    for (const int status : {200, 302, 400, 404, 429, 502}) {
+        const auto answer = answer_from(status, body, std::nullopt);
+        if (answer.what == outcome::wait && answer.retry_after.count() < 1)
+            return {.broken_promise = "a wait of no time"};
+        if ((answer.what == outcome::moved) != answer.moved_to.has_value())
+            return {.broken_promise = "a move to nowhere"};
+        if (answer.what == outcome::done && status != 200)
+            return {.broken_promise = "a success that is none"};
+        accepted = accepted || answer.what == outcome::done;
+    }
+    return {.broken_promise = "", .accepted = accepted};
+}
+
+/// Empty, or why a server would refuse this HTML.
+std::string fault_of(std::string_view html) {
+    constexpr auto opening = std::to_array<std::string_view>({"b", "code", "blockquote"});
+    std::vector<std::string_view> open;
+    for (std::size_t at = 0; at < html.size(); ++at) {
+        if (html[at] == '>') return "a bracket that is not escaped";
+        if (html[at] == '&') {
+            const auto rest = html.substr(at);
+            const bool is_known = rest.starts_with("&lt;") || rest.starts_with("&gt;") ||
+                                  rest.starts_with("&amp;") || rest.starts_with("&quot;");
+            if (!is_known) return "an escape that is cut";
+        }
+        if (html[at] != '<') continue;
+        const auto end = html.find('>', at);
+        if (end == std::string_view::npos) return "a tag that is cut";
+        const auto tag = html.substr(at + 1, end - at - 1);
+        const auto name = tag.substr(0, tag.find(' '));
+        at = end;
+        if (name.starts_with('/')) {
+            if (open.empty() || open.back() != name.substr(1)) return "a tag that ends another";
+            open.pop_back();
+            continue;
+        }
+        const bool is_link = tag.starts_with("a href=\"") && tag.ends_with('"');
+        if (!is_link && std::find(opening.begin(), opening.end(), name) == opening.end())
+            return "a tag of somebody else";
+        open.push_back(name);
+    }
+    return open.empty() ? "" : "a tag without its end";
+}
+
+reading read_summary(std::string_view document) {
+    const auto said = summary_of(job_id{7}, document, std::nullopt);
+    const auto parts = to_messages(said);
+    if (parts.empty() || parts.size() > message_parts_max)
+        return {.broken_promise = "too many messages, or none"};
+    for (const auto& part : parts) {
+        if (utf16_length(part) > message_units_max) return {.broken_promise = "a long message"};
+        if (auto why = fault_of(part); !why.empty()) return {.broken_promise = std::move(why)};
+    }
+    return {.broken_promise = "", .accepted = parts.front().find("<b>") != std::string::npos};
+}
+
+/// Any text, whatever it is, in every style and cut into small messages.
+reading read_text(std::string_view text) {
+    const std::string own{text};
+    const rich_text said{
+        bold(own),
+        plain("\n" + own),
+        folded(own),
+        code(own),
+        link(own, "https://example.org/?a&b")};
+    constexpr std::size_t small = 300;
+    for (const auto& part : to_messages(said, small)) {
+        if (utf16_length(part) > small) return {.broken_promise = "a long message"};
+        if (auto why = fault_of(part); !why.empty()) return {.broken_promise = std::move(why)};
+    }
+    return {.broken_promise = "", .accepted = true};
+}
+
+std::vector<reader_check> bot_checks() {
+    const std::filesystem::path corpus{REELSD_SOURCE_DIR "/tests/fuzz/bot_corpus"};
+    const auto updates = lines_of(corpus / "updates.txt");
+    const auto results = files_of(REELSD_SOURCE_DIR "/tests/fuzz/result_corpus");
+    return {
+        {"updates", updates, read_updates},
+        {"answer", lines_of(corpus / "answers.txt"), read_answer},
+        {"summary", results, read_summary},
+        {"text", updates, read_text},
+    };
+}
+
+}  // namespace
+}  // namespace reelsd::fuzz
+
+int main(int count, char** values) {
+    using namespace reelsd::fuzz;
+    constexpr std::size_t inputs_usual = 300;
+    return fuzz_readers(bot_checks(), {}, run_from(count, values, inputs_usual));
+}
