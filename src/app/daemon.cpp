@@ -7,6 +7,7 @@
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/db/errors.hpp>
+#include <reelsd/domain/jobs/outcome_name.hpp>
 #include <reelsd/net/url.hpp>
 
 #include <boost/asio/as_tuple.hpp>
@@ -91,7 +92,7 @@ jobs::retry_policy retry_policy_of(const settings& with) {
 
 void count_attempt(metrics& figures, const jobs::transition& ended, seconds_f took, bool written) {
     if (!written) return figures.note_attempt("lost", took);
-    figures.note_attempt(pipeline::outcome_name(ended), took);
+    figures.note_attempt(jobs::outcome_name(ended), took);
 }
 
 pipeline::dispatcher_options dispatcher_options_of(

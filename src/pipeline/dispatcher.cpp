@@ -1,5 +1,6 @@
 #include <reelsd/async/monotonic_timer.hpp>
 #include <reelsd/base/invariant.hpp>
+#include <reelsd/domain/jobs/outcome_name.hpp>
 #include <reelsd/pipeline/dispatcher.hpp>
 
 #include <boost/asio/this_coro.hpp>
@@ -63,19 +64,11 @@ void dispatcher::log_attempt(
     const log::fields about{
         {"job", job.id.value},
         {"attempt", job.attempt},
-        {"outcome", outcome_name(ended)},
+        {"outcome", jobs::outcome_name(ended)},
         {"seconds", took.count()}};
     // A job in a long line is postponed every few seconds; nothing has happened to it.
     if (std::holds_alternative<jobs::postponed>(ended)) return log_.debug("job postponed", about);
     log_.info("job attempt ended", about);
-}
-
-std::string_view outcome_name(const jobs::transition& ended) noexcept {
-    if (std::holds_alternative<jobs::completed>(ended)) return "done";
-    if (const auto* failure = std::get_if<jobs::failed>(&ended)) return name_of(failure->code);
-    if (std::holds_alternative<jobs::retried>(ended)) return "retry";
-    if (std::holds_alternative<jobs::postponed>(ended)) return "postponed";
-    return "handed back";
 }
 
 dispatcher::dispatcher(
@@ -115,7 +108,8 @@ void dispatcher::cancel(job_id job) {
 
 std::size_t dispatcher::idle() const noexcept {
     const auto workers = runner_->capacity();
-    return workers - std::min(workers, held_.size());
+    // Of what a worker has ended, one may still be told of.
+    return std::min(workers - std::min(workers, occupied_), 2 * workers - held_.size());
 }
 
 std::vector<jobs::holding> dispatcher::holdings() const {
@@ -209,6 +203,7 @@ void dispatcher::begin(jobs::claimed_job job, monotonic_clock::time_point lease_
             .lease_from = lease_from,
             .started = monotonic_clock::now()});
     invariant(is_new);  // The claim has left out what we hold, and only claims add to it.
+    ++occupied_;
     // The answer to the claim may have taken longer than the lease itself.
     if (stopping_ || !is_trusted(lease_from)) place->second.stop.request_stop();
     log_.debug("job begins", {{"job", id}, {"attempt", place->second.job.attempt}});
@@ -222,6 +217,9 @@ asio::awaitable<void> dispatcher::report(std::int64_t id, jobs::transition ended
     // The entry stays where it is until this coroutine removes it: nobody else does.
     auto& held = held_.at(id);
     held.reporting = true;
+    // The next job is claimed while this one is reported: both wait for the disk.
+    --occupied_;
+    wake();
     const jobs::holding holding{held.job.id, held.job.claim};
     bool written = false;
     for (bool settled = false; !settled;) {
@@ -239,6 +237,8 @@ asio::awaitable<void> dispatcher::report(std::int64_t id, jobs::transition ended
                     held.job, why, jobs::retry_allowed::yes, options_.policy, 0.5);
             }
         }
+        // No more work is begun than can be told of.
+        if (!std::exchange(held.is_delayed, true)) ++occupied_;
         co_await pause(report_retry_interval);
     }
     const seconds_f took = monotonic_clock::now() - held.started;
@@ -248,9 +248,13 @@ asio::awaitable<void> dispatcher::report(std::int64_t id, jobs::transition ended
     } else {
         log_.info("job is no longer ours", {{"job", id}, {"attempt", held.job.attempt}});
     }
+    if (held.is_delayed) --occupied_;
+    // A claim made meanwhile has left this job out, which may be due again, or was not made at all.
+    const bool is_over = std::holds_alternative<jobs::completed>(ended) ||
+                         std::holds_alternative<jobs::failed>(ended);
+    if (held.is_delayed || held_.size() >= 2 * runner_->capacity() || !is_over) wake();
     held_.erase(id);
     board_.announce(job_id{id});
-    wake();
     if (held_.empty()) emptied_.notify_all();
 }
 

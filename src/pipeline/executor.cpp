@@ -41,6 +41,8 @@ struct attempt {
     /// Set when the analyzer says when to come again.
     seconds_f not_before{0};
     bool asked_to_wait = false;
+    /// Made for the first file: an attempt that ends before leaves the disk alone.
+    std::optional<scratch_folder> scratch = {};
 };
 
 model::post_facts post_facts_of(const platform::post& found) {
@@ -80,11 +82,16 @@ result<platform::post> resolve(attempt& now, const platform::link& link) {
     return none.why;
 }
 
-result<platform::download_outcome> download(
-    attempt& now, const platform::post& found, const scratch_folder& scratch) {
+result<platform::download_outcome> download(attempt& now, const platform::post& found) {
+    if (!now.scratch) {
+        now.step = "scratch";
+        auto made = now.parts.scratch.make_folder(now.job);
+        if (!made) return made.error();
+        now.scratch.emplace(*std::move(made));
+    }
     begin_step(now, "download");
     return now.parts.source.download(
-        found, scratch.path() / "video", now.by.at_most(bounds::download_time_max), now.stop);
+        found, now.scratch->path() / "video", now.by.at_most(bounds::download_time_max), now.stop);
 }
 
 /// A machine too busy to look at the video within its time is no fault of the platform's.
@@ -94,11 +101,10 @@ error fault_of_this_machine(const error& why) {
 }
 
 /// One file of two, where picture and sound came apart. Copying takes as long as looking at them.
-result<platform::media_file> in_one_file(
-    attempt& now, platform::media_file video, const scratch_folder& scratch) {
+result<platform::media_file> in_one_file(attempt& now, platform::media_file video) {
     if (!video.sound) return video;
     now.step = "join";
-    const auto joined = scratch.path() / "joined";
+    const auto joined = now.scratch->path() / "joined";
     const auto made = now.parts.media.join(
         video.file, *video.sound, joined, now.by.at_most(bounds::probe_time_max), now.stop);
     if (!made) return fault_of_this_machine(made.error());
@@ -111,16 +117,16 @@ struct fetched {
 };
 
 /// Resolve and download. A media address that has run out is resolved anew, once.
-result<fetched> fetch(attempt& now, const platform::link& link, const scratch_folder& scratch) {
+result<fetched> fetch(attempt& now, const platform::link& link) {
     constexpr int tries = 2;
     error last{errc::internal};
     for (int i = 0; i < tries; ++i) {
         auto found = resolve(now, link);
         if (!found) return found.error();
-        auto got = download(now, *found, scratch);
+        auto got = download(now, *found);
         if (!got) return got.error();
         if (auto* video = std::get_if<platform::media_file>(&*got)) {
-            auto whole = in_one_file(now, std::move(*video), scratch);
+            auto whole = in_one_file(now, std::move(*video));
             if (!whole) return whole.error();
             return fetched{std::move(*found), *std::move(whole)};
         }
@@ -217,9 +223,7 @@ result<model::findings> ask_analyzer(attempt& now, const model::video_input& inp
     return fault_of_this_machine(none.why);
 }
 
-result<jobs::completed> analyze(
-    attempt& now, const fetched& subject, const scratch_folder& scratch,
-    const std::string& post_key) {
+result<jobs::completed> analyze(attempt& now, const fetched& subject, const std::string& post_key) {
     begin_step(now, "probe");
     const auto probe =
         now.parts.media.probe(subject.video.file, now.by.at_most(bounds::probe_time_max), now.stop);
@@ -230,7 +234,7 @@ result<jobs::completed> analyze(
         .probe = *probe,
         .caption = subject.post.caption.value_or(""),
         .hashtags = subject.post.hashtags,
-        .scratch = scratch.path()};
+        .scratch = now.scratch->path()};
     const auto said = ask_analyzer(now, input);
     if (!said) return said.error();
 
@@ -268,12 +272,9 @@ result<jobs::completed> run_steps(attempt& now, const platform::link& link) {
     if (!copied) return copied.error();
     if (*copied) return **std::move(copied);
 
-    now.step = "scratch";
-    const auto scratch = now.parts.scratch.make_folder(now.job);
-    if (!scratch) return scratch.error();
-    const auto subject = fetch(now, *meant, *scratch);
+    const auto subject = fetch(now, *meant);
     if (!subject) return subject.error();
-    return analyze(now, *subject, *scratch, post_key);
+    return analyze(now, *subject, post_key);
 }
 
 time_point wall_clock_now() {

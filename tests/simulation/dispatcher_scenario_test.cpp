@@ -103,6 +103,19 @@ TEST_F(DispatcherScenario, ADeletionElsewhereStopsTheWorkWithinTwoSeconds) {
     EXPECT_LT(pass_until([this] { return ledger_.in_work() == 0; }), 2s);
 }
 
+TEST_F(DispatcherScenario, TheNextJobIsClaimedWhileTheLastOneIsReported) {
+    database_.set_weather({.delay_mean = 100ms});
+    constexpr int jobs = 50;
+    // Jobs that last longer than a statement, and shorter.
+    for (const auto work : {300ms, 10ms}) {
+        mix_.long_time = work;
+        for (int i = 0; i < jobs; ++i) model_.submit(database_.now());
+        const auto last = submitted();
+        const auto took = pass_until([&] { return is(last, jobs::job_status::done); });
+        EXPECT_LT(took, jobs * (work + 2 * 200ms)) << "of work, of a claim, and of a report";
+    }
+}
+
 TEST_F(DispatcherScenario, WithoutWorkAStopDoesNotWaitForTheDatabase) {
     database_.set_weather({.is_outage = true});
     pass(10s);

@@ -88,7 +88,8 @@ asio::awaitable<void> simulated_daemon::stop_dispatcher() {
 
 void simulated_daemon::check() const {
     auto& watch = database_.watch();
-    watch.require(held() <= runner_->capacity(), {}, "more jobs in hand than workers");
+    // Each worker has one, and another one that has ended and is being told of.
+    watch.require(held() <= 2 * runner_->capacity(), {}, "more jobs in hand than workers");
     watch.require(runner_->started() == ended_ + held(), {}, "an attempt is lost in a dispatcher");
     watch.require(written_ == queue_.confirmed_reports(), {}, "reports are counted wrongly");
     watch.require(!is_drained_ || held() == 0, {}, "a drained dispatcher holds a job");

@@ -43,9 +43,6 @@ struct dispatcher_options {
         on_attempt_ended;
 };
 
-/// "done", the error code's name, "retry", "postponed" or "handed back".
-[[nodiscard]] std::string_view outcome_name(const jobs::transition& ended) noexcept;
-
 /// Connects the queue with the workers: claims due jobs for idle ones, keeps their leases
 /// alive, reports how attempts ended, and frees jobs whose worker died.
 ///
@@ -98,6 +95,8 @@ private:
         /// The attempt has ended and waits to be reported: no work is done under the lease any
         /// more.
         bool reporting = false;
+        /// Its report could not be written at once.
+        bool is_delayed = false;
     };
     using held_jobs = std::map<std::int64_t, held_job>;
 
@@ -131,6 +130,7 @@ private:
     log::logger log_;
 
     held_jobs held_;
+    std::size_t occupied_ = 0;       ///< Of the workers' places: by what is at work, or delayed.
     std::string claim_name_;         ///< `options_.worker`, or what has taken its place.
     std::uint64_t lost_claims_ = 0;  ///< Each has given a name up.
     async::condition woken_;

@@ -47,14 +47,14 @@ constexpr db::query forget_query{"changes.forget", R"sql(
 
 // Locks in the order of ids, as reports and renewals do.
 constexpr db::query note_steps_query{"changes.note_steps", R"sql(
-    WITH told AS MATERIALIZED (
-        SELECT job.id, now.step FROM unnest($1::bigint[], $2::integer[], $3::text[])
-                                     AS now (id, claim, step)
-          JOIN job ON job.id = now.id AND job.claim = now.claim AND job.status = 'processing'
-                      AND job.step IS DISTINCT FROM now.step
-         ORDER BY job.id
-           FOR UPDATE OF job)
-    UPDATE job SET step = told.step FROM told WHERE job.id = told.id)sql"};
+    WITH locked AS MATERIALIZED (
+        SELECT id, CASE WHEN status = 'processing' THEN claim END AS claim, step
+          FROM job WHERE id = ANY ($1::bigint[]) ORDER BY id FOR UPDATE)
+    UPDATE job SET step = told.step
+      FROM locked
+      JOIN unnest($1::bigint[], $2::integer[], $3::text[]) AS told (id, claim, step)
+        ON told.id = locked.id AND told.claim = locked.claim
+     WHERE locked.step IS DISTINCT FROM told.step AND job.id = locked.id)sql"};
 
 job_change change_from(const db::row& row) {
     job_change change{

@@ -34,17 +34,21 @@ constexpr db::query claim_query{"jobs.claim", R"sql(
      WHERE id = ANY (ARRAY(SELECT id FROM lost UNION ALL SELECT id FROM due))
     RETURNING id, account_id, url, claim, attempt, created_at, fresh)sql"};
 
+// Rows are locked in the order of their ids: two statements for the same jobs never wait for each
+// other in a circle. Status and claim are looked at afterwards: of a condition on them the planner
+// expects one row, and then goes through all leases, or all that is told, for each job.
 constexpr db::query renew_query{"jobs.renew", R"sql(
-    WITH ours AS MATERIALIZED (
-        SELECT job.id FROM unnest($1::bigint[], $2::integer[]) AS held (id, claim)
-          JOIN job ON job.id = held.id AND job.claim = held.claim AND job.status = 'processing'
-         ORDER BY job.id
-           FOR UPDATE OF job)
+    WITH locked AS MATERIALIZED (
+        SELECT id, CASE WHEN status = 'processing' THEN claim END AS claim
+          FROM job WHERE id = ANY ($1::bigint[]) ORDER BY id FOR UPDATE)
     UPDATE job
        SET lease_until = now() + make_interval(secs => $3),
            -- A time ahead would say that the lease was from before the clock was set back.
            changed_at = least(job.changed_at, now())
-      FROM ours WHERE job.id = ours.id
+      FROM locked
+      JOIN unnest($1::bigint[], $2::integer[]) AS held (id, claim)
+        ON held.id = locked.id AND held.claim = locked.claim
+     WHERE job.id = locked.id
     RETURNING job.id, job.claim)sql"};
 
 constexpr db::query lost_among_query{"jobs.lost_among", R"sql(
@@ -96,24 +100,23 @@ constexpr db::query complete_query{"jobs.complete", R"sql(
         SELECT account_id, id, $15, $16 FROM ended WHERE $15::bytea IS NOT NULL)
     SELECT id, store_search_entry(account_id, id, $11, $12, $13, $14) FROM ended)sql"};
 
-// Whatever else has become of an attempt, of several at once. Rows are locked in the order of their
-// ids, as by renewals: two statements for the same jobs never wait for each other in a circle.
+// Whatever else has become of an attempt, of several at once. Rows are locked as by renewals.
 constexpr db::query report_query{"jobs.report", R"sql(
-    WITH ended AS MATERIALIZED (
-        SELECT job.id, told.status, told.code, told.text, told.delay, told.uncounted
-          FROM unnest($1::bigint[], $2::integer[], $3::job_status[], $4::job_error_code[],
-                      $5::text[], $6::double precision[], $7::integer[])
-               AS told (id, claim, status, code, text, delay, uncounted)
-          JOIN job ON job.id = told.id AND job.claim = told.claim AND job.status = 'processing'
-         ORDER BY job.id
-           FOR UPDATE OF job)
+    WITH locked AS MATERIALIZED (
+        SELECT id, CASE WHEN status = 'processing' THEN claim END AS claim
+          FROM job WHERE id = ANY ($1::bigint[]) ORDER BY id FOR UPDATE)
     UPDATE job
        SET status = ended.status, error_code = ended.code, error = ended.text,
            finished_at = CASE WHEN ended.status = 'error' THEN now() END,
            run_at = CASE WHEN ended.status = 'error' THEN job.run_at
                          ELSE now() + make_interval(secs => ended.delay) END,
            attempt = job.attempt - ended.uncounted, lease_until = NULL, worker = NULL
-      FROM ended WHERE job.id = ended.id
+      FROM locked
+      JOIN unnest($1::bigint[], $2::integer[], $3::job_status[], $4::job_error_code[],
+                  $5::text[], $6::double precision[], $7::integer[])
+           AS ended (id, claim, status, code, text, delay, uncounted)
+        ON ended.id = locked.id AND ended.claim = locked.claim
+     WHERE job.id = locked.id
     RETURNING job.id)sql"};
 
 constexpr db::query ended_among_query{"jobs.ended_among", R"sql(
