@@ -1,0 +1,76 @@
+"""What tests/bench/soak.py takes for growth: series that are made up, of half an hour at a sample each 10 s."""
+
+import os
+import random
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "bench"))
+from soak_gauges import Gauge, Series, gauge_of, table_rows, trend, verdict  # noqa: E402
+
+MEMORY = gauge_of("daemon 0: memory")
+SAMPLES = 180
+SECONDS = 10
+
+
+def series(value_at):
+    return [(SECONDS * number, value_at(number)) for number in range(SAMPLES)]
+
+
+def noise(width, seed=1):
+    chance = random.Random(seed)
+    return lambda number: 40 + chance.uniform(-width, width)
+
+
+class Judgement(unittest.TestCase):
+    def grows(self, value_at, gauge=MEMORY):
+        return verdict(gauge, series(value_at))[1]
+
+    def test_the_slope_is_that_of_a_line(self):
+        slope, low, high = trend([(0, 5), (10, 6), (20, 7), (40, 9)])
+        self.assertAlmostEqual(slope, 0.1)
+        self.assertLessEqual(low, slope)
+        self.assertGreaterEqual(high, slope)
+
+    def test_a_leak_is_found_in_noise(self):
+        leak = 6 / (SAMPLES * 2 / 3)  # MiB a sample: 6 in the judged time.
+        wobble = noise(3)
+        self.assertTrue(self.grows(lambda number: wobble(number) + leak * number))
+
+    def test_noise_spikes_and_a_sawtooth_are_flat(self):
+        self.assertFalse(self.grows(noise(8)))
+        self.assertFalse(self.grows(lambda number: 40 + (200 if number % 7 == 0 else 0)))
+        self.assertFalse(self.grows(lambda number: 40 + number % 12))
+
+    def test_what_grows_while_it_warms_up_is_flat(self):
+        self.assertFalse(self.grows(lambda number: 20 + min(number, SAMPLES / 3)))
+
+    def test_less_than_the_bound_is_borne(self):
+        self.assertFalse(self.grows(lambda number: 40 + 3 * number / SAMPLES))
+
+    def test_one_descriptor_for_each_minute_is_found(self):
+        self.assertTrue(self.grows(lambda number: 100 + number // 5, gauge_of("daemon 1: descriptors")))
+
+    def test_a_database_connection_more_each_five_minutes_is_found(self):
+        self.assertTrue(self.grows(lambda number: 8 + number // 30, gauge_of("both: database connections")))
+
+    def test_tables_have_bounds_but_those_that_only_grow(self):
+        self.assertTrue(self.grows(lambda number: 10 * number, gauge_of("rows of job")))
+        self.assertFalse(self.grows(lambda number: 10 * number, gauge_of("rows of model_call")))
+
+    def test_what_is_left_behind_in_the_quiet_is_told(self):
+        children, flat = Series(), Series()
+        for one in (children, flat):
+            one.points = series(lambda number: 3)
+            one.rest = 0
+        children.quiet, flat.quiet = 1, 0
+        rows, growing = table_rows({"daemon 0: children": children, "daemon 1: children": flat})
+        self.assertEqual(growing, ["daemon 0: children"])
+        self.assertIn("left behind", rows[0][-1])
+
+    def test_too_short_a_run_is_no_growth(self):
+        self.assertEqual(verdict(Gauge(bound=1), [(0, 1)]), (0.0, False))
+
+
+if __name__ == "__main__":
+    unittest.main()
