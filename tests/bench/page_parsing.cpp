@@ -1,20 +1,21 @@
-// How long the platform's pages take to read. By hand:
-//   cmake --preset bench && cmake --build --preset bench --target page_parsing
-//   build/bench/bin/page_parsing [ROUNDS]     (default 200)
-// First pages of 1 MB around a golden page's data, as the platform serves them (median and p99 of a
-// page); then answers that are made to be slow, at doubling sizes: what is linear doubles.
-//
-// Measured (2 shared cores under load): a page of 1 MB takes 0.2 ms when most of it is code, 0.8 ms
-// when half of it is other data, 1.1 ms with the post in a block of 300 KB, and 2.1 ms as one block
-// of 1 MB; p99 10 ms. The slowest of the answers that are made for it (deep JSON) takes 0.16 ms a
-// KB.
+// How long the platform's pages take to read. tests/bench/page_parsing.py runs it, beside others;
+// by hand:
+//   page_parsing write FOLDER         first pages of 1 MB around a golden page's data, as the
+//   platform
+//                                     serves them: FOLDER/<number>, and their names in FOLDER/names
+//   page_parsing read PAGE ROUNDS     {"took": [ms of each round], "cpu": seconds of all rounds}
+//   page_parsing slow                 ms of answers that are made to be slow, at doubling sizes:
+//   what is
+//                                     linear doubles
 
 #include <reelsd/base/bounds.hpp>
+#include <reelsd/base/json.hpp>
 #include <reelsd/platform/embed_parser.hpp>
 #include <reelsd/platform/page_parser.hpp>
 #include <reelsd/platform/query_parser.hpp>
 
-#include <algorithm>
+#include <sys/resource.h>
+
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -99,22 +100,44 @@ double milliseconds(const std::function<void()>& what) {
     return std::chrono::duration<double, std::milli>(clock::now() - start).count();
 }
 
-bool measure_pages(std::size_t rounds) {
-    bool is_well = true;
+bool write_pages(const std::string& folder) {
+    std::ofstream names{folder + "/names"};
+    int number = 0;
     for (const auto& page : pages()) {
-        std::vector<double> took;
-        for (std::size_t round = 0; round < rounds; ++round)
-            took.push_back(milliseconds(
-                [&] { is_well = parse_page(page.html, wanted).subject.has_value() && is_well; }));
-        std::sort(took.begin(), took.end());
-        std::printf(
-            "%-32s %7zu bytes  median %6.2f ms  p99 %6.2f ms\n",
-            page.name,
-            page.html.size(),
-            took[took.size() / 2],
-            took[took.size() * 99 / 100]);
+        std::ofstream file{folder + "/" + std::to_string(number++), std::ios::binary};
+        file << page.html;
+        names << page.name << '\n';
+        file.close();
+        if (!file) return false;
     }
-    return is_well;
+    names.close();
+    return names.good();
+}
+
+double processor_seconds() {
+    rusage used{};
+    ::getrusage(RUSAGE_SELF, &used);
+    const auto seconds = [](const timeval& time) {
+        return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+    };
+    return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+bool measure_page(const std::string& file, std::size_t rounds) {
+    std::ostringstream text;
+    text << std::ifstream{file, std::ios::binary}.rdbuf();
+    const auto html = text.str();
+    json took = json::array();
+    const auto before = processor_seconds();
+    for (std::size_t round = 0; round < rounds; ++round) {
+        bool has_post = false;
+        took.push_back(
+            milliseconds([&] { has_post = parse_page(html, wanted).subject.has_value(); }));
+        if (!has_post) return false;
+    }
+    const json measured{{"took", took}, {"cpu", processor_seconds() - before}};
+    std::printf("%s\n", measured.dump().c_str());
+    return true;
 }
 
 struct slow_case {
@@ -211,11 +234,19 @@ void measure_slow_ones() {
 }  // namespace reelsd::platform
 
 int main(int count, char** values) {
-    const auto rounds = count > 1 ? std::strtoul(values[1], nullptr, 10) : 200;
-    if (rounds == 0 || !reelsd::platform::measure_pages(rounds)) {
-        std::fprintf(stderr, "a page without its post\n");
+    using namespace reelsd::platform;
+    const std::string verb = count > 1 ? values[1] : "";
+    if (verb == "write" && count == 3) return write_pages(values[2]) ? EXIT_SUCCESS : EXIT_FAILURE;
+    if (verb == "slow" && count == 2) {
+        measure_slow_ones();
+        return EXIT_SUCCESS;
+    }
+    const auto rounds = count == 4 ? std::strtoul(values[3], nullptr, 10) : 0;
+    if (verb != "read" || rounds == 0) {
+        std::fprintf(stderr, "usage: page_parsing write FOLDER | read PAGE ROUNDS | slow\n");
         return EXIT_FAILURE;
     }
-    std::printf("\nms at 64 KB, 128 KB, ... 2 MB:\n");
-    reelsd::platform::measure_slow_ones();
+    if (measure_page(values[2], rounds)) return EXIT_SUCCESS;
+    std::fprintf(stderr, "%s: a page without its post\n", values[2]);
+    return EXIT_FAILURE;
 }
