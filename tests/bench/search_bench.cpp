@@ -1,11 +1,11 @@
-// How long a search takes in an account with many reels. By hand:
+// How long the parts of a search take in an account with many reels; tests/bench/search.py measures
+// the whole, as a client sees it. By hand:
 //   build/release/bin/search_bench [REELS] [SEARCHES]     (default 10000 and 1000)
 // Prints p50, p95 and p99 of the embedding, of the statement, and of the choice of passages; then
 // how often the reel that is meant is among the first five, on tests/bench/search_set or another
-// such folder named by REELSD_SEARCH_SET. The
-// reels are made up: each speaks of one of the subjects in topics.txt, with words of other subjects
-// and everyday words between them, so that common words and concepts have thousands of postings.
+// such folder named by REELSD_SEARCH_SET.
 
+#include "search_writer.hpp"
 #include "support/test_database.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/domain/accounts/account_store.hpp>
@@ -21,7 +21,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
-#include <random>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -48,109 +47,6 @@ constexpr db::query size_query{"bench.size", R"sql(
     SELECT pg_total_relation_size('search_word') AS words,
            pg_total_relation_size('search_concept') AS concepts,
            pg_total_relation_size('search_document') AS documents)sql"};
-
-/// The words of each subject.
-std::vector<std::vector<std::string>> read_subjects() {
-    std::ifstream file{std::string{REELSD_SOURCE_DIR} + "/src/model/embedding/topics.txt"};
-    std::vector<std::vector<std::string>> subjects;
-    for (std::string line; std::getline(file, line);) {
-        if (!line.starts_with("topic ")) continue;
-        std::istringstream fields{line.substr(line.find(": ") + 2)};
-        auto& words = subjects.emplace_back();
-        for (std::string word; fields >> word;) {
-            std::replace(word.begin(), word.end(), '_', ' ');
-            words.push_back(word);
-        }
-    }
-    return subjects;
-}
-
-std::vector<std::string> read_sentences() {
-    std::ifstream file{std::string{REELSD_SOURCE_DIR} + "/tests/bench/search_set/reels.txt"};
-    std::vector<std::string> sentences;
-    for (std::string line; std::getline(file, line);) {
-        std::istringstream parts{line};
-        for (std::string part; std::getline(parts, part, '|');) sentences.push_back(part);
-    }
-    return sentences;
-}
-
-class writer {
-public:
-    explicit writer(std::uint32_t seed) : engine_{seed} {}
-
-    std::size_t below(std::size_t count) {
-        return std::uniform_int_distribution<std::size_t>{0, count - 1}(engine_);
-    }
-    const std::string& any(const std::vector<std::string>& words) {
-        return words[below(words.size())];
-    }
-    /// A few subjects are everybody's: the first ones are taken more often.
-    const std::vector<std::string>& subject() {
-        const auto share = std::uniform_real_distribution<>{0, 1}(engine_);
-        return subjects_[static_cast<std::size_t>(
-            share * share * static_cast<double>(subjects_.size()))];
-    }
-
-    std::string sentence(const std::vector<std::string>& about) {
-        std::string text;
-        for (int i = 0; i < 7; ++i) {
-            text += (i % 3 == 2 ? any(subject()) : any(about)) + ' ';
-        }
-        return text + any(filler_);
-    }
-
-    json result() {
-        const auto about = subject();
-        json segments = json::array();
-        std::string transcript;
-        for (int i = 0; i < 12; ++i) {
-            const auto said = i % 4 == 3 ? any(sentences_) : sentence(about);
-            segments.push_back({{"text", said}, {"start_seconds", i * 3.0}});
-        }
-        json texts = json::array();
-        for (int i = 0; i < 5; ++i) {
-            texts.push_back({{"text", sentence(about)}, {"start_seconds", i * 6.0}});
-        }
-        return {
-            {"visual", {{"text_segments", texts}}},
-            {"audio", {{"segments", segments}}},
-            {"content", {{"summary", sentence(about)}, {"topics", {any(about), any(about)}}}},
-            {"platform_meta", {{"author", any(about)}, {"caption", sentence(about)}}}};
-    }
-
-    std::string query() {
-        const auto about = subject();
-        std::string text;
-        const auto words = 2 + below(4);
-        for (std::size_t i = 0; i < words; ++i) text += any(about) + ' ';
-        return text + any(filler_);
-    }
-
-private:
-    std::mt19937 engine_;
-    std::vector<std::vector<std::string>> subjects_ = read_subjects();
-    std::vector<std::string> sentences_ = read_sentences();
-    std::vector<std::string> filler_{
-        "easy",
-        "best",
-        "new",
-        "home",
-        "day",
-        "people",
-        "video",
-        "life",
-        "tips",
-        "way",
-        "minute",
-        "money",
-        "great",
-        "time",
-        "start",
-        "feel",
-        "world",
-        "today"};
-};
 
 class timings {
 public:
@@ -263,7 +159,7 @@ protected:
 };
 
 TEST_F(SearchBench, ManyReels) {
-    writer pen{7};
+    bench::writer pen{7};
     for (int i = 0; i < reels_wanted; ++i) insert(pen.result(), "x");
     reading_.print();
     writing_.print();
