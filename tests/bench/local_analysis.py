@@ -1,49 +1,172 @@
 #!/usr/bin/env python3
-"""How long the local analysis of a video takes, against the video's own duration, and how much memory.
+"""How long the local analysis of a video takes beside the video's own duration, what it costs, and its peak memory.
 
-Usage: local_analysis.py [--bin build/bench/bin] [--rounds 3] [VIDEO ...]      default: the sample reel
+    python3 tests/bench/local_analysis.py [--bin build/release/bin] [--rounds 5] [VIDEO ...]      default: the sample reel
 
-Runs the jailed helper as the daemon does, one video at a time, and prints for each the median of the rounds:
-wall time, CPU time of all its threads, wall time as a share of the duration (below 1 is faster than real
-time), and its peak memory. Nothing else should run.
+"the jailed child": reelsd-media, run as the daemon runs it. "a job, whole": of the sample reel, from its submission to
+the answer of a long poll, by a daemon on a database of its own: CPU of the daemon, of its children and of PostgreSQL.
+As limits: ffmpeg that decodes pictures and sound and does nothing with them, and Debian's tesseract that reads one
+picture a second, one after the other, and hears nothing. Rounds are interleaved; the p99 of so few is the slowest.
+"x real time" is the video's duration by the median. The peak is that of all processes of a contender together, their
+shared pages by their share, looked at ten times a second. Nothing else should run.
 """
 
 import argparse
+import contextlib
 import json
 import os
 import pathlib
+import re
+import resource
 import statistics
 import subprocess
+import sys
+import tempfile
+import threading
 import time
+
+from bench_support import ROOT, Processes, interleaved, need, print_table
+from bench_world import World
+from service_support import SAMPLE
+
+LOOK_SECONDS = 0.1
+JOB_SECONDS_MAX = 120
+
+
+class Peak(threading.Thread):
+    """The most memory that some processes have had together, in MiB."""
+
+    def __init__(self, processes):
+        super().__init__(daemon=True)
+        self.processes, self.mebibytes, self.ended = processes, 0.0, threading.Event()
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.ended.set()
+        self.join()
+
+    def run(self):
+        while not self.ended.wait(LOOK_SECONDS):
+            self.mebibytes = max(self.mebibytes, self.processes.memory())
+
+
+def children_cpu():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+@contextlib.contextmanager
+def measured():
+    """Fills {wall, cpu: {"children": s}, peak} with what the processes that are begun and ended inside have taken."""
+    seen = {}
+    before, begun = children_cpu(), time.monotonic()
+    # Of our descendants: nobody else is there.
+    ours = Processes(os.getpid())
+    others = set(ours.pids())
+    ours.pids = lambda: [pid for pid in Processes(os.getpid()).pids() if pid not in others]
+    with Peak(ours) as peak:
+        yield seen
+    seen.update(wall=time.monotonic() - begun, cpu={"children": children_cpu() - before}, peak=peak.mebibytes)
+
+
+def run(*command, env=None):
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, env=env, check=False)
+    if done.returncode != 0:
+        sys.exit(f"{command[0]} ended with {done.returncode}: {done.stderr.decode()[-500:]}")
+    return done.stdout
 
 
 def analyze(helper, video):
-    """Seconds of wall and CPU, peak MiB, and the duration that was measured."""
-    begin = time.monotonic()
-    child = subprocess.Popen([helper, "analyze", "--video", video], stdout=subprocess.PIPE,
-                             stdin=subprocess.DEVNULL)
-    document = json.loads(child.stdout.read())
-    _, status, used = os.wait4(child.pid, 0)
-    wall = time.monotonic() - begin
-    if status != 0 or "error" in document:
-        raise SystemExit(f"{video}: {document.get('error', status)}")
-    duration = document["ok"]["probe"]["duration_seconds"]
-    return wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, duration
+    with measured() as seen:
+        document = json.loads(run(helper, "analyze", "--video", video))
+    if "error" in document:
+        sys.exit(f"{video}: {document['error']}")
+    return seen
+
+
+def decode(video):
+    with measured() as seen:
+        run("ffmpeg", "-nostdin", "-loglevel", "error", "-i", video, "-f", "null", "-")
+    return seen
+
+
+def read_pictures(video):
+    """The pictures are made before, for their making is ffmpeg's work."""
+    with tempfile.TemporaryDirectory() as folder:
+        run("ffmpeg", "-nostdin", "-loglevel", "error", "-i", video, "-vf", "fps=1", f"{folder}/%03d.png")
+        pictures = sorted(pathlib.Path(folder).iterdir())
+        with measured() as seen:
+            for picture in pictures:
+                run("tesseract", str(picture), "-", env={**os.environ, "OMP_THREAD_LIMIT": "1"})
+    return seen
+
+
+def own_and_children_cpu(pid):
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    ticks = os.sysconf("SC_CLK_TCK")
+    return (int(fields[11]) + int(fields[12])) / ticks, (int(fields[13]) + int(fields[14])) / ticks
+
+
+def whole_job(world, daemon):
+    database = world.cluster.processes()
+    pid = daemon.process.pid
+    own, children, stored = *own_and_children_cpu(pid), database.cpu_seconds()
+    begun = time.monotonic()
+    with Peak(daemon.processes) as peak:
+        job = daemon.request("POST", "/api/v1/reels/analyze", {"url": SAMPLE}, token=world.token).json()["id"]
+        while True:
+            view = daemon.request("GET", f"/api/v1/reels/{job}?wait=60", token=world.token).json()
+            if view["status"] in ("done", "error") or time.monotonic() - begun > JOB_SECONDS_MAX:
+                break
+        wall = time.monotonic() - begun
+    if view["status"] != "done":
+        sys.exit(f"the sample reel is {view}")
+    now, now_children = own_and_children_cpu(pid)
+    return {"wall": wall, "peak": peak.mebibytes, "cpu": {
+        "reelsd": now - own, "children": now_children - children, "database": database.cpu_seconds() - stored}}
+
+
+def duration_of(video):
+    said = run("ffprobe", "-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0", video)
+    return float(re.search(rb"[\d.]+", said)[0])
 
 
 def main():
-    options = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    options.add_argument("--bin", default="build/bench/bin")
-    options.add_argument("--rounds", type=int, default=3)
-    options.add_argument("videos", nargs="*")
-    given = options.parse_args()
-    programs = pathlib.Path(given.bin).resolve()
-    videos = given.videos or [str(programs.parent / "share" / "reelsd" / "sample.mp4")]
-    print(f"{'video':30} {'duration s':>10} {'wall s':>8} {'CPU s':>8} {'wall/duration':>14} {'peak MiB':>9}")
-    for video in videos:
-        rounds = [analyze(programs / "reelsd-media", video) for _ in range(given.rounds)]
-        wall, cpu, peak, duration = (statistics.median(column) for column in zip(*rounds))
-        print(f"{pathlib.Path(video).name:30} {duration:10.2f} {wall:8.2f} {cpu:8.2f} {wall / duration:14.2f} {peak:9.0f}")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", default=ROOT / "build/release/bin")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("videos", nargs="*")
+    wanted = parser.parse_args()
+    need("ffmpeg", "ffprobe", "tesseract")
+    programs = pathlib.Path(wanted.bin).resolve()
+    sample = str(programs.parent / "share" / "reelsd" / "sample.mp4")
+    videos = wanted.videos or [sample]
+    world = World(0, wanted.bin) if sample in videos else None
+    try:
+        daemon = world.daemon(workers=1) if world else None
+        ways = {"the jailed child": lambda video: analyze(str(programs / "reelsd-media"), video),
+                "a job, whole": lambda video: whole_job(world, daemon),
+                "ffmpeg, decoding": decode, "tesseract, a picture a second": read_pictures}
+        contenders = [(video, way) for video in videos for way in ways if video == sample or way != "a job, whole"]
+        rounds_of = interleaved(wanted.rounds, contenders, lambda contender: ways[contender[1]](contender[0]))
+        rows = []
+        for (video, way), rounds in rounds_of.items():
+            took = sorted(one["wall"] for one in rounds)
+            duration = duration_of(video)
+            cpu = {name: statistics.median(one["cpu"].get(name, float("nan")) for one in rounds)
+                   for name in ("reelsd", "children", "database")}
+            rows.append([
+                f"{pathlib.Path(video).name}, {duration:.1f} s: {way}", statistics.median(took), took[-1],
+                duration / statistics.median(took), *cpu.values(), max(one["peak"] for one in rounds)])
+        print_table(f"local analysis, {wanted.rounds} rounds",
+                    ["", "median s", "p99 s", "x real time", "reelsd CPU s", "children CPU s", "database CPU s", "peak MiB"],
+                    rows)
+    finally:
+        if world:
+            world.close()
 
 
 if __name__ == "__main__":
