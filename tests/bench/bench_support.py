@@ -29,6 +29,20 @@ def need(*programs):
         sys.exit(f"missing: {', '.join(missing)}; scripts/install build run test bench installs what Debian has (nginx starts a service of its own there)")
 
 
+def built(target, programs=None):
+    """The path of a program of the benchmarks: in `programs`, or built now from these sources, in build/bench."""
+    if programs:
+        path = pathlib.Path(programs) / target
+        if not path.exists():
+            sys.exit(f"no {path}")
+        return str(path)
+    need("cmake", "ninja")
+    if not (ROOT / "build/bench/build.ninja").exists():
+        subprocess.run(["cmake", "--preset", "bench"], cwd=ROOT, stdout=sys.stderr, check=True)
+    subprocess.run(["cmake", "--build", "--preset", "bench", "--target", target], cwd=ROOT, stdout=sys.stderr, check=True)
+    return str(ROOT / "build/bench/bin" / target)
+
+
 class Processes:
     """What the kernel says of some processes and all their descendants."""
 

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """How cost grows: with ten times the rows, ten times the connections, and a second daemon beside the first.
 
-    cmake --build --preset release --target search_rows
-    python3 tests/bench/growth.py [--bin build/release/bin] [--rows 10000] [--searched 1000] [--connections 32]
+    python3 tests/bench/growth.py [--bin build/release/bin] [--bench-bin FOLDER] [--rows 10000] [--searched 1000] [--connections 32]
             [--jobs 1000] [--idle 800] [--waiting 200] [--times 10] [--rounds 3] [--seconds 3]
             [--only read submit queue memory search]
 
@@ -164,7 +163,7 @@ class Growth:
         for times in (1, wanted.times):
             # Not the reels of the others, who cannot be found.
             world = self.worlds[f"{times}"] = World(0, wanted.bin)
-            searches[world] = fill(world, wanted.searched * times, SEARCHES, wanted.rows_bin or wanted.bin)
+            searches[world] = fill(world, wanted.searched * times, SEARCHES, wanted.bench_bin)
         sizes = {f"{wanted.searched:,} reels, {SEARCH_CONNECTIONS} connections": ("1", SEARCH_CONNECTIONS, 1),
                  f"{wanted.times} x reels": (f"{wanted.times}", SEARCH_CONNECTIONS, 1),
                  f"{wanted.times} x connections": ("1", SEARCH_CONNECTIONS * wanted.times, 1),
@@ -197,7 +196,7 @@ def work_off(world, jobs, daemons):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", default=ROOT / "build/release/bin")
-    parser.add_argument("--rows-bin", help="where search_rows is, if not there")
+    parser.add_argument("--bench-bin", help="where search_rows is; without it, it is built")
     for name, usual in (("rows", 10_000), ("searched", 1000), ("connections", 32), ("jobs", 1000), ("idle", 800),
                         ("waiting", 200), ("times", 10), ("rounds", 3), ("seconds", 3)):
         parser.add_argument(f"--{name}", default=usual, type=int)

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 """How long reading a page of the platform takes, what it costs, and how much memory.
 
-    cmake --build --preset release --target page_parsing
-    cmake -S tests/bench/peers -B build/bench_peers && cmake --build build/bench_peers
-    python3 tests/bench/page_parsing.py [--bin build/release/bin] [--peers build/bench_peers] [--page-rounds 200] [--rounds 3]
+    python3 tests/bench/page_parsing.py [--bench-bin FOLDER] [--peers build/bench_peers] [--page-rounds 200] [--rounds 3]
 
 Each page is read --page-rounds times by a process of its own, in interleaved rounds: by reelsd's parser; in Node.js by a
 regular expression and JSON.parse ("JSON.parse"), which trusts the page as ours does not; and by parse5 and JSON.parse
-("parse5"). Memory is the peak of the process. Then answers that are made to be slow, at doubling sizes, ours alone.
+("parse5"). Memory is the peak of the process. Then answers that are made to be slow, at doubling sizes, ours alone. The
+program page_parsing is built unless it stands in --bench-bin.
 """
 
 import argparse
@@ -19,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-from bench_support import HERE, ROOT, interleaved, need, print_table
+from bench_support import HERE, ROOT, built, interleaved, need, print_table
 
 CODE = "DYexample01"  # Of the golden page.
 
@@ -38,15 +37,13 @@ def measure(command, environment):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", default=ROOT / "build/release/bin")
+    parser.add_argument("--bench-bin", help="where page_parsing is; without it, it is built")
     parser.add_argument("--peers", default=ROOT / "build/bench_peers")
     parser.add_argument("--page-rounds", default=200, type=int)
     parser.add_argument("--rounds", default=3, type=int)
     wanted = parser.parse_args()
     need("node")
-    ours = os.path.join(wanted.bin, "page_parsing")
-    if not os.path.exists(ours):
-        sys.exit(f"no {ours}: cmake --build --preset release --target page_parsing")
+    ours = built("page_parsing", wanted.bench_bin)
     packages = os.path.abspath(os.path.join(wanted.peers, "node_modules"))
     environment = {**os.environ, "NODE_PATH": packages, "NODE_ENV": "production"}
     ways = {"reelsd": [ours, "read"], "JSON.parse": ["node", str(HERE / "peers/page_peer.mjs"), "json"]}

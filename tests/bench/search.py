@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 """How fast a search is in an account with many reels, as a client sees it.
 
-    cmake --build --preset release --target search_rows
-    python3 tests/bench/search.py [--bin build/release/bin] [--rows 10000] [--searches 1000] [--rounds 3]
-            [--seconds 5] [--connections 1 16]
+    python3 tests/bench/search.py [--bin build/release/bin] [--bench-bin FOLDER] [--rows 10000] [--searches 1000]
+            [--rounds 3] [--seconds 5] [--connections 1 16]
 
-The reels are made up by search_rows: each has some 170 words about a subject. As limits, PostgreSQL's own full-text
-search on the same words by pgbench, as many clients as connections: a tsvector with weights, a GIN index, ts_rank.
-"all words" finds reels that have every word of the search, "any word" those that have one, as ours does. Neither
-knows what a word means, which reel it was said in by what rarity, or which passage to show.
+The reels are made up by the program search_rows, which is built unless it stands in --bench-bin. As limits,
+PostgreSQL's own full-text search on the same words by pgbench, as many clients as connections: a tsvector with weights,
+a GIN index, ts_rank. "all words" finds reels that have every word of the search, "any word" those that have one, as
+ours does. Neither knows what a word means or how rare it is, and neither finds the passage to show.
 """
 
 import argparse
@@ -16,11 +15,10 @@ import os
 import pathlib
 import re
 import subprocess
-import sys
 import time
 import urllib.parse
 
-from bench_support import ROOT, Load, Processes, interleaved, median_of, print_table
+from bench_support import ROOT, Load, Processes, built, interleaved, median_of, print_table
 from bench_world import POSTGRES_BIN, World, must
 
 SEARCH = """
@@ -70,11 +68,9 @@ SELECT id, url, code, author, summary, created_at, ts_rank(body, query) AS score
 """
 
 
-def fill(world, rows, searches, programs):
-    """The searches' words. `programs`: where search_rows is."""
-    program = os.path.join(programs, "search_rows")
-    if not os.path.exists(program):
-        sys.exit(f"no {program}: cmake --build --preset release --target search_rows")
+def fill(world, rows, searches, programs=None):
+    """The searches' words. `programs`: where search_rows is, if it is not to be built."""
+    program = built("search_rows", programs)
     folder = pathlib.Path(world.cluster.folder)
     subprocess.run([program, str(rows), str(searches), str(folder)], check=True)
     script = folder / "fill.sql"
@@ -112,7 +108,7 @@ def pgbench(world, column, searches, clients, seconds, database):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", default=ROOT / "build/release/bin")
-    parser.add_argument("--rows-bin", help="where search_rows is, if not there")
+    parser.add_argument("--bench-bin", help="where search_rows is; without it, it is built")
     parser.add_argument("--rows", default=10_000, type=int)
     parser.add_argument("--searches", default=1000, type=int)
     parser.add_argument("--rounds", default=3, type=int)
@@ -122,7 +118,7 @@ def main():
     world = World(0, wanted.bin)
     try:
         begun = time.monotonic()
-        searches = fill(world, wanted.rows, wanted.searches, wanted.rows_bin or wanted.bin)
+        searches = fill(world, wanted.rows, wanted.searches, wanted.bench_bin)
         print(f"{wanted.rows:,} reels written in {time.monotonic() - begun:.0f} s; " + world.sql(
             "SELECT string_agg(name || ' ' || pg_size_pretty(pg_total_relation_size(name::regclass)), ', ')"
             " FROM unnest(ARRAY['search_word', 'search_concept', 'search_document', 'peer']) AS name"))
