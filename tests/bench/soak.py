@@ -38,7 +38,8 @@ from soak_gauges import TABLES_BOUNDED, TABLES_KEPT, Series, daemon_sample, file
 from soak_people import (
     CHAT, Administrator, Chatter, Cutter, Mcp, Operator, PassersBy, Programs, Visit)
 from soak_surfaces import (
-    REEL_CODES, Broken, Deleter, Follower, Library, Lists, Reader, SampleSubmitter, Searcher, Submitter, Told)
+    REEL_CODES, Broken, Deleter, Follower, Library, Lists, Reader, SampleSubmitter, Searcher, Submitter, Sweeper,
+    Told)
 from telegram_stand_in import Telegram
 from tls_test import TlsDaemon
 from webhook_receiver import WebhookReceiver
@@ -50,9 +51,9 @@ POSTS = {30: {"page": "flaky"}, 31: {"page": "server_error"}, 32: {"media": "cut
          34: {"page": "private"}, 35: {"page": "deleted"}, 36: {"page": "photo_page"}}
 POST_ENDS = {31: "download_failed", 34: "unavailable", 35: "unavailable", 36: "unsupported_format"}
 ACTORS = (
-    (Submitter, 3), (SampleSubmitter, 1), (Lists, 1), (Follower, 2), (Reader, 2), (Searcher, 1), (Deleter, 1), (Told, 2),
-    (Broken, 1), (PassersBy, 1), (Visit, 1), (Administrator, 1), (Chatter, 1), (Programs, 1), (Mcp, 1), (Operator, 1),
-    (Cutter, 1))
+    (Submitter, 3), (SampleSubmitter, 1), (Lists, 1), (Follower, 2), (Reader, 2), (Searcher, 1), (Deleter, 1), (Sweeper, 1),
+    (Told, 2), (Broken, 1), (PassersBy, 1), (Visit, 1), (Administrator, 1), (Chatter, 1), (Programs, 1), (Mcp, 1),
+    (Operator, 1), (Cutter, 1))
 REST_SECONDS = 20  # Before the load: the daemons' own looks at the database have come round.
 END_SECONDS_MAX = 200  # For the turns that are under way when the soak is over.
 
@@ -102,6 +103,8 @@ class Soak:
             self.accounts[name] = self.daemon.account(f"{name}@example.test", unlimited=True)
         self.daemon.limit(self.person_email, submissions_per_minute=100_000, concurrent_jobs=100_000)
         self.tie_chat()
+        token = self.person.api("POST", "tokens", {"name": "soak"}).json()["token"]
+        self.accounts["people"] = Account(self.daemon, self.person_email, token)
         # A reel whose turn does not come: who waits for it waits.
         self.held = int(self.sql(
             "INSERT INTO job (account_id, url, run_at) SELECT id, 'https://www.instagram.com/reel/DYheld00001/',"

@@ -12,7 +12,7 @@ from service_support import ANSWER_SECONDS_MAX, Answer
 
 TROUBLE_SECONDS = 10  # After the database was cut off, in which a polite 503 is a right answer.
 COME_AGAIN_SECONDS_MAX = 2  # A client's patience with Retry-After: a soak has no time for longer ones.
-EXAMPLES_MAX = 5
+EXAMPLES_MAX = 50  # Of a surface: what is wrong again and again need not be printed each time.
 
 
 class Excused(Exception):

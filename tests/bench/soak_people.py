@@ -15,7 +15,7 @@ from soak_clients import Actor, Excused, Visitor, Wrong
 from soak_surfaces import END_SECONDS_MAX, REEL_CODES, ApiActor, link_of
 
 PUBLIC = ("/healthz", "/metrics", "/", "/docs/index.html", "/docs/openapi.yaml", "/docs/swagger-ui-bundle.js")
-CHAT = 1001  # A private chat, which is tied to the account "people".
+CHAT = 1001  # A private chat, which is tied to the account "chat".
 PROGRAM_SECONDS_MAX = 200
 UNAVAILABLE = link_of("reelsd-unavailable")
 

@@ -1,5 +1,6 @@
 """What a soak test's clients of /api/v1 do, turn by turn: submit, wait, follow, read, list, search, delete, be told."""
 
+import datetime
 import json
 import random
 import re
@@ -18,6 +19,7 @@ ANALYZE = "/api/v1/reels/analyze"
 REELS = "/api/v1/reels"
 LIBRARY_REELS_MAX = 60  # What the busy account keeps, so that tables stay as they are.
 END_SECONDS_MAX = 180  # Of a job, attempts and a cut-off database included.
+LEFT_BEHIND_SECONDS = 400  # No turn takes so long.
 REEL_CODES = [f"DYsoak{number:05}" for number in range(40)]
 # What becomes of links. Of the platform's posts that a soak has, all but a few are well, see soak.py.
 ENDS = {
@@ -299,6 +301,21 @@ class Told(ApiActor):
         if turn % 20 == 19:
             self.ask("POST", "/api/v1/webhook/rotate", good=(200, 201), again=False)
         self.delete(job_id)
+
+
+class Sweeper(ApiActor):
+    """Deletes what turns have left behind that something broke off: a 503, or a wrong answer."""
+
+    surface, every = "delete", 20
+
+    def act(self):
+        for name in ("passing", "webhooks", "people"):
+            visitor = Visitor(self.book, self.soak.daemon, self.soak.accounts[name].token)
+            for one in visitor.ask("list", "GET", f"{REELS}?limit=100").json():
+                age = datetime.datetime.now(datetime.timezone.utc) - datetime.datetime.fromisoformat(one["created_at"])
+                if one["status"] in ("done", "error") and age.total_seconds() > LEFT_BEHIND_SECONDS:
+                    visitor.ask("delete", "DELETE", f"{REELS}/{one['id']}", good=(204, 404))
+            visitor.close()
 
 
 class Broken(Actor):
