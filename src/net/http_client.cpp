@@ -170,6 +170,8 @@ http_client::attempt http_client::try_once(
     set_method(handle.get(), request);
     curl_easy_setopt(
         handle.get(), CURLOPT_FRESH_CONNECT, on.is_fresh || request.fresh_connection ? 1L : 0L);
+    // Who asks so once asks so again: kept, it would only lie idle on both sides.
+    curl_easy_setopt(handle.get(), CURLOPT_FORBID_REUSE, request.fresh_connection ? 1L : 0L);
     curl_easy_setopt(handle.get(), CURLOPT_URL, at.target.text().c_str());
     curl_easy_setopt(handle.get(), CURLOPT_HTTPHEADER, lines.get());
 

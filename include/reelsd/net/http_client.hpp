@@ -73,8 +73,9 @@ struct http_request {
     /// Called when the last byte of a streamed body has been given to the connection: from then on
     /// the server may have acted on the request, whatever comes back.
     std::function<void()> on_sent = {};
-    /// Over a connection of its own. For what must not be done twice: a request over a kept
-    /// connection that turns out to be dead is sent again without asking.
+    /// Over a connection of its own, which is closed behind the answer. For what must not be done
+    /// twice: a request over a kept connection that turns out to be dead is sent again without
+    /// asking.
     bool fresh_connection = false;
     /// Though it has a body it asks only: sending it twice changes nothing.
     bool is_question = false;

@@ -364,5 +364,30 @@ TEST(HttpClient, DoesNotTakeTheRestOfOneAnswerForTheNext) {
     EXPECT_EQ(connections, 1);
 }
 
+TEST(HttpClient, KeepsAConnectionUnlessARequestWantsOneOfItsOwn) {
+    std::atomic<int> connections{0};
+    std::promise<void> hung_up;
+    const scripted_server server{[&](scripted_server::connection& peer) {
+        const auto number = ++connections;
+        while (!peer.read_request().empty())
+            peer.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+        if (number == 2) hung_up.set_value();
+    }};
+    const http_client client{{.policy = {.allow_private = true}}};
+    http_request request{.url = server.origin() + "/"};
+    const auto send = [&] { return client.send(request, deadline::after(patience), {}); };
+    ASSERT_TRUE(send());
+    ASSERT_TRUE(send());
+    EXPECT_EQ(connections, 1);
+    request.fresh_connection = true;
+    ASSERT_TRUE(send());
+    EXPECT_EQ(connections, 2);
+    // While the client lives, and would keep it.
+    EXPECT_EQ(hung_up.get_future().wait_for(patience), std::future_status::ready);
+    request.fresh_connection = false;
+    ASSERT_TRUE(send());
+    EXPECT_EQ(connections, 2) << "the first one is still kept";
+}
+
 }  // namespace
 }  // namespace reelsd::net
