@@ -4,7 +4,7 @@
     python3 tests/bench/connection_memory.py [--bin build/release/bin] [--idle 5000] [--waiting 1000]
 
 Resident memory after the daemon has served some requests, then with the idle connections (each has had an answer),
-then with the waiting ones in their place. A long poll's cost is told beside that of an idle connection, which it
+then without them; and, of another daemon, with the waiting ones. A long poll's cost is told beside that of an idle connection, which it
 also is.
 """
 
@@ -35,27 +35,37 @@ def opened(address, count, request):
 
 
 def measure(world, idle_count, waiting_count):
-    """KiB: {rest, with idle, after idle, with waiting: of the daemon; idle, waiting: of one such connection}."""
+    """KiB: {rest, with idle, after idle, with waiting: of a daemon; idle, waiting: of one such connection}. The waiting
+    ones come to a daemon of their own: they would take the place that idle ones have left."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    daemon = world.resting_daemon(connections_max=60000, connections_per_address_max=60000)
-    try:
-        return measure_daemon(daemon, world.token, idle_count, waiting_count)
-    finally:
-        world.end(daemon)
+    seen = {}
+    for look in (look_at_idle, look_at_waiting):
+        daemon = world.resting_daemon(connections_max=60000, connections_per_address_max=60000)
+        try:
+            seen |= look(daemon, world.token, idle_count if look is look_at_idle else waiting_count)
+        finally:
+            world.end(daemon)
+    return seen
 
 
-def measure_daemon(daemon, token, idle_count, waiting_count):
+def begun(daemon, token):
+    """(a request for a job that does not end, the rest of its head) after the daemon has served some."""
     head = f"Host: bench\r\nAuthorization: Bearer {token}\r\n\r\n"
     job = daemon.request("POST", "/api/v1/reels/analyze", {"url": LINK}, token=token).json()["id"]
-    read = f"GET /api/v1/reels/{job} HTTP/1.1\r\n{head}".encode()
-    for link in opened(daemon.address, 50, read):
+    path = f"GET /api/v1/reels/{job}"
+    for link in opened(daemon.address, 50, f"{path} HTTP/1.1\r\n{head}".encode()):
         link.recv(65536)
         link.close()
     time.sleep(1)
+    return path, f" HTTP/1.1\r\n{head}"
+
+
+def look_at_idle(daemon, token, count):
+    path, tail = begun(daemon, token)
     pid = daemon.process.pid
     seen = {"rest": resident_kib(pid)}
-    idle = opened(daemon.address, idle_count, read)
+    idle = opened(daemon.address, count, (path + tail).encode())
     for link in idle:
         link.recv(65536)
     time.sleep(1)
@@ -66,15 +76,19 @@ def measure_daemon(daemon, token, idle_count, waiting_count):
     deadline = time.monotonic() + 20
     while resident_kib(pid) > seen["rest"] + 4096 and time.monotonic() < deadline:
         time.sleep(0.5)
-    seen["after idle"] = resident_kib(pid)
-    waiting = opened(daemon.address, waiting_count, f"GET /api/v1/reels/{job}?wait=60 HTTP/1.1\r\n{head}".encode())
+    return seen | {"after idle": resident_kib(pid), "idle": (seen["with idle"] - seen["rest"]) / count}
+
+
+def look_at_waiting(daemon, token, count):
+    path, tail = begun(daemon, token)
+    pid = daemon.process.pid
+    rest = resident_kib(pid)
+    waiting = opened(daemon.address, count, f"{path}?wait=60{tail}".encode())
     time.sleep(3)
-    seen["with waiting"] = resident_kib(pid)
+    with_waiting = resident_kib(pid)
     for link in waiting:
         link.close()
-    seen["idle"] = (seen["with idle"] - seen["rest"]) / idle_count
-    seen["waiting"] = (seen["with waiting"] - seen["after idle"]) / waiting_count
-    return seen
+    return {"with waiting": with_waiting, "waiting": (with_waiting - rest) / count}
 
 
 def main():
