@@ -1,5 +1,6 @@
 #include "session.hpp"
 
+#include "connection_hosts.hpp"
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/db/errors.hpp>
 
@@ -56,14 +57,18 @@ bool is_connection_string(const std::string& text) {
     return parsed;
 }
 
+/// Of a server that is not the last one: twice what a login over a slow line takes.
+constexpr deadline::clock::duration silence_max = std::chrono::milliseconds{2500};
+
 void ignore_notice(void* /*context*/, const PGresult* /*notice*/) {}
 
-PGconn* start_connecting(const std::string& connection_string) {
+PGconn* start_connecting(const std::string& connection_string, const connection_host& server) {
     struct option {
         const char* key;
         const char* value;
     };
-    // What stands before `dbname` may be overridden by the connection string, what follows may not.
+    // What stands before `dbname` may be overridden by the connection string, what follows may not,
+    // unless it is empty.
     // A peer that vanished without a word is noticed by TCP within about 25 s.
     const std::array options{
         option{"application_name", "reelsd"},
@@ -73,6 +78,9 @@ PGconn* start_connecting(const std::string& connection_string) {
         option{"tcp_user_timeout", "15000"},
         option{"dbname", connection_string.c_str()},
         option{"client_encoding", "UTF8"},
+        option{"host", server.host.c_str()},
+        option{"hostaddr", server.address.c_str()},
+        option{"port", server.port.c_str()},
     };
     std::array<const char*, options.size() + 1> keys{};
     std::array<const char*, options.size() + 1> values{};
@@ -109,6 +117,34 @@ result<result_ptr> collect(PGconn& connection, deadline by) {
     if (PQresultStatus(last.get()) != PGRES_FATAL_ERROR) return last;
     const auto why = error_of(*last);
     return error{errc_of(why.sqlstate), fmt::format("{}: {}", why.sqlstate, why.message)};
+}
+
+/// open_session() at one server.
+result<connection_ptr> open_at(
+    const connection_host& server, const std::string& connection_string,
+    const session_limits& limits, deadline by, int stop_fd) {
+    connection_ptr connection{start_connecting(connection_string, server)};
+    if (!connection) return error{errc::database_unavailable, "out of memory"};
+    PQsetNoticeReceiver(connection.get(), ignore_notice, nullptr);
+
+    // As after PGRES_POLLING_WRITING: so libpq wants its first call.
+    auto wanted = PGRES_POLLING_WRITING;
+    while (PQstatus(connection.get()) != CONNECTION_BAD && wanted != PGRES_POLLING_OK) {
+        if (wanted == PGRES_POLLING_FAILED) break;
+        const int events = wanted == PGRES_POLLING_READING ? POLLIN : POLLOUT;
+        const auto woken = wait_for(*connection, events, by, stop_fd);
+        if (woken != wake::ready) return why_woken(woken, "connecting to the database");
+        wanted = PQconnectPoll(connection.get());
+    }
+    if (PQstatus(connection.get()) != CONNECTION_OK) {
+        return error{errc::database_unavailable, message_of(*connection)};
+    }
+    if (PQsetnonblocking(connection.get(), 1) != 0) {
+        return error{errc::database_unavailable, message_of(*connection)};
+    }
+    const auto set = run_sql(*connection, session_settings(limits), by);
+    if (!set) return set.error();
+    return connection;
 }
 
 }  // namespace
@@ -155,28 +191,27 @@ result<connection_ptr> open_session(
     if (!is_connection_string(connection_string)) {
         return error{errc::invalid_argument, "the database URL is no libpq connection string"};
     }
-    connection_ptr connection{start_connecting(connection_string)};
-    if (!connection) return error{errc::database_unavailable, "out of memory"};
-    PQsetNoticeReceiver(connection.get(), ignore_notice, nullptr);
-
-    // As after PGRES_POLLING_WRITING: so libpq wants its first call.
-    auto wanted = PGRES_POLLING_WRITING;
-    while (PQstatus(connection.get()) != CONNECTION_BAD && wanted != PGRES_POLLING_OK) {
-        if (wanted == PGRES_POLLING_FAILED) break;
-        const int events = wanted == PGRES_POLLING_READING ? POLLIN : POLLOUT;
-        const auto woken = wait_for(*connection, events, by, stop_fd);
-        if (woken != wake::ready) return why_woken(woken, "connecting to the database");
-        wanted = PQconnectPoll(connection.get());
+    // One after the other by ourselves: libpq goes on to the next server when one refuses, but
+    // waits without end for one that is silent, as a machine without power is.
+    const auto servers = hosts_of(connection_string);
+    error why{errc::timed_out, {}};
+    for (std::size_t i = 0; i < servers.size(); ++i) {
+        // So that the last one has its time, too.
+        const auto left = static_cast<std::int64_t>(servers.size() - i);
+        const auto share =
+            left == 1 ? by.remaining() : std::min(by.remaining() / left, silence_max);
+        auto opened = open_at(servers[i], connection_string, limits, by.at_most(share), stop_fd);
+        if (opened || servers.size() == 1 || opened.error().code() == errc::cancelled) {
+            return opened;
+        }
+        const bool all_silent =
+            why.code() == errc::timed_out && opened.error().code() == errc::timed_out;
+        why = error{
+            all_silent ? errc::timed_out : errc::database_unavailable,
+            i == 0 ? opened.error().detail()
+                   : fmt::format("{}; {}", why.detail(), opened.error().detail())};
     }
-    if (PQstatus(connection.get()) != CONNECTION_OK) {
-        return error{errc::database_unavailable, message_of(*connection)};
-    }
-    if (PQsetnonblocking(connection.get(), 1) != 0) {
-        return error{errc::database_unavailable, message_of(*connection)};
-    }
-    const auto set = run_sql(*connection, session_settings(limits), by);
-    if (!set) return set.error();
-    return connection;
+    return why;
 }
 
 result<result_ptr> run_sql(PGconn& connection, const std::string& text, deadline by) {
