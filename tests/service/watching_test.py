@@ -1,0 +1,153 @@
+"""What docs/operations gives to Prometheus and Grafana is held to what a daemon that has done a bit of everything
+really tells: each metric, and each label that is asked for.
+"""
+
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import unittest
+
+import yaml
+
+from model_support import ANSWER
+from openai_stand_in import OpenAiStandIn
+from service_support import UNAVAILABLE, DatabaseTest, wait_until
+from webhook_receiver import WebhookReceiver
+
+OPERATIONS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "operations"
+RULES, RULES_TEST = OPERATIONS / "prometheus-rules.yaml", OPERATIONS / "prometheus-rules-test.yaml"
+DASHBOARD = OPERATIONS / "grafana-dashboard.json"
+KEY = "sk-standInKeyThatNobodyMaySee0123456789"
+SERIES = re.compile(r"^(\w+)(?:\{(.*)\})? \S+$", re.MULTILINE)
+LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
+# A metric with what is asked of its labels; names within braces are labels.
+USE = re.compile(r"\b((?:reelsd_\w+)|up)\b(?:\{([^}]*)\})?")
+GROUPING = re.compile(r"\bby \(([^)]*)\)")
+OF_PROMETHEUS = {"up": {"job", "instance"}}
+ADDED_BY_PROMETHEUS = {"job", "instance", "le"}
+
+
+def told_by(text):
+    """The labels of each metric of a scrape, each with its values."""
+    told = {}
+    for name, labels in SERIES.findall(text):
+        known = told.setdefault(name, {})
+        for label, value in LABEL.findall(labels):
+            known.setdefault(label, set()).add(value)
+    return told
+
+
+def queries():
+    """(where, expression) of all rules and panels."""
+    for group in yaml.safe_load(RULES.read_text())["groups"]:
+        for rule in group["rules"]:
+            yield rule["alert"], rule["expr"]
+    dashboard = json.loads(DASHBOARD.read_text())
+    for panel in dashboard["panels"]:
+        for target in panel.get("targets", []):
+            yield panel["title"], target["expr"]
+    for variable in dashboard["templating"]["list"]:
+        if variable["type"] == "query":
+            yield variable["name"], variable["definition"]
+
+
+class Watching(DatabaseTest):
+    def busy_daemon(self):
+        """One that has something to tell of everything."""
+        model = OpenAiStandIn("vllm", key=KEY).start()
+        self.addCleanup(model.stop)
+        model.answer = ANSWER
+        receiver = WebhookReceiver()
+        self.addCleanup(receiver.close)
+        self.platform.configure(posts={"DYmetric001": {}})
+        daemon = self.shared_daemon(
+            analyzer="openai", openai_url=model.url, openai_api_key=KEY, openai_model="test-model").start()
+        account = daemon.account(unlimited=True)
+        body = {"webhook_url": receiver.url()}
+        for link in ("https://www.instagram.com/reel/DYmetric001/", UNAVAILABLE):
+            answer = account.request("POST", "/api/v1/reels/analyze", {"url": link, **body})
+            self.assertEqual(answer.status, 202, answer)
+            account.finished(answer.json()["id"])
+        receiver.wait_for("/hook", 2)
+        wait_until(lambda: "reelsd_webhook_tries_total" in self.scrape(daemon), "the tries of webhooks")
+        return daemon
+
+    def scrape(self, daemon):
+        return daemon.request("GET", "/metrics").body.decode()
+
+    def test_each_query_asks_for_what_is_told(self):
+        scraped = self.scrape(self.busy_daemon())
+        told = told_by(scraped)
+        asked = set()
+        for where, expression in queries():
+            used = set()
+            for name, matchers in USE.findall(expression):
+                with self.subTest(where=where, metric=name):
+                    labels = (OF_PROMETHEUS | told).get(name)
+                    self.assertIsNotNone(labels, "no such metric")
+                    for label in re.findall(r"(\w+)\s*(?:=~|!~|!=|=)", matchers):
+                        self.assertIn(label, set(labels) | ADDED_BY_PROMETHEUS)
+                    used |= set(labels)
+                asked.add(re.sub(r"_(bucket|sum|count)$", "", name))
+            for names in GROUPING.findall(expression):
+                with self.subTest(where=where, by=names):
+                    self.assertLessEqual(set(re.findall(r"\w+", names)), used | ADDED_BY_PROMETHEUS)
+        # And nothing that is told is shown nowhere.
+        families = set(re.findall(r"^# TYPE (\w+)", scraped, re.MULTILINE))
+        self.assertEqual(families - asked, set())
+
+    def test_routes_and_outcomes_that_rules_name_are_the_programs_own(self):
+        source = OPERATIONS.parents[1] / "src"
+        text = "".join(path.read_text() for path in source.rglob("*.cpp"))
+        for where, expression in queries():
+            for values in re.findall(r'outcome[=!]~?"([^"]*)"', expression):
+                for value in values.split("|"):
+                    with self.subTest(where=where, outcome=value):
+                        self.assertIn(f'"{value}"', text)
+            for route in re.findall(r'route="([^"]*)"', expression):
+                with self.subTest(where=where, route=route):
+                    self.assertIn(route.removeprefix("/api/v1"), text)
+
+    def test_promtool_takes_the_rules_and_they_ring_when_they_should(self):
+        promtool = shutil.which("promtool")
+        self.assertTrue(promtool, "promtool is not installed: see docker/packages.txt")
+        for command in (["check", "rules", RULES.name], ["test", "rules", RULES_TEST.name]):
+            done = subprocess.run(
+                [promtool, *command], cwd=OPERATIONS, capture_output=True, text=True, timeout=120)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_each_alert_leads_to_a_part_of_the_document(self):
+        document = (OPERATIONS.parent / "operations.md").read_text()
+        headings = {line.lstrip("#").strip().lower() for line in document.splitlines() if line.startswith("#")}
+        for group in yaml.safe_load(RULES.read_text())["groups"]:
+            for rule in group["rules"]:
+                with self.subTest(rule["alert"]):
+                    name, _, heading = rule["annotations"]["runbook"].partition(": ")
+                    self.assertEqual(name, "docs/operations.md")
+                    self.assertIn(heading, headings)
+                    self.assertTrue(rule["alert"] in document, "the document does not name it")
+
+    def test_the_dashboard_is_one_that_grafana_takes(self):
+        dashboard = json.loads(DASHBOARD.read_text())
+        self.assertGreaterEqual(dashboard["schemaVersion"], 36)
+        numbers, taken = set(), set()
+        for panel in dashboard["panels"]:
+            self.assertNotIn(panel["id"], numbers)
+            numbers.add(panel["id"])
+            place = panel["gridPos"]
+            self.assertLessEqual(place["x"] + place["w"], 24, panel["title"])
+            cells = {(x, y) for x in range(place["x"], place["x"] + place["w"])
+                     for y in range(place["y"], place["y"] + place["h"])}
+            self.assertFalse(cells & taken, panel["title"])
+            taken |= cells
+            if panel["type"] == "row":
+                continue
+            self.assertIn(panel["type"], ("timeseries", "stat"))
+            letters = [target["refId"] for target in panel["targets"]]
+            self.assertTrue(letters and len(set(letters)) == len(letters), panel["title"])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

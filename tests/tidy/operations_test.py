@@ -1,0 +1,68 @@
+"""docs/operations is for people at night. Goal: the lines of the log that it lists are those that the source writes, and
+the files that its documents name are there."""
+
+import re
+import sys
+import unittest
+from pathlib import Path
+
+from log_lines import Line, argument_end, log_lines, messages_in
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+DOCUMENT = ROOT / "docs/operations/log-lines.md"
+ROW = re.compile(r"^\| (info|warning|error) \| `(.+)` \| (.*) \|$", re.MULTILINE)
+LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+
+
+def row_of(line: Line) -> str:
+    fields = ", ".join(f"`{name}`" for name in sorted(line.fields)) or "-"
+    return f"| {line.level} | `{line.message}` | {fields} |"
+
+
+class LogLines(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        self.written = log_lines(ROOT)
+        self.listed = {message: (level, set(re.findall(r"`([^`]+)`", fields)))
+                       for level, message, fields in ROW.findall(DOCUMENT.read_text(encoding="utf-8"))}
+
+    def test_each_is_listed_and_no_other(self):
+        self.assertGreater(len(self.written), 80)
+        missing = [row_of(line) for message, line in self.written.items() if message not in self.listed]
+        self.assertEqual(missing, [], "rows that docs/operations/log-lines.md lacks")
+        self.assertEqual(sorted(set(self.listed) - set(self.written)), [])
+
+    def test_levels_and_fields_are_as_listed(self):
+        for message, line in self.written.items():
+            level, fields = self.listed.get(message, (line.level, line.fields))
+            with self.subTest(message):
+                self.assertEqual(level, line.level)
+                self.assertLessEqual(line.fields, fields)
+                # Some are made before the call.
+                for name in fields - line.fields:
+                    self.assertTrue(any(f'{{"{name}"' in text for text in line.sources), name)
+
+
+class Reading(unittest.TestCase):
+    def test_an_argument_ends_at_its_comma_or_bracket(self):
+        for text, end in (('"a, b", {1})', 6), ("f(1, 2))", 7), ('"\\"," "x")', 9)):
+            self.assertEqual(argument_end(text, 0), end, text)
+
+    def test_messages_of_literals_and_conditions(self):
+        self.assertEqual(messages_in('"one " "two"'), ["one two"])
+        self.assertEqual(messages_in('left ? "gone" : "there"'), ["gone", "there"])
+        self.assertEqual(messages_in("variable"), [])
+
+
+class Documents(unittest.TestCase):
+    def test_what_they_lead_to_is_there(self):
+        documents = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+        for document in documents:
+            for target in LINK.findall(document.read_text(encoding="utf-8")):
+                with self.subTest(document=document.name, target=target):
+                    self.assertTrue((document.parent / target).exists())
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())
