@@ -124,6 +124,24 @@ class Failover(ServiceTest):
         self.assertEqual(another.request("GET", "/readyz").status, 200)
         must(daemon.cli("token", "list", "--account", account.email))
 
+    def test_without_its_only_replica_submissions_wait(self):
+        """In step means that a primary alone accepts nothing: until somebody says that it is alone."""
+        self.pair.keep_in_step()
+        daemon = self.started(workers=0)
+        account = daemon.account(unlimited=True)
+        before = account.submit(UNAVAILABLE)
+        self.pair.replica.kill_all()
+        submit = lambda: account.request(
+            "POST", "/api/v1/reels/analyze", {"url": UNAVAILABLE}, {"Idempotency-Key": "once"})
+        refused = submit()
+        self.assertEqual((refused.status, refused.headers["Retry-After"] is None), (503, False), refused)
+        self.assertEqual(account.job(before)["status"], "pending", "reads go on")
+        self.pair.leave_alone()
+        accepted = wait_until(lambda: (lambda answer: answer if answer.status == 202 else None)(submit()), "a 202")
+        rows = self.pair.primary.query("SELECT job_id FROM idempotency_key WHERE key = 'once'", "reels").split()
+        self.assertEqual(rows, [str(accepted.json()["id"])])
+        self.assertEqual(self.pair.primary.query("SELECT count(*) FROM job", "reels").strip(), "2")
+
     def test_what_a_replica_that_lags_has_not_seen_is_lost(self):
         platform = Platform(with_sound=True)
         self.addCleanup(platform.close)

@@ -116,6 +116,11 @@ class DatabasePair:
                 "SELECT sync_state FROM pg_stat_replication", "postgres").strip() == "sync",
             "the replica to be synchronous")
 
+    def leave_alone(self):
+        """From now on the primary answers for itself."""
+        self.primary.query("ALTER SYSTEM RESET synchronous_standby_names", "postgres")
+        self.primary.query("SELECT pg_reload_conf()", "postgres")
+
     def close(self):
         self.replica.close()
         self.primary.close()
