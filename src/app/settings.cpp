@@ -229,7 +229,7 @@ constexpr auto house_definitions = std::to_array<setting_definition>({
      [](sv text, settings& s) { return read_seconds(text, 0, 43'200, s.platform_cooldown); }},
     {"media-helper",
      "",
-     "the program reelsd-media; without it the one beside reelsd",
+     "the program reelsd-media; without it the one that came with reelsd",
      "a file",
      [](sv text, settings& s) { return read_text(text, s.media_helper); }},
     {"tessdata-dir",

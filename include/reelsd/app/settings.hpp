@@ -59,7 +59,7 @@ struct settings {
     int embedding_dimensions = 768;
     std::string model_prices;       ///< A list that goes before the table; empty: none.
     std::string model_prices_file;  ///< Empty: the one that comes with the program.
-    std::string media_helper;       ///< Empty: `reelsd-media` beside the daemon.
+    std::string media_helper;       ///< Empty: the one that came with the daemon.
     std::string tessdata_dir;       ///< Holds eng.traineddata.
     std::string speech_model_dir;   ///< Holds pocketsphinx's English model.
 
