@@ -1,3 +1,4 @@
+#include "installation.hpp"
 #include <reelsd/app/command_line.hpp>
 #include <reelsd/platform/source.hpp>
 
@@ -220,6 +221,14 @@ void complete(collected& words) {
     std::visit(visitor{words}, words.wanted);
 }
 
+/// The file that was named, or the one of this installation if it is there; else empty.
+std::string chosen_config_file(const collected& words) {
+    if (!words.config_file.empty()) return words.config_file;
+    const auto usual = find_installation(settings{}).configuration;
+    std::error_code unknown;
+    return std::filesystem::exists(usual, unknown) ? usual.string() : std::string{};
+}
+
 /// The file's values; `invalid_argument` for a file that cannot be read or a key that is no
 /// setting.
 result<given_values> read_config_file(const std::string& file) {
@@ -293,7 +302,7 @@ std::optional<std::string> value_of(
 }
 
 result<settings> decode_settings(const collected& words) {
-    const auto file = read_config_file(words.config_file);
+    const auto file = read_config_file(chosen_config_file(words));
     if (!file) return file.error();
     settings decoded;
     for (const auto& definition : setting_definitions()) {

@@ -266,7 +266,8 @@ daemon::daemon(const settings& with, const log::logger& log, parts made)
     dashboard_.add_to(router_);
 }
 
-result<void> daemon::run() {
+result<void> daemon::run(const service_notice& supervisor) {
+    supervisor_ = supervisor;
     pool_.start();
     const auto port = listen();
     if (!port) return port.error();
@@ -296,6 +297,7 @@ result<void> daemon::run() {
          {"workers", with_.workers},
          {"analyzer", parts_.models->chosen().name()},
          {"version", REELSD_VERSION}});
+    warn_of_untold(supervisor_.ready());
     {
         const kept_lines keep{log_, loop_};
         loop_.run();
@@ -322,6 +324,7 @@ asio::awaitable<void> daemon::stop_on_signal() {
 asio::awaitable<void> daemon::shut_down() {
     using namespace asio::experimental::awaitable_operators;
     stopping_ = true;
+    warn_of_untold(supervisor_.stopping());
     sweeping_.request_stop();
     if (vectors_) vectors_->stop();
     if (bot_) bot_->stop();

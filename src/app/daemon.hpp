@@ -4,6 +4,7 @@
 #include "database.hpp"
 #include "metrics.hpp"
 #include "peers.hpp"
+#include "service_notice.hpp"
 #include <reelsd/api/api.hpp>
 #include <reelsd/app/settings.hpp>
 #include <reelsd/async/offload_pool.hpp>
@@ -55,8 +56,9 @@ public:
     /// Blocking.
     static result<std::unique_ptr<daemon>> create(const settings& with, const log::logger& log);
 
-    /// Listens and serves until SIGINT or SIGTERM. Errors: the address cannot be listened on.
-    result<void> run();
+    /// Listens and serves until SIGINT or SIGTERM, and tells `supervisor` so. Errors: the address
+    /// cannot be listened on.
+    result<void> run(const service_notice& supervisor);
 
 private:
     struct parts {
@@ -112,6 +114,8 @@ private:
     boost::asio::awaitable<void> renew_tls();
     /// Stops this daemon when a newer one has migrated the database and left it no room.
     boost::asio::awaitable<void> watch_schema();
+    /// That the supervisor could not be told is worth a line, and no more.
+    void warn_of_untold(const result<void>& told) const;
     boost::asio::awaitable<void> stop_on_signal();
     boost::asio::awaitable<void> shut_down();
     boost::asio::awaitable<result<void>> readiness();
@@ -145,6 +149,7 @@ private:
     http::server server_;
     peers peers_;
     time_point started_at_;
+    service_notice supervisor_;
     std::uint16_t port_ = 0;                   ///< 0 until it listens.
     std::set<token_id> used_tokens_;           ///< Not written yet.
     std::map<job_id, jobs::step_note> steps_;  ///< Not written yet: the latest of each job.

@@ -42,10 +42,17 @@ asio::awaitable<void> daemon::read_again_on_hangup() {
     log_.reopen();
     for (;;) {
         co_await hangups_.async_wait(asio::use_awaitable);
+        warn_of_untold(supervisor_.reloading());
         log_.reopen();
         log_.info("reading again what may have changed", {{"signal", "SIGHUP"}});
         if (parts_.tls) co_await renew_tls();
+        warn_of_untold(supervisor_.ready());
     }
+}
+
+void daemon::warn_of_untold(const result<void>& told) const {
+    if (!told)
+        log_.warning("the service manager was not told", {{"reason", told.error().detail()}});
 }
 
 asio::awaitable<void> daemon::watch_schema() {

@@ -57,11 +57,13 @@ void keep_freed_memory() {
 
 result<void> serve(const settings& with, const log::logger& log) {
     stop_at_once_until_started();
+    const auto supervisor = service_notice::from_environment();
+    if (!supervisor) return supervisor.error();
     raise_descriptor_limit(log);
     keep_freed_memory();
     auto made = daemon::create(with, log);
     if (!made) return made.error();
-    return (*made)->run();
+    return (*made)->run(*supervisor);
 }
 
 result<void> migrate(const settings& with, const log::logger& log) {
