@@ -1,0 +1,55 @@
+# Run by CPack on what it has installed, before it is packed. One set of install rules serves any prefix; what
+# differs between a package of Debian and a tarball is put right here.
+cmake_policy(VERSION 3.25)
+
+# gzip(from to): as the policy has it, with no name and no time inside.
+function(compress from to)
+    file(READ ${from} text)
+    file(WRITE ${to} "${text}")
+    execute_process(COMMAND gzip -9nf ${to} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+# libraries_of(folder variable): Debian's packages that the programs in it are linked with.
+function(libraries_of folder variable)
+    set(work ${CPACK_TOPLEVEL_DIRECTORY}/libraries)
+    file(WRITE ${work}/debian/control "Source: reelsd\n\nPackage: reelsd\nArchitecture: any\n")
+    execute_process(
+        COMMAND dpkg-shlibdeps -O ${folder}/bin/reelsd ${folder}/bin/reels ${folder}/libexec/reelsd/reelsd-media
+        WORKING_DIRECTORY ${work} OUTPUT_VARIABLE found ERROR_QUIET COMMAND_ERROR_IS_FATAL ANY)
+    string(REGEX REPLACE "^.*shlibs:Depends=" "" found "${found}")
+    # Without versions, and of alternatives the first.
+    string(REGEX REPLACE " *([(][^)]*[)]|[|][^,]*)" "" found "${found}")
+    string(REGEX REPLACE ", *" " " found "${found}")
+    string(STRIP "${found}" found)
+    set(${variable} "${found}" PARENT_SCOPE)
+endfunction()
+
+if(CPACK_GENERATOR STREQUAL "DEB")
+    set(daemon ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/daemon)
+    # What is configured, and what systemd reads, is outside of /usr in Debian 12.
+    file(RENAME ${daemon}/usr/etc ${daemon}/etc)
+    file(RENAME ${daemon}/usr/lib ${daemon}/lib)
+    file(CHMOD ${daemon}/etc/reelsd/reelsd.conf ${daemon}/etc/reelsd/reelsd.env
+        PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ)
+    foreach(component package IN ZIP_LISTS CPACK_COMPONENTS_ALL CPACK_REELSD_PACKAGES)
+        set(folder ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/${component}/usr/share)
+        compress(${CPACK_REELSD_SOURCE}/debian/changelog ${folder}/doc/${package}/changelog)
+        if(EXISTS ${CPACK_REELSD_SOURCE}/debian/${package}.lintian-overrides)
+            file(COPY_FILE ${CPACK_REELSD_SOURCE}/debian/${package}.lintian-overrides ${folder}/overrides)
+            file(MAKE_DIRECTORY ${folder}/lintian/overrides)
+            file(RENAME ${folder}/overrides ${folder}/lintian/overrides/${package})
+        endif()
+    endforeach()
+else()
+    libraries_of("${CPACK_TEMPORARY_INSTALL_DIRECTORY}" LIBRARIES)
+    set(VERSION ${CPACK_PACKAGE_VERSION})
+    set(TARBALL ${CPACK_PACKAGE_FILE_NAME}.tar.gz)
+    configure_file(${CPACK_REELSD_SOURCE}/README.tarball ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/README @ONLY)
+    # Where the README has it unpacked. The configuration stays in /etc.
+    file(GLOB units ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/lib/systemd/system/*.service)
+    foreach(unit IN LISTS units)
+        file(READ ${unit} text)
+        string(REPLACE "/usr/bin/reelsd" "/opt/reelsd/bin/reelsd" text "${text}")
+        file(WRITE ${unit} "${text}")
+    endforeach()
+endif()

@@ -1,0 +1,108 @@
+"""Debian's packages of this build. Goal: their control files, scripts and contents are what apt and dpkg act on.
+
+Method: CPack packs what the tests have built; the packages are read and not installed.
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+BUILD = os.environ["REELSD_BUILD_DIR"]
+PACK_SECONDS_MAX = 240
+
+
+def output_of(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
+
+
+def setUpModule():
+    global folder, daemon, client
+    folder = tempfile.mkdtemp(prefix="reelsd-test-")
+    # Sanitized programs are ten times the size of those that are packed for people.
+    subprocess.run(
+        ["cpack", "--config", os.path.join(BUILD, "CPackConfig.cmake"), "-G", "DEB", "-B", folder,
+         "-D", "CPACK_DEBIAN_COMPRESSION_TYPE=gzip",
+         "-D", f"CPACK_INSTALL_CMAKE_PROJECTS={BUILD};reelsd;ALL;/"],
+        check=True, stdout=subprocess.DEVNULL, timeout=PACK_SECONDS_MAX)
+    daemon, = pathlib.Path(folder).glob("reelsd_*.deb")
+    client, = pathlib.Path(folder).glob("reels_*.deb")
+
+
+def tearDownModule():
+    shutil.rmtree(folder)
+
+
+def field(package, name):
+    return output_of("dpkg-deb", "--field", package, name).strip()
+
+
+def dependencies(package, name):
+    return {one.split()[0] for one in field(package, name).split(", ")}
+
+
+def contents(package):
+    """Path to mode and owner."""
+    lines = [line.split(None, 5) for line in output_of("dpkg-deb", "--contents", package).splitlines()]
+    return {words[5]: (words[0], words[1]) for words in lines}
+
+
+class Control(unittest.TestCase):
+    def test_the_daemon_brings_what_it_needs(self):
+        self.assertLessEqual(
+            {"adduser", "ca-certificates", "pocketsphinx-en-us", "tesseract-ocr-eng", "libpq5", "libavcodec59",
+             "libseccomp2"}, dependencies(daemon, "Depends"))
+        self.assertIn("postgresql-15", dependencies(daemon, "Recommends"))
+
+    def test_the_client_brings_no_more_than_it_needs(self):
+        self.assertFalse({"libpq5", "libavcodec59", "tesseract-ocr-eng", "adduser"} & dependencies(client, "Depends"))
+
+    def test_both_have_the_version_of_the_program(self):
+        version = output_of(os.path.join(os.environ["REELSD_BIN_DIR"], "reelsd"), "--version").split()[1]
+        self.assertEqual((field(daemon, "Version"), field(client, "Version")), (version, version))
+        newest = (ROOT / "packaging/debian/changelog").read_text(encoding="utf-8").splitlines()[0]
+        self.assertTrue(newest.startswith(f"reelsd ({version}) "), newest)
+
+    def test_what_is_configured_survives_an_upgrade(self):
+        told = output_of("dpkg-deb", "--info", daemon, "conffiles").split()
+        self.assertEqual(sorted(told), sorted(name[1:] for name in contents(daemon)
+                                if name.startswith("./etc/") and not name.endswith("/")))
+
+    def test_the_scripts_are_those_that_dpkg_can_run(self):
+        for script in ("postinst", "prerm", "postrm"):
+            with self.subTest(script):
+                text = output_of("dpkg-deb", "--info", daemon, script)
+                self.assertTrue(text.startswith("#!/bin/sh\nset -e\n") or "\nset -e\n" in text)
+                subprocess.run(["sh", "-n"], input=text, text=True, check=True, timeout=60)
+
+
+class Contents(unittest.TestCase):
+    def test_no_key_is_readable_for_everybody(self):
+        files = contents(daemon)
+        for name in ("./etc/reelsd/reelsd.conf", "./etc/reelsd/reelsd.env"):
+            self.assertEqual(files[name], ("-rw-r-----", "root/root"))
+
+    def test_everything_is_where_debian_looks_for_it(self):
+        self.assertLessEqual(
+            {"./usr/bin/reelsd", "./usr/libexec/reelsd/reelsd-media", "./usr/share/reelsd/wordnet.bin",
+             "./lib/systemd/system/reelsd.service", "./usr/share/man/man8/reelsd.8.gz",
+             "./usr/share/doc/reelsd/copyright", "./usr/share/doc/reelsd/changelog.gz"}, set(contents(daemon)))
+        self.assertLessEqual(
+            {"./usr/bin/reels", "./usr/share/man/man1/reels.1.gz", "./usr/share/doc/reels/changelog.gz",
+             "./usr/share/bash-completion/completions/reels"}, set(contents(client)))
+
+    def test_they_share_no_file(self):
+        both = {name for name in set(contents(daemon)) & set(contents(client)) if not name.endswith("/")}
+        self.assertEqual(both, set())
+
+    def test_all_belongs_to_root_and_nobody_else_may_change_it(self):
+        for package in (daemon, client):
+            for name, (mode, owner) in contents(package).items():
+                self.assertEqual((owner, mode[5], mode[8]), ("root/root", "-", "-"), name)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
