@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <optional>
 
 namespace reelsd::app {
 namespace {
@@ -61,10 +62,17 @@ asio::awaitable<result<void>> invite_account_on(
     db::pool& pool, invite_account_command asked, const settings& with) {
     accounts::account_store store{pool};
     const auto by = deadline::after(answer_time_max);
-    const auto id = co_await find_account(store, asked.account, by);
-    if (!id) co_return id.error();
     accounts::session_store sessions{pool};
-    const auto invited = co_await sessions.invite(*id, by);
+    std::optional<account_id> invitee;
+    if (!asked.account.empty()) {
+        const auto id = co_await find_account(store, asked.account, by);
+        if (!id) co_return id.error();
+        invitee = *id;
+    } else if (co_await sessions.has_administrator(by)) {
+        co_return error{
+            errc::conflict, "there is an administrator already; name an account with --account"};
+    }
+    const auto invited = co_await sessions.invite(invitee, by);
     fmt::print(
         "{}\n", dashboard::invitation_link(public_origin(with, with.listen.port), invited.secret));
     co_return result<void>{};

@@ -1,4 +1,5 @@
 #include "installation.hpp"
+#include "secret_file.hpp"
 #include <reelsd/app/command_line.hpp>
 #include <reelsd/platform/source.hpp>
 
@@ -71,8 +72,12 @@ void add_account_invitation(CLI::App& account, collected& into) {
         "print a link that sets the account's password, once; older links stop working",
         invite_account_command{},
         into);
-    invite->add_option("--account", into.account, "the account's e-mail address or id")
-        ->required()
+    invite
+        ->add_option(
+            "--account",
+            into.account,
+            "the account's e-mail address or id; without it the link is the first administrator's, "
+            "who chooses both address and password")
         ->type_name("E");
 }
 
@@ -164,12 +169,20 @@ void describe(CLI::App& app, collected& into) {
         "Turns links of reels into JSON that says what is said, shown and played in them.");
     app.footer(
         "Every setting is also an environment variable (--data-dir: REELSD_DATA_DIR) and a key of\n"
-        "the configuration file (data-dir). Flags win over the environment, it over the file.");
+        "the configuration file (data-dir). Flags win over the environment, it over the file.\n"
+        "Passwords, keys and tokens may stand in files of their own, which a variable names\n"
+        "(REELSD_DATABASE_PASSWORD_FILE).");
     app.set_version_flag("--version", "reelsd " REELSD_VERSION);
     app.require_subcommand(1);
     add_settings(app, into);
     add_command(app, "serve", "run the daemon", serve_command{}, into);
     add_command(app, "migrate", "bring the database's schema up to date", migrate_command{}, into);
+    add_command(
+        app,
+        "healthcheck",
+        "ask the daemon at the address of `listen` whether it is ready; 0: it is",
+        healthcheck_command{},
+        into);
     add_command(
         app, "doctor", "check what the daemon needs, one line each", doctor_command{}, into);
     add_resolve_command(app, into);
@@ -186,6 +199,7 @@ void complete(collected& words) {
         void operator()(serve_command& /*unused*/) const {}
         void operator()(migrate_command& /*unused*/) const {}
         void operator()(doctor_command& /*unused*/) const {}
+        void operator()(healthcheck_command& /*unused*/) const {}
         void operator()(resolve_command& c) const {
             c.url = words.url;
             c.strategy = words.strategy;
@@ -288,17 +302,43 @@ void hide_secrets(std::span<char* const> arguments) {
     }
 }
 
-/// The value that counts, or nothing when nobody gave one. An empty variable is an unset one: that
-/// is how compose files leave settings out.
-std::optional<std::string> value_of(
-    const setting_definition& definition, const given_values& flags, const given_values& file) {
-    if (const auto flag = flags.find(definition.name); flag != flags.end()) return flag->second;
-    if (auto text = variable(environment_name(definition.name))) return text;
-    if (const auto other = other_environment_name(definition.name)) {
-        if (auto text = variable(*other)) return text;
+/// What the environment says, or nothing. An empty variable is an unset one, and so is one that
+/// names an empty file: that is how compose files leave settings out. Errors: invalid_argument when
+/// it says two things, or names a file that is no secret's.
+result<std::optional<std::string>> value_in_environment(std::string_view setting_name) {
+    auto given_by = environment_name(setting_name);
+    auto text = variable(given_by);
+    if (const auto other = other_environment_name(setting_name); !text && other) {
+        given_by = *other;
+        text = variable(given_by);
     }
-    if (const auto key = file.find(definition.name); key != file.end()) return key->second;
-    return std::nullopt;
+    if (!is_secret(setting_name)) return text;
+    const auto file_name = file_environment_name(setting_name);
+    const auto file = variable(file_name);
+    if (!file) return text;
+    if (text) {
+        return error{
+            errc::invalid_argument,
+            fmt::format("{} and {} are both set; only one may be", given_by, file_name)};
+    }
+    const auto secret = read_secret_file(setting_name, *file);
+    if (!secret) return secret.error();
+    if (secret->empty()) return std::optional<std::string>{};
+    return std::optional{*secret};
+}
+
+/// The value that counts, or nothing when nobody gave one.
+result<std::optional<std::string>> value_of(
+    const setting_definition& definition, const given_values& flags, const given_values& file) {
+    if (const auto flag = flags.find(definition.name); flag != flags.end()) {
+        return std::optional{flag->second};
+    }
+    auto said = value_in_environment(definition.name);
+    if (!said || *said) return said;
+    if (const auto key = file.find(definition.name); key != file.end()) {
+        return std::optional{key->second};
+    }
+    return said;
 }
 
 result<settings> decode_settings(const collected& words) {
@@ -311,8 +351,9 @@ result<settings> decode_settings(const collected& words) {
             if (!usual) return usual.error();
         }
         const auto given = value_of(definition, words.flags, *file);
-        if (!given) continue;
-        const auto applied = apply(definition, *given, decoded);
+        if (!given) return given.error();
+        if (!*given) continue;
+        const auto applied = apply(definition, **given, decoded);
         if (!applied) return applied.error();
     }
     const auto together = check_together(decoded);

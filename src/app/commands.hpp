@@ -16,6 +16,10 @@ namespace reelsd::app {
 /// Prints a line for each check; `internal` when one failed.
 [[nodiscard]] result<void> run_doctor(const settings& with, const log::logger& log);
 
+/// Asks the daemon of the same settings whether it is ready, over its own port. Prints nothing when
+/// it is; errors say what it answered, or that it did not.
+[[nodiscard]] result<void> check_health(const settings& with);
+
 /// Asks each resolver for one post and prints what each answer showed; `internal` when none has it.
 [[nodiscard]] result<void> resolve_by_hand(
     const resolve_command& asked, const settings& with, const log::logger& log);
@@ -33,7 +37,7 @@ namespace reelsd::app {
     const create_account_command& asked, const settings& with, const log::logger& log);
 [[nodiscard]] result<void> limit_account(
     const limit_account_command& asked, const settings& with, const log::logger& log);
-/// Prints the link.
+/// Prints the link. `conflict` for the first administrator's when there is one who can sign in.
 [[nodiscard]] result<void> invite_account(
     const invite_account_command& asked, const settings& with, const log::logger& log);
 [[nodiscard]] result<void> create_token(

@@ -1,5 +1,6 @@
 #include "database.hpp"
 
+#include <reelsd/db/client_program.hpp>
 #include <reelsd/db/errors.hpp>
 #include <reelsd/db/migrator.hpp>
 #include <reelsd/db/pool.hpp>
@@ -50,6 +51,11 @@ result<std::unique_ptr<database>> database::open(const settings& with, const log
     std::unique_ptr<database> opened{new database};
     if (!with.database_url.empty()) {
         opened->connection_ = with.database_url;
+        if (!with.database_password.empty()) {
+            auto whole = db::with_password(with.database_url, with.database_password);
+            if (!whole) return whole.error();
+            opened->connection_ = std::move(*whole);
+        }
         const auto answers = await_server(opened->connection_, log);
         if (!answers) {
             return error{

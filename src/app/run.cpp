@@ -14,6 +14,9 @@ struct command_runner {
     result<void> operator()(const serve_command& /*asked*/) const { return serve(with, log); }
     result<void> operator()(const migrate_command& /*asked*/) const { return migrate(with, log); }
     result<void> operator()(const doctor_command& /*asked*/) const { return run_doctor(with, log); }
+    result<void> operator()(const healthcheck_command& /*asked*/) const {
+        return check_health(with);
+    }
     result<void> operator()(const resolve_command& asked) const {
         return resolve_by_hand(asked, with, log);
     }

@@ -122,6 +122,11 @@ constexpr auto house_definitions = std::to_array<setting_definition>({
      "PostgreSQL 15 or later, as libpq takes it; without it a private cluster runs in data-dir",
      "postgresql://USER@HOST/NAME or host=HOST dbname=NAME, as libpq takes it",
      [](sv text, settings& s) { return read_database_url(text, s.database_url); }},
+    {"database-password",
+     "",
+     "password for database-url, where it has none",
+     "up to 512 printable characters",
+     [](sv text, settings& s) { return read_field(text, s.database_password); }},
     {"data-dir",
      "./reelsd-data",
      "private cluster and scratch files",
@@ -353,26 +358,6 @@ std::string public_origin(const settings& with, std::uint16_t port) {
                  : fmt::format("{}://{}:{}", scheme, host, port);
 }
 
-bool is_secret(std::string_view setting_name) {
-    // A database's address holds a password.
-    return setting_name == "database-url" || setting_name == "telegram-token" ||
-           setting_name.ends_with("-api-key");
-}
-
-std::optional<std::string> other_environment_name(std::string_view setting_name) {
-    if (setting_name == "gemini-api-key") return "GEMINI_API_KEY";
-    if (setting_name == "openai-api-key") return "OPENAI_API_KEY";
-    return std::nullopt;
-}
-
-std::string environment_name(std::string_view setting_name) {
-    std::string name{"REELSD_"};
-    for (const char c : setting_name) {
-        name.push_back(c == '-' ? '_' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 32 : c));
-    }
-    return name;
-}
-
 result<void> apply(const setting_definition& definition, std::string_view text, settings& target) {
     if (definition.read(text, target)) return {};
     return error{
@@ -385,6 +370,10 @@ result<void> apply(const setting_definition& definition, std::string_view text, 
 }
 
 result<void> check_together(const settings& given) {
+    if (given.database_url.empty() && !given.database_password.empty()) {
+        return error{
+            errc::invalid_argument, "database-password is for database-url, which is not set"};
+    }
     if (given.tls_certificate.empty() == given.tls_key.empty()) return {};
     const auto* const missing = given.tls_key.empty() ? "tls-key" : "tls-certificate";
     return error{

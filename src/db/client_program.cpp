@@ -149,6 +149,20 @@ result<std::string> with_database(const std::string& connection_string, std::str
     return text;
 }
 
+result<std::string> with_password(const std::string& connection_string, std::string_view password) {
+    const auto options = parse(connection_string);
+    if (!options) return options.error();
+    std::string text = word("password", password);
+    for (const auto* one = options->get(); one->keyword != nullptr; ++one) {
+        if (one->val == nullptr) continue;
+        if (std::string_view{one->keyword} == "password") {
+            return error{errc::invalid_argument, "the database URL has a password already"};
+        }
+        text += " " + word(one->keyword, one->val);
+    }
+    return text;
+}
+
 result<client_program> find_client_program(
     std::string_view name, const std::string& connection_string, const fs::path& binaries,
     deadline by) {

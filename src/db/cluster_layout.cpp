@@ -108,7 +108,8 @@ result<fs::path> find_programs(const cluster_options& options, const fs::path& c
         errc::database_unavailable,
         major ? fmt::format(
                     "PostgreSQL {} is not installed, and {} needs it", *major, cluster.string())
-              : "PostgreSQL 15 or newer is not installed; install it, or give a database URL"};
+              : "PostgreSQL 15 or newer is not installed; install it, or give a database URL "
+                "(REELSD_DATABASE_URL)"};
 }
 
 // ---- Folders

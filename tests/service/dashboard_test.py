@@ -71,6 +71,20 @@ class SetUp(ServiceTest):
         self.assertEqual(session["account"]["email"], account.email)
         self.assertFalse(session["account"]["is_admin"])
 
+    def test_the_first_administrators_link_from_the_command_line(self):
+        daemon = self.daemon().start()
+        logged = set_up_link_secret(daemon)
+        made = daemon.cli("account", "invite", public_url="https://reels.example.com")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.assertRegex(made.stdout, r"^https://reels\.example\.com/join#[A-Za-z0-9]{43}\n$")
+        gone = Person(daemon).request("POST", "/dashboard/invitation", {"token": logged})
+        self.assertEqual(gone.status, 404, "there is one such link")
+        ann = Person(daemon).join(made.stdout.strip().split("#")[1], "ann@example.com")
+        self.assertTrue(ann.api("GET", "session").json()["account"]["is_admin"])
+        again = daemon.cli("account", "invite")
+        self.assertEqual((again.returncode, again.stdout), (1, ""))
+        self.assertIn("there is an administrator already", again.stderr)
+
     def test_cookies_are_kept_to_tls_where_people_come_by_it(self):
         daemon = self.daemon(public_url="https://reels.example.com").start()
         answer = Person(daemon).request(

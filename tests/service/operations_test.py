@@ -266,6 +266,60 @@ class Commands(ServiceTest):
         self.assertEqual(again.json(), job)
 
 
+class HealthCheck(ServiceTest):
+    """What a container engine asks: by the settings of the daemon alone, in seconds, yes or no."""
+
+    def test_of_a_daemon_that_serves_and_of_one_that_is_gone(self):
+        daemon = self.daemon(workers=0, public_url="https://reels.example.com").start()
+        done = daemon.cli("healthcheck", listen=daemon.address)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        everywhere = daemon.address.replace("127.0.0.1", "0.0.0.0")
+        self.assertEqual(daemon.cli("healthcheck", listen=everywhere).returncode, 0)
+        daemon.stop()
+        gone = daemon.cli("healthcheck", listen=daemon.address)
+        self.assertEqual((gone.returncode, gone.stdout), (1, ""))
+        self.assertIn(f"http://{daemon.address} does not answer", gone.stderr)
+
+    def test_of_a_daemon_without_its_database(self):
+        cluster = Cluster()
+        self.addCleanup(cluster.close)
+        daemon = self.daemon(database_url=cluster.new_database(), workers=0).start()
+        cluster.stop()
+        wait_until(lambda: daemon.request("GET", "/readyz").status == 503, "the loss of the database")
+        done = daemon.cli("healthcheck", listen=daemon.address)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("is not ready: 503", done.stderr)
+
+    def test_needs_a_known_port(self):
+        done = run_reelsd("healthcheck", listen="127.0.0.1:0")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("listen has port 0", done.stderr)
+
+
+class SecretFiles(ServiceTest):
+    def test_a_password_of_the_database_from_a_file(self):
+        cluster = Cluster()
+        self.addCleanup(cluster.close)
+        url = cluster.new_database()
+        cluster.query("ALTER ROLE reelsd PASSWORD 'it''s a word'", "postgres")
+        cluster.stop()
+        with open(os.path.join(cluster.data, "pg_hba.conf"), "w") as rules:
+            rules.write("local all all scram-sha-256\n")
+        cluster.start()
+        path = os.path.join(cluster.folder, "password")
+        for text, code in (("it's a word\n", 0), ("another\n", 1)):
+            with self.subTest(text):
+                with open(path, "w") as file:
+                    file.write(text)
+                done = run_reelsd("migrate", database_url=url, database_password_file=path)
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertNotIn(text.strip(), done.stdout + done.stderr)
+        twice = run_reelsd("migrate", database_url=url + " password=first", database_password_file=path)
+        self.assertEqual(twice.returncode, 1)
+        self.assertIn("has a password already", twice.stderr)
+        self.assertNotIn("first", twice.stderr)
+
+
 class SharedDatabase(ServiceTest):
     def test_migrating_an_empty_database_from_many_sides(self):
         cluster = Cluster()

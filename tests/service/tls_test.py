@@ -106,6 +106,10 @@ class Https(ServiceTest):
                 self.assertEqual(answer.status, 200)
             self.assertIs(connection.sock, link, "kept")
 
+    def test_the_health_check_speaks_tls(self):
+        done = self.served.cli("healthcheck", listen=self.served.address)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+
     def test_pipelined_requests(self):
         with self.served.tls_socket() as link:
             link.sendall(GET * 50 + LAST)

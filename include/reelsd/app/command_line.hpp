@@ -13,6 +13,7 @@ namespace reelsd::app {
 struct serve_command {};
 struct migrate_command {};
 struct doctor_command {};
+struct healthcheck_command {};
 struct resolve_command {
     std::string url;
     std::string strategy;  ///< One of the resolvers; empty: all that are configured.
@@ -35,7 +36,7 @@ struct limit_account_command {
     accounts::limit_changes changes;
 };
 struct invite_account_command {
-    std::string account;  ///< E-mail address or id.
+    std::string account;  ///< E-mail address or id; empty: the first administrator's to be.
 };
 struct create_token_command {
     std::string account;  ///< E-mail address or id.
@@ -49,9 +50,9 @@ struct revoke_token_command {
     std::string name;
 };
 using command = std::variant<
-    serve_command, migrate_command, doctor_command, resolve_command, backup_command,
-    restore_command, create_account_command, limit_account_command, invite_account_command,
-    create_token_command, list_tokens_command, revoke_token_command>;
+    serve_command, migrate_command, doctor_command, healthcheck_command, resolve_command,
+    backup_command, restore_command, create_account_command, limit_account_command,
+    invite_account_command, create_token_command, list_tokens_command, revoke_token_command>;
 
 struct invocation {
     command wanted;

@@ -27,7 +27,8 @@ struct settings {
     std::vector<std::string> proxy_addresses;        ///< Not bounded so.
     std::size_t buffered_bytes_max = 67'108'864;
     std::size_t reel_cache_bytes_max = 67'108'864;
-    std::string database_url;  ///< Empty: the private cluster in `data_dir`.
+    std::string database_url;       ///< Empty: the private cluster in `data_dir`.
+    std::string database_password;  ///< For a `database_url` that has none; empty: none.
     std::string data_dir;
     std::string postgres_bin_dir;  ///< Empty: found by itself.
     unsigned workers = 16;         ///< 0 serves HTTP alone.

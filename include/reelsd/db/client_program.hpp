@@ -31,4 +31,9 @@ struct client_program {
 [[nodiscard]] result<std::string> with_database(
     const std::string& connection_string, std::string_view database);
 
+/// The same database, with a password that is kept elsewhere. Errors: invalid_argument for what is
+/// no connection string, and for one that has a password already.
+[[nodiscard]] result<std::string> with_password(
+    const std::string& connection_string, std::string_view password);
+
 }  // namespace reelsd::db

@@ -108,6 +108,9 @@ struct http_client_settings {
     address_policy policy = {};
     /// PEM bundle; empty: the system's.
     std::string ca_file = {};
+    /// Takes whatever certificate it is shown. For a program that asks itself, by an address that
+    /// stands in no certificate, what is no secret.
+    bool any_certificate = false;
 };
 
 /// Blocking HTTP for worker threads. Safe from any thread; calls do not wait for one another.
@@ -153,6 +156,7 @@ private:
     std::unique_ptr<engine_pool> engines_;
     address_guard guard_;
     std::string ca_file_;
+    bool any_certificate_;
 };
 
 }  // namespace reelsd::net

@@ -4,8 +4,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +31,22 @@ public:
 
 private:
     const char* name_;
+};
+
+/// A file with a secret, as an operator keeps it.
+class secret_file {
+public:
+    explicit secret_file(const std::string& text)
+        : path_{testing::TempDir() + "reelsd-secret-" + std::to_string(::getpid())} {
+        std::ofstream{path_, std::ios::binary} << text;
+    }
+    ~secret_file() { std::filesystem::remove(path_); }
+    secret_file(const secret_file&) = delete;
+    secret_file& operator=(const secret_file&) = delete;
+    [[nodiscard]] const char* path() const { return path_.c_str(); }
+
+private:
+    std::string path_;
 };
 
 /// A command line as the system hands it over: writable, and seen in lists of processes.
@@ -54,6 +73,17 @@ settings settings_of(std::vector<std::string> words) {
     const auto* const asked = std::get_if<invocation>(&read);
     EXPECT_NE(asked, nullptr);
     return asked == nullptr ? settings{} : asked->with;
+}
+
+/// What a command line that is refused says.
+std::string refusal_of(std::vector<std::string> words) {
+    testing::internal::CaptureStderr();
+    argument_list arguments{std::move(words)};
+    const auto read = arguments.read();
+    auto said = testing::internal::GetCapturedStderr();
+    const auto* const exit_code = std::get_if<int>(&read);
+    EXPECT_TRUE(exit_code != nullptr && *exit_code == 2) << "it was not refused";
+    return said;
 }
 
 TEST(CommandLine, SecretsAreBlottedOutWhereTheProcessListShowsThem) {
@@ -106,6 +136,86 @@ TEST(CommandLine, FlagsGoBeforeOurVariableBeforeTheUsualOne) {
     EXPECT_EQ(settings_of({"reelsd", "serve", "--gemini-api-key=flag"}).gemini.key, "flag");
     const environment_variable unset{"REELSD_GEMINI_API_KEY", ""};
     EXPECT_EQ(settings_of({"reelsd", "serve"}).gemini.key, "usual") << "empty is unset";
+}
+
+TEST(CommandLine, SecretsFromFilesThatAVariableNames) {
+    const environment_variable url{"REELSD_DATABASE_URL", "postgresql://reelsd@db/reelsd"};
+    for (const char* text : {"word", "word\n", "word\r\n"}) {
+        const secret_file file{text};
+        const environment_variable password{"REELSD_DATABASE_PASSWORD_FILE", file.path()};
+        const environment_variable key{"REELSD_GEMINI_API_KEY_FILE", file.path()};
+        const environment_variable token{"REELSD_TELEGRAM_TOKEN_FILE", file.path()};
+        const auto with = settings_of({"reelsd", "serve"});
+        EXPECT_EQ(with.database_password, "word");
+        EXPECT_EQ(with.gemini.key, "word");
+        EXPECT_EQ(with.telegram_token, "word");
+        EXPECT_EQ(settings_of({"reelsd", "serve", "--gemini-api-key=flag"}).gemini.key, "flag");
+    }
+}
+
+TEST(CommandLine, AnEmptyFileOrVariableIsNoSecret) {
+    for (const char* text : {"", "\n"}) {
+        const secret_file file{text};
+        const environment_variable key{"REELSD_GEMINI_API_KEY_FILE", file.path()};
+        EXPECT_EQ(settings_of({"reelsd", "serve"}).gemini.key, "");
+    }
+    const environment_variable unset{"REELSD_GEMINI_API_KEY_FILE", ""};
+    EXPECT_EQ(settings_of({"reelsd", "serve"}).gemini.key, "");
+}
+
+TEST(CommandLine, ASecretIsGivenInOneWay) {
+    const secret_file file{"word"};
+    const environment_variable named{"REELSD_OPENAI_API_KEY_FILE", file.path()};
+    {
+        const environment_variable ours{"REELSD_OPENAI_API_KEY", "sk-1"};
+        EXPECT_EQ(
+            refusal_of({"reelsd", "serve"}),
+            "reelsd: REELSD_OPENAI_API_KEY and REELSD_OPENAI_API_KEY_FILE are both set; only one "
+            "may be\n");
+    }
+    const environment_variable usual{"OPENAI_API_KEY", "sk-1"};
+    EXPECT_EQ(
+        refusal_of({"reelsd", "serve"}),
+        "reelsd: OPENAI_API_KEY and REELSD_OPENAI_API_KEY_FILE are both set; only one may be\n");
+}
+
+TEST(CommandLine, AFileThatIsNoSecretsIsNamedButNotQuoted) {
+    {
+        const environment_variable gone{"REELSD_TELEGRAM_TOKEN_FILE", "/nonexistent/token"};
+        EXPECT_EQ(
+            refusal_of({"reelsd", "serve"}),
+            "reelsd: REELSD_TELEGRAM_TOKEN_FILE: /nonexistent/token: No such file or directory\n");
+        const environment_variable folder{"REELSD_TELEGRAM_TOKEN_FILE", "/"};
+        EXPECT_EQ(
+            refusal_of({"reelsd", "serve"}),
+            "reelsd: REELSD_TELEGRAM_TOKEN_FILE: /: Is a directory\n");
+    }
+    const auto refusal_for = [](const std::string& text) {
+        const secret_file file{text};
+        const environment_variable named{"REELSD_TELEGRAM_TOKEN_FILE", file.path()};
+        return refusal_of({"reelsd", "serve"});
+    };
+    EXPECT_THAT(refusal_for(std::string(4097, 'a')), HasSubstr(": is larger than 4096 bytes"));
+    EXPECT_THAT(refusal_for("1:abc\n1:def\n"), HasSubstr(": is more than one line of text"));
+    EXPECT_THAT(refusal_for("1:abc\n\n"), HasSubstr(": is more than one line of text"));
+    EXPECT_THAT(refusal_for(std::string{"1:a\0c", 5}), HasSubstr("more than one line"));
+    EXPECT_THAT(refusal_for("1:ab c"), Not(HasSubstr("1:ab")));
+}
+
+TEST(CommandLine, WhatIsNoSecretHasNoFile) {
+    const secret_file file{"json"};
+    const environment_variable named{"REELSD_LOG_FORMAT_FILE", file.path()};
+    EXPECT_EQ(settings_of({"reelsd", "serve"}).log_format, log::format::text);
+}
+
+TEST(CommandLine, AnInvitationIsForAnAccountOrForTheFirstAdministrator) {
+    const auto account_of = [](std::vector<std::string> words) {
+        argument_list arguments{std::move(words)};
+        const auto read = arguments.read();
+        return std::get<invite_account_command>(std::get<invocation>(read).wanted).account;
+    };
+    EXPECT_EQ(account_of({"reelsd", "account", "invite", "--account", "ann@a.test"}), "ann@a.test");
+    EXPECT_EQ(account_of({"reelsd", "account", "invite"}), "");
 }
 
 TEST(CommandLine, AWrongValueInTheEnvironmentIsNamed) {

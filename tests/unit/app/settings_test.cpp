@@ -117,6 +117,8 @@ TEST(Settings, Bounds) {
         {"database-url", "postgresql://ann:secret@localhost/reels", true},
         {"database-url", "host=/run/postgresql dbname=reels", true},
         {"database-url", "mysql://localhost/reels", false},
+        {"database-password", "a:/?#[]@ 'b\\", true},
+        {"database-password", "one\ntwo", false},
         {"log-format", "json", true},
     };
     for (const auto& expected : cases) {
@@ -136,6 +138,29 @@ TEST(Settings, ADatabaseUrlIsNotRepeated) {
         refused.error().detail(),
         "database-url: this value is not allowed; allowed: postgresql://USER@HOST/NAME or "
         "host=HOST dbname=NAME, as libpq takes it");
+}
+
+TEST(Settings, ADatabasePasswordNeedsADatabase) {
+    settings given;
+    given.database_password = "word";
+    const auto alone = check_together(given);
+    ASSERT_FALSE(alone);
+    EXPECT_EQ(alone.error().detail(), "database-password is for database-url, which is not set");
+    given.database_url = "postgresql://reelsd@db/reelsd";
+    EXPECT_TRUE(check_together(given));
+}
+
+TEST(Settings, WhatMustNotBeSeen) {
+    for (const char* name :
+         {"database-url",
+          "database-password",
+          "gemini-api-key",
+          "openai-api-key",
+          "telegram-token"}) {
+        EXPECT_TRUE(is_secret(definition_of(name).name)) << name;
+    }
+    EXPECT_FALSE(is_secret("tls-key")) << "a file's name";
+    EXPECT_FALSE(is_secret("data-dir"));
 }
 
 TEST(Settings, ACertificateNeedsItsKey) {

@@ -118,6 +118,11 @@ TEST(Tls, AsksForAKnownCertificateOfThatName) {
     ASSERT_FALSE(unknown);
     EXPECT_EQ(unknown.error().code(), errc::connection_failed);
 
+    const http_client careless{{.policy = {.allow_private = true}, .any_certificate = true}};
+    const auto unasked = careless.send(
+        {.url = "https://127.0.0.1:" + port + "/"}, deadline::after(std::chrono::seconds{60}), {});
+    EXPECT_TRUE(unasked) << unasked.error().to_string();
+
     const auto no_bundle = get("https://localhost:" + port + "/", bundle + ".missing");
     ASSERT_FALSE(no_bundle);
     EXPECT_EQ(no_bundle.error().code(), errc::connection_failed);

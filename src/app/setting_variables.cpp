@@ -1,0 +1,82 @@
+#include "secret_file.hpp"
+#include <reelsd/app/settings.hpp>
+#include <reelsd/base/unique_fd.hpp>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+// What settings are called in the environment, and where it points at a file instead.
+namespace reelsd::app {
+namespace {
+
+/// A connection string with every option of libpq has some hundred bytes, a key fewer. More is
+/// another file than was meant.
+constexpr std::size_t secret_bytes_max = 4096;
+
+/// Up to one byte more than is allowed; empty with `errno` set for what cannot be read.
+std::optional<std::string> read_start_of(const std::string& file) {
+    const unique_fd opened{::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+    if (!opened) return std::nullopt;
+    std::string text;
+    std::array<char, secret_bytes_max + 1> piece{};
+    while (text.size() <= secret_bytes_max) {
+        const auto got = ::read(opened.get(), piece.data(), piece.size() - text.size());
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return std::nullopt;
+        if (got == 0) break;
+        text.append(piece.data(), static_cast<std::size_t>(got));
+    }
+    return text;
+}
+
+}  // namespace
+
+bool is_secret(std::string_view setting_name) {
+    // A database's address may hold a password.
+    return setting_name.starts_with("database-") || setting_name == "telegram-token" ||
+           setting_name.ends_with("-api-key");
+}
+
+std::optional<std::string> other_environment_name(std::string_view setting_name) {
+    if (setting_name == "gemini-api-key") return "GEMINI_API_KEY";
+    if (setting_name == "openai-api-key") return "OPENAI_API_KEY";
+    return std::nullopt;
+}
+
+std::string environment_name(std::string_view setting_name) {
+    std::string name{"REELSD_"};
+    for (const char c : setting_name) {
+        name.push_back(c == '-' ? '_' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 32 : c));
+    }
+    return name;
+}
+
+std::string file_environment_name(std::string_view setting_name) {
+    return environment_name(setting_name) + "_FILE";
+}
+
+result<std::string> read_secret_file(std::string_view setting_name, const std::string& file) {
+    const auto refuse = [&](std::string_view why) {
+        return error{
+            errc::invalid_argument,
+            fmt::format("{}: {}: {}", file_environment_name(setting_name), file, why)};
+    };
+    auto text = read_start_of(file);
+    if (!text) return refuse(std::generic_category().message(errno));
+    if (text->size() > secret_bytes_max) {
+        return refuse(fmt::format("is larger than {} bytes", secret_bytes_max));
+    }
+    if (text->ends_with('\n')) text->pop_back();
+    if (text->ends_with('\r')) text->pop_back();
+    if (text->find_first_of(std::string_view{"\n\r\0", 3}) != std::string::npos) {
+        return refuse("is more than one line of text");
+    }
+    return std::move(*text);
+}
+
+}  // namespace reelsd::app
