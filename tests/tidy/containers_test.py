@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""docker/: what can be held true without a container engine. Goal: the image and the compose file stay what
+the documents say of them, and their lists stay the lists of the code."""
+
+import json
+import re
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+DOCKERFILES = ["docker/Dockerfile", "docker/gateway.Dockerfile"]
+INSTRUCTIONS = {"ARG", "CMD", "COPY", "ENTRYPOINT", "ENV", "EXPOSE", "FROM", "HEALTHCHECK", "RUN", "STOPSIGNAL",
+                "USER", "VOLUME", "WORKDIR"}
+
+
+def text_of(path):
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+def instructions_of(path):
+    """The instructions of a Dockerfile: name and rest, lines that go on put together."""
+    lines = [line for line in text_of(path).splitlines() if not line.lstrip().startswith("#")]
+    joined = "\n".join(lines).replace("\\\n", " ")
+    return [tuple(line.strip().split(None, 1)) for line in joined.splitlines() if line.strip()]
+
+
+def the(path, name):
+    """The last of the instructions with that name."""
+    return [rest for one, rest in instructions_of(path) if one == name][-1]
+
+
+def packages(stage):
+    done = subprocess.run([ROOT / "scripts/packages", stage], capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+class Dockerfiles(unittest.TestCase):
+    def test_plain_instructions_that_every_engine_knows(self):
+        for path in DOCKERFILES:
+            with self.subTest(path):
+                self.assertNotRegex(text_of(path), r"(?im)^#\s*(syntax|escape|check)\s*=")
+                for name, rest in instructions_of(path):
+                    self.assertIn(name, INSTRUCTIONS)
+                    self.assertNotIn("<<", rest, "a heredoc")
+                    if name in ("RUN", "COPY"):
+                        flags = set(re.findall(r"^(?:\s*(--[a-z]+))+", rest))
+                        self.assertLessEqual(flags, {"--from"}, "a flag of newer engines alone")
+
+    def test_debian_alone_and_packages_of_the_one_list_alone(self):
+        for path in DOCKERFILES:
+            with self.subTest(path):
+                bases = [rest.split()[0] for name, rest in instructions_of(path) if name == "FROM"]
+                self.assertEqual(set(bases), {"debian:bookworm-slim"})
+                for named in re.findall(r"apt-get install([^&|;\n]*)", the_runs(path)):
+                    self.assertRegex(named, r"^( -q| -y| --no-install-recommends)* \$\(\S*scripts/packages [a-z-]+\)\s*$")
+        for stage in ("image-build", "image", "gateway"):
+            self.assertTrue(packages(stage))
+
+    def test_nobody_is_root_and_everybody_is_asked(self):
+        self.assertRegex(the("docker/Dockerfile", "USER"), r"^[1-9]\d*:[1-9]\d*$")
+        self.assertNotIn(the("docker/gateway.Dockerfile", "USER"), ("root", "0"))
+        for path in DOCKERFILES:
+            with self.subTest(path):
+                asked = the(path, "HEALTHCHECK")
+                self.assertRegex(asked, r"--timeout=\d+s")
+                self.assertIsInstance(json.loads(asked[asked.index("CMD") + 3:]), list)
+                self.assertIsInstance(json.loads(the(path, "ENTRYPOINT")), list)
+
+    def test_secrets_are_no_part_of_an_image(self):
+        left_out = text_of(".dockerignore").split("\n")
+        for name in (".git", "build", "reelsd-data", "docker/secrets"):
+            self.assertIn(name, left_out)
+        self.assertIn("/docker/secrets/", text_of(".gitignore").split("\n"))
+
+
+def the_runs(path):
+    return "\n".join(rest for name, rest in instructions_of(path) if name == "RUN")
+
+
+class Ffmpeg(unittest.TestCase):
+    """The image's FFmpeg has what the media child opens: one missing, and reels fail there alone."""
+
+    def lists(self):
+        found = {}
+        for name, more, values in re.findall(r"^(\w+)(\+?)=,?([\w,]+)$", text_of("docker/build-ffmpeg"), re.MULTILINE):
+            found.setdefault(name, set()).update(values.split(","))
+            self.assertEqual(bool(more), len(found[name]) > len(set(values.split(","))))
+        return found
+
+    def test_formats_and_codecs_are_the_childs(self):
+        child = text_of("src/media/child/container.cpp")
+        known = {}
+        for name, literals in re.findall(r"constexpr const char\* (known_\w+) =((?:\s*\"[^\"]*\")+);", child):
+            known[name] = set("".join(re.findall(r'"([^"]*)"', literals)).split(","))
+        lists = self.lists()
+        self.assertEqual(lists["decoders"], known["known_codecs"])
+        # FFmpeg's names of its demuxers are the first of the names that each answers to.
+        self.assertEqual(known["known_formats"], {"mov", "mp4", "m4a", "3gp", "3g2", "mj2", "matroska", "webm"})
+        self.assertEqual(lists["demuxers"], {"mov", "matroska"})
+
+    def test_what_the_child_makes(self):
+        made = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "src/media/child").glob("*.cpp"))
+        names = {"AV_CODEC_ID_MJPEG": "mjpeg", "AV_CODEC_ID_AAC": "aac", '"libx264"': "libx264"}
+        encoders = re.findall(r"avcodec_find_encoder(?:_by_name)?\((\w+|\"\w+\")\)", made)
+        self.assertEqual({names[one] for one in encoders}, self.lists()["encoders"])
+        muxers = re.findall(r"avformat_alloc_output_context2\([^;]*?\"(\w+)\"", made)
+        self.assertEqual(set(muxers), self.lists()["muxers"])
+
+
+class Compose(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.file = yaml.safe_load(text_of("docker/compose.yaml"))
+        cls.services = cls.file["services"]
+
+    def test_every_service_has_what_it_needs_and_no_more(self):
+        for name, service in self.services.items():
+            with self.subTest(name):
+                self.assertIs(service["read_only"], True)
+                self.assertEqual(service["cap_drop"], ["ALL"])
+                self.assertEqual(service["security_opt"], ["no-new-privileges:true"])
+                self.assertNotIn(service.get("user"), ("root", "0", 0))
+                self.assertNotIn("privileged", service)
+                self.assertEqual(service["restart"], "unless-stopped")
+        self.assertEqual(self.services["db"]["user"], "postgres", "its image would start as root")
+
+    def test_each_waits_for_the_health_of_what_it_needs(self):
+        healthy = {"condition": "service_healthy"}
+        self.assertEqual(self.services["reelsd"]["depends_on"], {"db": healthy})
+        self.assertEqual(self.services["gateway"]["depends_on"], {"reelsd": healthy})
+        self.assertIn("healthcheck", self.services["db"])
+
+    def test_any_number_of_daemons(self):
+        daemon = self.services["reelsd"]
+        for bound in ("ports", "container_name", "hostname"):
+            self.assertNotIn(bound, daemon, "there is one of it on a machine")
+        self.assertEqual(len(self.services["gateway"]["ports"]), 1)
+        self.assertIn("127.0.0.1:8080", self.services["gateway"]["ports"][0], "nobody else, unless told")
+
+    def test_a_stop_has_the_time_it_takes(self):
+        grace = int(re.search(r"shutdown_grace = (\d+)s", text_of("include/reelsd/base/bounds.hpp")).group(1))
+        self.assertGreater(int(self.services["reelsd"]["stop_grace_period"].removesuffix("s")), grace + 2)
+
+    def test_secrets_are_files_that_one_command_makes(self):
+        made = set(re.findall(r"^make_file ([a-z-]+) ", text_of("docker/make-secrets"), re.MULTILINE))
+        self.assertEqual(set(self.file["secrets"]), made)
+        for name, secret in self.file["secrets"].items():
+            self.assertEqual(secret, {"file": f"./secrets/{name}"})
+        for service in self.services.values():
+            for name, value in service.get("environment", {}).items():
+                if name.endswith("_FILE"):
+                    self.assertIn(value.removeprefix("/run/secrets/"), service["secrets"])
+                self.assertNotRegex(name, r"(PASSWORD|_KEY|_TOKEN)$", "a secret in the environment")
+
+    def test_what_is_named_is_there(self):
+        for kind in ("networks", "volumes"):
+            named = {one.split(":")[0] for service in self.services.values() for one in service.get(kind, [])}
+            self.assertEqual(named, set(self.file[kind]))
+        for service in self.services.values():
+            if "build" in service:
+                self.assertTrue((ROOT / "docker" / service["build"]["context"] / service["build"]["dockerfile"]).is_file())
+        known = re.findall(r"^    \{\"([a-z-]+)\",$", "".join(
+            text_of(f"src/app/{name}") for name in ("settings.cpp", "listener_settings.cpp", "model_settings.cpp")),
+            re.MULTILINE)
+        for name in self.services["reelsd"]["environment"]:
+            setting = name.removesuffix("_FILE").removeprefix("REELSD_").lower().replace("_", "-")
+            self.assertIn(setting, known)
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())
