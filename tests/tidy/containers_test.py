@@ -156,6 +156,11 @@ class Compose(unittest.TestCase):
                     self.assertIn(value.removeprefix("/run/secrets/"), service["secrets"])
                 self.assertNotRegex(name, r"(PASSWORD|_KEY|_TOKEN)$", "a secret in the environment")
 
+    def test_an_old_compose_reads_it(self):
+        # 1.29, of Debian 12, knows no other keys at the top; the project's name stands in .env for it.
+        self.assertLessEqual(set(self.file), {"services", "secrets", "networks", "volumes"})
+        self.assertRegex(text_of("docker/.env"), r"(?m)^COMPOSE_PROJECT_NAME=reelsd$")
+
     def test_what_is_named_is_there(self):
         for kind in ("networks", "volumes"):
             named = {one.split(":")[0] for service in self.services.values() for one in service.get(kind, [])}
