@@ -26,7 +26,8 @@ CLI_USES = {"base", "net"}
 
 # Within domain, folders are as strangers to each other; a submission is one transaction over three, and what a webhook
 # tells is a job.
-DOMAIN_USES = {"reels": {"accounts", "jobs"}, "webhooks": {"jobs"}, "chats": {"accounts", "jobs"}}
+DOMAIN_USES = {"reels": {"accounts", "jobs"}, "webhooks": {"jobs"}, "chats": {"accounts", "jobs"},
+               "exports": {"jobs"}}
 
 # Foreign headers and the one folder that each may be seen in.
 FOREIGN = [

@@ -47,7 +47,7 @@ constexpr db::query change_limits_query{"accounts.change_limits", R"sql(
 constexpr db::query list_query{"accounts.list", R"sql(
     SELECT account.id, account.email, account.is_admin,
            account.password_hash IS NOT NULL AS can_sign_in,
-           account.created_at, account.disabled_at,
+           account.created_at, account.disabled_at, account.leaving_at,
            (SELECT expires_at FROM invitation
              WHERE account_id = account.id AND expires_at > now()) AS invited_until,
            (SELECT max(last_seen_at) FROM web_session
@@ -91,6 +91,7 @@ account_summary account_summary_from(const db::row& row) {
         .can_sign_in = row.as<bool>("can_sign_in"),
         .created_at = row.as<time_point>("created_at"),
         .disabled_at = row.as<std::optional<time_point>>("disabled_at"),
+        .leaving_at = row.as<std::optional<time_point>>("leaving_at"),
         .invited_until = row.as<std::optional<time_point>>("invited_until"),
         .last_seen_at = row.as<std::optional<time_point>>("last_seen_at"),
         .reels = row.as<std::int64_t>("reels"),

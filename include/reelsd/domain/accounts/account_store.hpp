@@ -64,6 +64,7 @@ struct account_summary {
     bool can_sign_in = false;  ///< It has a password.
     time_point created_at;
     std::optional<time_point> disabled_at;
+    std::optional<time_point> leaving_at;     ///< It is being erased.
     std::optional<time_point> invited_until;  ///< A link to set a password waits.
     std::optional<time_point> last_seen_at;   ///< Of those who are signed in.
     std::int64_t reels = 0;

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <reelsd/base/clock.hpp>
+#include <reelsd/base/ids.hpp>
+#include <reelsd/base/result.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace reelsd::db {
+class pool;
+}
+
+namespace reelsd::retention {
+
+/// What is kept for a time alone.
+enum class kind : std::uint8_t {
+    results,  ///< Jobs that have ended, with all that hangs on them.
+    usage,    ///< Calls of models.
+};
+
+[[nodiscard]] std::string_view name_of(kind what) noexcept;
+
+/// Where a round through what has expired has come to: by time, then by id.
+struct position {
+    time_point at;
+    std::int64_t id = 0;
+};
+
+struct expiry_step {
+    std::int64_t looked = 0;   ///< Rows that are too old; fewer than asked for: the round is over.
+    std::int64_t removed = 0;  ///< Of these. The others are still needed: the next round comes.
+    std::optional<position> next;  ///< Where the round goes on; nothing when there was no row.
+};
+
+struct erasure_step {
+    std::optional<account_id> account;  ///< Nothing: nobody is leaving.
+    std::int64_t removed_jobs = 0;
+    std::int64_t removed_calls = 0;
+    bool is_gone = false;  ///< With this step, the account itself.
+};
+
+/// What an account has, for those who erase it.
+struct holdings {
+    std::int64_t jobs = 0;
+    std::int64_t calls = 0;
+    std::int64_t tokens = 0;
+};
+
+/// How much is still to do, over all daemons.
+struct backlog {
+    /// For how long the oldest has been too old; nothing: none is, or it is kept for ever.
+    std::optional<seconds_f> results_overdue;
+    std::optional<seconds_f> usage_overdue;
+    std::int64_t leaving_accounts = 0;
+};
+
+/// Removes what has expired and what leaving accounts have, a small step at a time; each step is
+/// one statement, hence atomic. Throws like jobs::job_store. A cheap value around the pool.
+class retention_store {
+public:
+    explicit retention_store(db::pool& pool) : pool_{&pool} {}
+
+    /// Removes up to `most` of what is older than `kept`, behind `after` (nothing: from the oldest
+    /// on). `who` names the daemon. Nothing: it is another daemon's turn.
+    boost::asio::awaitable<std::optional<expiry_step>> expire(
+        kind what, std::string who, seconds_f kept, std::optional<position> after, int most,
+        deadline by);
+
+    /// Takes the account all its power, for good and at once; erase() then empties it. With
+    /// `verified_hash`, it is the owner's own wish, and the password that he has shown to know.
+    /// `not_found`; `conflict` when no administrator who can sign in would be left, and when the
+    /// password has been changed meanwhile. Once more does no harm.
+    boost::asio::awaitable<result<void>> begin_erasure(
+        account_id leaver, std::optional<std::string> verified_hash, deadline by);
+
+    /// Removes up to `most` jobs of an account that leaves. Nothing: it is another daemon's turn.
+    boost::asio::awaitable<std::optional<erasure_step>> erase(
+        std::string who, int most, deadline by);
+    /// The same for this account, whoever's turn it is.
+    boost::asio::awaitable<erasure_step> erase_account(account_id leaver, int most, deadline by);
+
+    /// Reads all of the account's index entries: for commands.
+    boost::asio::awaitable<holdings> look_at(account_id account, deadline by);
+    /// 0: it is kept for ever.
+    boost::asio::awaitable<backlog> look_at_backlog(
+        seconds_f results_kept, seconds_f usage_kept, deadline by);
+
+private:
+    db::pool* pool_;
+};
+
+/// A daemon that is silent for so long has lost its turn.
+inline constexpr std::chrono::seconds turn_time_max{30};
+
+}  // namespace reelsd::retention

@@ -1,0 +1,167 @@
+#include "../jobs/job_rows.hpp"
+#include <reelsd/db/pool.hpp>
+#include <reelsd/domain/exports/account_export.hpp>
+#include <reelsd/domain/jobs/job_view.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace reelsd::exports {
+namespace {
+
+/// A reel with its thumbnail has some 40 KB, and at most 1.1 MB.
+constexpr int reels_at_once = 8;
+/// All others have less than 1 KB, deliveries a little more.
+constexpr int rows_at_once = 200;
+
+constexpr db::query begin_query{"exports.begin", R"sql(
+    SELECT clock_timestamp() AS moment)sql"};
+
+// Of every part: up to $3 rows behind the id $2 that were there at $4, by id. Times are written as
+// everywhere else. Hashes of passwords, tokens and sessions and the secrets of webhooks stay here.
+constexpr db::query account_query{"exports.account", R"sql(
+    SELECT line.id AS position, row_to_json(line)::text AS line FROM (
+        SELECT 'account' AS type, id, email, is_admin, rfc3339(created_at) AS created_at,
+               rfc3339(disabled_at) AS disabled_at, submissions_per_minute, concurrent_jobs,
+               requests_per_minute, trim_scale(monthly_budget_usd) AS monthly_budget_usd,
+               rfc3339($4::timestamptz) AS exported_at
+          FROM account WHERE id = $1 AND id > $2 LIMIT $3) AS line)sql"};
+
+constexpr db::query tokens_query{"exports.tokens", R"sql(
+    SELECT id AS position, row_to_json(line)::text AS line FROM (
+        SELECT 'token' AS type, id, name, prefix, rfc3339(created_at) AS created_at,
+               rfc3339(last_used_at) AS last_used_at, rfc3339(revoked_at) AS revoked_at
+          FROM api_token WHERE account_id = $1 AND id > $2 AND created_at <= $4::timestamptz
+         ORDER BY id LIMIT $3) AS line
+     ORDER BY id)sql"};
+
+// They have no number of their own: by their age.
+constexpr db::query sessions_query{"exports.sessions", R"sql(
+    SELECT $2 + row_number() OVER () AS position, row_to_json(line)::text AS line FROM (
+        SELECT 'session' AS type, rfc3339(created_at) AS created_at,
+               rfc3339(last_seen_at) AS last_seen_at, rfc3339(expires_at) AS expires_at
+          FROM web_session WHERE account_id = $1 AND web_session.created_at <= $4::timestamptz
+         ORDER BY web_session.created_at, hash OFFSET $2::bigint LIMIT $3) AS line)sql"};
+
+constexpr db::query webhook_query{"exports.webhook", R"sql(
+    SELECT account_id AS position, row_to_json(line)::text AS line
+      FROM webhook_default,
+           LATERAL (SELECT 'webhook' AS type, webhook_default.url,
+                           rfc3339($4::timestamptz) AS exported_at) AS line
+     WHERE account_id = $1 AND account_id > $2 LIMIT $3)sql"};
+
+constexpr db::query chats_query{"exports.chats", R"sql(
+    SELECT id AS position, row_to_json(line)::text AS line FROM (
+        SELECT 'chat' AS type, id, chat_id, kind, name, rfc3339(tied_at) AS tied_at
+          FROM tied_chat WHERE account_id = $1 AND id > $2 AND tied_at <= $4::timestamptz
+         ORDER BY id LIMIT $3) AS line
+     ORDER BY id)sql"};
+
+// What a reel has beyond what GET shows of it.
+constexpr db::query reels_query{"exports.reels", R"sql(
+    SELECT job.id, url, status, job.created_at, started_at, finished_at, error_code, error, result,
+           (SELECT row_to_json(extra)::text FROM (
+               SELECT job.fresh, job.attempt AS attempts, job.webhook_url,
+                      rfc3339(job.analyzed_at) AS analyzed_at,
+                      (SELECT key FROM idempotency_key WHERE job_id = job.id LIMIT 1)
+                          AS idempotency_key,
+                      (SELECT replace(encode(jpeg, 'base64'), E'\n', '') FROM reel_thumbnail
+                        WHERE account_id = job.account_id AND job_id = job.id)
+                          AS thumbnail_jpeg) AS extra) AS more
+      FROM job
+     WHERE job.account_id = $1 AND job.id > $2 AND job.created_at <= $4::timestamptz
+     ORDER BY job.id LIMIT $3)sql"};
+
+constexpr db::query deliveries_query{"exports.deliveries", R"sql(
+    SELECT id AS position, row_to_json(line)::text AS line FROM (
+        SELECT 'delivery' AS type, id, message_id, job_id, url, state, tries, status_code, cause,
+               rfc3339(created_at) AS created_at, rfc3339(tried_at) AS tried_at,
+               rfc3339(ended_at) AS ended_at
+          FROM webhook_delivery
+         WHERE account_id = $1 AND id > $2 AND created_at <= $4::timestamptz
+         ORDER BY id LIMIT $3) AS line
+     ORDER BY id)sql"};
+
+constexpr db::query calls_query{"exports.model_calls", R"sql(
+    SELECT id AS position, row_to_json(line)::text AS line FROM (
+        SELECT 'model_call' AS type, id, job_id, number, purpose, provider, model,
+               rfc3339(called_at) AS called_at, rfc3339(settled_at) AS settled_at, prompt_tokens,
+               cached_prompt_tokens, output_tokens, thinking_tokens,
+               trim_scale(cost_usd) AS cost_usd, modalities
+          FROM model_call
+         WHERE account_id = $1 AND id > $2 AND called_at <= $4::timestamptz
+         ORDER BY id LIMIT $3) AS line
+     ORDER BY id)sql"};
+
+/// In the order of the lines.
+constexpr std::array parts{
+    &account_query,
+    &tokens_query,
+    &sessions_query,
+    &webhook_query,
+    &chats_query,
+    &reels_query,
+    &deliveries_query,
+    &calls_query};
+
+/// Line breaks of JSON stand between its parts alone, where blanks mean the same.
+void append_line(std::string& text, std::string_view line) {
+    const auto begin = static_cast<std::ptrdiff_t>(text.size());
+    text.append(line);
+    std::replace_if(
+        text.begin() + begin, text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    text.push_back('\n');
+}
+
+/// As GET shows it, with what it has beyond that.
+std::string reel_line(const db::row& row) {
+    auto reel = jobs::job_from(row);
+    reel.result = row.as<std::optional<std::string>>("result");
+    auto view = jobs::job_view(reel);
+    view.pop_back();  // The closing brace.
+    const auto more = row.as<std::string>("more");
+    return fmt::format(R"({{"type":"reel",{},{})", view.substr(1), more.substr(1));
+}
+
+}  // namespace
+
+boost::asio::awaitable<std::optional<std::string>> account_export::next(deadline by) {
+    if (is_over_) co_return std::nullopt;
+    if (!begun_at_) {
+        const auto begun = co_await pool_->run(by, begin_query);
+        begun_at_ = begun.one().as<time_point>("moment");
+    }
+    while (part_ < parts.size()) {
+        const bool of_reels = parts.at(part_) == &reels_query;
+        auto read = co_await read_page(by);
+        lines_ += read.rows;
+        after_ = read.last_id;
+        if (read.rows < (of_reels ? reels_at_once : rows_at_once)) {
+            ++part_;
+            after_ = 0;
+        }
+        if (read.rows > 0) co_return std::move(read.text);
+    }
+    is_over_ = true;
+    co_return fmt::format("{{\"type\":\"end\",\"lines\":{}}}\n", lines_);
+}
+
+boost::asio::awaitable<account_export::page> account_export::read_page(deadline by) {
+    const auto& query = *parts.at(part_);
+    const bool of_reels = &query == &reels_query;
+    const auto found = co_await pool_->run(
+        by, query, account_, after_, of_reels ? reels_at_once : rows_at_once, *begun_at_);
+    page read{.text = {}, .rows = 0, .last_id = after_};
+    for (const db::row row : found) {
+        append_line(read.text, of_reels ? reel_line(row) : row.as<std::string>("line"));
+        read.last_id = row.as<std::int64_t>(of_reels ? "id" : "position");
+        ++read.rows;
+    }
+    co_return read;
+}
+
+}  // namespace reelsd::exports

@@ -1,0 +1,153 @@
+#include <reelsd/db/pool.hpp>
+#include <reelsd/domain/retention/retention_store.hpp>
+
+#include <algorithm>
+
+namespace reelsd::retention {
+namespace {
+
+constexpr db::query expire_jobs_query{"retention.expire_jobs", R"sql(
+    SELECT looked, removed, last_at, last_id FROM expire_jobs($1, $2, $3, $4, $5, $6))sql"};
+
+constexpr db::query expire_calls_query{"retention.expire_model_calls", R"sql(
+    SELECT looked, removed, last_at, last_id FROM expire_model_calls($1, $2, $3, $4, $5, $6))sql"};
+
+constexpr db::query begin_erasure_query{"retention.begin_erasure", R"sql(
+    SELECT begin_erasure($1, $2) AS outcome)sql"};
+
+constexpr db::query erase_query{"retention.erase", R"sql(
+    SELECT account_id, removed_jobs, removed_calls, is_gone FROM erase_some($1, $2, $3, $4))sql"};
+
+constexpr db::query look_at_query{"retention.look_at", R"sql(
+    SELECT (SELECT count(*) FROM job WHERE account_id = $1) AS jobs,
+           (SELECT count(*) FROM model_call WHERE account_id = $1) AS calls,
+           (SELECT count(*) FROM api_token WHERE account_id = $1) AS tokens)sql"};
+
+// Three looks at the beginning of an index.
+constexpr db::query backlog_query{"retention.backlog", R"sql(
+    SELECT extract(epoch FROM now() - (
+               SELECT finished_at FROM job WHERE status IN ('done', 'error')
+                ORDER BY finished_at, id LIMIT 1))::float8 AS oldest_result,
+           extract(epoch FROM now() - (
+               SELECT called_at FROM model_call
+                ORDER BY called_at, id LIMIT 1))::float8 AS oldest_call,
+           extract(epoch FROM now() - month_begin(now()))::float8 AS month,
+           (SELECT count(*) FROM account WHERE leaving_at IS NOT NULL) AS leaving)sql"};
+
+expiry_step expiry_step_from(const db::row& row) {
+    expiry_step step{
+        .looked = row.as<std::int64_t>("looked"),
+        .removed = row.as<std::int64_t>("removed"),
+        .next = {}};
+    if (const auto at = row.as<std::optional<time_point>>("last_at")) {
+        step.next = position{.at = *at, .id = row.as<std::int64_t>("last_id")};
+    }
+    return step;
+}
+
+erasure_step erasure_step_from(const db::row& row) {
+    return {
+        .account = row.as<std::optional<account_id>>("account_id"),
+        .removed_jobs = row.as<std::int64_t>("removed_jobs"),
+        .removed_calls = row.as<std::int64_t>("removed_calls"),
+        .is_gone = row.as<bool>("is_gone")};
+}
+
+std::optional<seconds_f> overdue(std::optional<double> age, double kept_seconds) {
+    if (!age || *age <= kept_seconds) return std::nullopt;
+    return seconds_f{*age - kept_seconds};
+}
+
+double turn_seconds() {
+    return std::chrono::duration<double>{turn_time_max}.count();
+}
+
+}  // namespace
+
+std::string_view name_of(kind what) noexcept {
+    switch (what) {
+        case kind::results: return "results";
+        case kind::usage: return "usage";
+    }
+    return "?";
+}
+
+boost::asio::awaitable<std::optional<expiry_step>> retention_store::expire(
+    kind what, std::string who, seconds_f kept, std::optional<position> after, int most,
+    deadline by) {
+    std::optional<time_point> after_at;
+    std::optional<std::int64_t> after_id;
+    if (after) {
+        after_at = after->at;
+        after_id = after->id;
+    }
+    const auto& query = what == kind::results ? expire_jobs_query : expire_calls_query;
+    const auto stepped =
+        co_await pool_->run(by, query, who, turn_seconds(), kept.count(), after_at, after_id, most);
+    const auto row = stepped.one_or_none();
+    if (!row) co_return std::nullopt;
+    co_return expiry_step_from(*row);
+}
+
+boost::asio::awaitable<result<void>> retention_store::begin_erasure(
+    account_id leaver, std::optional<std::string> verified_hash, deadline by) {
+    const auto begun = co_await pool_->run(by, begin_erasure_query, leaver, verified_hash);
+    const auto outcome = begun.one().as<std::string>("outcome");
+    if (outcome == "not_found") co_return error{errc::not_found, "there is no such account"};
+    if (outcome == "password_changed") {
+        co_return error{errc::conflict, "the password has just been changed by somebody else"};
+    }
+    if (outcome == "last_administrator") {
+        co_return error{
+            errc::conflict,
+            "this is the last administrator who can sign in: make another one first"};
+    }
+    co_return result<void>{};
+}
+
+boost::asio::awaitable<std::optional<erasure_step>> retention_store::erase(
+    std::string who, int most, deadline by) {
+    const auto stepped = co_await pool_->run(
+        by, erase_query, who, turn_seconds(), std::optional<account_id>{}, most);
+    const auto row = stepped.one_or_none();
+    if (!row) co_return std::nullopt;
+    co_return erasure_step_from(*row);
+}
+
+boost::asio::awaitable<erasure_step> retention_store::erase_account(
+    account_id leaver, int most, deadline by) {
+    const auto stepped = co_await pool_->run(
+        by, erase_query, std::optional<std::string>{}, turn_seconds(), std::optional{leaver}, most);
+    co_return erasure_step_from(stepped.one());
+}
+
+boost::asio::awaitable<holdings> retention_store::look_at(account_id account, deadline by) {
+    const auto found = co_await pool_->run(by, look_at_query, account);
+    const auto row = found.one();
+    co_return holdings{
+        .jobs = row.as<std::int64_t>("jobs"),
+        .calls = row.as<std::int64_t>("calls"),
+        .tokens = row.as<std::int64_t>("tokens")};
+}
+
+boost::asio::awaitable<backlog> retention_store::look_at_backlog(
+    seconds_f results_kept, seconds_f usage_kept, deadline by) {
+    const auto found = co_await pool_->run(by, backlog_query);
+    const auto row = found.one();
+    backlog now{
+        .results_overdue = {},
+        .usage_overdue = {},
+        .leaving_accounts = row.as<std::int64_t>("leaving")};
+    if (results_kept.count() > 0) {
+        now.results_overdue =
+            overdue(row.as<std::optional<double>>("oldest_result"), results_kept.count());
+    }
+    if (usage_kept.count() > 0) {
+        // What is of this month stays in any case.
+        const auto kept = std::max(usage_kept.count(), row.as<double>("month"));
+        now.usage_overdue = overdue(row.as<std::optional<double>>("oldest_call"), kept);
+    }
+    co_return now;
+}
+
+}  // namespace reelsd::retention
