@@ -1,5 +1,6 @@
 #include "authentication.hpp"
 #include "documents/documents.hpp"
+#include "export.hpp"
 #include "health.hpp"
 #include "metrics.hpp"
 #include "reel_events.hpp"
@@ -15,6 +16,9 @@
 #include <reelsd/http/router.hpp>
 
 #include <deque>
+#include <functional>
+#include <memory>
+#include <set>
 #include <utility>
 
 namespace reelsd::api {
@@ -27,6 +31,11 @@ struct api::state {
     jobs::job_watch& watch;
     /// One for each door. They stay where they are while more come.
     std::deque<reel_event_service> events = {};
+    std::function<exports::account_export(account_id)> begin_export;
+    /// As `events`.
+    std::deque<export_service> exports = {};
+    std::shared_ptr<std::set<account_id>> exports_under_way =
+        std::make_shared<std::set<account_id>>();
     reel_list_service list;
     thumbnail_service thumbnails;
     subtitle_service subtitles;
@@ -52,6 +61,7 @@ api::api(api_parts parts)
                .job_removed = std::move(parts.job_removed)},
           .changes = parts.changes,
           .watch = parts.watch,
+          .begin_export = std::move(parts.begin_export),
           .list = {.jobs = parts.jobs},
           .thumbnails = {.jobs = parts.jobs},
           .subtitles = {.jobs = parts.jobs},
@@ -88,10 +98,15 @@ void api::add_to(http::router& router) {
 void api::add_resources_to(
     http::router& router, std::string_view prefix, http::gate::check recognise) {
     auto& events = state_->events.emplace_back(reel_event_service{
-        .changes = state_->changes, .watch = state_->watch, .recognise = std::move(recognise)});
+        .changes = state_->changes, .watch = state_->watch, .recognise = recognise});
+    auto& exports = state_->exports.emplace_back(export_service{
+        .begin = state_->begin_export,
+        .recognise = std::move(recognise),
+        .under_way = state_->exports_under_way});
     add_submission_routes(router, prefix, state_->submissions);
     add_reel_routes(router, prefix, state_->reels);
     add_reel_event_routes(router, prefix, events);
+    add_export_routes(router, prefix, exports);
     add_reel_list_routes(router, prefix, state_->list);
     add_thumbnail_routes(router, prefix, state_->thumbnails);
     add_subtitle_routes(router, prefix, state_->subtitles);

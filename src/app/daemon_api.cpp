@@ -19,6 +19,10 @@ api::api_parts daemon::api_parts() {
         .search = jobs::reel_search{pool_},
         .webhooks = webhooks::webhook_store{pool_},
         .deliveries = webhooks::delivery_store{pool_},
+        .begin_export =
+            [this](account_id account) {
+                return exports::account_export{pool_, account};
+            },
         .embedder = *parts_.embedder,
         .near_reels = {},
         .board = board_,

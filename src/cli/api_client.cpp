@@ -1,5 +1,6 @@
 #include "api_client.hpp"
 
+#include "export_lines.hpp"
 #include "page.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/foreign_json.hpp>
@@ -31,6 +32,11 @@ constexpr auto response_bytes_max = bounds::result_bytes_max + std::size_t{64} *
 constexpr auto stream_bytes_max = response_bytes_max + std::size_t{256} * 1024;
 /// The server gives a sign of life each 15 s.
 constexpr net::speed_floor stream_silence{.bytes_per_second = 1, .during = 35s};
+
+/// A million reels with their thumbnails, and the time that a slow line needs for a hundredth of
+/// that.
+constexpr auto export_bytes_max = std::size_t{64} * 1024 * 1024 * 1024;
+constexpr auto export_time_max = 24h;
 
 net::http_client_settings client_settings(const connection_settings& connection) {
     const auto server = net::url::parse(connection.server);
@@ -279,6 +285,43 @@ result<api_answer> api_client::usage(const usage_query& wanted, const std::stop_
     const auto path =
         path_with_query("/api/v1/reels/usage", {{"from", wanted.from}, {"to", wanted.to}});
     return decoded(get(path, stop), json_kind::object);
+}
+
+result<std::int64_t> api_client::export_account(
+    const std::function<bool(std::string_view)>& sink, const std::stop_token& stop) const {
+    net::http_request request;
+    request.url = connection_.server + "/api/v1/export";
+    sign(request);
+    request.response_bytes_max = export_bytes_max;
+    request.slowest = stream_silence;
+
+    int status = 0;
+    std::string refusal;
+    export_lines lines;
+    request.on_head = [&status](const net::response_head& head) -> result<void> {
+        status = head.status;
+        return {};
+    };
+    request.sink = [&](std::span<const std::byte> piece) -> result<void> {
+        // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): bytes of text
+        const std::string_view text{reinterpret_cast<const char*>(piece.data()), piece.size()};
+        if (status != 200) {
+            refusal.append(text.substr(0, response_bytes_max - refusal.size()));
+            return {};
+        }
+        lines.take(text);
+        if (sink(text)) return {};
+        return error{errc::storage_failed, "the export could not be written"};
+    };
+    const auto answer = http_.send(request, deadline::after(export_time_max), stop);
+    if (answer && status != 200) return failure_of(status, refusal);
+    const auto whole = lines.whole();
+    if (answer && whole) return *whole;
+    const bool is_ours = !answer && (answer.error().code() == errc::cancelled ||
+                                     answer.error().code() == errc::storage_failed);
+    if (is_ours) return answer.error();
+    const auto why = answer ? std::string{"its end is missing"} : answer.error().detail();
+    return error{errc::connection_failed, fmt::format("the export was cut: {}", why)};
 }
 
 result<void> api_client::remove(std::int64_t id, const std::stop_token& stop) const {

@@ -121,6 +121,13 @@ public:
     [[nodiscard]] result<api_answer> usage(
         const usage_query& wanted, const std::stop_token& stop) const;
 
+    /// GET /api/v1/export: hands all lines to `sink`, piece by piece, and gives their number
+    /// without the last one, which says that they are whole. Tried once: what was written cannot be
+    /// taken back. Errors also: storage_failed when `sink` is false, connection_failed for a cut
+    /// export.
+    [[nodiscard]] result<std::int64_t> export_account(
+        const std::function<bool(std::string_view)>& sink, const std::stop_token& stop) const;
+
     /// DELETE /api/v1/reels/{id}. A repeat that finds nothing, after a try whose answer was lost or
     /// a failure, counts as deleted: that try may have done it, and the reel is gone either way.
     [[nodiscard]] result<void> remove(std::int64_t id, const std::stop_token& stop) const;

@@ -61,6 +61,7 @@ void declare(CLI::App& app, command_line& line) {
     add_list_command(app, line.chosen);
     add_search_command(app, line.chosen);
     add_usage_command(app, line.chosen);
+    add_export_command(app, line.chosen);
     add_delete_command(app, line.chosen);
     add_mcp_command(app, line.chosen);
     add_completion_command(app, line.chosen);

@@ -41,6 +41,7 @@ void add_get_command(CLI::App& app, command& chosen);
 void add_list_command(CLI::App& app, command& chosen);
 void add_search_command(CLI::App& app, command& chosen);
 void add_usage_command(CLI::App& app, command& chosen);
+void add_export_command(CLI::App& app, command& chosen);
 void add_delete_command(CLI::App& app, command& chosen);
 void add_mcp_command(CLI::App& app, command& chosen);
 void add_completion_command(CLI::App& app, command& chosen);

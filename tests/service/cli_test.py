@@ -773,7 +773,7 @@ class Settings(CliTest):
             self.assertIn(word, done.stdout)
         for code in ("0", "1", "2", "3", "4", "5", "130"):
             self.assertRegex(done.stdout, rf"(?m)^ +{code} +\S")
-        for command in ("analyze", "get", "list", "search", "usage", "delete", "mcp", "completion"):
+        for command in ("analyze", "get", "list", "search", "usage", "export", "delete", "mcp", "completion"):
             with self.subTest(command):
                 self.assertRegex(done.stdout, rf"(?m)^  {command} ")
                 page = self.ended(self.reels(command, "--help"), 0).stdout

@@ -12,6 +12,7 @@ import gzip
 import http.client
 import io
 import itertools
+import json
 import os
 import socket
 import unittest
@@ -35,6 +36,7 @@ THUMBNAIL = "GET /api/v1/reels/{id}/thumbnail"
 SUBRIP = "GET /api/v1/reels/{id}/subtitles.srt"
 REEL_USAGE = "GET /api/v1/reels/{id}/usage"
 WEBVTT = "GET /api/v1/reels/{id}/subtitles.vtt"
+EXPORT = "GET /api/v1/export"
 READY = "GET /readyz"
 WEBHOOK = "GET /api/v1/webhook"
 SET_WEBHOOK = "PUT /api/v1/webhook"
@@ -331,6 +333,8 @@ class Reels(OpenApiTest):
         self.assertEqual(someone.ask(USAGE_CSV, expect=200).body.count(b"\r\n"), 2)
         hits = someone.ask(SEARCH, query={"q": "coffee"}, expect=200).json()
         self.assertEqual([hit["id"] for hit in hits], [done])
+        lines = someone.ask(EXPORT, expect=200).body.splitlines()
+        self.assertEqual(json.loads(lines[-1]), {"type": "end", "lines": len(lines) - 1})
 
     def test_webhooks(self):
         someone = self.conversation(account=self.someone)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <reelsd/base/result.hpp>
+#include <reelsd/domain/exports/account_export.hpp>
 #include <reelsd/domain/jobs/admission_desk.hpp>
 #include <reelsd/domain/jobs/change_store.hpp>
 #include <reelsd/domain/jobs/completion_board.hpp>
@@ -35,6 +36,7 @@ struct api_parts {
     jobs::reel_search search;
     webhooks::webhook_store webhooks;
     webhooks::delivery_store deliveries;
+    std::function<exports::account_export(account_id)> begin_export;
     const model::embedder& embedder;  ///< Of the same kind as the one that the workers use.
     /// The caller's reels whose dense vectors are near a query's, the nearest first. Does not
     /// throw; empty function: there are no such vectors.

@@ -1,0 +1,103 @@
+#include "export.hpp"
+
+#include <reelsd/base/clock.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace reelsd::api {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+/// Each holds a page of up to 9 MB, and asks the database without a pause.
+constexpr std::size_t exports_max = 4;
+/// So soon, a token that was revoked gets no more.
+constexpr auto recognition_interval = 5s;
+
+/// Counts an account's export from its request to its end.
+class place {
+public:
+    place(std::shared_ptr<std::set<account_id>> under_way, account_id account)
+        : under_way_{std::move(under_way)}, account_{account} {
+        under_way_->insert(account_);
+    }
+    place(const place&) = delete;
+    place& operator=(const place&) = delete;
+    ~place() { under_way_->erase(account_); }
+
+private:
+    std::shared_ptr<std::set<account_id>> under_way_;
+    account_id account_;
+};
+
+/// Sends page after page behind the first, until the last one, or until the client leaves, the
+/// daemon stops or the caller is no longer known: then the line that says `end` is missing.
+asio::awaitable<void> send_lines(
+    http::request_context& ctx, export_service& service, exports::account_export lines,
+    std::string first, http::body_writer& body) {
+    if (!co_await body.write(first)) co_return;
+    first.clear();
+    const auto stop = ctx.stop();
+    auto recognised_until = deadline::after(recognition_interval);
+    while (!stop.stop_requested()) {
+        ctx.restart_database_time();
+        if (recognised_until.passed()) {
+            const auto refused = co_await service.recognise(ctx);
+            if (refused) co_return;
+            recognised_until = deadline::after(recognition_interval);
+        }
+        const auto page = co_await lines.next(ctx.database_by());
+        if (!page || !co_await body.write(*page)) co_return;
+    }
+}
+
+/// GET /api/v1/export: all data of the caller's account, as lines of JSON. 200; 429 one is under
+/// way.
+asio::awaitable<http::response> export_account(
+    http::request_context& ctx, export_service& service) {
+    const auto& under_way = *service.under_way;
+    if (under_way.count(ctx.caller()) > 0 || under_way.size() >= exports_max) {
+        auto refused = ctx.problem(
+            http::status::too_many_requests, "an export is under way; ask again when it is over");
+        refused.set("Retry-After", "10");
+        co_return refused;
+    }
+    // Held by the answer: an answer that is never sent gives it back.
+    auto held = std::make_shared<const place>(service.under_way, ctx.caller());
+    auto lines = service.begin(ctx.caller());
+    // Before the answer begins, so that a database that is away can still be told of.
+    auto first = co_await lines.next(ctx.database_by());
+    // Called once: the first page is handed on, not copied.
+    auto send = [&ctx,
+                 &service,
+                 held = std::move(held),
+                 lines = std::move(lines),
+                 first = std::move(first).value_or("")](http::body_writer& body) mutable {
+        return send_lines(ctx, service, std::move(lines), std::move(first), body);
+    };
+    auto answer = http::response::of_stream("application/x-ndjson", std::move(send));
+    answer.set("Content-Disposition", "attachment; filename=\"reels-export.ndjson\"");
+    // Nginx would keep it until it is whole.
+    answer.set("X-Accel-Buffering", "no");
+    co_return answer;
+}
+
+constexpr auto export_routes = std::to_array<http::route<export_service>>({
+    {http::verb::get, "/export", &export_account},
+});
+
+}  // namespace
+
+void add_export_routes(http::router& router, std::string_view prefix, export_service& service) {
+    router.add(export_routes, service, prefix);
+}
+
+}  // namespace reelsd::api

@@ -1,0 +1,77 @@
+#include "commands.hpp"
+#include "output.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace reelsd::cli {
+namespace {
+
+struct export_arguments {
+    std::string file;
+};
+
+struct closing {
+    void operator()(std::FILE* file) const { static_cast<void>(std::fclose(file)); }
+};
+using owned_file = std::unique_ptr<std::FILE, closing>;
+
+exit_code fail(const command_context& context, std::string_view why) {
+    context.shown.note(why);
+    return exit_code::server_failed;
+}
+
+exit_code run_export(const command_context& context, const export_arguments& arguments) {
+    owned_file opened;
+    if (!arguments.file.empty()) {
+        // Never over another file.
+        opened.reset(std::fopen(arguments.file.c_str(), "wxe"));
+        if (!opened) {
+            context.shown.note(
+                fmt::format("{}: {}", arguments.file, std::generic_category().message(errno)));
+            return exit_code::usage;
+        }
+    }
+    if (!opened && context.page.table_columns) {
+        // It is long, and not for people to read.
+        context.shown.note("name a file with --output, or let another program read the output");
+        return exit_code::usage;
+    }
+    auto* const out = opened ? opened.get() : context.out;
+    const auto sink = [out](std::string_view piece) {
+        return std::fwrite(piece.data(), 1, piece.size(), out) == piece.size();
+    };
+    const auto lines = context.api.export_account(sink, context.stop);
+    context.shown.finish();
+    if (!lines) return report(context, lines.error());
+    if (opened && std::fflush(out) != 0) return fail(context, "the export could not be written");
+    if (opened) context.shown.note(fmt::format("{}: {} lines", arguments.file, *lines));
+    return exit_code::ok;
+}
+
+}  // namespace
+
+void add_export_command(CLI::App& app, command& chosen) {
+    auto arguments = std::make_shared<export_arguments>();
+    auto* const exported =
+        app.add_subcommand("export", "Write all data of your account as lines of JSON");
+    exported->add_option("--output", arguments->file, "To this new file (standard output)")
+        ->type_name("FILE");
+    exported->footer(R"(Examples:
+    reels export --output reels.ndjson
+    reels export | jq -r 'select(.type == "reel") | .url')");
+    exported->callback([arguments, &chosen] {
+        chosen = server_command{[arguments](const command_context& context) {
+            return run_export(context, *arguments);
+        }};
+    });
+}
+
+}  // namespace reelsd::cli
