@@ -35,6 +35,7 @@ struct collected {
     std::string backup_file;
     bool force = false;
     bool replace = false;
+    bool yes = false;
     accounts::limit_changes limits;
     command wanted;
 };
@@ -81,8 +82,27 @@ void add_account_invitation(CLI::App& account, collected& into) {
         ->type_name("E");
 }
 
+void add_account_data_commands(CLI::App& account, collected& into) {
+    auto* const exported = add_command(
+        account,
+        "export",
+        "print all data of an account as lines of JSON; the last one says end",
+        export_account_command{},
+        into);
+    exported->add_option("--email", into.email, "its e-mail address")->required()->type_name("E");
+    auto* const deleted = add_command(
+        account,
+        "delete",
+        "delete an account with all that it has, for good",
+        delete_account_command{},
+        into);
+    deleted->add_option("--email", into.email, "its e-mail address")->required()->type_name("E");
+    deleted->add_flag("--yes", into.yes, "do not ask");
+}
+
 void add_account_commands(CLI::App& app, collected& into) {
-    auto* const account = app.add_subcommand("account", "create accounts and set their limits");
+    auto* const account =
+        app.add_subcommand("account", "create, limit, export and delete accounts");
     account->require_subcommand(1)->fallthrough();
 
     auto* const create = add_command(
@@ -104,6 +124,7 @@ void add_account_commands(CLI::App& app, collected& into) {
     add_limit("--concurrent-jobs", into.limits.concurrent_jobs, 1'000'000);
     add_limit("--requests-per-minute", into.limits.requests_per_minute, 10'000'000);
     add_account_invitation(*account, into);
+    add_account_data_commands(*account, into);
 }
 
 void add_token_commands(CLI::App& app, collected& into) {
@@ -222,6 +243,11 @@ void complete(collected& words) {
             c.changes = words.limits;
         }
         void operator()(invite_account_command& c) const { c.account = words.account; }
+        void operator()(export_account_command& c) const { c.email = words.email; }
+        void operator()(delete_account_command& c) const {
+            c.email = words.email;
+            c.is_confirmed = words.yes;
+        }
         void operator()(create_token_command& c) const {
             c.account = words.account;
             c.name = words.name;

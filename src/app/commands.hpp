@@ -40,6 +40,13 @@ namespace reelsd::app {
 /// Prints the link. `conflict` for the first administrator's when there is one who can sign in.
 [[nodiscard]] result<void> invite_account(
     const invite_account_command& asked, const settings& with, const log::logger& log);
+/// Prints all data of the account as lines of JSON.
+[[nodiscard]] result<void> export_account(
+    const export_account_command& asked, const settings& with, const log::logger& log);
+/// Asks a person unless it is told not to, deletes the account with all that it has and prints what
+/// that was.
+[[nodiscard]] result<void> delete_account(
+    const delete_account_command& asked, const settings& with, const log::logger& log);
 [[nodiscard]] result<void> create_token(
     const create_token_command& asked, const settings& with, const log::logger& log);
 [[nodiscard]] result<void> list_tokens(

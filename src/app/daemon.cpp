@@ -96,10 +96,10 @@ void count_attempt(metrics& figures, const jobs::transition& ended, seconds_f to
 }
 
 pipeline::dispatcher_options dispatcher_options_of(
-    const settings& with, const std::string& run, metrics& figures,
+    const settings& with, const std::string& worker, metrics& figures,
     std::function<void()> job_ended) {
     pipeline::dispatcher_options options;
-    options.worker = instance_name(run);
+    options.worker = worker;
     options.lease = with.lease;
     options.policy = retry_policy_of(with);
     options.on_attempt_ended = [&figures, job_ended = std::move(job_ended)](
@@ -220,6 +220,7 @@ daemon::daemon(const settings& with, const log::logger& log, parts made)
     : with_{with},
       log_{log},
       parts_{std::move(made)},
+      instance_{instance_name(parts_.run)},
       signals_{loop_, SIGINT, SIGTERM},
       hangups_{loop_, SIGHUP},
       pool_{loop_.get_executor(), pool_options_of(with, *parts_.store), log},
@@ -248,7 +249,7 @@ daemon::daemon(const settings& with, const log::logger& log, parts made)
           board_,
           tasks_,
           make_attempt_runner(),
-          dispatcher_options_of(with, parts_.run, *parts_.figures, [this] { deliverer_.wake(); }),
+          dispatcher_options_of(with, instance_, *parts_.figures, [this] { deliverer_.wake(); }),
           log},
       bot_{make_bot()},
       api_{api_parts()},
@@ -275,6 +276,7 @@ result<void> daemon::run(const service_notice& supervisor) {
     dispatcher_.start();
     deliverer_.start();
     tasks_.spawn("tidy webhooks", tidy_webhooks());
+    start_retention();
     if (parts_.store->cluster() != nullptr) tasks_.spawn("supervise cluster", supervise_cluster());
     tasks_.spawn("sweep providers", sweep_providers());
     tasks_.spawn("watch changes", dashboard_.watch_changes());

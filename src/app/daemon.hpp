@@ -19,6 +19,7 @@
 #include <reelsd/domain/jobs/completion_board.hpp>
 #include <reelsd/domain/jobs/job_watch.hpp>
 #include <reelsd/domain/jobs/reporting_queue.hpp>
+#include <reelsd/domain/retention/retention_store.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/http/server.hpp>
 #include <reelsd/media/media_client.hpp>
@@ -94,6 +95,10 @@ private:
     [[nodiscard]] pipeline::webhook_deliverer_options webhook_deliverer_options();
     /// Forgets old deliveries.
     boost::asio::awaitable<void> tidy_webhooks();
+    void start_retention();
+    /// Removes what is older than it is kept, round after round.
+    boost::asio::awaitable<void> expire(retention::kind what, seconds_f kept);
+    boost::asio::awaitable<void> erase_leavers();
     [[nodiscard]] pipeline::executor_parts executor_parts();
     [[nodiscard]] std::unique_ptr<pipeline::attempt_runner> make_attempt_runner();
     [[nodiscard]] dashboard::dashboard_parts dashboard_parts();
@@ -124,6 +129,7 @@ private:
     settings with_;
     log::logger log_;
     parts parts_;
+    std::string instance_;  ///< Tells this daemon from all others in the database.
 
     boost::asio::io_context loop_{1};
     boost::asio::signal_set signals_;

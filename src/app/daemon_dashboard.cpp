@@ -34,6 +34,7 @@ dashboard::dashboard_parts daemon::dashboard_parts() {
         .changes = jobs::change_store{pool_},
         .operations = jobs::operations_store{pool_},
         .chats = chats::chat_store{pool_},
+        .retention = retention::retention_store{pool_},
         .offload = offload_,
         .limits =
             {.submissions_per_minute = with_.submissions_per_minute,

@@ -71,7 +71,8 @@ asio::awaitable<std::string> daemon::metrics_text() {
         .circuits = parts_.models->circuits(),
         .models = {},
         .webhook_tries = deliverer_.held(),
-        .deliveries = std::nullopt};
+        .deliveries = std::nullopt,
+        .backlog = std::nullopt};
     try {
         jobs::job_store jobs{pool_};
         pacing::pace_store paces{pool_};
@@ -82,6 +83,8 @@ asio::awaitable<std::string> daemon::metrics_text() {
         now.models = co_await ledger.totals(by);
         webhooks::delivery_store deliveries{pool_};
         now.deliveries = co_await deliveries.figures(by);
+        retention::retention_store retention{pool_};
+        now.backlog = co_await retention.look_at_backlog(with_.results_kept, with_.usage_kept, by);
     } catch (const db::failure& failure) {
         // Told by reelsd_database_up.
         log_.debug("metrics without the queue", {{"reason", failure.what()}});

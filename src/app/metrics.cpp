@@ -190,6 +190,22 @@ void add_webhooks(prometheus::Registry& in, const metrics_reading& now) {
         real(now.deliveries->due));
 }
 
+void add_retention(prometheus::Registry& in, const retention::backlog& now) {
+    const auto add = [&in](const char* what, const std::optional<seconds_f>& overdue) {
+        set(in,
+            "reelsd_expiry_overdue_seconds",
+            "For how long the oldest has been older than it is kept; 0: nothing is.",
+            overdue.value_or(seconds_f{0.0}).count(),
+            {{"what", what}});
+    };
+    add("results", now.results_overdue);
+    add("usage", now.usage_overdue);
+    set(in,
+        "reelsd_accounts_leaving",
+        "Accounts that are being erased.",
+        real(now.leaving_accounts));
+}
+
 /// As a label's value is written.
 std::string label_text(std::string_view text) {
     std::string made = "\"";
@@ -247,6 +263,14 @@ struct metrics::families {
         "Requests to models, by how they ended; most of those that failed are not billed.")};
     counters& webhook_tries{
         counter(registry, "reelsd_webhook_tries_total", "Tries at webhooks, by outcome.")};
+    counters& removed_rows{counter(
+        registry, "reelsd_removed_total",
+        "What this daemon has removed because it expired or its account left.")};
+    gauges& expiry_rounds{
+        prometheus::BuildGauge()
+            .Name("reelsd_expiry_round_timestamp_seconds")
+            .Help("When this daemon last came to the end of all that had expired, in Unix time.")
+            .Register(registry)};
     prometheus::Counter& all_response_bytes{response_bytes.Add({})};
     std::map<exchange_kind, exchange_series> exchanges{};
 };
@@ -301,6 +325,14 @@ void metrics::note_webhook_try(std::string_view outcome) {
     families_->webhook_tries.Add({{"outcome", std::string{outcome}}}).Increment();
 }
 
+void metrics::note_removed(std::string_view what, std::int64_t rows) {
+    families_->removed_rows.Add({{"what", std::string{what}}}).Increment(real(rows));
+}
+
+void metrics::note_expiry_round(std::string_view what) {
+    families_->expiry_rounds.Add({{"what", std::string{what}}}).SetToCurrentTime();
+}
+
 std::string metrics::text(const metrics_reading& now) const {
     // What is only read now goes into a registry of its own, or it would be added up.
     prometheus::Registry read;
@@ -312,6 +344,7 @@ std::string metrics::text(const metrics_reading& now) const {
     add_circuits(read, now.circuits);
     add_models(read, now.models);
     add_webhooks(read, now);
+    if (now.backlog) add_retention(read, *now.backlog);
     auto all = families_->registry.Collect();
     auto more = read.Collect();
     all.insert(

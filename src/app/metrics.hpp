@@ -3,6 +3,7 @@
 #include <reelsd/db/pool.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
 #include <reelsd/domain/pacing/pace_store.hpp>
+#include <reelsd/domain/retention/retention_store.hpp>
 #include <reelsd/domain/usage/call_ledger_store.hpp>
 #include <reelsd/domain/webhooks/delivery_store.hpp>
 #include <reelsd/http/server.hpp>
@@ -10,6 +11,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,6 +36,8 @@ struct metrics_reading {
     std::size_t webhook_tries = 0;           ///< Under way.
     /// Nothing while the database does not answer.
     std::optional<webhooks::delivery_figures> deliveries;
+    /// Nothing while the database does not answer.
+    std::optional<retention::backlog> backlog;
 };
 
 /// The daemon's figures for Prometheus, and the one home of their names. Label values come from
@@ -59,6 +63,11 @@ public:
 
     /// `outcome`: as pipeline::outcome_name() of a delivery's step.
     void note_webhook_try(std::string_view outcome);
+
+    /// `what`: "results", "usage", "erased_results", "erased_usage" or "erased_accounts".
+    void note_removed(std::string_view what, std::int64_t rows);
+    /// A round through all that has expired is over. `what`: "results" or "usage".
+    void note_expiry_round(std::string_view what);
 
     /// All figures in Prometheus' text format 0.0.4.
     [[nodiscard]] std::string text(const metrics_reading& now) const;

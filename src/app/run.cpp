@@ -33,6 +33,12 @@ struct command_runner {
     result<void> operator()(const invite_account_command& asked) const {
         return invite_account(asked, with, log);
     }
+    result<void> operator()(const export_account_command& asked) const {
+        return export_account(asked, with, log);
+    }
+    result<void> operator()(const delete_account_command& asked) const {
+        return delete_account(asked, with, log);
+    }
     result<void> operator()(const create_token_command& asked) const {
         return create_token(asked, with, log);
     }

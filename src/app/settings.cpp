@@ -1,5 +1,6 @@
 #include "listener_settings.hpp"
 #include "model_settings.hpp"
+#include "retention_settings.hpp"
 #include "setting_readers.hpp"
 #include <reelsd/app/settings.hpp>
 #include <reelsd/http/server.hpp>
@@ -333,9 +334,11 @@ constexpr auto house_definitions = std::to_array<setting_definition>({
 std::span<const setting_definition> setting_definitions() {
     static const auto all = [] {
         const auto listener = listener_setting_definitions();
+        const auto retention = retention_setting_definitions();
         const auto models = model_setting_definitions();
         std::vector<setting_definition> joined{house_definitions.begin(), house_definitions.end()};
         joined.insert(joined.end(), listener.begin(), listener.end());
+        joined.insert(joined.end(), retention.begin(), retention.end());
         joined.insert(joined.end(), models.begin(), models.end());
         return joined;
     }();

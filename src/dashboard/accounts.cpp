@@ -38,6 +38,7 @@ std::string account_view(const accounts::account_summary& one) {
         {"concurrent_jobs", limit_view(one.limits.concurrent_jobs)},
         {"requests_per_minute", limit_view(one.limits.requests_per_minute)}};
     if (one.disabled_at) view["disabled_at"] = to_rfc3339(*one.disabled_at);
+    if (one.leaving_at) view["leaving_at"] = to_rfc3339(*one.leaving_at);
     if (one.invited_until) view["invited_until"] = to_rfc3339(*one.invited_until);
     if (one.last_seen_at) view["last_seen_at"] = to_rfc3339(*one.last_seen_at);
     auto text = view.dump(-1, ' ', false, json::error_handler_t::replace);

@@ -1,5 +1,6 @@
 #include "accounts.hpp"
 #include "chats.hpp"
+#include "erasure.hpp"
 #include "events.hpp"
 #include "invitations.hpp"
 #include "operations.hpp"
@@ -32,6 +33,7 @@ struct dashboard::state {
     change_feed feed;
     event_service events;
     account_service accounts;
+    erasure_service erasure;
     operations_service operations;
 
     explicit state(dashboard_parts parts)
@@ -52,6 +54,7 @@ struct dashboard::state {
               .limits = parts.limits,
               .origin = parts.origin,
               .log = parts.log},
+          erasure{.retention = parts.retention, .sign_in = sign_in, .log = parts.log},
           operations{
               .jobs = parts.jobs,
               .operations = parts.operations,
@@ -81,6 +84,7 @@ void dashboard::add_to(http::router& router) {
     add_chat_routes(router, gated_prefix, state_->chats);
     add_event_routes(router, gated_prefix, state_->events);
     add_account_routes(router, gated_prefix, state_->accounts);
+    add_erasure_routes(router, gated_prefix, state_->erasure);
     add_operations_routes(router, gated_prefix, state_->operations);
     add_page_routes(router);
 }

@@ -18,10 +18,6 @@ namespace {
 namespace asio = boost::asio;
 using std::chrono::steady_clock;
 
-bool is_secure(const sign_in_service& service) {
-    return service.origin().starts_with("https://");
-}
-
 json session_view(const accounts::session& session, std::string_view csrf_token) {
     return {
         {"account",
@@ -116,24 +112,16 @@ asio::awaitable<http::response> change_password(
     const auto sound = accounts::check_new_password(*wanted, who.email);
     if (!sound) co_return ctx.problem(sound.error());
 
-    // Somebody who found an unlocked screen guesses as others do.
-    const auto& remote = ctx.request().remote;
-    const int wait = service.throttle.take(who.email, remote, steady_clock::now());
-    if (wait > 0) co_return too_many_attempts(ctx, wait);
-    taken_attempt attempt{service.throttle, who.email, remote};
-    const auto known = co_await service.sessions.find_credentials(who.account, ctx.database_by());
-    attempt.use();
-    const auto checked = co_await check_password(ctx, service, known, *current);
-    if (!checked) co_return ctx.problem(checked.error());
-    if (*checked == password_check::wrong) {
-        co_return ctx.problem(http::status::bad_request, "the current password is wrong");
+    auto confirmed = co_await confirm_password(ctx, service, *current);
+    if (auto* const refused = std::get_if<http::response>(&confirmed)) {
+        co_return std::move(*refused);
     }
-    attempt.give_back();
+    const auto& known = std::get<accounts::credentials>(confirmed);
     auto hash = co_await hash_off_loop(ctx, service, *wanted);
     if (!hash) co_return ctx.problem(hash.error());
     const accounts::credentials next{.account = who.account, .password_hash = *std::move(hash)};
     const bool changed =
-        co_await service.sessions.change_password(*known, next.password_hash, ctx.database_by());
+        co_await service.sessions.change_password(known, next.password_hash, ctx.database_by());
     if (!changed) {
         co_return ctx.problem(
             http::status::conflict, "the password has just been changed by somebody else");
@@ -155,6 +143,29 @@ constexpr auto gated_routes = std::to_array<http::route<sign_in_service>>({
 void add_sign_in_routes(http::router& router, std::string_view gated, sign_in_service& service) {
     router.add(open_routes, service);
     router.add(gated_routes, service, gated);
+}
+
+bool is_secure(const sign_in_service& service) {
+    return service.origin().starts_with("https://");
+}
+
+asio::awaitable<std::variant<accounts::credentials, http::response>> confirm_password(
+    http::request_context& ctx, sign_in_service& service, const std::string& password) {
+    const auto& who = signed_in_of(ctx).session;
+    // Somebody who found an unlocked screen guesses as others do.
+    const auto& remote = ctx.request().remote;
+    const int wait = service.throttle.take(who.email, remote, steady_clock::now());
+    if (wait > 0) co_return too_many_attempts(ctx, wait);
+    taken_attempt attempt{service.throttle, who.email, remote};
+    auto known = co_await service.sessions.find_credentials(who.account, ctx.database_by());
+    attempt.use();
+    const auto checked = co_await check_password(ctx, service, known, password);
+    if (!checked) co_return ctx.problem(checked.error());
+    if (*checked == password_check::wrong) {
+        co_return ctx.problem(http::status::bad_request, "the current password is wrong");
+    }
+    attempt.give_back();
+    co_return *std::move(known);
 }
 
 asio::awaitable<http::response> begin_session(

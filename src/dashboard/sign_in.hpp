@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <string>
+#include <variant>
 
 namespace reelsd::async {
 class offload_pool;
@@ -35,6 +36,14 @@ void add_sign_in_routes(http::router& router, std::string_view gated, sign_in_se
 /// since it was verified.
 [[nodiscard]] boost::asio::awaitable<http::response> begin_session(
     http::request_context& ctx, sign_in_service& service, accounts::credentials verified);
+
+/// The credentials of who is signed in, once he has shown that he knows the password; else the
+/// answer: 400 it is wrong, 429 after too many guesses.
+[[nodiscard]] boost::asio::awaitable<std::variant<accounts::credentials, http::response>>
+confirm_password(http::request_context& ctx, sign_in_service& service, const std::string& password);
+
+/// Whether people come by HTTPS.
+[[nodiscard]] bool is_secure(const sign_in_service& service);
 
 /// Argon2id off the loop. Errors: limit_reached or timed_out when too many are waiting.
 [[nodiscard]] boost::asio::awaitable<result<std::string>> hash_off_loop(

@@ -38,6 +38,13 @@ struct limit_account_command {
 struct invite_account_command {
     std::string account;  ///< E-mail address or id; empty: the first administrator's to be.
 };
+struct export_account_command {
+    std::string email;
+};
+struct delete_account_command {
+    std::string email;
+    bool is_confirmed = false;  ///< Nobody is asked.
+};
 struct create_token_command {
     std::string account;  ///< E-mail address or id.
     std::string name;
@@ -52,7 +59,8 @@ struct revoke_token_command {
 using command = std::variant<
     serve_command, migrate_command, doctor_command, healthcheck_command, resolve_command,
     backup_command, restore_command, create_account_command, limit_account_command,
-    invite_account_command, create_token_command, list_tokens_command, revoke_token_command>;
+    invite_account_command, export_account_command, delete_account_command, create_token_command,
+    list_tokens_command, revoke_token_command>;
 
 struct invocation {
     command wanted;

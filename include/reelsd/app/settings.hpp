@@ -78,6 +78,9 @@ struct settings {
     seconds_f retry_base{10.0};
     seconds_f webhook_retry_base{5.0};
 
+    seconds_f results_kept{0.0};  ///< 0: for ever.
+    seconds_f usage_kept{0.0};    ///< 0: for ever.
+
     log::level log_level = log::level::info;
     log::format log_format = log::format::text;
     std::string log_file;  ///< Of the daemon; empty: standard error.

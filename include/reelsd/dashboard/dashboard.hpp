@@ -8,6 +8,7 @@
 #include <reelsd/domain/jobs/change_store.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
 #include <reelsd/domain/jobs/operations_store.hpp>
+#include <reelsd/domain/retention/retention_store.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
@@ -42,6 +43,7 @@ struct dashboard_parts {
     jobs::change_store changes;
     jobs::operations_store operations;
     chats::chat_store chats;
+    retention::retention_store retention;
     async::offload_pool& offload;  ///< Hashes passwords.
     default_limits limits;
     /// "http://127.0.0.1:8080", for links; known once the server listens.

@@ -1,8 +1,9 @@
 // Edits one account.
 import { html, useState } from '../htm-preact.js';
 import { change } from '../core/api.js';
-import { Dialog } from '../ui/dialog.js';
+import { Confirm, Dialog } from '../ui/dialog.js';
 import { Check, Field, useSubmission } from '../ui/field.js';
+import { countOf } from '../text/numbers.js';
 import { FailureNote } from '../ui/notes.js';
 import { showToast } from '../ui/toast.js';
 import { changesOf, draftOf, draftProblems, LIMITS } from './changes.js';
@@ -30,6 +31,20 @@ function Access({ account, isOwn, isBusy, onToggle }) {
                 ${isDisabled ? 'Enable this account' : 'Disable this account'}</button></div>`}
         </div>
     </div>`;
+}
+
+/** Asks before everything of somebody else's account goes. */
+export function DeletionDialog({ account, onChanged, onClose }) {
+    const run = async () => {
+        await change('DELETE', `/admin/accounts/${account.id}`);
+        showToast(`${account.email} is being deleted.`);
+        onChanged();
+    };
+    return html`<${Confirm} title=${`Delete ${account.email}?`} label="Delete everything" run=${run}
+        onClose=${onClose}>
+        <p>Its ${countOf(account.reels, 'reel')} and all else that it has go for good. Its sessions and tokens end at
+            once; the address is free again when all is gone.</p>
+    <//>`;
 }
 
 /** Limits, budget, role and access of an account. `defaults` are the limits where it has none. */

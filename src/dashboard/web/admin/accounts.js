@@ -7,7 +7,7 @@ import { Icon } from '../ui/icons.js';
 import { useLoading } from '../ui/loading.js';
 import { Bones, FailureNote } from '../ui/notes.js';
 import { Time } from '../ui/time.js';
-import { AccountDialog } from './account_dialog.js';
+import { AccountDialog, DeletionDialog } from './account_dialog.js';
 import { InviteDialog, RenewalDialog, renewalWords } from './invite_dialog.js';
 
 /** What an account's limits are in words; those that are not its own are left out. */
@@ -20,6 +20,9 @@ function ownLimits(account) {
 }
 
 function Standing({ account }) {
+    if (account.leaving_at) {
+        return html`<span class="status status-bad"><${Icon} name="error" />Being deleted</span>`;
+    }
     if (account.disabled_at) {
         return html`<span class="status status-bad"><${Icon} name="error" />Disabled</span>`;
     }
@@ -30,7 +33,7 @@ function Standing({ account }) {
     return html`<span class="status status-good"><${Icon} name="done" />Active</span>`;
 }
 
-function AccountRow({ account, onEdit, onRenew }) {
+function AccountRow({ account, isOwn, onEdit, onRenew, onDelete }) {
     const limits = ownLimits(account);
     const budget = account.monthly_budget_usd;
     return html`<li class=${`line account ${account.disabled_at ? 'line-over' : ''}`}>
@@ -51,8 +54,10 @@ function AccountRow({ account, onEdit, onRenew }) {
             ${!account.disabled_at && html`<button class="button button-small" type="button"
                 onClick=${onRenew} aria-label=${`${renewalWords(account)} for ${account.email}`}>
                 ${renewalWords(account)}</button>`}
-            <button class="button button-small" type="button" onClick=${onEdit}
-                aria-label=${`Edit ${account.email}`}>Edit</button>
+            ${!account.leaving_at && html`<button class="button button-small" type="button" onClick=${onEdit}
+                aria-label=${`Edit ${account.email}`}>Edit</button>`}
+            ${!account.leaving_at && !isOwn && html`<button class="button button-small button-danger" type="button"
+                onClick=${onDelete} aria-label=${`Delete ${account.email}`}>Delete</button>`}
         </div>
     </li>`;
 }
@@ -62,6 +67,9 @@ function Dialogs({ open, defaults, ownEmail, onClose, onChanged }) {
     if (open?.kind === 'edit') {
         return html`<${AccountDialog} account=${open.account} defaults=${defaults}
             isOwn=${open.account.email === ownEmail} onChanged=${onChanged} onClose=${onClose} />`;
+    }
+    if (open?.kind === 'deletion') {
+        return html`<${DeletionDialog} account=${open.account} onChanged=${onChanged} onClose=${onClose} />`;
     }
     if (open?.kind === 'invite') {
         return html`<${InviteDialog} onCreated=${onChanged} onClose=${onClose} />`;
@@ -91,7 +99,9 @@ export function Accounts({ ownEmail }) {
         ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
         ${!data && !error && html`<${Bones} count=${3} />`}
         ${data && html`<ul>${data.accounts.map((account) => html`<${AccountRow} key=${account.id}
-            account=${account} onEdit=${() => setOpen({ kind: 'edit', account })}
+            account=${account} isOwn=${account.email === ownEmail}
+            onEdit=${() => setOpen({ kind: 'edit', account })}
+            onDelete=${() => setOpen({ kind: 'deletion', account })}
             onRenew=${() => setOpen({ kind: 'renewal', account })} />`)}</ul>
             <${Dialogs} open=${open} defaults=${data.defaults} ownEmail=${ownEmail}
                 onClose=${() => setOpen(null)} onChanged=${reload} />`}

@@ -71,6 +71,11 @@ export async function changePassword(current, next) {
     adopt(await (await request('POST', '/api/password', body)).json());
 }
 
+/** Takes note that this session has ended, together with its account. */
+export function forgetSession() {
+    forget();
+}
+
 /** Ends this session. The page forgets it even if the daemon could not be told. */
 export async function signOut() {
     try {

@@ -1,6 +1,7 @@
 // One's own account: password, and the way out.
 import { html, useState } from '../htm-preact.js';
 import { Chats } from '../account/chats.js';
+import { AccountData } from '../account/data.js';
 import { navigate } from '../core/navigation.js';
 import { changePassword, signOut } from '../core/session.js';
 import { sendDeletions } from '../reels/deletions.js';
@@ -68,5 +69,6 @@ export function Page({ session }) {
         <section class="section stack" aria-labelledby="password">
             <div class="section-head"><h2 id="password">Change password</h2></div>
             <${PasswordForm} email=${account.email} />
-        </section>`;
+        </section>
+        <${AccountData} email=${account.email} />`;
 }

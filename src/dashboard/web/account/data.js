@@ -1,0 +1,55 @@
+// All that the server has of one's account: taken out, and deleted for good.
+import { html, useState } from '../htm-preact.js';
+import { change } from '../core/api.js';
+import { navigate } from '../core/navigation.js';
+import { forgetSession } from '../core/session.js';
+import { Dialog } from '../ui/dialog.js';
+import { PasswordField, useSubmission } from '../ui/field.js';
+import { FailureNote } from '../ui/notes.js';
+import { showToast } from '../ui/toast.js';
+
+function DeletionDialog({ email, onClose }) {
+    const [password, setPassword] = useState('');
+    const { isBusy, error, submit, clearError } = useSubmission(async () => {
+        await change('POST', '/account/deletion', { password });
+        forgetSession();
+        navigate('/sign-in');
+        showToast('Your account is deleted.');
+    });
+    const isPasswordWrong = error?.status === 400;
+    const type = (text) => {
+        setPassword(text);
+        clearError();
+    };
+    return html`<${Dialog} title="Delete your account?" onClose=${onClose}>
+        <form class="stack" onSubmit=${submit} noValidate>
+            <p>Your reels, their results, what they have cost, your tokens, webhooks and chats go with it, at once
+                and for good. What is in work is stopped.</p>
+            <input class="unseen" type="text" autocomplete="username" value=${email} readonly tabindex="-1"
+                aria-hidden="true" />
+            <${PasswordField} label="Password" autocomplete="current-password" required
+                value=${password} onValue=${type} error=${isPasswordWrong ? error.message : null} />
+            ${error && !isPasswordWrong && html`<${FailureNote} error=${error} />`}
+            <div class="actions">
+                <button class="button" type="button" onClick=${onClose}>Cancel</button>
+                <button class="button button-danger" type="submit" disabled=${isBusy}>Delete everything</button>
+            </div>
+        </form>
+    <//>`;
+}
+
+/** A part of the page `/account`. */
+export function AccountData({ email }) {
+    const [isDeleting, setIsDeleting] = useState(false);
+    return html`<section class="section stack" aria-labelledby="data">
+        <div class="section-head"><h2 id="data">Your data</h2></div>
+        <p class="lead">All of it is one file with a line of JSON for each reel, each call of a model, each token and
+            whatever else there is. Its last line says that it is whole.</p>
+        <div class="actions actions-start">
+            <a class="button" href="/dashboard/api/export" download>Export everything</a>
+            <button class="button button-danger" type="button" onClick=${() => setIsDeleting(true)}>
+                Delete account</button>
+        </div>
+        ${isDeleting && html`<${DeletionDialog} email=${email} onClose=${() => setIsDeleting(false)} />`}
+    </section>`;
+}

@@ -1,0 +1,267 @@
+"""What is kept for a time alone, what an account takes along, and what is left of one that goes: nothing."""
+
+import base64
+import json
+import subprocess
+import threading
+import unittest
+
+from dashboard_session import PASSWORD, Person, set_up_link_secret
+from service_support import (
+    SAMPLE, UNAVAILABLE, Cluster, Daemon, ServiceTest, clean_environment, must, program, wait_until)
+
+DAY_SECONDS = 86400
+# Longer than a test takes on a busy machine, so that nothing expires of itself.
+KEPT_SECONDS = 300
+
+
+def days(seconds):
+    return f"{seconds / DAY_SECONDS:.9f}"
+
+
+def lines_of(text):
+    """The lines of a whole export, without the last one."""
+    lines = [json.loads(line) for line in text.splitlines()]
+    assert lines[-1] == {"type": "end", "lines": len(lines) - 1}, lines[-1]
+    return lines[:-1]
+
+
+def exported(account):
+    answer = account.request("GET", "/api/v1/export")
+    assert answer.status == 200, answer
+    return lines_of(answer.body.decode())
+
+
+def of_type(lines, kind):
+    return [line for line in lines if line["type"] == kind]
+
+
+class Shared(ServiceTest):
+    """Two daemons on one database. What ended five minutes ago expires; ages are made by SQL."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = Cluster()
+        cls.addClassCleanup(cls.cluster.close)
+        cls.database = cls.cluster.new_database()
+        settings = {"database_url": cls.database, "results_kept_days": days(KEPT_SECONDS),
+                    "usage_kept_days": days(KEPT_SECONDS), "retry_base_seconds": 0.05}
+        cls.one = Daemon(workers=2, **settings)
+        cls.addClassCleanup(cls.one.close)
+        cls.one.start()
+        cls.other = Daemon(workers=0, **settings)
+        cls.addClassCleanup(cls.other.close)
+        cls.other.start()
+
+    @classmethod
+    def suite_daemons(cls):
+        return [cls.one, cls.other]
+
+    def sql(self, text):
+        return self.cluster.query(text, self.database.split("dbname=")[1]).strip()
+
+    def age(self, job_id, seconds=2 * KEPT_SECONDS):
+        self.sql(f"UPDATE job SET finished_at = finished_at - interval '{seconds} seconds' WHERE id = {job_id}")
+
+    def status(self, account, job_id, daemon=None):
+        return (daemon or self.one).request(
+            "GET", f"/api/v1/reels/{job_id}", token=account.token).status
+
+    def ended_job(self, account, url=UNAVAILABLE):
+        job_id = account.submit(url)
+        account.finished(job_id)
+        return job_id
+
+
+class Expiry(Shared):
+    def test_results_that_are_too_old_go_on_every_instance(self):
+        account = self.one.account(unlimited=True)
+        old, young = self.ended_job(account), self.ended_job(account)
+        for daemon in (self.one, self.other):  # Both keep views of them now.
+            self.assertEqual(self.status(account, old, daemon), 200)
+            self.assertEqual(self.status(account, young, daemon), 200)
+        self.age(old)
+        wait_until(lambda: self.sql(f"SELECT count(*) FROM job WHERE id = {old}") == "0", "the old one to go", 150)
+        for daemon in (self.one, self.other):
+            self.assertEqual(self.status(account, old, daemon), 404)
+            self.assertEqual(self.status(account, young, daemon), 200)
+        self.assertEqual([job["id"] for job in account.request("GET", "/api/v1/reels").json()], [young])
+
+    def test_calls_go_and_what_they_cost_in_all_stays(self):
+        account = self.one.account(unlimited=True)
+        owner = self.sql(f"SELECT id FROM account WHERE email = '{account.email}'")
+        self.sql("INSERT INTO model_call (account_id, job_id, number, provider, model, cost_usd, called_at) "
+                 f"SELECT {owner}, 10000000 + n, 1, 'gemini', 'flash', 0.25, now() - interval '40 days' "
+                 "FROM generate_series(1, 300) AS n")
+        self.assertEqual(account.request("GET", "/api/v1/reels/usage").json()["total_calls"], 300)
+        wait_until(lambda: account.request("GET", "/api/v1/reels/usage").json()["total_calls"] == 0,
+                   "the calls to go", 150)
+        figures = self.one.request("GET", "/metrics").body.decode()
+        self.assertIn('reelsd_model_calls_total{model="flash",provider="gemini"} 300', figures)
+        self.assertIn('reelsd_expiry_overdue_seconds{what="usage"} 0', figures)
+        removed = sum(
+            int(float(line.split()[-1]))
+            for daemon in (self.one, self.other)
+            for line in daemon.request("GET", "/metrics").body.decode().splitlines()
+            if line.startswith('reelsd_removed_total{what="usage"}'))
+        self.assertEqual(removed, 300)
+
+    def test_without_the_settings_everything_stays(self):
+        must(self.one.cli("migrate", results_kept_days="0"))
+        refused = self.one.cli("migrate", results_kept_days="-1")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("results-kept-days", refused.stderr)
+        self.assertIn("days from 0 to 36500", refused.stderr)
+
+
+class Export(Shared):
+    def test_it_equals_what_the_api_gives(self):
+        account = self.one.account(unlimited=True)
+        stranger = self.one.account(unlimited=True)
+        self.ended_job(stranger)
+        done, failed = self.ended_job(account, SAMPLE), self.ended_job(account)
+        account.request("PUT", "/api/v1/webhook", {"url": "https://example.org/reels"})
+        lines = exported(account)
+        self.assertEqual(lines[0]["type"], "account")
+        self.assertEqual(lines[0]["email"], account.email)
+        reels = {line["id"]: line for line in of_type(lines, "reel")}
+        self.assertEqual(set(reels), {done, failed})
+        for job_id, reel in reels.items():
+            shown = account.job(job_id)
+            self.assertEqual({name: reel[name] for name in shown}, shown)
+        picture = account.request("GET", f"/api/v1/reels/{done}/thumbnail").body
+        self.assertEqual(base64.b64decode(reels[done]["thumbnail_jpeg"]), picture)
+        self.assertIsNone(reels[failed]["thumbnail_jpeg"])
+        self.assertEqual([token["name"] for token in of_type(lines, "token")], ["test"])
+        self.assertEqual([hook["url"] for hook in of_type(lines, "webhook")], ["https://example.org/reels"])
+        usage = account.request("GET", "/api/v1/reels/usage").json()
+        self.assertEqual(len(of_type(lines, "model_call")), usage["total_calls"])
+        secrets = account.request("GET", "/api/v1/webhook").json()["secret"], account.token
+        text = json.dumps(lines)
+        for secret in secrets:
+            self.assertNotIn(secret, text)
+
+        by_operator = must(self.one.cli("account", "export", "--email", account.email)).stdout
+        again = lines_of(by_operator)
+        self.assertEqual(of_type(again, "reel"), of_type(lines, "reel"))
+
+        client = subprocess.run(
+            [program("reels"), "export"], capture_output=True, text=True, timeout=60,
+            env={**clean_environment(), "REELS_SERVER": f"http://{self.one.address}", "REELS_TOKEN": account.token})
+        self.assertEqual(client.returncode, 0, client.stderr)
+        self.assertEqual(of_type(lines_of(client.stdout), "reel"), of_type(lines, "reel"))
+
+    def test_while_reels_are_deleted(self):
+        account = self.one.account(unlimited=True)
+        owner = self.sql(f"SELECT id FROM account WHERE email = '{account.email}'")
+        self.sql(
+            "INSERT INTO job (account_id, url, status, started_at, finished_at, error_code, error) "
+            f"SELECT {owner}, 'https://www.instagram.com/reel/x/', 'error', now(), now(), 'internal', 'x' "
+            "FROM generate_series(1, 400)")
+        ids = [int(one) for one in self.sql(f"SELECT id FROM job WHERE account_id = {owner} ORDER BY id").split()]
+        kept = ids[::2]
+
+        def delete():
+            for job_id in ids[1::2]:
+                self.other.request("DELETE", f"/api/v1/reels/{job_id}", token=account.token)
+
+        deleting = threading.Thread(target=delete)
+        deleting.start()
+        seen = [line["id"] for line in of_type(exported(account), "reel")]
+        deleting.join()
+        self.assertEqual(seen, sorted(set(seen)))
+        self.assertLessEqual(set(kept), set(seen))
+        self.assertEqual([line["id"] for line in of_type(exported(account), "reel")], kept)
+
+    def test_who_may_not(self):
+        self.assertEqual(self.one.request("GET", "/api/v1/export").status, 401)
+        self.assertEqual(self.one.request("GET", "/dashboard/api/export").status, 401)
+        unknown = self.one.cli("account", "export", "--email", "nobody@example.test")
+        self.assertEqual(unknown.returncode, 1)
+        self.assertIn("no such account", unknown.stderr)
+
+
+class Erasure(Shared):
+    def left_of(self, owner):
+        tables = ("job", "api_token", "web_session", "model_call", "deleted_job", "search_document",
+                  "reel_thumbnail", "webhook_default", "webhook_secret", "webhook_delivery", "idempotency_key")
+        counts = " + ".join(f"(SELECT count(*) FROM {table} WHERE account_id = {owner})" for table in tables)
+        return int(self.sql(f"SELECT {counts} + (SELECT count(*) FROM account WHERE id = {owner})"))
+
+    def id_of(self, email):
+        return int(self.sql(f"SELECT id FROM account WHERE email = '{email}'"))
+
+    def test_by_an_operator(self):
+        account = self.one.account(unlimited=True)
+        job_id = self.ended_job(account, SAMPLE)
+        owner = self.id_of(account.email)
+        asked = self.one.cli("account", "delete", "--email", account.email)
+        self.assertEqual(asked.returncode, 1)  # Nobody typed the address.
+        self.assertIn("nothing was deleted", asked.stderr)
+        self.assertEqual(self.status(account, job_id), 200)
+
+        done = must(self.one.cli("account", "delete", "--email", account.email, "--yes"))
+        self.assertIn(f"deleted {account.email}: 1 reels, 1 calls of models, 1 tokens", done.stdout)
+        self.assertEqual(self.left_of(owner), 0)
+        for daemon in (self.one, self.other):
+            self.assertEqual(self.status(account, job_id, daemon), 401)
+        must(self.one.cli("account", "create", "--email", account.email))
+
+    def test_of_an_account_with_work(self):
+        account = self.one.account(unlimited=True)
+        owner = self.id_of(account.email)
+        for _ in range(3):
+            account.submit(SAMPLE)
+        wait_until(lambda: self.sql(
+            f"SELECT count(*) FROM job WHERE account_id = {owner} AND status = 'processing'") != "0", "work")
+        must(self.one.cli("account", "delete", "--email", account.email, "--yes"))
+        self.assertEqual(self.left_of(owner), 0)
+        # The workers are free again for others.
+        stranger = self.one.account()
+        stranger.finished(stranger.submit(UNAVAILABLE))
+        self.assertEqual(self.left_of(owner), 0)
+
+    def test_what_a_killed_command_leaves_daemons_finish(self):
+        account = self.one.account(unlimited=True)
+        owner = self.id_of(account.email)
+        self.ended_job(account)
+        # As the command does first, before it was killed.
+        self.assertEqual(self.sql(f"SELECT begin_erasure({owner}, NULL)"), "begun")
+        self.assertEqual(account.request("GET", "/api/v1/reels").status, 401)
+        wait_until(lambda: self.left_of(owner) == 0, "a daemon to finish")
+
+    def test_from_the_dashboard(self):
+        administrator = Person(self.one).join(
+            set_up_link_secret(self.one), f"admin@{type(self).__name__}.test".lower())
+        self.assertEqual(
+            administrator.api("POST", "account/deletion", {"password": "wrong password"}).status, 400)
+        last = administrator.api("POST", "account/deletion", {"password": PASSWORD})
+        self.assertEqual(last.status, 409)
+        self.assertIn("last administrator", last.json()["message"])
+
+        ann = administrator.invite("ann@example.test")
+        job = ann.submit(UNAVAILABLE)
+        ann.finished(job)
+        lines = lines_of(ann.api("GET", "export").body.decode())
+        self.assertEqual([reel["id"] for reel in of_type(lines, "reel")], [job])
+        self.assertEqual(len(of_type(lines, "session")), 1)
+        self.assertEqual(ann.api("DELETE", "admin/accounts/1").status, 404)
+        self.assertEqual(ann.api("POST", "account/deletion", {"password": PASSWORD}, csrf=False).status, 403)
+        owner = self.id_of("ann@example.test")
+        gone = ann.api("POST", "account/deletion", {"password": PASSWORD})
+        self.assertEqual(gone.status, 204)
+        self.assertEqual(ann.api("GET", "session").status, 401)
+        wait_until(lambda: self.left_of(owner) == 0, "ann to be gone")
+
+        bob = administrator.invite("bob@example.test")
+        owner = self.id_of("bob@example.test")
+        own = self.id_of(f"admin@{type(self).__name__}.test".lower())
+        self.assertEqual(administrator.api("DELETE", f"admin/accounts/{own}").status, 409)
+        self.assertEqual(administrator.api("DELETE", f"admin/accounts/{owner}").status, 204)
+        self.assertEqual(bob.api("GET", "session").status, 401)
+        wait_until(lambda: self.left_of(owner) == 0, "bob to be gone")
+        self.assertEqual(administrator.api("DELETE", f"admin/accounts/{owner}").status, 404)
+
+
+if __name__ == "__main__":
+    unittest.main()
