@@ -89,6 +89,10 @@ protected:
         options.connections = 1;
         return options;
     }
+    std::int64_t number_in(const db::query& what, std::string_view column) {
+        const auto found = run(pool().run(soon(), what));
+        return found.one().as<std::int64_t>(column);
+    }
     void execute(const db::query& what) { run(pool().run(soon(), what)); }
     std::optional<expiry_step> expire(
         kind what, int most, std::optional<position> after = {}, std::string who = "one") {
@@ -98,7 +102,8 @@ protected:
         return run(store_.find(owner, id, soon())).has_value();
     }
     std::int64_t left_of(account_id owner) {
-        return run(pool().run(soon(), left_of_query, owner)).one().as<std::int64_t>("rows");
+        const auto counted = run(pool().run(soon(), left_of_query, owner));
+        return counted.one().as<std::int64_t>("rows");
     }
     /// Steps of so many rows, until the account is gone.
     int erased(account_id leaver, int most) {
@@ -181,7 +186,7 @@ TEST_F(RetentionStore, PassesOverWhatSomebodyElseIsAt) {
     run(gate.run(soon(), lock_query));
     auto stands = asio::co_spawn(
         loop().context(), holder.run(soon(), stand_query, jobs[0]), asio::use_future);
-    while (run(pool().run(soon(), standing_query)).one().as<std::int64_t>("many") == 0) {
+    while (number_in(standing_query, "many") == 0) {
     }
     const auto step = expire(kind::results, 10);
     EXPECT_EQ(step->looked, 2);
