@@ -12,8 +12,8 @@ import unittest
 import service_support as support
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-CONFIGURATION = ROOT / "packaging/reelsd.conf"
-UNITS = ROOT / "packaging/systemd"
+CONFIGURATION = ROOT / "scripts/packaging/reelsd.conf"
+UNITS = ROOT / "scripts/packaging/systemd"
 # What the package sets differently from the program.
 DATA_DIR = "/var/lib/reelsd"
 EXPOSURE_MAX_TENTHS = 30  # As systemd-analyze takes it: 3.0.

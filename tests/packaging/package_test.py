@@ -63,7 +63,7 @@ class Control(unittest.TestCase):
     def test_both_have_the_version_of_the_program(self):
         version = output_of(os.path.join(os.environ["REELSD_BIN_DIR"], "reelsd"), "--version").split()[1]
         self.assertEqual((field(daemon, "Version"), field(client, "Version")), (version, version))
-        newest = (ROOT / "packaging/debian/changelog").read_text(encoding="utf-8").splitlines()[0]
+        newest = (ROOT / "scripts/packaging/debian/changelog").read_text(encoding="utf-8").splitlines()[0]
         self.assertTrue(newest.startswith(f"reelsd ({version}) "), newest)
 
     def test_what_is_configured_survives_an_upgrade(self):
