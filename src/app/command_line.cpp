@@ -1,4 +1,4 @@
-#include "installation.hpp"
+#include "configuration_file.hpp"
 #include "secret_file.hpp"
 #include <reelsd/app/command_line.hpp>
 #include <reelsd/platform/source.hpp>
@@ -8,7 +8,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <map>
 #include <span>
 #include <sstream>
@@ -17,9 +16,6 @@ namespace reelsd::app {
 namespace {
 
 constexpr int exit_usage = 2;
-
-/// What each setting was given as, by name. What is missing has its default.
-using given_values = std::map<std::string, std::string>;
 
 /// The operator's words as CLI11 collects them, before anything is decoded.
 struct collected {
@@ -261,48 +257,6 @@ void complete(collected& words) {
     std::visit(visitor{words}, words.wanted);
 }
 
-/// The file that was named, or the one of this installation if it is there; else empty.
-std::string chosen_config_file(const collected& words) {
-    if (!words.config_file.empty()) return words.config_file;
-    const auto usual = find_installation(settings{}).configuration;
-    std::error_code unknown;
-    return std::filesystem::exists(usual, unknown) ? usual.string() : std::string{};
-}
-
-/// The file's values; `invalid_argument` for a file that cannot be read or a key that is no
-/// setting.
-result<given_values> read_config_file(const std::string& file) {
-    given_values values;
-    if (file.empty()) return values;
-    std::error_code unknown;
-    // The library reads a folder as an empty file.
-    if (std::filesystem::is_directory(file, unknown)) {
-        return error{errc::invalid_argument, fmt::format("config: {} is a directory", file)};
-    }
-    std::vector<CLI::ConfigItem> items;
-    try {
-        items = CLI::ConfigTOML{}.from_file(file);
-    } catch (const CLI::Error& failure) {
-        return error{errc::invalid_argument, fmt::format("config: {}", failure.what())};
-    }
-    for (const auto& item : items) {
-        // CLI11 marks where a section begins and ends by items of these names.
-        if (item.name == "++" || item.name == "--") continue;
-        std::string text;
-        for (const auto& input : item.inputs) text += (text.empty() ? "" : ",") + input;
-        values[item.fullname()] = text;
-    }
-    for (const auto& [key, text] : values) {
-        const auto known = [&key = key](const setting_definition& d) { return d.name == key; };
-        const auto all = setting_definitions();
-        if (std::none_of(all.begin(), all.end(), known)) {
-            return error{
-                errc::invalid_argument, fmt::format("{}: \"{}\" is no setting", file, key)};
-        }
-    }
-    return values;
-}
-
 std::optional<std::string> variable(const std::string& name) {
     const char* const text =
         std::getenv(name.c_str());  // NOLINT(concurrency-mt-unsafe): no threads yet
@@ -368,7 +322,7 @@ result<std::optional<std::string>> value_of(
 }
 
 result<settings> decode_settings(const collected& words) {
-    const auto file = read_config_file(chosen_config_file(words));
+    const auto file = read_configuration_file(chosen_configuration_file(words.config_file));
     if (!file) return file.error();
     settings decoded;
     for (const auto& definition : setting_definitions()) {

@@ -86,6 +86,14 @@ class Service(unittest.TestCase):
 
         self.assertIn('workers: "few" is not allowed', done.stderr)
 
+    def test_a_configuration_that_cannot_be_read_is_no_empty_one(self):
+        missing = os.path.join(self.daemon.folder, "missing.conf")
+
+        done = support.run_reelsd("serve", "--config", missing, cwd=self.daemon.folder)
+
+        self.assertEqual((done.returncode, done.stderr),
+                         (2, f"reelsd: config: {missing}: No such file or directory\n"))
+
 
 class Notices(unittest.TestCase):
     """What the unit's Type=notify lives by."""
