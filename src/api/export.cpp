@@ -8,7 +8,9 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace reelsd::api {
@@ -38,24 +40,39 @@ private:
     account_id account_;
 };
 
-/// Sends page after page behind the first, until the last one, or until the client leaves, the
-/// daemon stops or the caller is no longer known: then the line that says `end` is missing.
+/// A write has 30 s: what fits into it at 35 KB/s.
+constexpr std::size_t slice_bytes_max = std::size_t{1} << 20;
+
+/// False when the client has left.
+asio::awaitable<bool> write_page(http::body_writer& body, std::string_view page) {
+    while (!page.empty()) {
+        const auto slice = page.substr(0, slice_bytes_max);
+        if (!co_await body.write(slice)) co_return false;
+        page.remove_prefix(slice.size());
+    }
+    co_return true;
+}
+
+/// Sends page after page behind the first, until the last one or until the client leaves. What is
+/// cut by us must not look whole, neither to who reads the last line nor to who does not: hence the
+/// exceptions.
 asio::awaitable<void> send_lines(
     http::request_context& ctx, export_service& service, exports::account_export lines,
     std::string first, http::body_writer& body) {
-    if (!co_await body.write(first)) co_return;
+    if (!co_await write_page(body, first)) co_return;
     first.clear();
     const auto stop = ctx.stop();
     auto recognised_until = deadline::after(recognition_interval);
-    while (!stop.stop_requested()) {
+    for (;;) {
+        if (stop.stop_requested()) throw std::runtime_error{"the daemon stops"};
         ctx.restart_database_time();
         if (recognised_until.passed()) {
             const auto refused = co_await service.recognise(ctx);
-            if (refused) co_return;
+            if (refused) throw std::runtime_error{"the caller is no longer known"};
             recognised_until = deadline::after(recognition_interval);
         }
         const auto page = co_await lines.next(ctx.database_by());
-        if (!page || !co_await body.write(*page)) co_return;
+        if (!page || !co_await write_page(body, *page)) co_return;
     }
 }
 

@@ -2,7 +2,9 @@
 #include "output.hpp"
 
 #include <CLI/CLI.hpp>
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -23,6 +25,16 @@ struct closing {
 };
 using owned_file = std::unique_ptr<std::FILE, closing>;
 
+/// A new file, never over another one, that its owner alone can read: all of somebody's data go
+/// there. Null, and errno tells why.
+owned_file make_private_file(const std::string& path) {
+    const int made = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (made < 0) return {};
+    owned_file file{::fdopen(made, "w")};
+    if (!file) static_cast<void>(::close(made));
+    return file;
+}
+
 exit_code fail(const command_context& context, std::string_view why) {
     context.shown.note(why);
     return exit_code::server_failed;
@@ -31,8 +43,7 @@ exit_code fail(const command_context& context, std::string_view why) {
 exit_code run_export(const command_context& context, const export_arguments& arguments) {
     owned_file opened;
     if (!arguments.file.empty()) {
-        // Never over another file.
-        opened.reset(std::fopen(arguments.file.c_str(), "wxe"));
+        opened = make_private_file(arguments.file);
         if (!opened) {
             context.shown.note(
                 fmt::format("{}: {}", arguments.file, std::generic_category().message(errno)));
@@ -50,8 +61,11 @@ exit_code run_export(const command_context& context, const export_arguments& arg
     };
     const auto lines = context.api.export_account(sink, context.stop);
     context.shown.finish();
+    const bool is_whole = lines && (!opened || std::fflush(out) == 0);
+    // So that the next try finds the name free.
+    if (!is_whole && opened) static_cast<void>(::unlink(arguments.file.c_str()));
     if (!lines) return report(context, lines.error());
-    if (opened && std::fflush(out) != 0) return fail(context, "the export could not be written");
+    if (!is_whole) return fail(context, "the export could not be written");
     if (opened) context.shown.note(fmt::format("{}: {} lines", arguments.file, *lines));
     return exit_code::ok;
 }

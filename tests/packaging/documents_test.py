@@ -23,6 +23,13 @@ def help_text():
     return support.must(support.run_reelsd("--help")).stdout
 
 
+def subcommands_of(*command):
+    """The names below `reelsd COMMAND`, [] if it has none."""
+    text = support.must(support.run_reelsd(*command, "--help")).stdout
+    _, _, below = text.partition("\nSubcommands:\n")
+    return re.findall(r"^  (\w+) +\S", below, re.MULTILINE)
+
+
 def settings():
     """Name to default, "" where there is none."""
     part = help_text().split("\nSettings:\n")[1].split("\nSubcommands:")[0]
@@ -70,9 +77,13 @@ class Manual(unittest.TestCase):
 
     def test_it_has_every_command(self):
         page = (ROOT / "docs/reelsd.8").read_text(encoding="utf-8")
-        told = {words.split()[0] for words in re.findall(r"^\.Ss (.+)$", page, re.MULTILINE)}
-        commands = re.findall(r"^  (\w+) +\S", help_text().split("\nSubcommands:\n")[1], re.MULTILINE)
-        self.assertEqual(sorted(told), sorted(commands))
+        commands = []
+        for name in subcommands_of():
+            below = subcommands_of(name)
+            commands += [f"{name} {one}" for one in below] or [name]
+        told = re.findall(r"^\.Ss (.+)$", page, re.MULTILINE)
+        names = [next((name for name in commands if (words + " ").startswith(name + " ")), words) for words in told]
+        self.assertEqual(sorted(names), sorted(commands))
 
 
 class Configuration(unittest.TestCase):
