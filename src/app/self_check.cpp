@@ -1,6 +1,7 @@
 #include "commands.hpp"
 #include <reelsd/base/clock.hpp>
 #include <reelsd/net/http_client.hpp>
+#include <reelsd/net/url.hpp>
 
 #include <fmt/format.h>
 
@@ -18,7 +19,10 @@ constexpr std::chrono::seconds health_time_max{5};
 std::string own_origin(const settings& with) {
     auto own = with;
     own.public_url.clear();
-    return public_origin(own, own.listen.port);
+    const auto origin = public_origin(own, own.listen.port);
+    // As what may be asked is compared: without the port that is the scheme's own.
+    const auto parsed = net::url::parse(origin);
+    return parsed ? parsed->origin() : origin;
 }
 
 }  // namespace

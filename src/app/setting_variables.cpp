@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -22,6 +23,12 @@ constexpr std::size_t secret_bytes_max = 4096;
 std::optional<std::string> read_start_of(const std::string& file) {
     const unique_fd opened{::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
     if (!opened) return std::nullopt;
+    struct ::stat kind {};
+    // A pipe that nobody has written to yet would look like a secret that is not set.
+    if (::fstat(opened.get(), &kind) != 0 || !S_ISREG(kind.st_mode)) {
+        errno = S_ISDIR(kind.st_mode) ? EISDIR : EINVAL;
+        return std::nullopt;
+    }
     std::string text;
     std::array<char, secret_bytes_max + 1> piece{};
     while (text.size() <= secret_bytes_max) {

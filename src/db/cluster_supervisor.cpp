@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -49,6 +50,9 @@ std::optional<pid_t> live_postmaster(const cluster_layout& layout) {
     if (!process) return {};
     std::error_code gone;
     const auto folder = fs::read_symlink(fmt::format("/proc/{}/cwd", *process), gone);
+    // A service's own user namespace hides the folder from commands beside it. Taking the process
+    // for another one would cost a living server its lock file.
+    if (gone == std::errc::permission_denied && ::kill(*process, 0) == 0) return process;
     if (gone || folder != layout.cluster) return {};
     return process;
 }

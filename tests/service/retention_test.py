@@ -2,6 +2,8 @@
 
 import base64
 import json
+import signal
+import socket
 import subprocess
 import threading
 import unittest
@@ -172,6 +174,28 @@ class Export(Shared):
         self.assertEqual(seen, sorted(set(seen)))
         self.assertLessEqual(set(kept), set(seen))
         self.assertEqual([line["id"] for line in of_type(exported(account), "reel")], kept)
+
+    def test_what_a_daemon_cuts_by_stopping_does_not_look_whole(self):
+        account = self.one.account(unlimited=True)
+        # More than the sockets between them hold.
+        self.sql(
+            "INSERT INTO job (account_id, url, status, started_at, finished_at, result, code, author, summary) "
+            "SELECT id, 'https://www.instagram.com/reel/x/', 'done', now(), now(), "
+            "json_build_object('text', repeat('x', 100000)), 'x', 'someone', 'x' "
+            f"FROM account, generate_series(1, 300) WHERE email = '{account.email}'")
+        daemon = self.daemon(database_url=self.database, workers=0).start()
+        host, port = daemon.address.split(":")
+        with socket.create_connection((host, int(port)), timeout=60) as reader:
+            reader.sendall((f"GET /api/v1/export HTTP/1.1\r\nHost: {daemon.address}\r\n"
+                            f"Authorization: Bearer {account.token}\r\n\r\n").encode())
+            seen = reader.recv(100000)
+            self.assertIn(b"200 OK", seen)
+            daemon.process.send_signal(signal.SIGTERM)
+            wait_until(lambda: any(line.get("message") == "stopping" for line in daemon.log_lines()), "the stop")
+            while piece := reader.recv(1 << 20):
+                seen = seen[-10:] + piece
+        self.assertFalse(seen.endswith(b"\r\n0\r\n\r\n"), "a last chunk")
+        self.assertEqual(daemon.process.wait(30), 0)
 
     def test_who_may_not(self):
         self.assertEqual(self.one.request("GET", "/api/v1/export").status, 401)

@@ -3,7 +3,9 @@
 the documents say of them, and their lists stay the lists of the code."""
 
 import json
+import os
 import re
+import shutil
 import subprocess
 import sys
 import unittest
@@ -169,11 +171,25 @@ class Compose(unittest.TestCase):
             if "build" in service:
                 self.assertTrue((ROOT / "docker" / service["build"]["context"] / service["build"]["dockerfile"]).is_file())
         known = re.findall(r"^    \{\"([a-z-]+)\",$", "".join(
-            text_of(f"src/app/{name}") for name in ("settings.cpp", "listener_settings.cpp", "model_settings.cpp")),
+            text_of(f"src/app/{name}") for name in ("settings.cpp", "listener_settings.cpp", "model_settings.cpp", "retention_settings.cpp")),
             re.MULTILINE)
         for name in self.services["reelsd"]["environment"]:
             setting = name.removesuffix("_FILE").removeprefix("REELSD_").lower().replace("_", "-")
             self.assertIn(setting, known)
+
+
+class Gateway(unittest.TestCase):
+    def test_haproxy_takes_its_file(self):
+        program = shutil.which("haproxy", path=os.environ["PATH"] + ":/usr/sbin")
+        done = subprocess.run(
+            [program, "-c", "-f", ROOT / "docker/gateway.cfg"], capture_output=True, text=True, timeout=30)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_it_shows_no_figures_and_bounds_guesses_as_the_documents_example_does(self):
+        def rules(path):
+            return {line.strip() for line in text_of(path).splitlines()
+                    if "/metrics" in line or "signs_in" in line or "stick-table" in line or "bufsize" in line}
+        self.assertEqual(rules("docker/gateway.cfg"), rules("docs/operations/haproxy.cfg"))
 
 
 if __name__ == "__main__":

@@ -189,6 +189,10 @@ TEST(CommandLine, AFileThatIsNoSecretsIsNamedButNotQuoted) {
         EXPECT_EQ(
             refusal_of({"reelsd", "serve"}),
             "reelsd: REELSD_TELEGRAM_TOKEN_FILE: /: Is a directory\n");
+        const environment_variable device{"REELSD_TELEGRAM_TOKEN_FILE", "/dev/null"};
+        EXPECT_EQ(
+            refusal_of({"reelsd", "serve"}),
+            "reelsd: REELSD_TELEGRAM_TOKEN_FILE: /dev/null: Invalid argument\n");
     }
     const auto refusal_for = [](const std::string& text) {
         const secret_file file{text};
