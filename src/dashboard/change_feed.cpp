@@ -22,6 +22,9 @@ using namespace std::chrono_literals;
 constexpr auto look_interval = 500ms;
 constexpr auto look_time_max = 2s;
 constexpr auto forget_interval = 1h;
+/// In one statement: some 20 ms, far below the statement's limit also where the disk is slow.
+constexpr int forgotten_at_once = 2000;
+constexpr auto forget_retry_interval = 1min;
 /// In one look for all pages, and for one that was away: more is quicker to load anew.
 constexpr int changes_max = 500;
 /// A page that does not read for so long that these pile up.
@@ -153,20 +156,34 @@ asio::awaitable<void> change_feed::look() {
     for (const auto account : changed) publish(account, position_event(batch.until));
 }
 
+/// The old deletions are many after a day of expiry: some at each look, until there are fewer.
+asio::awaitable<void> change_feed::forget_some() {
+    auto pause = std::chrono::steady_clock::duration{forget_interval};
+    try {
+        const auto forgotten =
+            co_await store_.forget_old_deletions(forgotten_at_once, deadline::after(look_time_max));
+        if (forgotten == forgotten_at_once) pause = look_interval;
+        is_forgetting_in_vain_ = false;
+    } catch (const db::failure& failure) {
+        // They are in nobody's way: pages are told of changes all the same.
+        if (!std::exchange(is_forgetting_in_vain_, true)) {
+            log_.warning("old deletions cannot be forgotten", {{"reason", failure.what()}});
+        }
+        pause = forget_retry_interval;
+    }
+    forget_at_ = deadline::after(pause);
+}
+
 asio::awaitable<void> change_feed::run() {
     asio::steady_timer timer{co_await asio::this_coro::executor};
-    auto forget_at = std::chrono::steady_clock::now();
     for (;;) {
         if (listeners_.empty()) {
             position_.reset();
             published_.clear();
-            co_await first_came_.wait(deadline::after(forget_interval));
+            co_await first_came_.wait(forget_at_);
         }
+        if (forget_at_.passed()) co_await forget_some();
         try {
-            if (std::chrono::steady_clock::now() >= forget_at) {
-                co_await store_.forget_old_deletions(deadline::after(look_time_max));
-                forget_at = std::chrono::steady_clock::now() + forget_interval;
-            }
             if (!listeners_.empty()) co_await look();
         } catch (const db::failure& failure) {
             // The pages go on waiting, and are told when the database is back.

@@ -70,6 +70,7 @@ public:
 
 private:
     boost::asio::awaitable<void> look();
+    boost::asio::awaitable<void> forget_some();
     [[nodiscard]] bool is_new(std::int64_t job, time_point at, time_point until);
     void publish(account_id account, const std::string& event);
 
@@ -80,6 +81,9 @@ private:
     std::optional<time_point> position_;
     /// What was published lately: looks overlap. By time, then job; deletions as negative numbers.
     std::set<std::pair<time_point, std::int64_t>> published_;
+    deadline forget_at_ = deadline::after({});
+    /// One warning for all failures in a row.
+    bool is_forgetting_in_vain_ = false;
 };
 
 }  // namespace reelsd::dashboard

@@ -189,13 +189,30 @@ TEST_F(ChangeStore, DeletionsAreRememberedForADay) {
     EXPECT_EQ(batch.deleted[0].job, mine);
     EXPECT_TRUE(batch.changed.empty());
 
-    run(changes_.forget_old_deletions(soon()));
+    EXPECT_EQ(run(changes_.forget_old_deletions(10, soon())), 0);
     EXPECT_EQ(since(from).deleted.size(), 1U);
     const db::query age{
         "test.age", "UPDATE deleted_job SET deleted_at = deleted_at - interval '25 hours'"};
     run(pool().run(soon(), age));
-    run(changes_.forget_old_deletions(soon()));
+    EXPECT_EQ(run(changes_.forget_old_deletions(10, soon())), 2) << "also the other account's";
     EXPECT_TRUE(since(from - std::chrono::hours{48}).deleted.empty());
+}
+
+TEST_F(ChangeStore, OldDeletionsAreForgottenSomeAtATimeTheOldestFirst) {
+    const db::query fill{"test.fill", R"sql(
+        INSERT INTO deleted_job (account_id, job_id, deleted_at)
+        SELECT $1, number, now() - make_interval(hours => 25) - make_interval(secs => number)
+          FROM generate_series(1, 5) AS number)sql"};
+    const db::query left{"test.left", "SELECT job_id FROM deleted_job ORDER BY job_id"};
+    run(pool().run(soon(), fill, ann_));
+    EXPECT_EQ(run(changes_.forget_old_deletions(2, soon())), 2);
+    const auto still = run(pool().run(soon(), left));
+    EXPECT_EQ(
+        still.map([](const db::row& row) { return row.as<std::int64_t>("job_id"); }),
+        (std::vector<std::int64_t>{1, 2, 3}));
+    EXPECT_EQ(run(changes_.forget_old_deletions(2, soon())), 2);
+    EXPECT_EQ(run(changes_.forget_old_deletions(2, soon())), 1) << "fewer: that was all";
+    EXPECT_EQ(run(changes_.forget_old_deletions(2, soon())), 0);
 }
 
 TEST_F(ChangeStore, TooMuchIsSaidToBeTooMuch) {

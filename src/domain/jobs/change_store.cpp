@@ -42,8 +42,16 @@ constexpr db::query changed_among_query{"changes.changed_among", R"sql(
 
 constexpr db::query now_query{"changes.now", R"sql(SELECT clock_timestamp() AS moment)sql"};
 
+// Bounded: expiry and erasure delete a hundred thousand jobs a day.
 constexpr db::query forget_query{"changes.forget", R"sql(
-    DELETE FROM deleted_job WHERE deleted_at < now() - make_interval(hours => $1))sql"};
+    WITH forgotten AS (
+        DELETE FROM deleted_job
+         WHERE ctid = ANY (ARRAY(
+               SELECT old.ctid FROM deleted_job AS old
+                WHERE old.deleted_at < now() - make_interval(hours => $1)
+                ORDER BY old.deleted_at LIMIT $2 FOR UPDATE SKIP LOCKED))
+        RETURNING 1)
+    SELECT count(*) AS forgotten FROM forgotten)sql"};
 
 // Locks in the order of ids, as reports and renewals do.
 constexpr db::query note_steps_query{"changes.note_steps", R"sql(
@@ -129,8 +137,10 @@ boost::asio::awaitable<std::vector<followed_change>> change_store::changed_among
     });
 }
 
-boost::asio::awaitable<void> change_store::forget_old_deletions(deadline by) {
-    co_await pool_->run(by, forget_query, static_cast<int>(deletion_memory.count()));
+boost::asio::awaitable<std::int64_t> change_store::forget_old_deletions(int most, deadline by) {
+    const auto done =
+        co_await pool_->run(by, forget_query, static_cast<int>(deletion_memory.count()), most);
+    co_return done.one().as<std::int64_t>("forgotten");
 }
 
 boost::asio::awaitable<void> change_store::note_steps(

@@ -88,8 +88,9 @@ public:
     boost::asio::awaitable<std::vector<followed_change>> changed_among(
         const std::vector<followed_job>& followed, deadline by);
 
-    /// Forgets deletions that nobody can ask for any more.
-    boost::asio::awaitable<void> forget_old_deletions(deadline by);
+    /// Forgets up to `most` deletions that nobody can ask for any more, the oldest first, and says
+    /// how many. Whatever somebody else is forgetting is passed over.
+    boost::asio::awaitable<std::int64_t> forget_old_deletions(int most, deadline by);
 
     /// Says what is being done for jobs, each at most once among them; nothing happens to one whose
     /// claim is no longer current.
