@@ -31,20 +31,37 @@ BEGIN
 END
 $$;
 
+-- By how many seconds the clock of now is ahead of the caller's, if that is more than a day; else null. One of the two is
+-- wrong then, and what a wrong clock takes for old is not: nothing expires until they agree again.
+CREATE FUNCTION clock_gap(caller_time timestamptz) RETURNS double precision LANGUAGE sql STABLE AS $$
+    SELECT gap FROM (SELECT extract(epoch FROM now() - caller_time)::double precision AS gap) AS clocks
+     WHERE abs(gap) > 86400
+$$;
+
 -- A step through the jobs that ended more than `kept_seconds` ago, the oldest first: looks at up to `most` of them behind
 -- (after_at, after_id), and removes those that nobody needs any more. No row: it is somebody else's turn.
--- What stays until the next round: a job whose Idempotency-Key still counts, and one whose webhook is still to be told.
+-- What stays until the next round: a job whose Idempotency-Key still counts, and one whose webhook is still to be told, for
+-- two days more at most: a delivery is tried for one, and whoever asks for it again and again is not to keep a job for ever.
+--   caller_time: by the caller's clock
 --   looked, removed: jobs; fewer than `most` looked at: the round is over
 --   last_at, last_id: behind which the next step goes on; null when there was nothing
+--   refused_gap: clock_gap(), for which the step was refused; else null
 CREATE FUNCTION expire_jobs(
     who text, turn_seconds double precision, kept_seconds double precision,
-    after_at timestamptz, after_id bigint, most integer)
-RETURNS TABLE (looked bigint, removed bigint, last_at timestamptz, last_id bigint)
+    after_at timestamptz, after_id bigint, most integer, caller_time timestamptz)
+RETURNS TABLE (looked bigint, removed bigint, last_at timestamptz, last_id bigint, refused_gap double precision)
 LANGUAGE plpgsql AS $$
 DECLARE
     old record;
     unwanted bigint[];
 BEGIN
+    refused_gap := clock_gap(caller_time);
+    IF refused_gap IS NOT NULL THEN  -- Whose clock agrees gets the turn.
+        looked := 0;
+        removed := 0;
+        RETURN NEXT;
+        RETURN;
+    END IF;
     IF NOT take_upkeep_turn('expiry', who, turn_seconds) THEN
         RETURN;
     END IF;
@@ -64,8 +81,8 @@ BEGIN
            AND NOT EXISTS (
                SELECT FROM idempotency_key AS used
                 WHERE used.job_id = job.id AND used.created_at > now() - interval '24 hours')
-           AND NOT EXISTS (
-               SELECT FROM webhook_delivery AS told WHERE told.job_id = job.id AND told.state = 'pending')
+           AND (job.finished_at < now() - make_interval(secs => kept_seconds) - interval '2 days' OR NOT EXISTS (
+               SELECT FROM webhook_delivery AS told WHERE told.job_id = job.id AND told.state = 'pending'))
            FOR UPDATE SKIP LOCKED);
     DELETE FROM job WHERE id = ANY (unwanted);
     GET DIAGNOSTICS removed = ROW_COUNT;
@@ -77,13 +94,20 @@ $$;
 -- of jobs that have not ended, which are counted so that none is paid for too often.
 CREATE FUNCTION expire_model_calls(
     who text, turn_seconds double precision, kept_seconds double precision,
-    after_at timestamptz, after_id bigint, most integer)
-RETURNS TABLE (looked bigint, removed bigint, last_at timestamptz, last_id bigint)
+    after_at timestamptz, after_id bigint, most integer, caller_time timestamptz)
+RETURNS TABLE (looked bigint, removed bigint, last_at timestamptz, last_id bigint, refused_gap double precision)
 LANGUAGE plpgsql AS $$
 DECLARE
     old record;
     unwanted bigint[];
 BEGIN
+    refused_gap := clock_gap(caller_time);
+    IF refused_gap IS NOT NULL THEN  -- Whose clock agrees gets the turn.
+        looked := 0;
+        removed := 0;
+        RETURN NEXT;
+        RETURN;
+    END IF;
     IF NOT take_upkeep_turn('expiry', who, turn_seconds) THEN
         RETURN;
     END IF;
@@ -157,16 +181,41 @@ BEGIN
     DELETE FROM chat_message WHERE account_id = leaver;
     DELETE FROM tied_chat WHERE account_id = leaver;
     DELETE FROM webhook_default WHERE account_id = leaver;
+    DELETE FROM webhook_secret WHERE account_id = leaver;
     RETURN 'begun';
 END
 $$;
 
--- A step of erasing the account that has been leaving longest: up to `most` of its jobs, those in work first; then its calls;
--- then the account itself, with whatever a request that was under way has still left there. No row: it is somebody else's
--- turn. One row without an account: there is nobody to erase.
+-- What comes before all steps of erasing: jobs in work of whichever accounts leave, so that none is paid for while those
+-- before it in line are emptied. Hardly anything hangs on such jobs: up to ten times `most` of them. Null: it is somebody
+-- else's turn.
+CREATE FUNCTION stop_leavers(who text, turn_seconds double precision, most integer) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+    unwanted bigint[];
+BEGIN
+    IF NOT take_upkeep_turn('erasure', who, turn_seconds) THEN
+        RETURN NULL;
+    END IF;
+    unwanted := ARRAY(
+        SELECT busy.id
+          FROM account, LATERAL (
+               SELECT job.id FROM job
+                WHERE job.account_id = ANY (ARRAY[account.id]) AND job.status IN ('pending', 'processing')
+                ORDER BY job.account_id LIMIT 10 * most FOR UPDATE SKIP LOCKED) AS busy
+         WHERE account.leaving_at IS NOT NULL LIMIT 10 * most);
+    DELETE FROM job WHERE id = ANY (unwanted);
+    RETURN cardinality(unwanted);
+END
+$$;
+
+-- A step of erasing an account that leaves: up to `most` of its jobs, those in work first; then its calls; then the account
+-- itself, with whatever a request that was under way has still left there. No row: it is somebody else's turn. One row
+-- without an account: it does not leave, or is gone.
+-- `= ANY` of one, and the account as the first thing to order by, leave nothing but the account's own index: a plan that
+-- trusts in LIMIT would rather read through the rows of all others.
 --   who: null: whoever asks shares the work with the one whose turn it is
---   only_account: null: whichever
-CREATE FUNCTION erase_some(who text, turn_seconds double precision, only_account bigint, most integer)
+CREATE FUNCTION erase_some(who text, turn_seconds double precision, leaver bigint, most integer)
 RETURNS TABLE (account_id bigint, removed_jobs bigint, removed_calls bigint, is_gone boolean)
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -175,9 +224,7 @@ BEGIN
     removed_jobs := 0;
     removed_calls := 0;
     is_gone := false;
-    SELECT account.id INTO account_id FROM account
-     WHERE account.leaving_at IS NOT NULL AND (only_account IS NULL OR account.id = only_account)
-     ORDER BY account.leaving_at LIMIT 1;
+    SELECT account.id INTO account_id FROM account WHERE account.id = leaver AND account.leaving_at IS NOT NULL;
     IF account_id IS NULL THEN
         RETURN NEXT;
         RETURN;
@@ -188,37 +235,39 @@ BEGIN
 
     unwanted := ARRAY(
         SELECT job.id FROM job
-         WHERE job.account_id = erase_some.account_id AND job.status IN ('pending', 'processing')
-         LIMIT most FOR UPDATE SKIP LOCKED);
+         WHERE job.account_id = ANY (ARRAY[leaver]) AND job.status IN ('pending', 'processing')
+         ORDER BY job.account_id LIMIT most FOR UPDATE SKIP LOCKED);
     IF cardinality(unwanted) = 0 THEN
         unwanted := ARRAY(
-            SELECT job.id FROM job WHERE job.account_id = erase_some.account_id
-             ORDER BY job.id LIMIT most FOR UPDATE SKIP LOCKED);
+            SELECT job.id FROM job WHERE job.account_id = ANY (ARRAY[leaver])
+             ORDER BY job.account_id, job.id DESC LIMIT most FOR UPDATE SKIP LOCKED);
     END IF;
     DELETE FROM job WHERE id = ANY (unwanted);
     GET DIAGNOSTICS removed_jobs = ROW_COUNT;
     -- What somebody else is at is for the next step.
-    IF removed_jobs > 0 OR EXISTS (SELECT FROM job WHERE job.account_id = erase_some.account_id) THEN
+    IF removed_jobs > 0 OR EXISTS (
+        SELECT FROM job WHERE job.account_id = ANY (ARRAY[leaver]) ORDER BY job.account_id LIMIT 1)
+    THEN
         RETURN NEXT;
         RETURN;
     END IF;
 
     unwanted := ARRAY(
-        SELECT call.id FROM model_call AS call WHERE call.account_id = erase_some.account_id
-         LIMIT 10 * most FOR UPDATE SKIP LOCKED);
+        SELECT call.id FROM model_call AS call WHERE call.account_id = ANY (ARRAY[leaver])
+         ORDER BY call.account_id, call.called_at LIMIT 10 * most FOR UPDATE SKIP LOCKED);
     PERFORM remove_model_calls(unwanted);
     removed_calls := cardinality(unwanted);
     DELETE FROM deleted_job
      WHERE ctid = ANY (ARRAY(
-           SELECT gone.ctid FROM deleted_job AS gone WHERE gone.account_id = erase_some.account_id
-            LIMIT 10 * most));
+           SELECT gone.ctid FROM deleted_job AS gone WHERE gone.account_id = ANY (ARRAY[leaver])
+            ORDER BY gone.account_id, gone.deleted_at LIMIT 10 * most FOR UPDATE SKIP LOCKED));
     IF removed_calls > 0 OR FOUND THEN
         RETURN NEXT;
         RETURN;
     END IF;
 
-    DELETE FROM account WHERE id = erase_some.account_id AND leaving_at IS NOT NULL;
-    DELETE FROM deleted_job WHERE deleted_job.account_id = erase_some.account_id;
+    DELETE FROM account WHERE id = leaver AND leaving_at IS NOT NULL;
+    DELETE FROM deleted_job WHERE deleted_job.account_id = leaver;
     is_gone := true;
     RETURN NEXT;
 END

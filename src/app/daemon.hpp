@@ -96,9 +96,19 @@ private:
     /// Forgets old deliveries.
     boost::asio::awaitable<void> tidy_webhooks();
     void start_retention();
+    struct expiry_round;
+    struct erasure_round;
     /// Removes what is older than it is kept, round after round.
     boost::asio::awaitable<void> expire(retention::kind what, seconds_f kept);
+    boost::asio::awaitable<void> expire_some(expiry_round& round);
+    void warn_of_clocks(std::string_view what, seconds_f gap) const;
+    /// Empties all accounts that leave, by turns.
     boost::asio::awaitable<void> erase_leavers();
+    boost::asio::awaitable<void> erase_some(erasure_round& round);
+    boost::asio::awaitable<void> stop_leavers(erasure_round& round);
+    boost::asio::awaitable<void> erase_from(account_id leaver, erasure_round& round);
+    /// False: the step failed, of which the log tells. Only cancellation goes further.
+    boost::asio::awaitable<bool> is_done(std::string_view what, boost::asio::awaitable<void> step);
     [[nodiscard]] pipeline::executor_parts executor_parts();
     [[nodiscard]] std::unique_ptr<pipeline::attempt_runner> make_attempt_runner();
     [[nodiscard]] dashboard::dashboard_parts dashboard_parts();

@@ -7,13 +7,24 @@ namespace reelsd::retention {
 namespace {
 
 constexpr db::query expire_jobs_query{"retention.expire_jobs", R"sql(
-    SELECT looked, removed, last_at, last_id FROM expire_jobs($1, $2, $3, $4, $5, $6))sql"};
+    SELECT looked, removed, last_at, last_id, refused_gap
+      FROM expire_jobs($1, $2, $3, $4, $5, $6, $7))sql"};
 
 constexpr db::query expire_calls_query{"retention.expire_model_calls", R"sql(
-    SELECT looked, removed, last_at, last_id FROM expire_model_calls($1, $2, $3, $4, $5, $6))sql"};
+    SELECT looked, removed, last_at, last_id, refused_gap
+      FROM expire_model_calls($1, $2, $3, $4, $5, $6, $7))sql"};
 
 constexpr db::query begin_erasure_query{"retention.begin_erasure", R"sql(
     SELECT begin_erasure($1, $2) AS outcome)sql"};
+
+// The one behind `$1`, else the first of all.
+constexpr db::query next_leaver_query{"retention.next_leaver", R"sql(
+    SELECT id FROM account
+     WHERE leaving_at IS NOT NULL AND id <> ALL ($2::bigint[])
+     ORDER BY id <= $1, id LIMIT 1)sql"};
+
+constexpr db::query stop_leavers_query{"retention.stop_leavers", R"sql(
+    SELECT stop_leavers($1, $2, $3) AS removed)sql"};
 
 constexpr db::query erase_query{"retention.erase", R"sql(
     SELECT account_id, removed_jobs, removed_calls, is_gone FROM erase_some($1, $2, $3, $4))sql"};
@@ -38,7 +49,11 @@ expiry_step expiry_step_from(const db::row& row) {
     expiry_step step{
         .looked = row.as<std::int64_t>("looked"),
         .removed = row.as<std::int64_t>("removed"),
-        .next = {}};
+        .next = {},
+        .refused_gap = {}};
+    if (const auto gap = row.as<std::optional<double>>("refused_gap")) {
+        step.refused_gap = seconds_f{*gap};
+    }
     if (const auto at = row.as<std::optional<time_point>>("last_at")) {
         step.next = position{.at = *at, .id = row.as<std::int64_t>("last_id")};
     }
@@ -73,7 +88,7 @@ std::string_view name_of(kind what) noexcept {
 }
 
 boost::asio::awaitable<std::optional<expiry_step>> retention_store::expire(
-    kind what, std::string who, seconds_f kept, std::optional<position> after, int most,
+    kind what, std::string who, expiry_bounds bounds, std::optional<position> after, int most,
     deadline by) {
     std::optional<time_point> after_at;
     std::optional<std::int64_t> after_id;
@@ -82,8 +97,8 @@ boost::asio::awaitable<std::optional<expiry_step>> retention_store::expire(
         after_id = after->id;
     }
     const auto& query = what == kind::results ? expire_jobs_query : expire_calls_query;
-    const auto stepped =
-        co_await pool_->run(by, query, who, turn_seconds(), kept.count(), after_at, after_id, most);
+    const auto stepped = co_await pool_->run(
+        by, query, who, turn_seconds(), bounds.kept.count(), after_at, after_id, most, bounds.now);
     const auto row = stepped.one_or_none();
     if (!row) co_return std::nullopt;
     co_return expiry_step_from(*row);
@@ -105,10 +120,23 @@ boost::asio::awaitable<result<void>> retention_store::begin_erasure(
     co_return result<void>{};
 }
 
-boost::asio::awaitable<std::optional<erasure_step>> retention_store::erase(
+boost::asio::awaitable<std::optional<account_id>> retention_store::next_leaver(
+    account_id after, std::vector<account_id> passed_over, deadline by) {
+    const auto found = co_await pool_->run(by, next_leaver_query, after, passed_over);
+    const auto row = found.one_or_none();
+    if (!row) co_return std::nullopt;
+    co_return row->as<account_id>("id");
+}
+
+boost::asio::awaitable<std::optional<std::int64_t>> retention_store::stop_leavers(
     std::string who, int most, deadline by) {
-    const auto stepped = co_await pool_->run(
-        by, erase_query, who, turn_seconds(), std::optional<account_id>{}, most);
+    const auto stepped = co_await pool_->run(by, stop_leavers_query, who, turn_seconds(), most);
+    co_return stepped.one().as<std::optional<std::int64_t>>("removed");
+}
+
+boost::asio::awaitable<std::optional<erasure_step>> retention_store::erase(
+    std::string who, account_id leaver, int most, deadline by) {
+    const auto stepped = co_await pool_->run(by, erase_query, who, turn_seconds(), leaver, most);
     const auto row = stepped.one_or_none();
     if (!row) co_return std::nullopt;
     co_return erasure_step_from(*row);
@@ -117,7 +145,7 @@ boost::asio::awaitable<std::optional<erasure_step>> retention_store::erase(
 boost::asio::awaitable<erasure_step> retention_store::erase_account(
     account_id leaver, int most, deadline by) {
     const auto stepped = co_await pool_->run(
-        by, erase_query, std::optional<std::string>{}, turn_seconds(), std::optional{leaver}, most);
+        by, erase_query, std::optional<std::string>{}, turn_seconds(), leaver, most);
     co_return erasure_step_from(stepped.one());
 }
 

@@ -4,11 +4,11 @@
 
 namespace reelsd::retention {
 
-void step_size::took(duration time) noexcept {
+void step_size::took(duration time, bool was_full) noexcept {
     last_ = time;
     if (time > time_wanted) {
         rows_ = std::max(rows_min, rows_ / 2);
-    } else if (2 * time < time_wanted) {
+    } else if (was_full && 2 * time < time_wanted) {
         rows_ = std::min(rows_max, rows_ + std::max(1, rows_ / 4));
     }
 }

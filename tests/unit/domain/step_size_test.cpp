@@ -36,6 +36,25 @@ TEST(StepSize, StaysWhereStepsTakeAsLongAsTheyShould) {
     EXPECT_EQ(size.rows(), step_size::rows_first);
 }
 
+TEST(StepSize, GrowsByFullStepsAlone) {
+    step_size size;
+    for (int steps = 0; steps < 1000; ++steps) size.took(1ms, false);
+    EXPECT_EQ(size.rows(), step_size::rows_first) << "nothing to do shows nothing";
+    size.took(1ms, true);
+    EXPECT_GT(size.rows(), step_size::rows_first);
+    const int before = size.rows();
+    size.took(1s, false);
+    EXPECT_EQ(size.rows(), before / 2) << "a slow step is one, however few rows it found";
+}
+
+TEST(StepSize, EachRoundBeginsSmall) {
+    step_size size;
+    for (int steps = 0; steps < 100; ++steps) size.took(1ms);
+    EXPECT_EQ(size.rows(), step_size::rows_max);
+    size.begin_anew();
+    EXPECT_EQ(size.rows(), step_size::rows_first);
+}
+
 TEST(StepSize, LeavesThreePartsInFourOfTheTimeToOthers) {
     step_size size;
     size.took(30ms);

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace reelsd::db {
 class pool;
@@ -31,17 +32,32 @@ struct position {
     std::int64_t id = 0;
 };
 
+/// What tells whether something has expired.
+struct expiry_bounds {
+    seconds_f kept{};
+    /// By the caller's clock. What is old is old by the database's; but no step is made while the
+    /// two differ by more than a day.
+    time_point now;
+};
+
 struct expiry_step {
     std::int64_t looked = 0;   ///< Rows that are too old; fewer than asked for: the round is over.
     std::int64_t removed = 0;  ///< Of these. The others are still needed: the next round comes.
     std::optional<position> next;  ///< Where the round goes on; nothing when there was no row.
+    /// By how much the database's clock is ahead of the caller's: for that the step was refused.
+    std::optional<seconds_f> refused_gap;
 };
 
 struct erasure_step {
-    std::optional<account_id> account;  ///< Nothing: nobody is leaving.
+    std::optional<account_id> account;  ///< Nothing: it does not leave, or is gone already.
     std::int64_t removed_jobs = 0;
-    std::int64_t removed_calls = 0;
-    bool is_gone = false;  ///< With this step, the account itself.
+    std::int64_t removed_calls = 0;  ///< Up to ten times as many as jobs.
+    bool is_gone = false;            ///< With this step, the account itself.
+
+    /// Whether it had as much to do as it was asked to do at most.
+    [[nodiscard]] bool is_full(int most) const noexcept {
+        return removed_jobs >= most || removed_calls >= std::int64_t{10} * most;
+    }
 };
 
 /// What an account has, for those who erase it.
@@ -65,10 +81,10 @@ class retention_store {
 public:
     explicit retention_store(db::pool& pool) : pool_{&pool} {}
 
-    /// Removes up to `most` of what is older than `kept`, behind `after` (nothing: from the oldest
-    /// on). `who` names the daemon. Nothing: it is another daemon's turn.
+    /// Removes up to `most` of what is older than it is kept, behind `after` (nothing: from the
+    /// oldest on). `who` names the daemon. Nothing: it is another daemon's turn.
     boost::asio::awaitable<std::optional<expiry_step>> expire(
-        kind what, std::string who, seconds_f kept, std::optional<position> after, int most,
+        kind what, std::string who, expiry_bounds bounds, std::optional<position> after, int most,
         deadline by);
 
     /// Takes the account all its power, for good and at once; erase() then empties it. With
@@ -78,10 +94,18 @@ public:
     boost::asio::awaitable<result<void>> begin_erasure(
         account_id leaver, std::optional<std::string> verified_hash, deadline by);
 
-    /// Removes up to `most` jobs of an account that leaves. Nothing: it is another daemon's turn.
-    boost::asio::awaitable<std::optional<erasure_step>> erase(
+    /// An account that leaves, round and round by id; nothing: there is none but `passed_over`.
+    boost::asio::awaitable<std::optional<account_id>> next_leaver(
+        account_id after, std::vector<account_id> passed_over, deadline by);
+    /// Removes up to ten times `most` jobs in work of whichever accounts leave, and says how many;
+    /// nothing: it is another daemon's turn.
+    boost::asio::awaitable<std::optional<std::int64_t>> stop_leavers(
         std::string who, int most, deadline by);
-    /// The same for this account, whoever's turn it is.
+    /// Removes up to `most` jobs of this account, if it leaves. Nothing: it is another daemon's
+    /// turn.
+    boost::asio::awaitable<std::optional<erasure_step>> erase(
+        std::string who, account_id leaver, int most, deadline by);
+    /// The same, whoever's turn it is.
     boost::asio::awaitable<erasure_step> erase_account(account_id leaver, int most, deadline by);
 
     /// Reads all of the account's index entries: for commands.

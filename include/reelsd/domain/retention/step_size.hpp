@@ -11,8 +11,11 @@ public:
     using duration = std::chrono::steady_clock::duration;
 
     [[nodiscard]] int rows() const noexcept { return rows_; }
-    /// After a step that took so long, answered or not.
-    void took(duration time) noexcept;
+    /// After a step that took so long, answered or not. Only one that was full, which had as many
+    /// rows as it was asked for, shows that the next may have more: an idle step is always short.
+    void took(duration time, bool was_full = true) noexcept;
+    /// Before a new round: the database may have become another one since the last.
+    void begin_anew() noexcept { rows_ = rows_first; }
     /// Until the next step: three parts in four of the time are for others.
     [[nodiscard]] duration pause() const noexcept;
 
