@@ -18,46 +18,57 @@ constexpr int reels_at_once = 8;
 /// All others have less than 1 KB, deliveries a little more.
 constexpr int rows_at_once = 200;
 
+// What is there when the export begins, by numbers: clocks are set back, numbers only grow.
 constexpr db::query begin_query{"exports.begin", R"sql(
-    SELECT clock_timestamp() AS moment)sql"};
+    SELECT (SELECT coalesce(max(id), 0) FROM api_token) AS last_token,
+           (SELECT count(*) FROM web_session WHERE account_id = $1) AS sessions,
+           (SELECT coalesce(max(id), 0) FROM tied_chat) AS last_chat,
+           (SELECT coalesce(max(id), 0) FROM job) AS last_job,
+           (SELECT coalesce(max(id), 0) FROM webhook_delivery) AS last_delivery,
+           (SELECT coalesce(max(id), 0) FROM model_call) AS last_call)sql"};
 
-// Of every part: up to $3 rows behind the id $2 that were there at $4, by id. Times are written as
-// everywhere else. Hashes of passwords, tokens and sessions and the secrets of webhooks stay here.
+// Of every part: up to $3 rows behind the id $2, of those up to the id $4, by id. Times are written
+// as everywhere else. Hashes of passwords, tokens and sessions and the secrets of webhooks stay
+// here. `= ANY` of one, and the account as the first thing to order by, leave nothing but the
+// account's own index, as in erase_some(): with `=`, a plan that trusts in LIMIT may rather walk
+// over the rows of all others by id.
 constexpr db::query account_query{"exports.account", R"sql(
     SELECT line.id AS position, row_to_json(line)::text AS line FROM (
         SELECT 'account' AS type, id, email, is_admin, rfc3339(created_at) AS created_at,
                rfc3339(disabled_at) AS disabled_at, submissions_per_minute, concurrent_jobs,
                requests_per_minute, trim_scale(monthly_budget_usd) AS monthly_budget_usd,
-               rfc3339($4::timestamptz) AS exported_at
-          FROM account WHERE id = $1 AND id > $2 LIMIT $3) AS line)sql"};
+               rfc3339(now()) AS exported_at
+          FROM account WHERE id = $1 AND id > $2 AND id <= $4 LIMIT $3) AS line)sql"};
 
 constexpr db::query tokens_query{"exports.tokens", R"sql(
     SELECT id AS position, row_to_json(line)::text AS line FROM (
         SELECT 'token' AS type, id, name, prefix, rfc3339(created_at) AS created_at,
                rfc3339(last_used_at) AS last_used_at, rfc3339(revoked_at) AS revoked_at
-          FROM api_token WHERE account_id = $1 AND id > $2 AND created_at <= $4::timestamptz
-         ORDER BY id LIMIT $3) AS line
+          FROM api_token WHERE account_id = ANY (ARRAY[$1::bigint]) AND id > $2 AND id <= $4
+         ORDER BY account_id, id LIMIT $3) AS line
      ORDER BY id)sql"};
 
-// They have no number of their own: by their age.
+// They have no number of their own: by their age, and no more than there were.
 constexpr db::query sessions_query{"exports.sessions", R"sql(
     SELECT $2 + row_number() OVER () AS position, row_to_json(line)::text AS line FROM (
         SELECT 'session' AS type, rfc3339(created_at) AS created_at,
                rfc3339(last_seen_at) AS last_seen_at, rfc3339(expires_at) AS expires_at
-          FROM web_session WHERE account_id = $1 AND web_session.created_at <= $4::timestamptz
-         ORDER BY web_session.created_at, hash OFFSET $2::bigint LIMIT $3) AS line)sql"};
+          FROM web_session WHERE account_id = $1
+         ORDER BY web_session.created_at, hash
+        OFFSET $2::bigint
+         LIMIT greatest(0, least($3::bigint, $4::bigint - $2::bigint))) AS line)sql"};
 
 constexpr db::query webhook_query{"exports.webhook", R"sql(
     SELECT account_id AS position, row_to_json(line)::text AS line
       FROM webhook_default,
            LATERAL (SELECT 'webhook' AS type, webhook_default.url,
-                           rfc3339($4::timestamptz) AS exported_at) AS line
-     WHERE account_id = $1 AND account_id > $2 LIMIT $3)sql"};
+                           rfc3339(now()) AS exported_at) AS line
+     WHERE account_id = $1 AND account_id > $2 AND account_id <= $4 LIMIT $3)sql"};
 
 constexpr db::query chats_query{"exports.chats", R"sql(
     SELECT id AS position, row_to_json(line)::text AS line FROM (
         SELECT 'chat' AS type, id, chat_id, kind, name, rfc3339(tied_at) AS tied_at
-          FROM tied_chat WHERE account_id = $1 AND id > $2 AND tied_at <= $4::timestamptz
+          FROM tied_chat WHERE account_id = $1 AND id > $2 AND id <= $4
          ORDER BY id LIMIT $3) AS line
      ORDER BY id)sql"};
 
@@ -73,8 +84,8 @@ constexpr db::query reels_query{"exports.reels", R"sql(
                         WHERE account_id = job.account_id AND job_id = job.id)
                           AS thumbnail_jpeg) AS extra) AS more
       FROM job
-     WHERE job.account_id = $1 AND job.id > $2 AND job.created_at <= $4::timestamptz
-     ORDER BY job.id LIMIT $3)sql"};
+     WHERE job.account_id = ANY (ARRAY[$1::bigint]) AND job.id > $2 AND job.id <= $4
+     ORDER BY job.account_id DESC, job.id LIMIT $3)sql"};
 
 constexpr db::query deliveries_query{"exports.deliveries", R"sql(
     SELECT id AS position, row_to_json(line)::text AS line FROM (
@@ -82,22 +93,26 @@ constexpr db::query deliveries_query{"exports.deliveries", R"sql(
                rfc3339(created_at) AS created_at, rfc3339(tried_at) AS tried_at,
                rfc3339(ended_at) AS ended_at
           FROM webhook_delivery
-         WHERE account_id = $1 AND id > $2 AND created_at <= $4::timestamptz
-         ORDER BY id LIMIT $3) AS line
+         WHERE account_id = ANY (ARRAY[$1::bigint]) AND id > $2 AND id <= $4
+         ORDER BY account_id DESC, id LIMIT $3) AS line
      ORDER BY id)sql"};
 
+// An account's calls have an index by time alone: up to the id $4, behind the time $5 and then the
+// id $2.
 constexpr db::query calls_query{"exports.model_calls", R"sql(
-    SELECT id AS position, row_to_json(line)::text AS line FROM (
-        SELECT 'model_call' AS type, id, job_id, number, purpose, provider, model,
-               rfc3339(called_at) AS called_at, rfc3339(settled_at) AS settled_at, prompt_tokens,
-               cached_prompt_tokens, output_tokens, thinking_tokens,
-               trim_scale(cost_usd) AS cost_usd, modalities
-          FROM model_call
-         WHERE account_id = $1 AND id > $2 AND called_at <= $4::timestamptz
-         ORDER BY id LIMIT $3) AS line
-     ORDER BY id)sql"};
+    SELECT call.id AS position, call.called_at, row_to_json(line)::text AS line
+      FROM (SELECT * FROM model_call
+             WHERE account_id = ANY (ARRAY[$1::bigint]) AND called_at >= $5
+               AND (called_at, id) > ($5, $2) AND id <= $4
+             ORDER BY account_id, called_at, id LIMIT $3) AS call,
+           LATERAL (
+               SELECT 'model_call' AS type, id, job_id, number, purpose, provider, model,
+                      rfc3339(called_at) AS called_at, rfc3339(settled_at) AS settled_at,
+                      prompt_tokens, cached_prompt_tokens, output_tokens, thinking_tokens,
+                      trim_scale(cost_usd) AS cost_usd, modalities) AS line
+     ORDER BY call.called_at, call.id)sql"};
 
-/// In the order of the lines.
+/// In the order of the lines, and of read_last_ids().
 constexpr std::array parts{
     &account_query,
     &tokens_query,
@@ -131,18 +146,17 @@ std::string reel_line(const db::row& row) {
 
 boost::asio::awaitable<std::optional<std::string>> account_export::next(deadline by) {
     if (is_over_) co_return std::nullopt;
-    if (!begun_at_) {
-        const auto begun = co_await pool_->run(by, begin_query);
-        begun_at_ = begun.one().as<time_point>("moment");
-    }
+    if (!last_ids_) last_ids_ = co_await read_last_ids(by);
     while (part_ < parts.size()) {
         const bool of_reels = parts.at(part_) == &reels_query;
         auto read = co_await read_page(by);
         lines_ += read.rows;
         after_ = read.last_id;
+        after_at_ = read.last_at;
         if (read.rows < (of_reels ? reels_at_once : rows_at_once)) {
             ++part_;
             after_ = 0;
+            after_at_ = {};
         }
         if (read.rows > 0) co_return std::move(read.text);
     }
@@ -150,15 +164,36 @@ boost::asio::awaitable<std::optional<std::string>> account_export::next(deadline
     co_return fmt::format("{{\"type\":\"end\",\"lines\":{}}}\n", lines_);
 }
 
+boost::asio::awaitable<std::vector<std::int64_t>> account_export::read_last_ids(deadline by) {
+    const auto begun = co_await pool_->run(by, begin_query, account_);
+    const auto row = begun.one();
+    co_return std::vector{
+        account_.value,
+        row.as<std::int64_t>("last_token"),
+        row.as<std::int64_t>("sessions"),
+        account_.value,
+        row.as<std::int64_t>("last_chat"),
+        row.as<std::int64_t>("last_job"),
+        row.as<std::int64_t>("last_delivery"),
+        row.as<std::int64_t>("last_call")};
+}
+
 boost::asio::awaitable<account_export::page> account_export::read_page(deadline by) {
     const auto& query = *parts.at(part_);
     const bool of_reels = &query == &reels_query;
-    const auto found = co_await pool_->run(
-        by, query, account_, after_, of_reels ? reels_at_once : rows_at_once, *begun_at_);
-    page read{.text = {}, .rows = 0, .last_id = after_};
+    const bool of_calls = &query == &calls_query;
+    std::vector<db::parameter> parameters;
+    parameters.emplace_back(account_);
+    parameters.emplace_back(after_);
+    parameters.emplace_back(of_reels ? reels_at_once : rows_at_once);
+    parameters.emplace_back(last_ids_->at(part_));
+    if (of_calls) parameters.emplace_back(after_at_);
+    const auto found = co_await pool_->run_with(by, query, std::move(parameters));
+    page read{.text = {}, .rows = 0, .last_id = after_, .last_at = after_at_};
     for (const db::row row : found) {
         append_line(read.text, of_reels ? reel_line(row) : row.as<std::string>("line"));
         read.last_id = row.as<std::int64_t>(of_reels ? "id" : "position");
+        if (of_calls) read.last_at = row.as<time_point>("called_at");
         ++read.rows;
     }
     co_return read;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace reelsd::db {
 class pool;
@@ -40,14 +41,18 @@ private:
         std::string text;
         std::int64_t rows = 0;
         std::int64_t last_id = 0;
+        time_point last_at{};
     };
+    /// Of each part, the greatest id that belongs to the export.
+    boost::asio::awaitable<std::vector<std::int64_t>> read_last_ids(deadline by);
     boost::asio::awaitable<page> read_page(deadline by);
 
     db::pool* pool_;
     account_id account_;
     std::size_t part_ = 0;
     std::int64_t after_ = 0;  ///< Behind this id of the part.
-    std::optional<time_point> begun_at_;
+    time_point after_at_{};   ///< Of calls: behind this time, and this id.
+    std::optional<std::vector<std::int64_t>> last_ids_;
     std::int64_t lines_ = 0;
     bool is_over_ = false;
 };
