@@ -105,7 +105,7 @@ TEST_F(RetentionStore, NothingExpiresWhileTheClocksDiffer) {
     const auto job = ended(ann_, 2 * day).front();
     run(pool().run(soon(), add_calls_query, ann_, job_id{1'000'000}, 90, 2));
     for (const auto what : {kind::results, kind::usage}) {
-        for (const auto [caller_time, gap] :
+        for (const auto& [caller_time, gap] :
              {std::pair{now() - 25h, 25 * 3600.0}, std::pair{now() + 25h, -25 * 3600.0}}) {
             const auto refused = expire_at(caller_time, what, 10, {}, "whose clock is wrong");
             ASSERT_TRUE(refused && refused->refused_gap);

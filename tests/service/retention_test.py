@@ -101,12 +101,17 @@ class Expiry(Shared):
         figures = self.one.request("GET", "/metrics").body.decode()
         self.assertIn('reelsd_model_calls_total{model="flash",provider="gemini"} 300', figures)
         self.assertIn('reelsd_expiry_overdue_seconds{what="usage"} 0', figures)
-        removed = sum(
-            int(float(line.split()[-1]))
-            for daemon in (self.one, self.other)
-            for line in daemon.request("GET", "/metrics").body.decode().splitlines()
-            if line.startswith('reelsd_removed_total{what="usage"}'))
-        self.assertEqual(removed, 300)
+
+        def removed():
+            return sum(
+                int(float(line.split()[-1]))
+                for daemon in (self.one, self.other)
+                for line in daemon.request("GET", "/metrics").body.decode().splitlines()
+                if line.startswith('reelsd_removed_total{what="usage"}'))
+
+        # A step is committed before its daemon has heard of it.
+        wait_until(lambda: removed() >= 300, "the daemons to have counted them")
+        self.assertEqual(removed(), 300)
 
     def test_without_the_settings_everything_stays(self):
         must(self.one.cli("migrate", results_kept_days="0"))
@@ -208,7 +213,8 @@ class Export(Shared):
 class Erasure(Shared):
     def left_of(self, owner):
         tables = ("job", "api_token", "web_session", "model_call", "deleted_job", "search_document",
-                  "reel_thumbnail", "webhook_default", "webhook_secret", "webhook_delivery", "idempotency_key")
+                  "reel_thumbnail", "webhook_default", "webhook_secret", "webhook_delivery", "idempotency_key",
+                  "tied_chat", "chat_code", "chat_message", "invitation")
         counts = " + ".join(f"(SELECT count(*) FROM {table} WHERE account_id = {owner})" for table in tables)
         return int(self.sql(f"SELECT {counts} + (SELECT count(*) FROM account WHERE id = {owner})"))
 
@@ -253,6 +259,21 @@ class Erasure(Shared):
         self.assertEqual(self.sql(f"SELECT begin_erasure({owner}, NULL)"), "begun")
         self.assertEqual(account.request("GET", "/api/v1/reels").status, 401)
         wait_until(lambda: self.left_of(owner) == 0, "a daemon to finish")
+
+    def test_one_that_cannot_go_holds_up_nobody(self):
+        stuck, account = self.one.account(unlimited=True), self.one.account(unlimited=True)
+        owners = [self.id_of(one.email) for one in (stuck, account)]
+        for one in (stuck, account):
+            self.ended_job(one)
+        self.sql("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$")
+        self.sql("CREATE TRIGGER refuse BEFORE DELETE ON job FOR EACH ROW "
+                 f"WHEN (OLD.account_id = {owners[0]}) EXECUTE FUNCTION refuse()")
+        for owner in owners:
+            self.assertEqual(self.sql(f"SELECT begin_erasure({owner}, NULL)"), "begun")
+        wait_until(lambda: self.left_of(owners[1]) == 0, "the other one to be gone", 150)
+        self.assertGreater(self.left_of(owners[0]), 0)
+        self.sql("DROP TRIGGER refuse ON job")
+        wait_until(lambda: self.left_of(owners[0]) == 0, "the one that was stuck to be gone", 150)
 
     def test_from_the_dashboard(self):
         administrator = Person(self.one).join(
