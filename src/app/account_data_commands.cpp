@@ -96,7 +96,7 @@ asio::awaitable<void> empty_account(db::pool& pool, account_id leaver) {
         const auto step =
             co_await store.erase_account(leaver, size.rows(), deadline::after(page_time_max));
         if (!step.account || step.is_gone) co_return;
-        size.took(clock::now() - began);
+        size.took(clock::now() - began, step.is_full(size.rows()));
         timer.expires_after(size.pause());
         co_await timer.async_wait(asio::use_awaitable);
     }
