@@ -27,6 +27,7 @@ async function main() {
   if (kind === 'throughput') {
     await pgPool.query(
       `SELECT graphile_worker.add_job('nothing', json_build_object('number', n)) FROM generate_series(1, $1) AS n`, [jobs]);
+    await pgPool.query('VACUUM ANALYZE');
     const start = performance.now();
     const runner = await run({ pgPool, logger, taskList, concurrency: Number(workersText), noHandleSignals: true });
     while (ended < jobs) await new Promise((resolve) => { wake = resolve; });

@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 // NODE_PATH serves require() alone.
 const require = createRequire(import.meta.url);
 const { PgBoss } = await import(pathToFileURL(require.resolve('pg-boss')).href);
+const { Client } = require('pg');
 
 const [kind, jobsText, workersText] = process.argv.slice(2);
 const jobs = Number(jobsText);
@@ -25,6 +26,10 @@ if (kind === 'throughput') {
   for (let first = 0; first < jobs; first += 1000) {
     await boss.insert('nothing', Array.from({ length: Math.min(1000, jobs - first) }, (_, n) => ({ data: { n } })));
   }
+  const client = new Client();
+  await client.connect();
+  await client.query('VACUUM ANALYZE');
+  await client.end();
   const start = performance.now();
   await Promise.all(Array.from({ length: Number(workersText) }, async () => {
     for (;;) {
