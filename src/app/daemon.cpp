@@ -139,6 +139,7 @@ http::server_options server_options_of(
     options.connections_max = with.connections_max;
     options.connections_per_address_max = with.connections_per_address_max;
     options.proxy_addresses = with.proxy_addresses;
+    options.forwarded_for = with.forwarded_for;
     options.buffered_bytes_max = with.buffered_bytes_max;
     const bool by_https = tls || public_origin(with, with.listen.port).starts_with("https://");
     options.hsts = by_https ? http::strict_transport::on : http::strict_transport::off;

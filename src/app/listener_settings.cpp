@@ -1,8 +1,7 @@
 #include "listener_settings.hpp"
 
 #include "setting_readers.hpp"
-
-#include <boost/asio/ip/address.hpp>
+#include <reelsd/http/ip_network.hpp>
 
 #include <array>
 #include <utility>
@@ -11,19 +10,20 @@ namespace reelsd::app {
 namespace {
 
 /// Addresses as the kernel names clients; "none" is an empty list.
-bool read_addresses(std::string_view text, std::vector<std::string>& target) {
+bool read_networks(std::string_view text, std::vector<http::ip_network>& target) {
     if (text == "none") {
         target.clear();
         return true;
     }
     std::vector<std::string> listed;
     if (!read_list(text, listed)) return false;
-    for (auto& one : listed) {
-        boost::system::error_code malformed;
-        one = boost::asio::ip::make_address(one, malformed).to_string();
-        if (malformed) return false;
+    std::vector<http::ip_network> networks;
+    for (const auto& one : listed) {
+        const auto network = http::ip_network::parse(one);
+        if (!network) return false;
+        networks.push_back(*network);
     }
-    target = std::move(listed);
+    target = std::move(networks);
     return true;
 }
 
@@ -52,8 +52,14 @@ constexpr auto listener_definitions = std::to_array<setting_definition>({
     {"proxy-addresses",
      "127.0.0.1,::1",
      "addresses with many clients behind them, which are not bounded as one client is",
-     "a list of IPv4 and IPv6 addresses, or none",
-     [](text_view text, settings& s) { return read_addresses(text, s.proxy_addresses); }},
+     "a list of IPv4 and IPv6 addresses and networks (10.0.0.0/8), or none",
+     [](text_view text, settings& s) { return read_networks(text, s.proxy_addresses); }},
+    {"forwarded-for",
+     "false",
+     "who asks is what the X-Forwarded-For of proxy-addresses says; they must all set it "
+     "themselves",
+     "true or false",
+     [](text_view text, settings& s) { return read_flag(text, s.forwarded_for); }},
     {"buffered-bytes-max",
      "67108864",
      "memory for requests on their way in and answers on their way out, beyond 4 KiB each",

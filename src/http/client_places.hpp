@@ -1,5 +1,7 @@
 #pragma once
 
+#include <reelsd/http/ip_network.hpp>
+
 #include <boost/asio/ip/address.hpp>
 
 #include <cstddef>
@@ -38,8 +40,9 @@ public:
         std::string client_;
     };
 
-    /// `per_client_max` 0 is no bound; `unbounded` are addresses with many clients behind them.
-    client_places(std::size_t per_client_max, const std::vector<std::string>& unbounded);
+    /// `per_client_max` 0 is no bound; `unbounded` have many clients behind each address.
+    client_places(std::size_t per_client_max, std::vector<ip_network> unbounded)
+        : per_client_max_{per_client_max}, unbounded_{std::move(unbounded)} {}
 
     [[nodiscard]] place take(const boost::asio::ip::address& remote);
     /// By all clients together.
@@ -49,7 +52,7 @@ private:
     void give_back(const std::string& client) noexcept;
 
     std::size_t per_client_max_;
-    std::vector<boost::asio::ip::address> unbounded_;
+    std::vector<ip_network> unbounded_;
     std::unordered_map<std::string, std::size_t> by_client_;
     std::size_t taken_ = 0;
 };

@@ -42,6 +42,14 @@ std::optional<std::string_view> header_fields::find(std::string_view name) const
     return std::nullopt;
 }
 
+std::vector<std::string_view> header_fields::find_all(std::string_view name) const {
+    std::vector<std::string_view> values;
+    for (const auto& field : entries_) {
+        if (same_name(name_at(field), name)) values.push_back(value_at(field));
+    }
+    return values;
+}
+
 std::size_t header_fields::count(std::string_view name) const noexcept {
     const auto named = [&](const entry& field) { return same_name(name_at(field), name); };
     return static_cast<std::size_t>(std::count_if(entries_.begin(), entries_.end(), named));

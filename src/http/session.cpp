@@ -1,3 +1,4 @@
+#include "forwarded_for.hpp"
 #include "session_answering.hpp"
 #include <reelsd/async/with_deadline.hpp>
 
@@ -15,16 +16,15 @@ namespace {
 constexpr std::string_view no_memory_message =
     "too much data of other requests is on its way, try again shortly";
 
-std::string address_text(const tcp::socket& socket) {
+/// Unspecified when it has left already.
+asio::ip::address address_of(const tcp::socket& socket) {
     error_code failed;
     const auto remote = socket.remote_endpoint(failed);
-    if (failed) return "unknown";
-    auto address = remote.address();
-    // A dual-stack listener sees IPv4 clients as mapped addresses.
-    if (address.is_v6() && address.to_v6().is_v4_mapped()) {
-        address = asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6());
-    }
-    return address.to_string();
+    return failed ? asio::ip::address{} : unmapped(remote.address());
+}
+
+std::string text_of(const asio::ip::address& peer) {
+    return peer.is_unspecified() ? "unknown" : peer.to_string();
 }
 
 }  // namespace
@@ -55,7 +55,10 @@ session::session(tcp::socket socket, session_host& host)
           {.header_bytes_max = host.options.header_bytes_max,
            .body_bytes_max = host.options.body_bytes_max}},
       buffered_{host.buffered},
-      remote_{address_text(transport_.socket())} {
+      address_{address_of(transport_.socket())},
+      remote_{text_of(address_)},
+      is_proxy_{
+          host.options.forwarded_for && any_contains(host.options.proxy_addresses, address_)} {
     ++host_.counts.connections_open;
 }
 
@@ -180,6 +183,11 @@ asio::awaitable<response> session::answer(request_context& ctx) {
     co_return explain(ctx, thrown);
 }
 
+std::string session::client_of(const header_fields& headers) const {
+    if (!is_proxy_) return remote_;
+    return client_behind(address_, headers, host_.options.proxy_addresses).to_string();
+}
+
 void session::note_answer(status code) {
     const auto group = number_of(code) / 100;
     ++host_.counts.responses[group < host_.counts.responses.size() ? group : 0];
@@ -213,7 +221,7 @@ asio::awaitable<bool> session::exchange() {
     auto message = reader_.take();
     const auto id = message.request.headers.find("X-Request-Id");
     message.request.id = id && is_sane_request_id(*id) ? std::string{*id} : host_.new_request_id();
-    message.request.remote = remote_;
+    message.request.remote = client_of(message.request.headers);
     const auto began = clock::now();
     const auto answer_by = deadline::at(began + host_.options.answer_time_max);
     request_context ctx{std::move(message.request), host_.log, answer_by};

@@ -126,6 +126,8 @@ private:
     /// What came of a wait for more bytes, when it was not bytes.
     [[nodiscard]] reading no_more(arrival kind);
     [[nodiscard]] response explain(request_context& ctx, const std::exception_ptr& thrown) const;
+    /// Who asks, as text.
+    [[nodiscard]] std::string client_of(const header_fields& headers) const;
     void note_answer(status code);
     void log_exchange(
         const request_context& ctx, const response& answer, std::size_t bytes, clock::duration took,
@@ -135,7 +137,10 @@ private:
     transport transport_;
     request_reader reader_;
     byte_budget::share buffered_;
+    /// Of the peer.
+    boost::asio::ip::address address_;
     std::string remote_;
+    bool is_proxy_ = false;  ///< One that tells whom it asks for.
     phase phase_ = phase::greeting;
     bool served_before_ = false;
     clock::time_point late_at_ = clock::time_point::max();

@@ -48,6 +48,7 @@ class Front:
         self.folder, self.certificate = folder, certificate
         self.plain_port, self.port = ports
         self.accounts = 0
+        self.client = "127.0.0.1"
 
     def start(self, command):
         self.log_path = os.path.join(self.folder, "proxy.log")
@@ -68,7 +69,8 @@ class Front:
 
     def connection(self):
         return http.client.HTTPSConnection(
-            "127.0.0.1", self.port, timeout=ANSWER_SECONDS_MAX, context=self.certificate.context())
+            "127.0.0.1", self.port, timeout=ANSWER_SECONDS_MAX, context=self.certificate.context(),
+            source_address=(self.client, 0))
 
     def request(self, method, path, body=None, headers=None, token=None):
         return Daemon.request(self, method, path, body, headers, token)
@@ -101,7 +103,7 @@ class BehindProxy:
     @staticmethod
     def new_daemon(public_url):
         # One client would have no more than two connections; a proxy has as many as there are.
-        return Daemon(workers=0, public_url=public_url, connections_per_address_max=2).start()
+        return Daemon(workers=0, public_url=public_url, connections_per_address_max=2, forwarded_for="true").start()
 
     def test_the_longest_poll_is_waited_for(self):
         self.assertEqual(self.longest.result(ANSWER_SECONDS_MAX)["status"], "pending")
@@ -186,13 +188,21 @@ class BehindProxy:
                 self.assertEqual(connection.getresponse().read()[:1], b"{")
         self.assertLess(accepted() - before, 50)
 
-    def test_guesses_of_one_client_end_at_the_proxy(self):
+    def guess(self, client, **headers):
+        """The status of a wrong password from an address of this machine."""
         body = {"email": "nobody@example.test", "password": "a wrong password"}
-        for _ in range(40):
-            answer = self.front.request("POST", "/dashboard/sign-in", body)
-            if answer.status == 429 and "Retry-After" not in answer.headers:
-                return
-        self.fail("never refused by the proxy")
+        self.front.client = client
+        try:
+            return self.front.request("POST", "/dashboard/sign-in", body, headers).status
+        finally:
+            self.front.client = "127.0.0.1"
+
+    def test_guesses_are_counted_by_client(self):
+        statuses = [self.guess("127.0.0.2") for _ in range(9)]
+        self.assertEqual(statuses, [401] * 8 + [429])
+        self.assertEqual(self.guess("127.0.0.2", **{"X-Forwarded-For": "192.0.2.1"}), 429, "its own word counts")
+        self.assertEqual(self.guess("127.0.0.3"), 401)
+        self.assertIn('"remote":"127.0.0.3"', self.served.log())
 
 
 class BehindNginx(BehindProxy, ServiceTest):

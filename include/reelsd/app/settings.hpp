@@ -24,7 +24,8 @@ struct settings {
     bool share_port = false;  ///< With other daemons on `data_dir`.
     std::size_t connections_max = 10'000;
     std::size_t connections_per_address_max = 1000;  ///< 0: no bound.
-    std::vector<std::string> proxy_addresses;        ///< Not bounded so.
+    std::vector<http::ip_network> proxy_addresses;   ///< Not bounded so.
+    bool forwarded_for = false;                      ///< They tell whom they ask for.
     std::size_t buffered_bytes_max = 67'108'864;
     std::size_t reel_cache_bytes_max = 67'108'864;
     std::string database_url;       ///< Empty: the private cluster in `data_dir`.

@@ -18,6 +18,8 @@ public:
     /// The value of the first field of that name (any letter case), without blanks around it.
     /// The view lives as long as this object is unchanged.
     [[nodiscard]] std::optional<std::string_view> find(std::string_view name) const noexcept;
+    /// The values of all fields of that name, in order; views as those of find().
+    [[nodiscard]] std::vector<std::string_view> find_all(std::string_view name) const;
     [[nodiscard]] std::size_t count(std::string_view name) const noexcept;
     [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
 

@@ -18,7 +18,7 @@ struct request {
     std::string body;
     /// The client's X-Request-Id if it sent a sane one, else a generated one.
     std::string id;
-    /// The peer's IP address, without the port.
+    /// The client's IP address, without the port: the peer's, or what a proxy says that it is.
     std::string remote;
 };
 

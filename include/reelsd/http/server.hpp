@@ -5,6 +5,7 @@
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/base/unique_fd.hpp>
+#include <reelsd/http/ip_network.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/http/tls_identity.hpp>
 
@@ -78,8 +79,11 @@ struct server_options {
     std::size_t connections_max = 10'000;
     /// Of these, for one client: an IPv4 address or an IPv6 /64. 0: no bound.
     std::size_t connections_per_address_max = 0;
-    /// Addresses of proxies, behind which many clients are: not bounded as one client is.
-    std::vector<std::string> proxy_addresses;
+    /// Of proxies, behind each of which many clients are: not bounded as one client is.
+    std::vector<ip_network> proxy_addresses;
+    /// What a proxy's X-Forwarded-For says is the client. Only where all of `proxy_addresses` set
+    /// that field or add to it: whoever they hand it on for could take any address else.
+    bool forwarded_for = false;
     /// For all requests on their way in and answers on their way out together, beyond 4 KiB each:
     /// bodies of 64 KiB on all connections would be ten times as much.
     std::size_t buffered_bytes_max = std::size_t{64} * 1024 * 1024;

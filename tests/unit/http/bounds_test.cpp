@@ -57,7 +57,7 @@ TEST(ClientPlaces, APlaceIsGivenBack) {
 }
 
 TEST(ClientPlaces, ProxiesAndNoBoundAreUnbounded) {
-    client_places places{1, {"192.0.2.1", "::1"}};
+    client_places places{1, {*ip_network::parse("192.0.2.1"), *ip_network::parse("::1")}};
     std::vector<client_places::place> held;
     for (int connection = 0; connection < 3; ++connection) {
         held.push_back(places.take(from("192.0.2.1")));

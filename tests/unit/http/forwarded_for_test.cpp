@@ -1,0 +1,117 @@
+#include "forwarded_for.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace reelsd::http {
+namespace {
+
+namespace ip = boost::asio::ip;
+
+bool is_network(std::string_view text) {
+    return ip_network::parse(text).has_value();
+}
+
+bool contains(std::string_view network, const char* address) {
+    const auto parsed = ip_network::parse(network);
+    return parsed && parsed->contains(ip::make_address(address));
+}
+
+TEST(IpNetwork, IsAnAddressOrTheBeginningOfSome) {
+    for (const auto* const good :
+         {"192.0.2.1", "2001:db8::1", "10.0.0.0/8", "fd00::/8", "0.0.0.0/0", "192.0.2.1/32"}) {
+        EXPECT_TRUE(is_network(good)) << good;
+    }
+    for (const auto* const bad :
+         {"",
+          "/8",
+          "10.0.0.0/",
+          "10.0.0.0/33",
+          "10.0.0.1/8",
+          "fd00::1/8",
+          "fd00::/129",
+          "10.0.0/8",
+          "10.0.0.0/-1",
+          "example.org",
+          "fe80::1%lo",
+          "192.0.2.1:80"}) {
+        EXPECT_FALSE(is_network(bad)) << bad;
+    }
+}
+
+TEST(IpNetwork, ContainsWhatBeginsAsItDoes) {
+    EXPECT_TRUE(contains("192.0.2.1", "192.0.2.1"));
+    EXPECT_FALSE(contains("192.0.2.1", "192.0.2.2"));
+    EXPECT_TRUE(contains("10.0.0.0/8", "10.255.255.255"));
+    EXPECT_FALSE(contains("10.0.0.0/8", "11.0.0.0"));
+    EXPECT_TRUE(contains("172.16.0.0/12", "172.31.9.9"));
+    EXPECT_FALSE(contains("172.16.0.0/12", "172.32.0.0"));
+    EXPECT_TRUE(contains("fc00::/7", "fd12::1"));
+    EXPECT_FALSE(contains("fc00::/7", "fe80::1"));
+    EXPECT_TRUE(contains("0.0.0.0/0", "198.51.100.7"));
+    EXPECT_FALSE(contains("0.0.0.0/0", "::1"));
+}
+
+TEST(IpNetwork, KnowsMappedAddresses) {
+    EXPECT_TRUE(contains("10.0.0.0/8", "::ffff:10.1.2.3"));
+    EXPECT_TRUE(contains("::ffff:10.1.2.3", "10.1.2.3"));
+}
+
+/// Who stands behind 10.0.0.1, with 10.0.0.0/8 and ::1 as proxies.
+std::string client_behind(std::vector<std::string_view> fields, const char* peer = "10.0.0.1") {
+    const std::vector<ip_network> proxies{
+        *ip_network::parse("10.0.0.0/8"), *ip_network::parse("::1")};
+    header_fields headers;
+    headers.add("Host", "192.0.2.99");
+    for (const auto field : fields) headers.add("x-forwarded-for", field);
+    return client_behind(ip::make_address(peer), headers, proxies).to_string();
+}
+
+TEST(ForwardedFor, NamesTheClient) {
+    EXPECT_EQ(client_behind({"192.0.2.1"}), "192.0.2.1");
+    EXPECT_EQ(client_behind({"  2001:db8::1\t"}), "2001:db8::1");
+    EXPECT_EQ(client_behind({"192.0.2.1"}, "::ffff:10.0.0.1"), "192.0.2.1");
+}
+
+TEST(ForwardedFor, WhatAClientSaysOfItselfDoesNotCount) {
+    EXPECT_EQ(client_behind({"127.0.0.1, 192.0.2.1"}), "192.0.2.1");
+    EXPECT_EQ(client_behind({"10.9.9.9", "192.0.2.1"}), "192.0.2.1");
+    EXPECT_EQ(client_behind({"192.0.2.1"}, "192.0.2.7"), "192.0.2.7");
+}
+
+TEST(ForwardedFor, ProxiesOfOursAreGoneThrough) {
+    EXPECT_EQ(client_behind({"203.0.113.5, 192.0.2.1, 10.0.0.2"}), "192.0.2.1");
+    EXPECT_EQ(client_behind({"203.0.113.5, 192.0.2.1", "10.0.0.2,::1"}), "192.0.2.1");
+    EXPECT_EQ(client_behind({"10.0.0.3, 10.0.0.2"}), "10.0.0.3") << "nobody else is there";
+}
+
+TEST(ForwardedFor, MayHavePorts) {
+    EXPECT_EQ(client_behind({"192.0.2.1:4711"}), "192.0.2.1");
+    EXPECT_EQ(client_behind({"[2001:db8::1]:4711"}), "2001:db8::1");
+    EXPECT_EQ(client_behind({"[2001:db8::1]"}), "2001:db8::1");
+}
+
+TEST(ForwardedFor, WhatIsNoAddressEndsTheWay) {
+    EXPECT_EQ(client_behind({}), "10.0.0.1");
+    for (const auto* const nonsense :
+         {"",
+          ",",
+          "unknown",
+          "_hidden",
+          "192.0.2.1,",
+          "[",
+          "[]",
+          "1.2.3",
+          "fe80::1%eth0",
+          "192.0.2.1 198.51.100.1",
+          "999.1.1.1"}) {
+        EXPECT_EQ(client_behind({nonsense}), "10.0.0.1") << nonsense;
+    }
+    EXPECT_EQ(client_behind({"192.0.2.1, unknown, 10.0.0.2"}), "10.0.0.2");
+}
+
+}  // namespace
+}  // namespace reelsd::http
