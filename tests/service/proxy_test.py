@@ -80,23 +80,22 @@ class BehindProxy:
     """What must be the same through each of them."""
 
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
+    def begin(cls):
         folder = new_folder()
-        cls.addClassCleanup(shutil.rmtree, folder, True)
+        unittest.addModuleCleanup(shutil.rmtree, folder, True)
         certificate = Certificate(folder)
         plain_port, port = free_port(), free_port()
         cls.served = cls.new_daemon(f"https://127.0.0.1:{port}")
-        cls.addClassCleanup(cls.served.close)
+        unittest.addModuleCleanup(cls.served.close)
         cls.front = Front(folder, (plain_port, port), certificate)
         cls.front.daemon = cls.served
         cls.front.start(cls.command(folder, certificate, plain_port, port, cls.served.address))
-        cls.addClassCleanup(cls.front.close)
+        unittest.addModuleCleanup(cls.front.close)
         someone = cls.served.account(unlimited=True)
         cls.someone = Account(cls.front, someone.email, someone.token)
         # Answered when all the time is over, during the tests.
         cls.pool = concurrent.futures.ThreadPoolExecutor(CLIENTS + 1)
-        cls.addClassCleanup(cls.pool.shutdown)
+        unittest.addModuleCleanup(cls.pool.shutdown)
         never = cls.someone.submit(UNAVAILABLE)
         cls.longest = cls.pool.submit(cls.someone.job, never, LONGEST_WAIT)
 
@@ -254,6 +253,12 @@ class BehindHaproxy(BehindProxy, ServiceTest):
             [program_of("haproxy"), "-c", "-f", str(path)], capture_output=True, text=True, timeout=30)
         assert told.returncode == 0 and "WARNING" not in told.stderr, told.stderr
         return [program_of("haproxy"), "-db", "-f", str(path)]
+
+
+def setUpModule():
+    """Both at once: each waits for the longest poll, which takes a minute."""
+    for proxy in (BehindHaproxy, BehindNginx):
+        proxy.begin()
 
 
 if __name__ == "__main__":
