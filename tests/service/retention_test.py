@@ -74,6 +74,16 @@ class Shared(ServiceTest):
         account.finished(job_id)
         return job_id
 
+    def left_of(self, owner):
+        tables = ("job", "api_token", "web_session", "model_call", "deleted_job", "search_document",
+                  "reel_thumbnail", "webhook_default", "webhook_secret", "webhook_delivery", "idempotency_key",
+                  "tied_chat", "chat_code", "chat_message", "invitation")
+        counts = " + ".join(f"(SELECT count(*) FROM {table} WHERE account_id = {owner})" for table in tables)
+        return int(self.sql(f"SELECT {counts} + (SELECT count(*) FROM account WHERE id = {owner})"))
+
+    def id_of(self, email):
+        return int(self.sql(f"SELECT id FROM account WHERE email = '{email}'"))
+
 
 class Expiry(Shared):
     def test_results_that_are_too_old_go_on_every_instance(self):
@@ -212,16 +222,6 @@ class Export(Shared):
 
 
 class Erasure(Shared):
-    def left_of(self, owner):
-        tables = ("job", "api_token", "web_session", "model_call", "deleted_job", "search_document",
-                  "reel_thumbnail", "webhook_default", "webhook_secret", "webhook_delivery", "idempotency_key",
-                  "tied_chat", "chat_code", "chat_message", "invitation")
-        counts = " + ".join(f"(SELECT count(*) FROM {table} WHERE account_id = {owner})" for table in tables)
-        return int(self.sql(f"SELECT {counts} + (SELECT count(*) FROM account WHERE id = {owner})"))
-
-    def id_of(self, email):
-        return int(self.sql(f"SELECT id FROM account WHERE email = '{email}'"))
-
     def test_by_an_operator(self):
         account = self.one.account(unlimited=True)
         job_id = self.ended_job(account, SAMPLE)
@@ -308,6 +308,51 @@ class Erasure(Shared):
         self.assertEqual(bob.api("GET", "session").status, 401)
         wait_until(lambda: self.left_of(owner) == 0, "bob to be gone")
         self.assertEqual(administrator.api("DELETE", f"admin/accounts/{owner}").status, 404)
+
+
+class Killed(Shared):
+    """Whoever is at it dies between two steps, or within one."""
+
+    ROWS = 4000
+
+    def kill_in_the_middle(self, left, times=3):
+        """Ends both daemons at once while rows go, and starts them again: once at least, and up to so often."""
+        before = left()
+        for number in range(times):
+            wait_until(lambda: left() < before, "the next steps", 150)
+            for daemon in self.suite_daemons():
+                daemon.kill()
+            before = left()
+            if number == 0:
+                self.assertGreater(before, 0, "too few rows for this test")
+            self.sql("UPDATE upkeep_turn SET held_until = now()")  # As half a minute later.
+            for daemon in self.suite_daemons():
+                daemon.start()
+            if before == 0:
+                return
+
+    def test_calls_are_counted_once_and_go(self):
+        owner = self.id_of(self.one.account(unlimited=True).email)
+        self.sql("INSERT INTO model_call (account_id, job_id, number, provider, model, cost_usd, called_at) "
+                 f"SELECT {owner}, 20000000 + n, 1, 'gemini', 'flash', 0.25, now() - interval '40 days' "
+                 f"FROM generate_series(1, {self.ROWS}) AS n")
+
+        def left():
+            return int(self.sql(f"SELECT count(*) FROM model_call WHERE account_id = {owner}"))
+
+        self.kill_in_the_middle(left)
+        wait_until(lambda: left() == 0, "the calls to go", 150)
+        figures = self.one.request("GET", "/metrics").body.decode()
+        self.assertIn(f'reelsd_model_calls_total{{model="flash",provider="gemini"}} {self.ROWS}', figures)
+
+    def test_an_account_goes_as_a_whole(self):
+        owner = self.id_of(self.one.account(unlimited=True).email)
+        self.sql("INSERT INTO job (account_id, url, status, attempt, claim, started_at, finished_at, error_code, error) "
+                 f"SELECT {owner}, '{UNAVAILABLE}', 'error', 1, 1, now(), now(), 'unavailable', 'it is gone' "
+                 f"FROM generate_series(1, {self.ROWS})")
+        self.assertEqual(self.sql(f"SELECT begin_erasure({owner}, NULL)"), "begun")
+        self.kill_in_the_middle(lambda: self.left_of(owner))
+        wait_until(lambda: self.left_of(owner) == 0, "the account to be gone", 150)
 
 
 if __name__ == "__main__":
