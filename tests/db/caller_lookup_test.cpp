@@ -167,6 +167,37 @@ TEST_F(CallerLookup, KeptOnesOfOneMomentShareAStatement) {
     EXPECT_EQ(statements("reels.check_with_callers"), 1U);
 }
 
+TEST_F(CallerLookup, KeptOnesShareAStatementWithOthers) {
+    const auto ann = token_of(ann_, "a");
+    const auto kept = ended(ann_);
+    const auto changed = ended(ann_);
+    const auto removed = ended(ann_);
+    const auto fresh = ended(ann_);
+    const auto first = run(callers_.find_with_reel(ann, kept, soon())).reel;
+    ASSERT_TRUE(run(callers_.find_with_reel(ann, changed, soon())).reel);
+    ASSERT_TRUE(run(callers_.find_with_reel(ann, removed, soon())).reel);
+    static constexpr db::query change_query{
+        "test.change", "UPDATE job SET error = 'y' WHERE id = $1"};
+    run(pool().run(soon(), change_query, changed));
+    EXPECT_TRUE(run(store_.remove(ann_, removed, soon())));
+    const auto before = statements("reels.find_with_callers");
+
+    auto of_kept = asked(ann, kept);
+    auto of_changed = asked(ann, changed);
+    auto of_removed = asked(ann, removed);
+    auto of_fresh = asked(ann, fresh);
+    EXPECT_EQ(got(of_kept).reel, first) << "the same text, not another one like it";
+    const auto now = got(of_changed).reel;
+    ASSERT_TRUE(is_of(now, changed));
+    EXPECT_NE(now->find(R"("error":"y")"), std::string::npos);
+    const auto gone = got(of_removed);
+    EXPECT_TRUE(gone.caller);
+    EXPECT_FALSE(gone.reel);
+    EXPECT_TRUE(is_of(got(of_fresh).reel, fresh));
+    EXPECT_EQ(statements("reels.find_with_callers") - before, 1U);
+    EXPECT_EQ(statements("reels.check_with_callers"), 0U);
+}
+
 // As a newer program may have written it, below which this one goes on.
 TEST_F(CallerLookup, WhatCannotBeReadFailsItsOwnRequest) {
     const auto ann = token_of(ann_, "a");

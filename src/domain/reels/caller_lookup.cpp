@@ -17,7 +17,8 @@
 namespace reelsd::reels {
 namespace {
 
-// A caller has few tokens and many requests: each token is looked up once.
+// A caller has few tokens and many requests: each token is looked up once. A row whose version is
+// that of a view that is kept has not changed since, and is not read again.
 constexpr db::query find_with_callers_query{"reels.find_with_callers", R"sql(
     WITH caller AS MATERIALIZED (
         SELECT shown.number, account.id AS account, account.requests_per_minute,
@@ -27,12 +28,15 @@ constexpr db::query find_with_callers_query{"reels.find_with_callers", R"sql(
           JOIN account ON account.id = api_token.account_id AND account.disabled_at IS NULL)
     SELECT wanted.number, caller.account, caller.token, caller.requests_per_minute,
            job.id, job.url, job.status, job.created_at, job.started_at, job.finished_at,
-           job.error_code, job.error, job.result, job.xmin AS version
-      FROM unnest($2::integer[], $3::bigint[]) WITH ORDINALITY AS wanted (shown, job, number)
+           job.error_code, job.error, job.xmin AS version,
+           coalesce(job.xmin = wanted.version, false) AS stands,
+           CASE WHEN job.xmin = wanted.version THEN NULL ELSE job.result END AS result
+      FROM unnest($2::integer[], $3::bigint[], $4::xid[])
+           WITH ORDINALITY AS wanted (shown, job, version, number)
       JOIN caller ON caller.number = wanted.shown
       LEFT JOIN job ON job.id = wanted.job AND job.account_id = caller.account)sql"};
 
-// Of reels whose views are kept: a row's version says that it is there and unchanged.
+// Where views of all that is asked for are kept: which of them still stand.
 constexpr db::query check_with_callers_query{"reels.check_with_callers", R"sql(
     WITH caller AS MATERIALIZED (
         SELECT shown.number, account.id AS account, account.requests_per_minute,
@@ -55,9 +59,14 @@ struct question {
     std::string version = {};  ///< Of the view that is kept, if there is one.
 };
 
-struct standing_of_reel {
-    std::optional<accounts::caller> caller;
+struct looked_up {
+    std::optional<accounts::caller> caller = {};
+    /// Null when there is none, or when it was not read.
+    std::shared_ptr<const std::string> reel = {};
+    /// Not read, because the view that is kept is as it is now.
     bool stands = false;
+    /// Not read, and not as it was: gone or changed.
+    bool is_stale = false;
 };
 
 /// The parameters of the statement: each token once, and which of them a question shows.
@@ -65,7 +74,7 @@ struct shown_tokens {
     std::vector<std::span<const std::byte>> hashes;
     std::vector<std::int32_t> shown;  ///< From 1 on.
     std::vector<std::optional<job_id>> reels;
-    std::vector<std::string> versions;
+    std::vector<std::optional<std::string_view>> versions;
 };
 
 shown_tokens shown_by(const std::vector<question>& questions) {
@@ -79,7 +88,8 @@ shown_tokens shown_by(const std::vector<question>& questions) {
         if (place == sent.hashes.end()) place = sent.hashes.insert(place, hash);
         sent.shown.push_back(static_cast<std::int32_t>(place - sent.hashes.begin()) + 1);
         sent.reels.push_back(one.reel);
-        if (!one.version.empty()) sent.versions.push_back(one.version);
+        sent.versions.emplace_back();
+        if (!one.version.empty()) sent.versions.back() = one.version;
     }
     return sent;
 }
@@ -91,25 +101,27 @@ accounts::caller caller_from(const db::row& row) {
         .requests_per_minute = row.as<std::optional<int>>("requests_per_minute")};
 }
 
-caller_and_reel answer_from(const db::row& row, view_cache& kept) {
-    caller_and_reel answer{.caller = caller_from(row), .reel = nullptr};
-    if (row.is_null("id")) return answer;
+looked_up answer_from(const db::row& row, view_cache& kept) {
+    looked_up answer{.caller = caller_from(row), .stands = row.as<bool>("stands")};
+    if (row.is_null("id") || answer.stands) return answer;
     auto reel = jobs::job_from(row);
     reel.result = row.as<std::optional<std::string>>("result");
     answer.reel = std::make_shared<const std::string>(jobs::job_view(reel));
-    if (reel.finished_at) {
-        kept.keep(
-            reel.id,
-            {.text = answer.reel,
-             .owner = answer.caller->account,
-             .version = row.as<std::string>("version")});
+    if (!reel.finished_at) {
+        kept.forget(reel.id);
+        return answer;
     }
+    kept.keep(
+        reel.id,
+        {.text = answer.reel,
+         .owner = answer.caller->account,
+         .version = row.as<std::string>("version")});
     return answer;
 }
 
 /// Nothing when the row cannot be read, which is then for its own question to tell: what a newer
 /// program has written for one account must not fail the others.
-std::optional<caller_and_reel> readable_answer(const db::row& row, view_cache& kept) {
+std::optional<looked_up> readable_answer(const db::row& row, view_cache& kept) {
     try {
         return answer_from(row, kept);
     } catch (const std::exception&) {
@@ -117,12 +129,14 @@ std::optional<caller_and_reel> readable_answer(const db::row& row, view_cache& k
     }
 }
 
-boost::asio::awaitable<std::vector<std::optional<caller_and_reel>>> find_all(
+using answers_of_all = std::vector<std::optional<looked_up>>;
+
+boost::asio::awaitable<answers_of_all> find_all(
     db::pool& pool, view_cache& kept, const std::vector<question>& questions, deadline by) {
     const auto sent = shown_by(questions);
-    const auto found =
-        co_await pool.run(by, find_with_callers_query, sent.hashes, sent.shown, sent.reels);
-    std::vector<std::optional<caller_and_reel>> answers(questions.size(), caller_and_reel{});
+    const auto found = co_await pool.run(
+        by, find_with_callers_query, sent.hashes, sent.shown, sent.reels, sent.versions);
+    answers_of_all answers(questions.size(), looked_up{});
     for (const db::row row : found) {
         const auto number = static_cast<std::size_t>(row.as<std::int64_t>("number"));
         invariant(number >= 1 && number <= answers.size());
@@ -132,20 +146,22 @@ boost::asio::awaitable<std::vector<std::optional<caller_and_reel>>> find_all(
     co_return answers;
 }
 
-boost::asio::awaitable<std::vector<std::optional<standing_of_reel>>> check_all(
+boost::asio::awaitable<answers_of_all> check_all(
     db::pool& pool, const std::vector<question>& questions, deadline by) {
     const auto sent = shown_by(questions);
     const auto found = co_await pool.run(
         by, check_with_callers_query, sent.hashes, sent.shown, sent.reels, sent.versions);
     std::vector<std::optional<accounts::caller>> callers(sent.hashes.size());
-    std::vector<std::optional<standing_of_reel>> answers(questions.size(), standing_of_reel{});
+    answers_of_all answers(questions.size(), looked_up{.is_stale = true});
     for (const db::row row : found) {
         const auto number = static_cast<std::size_t>(row.as<std::int64_t>("number"));
         invariant(number >= 1 && number <= callers.size());
         callers[number - 1] = caller_from(row);
         for (const auto at : row.as<std::vector<std::int64_t>>("standing")) {
             invariant(at >= 1 && static_cast<std::size_t>(at) <= answers.size());
-            answers[static_cast<std::size_t>(at) - 1]->stands = true;
+            auto& answer = *answers[static_cast<std::size_t>(at) - 1];
+            answer.stands = true;
+            answer.is_stale = false;
         }
     }
     for (std::size_t at = 0; at < answers.size(); ++at) {
@@ -154,12 +170,19 @@ boost::asio::awaitable<std::vector<std::optional<standing_of_reel>>> check_all(
     co_return answers;
 }
 
+boost::asio::awaitable<answers_of_all> look_up_all(
+    db::pool& pool, view_cache& kept, const std::vector<question>& questions, deadline by) {
+    const auto is_kept = [](const question& one) { return !one.version.empty(); };
+    if (std::all_of(questions.begin(), questions.end(), is_kept))
+        co_return co_await check_all(pool, questions, by);
+    co_return co_await find_all(pool, kept, questions, by);
+}
+
 }  // namespace
 
 struct caller_lookup::sharing_statements {
     view_cache kept;
-    db::shared_statement<question, caller_and_reel> lookups;
-    db::shared_statement<question, standing_of_reel> checks;
+    db::shared_statement<question, looked_up> lookups;
 
     sharing_statements(
         const boost::asio::any_io_executor& loop, async::task_group& tasks, db::pool& pool,
@@ -170,11 +193,8 @@ struct caller_lookup::sharing_statements {
               tasks,
               shared,
               [this, &pool](const std::vector<question>& questions, deadline by) {
-                  return find_all(pool, kept, questions, by);
-              }},
-          checks{loop, tasks, shared, [&pool](const std::vector<question>& questions, deadline by) {
-                     return check_all(pool, questions, by);
-                 }} {}
+                  return look_up_all(pool, kept, questions, by);
+              }} {}
 
     /// As many as the loop answers in a few milliseconds: with more, the server would stand still
     /// meanwhile.
@@ -200,15 +220,19 @@ boost::asio::awaitable<caller_and_reel> caller_lookup::find_with_reel(
     accounts::token_hash token, job_id reel, deadline by) {
     const auto known = statements_->kept.find(reel);
     question asked{.token = token, .reel = reel};
-    if (known) {
-        asked.version = known->version;
-        const auto found = co_await statements_->checks.answer(asked, by);
-        if (!found.caller) co_return caller_and_reel{};
-        if (found.stands) co_return caller_and_reel{.caller = found.caller, .reel = known->text};
-        // A stranger who tries ids must not empty what others read.
-        if (found.caller->account == known->owner) statements_->kept.forget(reel);
+    if (known) asked.version = known->version;
+    auto found = co_await statements_->lookups.answer(asked, by);
+    if (!found.caller) co_return caller_and_reel{};
+    if (found.stands) co_return caller_and_reel{.caller = found.caller, .reel = known->text};
+    // A stranger who tries ids must not empty what others read.
+    if (known && !found.reel && found.caller->account == known->owner) {
+        statements_->kept.forget(reel);
     }
-    co_return co_await statements_->lookups.answer(asked, by);
+    if (found.is_stale) {
+        asked.version.clear();
+        found = co_await statements_->lookups.answer(asked, by);
+    }
+    co_return caller_and_reel{.caller = found.caller, .reel = found.reel};
 }
 
 }  // namespace reelsd::reels
