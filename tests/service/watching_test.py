@@ -20,6 +20,7 @@ OPERATIONS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "operations"
 RULES, RULES_TEST = OPERATIONS / "prometheus-rules.yaml", OPERATIONS / "prometheus-rules-test.yaml"
 DASHBOARD = OPERATIONS / "grafana-dashboard.json"
 KEY = "sk-standInKeyThatNobodyMaySee0123456789"
+KEPT_SECONDS = 200  # A tenth of that passes between two rounds; nothing expires of itself.
 SERIES = re.compile(r"^(\w+)(?:\{(.*)\})? \S+$", re.MULTILINE)
 LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
 # A metric with what is asked of its labels; names within braces are labels.
@@ -63,7 +64,8 @@ class Watching(DatabaseTest):
         self.addCleanup(receiver.close)
         self.platform.configure(posts={"DYmetric001": {}})
         daemon = self.shared_daemon(
-            analyzer="openai", openai_url=model.url, openai_api_key=KEY, openai_model="test-model").start()
+            analyzer="openai", openai_url=model.url, openai_api_key=KEY, openai_model="test-model",
+            results_kept_days=f"{KEPT_SECONDS / 86400:.9f}").start()
         account = daemon.account(unlimited=True)
         body = {"webhook_url": receiver.url()}
         for link in ("https://www.instagram.com/reel/DYmetric001/", UNAVAILABLE):
@@ -72,6 +74,9 @@ class Watching(DatabaseTest):
             account.finished(answer.json()["id"])
         receiver.wait_for("/hook", 2)
         wait_until(lambda: "reelsd_webhook_tries_total" in self.scrape(daemon), "the tries of webhooks")
+        # Longer ago than anything is kept that has a webhook to tell.
+        self.sql("UPDATE job SET finished_at = finished_at - interval '10 days' WHERE status = 'error'")
+        wait_until(lambda: "reelsd_removed_total" in self.scrape(daemon), "the reel that expires", 60)
         return daemon
 
     def scrape(self, daemon):
