@@ -275,7 +275,9 @@ class Cutter(Actor):
         begun = time.monotonic()
         self.soak.sql(
             "SELECT pg_terminate_backend(pid) FROM (SELECT pid FROM pg_stat_activity WHERE datname = current_database()"
-            f" AND backend_type = 'client backend' AND pid <> pg_backend_pid() ORDER BY random() LIMIT {count}) AS one")
+            # Not those by which this program itself looks into the database.
+            " AND backend_type = 'client backend' AND application_name <> 'psql'"
+            f" ORDER BY random() LIMIT {count}) AS one")
         self.note(begun)
         wait_until(lambda: all(one.request("GET", "/readyz").status == 200 for one in self.soak.daemons),
                    "readiness after a cut", END_SECONDS_MAX)
