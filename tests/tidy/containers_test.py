@@ -151,7 +151,10 @@ class Compose(unittest.TestCase):
         made = set(re.findall(r"^make_file ([a-z-]+) ", text_of("docker/make-secrets"), re.MULTILINE))
         self.assertEqual(set(self.file["secrets"]), made)
         for name, secret in self.file["secrets"].items():
-            self.assertEqual(secret, {"file": f"./secrets/{name}"})
+            self.assertEqual(secret, {"file": "${REELSD_SECRETS:-./secrets.sample}/" + name})
+            # What a start before make_secrets has: no key of anybody's.
+            sample = text_of(f"docker/secrets.sample/{name}")
+            self.assertEqual(sample, "reelsd\n" if name == "postgres-password" else "")
         for service in self.services.values():
             for name, value in service.get("environment", {}).items():
                 if name.endswith("_FILE"):
