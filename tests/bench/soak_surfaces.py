@@ -152,9 +152,9 @@ class Lists(ApiActor):
         views = self.ask("POST", ANALYZE, json.dumps({"urls": links}),
                          {"Idempotency-Key": str(uuid.uuid4())}, good=(202,)).json()
         self.check([view["url"] for view in views] == links and "error" in views[1], f"{views}")
-        for view in (views[0], views[2]):
-            self.check_end(self.wait_for_end(view["id"]))
-            self.delete(view["id"])
+        for job_id in {views[0]["id"], views[2]["id"]}:  # One, where both links are the same.
+            self.check_end(self.wait_for_end(job_id))
+            self.delete(job_id)
 
 
 class Follower(ApiActor):
