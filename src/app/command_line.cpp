@@ -1,3 +1,4 @@
+#include "complaint.hpp"
 #include "configuration_file.hpp"
 #include "secret_file.hpp"
 #include <reelsd/app/command_line.hpp>
@@ -6,7 +7,6 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <span>
@@ -356,7 +356,7 @@ std::variant<invocation, int> read_command_line(int argument_count, char** argum
     hide_secrets({arguments, static_cast<std::size_t>(argument_count)});
     auto with = decode_settings(words);
     if (!with) {
-        std::fprintf(stderr, "reelsd: %s\n", with.error().detail().c_str());
+        complain(with.error().detail());
         return exit_usage;
     }
     return invocation{.wanted = std::move(words.wanted), .with = std::move(*with)};

@@ -40,7 +40,9 @@ result<given_values> read_configuration_file(const std::string& file) {
                 "config: {}: {}{}",
                 file,
                 std::generic_category().message(why),
-                why == EACCES ? "; run this as root, or as the service's user" : "")};
+                why == EACCES ? "; run this as root, or as the service's user, whose group must be "
+                                "allowed to read it"
+                              : "")};
     }
     std::vector<CLI::ConfigItem> items;
     try {

@@ -1,7 +1,7 @@
 #include "commands.hpp"
+#include "complaint.hpp"
 #include <reelsd/app/run.hpp>
 
-#include <cstdio>
 #include <exception>
 
 namespace reelsd::app {
@@ -73,8 +73,7 @@ int run(const invocation& asked) {
     }
     if (outcome) return 0;
     const auto& why = outcome.error();
-    const auto text = why.detail().empty() ? std::string{name_of(why.code())} : why.detail();
-    std::fprintf(stderr, "reelsd: %s\n", text.c_str());
+    complain(why.detail().empty() ? std::string{name_of(why.code())} : why.detail());
     return 1;
 }
 

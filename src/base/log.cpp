@@ -1,9 +1,12 @@
 #include "log_lines.hpp"
+#include <reelsd/base/journal.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/base/log.hpp>
 
 #include <fmt/format.h>
+#include <spdlog/pattern_formatter.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -23,6 +26,36 @@ spdlog::level::level_enum to_spdlog(level at) {
         case level::off: return spdlog::level::off;
     }
     return spdlog::level::off;
+}
+
+level level_of(spdlog::level::level_enum at) {
+    if (at >= spdlog::level::err) return level::error;
+    if (at == spdlog::level::warn) return level::warning;
+    return at == spdlog::level::info ? level::info : level::debug;
+}
+
+/// `%*` in a pattern.
+class priority_flag final : public spdlog::custom_flag_formatter {
+public:
+    void format(
+        const spdlog::details::log_msg& message, const std::tm& /*time*/,
+        spdlog::memory_buf_t& into) override {
+        const auto text = journal_priority(level_of(message.level));
+        into.append(text.data(), text.data() + text.size());
+    }
+    [[nodiscard]] std::unique_ptr<spdlog::custom_flag_formatter> clone() const override {
+        return std::make_unique<priority_flag>();
+    }
+};
+
+std::unique_ptr<spdlog::formatter> line_formatter(format shape, bool for_journal) {
+    std::string pattern = shape == format::json
+                              ? R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l",%v})"
+                              : "%Y-%m-%dT%H:%M:%S.%eZ %l %v";
+    if (for_journal) pattern.insert(0, "%*");
+    auto made = std::make_unique<spdlog::pattern_formatter>(spdlog::pattern_time_type::utc);
+    made->add_flag<priority_flag>('*').set_pattern(std::move(pattern));
+    return made;
 }
 
 bool needs_quotes(std::string_view text) {
@@ -114,10 +147,7 @@ logger::logger(level at_least, format shape, const std::filesystem::path& file)
       format_{shape} {
     sink_->set_level(to_spdlog(at_least));
     sink_->flush_on(spdlog::level::debug);
-    sink_->set_pattern(
-        shape == format::json ? R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l",%v})"
-                              : "%Y-%m-%dT%H:%M:%S.%eZ %l %v",
-        spdlog::pattern_time_type::utc);
+    sink_->set_formatter(line_formatter(shape, file.empty() && is_journal(STDERR_FILENO)));
 }
 
 void logger::reopen() const {

@@ -7,9 +7,10 @@ import json
 import os
 import pathlib
 import signal
+import subprocess
 import unittest
 
-from service_support import UNAVAILABLE, Cluster, Daemon, ServiceTest, wait_until
+from service_support import UNAVAILABLE, Cluster, Daemon, ServiceTest, clean_environment, program, wait_until
 
 
 class FileDaemon(Daemon):
@@ -83,6 +84,19 @@ class LogFile(ServiceTest):
         account = daemon.account()
         account.finished(account.submit(UNAVAILABLE))
         self.assertEqual(daemon.stop(), 0)
+
+    def test_the_journal_is_told_what_is_an_error(self):
+        daemon = self.file_daemon()
+        path = os.path.join(daemon.folder, "journal")
+        with open(path, "wb") as journal:
+            stream = os.fstat(journal.fileno())
+            environment = {**clean_environment(analyzer="nobody"), "JOURNAL_STREAM": f"{stream.st_dev}:{stream.st_ino}"}
+            refused = subprocess.run([program("reelsd"), "serve"], env=environment, stderr=journal, timeout=60)
+        self.assertEqual(refused.returncode, 2)
+        self.assertRegex(pathlib.Path(path).read_text(), r"\A<3>reelsd: analyzer: .*\n\Z")
+        refused = subprocess.run(
+            [program("reelsd"), "serve"], env=environment, stderr=subprocess.PIPE, text=True, timeout=60)
+        self.assertRegex(refused.stderr, r"\Areelsd: analyzer: ")
 
     def test_a_file_that_cannot_be_written(self):
         daemon = self.file_daemon()

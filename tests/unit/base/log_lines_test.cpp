@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -128,6 +129,38 @@ TEST_F(LogFile, GoesToStandardErrorWhileThereIsNoRoomAndSaysSoOnce) {
     EXPECT_THAT(
         text_of(path("log")),
         AllOf(HasSubstr("2 lines went to standard error"), HasSubstr("\"three\"")));
+}
+
+/// What a logger made now writes to standard error; `journal` says whether that is the journal.
+std::string lines_for(bool journal, format shape, const fs::path& file = {}) {
+    testing::internal::CaptureStderr();
+    struct stat here {};
+    EXPECT_EQ(::fstat(STDERR_FILENO, &here), 0);
+    const auto stream =
+        std::to_string(here.st_dev) + ":" + std::to_string(here.st_ino + (journal ? 0 : 1));
+    // NOLINTBEGIN(concurrency-mt-unsafe): one thread
+    ::setenv("JOURNAL_STREAM", stream.c_str(), 1);
+    const logger log{level::debug, shape, file};
+    log.debug("a");
+    log.info("b");
+    log.warning("c");
+    log.error("d");
+    ::unsetenv("JOURNAL_STREAM");
+    // NOLINTEND(concurrency-mt-unsafe)
+    return testing::internal::GetCapturedStderr();
+}
+
+TEST_F(LogFile, TheJournalIsToldThePriorityOfEachLine) {
+    const auto seen = lines_for(true, format::text);
+    EXPECT_THAT(seen, testing::ContainsRegex("^<7>20[^\n]* debug a\n<6>20[^\n]* info b\n"));
+    EXPECT_THAT(seen, testing::ContainsRegex("\n<4>20[^\n]* warning c\n<3>20[^\n]* error d\n"));
+    EXPECT_THAT(lines_for(true, format::json), testing::ContainsRegex("\n<6>\\{\"time\""));
+}
+
+TEST_F(LogFile, NobodyElseIsToldAPriority) {
+    EXPECT_THAT(lines_for(false, format::text), Not(HasSubstr("<")));
+    EXPECT_THAT(lines_for(true, format::text, path("log")), IsEmpty());
+    EXPECT_THAT(text_of(path("log")), Not(HasSubstr("<")));
 }
 
 TEST_F(LogFile, IsWrittenAsSoonAsItCanBeOpened) {
