@@ -89,6 +89,17 @@ result<void> check_history(
     return {};
 }
 
+/// What people say and write in reels is text of all languages.
+result<void> check_encoding(PGconn& session, deadline by) {
+    auto asked = run_sql(session, "SELECT current_setting('server_encoding') AS name", {}, by);
+    if (!asked) return asked.error();
+    const rows answer{"db.encoding", asked->release()};
+    const auto name = answer.one().as<std::string>("name");
+    if (name == "UTF8") return {};
+    return error{
+        errc::conflict, fmt::format("the database's encoding is {}; it must be UTF8", name)};
+}
+
 /// Waits for other migrators, then holds them off until the session ends.
 result<void> lock_history(PGconn& session, deadline by) {
     auto done = run_sql(session, "SELECT pg_advisory_lock($1)", {parameter{advisory_lock}}, by);
@@ -105,8 +116,11 @@ result<void> make_table(PGconn& session, deadline by) {
         "version integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, "
         "applied_at timestamptz NOT NULL DEFAULT now())",
         by);
-    if (!made) return made.error();
-    return {};
+    if (made) return {};
+    const auto& why = made.error();
+    // Since PostgreSQL 15 nobody else may make tables.
+    if (!why.detail().starts_with("42501")) return why;
+    return error{why.code(), why.detail() + "; its role must own the database"};
 }
 
 result<void> apply_steps(PGconn& session, const migration& one, deadline by) {
@@ -194,6 +208,10 @@ result<std::size_t> migrator::migrate(deadline by) const {
     const auto pending = migrations_.subspan(applied->size());
     if (pending.empty()) return std::size_t{0};
 
+    if (applied->empty()) {
+        const auto fit = check_encoding(**session, by);
+        if (!fit) return as_outage(fit.error());
+    }
     const auto made = make_table(**session, by);
     if (!made) return as_outage(made.error());
     for (const auto& one : pending) {

@@ -10,7 +10,11 @@
 #include <reelsd/platform/yt_dlp_resolver.hpp>
 #include <reelsd/process/find_program.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <system_error>
 
 namespace reelsd::platform {
 namespace {
@@ -152,6 +156,12 @@ std::string host_suffix(std::string text) {
     return text;
 }
 
+/// Without this each request would fail, as if the platform were not there.
+result<void> check_ca_file(const std::string& file) {
+    if (file.empty() || ::access(file.c_str(), R_OK) == 0) return {};
+    return bad_setting("ca-file: " + file + ": " + std::generic_category().message(errno));
+}
+
 result<void> check_resolvers(const std::vector<std::string>& names) {
     if (names.empty()) return bad_setting("resolvers must name at least one");
     const auto known = known_resolvers();
@@ -200,6 +210,7 @@ result<std::unique_ptr<source>> source::create(source_settings settings, const l
     if (hosts.empty()) return bad_setting("media-hosts must name at least one");
     auto platform = origin_in(settings.platform_url);
     if (!platform) return platform.error();
+    if (const auto read = check_ca_file(settings.ca_file); !read) return read.error();
     if (const auto known = check_resolvers(settings.resolvers); !known) return known.error();
     if (const auto looked = look_for_yt_dlp(settings, log); !looked) return looked.error();
     return std::unique_ptr<source>{

@@ -5,9 +5,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <array>
 #include <future>
+#include <string>
 #include <vector>
 
 namespace reelsd::db {
@@ -94,6 +96,36 @@ TEST_F(MigratorTest, AFailedMigrationLeavesNoTrace) {
     const auto repaired = with(history).migrate(soon());
     ASSERT_TRUE(repaired) << repaired.error().to_string();
     EXPECT_EQ(*repaired, 1U);
+}
+
+TEST_F(MigratorTest, RefusesADatabaseThatCannotHoldAllText) {
+    const auto name = "ascii_" + std::to_string(::getpid());
+    const auto made = run_script(
+        connection_string(),
+        "CREATE DATABASE " + name +
+            " ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0",
+        soon());
+    ASSERT_TRUE(made) << made.error().to_string();
+    const migrator there{
+        connection_string() + " dbname=" + name, std::span{history}, log::logger::silent()};
+    const auto refused = there.migrate(soon());
+    EXPECT_TRUE(run_script(connection_string(), "DROP DATABASE " + name, soon()));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code(), errc::conflict);
+    EXPECT_EQ(refused.error().detail(), "the database's encoding is SQL_ASCII; it must be UTF8");
+}
+
+TEST_F(MigratorTest, TellsWhoseTheDatabaseMustBe) {
+    const auto role = "stranger_" + std::to_string(::getpid());
+    ASSERT_TRUE(run_script(connection_string(), "CREATE ROLE " + role, soon()));
+    const migrator by_stranger{
+        connection_string() + " options='-c role=" + role + "'",
+        std::span{history},
+        log::logger::silent()};
+    const auto refused = by_stranger.migrate(soon());
+    EXPECT_TRUE(run_script(connection_string(), "DROP ROLE " + role, soon()));
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().detail(), HasSubstr("; its role must own the database"));
 }
 
 TEST_F(MigratorTest, RefusesAHistoryThatIsNotItsOwn) {

@@ -110,6 +110,10 @@ class Surroundings(ServiceTest):
         said = [line for line in daemon.log_lines() if "yt-dlp" in line["message"]]
         self.assertEqual([line["level"] for line in said], ["info"], said)
 
+    def test_certificates_to_trust_that_are_not_there(self):
+        log = self.ended(self.daemon(workers=0, ca_file="/nonexistent/ca.pem"))
+        self.assertIn("ca-file: /nonexistent/ca.pem: No such file or directory", log)
+
     def test_port_in_use(self):
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))
