@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SETTING = re.compile(r"^  --([a-z-]+)\s+(.*)$")
 ROW = re.compile(r"^\| `([a-z-]+)` \| (?:`(.*?)`|-) \| (.+) \|$", re.MULTILINE)
 VARIABLE = re.compile(r"`(REELSD_[A-Z_]+)`")
-COMMAND = re.compile(r"^ {4}(?:\$ )?(?:\w+=\S+ )*(reelsd .*)$", re.MULTILINE)
+COMMAND = re.compile(r"^ {4}(?:[$#] )?(?:runuser -u reelsd -- )?(?:\w+=\S+ )*(reelsd .*)$", re.MULTILINE)
 OF_THE_COMMAND_LINE = {"config", "help", "version"}
 
 
