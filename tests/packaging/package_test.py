@@ -1,10 +1,12 @@
 """Debian's packages of this build. Goal: their control files, scripts and contents are what apt and dpkg act on.
 
-Method: CPack packs what the tests have built; the packages are read and not installed.
+Method: CPack packs what the tests have built; the packages are read and not installed. Their scripts run in a folder
+that stands for the machine, with noting stand-ins for what changes owners, users and services.
 """
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -13,6 +15,22 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD = os.environ["REELSD_BUILD_DIR"]
 PACK_SECONDS_MAX = 240
+# They write down how they are called and succeed, or do what is said of them.
+STAND_INS = {
+    **{name: "" for name in ("adduser", "chgrp", "chmod", "chown", "deb-systemd-helper", "deb-systemd-invoke", "getent",
+                             "groupdel", "install", "userdel")},
+    "dpkg-statoverride": 'test "$2" = "$OVERRIDDEN"',
+    "stat": 'echo "$FOLDER_OWNER"',
+    "systemctl": 'case "$*" in *is-enabled*) exit "$TIMER_IS_OFF" ;; esac',
+    # No account of the package is there: what it asks for is owned by who tests.
+    "find": """for word do
+        shift
+        case $last in -user) word=$(id -u) ;; -group) word=$(id -g) ;; esac
+        last=$word
+        set -- "$@" "$word"
+    done
+    exec /usr/bin/find "$@"
+    """}
 
 
 def output_of(*command):
@@ -77,6 +95,79 @@ class Control(unittest.TestCase):
                 text = output_of("dpkg-deb", "--info", daemon, script)
                 self.assertTrue(text.startswith("#!/bin/sh\nset -e\n") or "\nset -e\n" in text)
                 subprocess.run(["sh", "-n"], input=text, text=True, check=True, timeout=60)
+
+
+class Scripts(unittest.TestCase):
+    def setUp(self):
+        self.machine = pathlib.Path(tempfile.mkdtemp(prefix="reelsd-test-"))
+        self.addCleanup(shutil.rmtree, self.machine)
+        self.programs = self.machine / "programs"
+        self.notes = self.machine / "notes"
+        for folder in ("programs", "run/systemd/system", "etc/reelsd", "var/backups/reelsd", "var/lib/reelsd",
+                       "var/log/reelsd"):
+            (self.machine / folder).mkdir(parents=True)
+        for name, body in STAND_INS.items():
+            program = self.programs / name
+            program.write_text(f'#!/bin/sh\necho "{name} $*" >>{self.notes}\n{body}\n', encoding="utf-8")
+            program.chmod(0o755)
+
+    def file(self, name):
+        path = self.machine / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("kept", encoding="utf-8")
+        return path
+
+    def run_script(self, script, *arguments, **answers):
+        """What it called, without the names of folders that stand for the machine's; and what it said."""
+        text = output_of("dpkg-deb", "--info", daemon, script)
+        text = re.sub(r"/(var|etc|run)/", rf"{self.machine}/\1/", text)
+        usual = {"FOLDER_OWNER": "reelsd", "OVERRIDDEN": "", "TIMER_IS_OFF": "1"}
+        environment = {**os.environ, **usual, **answers, "PATH": f"{self.programs}:{os.environ['PATH']}"}
+        done = subprocess.run(["sh", "-s", "--", *arguments], input=text, text=True, capture_output=True,
+                              env=environment, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.notes.read_text(encoding="utf-8").replace(str(self.machine), "").splitlines(), done.stderr
+
+    def given(self, calls):
+        return [call for call in calls if call.startswith(("chown ", "chgrp ", "chmod "))]
+
+    def test_backups_that_a_purge_kept_are_the_services_again(self):
+        self.file("var/backups/reelsd/reelsd-20260101T000000Z.backup")
+        notes = self.file("var/backups/reelsd/notes")
+        (notes.parent / "linked.backup").hardlink_to(notes)
+
+        calls, _ = self.run_script("postinst", "configure", "", FOLDER_OWNER="root")
+
+        self.assertEqual(self.given(calls), [
+            "chown reelsd:reelsd /var/backups/reelsd/reelsd-20260101T000000Z.backup",
+            "chown reelsd:reelsd /var/backups/reelsd", "chmod 0700 /var/backups/reelsd"])
+
+    def test_backups_whose_owner_is_settled_are_left_alone(self):
+        self.file("var/backups/reelsd/reelsd-20260101T000000Z.backup")
+
+        settled = {"by the service": {"FOLDER_OWNER": "reelsd"},
+                   "by the administrator": {"FOLDER_OWNER": "root",
+                                            "OVERRIDDEN": str(self.machine / "var/backups/reelsd")}}
+        for how, answers in settled.items():
+            with self.subTest(how):
+                calls, _ = self.run_script("postinst", "configure", "0.1.0", **answers)
+                self.assertEqual(self.given(calls), [])
+
+    def test_an_installation_starts_the_timer_that_was_left_enabled(self):
+        started = "deb-systemd-invoke start reelsd-backup.timer"
+
+        calls, _ = self.run_script("postinst", "configure", "")
+        self.assertIn("deb-systemd-invoke start reelsd.service", calls)
+        self.assertNotIn(started, calls)
+        calls, _ = self.run_script("postinst", "configure", "", TIMER_IS_OFF="0")
+        self.assertIn(started, calls)
+
+    def test_an_upgrade_starts_nothing(self):
+        calls, _ = self.run_script("postinst", "configure", "0.1.0", TIMER_IS_OFF="0")
+
+        self.assertEqual([call for call in calls if call.startswith("deb-systemd-invoke ")],
+                         ["deb-systemd-invoke try-restart reelsd.service",
+                          "deb-systemd-invoke try-restart reelsd-backup.timer"])
 
 
 class Contents(unittest.TestCase):
