@@ -169,6 +169,30 @@ class Scripts(unittest.TestCase):
                          ["deb-systemd-invoke try-restart reelsd.service",
                           "deb-systemd-invoke try-restart reelsd-backup.timer"])
 
+    def test_a_purge_keeps_keys_and_backups_for_root_alone(self):
+        key = self.file("etc/reelsd/tls/privkey.pem")
+        backup = self.file("var/backups/reelsd/today.backup")
+
+        calls, said = self.run_script("postrm", "purge")
+
+        self.assertTrue(key.exists() and backup.exists())
+        self.assertEqual(self.given(calls)[0],
+                         "chown -h root:root /var/backups/reelsd /var/backups/reelsd/today.backup")
+        keys = "/etc/reelsd /etc/reelsd/tls /etc/reelsd/tls/privkey.pem"
+        self.assertLess(calls.index(f"chown -h root {keys}"), calls.index("userdel reelsd"))
+        # This takes the group along.
+        self.assertLess(calls.index(f"chgrp -h root {keys}"), calls.index("userdel reelsd"))
+        self.assertIn("/etc/reelsd is not the package's and is kept", said)
+        self.assertIn("/var/backups/reelsd are kept", said)
+
+    def test_a_purge_leaves_no_trace_where_nobody_put_anything(self):
+        calls, said = self.run_script("postrm", "purge")
+
+        self.assertEqual((self.given(calls), said), ([], ""))
+        left = [path.name for name in ("etc", "var/backups", "var/lib", "var/log")
+                for path in (self.machine / name).glob("reelsd*")]
+        self.assertEqual(left, [])
+
 
 class Contents(unittest.TestCase):
     def test_no_key_is_readable_for_everybody(self):
