@@ -32,6 +32,14 @@ namespace reelsd::http {
            std::string_view{"!#$%&'*+-.^_`|~"}.find(letter) != std::string_view::npos;
 }
 
+/// Without OWS of RFC 9110 5.6.3 around it: spaces and tabs.
+[[nodiscard]] constexpr std::string_view trimmed(std::string_view text) noexcept {
+    constexpr std::string_view blanks = " \t";
+    const auto begin = text.find_first_not_of(blanks);
+    if (begin == std::string_view::npos) return {};
+    return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+}
+
 [[nodiscard]] constexpr std::optional<std::uint32_t> hex_value(char letter) noexcept {
     if (is_digit(letter)) return byte_of(letter) - byte_of('0');
     if (letter >= 'a' && letter <= 'f') return byte_of(letter) - byte_of('a') + 10U;

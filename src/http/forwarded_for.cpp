@@ -1,5 +1,7 @@
 #include "forwarded_for.hpp"
 
+#include "ascii.hpp"
+
 #include <optional>
 #include <string_view>
 
@@ -8,13 +10,6 @@ namespace reelsd::http {
 namespace ip = boost::asio::ip;
 
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-    constexpr std::string_view blanks = " \t";
-    const auto first = text.find_first_not_of(blanks);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
 
 /// "192.0.2.1", "2001:db8::1", and with a port, as some proxies write them: "192.0.2.1:4711" and
 /// "[2001:db8::1]:4711".

@@ -27,13 +27,6 @@ std::string_view take_line(std::string_view& rest) {
     return line;
 }
 
-std::string_view trimmed(std::string_view text) {
-    constexpr std::string_view blanks = " \t";
-    const auto begin = text.find_first_not_of(blanks);
-    if (begin == std::string_view::npos) return {};
-    return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
-}
-
 bool is_target_character(char letter) {
     // Bytes above ASCII are let through: tools send them raw, and decoding checks them for UTF-8.
     return byte_of(letter) > 0x20U && byte_of(letter) != 0x7FU && letter != '#';
@@ -193,17 +186,13 @@ std::optional<refusal> check_request_head(std::string_view head, std::size_t bod
 }
 
 std::optional<std::string> request_id_in(std::string_view head) {
-    constexpr std::string_view blanks = " \t";
     while (!head.empty()) {
         const auto line = head.substr(0, head.find(line_end));
         head.remove_prefix(std::min(line.size() + line_end.size(), head.size()));
         const auto colon = line.find(':');
         if (colon == std::string_view::npos) continue;
         if (!same_name(line.substr(0, colon), "X-Request-Id")) continue;
-        auto value = line.substr(colon + 1);
-        value.remove_prefix(std::min(value.find_first_not_of(blanks), value.size()));
-        value = value.substr(0, value.find_last_not_of(blanks) + 1);
-        return std::string{value};
+        return std::string{trimmed(line.substr(colon + 1))};
     }
     return std::nullopt;
 }
