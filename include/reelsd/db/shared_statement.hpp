@@ -70,11 +70,11 @@ public:
     /// The answer to one question. Throws what `ask` throws. Is not cancelled: `by` ends it.
     [[nodiscard]] boost::asio::awaitable<Answer> answer(Question question, deadline by) const {
         const enqueue start{core_};
-        const auto one =
-            std::make_shared<waiting>(waiting{.question = std::move(question), .by = by});
-        co_return co_await boost::asio::
+        auto one = std::make_shared<waiting>(waiting{.question = std::move(question), .by = by});
+        // No coroutine of its own: the operation's has all that it needs.
+        return boost::asio::
             async_initiate<const boost::asio::use_awaitable_t<>, void(std::exception_ptr, Answer)>(
-                start, boost::asio::use_awaitable, one);
+                start, boost::asio::use_awaitable, std::move(one));
     }
 
 private:

@@ -22,11 +22,13 @@ namespace {
 constexpr db::query find_with_callers_query{"reels.find_with_callers", R"sql(
     WITH caller AS MATERIALIZED (
         SELECT shown.number, account.id AS account, account.requests_per_minute,
-               api_token.id AS token
+               api_token.id AS token, ended_reels.xmin AS ended_reels_version
           FROM unnest($1::bytea[]) WITH ORDINALITY AS shown (hash, number)
           JOIN api_token ON api_token.hash = shown.hash AND api_token.revoked_at IS NULL
-          JOIN account ON account.id = api_token.account_id AND account.disabled_at IS NULL)
+          JOIN account ON account.id = api_token.account_id AND account.disabled_at IS NULL
+          LEFT JOIN ended_reels_version AS ended_reels ON ended_reels.account_id = account.id)
     SELECT wanted.number, caller.account, caller.token, caller.requests_per_minute,
+           caller.ended_reels_version,
            job.id, job.url, job.status, job.created_at, job.started_at, job.finished_at,
            job.error_code, job.error, job.xmin AS version,
            coalesce(job.xmin = wanted.version, false) AS stands,
@@ -36,22 +38,14 @@ constexpr db::query find_with_callers_query{"reels.find_with_callers", R"sql(
       JOIN caller ON caller.number = wanted.shown
       LEFT JOIN job ON job.id = wanted.job AND job.account_id = caller.account)sql"};
 
-// Where views of all that is asked for are kept: which of them still stand.
-constexpr db::query check_with_callers_query{"reels.check_with_callers", R"sql(
-    WITH caller AS MATERIALIZED (
-        SELECT shown.number, account.id AS account, account.requests_per_minute,
-               api_token.id AS token
-          FROM unnest($1::bytea[]) WITH ORDINALITY AS shown (hash, number)
-          JOIN api_token ON api_token.hash = shown.hash AND api_token.revoked_at IS NULL
-          JOIN account ON account.id = api_token.account_id AND account.disabled_at IS NULL)
-    SELECT caller.number, caller.account, caller.token, caller.requests_per_minute,
-           ARRAY(SELECT wanted.number
-                   FROM unnest($2::integer[], $3::bigint[], $4::xid[])
-                        WITH ORDINALITY AS wanted (shown, job, version, number)
-                   JOIN job ON job.id = wanted.job AND job.account_id = caller.account
-                               AND job.xmin = wanted.version
-                  WHERE wanted.shown = caller.number) AS standing
-      FROM caller)sql"};
+// Where nothing but the caller is asked for: one row for each token, whoever shows it.
+constexpr db::query find_callers_query{"reels.find_callers", R"sql(
+    SELECT shown.number, account.id AS account, account.requests_per_minute,
+           api_token.id AS token, ended_reels.xmin AS ended_reels_version
+      FROM unnest($1::bytea[]) WITH ORDINALITY AS shown (hash, number)
+      JOIN api_token ON api_token.hash = shown.hash AND api_token.revoked_at IS NULL
+      JOIN account ON account.id = api_token.account_id AND account.disabled_at IS NULL
+      LEFT JOIN ended_reels_version AS ended_reels ON ended_reels.account_id = account.id)sql"};
 
 struct question {
     accounts::token_hash token;
@@ -61,12 +55,12 @@ struct question {
 
 struct looked_up {
     std::optional<accounts::caller> caller = {};
+    /// Of the caller's ended reels, all together. Nothing: none of them may be kept.
+    std::optional<std::string> ended_reels_version = {};
     /// Null when there is none, or when it was not read.
     std::shared_ptr<const std::string> reel = {};
     /// Not read, because the view that is kept is as it is now.
     bool stands = false;
-    /// Not read, and not as it was: gone or changed.
-    bool is_stale = false;
 };
 
 /// The parameters of the statement: each token once, and which of them a question shows.
@@ -94,20 +88,31 @@ shown_tokens shown_by(const std::vector<question>& questions) {
     return sent;
 }
 
-accounts::caller caller_from(const db::row& row) {
-    return {
+looked_up caller_from(const db::row& row) {
+    const accounts::caller found{
         .account = row.as<account_id>("account"),
         .token = row.as<token_id>("token"),
         .requests_per_minute = row.as<std::optional<int>>("requests_per_minute")};
+    return {
+        .caller = found,
+        .ended_reels_version = row.as<std::optional<std::string>>("ended_reels_version")};
 }
 
 looked_up answer_from(const db::row& row, view_cache& kept) {
-    looked_up answer{.caller = caller_from(row), .stands = row.as<bool>("stands")};
-    if (row.is_null("id") || answer.stands) return answer;
+    auto answer = caller_from(row);
+    answer.stands = row.as<bool>("stands");
+    if (row.is_null("id")) return answer;
+    const auto& version = answer.ended_reels_version;
+    if (answer.stands) {
+        if (version) {
+            kept.confirm(row.as<job_id>("id"), row.as<std::string_view>("version"), *version);
+        }
+        return answer;
+    }
     auto reel = jobs::job_from(row);
     reel.result = row.as<std::optional<std::string>>("result");
     answer.reel = std::make_shared<const std::string>(jobs::job_view(reel));
-    if (!reel.finished_at) {
+    if (!reel.finished_at || !version) {
         kept.forget(reel.id);
         return answer;
     }
@@ -115,7 +120,8 @@ looked_up answer_from(const db::row& row, view_cache& kept) {
         reel.id,
         {.text = answer.reel,
          .owner = answer.caller->account,
-         .version = row.as<std::string>("version")});
+         .version = row.as<std::string>("version"),
+         .ended_reels_version = *version});
     return answer;
 }
 
@@ -146,36 +152,30 @@ boost::asio::awaitable<answers_of_all> find_all(
     co_return answers;
 }
 
-boost::asio::awaitable<answers_of_all> check_all(
+boost::asio::awaitable<answers_of_all> find_callers(
     db::pool& pool, const std::vector<question>& questions, deadline by) {
     const auto sent = shown_by(questions);
-    const auto found = co_await pool.run(
-        by, check_with_callers_query, sent.hashes, sent.shown, sent.reels, sent.versions);
-    std::vector<std::optional<accounts::caller>> callers(sent.hashes.size());
-    answers_of_all answers(questions.size(), looked_up{.is_stale = true});
+    const auto found = co_await pool.run(by, find_callers_query, sent.hashes);
+    std::vector<looked_up> callers(sent.hashes.size());
     for (const db::row row : found) {
         const auto number = static_cast<std::size_t>(row.as<std::int64_t>("number"));
         invariant(number >= 1 && number <= callers.size());
         callers[number - 1] = caller_from(row);
-        for (const auto at : row.as<std::vector<std::int64_t>>("standing")) {
-            invariant(at >= 1 && static_cast<std::size_t>(at) <= answers.size());
-            auto& answer = *answers[static_cast<std::size_t>(at) - 1];
-            answer.stands = true;
-            answer.is_stale = false;
-        }
     }
-    for (std::size_t at = 0; at < answers.size(); ++at) {
-        answers[at]->caller = callers[static_cast<std::size_t>(sent.shown[at]) - 1];
+    answers_of_all answers;
+    answers.reserve(questions.size());
+    for (const auto shown : sent.shown) {
+        answers.emplace_back(callers[static_cast<std::size_t>(shown) - 1]);
     }
     co_return answers;
 }
 
 boost::asio::awaitable<answers_of_all> look_up_all(
     db::pool& pool, view_cache& kept, const std::vector<question>& questions, deadline by) {
-    const auto is_kept = [](const question& one) { return !one.version.empty(); };
-    if (std::all_of(questions.begin(), questions.end(), is_kept))
-        co_return co_await check_all(pool, questions, by);
-    co_return co_await find_all(pool, kept, questions, by);
+    const auto wants_reel = [](const question& one) { return one.reel.has_value(); };
+    if (std::any_of(questions.begin(), questions.end(), wants_reel))
+        co_return co_await find_all(pool, kept, questions, by);
+    co_return co_await find_callers(pool, questions, by);
 }
 
 }  // namespace
@@ -219,18 +219,23 @@ boost::asio::awaitable<std::optional<accounts::caller>> caller_lookup::find(
 boost::asio::awaitable<caller_and_reel> caller_lookup::find_with_reel(
     accounts::token_hash token, job_id reel, deadline by) {
     const auto known = statements_->kept.find(reel);
-    question asked{.token = token, .reel = reel};
-    if (known) asked.version = known->version;
+    question asked{.token = token};
+    if (known) {
+        const auto found = co_await statements_->lookups.answer(asked, by);
+        if (!found.caller) co_return caller_and_reel{};
+        const bool is_owner = found.caller->account == known->owner;
+        if (is_owner && found.ended_reels_version == known->ended_reels_version) {
+            co_return caller_and_reel{.caller = found.caller, .reel = known->text};
+        }
+        asked.version = known->version;
+    }
+    asked.reel = reel;
     auto found = co_await statements_->lookups.answer(asked, by);
     if (!found.caller) co_return caller_and_reel{};
     if (found.stands) co_return caller_and_reel{.caller = found.caller, .reel = known->text};
     // A stranger who tries ids must not empty what others read.
     if (known && !found.reel && found.caller->account == known->owner) {
         statements_->kept.forget(reel);
-    }
-    if (found.is_stale) {
-        asked.version.clear();
-        found = co_await statements_->lookups.answer(asked, by);
     }
     co_return caller_and_reel{.caller = found.caller, .reel = found.reel};
 }

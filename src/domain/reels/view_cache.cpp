@@ -22,10 +22,25 @@ void view_cache::keep(job_id reel, reel_view view) {
     forget(reel);
     const auto needed = bytes_of(view);
     if (needed > bytes_max_) return;
+    if (bytes_ + needed > bytes_max_ && !was_here_lately(reel)) return;
     make_room(needed);
     const auto turn = turns_.insert(turns_.end(), reel.value);
     by_id_.emplace(reel.value, entry{.view = std::move(view), .turn = turn});
     bytes_ += needed;
+}
+
+void view_cache::confirm(job_id reel, std::string_view version, std::string ended_reels_version) {
+    const auto known = by_id_.find(reel.value);
+    // An answer that was long on its way may have put an older one in its place.
+    if (known == by_id_.end() || known->second.view.version != version) return;
+    known->second.view.ended_reels_version = std::move(ended_reels_version);
+}
+
+bool view_cache::was_here_lately(job_id reel) {
+    noted_.resize(noted_max);
+    // Ids are given one after the other: neighbours have places of their own.
+    auto& place = noted_[static_cast<std::uint64_t>(reel.value) % noted_.size()];
+    return std::exchange(place, reel.value) == reel.value;
 }
 
 void view_cache::forget(job_id reel) {

@@ -15,7 +15,8 @@ reel_view view_of(int number, std::size_t bytes = text_bytes) {
     return {
         .text = std::make_shared<const std::string>(bytes, 'x'),
         .owner = account_id{1},
-        .version = std::to_string(number)};
+        .version = std::to_string(number),
+        .ended_reels_version = "1"};
 }
 
 TEST(ViewCache, GivesWhatItWasGivenLast) {
@@ -46,10 +47,53 @@ TEST(ViewCache, StaysWithinItsBound) {
     EXPECT_FALSE(none.find(job_id{7}));
 }
 
+// As reading it from the database two times in a row does.
+void keep_wanted(view_cache& cache, int number) {
+    cache.keep(job_id{number}, view_of(number));
+    cache.keep(job_id{number}, view_of(number));
+}
+
+TEST(ViewCache, OthersGoForWhatIsReadASecondTimeLately) {
+    view_cache cache{15'000};
+    int fitting = 0;
+    for (; cache.bytes() + text_bytes + 500 < 15'000; ++fitting) {
+        cache.keep(job_id{fitting}, view_of(fitting));
+        EXPECT_TRUE(cache.find(job_id{fitting})) << "there is room";
+    }
+    cache.keep(job_id{1000}, view_of(1));
+    for (int number = 2000; number < 3000; ++number) {
+        cache.keep(job_id{number}, view_of(number));
+        ASSERT_FALSE(cache.find(job_id{number})) << "read once";
+    }
+    for (int number = 0; number < fitting; ++number) EXPECT_TRUE(cache.find(job_id{number}));
+    cache.keep(job_id{1000}, view_of(1));
+    EXPECT_TRUE(cache.find(job_id{1000})) << "read a second time, not long ago";
+
+    // Forgotten by then: as many others were read meanwhile as are noted.
+    cache.keep(job_id{5000}, view_of(1));
+    for (int number = 10'000; number < 20'000; ++number) {
+        cache.keep(job_id{number}, view_of(number));
+    }
+    cache.keep(job_id{5000}, view_of(1));
+    EXPECT_FALSE(cache.find(job_id{5000}));
+}
+
+TEST(ViewCache, ConfirmsOnlyTheViewThatWasAskedAbout) {
+    view_cache cache{100'000};
+    cache.confirm(job_id{7}, "1", "2");
+    EXPECT_FALSE(cache.find(job_id{7}));
+    cache.keep(job_id{7}, view_of(1));
+    cache.confirm(job_id{7}, "1", "2");
+    EXPECT_EQ(cache.find(job_id{7})->ended_reels_version, "2");
+    cache.keep(job_id{7}, view_of(4));
+    cache.confirm(job_id{7}, "1", "3");
+    EXPECT_EQ(cache.find(job_id{7})->ended_reels_version, "1") << "of another version of the row";
+}
+
 TEST(ViewCache, WhatIsReadStaysLonger) {
     view_cache cache{15'000};
     for (int number = 0; number < 200; ++number) {
-        cache.keep(job_id{number}, view_of(number));
+        keep_wanted(cache, number);
         EXPECT_TRUE(cache.find(job_id{0})) << number;
     }
     EXPECT_FALSE(cache.find(job_id{1}));
@@ -60,7 +104,7 @@ TEST(ViewCache, WhatIsReadStaysLonger) {
 TEST(ViewCache, MakesRoomAmongOnesThatWereAllRead) {
     view_cache cache{15'000};
     for (int number = 0; number < 100; ++number) {
-        cache.keep(job_id{number}, view_of(number));
+        keep_wanted(cache, number);
         for (int known = 0; known <= number; ++known) static_cast<void>(cache.find(job_id{known}));
     }
     EXPECT_TRUE(cache.find(job_id{99}));

@@ -8,29 +8,39 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <vector>
 
 namespace reelsd::reels {
 
-/// A reel as clients see it, and the version of its row that this was made from.
+/// A reel as clients see it, and the versions of what this was made from.
 struct reel_view {
     std::shared_ptr<const std::string> text;  ///< JSON. Never null.
     account_id owner;
     std::string version;  ///< The row's `xmin`: each change gives it another.
+    /// The `xmin` of the owner's row of `ended_reels_version` when this was read, or last found to
+    /// stand: as long as it is the same, none of the owner's ended reels has changed.
+    std::string ended_reels_version;
 };
 
 /// What clients see of reels that were read lately, up to a number of bytes. When there is no more
-/// room, those go that nobody has read since they were last considered (second chance). It promises
-/// nothing of what the database has now: who takes a view from here asks the database whether its
-/// version still stands. Thread: the loop's.
+/// room, those go that nobody has read since they were last considered (second chance), and only
+/// for one that is read a second time within a while: where far more reels are read than fit, those
+/// that come and go would push all else out of the processor's caches. It promises nothing of what
+/// the database has now: who takes a view from here asks the database whether it still stands.
+/// Thread: the loop's.
 class view_cache {
 public:
     /// 0 bytes: keeps nothing.
     explicit view_cache(std::size_t bytes_max) : bytes_max_{bytes_max} {}
 
     [[nodiscard]] std::optional<reel_view> find(job_id reel);
-    /// Takes the place of an earlier one. One that alone is too large is not kept.
+    /// Takes the place of an earlier one. One that alone is too large is not kept, nor one for
+    /// which others would have to go, if it is not known to have been read before.
     void keep(job_id reel, reel_view view);
+    /// The view of this version, if it is still that one, stands at this `ended_reels_version` too.
+    void confirm(job_id reel, std::string_view version, std::string ended_reels_version);
     void forget(job_id reel);
 
     /// An estimate of what is held, never over the bound.
@@ -45,7 +55,13 @@ private:
     };
     using entries = std::unordered_map<std::int64_t, entry>;
 
+    /// Reels that found no room, by their ids: each takes the place of an earlier one. As many
+    /// reads as that ago is "lately". 32 KiB, from the first one on.
+    static constexpr std::size_t noted_max = 4096;
+
     [[nodiscard]] static std::size_t bytes_of(const reel_view& view) noexcept;
+    /// Whether it was here lately; it was, from now on.
+    [[nodiscard]] bool was_here_lately(job_id reel);
     void drop(entries::iterator one);
     void make_room(std::size_t bytes);
 
@@ -53,6 +69,7 @@ private:
     std::size_t bytes_ = 0;
     entries by_id_;
     turns turns_;  ///< Who is considered next comes first.
+    std::vector<std::int64_t> noted_;
 };
 
 }  // namespace reelsd::reels
