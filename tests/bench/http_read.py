@@ -4,9 +4,9 @@
     python3 tests/bench/http_read.py [--bin build/release/bin] [--peers build/bench_peers] [--rows 100000]
             [--rounds 3] [--seconds 5] [--connections 32 256] [--cache-bytes 1000000000]
 
-"reelsd" may keep all that is read (--cache-bytes), "reelsd 64 MiB" has its usual bound, which is a tenth of 100,000
-reels, and "reelsd none" keeps nothing. Beside our daemon: the same in Drogon and in Fastify, each with one statement a request that checks the token and
-reads the row. As limits: what `pgbench -M prepared -c 8` reads of the same row a second, and nginx with a file of the
+"reelsd" may keep all that is read (--cache-bytes), "two reelsd" are two such daemons on one port, since one has one thread that
+answers where Drogon has two, "reelsd 64 MiB" has its usual bound, which is a tenth of 100,000 reels, and "reelsd none" keeps
+nothing. Beside our daemon: the same in Drogon and in Fastify, each with one statement a request that checks the token and reads the row. As limits: what `pgbench -M prepared -c 8` reads of the same row a second, and nginx with a file of the
 same size.
 """
 
@@ -17,6 +17,7 @@ import re
 import subprocess
 
 from bench_support import ROOT, Load, Processes, interleaved, median_of, print_table, wait_for_port, free_port, need
+from service_support import new_folder
 from bench_world import POSTGRES_BIN, RESULT_BYTES, Server, World, made_result
 
 READ = """
@@ -43,10 +44,24 @@ end
 def warmed_daemon(world, rows, cache_bytes):
     """Our daemon after each reel was read once, or as many as the slowest machine reads in this time."""
     daemon = world.daemon(reel_cache_bytes_max=cache_bytes)
-    reads_a_second = 5000
-    Load(READ_ALL.format(token=world.token, rows=rows)).put_on(
-        f"http://{daemon.address}", 64, rows // reads_a_second + 2, {})
+    warm(world, rows, daemon.address)
     return daemon
+
+
+def warm(world, rows, address):
+    reads_a_second = 5000
+    Load(READ_ALL.format(token=world.token, rows=rows)).put_on(f"http://{address}", 64, rows // reads_a_second + 2, {})
+
+
+def two_warmed_daemons(world, rows, cache_bytes):
+    """Two on one port. Each connection stays with one of them, so that each has to see all reels: it is warmed twice."""
+    folder = new_folder()
+    shared = {"listen": f"127.0.0.1:{free_port()}", "share_port": "true", "reel_cache_bytes_max": cache_bytes}
+    one, other = (world.daemon(folder=folder, **shared) for _ in range(2))
+    for _ in range(2):
+        warm(world, rows, one.address)
+    one.processes = Processes(one.process.pid, other.process.pid)
+    return one
 
 
 def nginx(world):
@@ -98,6 +113,7 @@ def main():
     try:
         makers = {
             "reelsd": lambda: warmed_daemon(world, wanted.rows, wanted.cache_bytes),
+            "two reelsd": lambda: two_warmed_daemons(world, wanted.rows, wanted.cache_bytes),
             "reelsd 64 MiB": lambda: warmed_daemon(world, wanted.rows, 64 << 20),
             "reelsd none": lambda: warmed_daemon(world, wanted.rows, 0),
             "drogon": lambda: world.drogon(wanted.peers),
@@ -133,10 +149,10 @@ def main():
              "failed"], rows)
         rate = {key: median_of(rounds, lambda one: one["rate"]) for key, rounds in measured.items()}
         for (name, count), value in rate.items():
-            if name == "reelsd":
+            if name in ("reelsd", "two reelsd"):
                 others = {other: value / rate[other, n] for other, n in rate
-                          if other != "reelsd" and (n == count or other == "pgbench")}
-                print(f"{count} connections: " + ", ".join(f"{ratio:.2f} x {other}" for other, ratio in others.items()))
+                          if other != name and (n == count or other == "pgbench")}
+                print(f"{name}, {count} connections: " + ", ".join(f"{ratio:.2f} x {other}" for other, ratio in others.items()))
     finally:
         world.close()
 
