@@ -29,6 +29,12 @@ std::string checksum_of(std::string_view text) {
     return digits;
 }
 
+/// Whether it is of `alphabet`. By ranges: a search of the alphabet for each character was a
+/// quarter of what a token's check costs.
+bool is_token_character(char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
 bool same_ignoring_case(std::string_view left, std::string_view right) {
     const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
     return std::equal(
@@ -46,12 +52,12 @@ std::string generate_token() {
 }
 
 result<token_hash> hash_of_token(std::string_view token) {
-    const error refusal{errc::unauthorized, std::string{token_invalid_text}};
-    if (token.size() != token_characters || !token.starts_with(scheme)) return refusal;
+    const auto refusal = [] { return error{errc::unauthorized, std::string{token_invalid_text}}; };
+    if (token.size() != token_characters || !token.starts_with(scheme)) return refusal();
     const auto body = token.substr(scheme.size());
-    if (body.find_first_not_of(alphabet) != std::string_view::npos) return refusal;
+    if (!std::all_of(body.begin(), body.end(), is_token_character)) return refusal();
     const auto signed_part = token.substr(0, token.size() - checksum_characters);
-    if (checksum_of(signed_part) != token.substr(signed_part.size())) return refusal;
+    if (checksum_of(signed_part) != token.substr(signed_part.size())) return refusal();
 
     return sha256_of(token);
 }
