@@ -1,21 +1,23 @@
 #include "log_lines.hpp"
+#include <reelsd/base/clock.hpp>
+#include <reelsd/base/invariant.hpp>
 #include <reelsd/base/journal.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/base/log.hpp>
 
-#include <fmt/format.h>
-#include <spdlog/pattern_formatter.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
-#include <iterator>
+#include <limits>
 
 namespace reelsd::log {
 namespace {
 
-constexpr std::size_t usual_line_bytes = 320;
+using line_buffer = spdlog::memory_buf_t;
 
 spdlog::level::level_enum to_spdlog(level at) {
     switch (at) {
@@ -34,29 +36,79 @@ level level_of(spdlog::level::level_enum at) {
     return at == spdlog::level::info ? level::info : level::debug;
 }
 
-/// `%*` in a pattern.
-class priority_flag final : public spdlog::custom_flag_formatter {
-public:
-    void format(
-        const spdlog::details::log_msg& message, const std::tm& /*time*/,
-        spdlog::memory_buf_t& into) override {
-        const auto text = journal_priority(level_of(message.level));
-        into.append(text.data(), text.data() + text.size());
+std::string_view name_of(level at) {
+    switch (at) {
+        case level::debug: return "debug";
+        case level::info: return "info";
+        case level::warning: return "warning";
+        case level::error:
+        case level::off: return "error";
     }
-    [[nodiscard]] std::unique_ptr<spdlog::custom_flag_formatter> clone() const override {
-        return std::make_unique<priority_flag>();
-    }
-};
-
-std::unique_ptr<spdlog::formatter> line_formatter(format shape, bool for_journal) {
-    std::string pattern = shape == format::json
-                              ? R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l",%v})"
-                              : "%Y-%m-%dT%H:%M:%S.%eZ %l %v";
-    if (for_journal) pattern.insert(0, "%*");
-    auto made = std::make_unique<spdlog::pattern_formatter>(spdlog::pattern_time_type::utc);
-    made->add_flag<priority_flag>('*').set_pattern(std::move(pattern));
-    return made;
+    return "";
 }
+
+/// One part behind the other; room is made once for all.
+void append(line_buffer& line, std::initializer_list<std::string_view> parts) {
+    const auto end = line.size();
+    auto size = end;
+    for (const auto part : parts) size += part.size();
+    line.resize(size);
+    auto* at = line.data() + end;
+    for (const auto part : parts) at = std::copy(part.begin(), part.end(), at);
+}
+
+std::string text_of(const line_buffer& line) {
+    return {line.data(), line.size()};
+}
+
+/// Puts time and level before what has been rendered. A line is written for each request: the text
+/// of the last second is kept, for to write it anew would be a third of the line's cost. The sink
+/// locks.
+class line_formatter final : public spdlog::formatter {
+public:
+    line_formatter(log::format shape, bool for_journal)
+        : shape_{shape}, for_journal_{for_journal} {}
+
+    void format(const spdlog::details::log_msg& message, line_buffer& into) override {
+        const auto at = level_of(message.level);
+        const auto priority = for_journal_ ? journal_priority(at) : std::string_view{};
+        const std::string_view rendered{message.payload.data(), message.payload.size()};
+        const auto time = text_of_time(message.time);
+        if (shape_ == log::format::json) {
+            constexpr std::string_view level_key = R"(","level":")";
+            append(
+                into,
+                {priority, R"({"time":")", time, level_key, name_of(at), "\",", rendered, "}\n"});
+        } else {
+            append(into, {priority, time, " ", name_of(at), " ", rendered, "\n"});
+        }
+    }
+    [[nodiscard]] std::unique_ptr<spdlog::formatter> clone() const override {
+        return std::make_unique<line_formatter>(shape_, for_journal_);
+    }
+
+private:
+    /// "2026-05-22T10:00:00.123Z", until the next call.
+    std::string_view text_of_time(std::chrono::system_clock::time_point when) {
+        const auto second = std::chrono::floor<std::chrono::seconds>(when);
+        if (second_ != second) {
+            second_ = second;
+            text_ = to_rfc3339(second);
+            text_.back() = '.';
+            text_.append("000Z");
+        }
+        auto rest = std::chrono::floor<std::chrono::milliseconds>(when - second).count();
+        for (auto digit = text_.end() - 2; *digit != '.'; --digit, rest /= 10) {
+            *digit = static_cast<char>('0' + rest % 10);
+        }
+        return text_;
+    }
+
+    log::format shape_;
+    bool for_journal_;
+    std::optional<std::chrono::sys_seconds> second_;
+    std::string text_;
+};
 
 bool needs_quotes(std::string_view text) {
     return text.empty() || std::any_of(text.begin(), text.end(), [](unsigned char c) {
@@ -70,39 +122,71 @@ bool needs_escapes(std::string_view text) {
     });
 }
 
-/// JSON's own escaping serves text lines as well: it is unambiguous and keeps UTF-8 readable.
-void append_quoted(std::string& line, std::string_view text) {
-    if (needs_escapes(text)) {
-        line += json(text).dump(-1, ' ', false, json::error_handler_t::replace);
-    } else {
-        line.append(1, '"').append(text).append(1, '"');
-    }
+/// JSON's own escaping serves text lines as well: it is unambiguous and keeps UTF-8 readable. The
+/// quotes are part of it.
+std::string escaped(std::string_view text) {
+    return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-/// Appends a value in one of the two shapes.
-struct value_writer {
-    std::string& line;
+/// Appends a field in one of the two shapes.
+struct field_writer {
+    static constexpr int decimals = 3;
+    line_buffer& line;
     format shape;
+    std::string_view key;
 
-    void operator()(std::int64_t number) const {
-        fmt::format_to(std::back_inserter(line), "{}", number);
-    }
+    void operator()(std::int64_t number) const { write_number(number); }
     void operator()(double number) const {
         if (shape == format::json && !std::isfinite(number)) {
-            line += "null";  // JSON has no such numbers.
+            write("null");  // JSON has no such numbers.
         } else {
-            fmt::format_to(std::back_inserter(line), "{:.3f}", number);
+            write_number(number, std::chars_format::fixed, decimals);
         }
     }
-    void operator()(bool truth) const { line += truth ? "true" : "false"; }
+    void operator()(bool truth) const { write(truth ? "true" : "false"); }
     void operator()(std::string_view text) const {
-        if (shape == format::json || needs_quotes(text)) {
-            append_quoted(line, text);
+        if (shape == format::text && !needs_quotes(text)) {
+            write(text);
+        } else if (needs_escapes(text)) {
+            write(escaped(text));
         } else {
-            line += text;
+            write(text, "\"");
+        }
+    }
+
+private:
+    template <class Number, class... Form>
+    void write_number(Number number, Form... form) const {
+        using limits = std::numeric_limits<Number>;
+        // With sign; of a double, all digits before the point, the point and the decimals.
+        constexpr std::size_t characters_max =
+            limits::is_integer ? limits::digits10 + 2 : limits::max_exponent10 + 3 + decimals;
+        std::array<char, characters_max> text{};
+        const auto [end, failed] =
+            std::to_chars(text.data(), text.data() + text.size(), number, form...);
+        invariant(failed == std::errc{});
+        write({text.data(), static_cast<std::size_t>(end - text.data())});
+    }
+
+    void write(std::string_view value, std::string_view quote = {}) const {
+        if (shape == format::json) {
+            append(line, {",\"", key, "\":", quote, value, quote});
+        } else {
+            append(line, {" ", key, "=", quote, value, quote});
         }
     }
 };
+
+void render(line_buffer& line, format shape, std::string_view message, fields values) {
+    if (shape == format::text) {
+        append(line, {message});
+    } else if (needs_escapes(message)) {
+        append(line, {R"("message":)", escaped(message)});
+    } else {
+        append(line, {R"("message":")", message, "\""});
+    }
+    for (const auto& one : values) std::visit(field_writer{line, shape, one.key}, one.value);
+}
 
 std::shared_ptr<line_sink> sink_into(const std::filesystem::path& file, format shape) {
     return std::make_shared<line_sink>(
@@ -115,28 +199,15 @@ std::shared_ptr<line_sink> sink_into(const std::filesystem::path& file, format s
 }  // namespace
 
 std::string render_text(std::string_view message, fields values) {
-    std::string line;
-    line.reserve(usual_line_bytes);
-    line.append(message);
-    for (const auto& one : values) {
-        line.append(1, ' ').append(one.key).append(1, '=');
-        std::visit(value_writer{line, format::text}, one.value);
-    }
-    return line;
+    line_buffer line;
+    render(line, format::text, message, values);
+    return text_of(line);
 }
 
 std::string render_json(std::string_view message, fields values) {
-    std::string line;  // The pattern supplies the braces, time and level.
-    line.reserve(usual_line_bytes);
-    line.append(R"("message":)");
-    append_quoted(line, message);
-    for (const auto& one : values) {
-        line.append(1, ',');
-        append_quoted(line, one.key);
-        line.append(1, ':');
-        std::visit(value_writer{line, format::json}, one.value);
-    }
-    return line;
+    line_buffer line;
+    render(line, format::json, message, values);
+    return text_of(line);
 }
 
 logger::logger(level at_least, format shape) : logger{at_least, shape, {}} {}
@@ -146,8 +217,8 @@ logger::logger(level at_least, format shape, const std::filesystem::path& file)
       sink_{std::make_shared<spdlog::logger>("reelsd", lines_)},
       format_{shape} {
     sink_->set_level(to_spdlog(at_least));
-    sink_->flush_on(spdlog::level::debug);
-    sink_->set_formatter(line_formatter(shape, file.empty() && is_journal(STDERR_FILENO)));
+    const bool for_journal = file.empty() && is_journal(STDERR_FILENO);
+    sink_->set_formatter(std::make_unique<line_formatter>(shape, for_journal));
 }
 
 void logger::reopen() const {
@@ -173,9 +244,9 @@ logger logger::silent() {
 void logger::write(level at, std::string_view message, fields values) const {
     const auto spdlog_level = to_spdlog(at);
     if (!sink_->should_log(spdlog_level)) return;
-    const auto line =
-        format_ == format::json ? render_json(message, values) : render_text(message, values);
-    sink_->log(spdlog_level, spdlog::string_view_t{line});
+    line_buffer line;
+    render(line, format_, message, values);
+    sink_->log(spdlog_level, spdlog::string_view_t{line.data(), line.size()});
 }
 
 void logger::debug(std::string_view message, fields values) const {

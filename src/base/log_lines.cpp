@@ -101,10 +101,8 @@ bool line_sink::is_kept(const spdlog::details::log_msg& message) const {
 }
 
 void line_sink::sink_it_(const spdlog::details::log_msg& message) {
-    spdlog::memory_buf_t line;
-    formatter_->format(message, line);
     const bool is_first = kept_count_ == 0;
-    kept_.append(line.data(), line.size());
+    formatter_->format(message, kept_);
     ++kept_count_;
     if (!is_kept(message) || kept_.size() >= kept_bytes_max) return write_kept();
     if (is_first) release_soon_();
@@ -112,7 +110,7 @@ void line_sink::sink_it_(const spdlog::details::log_msg& message) {
 
 void line_sink::write_kept() {
     if (kept_count_ == 0) return;
-    put(kept_, kept_count_);
+    put(view_of(kept_), kept_count_);
     kept_.clear();  // Its memory serves the next ones.
     kept_count_ = 0;
 }

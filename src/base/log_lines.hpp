@@ -60,7 +60,7 @@ private:
 
     std::function<void()> release_soon_;
     std::thread::id keeps_of_;
-    std::string kept_;
+    spdlog::memory_buf_t kept_;
     std::uint64_t kept_count_ = 0;
 };
 

@@ -21,7 +21,8 @@ enum class level : std::uint8_t { debug, info, warning, error, off };
 enum class format : std::uint8_t { text, json };
 
 /// One named value of a log line. Never give it a secret, a token, a key or a signed address.
-/// Refers to texts that stay where they are, and keeps those that are made for it.
+/// Refers to texts that stay where they are, and keeps those that are made for it. The name is a
+/// literal of letters: it is written as it is.
 struct field {
     using value_type = std::variant<std::int64_t, double, bool, std::string_view, std::string>;
 

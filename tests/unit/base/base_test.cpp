@@ -6,6 +6,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+
 namespace reelsd {
 namespace {
 
@@ -52,6 +57,34 @@ TEST(Log, JsonLinesAreMembersOfOneObject) {
     EXPECT_EQ(
         log::render_json("m", {{"n", 1}, {"b", false}, {"t", "x\ny"}}),
         R"("message":"m","n":1,"b":false,"t":"x\ny")");
+}
+
+TEST(Log, NumbersOfAnySizeAreWhole) {
+    using whole = std::numeric_limits<std::int64_t>;
+    using real = std::numeric_limits<double>;
+    EXPECT_EQ(
+        log::render_text("m", {{"least", whole::min()}, {"most", whole::max()}}),
+        "m least=-9223372036854775808 most=9223372036854775807");
+    EXPECT_EQ(
+        log::render_text("m", {{"a", -0.0004}, {"b", 0.0005}, {"c", 0.0625}, {"d", 2.9996}}),
+        "m a=-0.000 b=0.001 c=0.062 d=3.000");
+    const auto lowest = log::render_text("", {{"n", real::lowest()}});
+    EXPECT_EQ(lowest.substr(0, 12), " n=-17976931");
+    EXPECT_EQ(lowest.size(), std::string_view{" n=-.000"}.size() + 309);
+    EXPECT_EQ(
+        log::render_text("m", {{"a", real::infinity()}, {"b", real::quiet_NaN()}}),
+        "m a=inf b=nan");
+    EXPECT_EQ(
+        log::render_json("m", {{"a", -real::infinity()}, {"b", real::quiet_NaN()}}),
+        R"("message":"m","a":null,"b":null)");
+}
+
+TEST(Log, LongTextsAreWhole) {
+    const std::string text(10'000, 'x');
+    EXPECT_EQ(log::render_text(text, {{"t", text}}), text + " t=" + text);
+    EXPECT_EQ(
+        log::render_json(text, {{"t", text}}),
+        "\"message\":\"" + text + "\",\"t\":\"" + text + "\"");
 }
 
 }  // namespace

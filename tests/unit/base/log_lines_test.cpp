@@ -1,5 +1,6 @@
 // Goal: no line is lost or cut, whoever renames the file and whatever the disk says. Method: real
 // files; /dev/full is a disk without room.
+#include <reelsd/base/clock.hpp>
 #include <reelsd/base/log.hpp>
 
 #include <gmock/gmock.h>
@@ -8,10 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <set>
 #include <string>
 #include <thread>
@@ -60,6 +63,40 @@ TEST_F(LogFile, HasWhatIsWrittenBehindWhatWasThere) {
     ASSERT_EQ(lines.size(), 2U);
     EXPECT_EQ(lines[0], "from before");
     EXPECT_THAT(lines[1], HasSubstr("info hello n=1"));
+}
+
+// Goal: the form that docs/operations/log-lines.md gives, and the time of each line.
+TEST_F(LogFile, LinesBeginWithTimeAndLevel) {
+    const std::string time =
+        "20[0-9][0-9]-[01][0-9]-[0-3][0-9]T[0-2][0-9](:[0-5][0-9]){2}"
+        "\\.[0-9]{3}Z";
+    using milliseconds = std::chrono::milliseconds;
+    const auto now = [] {
+        return std::chrono::floor<milliseconds>(std::chrono::system_clock::now());
+    };
+    for (const auto shape : {format::text, format::json}) {
+        const auto log = into(path("log"), shape);
+        const auto before = now();
+        log.warning("m", {{"n", 1}});
+        while (now() == before) std::this_thread::yield();
+        log.error("m", {{"n", 1}});
+        const auto lines = lines_of(path("log"));
+        ASSERT_EQ(lines.size(), 2U);
+        const bool is_json = shape == format::json;
+        const std::size_t time_begin = is_json ? std::string_view{"{\"time\":\""}.size() : 0;
+        const std::string level = "(warning|error)";
+        const std::regex form{
+            is_json ? "\\{\"time\":\"" + time + "\",\"level\":\"" + level +
+                          "\",\"message\":\"m\",\"n\":1\\}"
+                    : time + " " + level + " m n=1"};
+        for (const auto& line : lines) EXPECT_TRUE(std::regex_match(line, form)) << line;
+        const auto time_of = [&](std::size_t at) { return lines[at].substr(time_begin, 24); };
+        EXPECT_LT(time_of(0), time_of(1));
+        const auto second_of = [](std::string text) { return text.replace(19, 5, "Z"); };
+        EXPECT_GE(second_of(time_of(0)), to_rfc3339(before));
+        EXPECT_LE(second_of(time_of(1)), to_rfc3339(now()));
+        fs::remove(path("log"));
+    }
 }
 
 TEST_F(LogFile, IsLeftForANewOneOnlyWhenAsked) {
