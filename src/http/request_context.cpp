@@ -25,7 +25,7 @@ bool is_sane_request_id(std::string_view text) noexcept {
     return !text.empty() && text.size() <= size_max && std::all_of(text.begin(), text.end(), sane);
 }
 
-request_context::request_context(http::request asked, const log::logger& log, deadline answer_by)
+request_context::request_context(http::request&& asked, const log::logger& log, deadline answer_by)
     : request_{std::move(asked)},
       log_{log},
       answer_by_{answer_by},

@@ -54,11 +54,37 @@ void router::add(verb method, std::string pattern, handler handle) {
     auto entry = std::find_if(paths_.begin(), paths_.end(), same);
     if (entry == paths_.end()) {
         const std::string_view kept = patterns_.emplace_back(std::move(pattern));
-        paths_.push_back({kept, segments_of(kept), {}});
+        const auto segments = segments_of(kept);
+        auto& end = branch_of(segments);
+        if (!end.entry) end.entry = paths_.size();
+        paths_.push_back({kept, {}, {}});
         entry = std::prev(paths_.end());
+        for (std::size_t at = 0; at < segments.size(); ++at) {
+            if (segments[at].is_parameter) entry->parameters.emplace_back(segments[at].text, at);
+        }
     }
     for (const auto& known : entry->methods) invariant(known.method != method);
     entry->methods.push_back({method, std::move(handle)});
+}
+
+router::branch& router::branch_of(const std::vector<segment>& pattern) {
+    auto* at = &root_;
+    for (const auto& wanted : pattern) {
+        const auto same = [&](const branch& known) {
+            const auto& here = known.leads_here;
+            if (here.is_parameter || wanted.is_parameter) {
+                return here.is_parameter == wanted.is_parameter;  // Whatever it is called.
+            }
+            return here.text == wanted.text;
+        };
+        auto found = std::find_if(at->next.begin(), at->next.end(), same);
+        if (found == at->next.end()) {
+            const auto place = wanted.is_parameter ? at->next.end() : at->next.begin();
+            found = at->next.insert(place, {wanted, {}, {}});
+        }
+        at = &*found;
+    }
+    return *at;
 }
 
 void router::show_when_unknown(handler handle) {
@@ -91,27 +117,16 @@ const gate* router::gate_for(const std::vector<std::string>& path) const noexcep
     return best ? &best->keeper : nullptr;
 }
 
-const router::path_entry* router::entry_for(const std::vector<std::string>& path) const noexcept {
-    const auto fits = [](const segment& mine, const std::string& theirs) {
-        return mine.is_parameter ? fits_parameter(theirs) : mine.text == theirs;
-    };
-    const auto more_specific = [](const segment& one, const segment& other) {
-        return !one.is_parameter && other.is_parameter;
-    };
-    const path_entry* best = nullptr;
-    for (const auto& entry : paths_) {
-        const auto& mine = entry.segments;
-        if (!std::equal(mine.begin(), mine.end(), path.begin(), path.end(), fits)) continue;
-        // Both fit, so their literals agree: the first place where one is literal decides.
-        const bool better = !best || std::lexicographical_compare(
-                                         mine.begin(),
-                                         mine.end(),
-                                         best->segments.begin(),
-                                         best->segments.end(),
-                                         more_specific);
-        if (better) best = &entry;
+const router::path_entry* router::entry_for(
+    const branch& from, std::span<const std::string> rest) const noexcept {
+    if (rest.empty()) return from.entry ? &paths_[*from.entry] : nullptr;
+    const auto& own = rest.front();
+    for (const auto& next : from.next) {
+        const auto& known = next.leads_here;
+        if (known.is_parameter ? !fits_parameter(own) : known.text != own) continue;
+        if (const auto* const found = entry_for(next, rest.subspan(1))) return found;
     }
-    return best;
+    return nullptr;
 }
 
 router::located router::locate(request_context& ctx, const gate* keeper) const {
@@ -121,19 +136,14 @@ router::located router::locate(request_context& ctx, const gate* keeper) const {
             .handle = nullptr,
             .refused = ctx.problem(status::bad_request, "the path has a malformed percent escape")};
     }
-    const auto* entry = entry_for(target.segments());
+    const auto* entry = entry_for(root_, target.segments());
     if (!entry && !keeper && when_unknown_ && is_from_a_reader(ctx)) {
         return {.handle = &when_unknown_, .refused = std::nullopt};
     }
     if (!entry) {
         return {.handle = nullptr, .refused = ctx.problem(status::not_found, "not found")};
     }
-    request_context::matched_route matched{.pattern = entry->pattern, .parameters = {}};
-    for (std::size_t at = 0; at < entry->segments.size(); ++at) {
-        const auto& known = entry->segments[at];
-        if (known.is_parameter) matched.parameters.emplace_back(known.text, at);
-    }
-    ctx.set_route(std::move(matched));
+    ctx.set_route({.pattern = entry->pattern, .parameters = entry->parameters});
 
     std::string allowed;
     for (const auto& known : entry->methods) {

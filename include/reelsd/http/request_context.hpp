@@ -12,11 +12,11 @@
 #include <any>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace reelsd::http {
 
@@ -25,7 +25,7 @@ namespace reelsd::http {
 class request_context {
 public:
     /// The logger is referred to, not copied.
-    request_context(http::request asked, const log::logger& log, deadline answer_by);
+    request_context(http::request&& asked, const log::logger& log, deadline answer_by);
     request_context(const request_context&) = delete;
     request_context& operator=(const request_context&) = delete;
 
@@ -90,10 +90,10 @@ public:
     struct matched_route {
         /// The route's pattern, for logs and metrics; empty as long as none has matched.
         std::string_view pattern;
-        /// Names (views into the pattern) and the indices of their path segments.
-        std::vector<std::pair<std::string_view, std::size_t>> parameters;
+        /// Names and the indices of their path segments, in the router.
+        std::span<const std::pair<std::string_view, std::size_t>> parameters;
     };
-    void set_route(matched_route route) noexcept { route_ = std::move(route); }
+    void set_route(matched_route route) noexcept { route_ = route; }
     [[nodiscard]] std::string_view route() const noexcept { return route_.pattern; }
     /// Errors: those of query_parameters::parse.
     [[nodiscard]] result<void> decode_query();

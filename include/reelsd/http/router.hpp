@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <ranges>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -99,8 +100,18 @@ private:
     };
     struct path_entry {
         std::string_view pattern;
-        std::vector<segment> segments;
+        /// Names and the indices of their segments.
+        std::vector<std::pair<std::string_view, std::size_t>> parameters;
         std::vector<method_handler> methods;
+    };
+    /// Patterns that begin alike share their beginning: a path is compared with the few segments
+    /// that may follow each of its own, not with every pattern.
+    struct branch {
+        segment leads_here;
+        /// What is literal stands before what is not, and is tried first.
+        std::vector<branch> next;
+        /// In `paths_`, of the pattern that ends here.
+        std::optional<std::size_t> entry;
     };
     struct gate_entry {
         std::vector<segment> segments;
@@ -115,13 +126,18 @@ private:
 
     [[nodiscard]] static std::vector<segment> segments_of(std::string_view pattern);
     [[nodiscard]] const gate* gate_for(const std::vector<std::string>& path) const noexcept;
-    [[nodiscard]] const path_entry* entry_for(const std::vector<std::string>& path) const noexcept;
+    /// Where the pattern ends, which is added if it is not there.
+    [[nodiscard]] branch& branch_of(const std::vector<segment>& pattern);
+    /// The most specific pattern behind `from` that fits what is left of a path.
+    [[nodiscard]] const path_entry* entry_for(
+        const branch& from, std::span<const std::string> rest) const noexcept;
     /// Tells 404 from 405, and the context its route.
     [[nodiscard]] located locate(request_context& ctx, const gate* keeper) const;
 
     /// Where the patterns stand that everything else refers to.
     std::deque<std::string> patterns_;
     std::vector<path_entry> paths_;
+    branch root_{};
     std::vector<gate_entry> gates_;
     handler when_unknown_;
 };

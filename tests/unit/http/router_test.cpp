@@ -106,6 +106,7 @@ TEST_F(Router, FindsTheOneHandler) {
         {verb::get, "/api/zoo/9", 200, "animal 9"},
         {verb::get, "/api/zoo/a%20b", 200, "animal a b"},
         {verb::get, "/api/zoo/9/legs/4", 200, "9/4"},
+        {verb::get, "/api/zoo/search/legs/4", 200, "search/4"},
         {verb::get, "/api/zoo/search?q=big+cat", 200, "search big cat"},
         {verb::remove, "/api/zoo/9", 204, ""},
         {verb::get, "/docs/", 200, "root"},
