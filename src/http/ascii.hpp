@@ -2,6 +2,8 @@
 
 #include <reelsd/http/header_fields.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -26,18 +28,30 @@ namespace reelsd::http {
     return byte_of(letter) < 0x20U || byte_of(letter) == 0x7FU;
 }
 
-/// tchar of RFC 9110 5.6.2: what methods and field names are made of.
-[[nodiscard]] constexpr bool is_token(char letter) noexcept {
-    return is_alphanumeric(letter) ||
-           std::string_view{"!#$%&'*+-.^_`|~"}.find(letter) != std::string_view::npos;
+/// Whether a byte is alphanumeric or one of `others`, for each of the 256.
+[[nodiscard]] constexpr std::array<bool, 256> alphanumeric_or(std::string_view others) noexcept {
+    std::array<bool, 256> table{};
+    for (std::uint32_t byte = 0; byte < table.size(); ++byte) {
+        const char letter = static_cast<char>(byte);
+        table[byte] = is_alphanumeric(letter) || others.find(letter) != std::string_view::npos;
+    }
+    return table;
+}
+
+inline constexpr auto token_table = alphanumeric_or("!#$%&'*+-.^_`|~");
+
+/// A token of RFC 9110 5.6.2: what methods and field names are.
+[[nodiscard]] constexpr bool is_token(std::string_view text) noexcept {
+    const auto fits = [](char letter) { return token_table[byte_of(letter)]; };
+    return !text.empty() && std::all_of(text.begin(), text.end(), fits);
 }
 
 /// Without OWS of RFC 9110 5.6.3 around it: spaces and tabs.
 [[nodiscard]] constexpr std::string_view trimmed(std::string_view text) noexcept {
-    constexpr std::string_view blanks = " \t";
-    const auto begin = text.find_first_not_of(blanks);
-    if (begin == std::string_view::npos) return {};
-    return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+    const auto is_blank = [](char letter) { return letter == ' ' || letter == '\t'; };
+    while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+    while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+    return text;
 }
 
 [[nodiscard]] constexpr std::optional<std::uint32_t> hex_value(char letter) noexcept {

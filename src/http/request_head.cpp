@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 namespace reelsd::http {
 
@@ -27,9 +28,11 @@ std::string_view take_line(std::string_view& rest) {
     return line;
 }
 
-bool is_target_character(char letter) {
+bool is_of_target_characters(std::string_view text) {
     // Bytes above ASCII are let through: tools send them raw, and decoding checks them for UTF-8.
-    return byte_of(letter) > 0x20U && byte_of(letter) != 0x7FU && letter != '#';
+    return std::all_of(text.begin(), text.end(), [](char letter) {
+        return byte_of(letter) > 0x20U && byte_of(letter) != 0x7FU && letter != '#';
+    });
 }
 
 /// The digits of "HTTP/1.1" as {1, 1}; nothing when it is no version at all.
@@ -43,23 +46,21 @@ std::optional<std::pair<char, char>> version_of(std::string_view text) {
     return std::pair{major, minor};
 }
 
-bool is_sound_target(std::string_view method, std::string_view target) {
-    if (target.empty() || !std::all_of(target.begin(), target.end(), is_target_character)) {
-        return false;
-    }
-    if (target == "*") return method == "OPTIONS";
-    return method != "CONNECT" && request_target::parse(std::string{target}).has_value();
+/// Nothing when it is none that is served.
+std::optional<request_target> target_of(std::string_view method, std::string_view text) {
+    const bool is_served = text == "*" ? method == "OPTIONS" : method != "CONNECT";
+    if (!is_served || !is_of_target_characters(text)) return std::nullopt;
+    auto target = request_target::parse(std::string{text});
+    if (!target) return std::nullopt;
+    return std::move(*target);
 }
 
-std::optional<refusal> check_request_line(std::string_view line, bool& is_version_1_1) {
+std::optional<refusal> read_request_line(std::string_view line, request_head& into) {
     const auto first = line.find(' ');
     const auto last = line.rfind(' ');
     if (first == std::string_view::npos || first == last) return bad("malformed request line");
     const auto method = line.substr(0, first);
-    const auto target = line.substr(first + 1, last - first - 1);
-    if (method.empty() || !std::all_of(method.begin(), method.end(), is_token)) {
-        return bad("malformed method");
-    }
+    if (!is_token(method)) return bad("malformed method");
     const auto version = version_of(line.substr(last + 1));
     if (!version) return bad("malformed HTTP version");
     // Before the target: HTTP/2 begins with one that HTTP/1 would call malformed.
@@ -67,8 +68,11 @@ std::optional<refusal> check_request_line(std::string_view line, bool& is_versio
     if (major != '1' || minor > '1') {
         return refusal{status::version_not_supported, "only HTTP/1.0 and HTTP/1.1 are served"};
     }
-    if (!is_sound_target(method, target)) return bad("malformed request target");
-    is_version_1_1 = minor == '1';
+    auto target = target_of(method, line.substr(first + 1, last - first - 1));
+    if (!target) return bad("malformed request target");
+    into.method = method;
+    into.target = std::move(*target);
+    into.is_version_1_1 = minor == '1';
     return std::nullopt;
 }
 
@@ -95,32 +99,36 @@ void note(framing& seen, std::string_view name, std::string_view value) {
     }
 }
 
-std::optional<refusal> check_field(std::string_view line, framing& seen) {
+struct field {
+    std::string_view name;
+    std::string_view value;
+};
+
+std::optional<refusal> read_field(std::string_view line, field& into) {
     if (line.front() == ' ' || line.front() == '\t') return bad("folded header lines are obsolete");
     const auto colon = line.find(':');
     if (colon == std::string_view::npos || colon == 0) return bad("malformed header field");
-    const auto name = line.substr(0, colon);
-    if (!std::all_of(name.begin(), name.end(), is_token)) return bad("malformed header name");
-    const auto value = trimmed(line.substr(colon + 1));
+    into = {.name = line.substr(0, colon), .value = trimmed(line.substr(colon + 1))};
+    if (!is_token(into.name)) return bad("malformed header name");
     const auto strange = [](char letter) { return is_control(letter) && letter != '\t'; };
-    if (std::any_of(value.begin(), value.end(), strange)) return bad("malformed header value");
-    note(seen, name, value);
+    if (std::any_of(into.value.begin(), into.value.end(), strange)) {
+        return bad("malformed header value");
+    }
     return std::nullopt;
 }
 
 std::optional<refusal> check_host(const framing& seen, bool is_version_1_1) {
     if (seen.hosts > 1) return bad("Host is given more than once");
     if (is_version_1_1 && seen.hosts == 0) return bad("Host is missing");
-    const auto fits = [](char letter) {
-        return is_alphanumeric(letter) ||
-               std::string_view{"-._~!$&'()*+,;=%:[]"}.find(letter) != std::string_view::npos;
-    };
+    static constexpr auto host_table = alphanumeric_or("-._~!$&'()*+,;=%:[]");
+    const auto fits = [](char letter) { return host_table[byte_of(letter)]; };
     if (!std::all_of(seen.host.begin(), seen.host.end(), fits)) return bad("malformed Host");
     return std::nullopt;
 }
 
 std::optional<refusal> check_length(std::string_view text, std::size_t body_bytes_max) {
-    if (text.empty() || !std::all_of(text.begin(), text.end(), is_digit)) {
+    const auto fits = [](char letter) { return is_digit(letter); };
+    if (text.empty() || !std::all_of(text.begin(), text.end(), fits)) {
         return bad("malformed Content-Length");
     }
     // More digits than any limit has would only overflow.
@@ -154,35 +162,55 @@ std::optional<refusal> check_framing(
 
 head_scan scan_head(std::string_view received, std::size_t from) {
     constexpr std::string_view closing = "\r\n\r\n";
+    const auto is_marked = [](char letter) { return is_control(letter) && letter != '\t'; };
+    const head_scan bad_line_end{.end = {}, .refused = bad("lines must end with CR LF")};
+    bool after_return = from > 0 && received[from - 1] == '\r';
     for (std::size_t at = from; at < received.size(); ++at) {
-        const char letter = received[at];
-        const bool after_return = at > 0 && received[at - 1] == '\r';
-        if (letter == '\n') {
-            if (!after_return) return {.end = {}, .refused = bad("lines must end with CR LF")};
+        if (after_return) {
+            if (received[at] != '\n') return bad_line_end;
             const auto seen = received.substr(0, at + 1);
             if (seen.ends_with(closing)) return {.end = seen.size(), .refused = {}};
-        } else if (after_return) {
-            return {.end = {}, .refused = bad("lines must end with CR LF")};
-        } else if (is_control(letter) && letter != '\r' && letter != '\t') {
+            after_return = false;
+            continue;
+        }
+        const auto* const next = std::find_if(&received[at], received.end(), is_marked);
+        at = static_cast<std::size_t>(next - received.begin());
+        if (at == received.size()) break;
+        if (*next == '\n') return bad_line_end;
+        if (*next != '\r') {
             return {.end = {}, .refused = bad("the header has a control character")};
         }
+        after_return = true;
     }
     return {};
 }
 
-std::optional<refusal> check_request_head(std::string_view head, std::size_t body_bytes_max) {
+std::optional<refusal> read_request_head(
+    std::string_view head, std::size_t body_bytes_max, request_head& into) {
     invariant(head.ends_with("\r\n\r\n"));
-    bool is_version_1_1 = true;
-    if (auto refused = check_request_line(take_line(head), is_version_1_1)) return refused;
+    auto rest = head;
+    if (auto refused = read_request_line(take_line(rest), into)) return refused;
+    const auto place_of = [&](std::string_view part) {
+        return static_cast<std::uint32_t>(part.data() - head.data());
+    };
+    constexpr std::size_t fields_usual = 16;
+    into.fields.reserve(fields_usual);
     framing seen;
-    std::size_t fields = 0;
-    for (auto line = take_line(head); !line.empty(); line = take_line(head)) {
-        if (++fields > header_fields_max) {
+    for (auto line = take_line(rest); !line.empty(); line = take_line(rest)) {
+        if (into.fields.size() == header_fields_max) {
             return refusal{status::request_header_fields_too_large, "too many header fields"};
         }
-        if (auto refused = check_field(line, seen)) return refused;
+        field next;
+        if (auto refused = read_field(line, next)) return refused;
+        note(seen, next.name, next.value);
+        into.fields.push_back(
+            {.name_begin = place_of(next.name),
+             .name_size = static_cast<std::uint32_t>(next.name.size()),
+             .value_begin = place_of(next.value),
+             .value_size = static_cast<std::uint32_t>(next.value.size())});
     }
-    return check_framing(seen, is_version_1_1, body_bytes_max);
+    into.announces_body = seen.lengths > 0 || seen.codings > 0;
+    return check_framing(seen, into.is_version_1_1, body_bytes_max);
 }
 
 std::optional<std::string> request_id_in(std::string_view head) {

@@ -1,16 +1,19 @@
 #pragma once
 
 #include "refusal.hpp"
+#include <reelsd/http/header_fields.hpp>
+#include <reelsd/http/target.hpp>
 
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
-/// The strict look at a request's head, before the parser sees it. Beast 1.81 parses leniently what
-/// other servers on the way may read otherwise (folded lines, lists of lengths, several Hosts, odd
-/// transfer codings): such requests are how one is smuggled inside another, so they are refused.
-/// Pure functions: tables and random bytes test them.
+/// The strict reading of a request's head. Beast 1.81, which reads the bodies, would parse
+/// leniently what other servers on the way may read otherwise (folded lines, lists of lengths,
+/// several Hosts, odd transfer codings): such requests are how one is smuggled inside another, so
+/// they are refused before it sees them. Pure functions: tables and random bytes test them.
 namespace reelsd::http {
 
 /// Where the head ends, found as the bytes arrive.
@@ -25,12 +28,24 @@ struct head_scan {
 /// Looks at `received` from `from` on; what stands before has been looked at.
 [[nodiscard]] head_scan scan_head(std::string_view received, std::size_t from);
 
-/// A whole head: request line, fields, the closing empty line. Nothing when it is in order.
-/// Refuses with 505 a version other than HTTP/1.0 and 1.1, with 431 more than `header_fields_max`
-/// fields, with 413 a Content-Length over `body_bytes_max`, and with 400 everything else that RFC
-/// 9112 forbids or that two servers may understand differently.
-[[nodiscard]] std::optional<refusal> check_request_head(
-    std::string_view head, std::size_t body_bytes_max);
+/// What a head says.
+struct request_head {
+    std::string_view method;  ///< Within the head.
+    request_target target;
+    bool is_version_1_1 = true;
+    /// Whether it has a Content-Length, also of 0, or a Transfer-Encoding; without them there is
+    /// no body (RFC 9112 6.3).
+    bool announces_body = false;
+    /// In their order, by their places in the head; values without blanks around them.
+    std::vector<header_fields::place> fields;
+};
+
+/// A whole head: request line, fields, the closing empty line. Nothing when it is in order; all of
+/// `into` is valid only then. Refuses with 505 a version other than HTTP/1.0 and 1.1, with 431 more
+/// than `header_fields_max` fields, with 413 a Content-Length over `body_bytes_max`, and with 400
+/// everything else that RFC 9112 forbids or that two servers may understand differently.
+[[nodiscard]] std::optional<refusal> read_request_head(
+    std::string_view head, std::size_t body_bytes_max, request_head& into);
 
 /// The value of the first field `X-Request-Id` in a whole head, of any form, for an answer to a
 /// head that is refused.

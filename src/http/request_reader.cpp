@@ -5,6 +5,7 @@
 
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/rfc7230.hpp>
 #include <boost/beast/http/string_body.hpp>
 
 #include <utility>
@@ -34,8 +35,25 @@ bool may_be_part_of_last_chunk(std::string_view rest) {
 constexpr std::string_view too_large_message = "the request body is too large";
 constexpr std::string_view header_too_large_message = "the request header is too large";
 
-std::string_view view_of(beast::string_view text) {
-    return {text.data(), text.size()};
+constexpr std::string_view malformed_header_message = "malformed request header";
+
+/// Whether the client expects the connection to stay open; nothing when a field that tells is no
+/// list of tokens. `Proxy-Connection` is no standard's, and an old habit of clients.
+std::optional<bool> wants_to_stay(const header_fields& headers, bool is_version_1_1) {
+    bool close = false;
+    bool keep_alive = false;
+    for (const std::string_view name : {"Connection", "Proxy-Connection"}) {
+        for (const auto value : headers.find_all(name)) {
+            const beast::http::opt_token_list tokens{{value.data(), value.size()}};
+            if (!beast::http::validate_list(tokens)) return std::nullopt;
+            for (const auto& each : tokens) {
+                const std::string_view token{each.data(), each.size()};
+                close = close || same_name(token, "close");
+                keep_alive = keep_alive || same_name(token, "keep-alive");
+            }
+        }
+    }
+    return is_version_1_1 ? !close : keep_alive;
 }
 
 }  // namespace
@@ -111,46 +129,54 @@ request_reader::step request_reader::advance_header() {
 
 request_reader::step request_reader::begin_message(std::size_t head_size) {
     const std::string_view head = std::string_view{received_}.substr(0, head_size);
-    if (const auto refused = check_request_head(head, limits_.body_bytes_max)) {
+    request_head read;
+    if (const auto refused = read_request_head(head, limits_.body_bytes_max, read)) {
         refused_id_ = request_id_in(head);
         return refuse(*refused);
     }
-    parser_ = std::make_unique<message_parser>();
-    parser_->header_limit(static_cast<std::uint32_t>(limits_.header_bytes_max));
-    parser_->body_limit(limits_.body_bytes_max);
-    beast::error_code failed;
-    const auto used = parser_->put(boost::asio::buffer(head), failed);
-    if (failed || used != head_size || !parser_->is_header_done()) {
-        return refuse({status::bad_request, "malformed request header"});
+    if (read.announces_body && !begin_body(head)) {
+        return refuse({status::bad_request, malformed_header_message});
     }
-    const auto& parsed = parser_->get();
-    auto target = request_target::parse(std::string{view_of(parsed.target())});
-    if (!target) return refuse({status::bad_request, "malformed request target"});
-
-    message_ = {};
-    message_.request.method_text = view_of(parsed.method_string());
-    message_.request.method = verb_of(message_.request.method_text);
-    message_.request.target = std::move(*target);
-    // Copied before the body is read: Beast would add a chunked body's trailers to the fields.
-    for (const auto& field : parsed) {
-        message_.request.headers.add(view_of(field.name_string()), view_of(field.value()));
-    }
-    message_.keep_alive = parser_->keep_alive();
-    message_.is_version_1_1 = parsed.version() == 11;
-
+    auto& request = message_.request;
+    request.method_text = read.method;
+    request.method = verb_of(request.method_text);
+    request.target = std::move(read.target);
+    request.headers = {take_received(head_size), std::move(read.fields)};
+    message_.is_version_1_1 = read.is_version_1_1;
     message_.head_bytes = head_size;
-
-    received_.erase(0, head_size);
-    // The room that the header has taken is not needed for a body of unknown size.
-    if (received_.empty()) std::string{}.swap(received_);
-    scanned_ = 0;
-    skipped_ = 0;
-    body_bytes_read_ = 0;
-    parser_->eager(true);
+    const auto keep_alive = wants_to_stay(request.headers, read.is_version_1_1);
+    if (!keep_alive) return refuse({status::bad_request, malformed_header_message});
+    message_.keep_alive = *keep_alive;
+    if (!parser_) {
+        complete_ = true;
+        return step::complete;
+    }
     const auto expected = message_.request.headers.find("Expect");
     const bool waits = message_.is_version_1_1 && expected && same_name(*expected, "100-continue");
     if (waits && received_.empty() && !parser_->is_done()) return step::send_continue;
     return advance_body();
+}
+
+/// Beast reads the body, and has to see for itself how it is framed.
+bool request_reader::begin_body(std::string_view head) {
+    parser_ = std::make_unique<message_parser>();
+    parser_->header_limit(static_cast<std::uint32_t>(limits_.header_bytes_max));
+    parser_->body_limit(limits_.body_bytes_max);
+    body_bytes_read_ = 0;
+    beast::error_code failed;
+    const auto used = parser_->put(boost::asio::buffer(head), failed);
+    parser_->eager(true);
+    return !failed && used == head.size() && parser_->is_header_done();
+}
+
+/// The head, which mostly is all that there is, goes without a copy.
+std::string request_reader::take_received(std::size_t head_size) {
+    scanned_ = 0;
+    skipped_ = 0;
+    if (received_.size() == head_size) return std::exchange(received_, {});
+    auto head = received_.substr(0, head_size);
+    received_.erase(0, head_size);
+    return head;
 }
 
 request_reader::step request_reader::after_body_error(bool too_large) {

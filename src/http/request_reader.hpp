@@ -29,8 +29,7 @@ struct received_request {
 
 /// Turns the bytes of a connection into requests, one after the other, and performs no I/O: the
 /// session asks what comes next, and reads or writes accordingly. Memory: the bytes that have
-/// arrived and are not consumed, and a parser while a request is read; nothing between two
-/// requests.
+/// arrived and are not consumed, and a parser while a body is read; nothing between two requests.
 class request_reader {
 public:
     enum class step : std::uint8_t {
@@ -71,6 +70,8 @@ private:
     void skip_empty_lines();
     step advance_header();
     step begin_message(std::size_t head_size);
+    [[nodiscard]] bool begin_body(std::string_view head);
+    [[nodiscard]] std::string take_received(std::size_t head_size);
     step advance_body();
     step after_body_error(bool too_large);
 

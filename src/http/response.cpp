@@ -9,9 +9,8 @@ namespace reelsd::http {
 namespace {
 
 void check_field(std::string_view name, std::string_view value) {
-    const bool sound_name = !name.empty() && std::all_of(name.begin(), name.end(), is_token);
-    const bool sound_value = std::none_of(value.begin(), value.end(), is_control);
-    if (!sound_name || !sound_value) {
+    const auto breaks = [](char letter) { return is_control(letter); };
+    if (!is_token(name) || std::any_of(value.begin(), value.end(), breaks)) {
         throw std::invalid_argument{"a response header field would break the header"};
     }
 }

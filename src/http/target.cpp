@@ -1,6 +1,7 @@
 #include "ascii.hpp"
 #include <reelsd/http/target.hpp>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace reelsd::http {
@@ -125,12 +126,18 @@ result<request_target> request_target::parse(std::string text) {
     // "http://host" and "http://host?a" stand for the root.
     auto rest = target.path();
     if (rest.starts_with('/')) rest.remove_prefix(1);
+    target.segments_.reserve(
+        static_cast<std::size_t>(std::count(rest.begin(), rest.end(), '/')) + 1);
     for (;;) {
         const auto slash = rest.find('/');
         const auto segment = rest.substr(0, slash);
-        auto decoded = percent_decoded(segment);
-        if (!decoded) target.well_formed_ = false;
-        target.segments_.push_back(decoded ? std::move(*decoded) : std::string{segment});
+        if (segment.find('%') == std::string_view::npos) {
+            target.segments_.emplace_back(segment);
+        } else {
+            auto decoded = percent_decoded(segment);
+            if (!decoded) target.well_formed_ = false;
+            target.segments_.push_back(decoded ? std::move(*decoded) : std::string{segment});
+        }
         if (slash == std::string_view::npos) break;
         rest.remove_prefix(slash + 1);
     }

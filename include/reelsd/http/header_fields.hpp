@@ -12,7 +12,18 @@ namespace reelsd::http {
 /// The header fields of one request, in order, in two allocations.
 class header_fields {
 public:
-    /// The sizes fit 32 bits: a whole header is at most 16 KiB.
+    /// Where name and value of a field stand in a text, in bytes. 32 bits: a whole header is at
+    /// most 16 KiB.
+    struct place {
+        std::uint32_t name_begin;
+        std::uint32_t name_size;
+        std::uint32_t value_begin;
+        std::uint32_t value_size;
+    };
+
+    header_fields() = default;
+    /// Of a head that is kept as it came; all places are within it.
+    header_fields(std::string head, std::vector<place> fields);
     void add(std::string_view name, std::string_view value);
 
     /// The value of the first field of that name (any letter case), without blanks around it.
@@ -21,20 +32,14 @@ public:
     /// The values of all fields of that name, in order; views as those of find().
     [[nodiscard]] std::vector<std::string_view> find_all(std::string_view name) const;
     [[nodiscard]] std::size_t count(std::string_view name) const noexcept;
-    [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
+    [[nodiscard]] std::size_t size() const noexcept { return fields_.size(); }
 
 private:
-    struct entry {
-        std::uint32_t begin;
-        std::uint32_t name_size;
-        std::uint32_t value_size;
-    };
-
-    [[nodiscard]] std::string_view name_at(const entry& field) const noexcept;
-    [[nodiscard]] std::string_view value_at(const entry& field) const noexcept;
+    [[nodiscard]] std::string_view name_at(const place& field) const noexcept;
+    [[nodiscard]] std::string_view value_at(const place& field) const noexcept;
 
     std::string text_;
-    std::vector<entry> entries_;
+    std::vector<place> fields_;
 };
 
 /// Whether two names are equal but for the case of ASCII letters.

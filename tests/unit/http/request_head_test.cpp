@@ -112,7 +112,8 @@ const head_case heads[] = {
 TEST(RequestHead, IsCheckedStrictly) {
     for (const auto& expected : heads) {
         SCOPED_TRACE(expected.name);
-        const auto refused = check_request_head(expected.head, body_bytes_max);
+        request_head read;
+        const auto refused = read_request_head(expected.head, body_bytes_max, read);
         EXPECT_EQ(refused ? number_of(refused->code) : 0U, expected.status);
         EXPECT_FALSE(refused && refused->message.empty());
     }
@@ -121,10 +122,45 @@ TEST(RequestHead, IsCheckedStrictly) {
 TEST(RequestHead, FieldsAreBoundedInNumber) {
     std::string head = "GET / HTTP/1.1\r\nHost: a\r\n";
     for (std::size_t field = 1; field < header_fields_max; ++field) head += "X: y\r\n";
-    EXPECT_FALSE(check_request_head(head + "\r\n", body_bytes_max));
-    const auto refused = check_request_head(head + "X: y\r\n\r\n", body_bytes_max);
+    request_head read;
+    EXPECT_FALSE(read_request_head(head + "\r\n", body_bytes_max, read));
+    EXPECT_EQ(read.fields.size(), header_fields_max);
+    request_head too_long;
+    const auto refused = read_request_head(head + "X: y\r\n\r\n", body_bytes_max, too_long);
     ASSERT_TRUE(refused);
     EXPECT_EQ(refused->code, status::request_header_fields_too_large);
+}
+
+TEST(RequestHead, IsReadOnce) {
+    const std::string head =
+        "POST /a/%62?c HTTP/1.0\r\nHost:\t a \r\nX:\r\nhOST-2: b\tc\r\nContent-Length: 7\r\n\r\n";
+    request_head read;
+    ASSERT_FALSE(read_request_head(head, body_bytes_max, read));
+    EXPECT_EQ(read.method, "POST");
+    EXPECT_EQ(read.target.text(), "/a/%62?c");
+    EXPECT_EQ(read.target.segments(), (std::vector<std::string>{"a", "b"}));
+    EXPECT_FALSE(read.is_version_1_1);
+    EXPECT_TRUE(read.announces_body);
+    const header_fields fields{head, read.fields};
+    EXPECT_EQ(fields.size(), 4U);
+    EXPECT_EQ(fields.find("host"), "a");
+    EXPECT_EQ(fields.find("x"), "");
+    EXPECT_EQ(fields.find("Host-2"), "b\tc");
+    EXPECT_EQ(fields.find("Host-"), std::nullopt);
+}
+
+TEST(RequestHead, TellsWhetherABodyFollows) {
+    const auto announces = [](const std::string& field) {
+        request_head read;
+        const auto head = "POST / HTTP/1.1\r\nHost: a\r\n" + field + "\r\n\r\n";
+        EXPECT_FALSE(read_request_head(head, body_bytes_max, read)) << field;
+        return read.announces_body;
+    };
+    EXPECT_TRUE(announces("content-LENGTH: 1"));
+    EXPECT_TRUE(announces("Content-Length: 0"));
+    EXPECT_TRUE(announces("transfer-encoding: chunked"));
+    EXPECT_FALSE(announces("X-Content-Length: 1"));
+    EXPECT_FALSE(announces("Expect: 100-continue"));
 }
 
 TEST(RequestHead, TellsItsIdThoughItIsRefused) {
