@@ -38,11 +38,11 @@ session_host::session_host(const router& known_routes, log::logger lines, server
 
 std::string session_host::new_request_id() {
     constexpr std::string_view digits = "0123456789abcdef";
-    constexpr int size = 16;
+    constexpr std::size_t size = 16;
     auto number = random();
-    std::string id;
-    for (int digit = 0; digit < size; ++digit) {
-        id.push_back(digits[number % digits.size()]);
+    std::string id(size, digits.front());
+    for (char& digit : id) {
+        digit = digits[number % digits.size()];
         number /= digits.size();
     }
     return id;
