@@ -1,10 +1,9 @@
+#include "allocator.hpp"
 #include "daemon.hpp"
 
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
-
-#include <malloc.h>
 
 #include <chrono>
 #include <cstdint>
@@ -33,10 +32,7 @@ asio::awaitable<void> daemon::shrink_after_crowds() {
         const auto gone = counts.connections_accepted - counts.connections_open;
         if (gone - seen < crowd) continue;
         seen = gone;
-        // Not on the loop: it takes milliseconds.
-        const auto trim = [] { return ::malloc_trim(0); };
-        const auto trimmed = co_await offload_.run(deadline::after(shrink_interval), trim);
-        if (!trimmed) log_.debug("memory was not given back: no thread was free");
+        return_freed_memory();
     }
 }
 

@@ -2,7 +2,6 @@
 #include "daemon.hpp"
 
 #include <fmt/format.h>
-#include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -42,17 +41,6 @@ void stop_at_once_until_started() {
     static_cast<void>(std::signal(SIGHUP, SIG_IGN));
 }
 
-/// Answers of some kilobytes come and go thousands of times a second. By default the allocator
-/// gives every 128 KiB that are free at its end back to the system, and asks for them again in the
-/// next moment. What crowds leave behind is given back when they are gone (daemon_memory.cpp).
-void keep_freed_memory() {
-    constexpr int kept_bytes_max = 8 * 1024 * 1024;
-    constexpr int own_mapping_bytes_min = 1024 * 1024;
-    // Both only fail for numbers out of range.
-    static_cast<void>(::mallopt(M_TRIM_THRESHOLD, kept_bytes_max));
-    static_cast<void>(::mallopt(M_MMAP_THRESHOLD, own_mapping_bytes_min));
-}
-
 }  // namespace
 
 result<void> serve(const settings& with, const log::logger& log) {
@@ -60,7 +48,6 @@ result<void> serve(const settings& with, const log::logger& log) {
     const auto supervisor = service_notice::from_environment();
     if (!supervisor) return supervisor.error();
     raise_descriptor_limit(log);
-    keep_freed_memory();
     auto made = daemon::create(with, log);
     if (!made) return made.error();
     return (*made)->run(*supervisor);
