@@ -169,13 +169,16 @@ bool request_reader::begin_body(std::string_view head) {
     return !failed && used == head.size() && parser_->is_header_done();
 }
 
-/// The head, which mostly is all that there is, goes without a copy.
+/// The head, which mostly is all that there is, goes without a copy, unless much room that was made
+/// for what came before it would go along uncounted.
 std::string request_reader::take_received(std::size_t head_size) {
     scanned_ = 0;
     skipped_ = 0;
-    if (received_.size() == head_size) return std::exchange(received_, {});
+    const bool is_all = received_.size() == head_size;
+    if (is_all && received_.capacity() <= 2 * head_size) return std::exchange(received_, {});
     auto head = received_.substr(0, head_size);
     received_.erase(0, head_size);
+    if (is_all) std::string{}.swap(received_);
     return head;
 }
 

@@ -216,6 +216,21 @@ TEST_F(CallerLookup, WorkInTheQueueChangesNoVersion) {
     ASSERT_TRUE(run(callers_.find_with_reel(ann, another, soon())).reel);
 }
 
+// As after a restoration, on a server that has counted fewer transactions than the one before.
+TEST_F(CallerLookup, ANumberFromABackupIsNotTakenForThisTransactions) {
+    const auto ann = token_of(ann_, "a");
+    const auto reel = ended(ann_);
+    ASSERT_TRUE(run(callers_.find_with_reel(ann, reel, soon())).reel);
+    static constexpr db::query ahead_query{
+        "test.ahead",
+        "UPDATE ended_reels_version SET changed_by ="
+        " (pg_current_xact_id()::text::bigint + 1)::text::xid8"};
+    run(pool().run(soon(), ahead_query));
+    ASSERT_TRUE(run(callers_.find_with_reel(ann, reel, soon())).reel);
+    EXPECT_TRUE(run(store_.remove(ann_, reel, soon())));
+    EXPECT_FALSE(run(callers_.find_with_reel(ann, reel, soon())).reel);
+}
+
 // As after a hand has deleted the row.
 TEST_F(CallerLookup, WithoutAVersionNothingIsKept) {
     const auto ann = token_of(ann_, "a");

@@ -31,6 +31,11 @@ constexpr db::query unlock_query{"test.unlock", "SELECT pg_advisory_unlock(7)"};
 constexpr db::query stand_query{"test.stand", R"sql(
     SELECT pg_advisory_xact_lock_shared(7)
       FROM (SELECT id FROM job WHERE id = $1 FOR UPDATE) AS held)sql"};
+/// Likewise, at the row that deletions of an account's ended reels change.
+constexpr db::query stand_by_account_query{"test.stand_by_account", R"sql(
+    SELECT pg_advisory_xact_lock_shared(7)
+      FROM (SELECT account_id FROM ended_reels_version
+             WHERE account_id = (SELECT account_id FROM job WHERE id = $1) FOR UPDATE) AS held)sql"};
 constexpr db::query standing_query{"test.standing", R"sql(
     SELECT count(*) AS many FROM pg_locks
      WHERE locktype = 'advisory' AND NOT granted AND objid = 7
@@ -43,6 +48,30 @@ protected:
         options.connection_string = connection_string();
         options.connections = 1;
         return options;
+    }
+
+    /// Runs `meanwhile` while another transaction stands at a row of the job.
+    template <class Meanwhile>
+    void while_somebody_stands(const db::query& stand, job_id job, Meanwhile meanwhile) {
+        // Two connections of their own: one keeps the gate shut at which the other stands with the
+        // row.
+        db::pool gate{loop().context().get_executor(), one_connection(), log::logger::silent()};
+        db::pool holder{loop().context().get_executor(), one_connection(), log::logger::silent()};
+        gate.start();
+        holder.start();
+        run(gate.run(soon(), lock_query));
+        auto stands =
+            asio::co_spawn(loop().context(), holder.run(soon(), stand, job), asio::use_future);
+        const auto patience = deadline::after(30s);
+        bool is_standing = false;
+        while (!is_standing && !patience.passed() &&
+               stands.wait_for(0s) != std::future_status::ready) {
+            is_standing = number_in(standing_query, "many") > 0;
+        }
+        EXPECT_TRUE(is_standing) << "nobody stands at the row";
+        meanwhile();
+        run(gate.run(soon(), unlock_query));
+        loop().wait_for(stands);
     }
 };
 
@@ -136,27 +165,28 @@ TEST_F(RetentionStore, OneDaemonAtATimeAndAnotherWhenItIsSilent) {
 
 TEST_F(RetentionStore, PassesOverWhatSomebodyElseIsAt) {
     const auto jobs = ended(ann_, 2 * day, 2);
-    // Two connections of their own: one keeps the gate shut at which the other stands with the row.
-    db::pool gate{loop().context().get_executor(), one_connection(), log::logger::silent()};
-    db::pool holder{loop().context().get_executor(), one_connection(), log::logger::silent()};
-    gate.start();
-    holder.start();
-    run(gate.run(soon(), lock_query));
-    auto stands = asio::co_spawn(
-        loop().context(), holder.run(soon(), stand_query, jobs[0]), asio::use_future);
-    const auto patience = deadline::after(30s);
-    bool is_standing = false;
-    while (!is_standing && !patience.passed() && stands.wait_for(0s) != std::future_status::ready) {
-        is_standing = number_in(standing_query, "many") > 0;
-    }
-    EXPECT_TRUE(is_standing) << "nobody stands at the row";
-    const auto step = expire(kind::results, 10);
-    EXPECT_EQ(step->looked, 2);
-    EXPECT_EQ(step->removed, 1);
-    EXPECT_TRUE(is_there(ann_, jobs[0]));
-    run(gate.run(soon(), unlock_query));
-    loop().wait_for(stands);
+    while_somebody_stands(stand_query, jobs[0], [&] {
+        const auto step = expire(kind::results, 10);
+        EXPECT_EQ(step->looked, 2);
+        EXPECT_EQ(step->removed, 1);
+        EXPECT_TRUE(is_there(ann_, jobs[0]));
+    });
     EXPECT_EQ(expire(kind::results, 10)->removed, 1);
+}
+
+// Whoever keeps a transaction open that has deleted one of an account's reels must not hold up the
+// expiry of all.
+TEST_F(RetentionStore, PassesOverAccountsThatSomebodyElseDeletesFrom) {
+    const auto anns = ended(ann_, 3 * day, 2);
+    const auto bobs = ended(bob_, 2 * day, 2);
+    while_somebody_stands(stand_by_account_query, anns[0], [&] {
+        const auto step = expire(kind::results, 10);
+        EXPECT_EQ(step->looked, 4);
+        EXPECT_EQ(step->removed, 2);
+        EXPECT_TRUE(is_there(ann_, anns[0]));
+        EXPECT_FALSE(is_there(bob_, bobs[0]));
+    });
+    EXPECT_EQ(expire(kind::results, 10)->removed, 2);
 }
 
 TEST_F(RetentionStore, CallsGoButForThisMonthAndJobsInWork) {

@@ -164,6 +164,9 @@ class Failover(ServiceTest):
         self.assertEqual(account.finished(lost)["status"], "done")
         paid = [call for call in model.of("chat") if call.usage]
         self.assertEqual(len(paid), 2)
+        # The daemon keeps both now, and what it asks about them is the same in the database of before.
+        for reel in (seen, lost, seen, lost):
+            self.assertEqual(account.request("GET", f"/api/v1/reels/{reel}").status, 200)
 
         self.pair.primary.kill_all()
         # It would be waited for by the promotion.

@@ -28,7 +28,7 @@ constexpr db::query find_with_callers_query{"reels.find_with_callers", R"sql(
           JOIN account ON account.id = api_token.account_id AND account.disabled_at IS NULL
           LEFT JOIN ended_reels_version AS ended_reels ON ended_reels.account_id = account.id)
     SELECT wanted.number, caller.account, caller.token, caller.requests_per_minute,
-           caller.ended_reels_version,
+           caller.ended_reels_version, pg_postmaster_start_time()::text AS server,
            job.id, job.url, job.status, job.created_at, job.started_at, job.finished_at,
            job.error_code, job.error, job.xmin AS version,
            coalesce(job.xmin = wanted.version, false) AS stands,
@@ -41,7 +41,8 @@ constexpr db::query find_with_callers_query{"reels.find_with_callers", R"sql(
 // One row for each token, however many show it.
 constexpr db::query find_callers_query{"reels.find_callers", R"sql(
     SELECT shown.number, account.id AS account, account.requests_per_minute,
-           api_token.id AS token, ended_reels.xmin AS ended_reels_version
+           api_token.id AS token, ended_reels.xmin AS ended_reels_version,
+           pg_postmaster_start_time()::text AS server
       FROM unnest($1::bytea[]) WITH ORDINALITY AS shown (hash, number)
       JOIN api_token ON api_token.hash = shown.hash AND api_token.revoked_at IS NULL
       JOIN account ON account.id = api_token.account_id AND account.disabled_at IS NULL
@@ -97,6 +98,7 @@ known_caller caller_from(const db::row& row) {
 }
 
 found_reel answer_from(const db::row& row, view_cache& kept) {
+    kept.note_server(row.as<std::string_view>("server"));
     const auto [caller, ended_reels_version] = caller_from(row);
     found_reel answer{.caller = caller, .stands = row.as<bool>("stands")};
     if (row.is_null("id")) return answer;
@@ -134,7 +136,8 @@ std::optional<found_reel> readable_answer(const db::row& row, view_cache& kept) 
 }
 
 boost::asio::awaitable<std::vector<std::optional<known_caller>>> find_callers(
-    db::pool& pool, const std::vector<accounts::token_hash>& tokens, deadline by) {
+    db::pool& pool, view_cache& kept, const std::vector<accounts::token_hash>& tokens,
+    deadline by) {
     shown_tokens sent;
     std::vector<std::int32_t> shown;
     shown.reserve(tokens.size());
@@ -144,6 +147,7 @@ boost::asio::awaitable<std::vector<std::optional<known_caller>>> find_callers(
     for (const db::row row : found) {
         const auto number = static_cast<std::size_t>(row.as<std::int64_t>("number"));
         invariant(number >= 1 && number <= callers.size());
+        kept.note_server(row.as<std::string_view>("server"));
         callers[number - 1] = caller_from(row);
     }
     std::vector<std::optional<known_caller>> answers;
@@ -194,8 +198,8 @@ struct caller_lookup::sharing_statements {
               loop,
               tasks,
               callers_shared,
-              [&pool](const std::vector<accounts::token_hash>& tokens, deadline by) {
-                  return find_callers(pool, tokens, by);
+              [this, &pool](const std::vector<accounts::token_hash>& tokens, deadline by) {
+                  return find_callers(pool, kept, tokens, by);
               }},
           reels{
               loop,
@@ -227,24 +231,29 @@ boost::asio::awaitable<std::optional<accounts::caller>> caller_lookup::find(
 
 boost::asio::awaitable<caller_and_reel> caller_lookup::find_with_reel(
     accounts::token_hash token, job_id reel, deadline by) {
-    const auto known = statements_->kept.find(reel);
+    auto& kept = statements_->kept;
+    const auto known = kept.find(reel);
+    const auto generation = kept.generation();
     reel_question asked{.token = token, .reel = reel};
     if (known) {
         const auto found = co_await statements_->callers.answer(token, by);
         if (!found.caller) co_return caller_and_reel{};
         const bool is_owner = found.caller->account == known->owner;
-        if (is_owner && found.ended_reels_version == known->ended_reels_version) {
+        const bool stands = is_owner && found.ended_reels_version == known->ended_reels_version;
+        if (stands && kept.generation() == generation) {
             co_return caller_and_reel{.caller = found.caller, .reel = known->text};
         }
-        asked.version = known->version;
+        if (kept.generation() == generation) asked.version = known->version;
     }
-    const auto found = co_await statements_->reels.answer(std::move(asked), by);
+    auto found = co_await statements_->reels.answer(asked, by);
+    if (found.stands && kept.generation() != generation) {
+        asked.version.clear();
+        found = co_await statements_->reels.answer(asked, by);
+    }
     if (!found.caller) co_return caller_and_reel{};
     if (found.stands) co_return caller_and_reel{.caller = found.caller, .reel = known->text};
     // A stranger who tries ids must not empty what others read.
-    if (known && !found.reel && found.caller->account == known->owner) {
-        statements_->kept.forget(reel);
-    }
+    if (known && !found.reel && found.caller->account == known->owner) kept.forget(reel);
     co_return caller_and_reel{.caller = found.caller, .reel = found.reel};
 }
 

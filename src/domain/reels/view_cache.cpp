@@ -36,6 +36,15 @@ void view_cache::confirm(job_id reel, std::string_view version, std::string ende
     known->second.view.ended_reels_version = std::move(ended_reels_version);
 }
 
+void view_cache::note_server(std::string_view identity) {
+    if (server_ == identity) return;
+    server_ = identity;
+    ++generation_;
+    by_id_.clear();
+    turns_.clear();
+    bytes_ = 0;
+}
+
 bool view_cache::was_here_lately(job_id reel) {
     noted_.resize(noted_max);
     // Ids are given one after the other: neighbours have places of their own.

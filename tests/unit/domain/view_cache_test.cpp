@@ -90,6 +90,22 @@ TEST(ViewCache, ConfirmsOnlyTheViewThatWasAskedAbout) {
     EXPECT_EQ(cache.find(job_id{7})->ended_reels_version, "1") << "of another version of the row";
 }
 
+TEST(ViewCache, KeepsNothingOfAnotherServer) {
+    view_cache cache{100'000};
+    cache.note_server("a");
+    cache.keep(job_id{7}, view_of(1));
+    const auto before = cache.generation();
+    cache.note_server("a");
+    EXPECT_TRUE(cache.find(job_id{7}));
+    EXPECT_EQ(cache.generation(), before);
+    cache.note_server("b");
+    EXPECT_FALSE(cache.find(job_id{7}));
+    EXPECT_EQ(cache.bytes(), 0U);
+    EXPECT_NE(cache.generation(), before);
+    cache.keep(job_id{7}, view_of(2));
+    EXPECT_TRUE(cache.find(job_id{7}));
+}
+
 TEST(ViewCache, WhatIsReadStaysLonger) {
     view_cache cache{15'000};
     for (int number = 0; number < 200; ++number) {

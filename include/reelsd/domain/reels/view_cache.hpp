@@ -43,6 +43,13 @@ public:
     void confirm(job_id reel, std::string_view version, std::string ended_reels_version);
     void forget(job_id reel);
 
+    /// What the database's server says of itself with each answer: another one, or the same from an
+    /// earlier backup, may know versions again that meant something else. Then nothing is kept any
+    /// more.
+    void note_server(std::string_view identity);
+    /// Another number each time that happens: what was found before must not be used any more.
+    [[nodiscard]] std::uint64_t generation() const noexcept { return generation_; }
+
     /// An estimate of what is held, never over the bound.
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
@@ -67,6 +74,8 @@ private:
 
     std::size_t bytes_max_;
     std::size_t bytes_ = 0;
+    std::string server_;
+    std::uint64_t generation_ = 0;
     entries by_id_;
     turns turns_;  ///< Who is considered next comes first.
     std::vector<std::int64_t> noted_;
