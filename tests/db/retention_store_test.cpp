@@ -35,7 +35,8 @@ constexpr db::query stand_query{"test.stand", R"sql(
 constexpr db::query stand_by_account_query{"test.stand_by_account", R"sql(
     SELECT pg_advisory_xact_lock_shared(7)
       FROM (SELECT account_id FROM ended_reels_version
-             WHERE account_id = (SELECT account_id FROM job WHERE id = $1) FOR UPDATE) AS held)sql"};
+             WHERE account_id = (SELECT account_id FROM job WHERE id = $1)
+               FOR UPDATE) AS held)sql"};
 constexpr db::query standing_query{"test.standing", R"sql(
     SELECT count(*) AS many FROM pg_locks
      WHERE locktype = 'advisory' AND NOT granted AND objid = 7
