@@ -33,6 +33,8 @@ public:
     [[nodiscard]] std::vector<std::string_view> find_all(std::string_view name) const;
     [[nodiscard]] std::size_t count(std::string_view name) const noexcept;
     [[nodiscard]] std::size_t size() const noexcept { return fields_.size(); }
+    /// What the text takes up, in bytes.
+    [[nodiscard]] std::size_t text_capacity() const noexcept { return text_.capacity(); }
 
 private:
     [[nodiscard]] std::string_view name_at(const place& field) const noexcept;

@@ -4,6 +4,7 @@
 #include <boost/crc.hpp>
 
 #include <algorithm>
+#include <array>
 
 namespace reelsd::accounts {
 namespace {
@@ -29,11 +30,13 @@ std::string checksum_of(std::string_view text) {
     return digits;
 }
 
-/// Whether it is of `alphabet`. By ranges: a search of the alphabet for each character was a
-/// quarter of what a token's check costs.
-bool is_token_character(char c) {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-}
+/// Of each byte, whether it is of the alphabet: to search that for each character was a quarter of
+/// what a token's check costs.
+constexpr auto is_of_alphabet = [] {
+    std::array<bool, 256> table{};
+    for (const char letter : alphabet) table[static_cast<unsigned char>(letter)] = true;
+    return table;
+}();
 
 bool same_ignoring_case(std::string_view left, std::string_view right) {
     const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
@@ -55,7 +58,8 @@ result<token_hash> hash_of_token(std::string_view token) {
     const auto refusal = [] { return error{errc::unauthorized, std::string{token_invalid_text}}; };
     if (token.size() != token_characters || !token.starts_with(scheme)) return refusal();
     const auto body = token.substr(scheme.size());
-    if (!std::all_of(body.begin(), body.end(), is_token_character)) return refusal();
+    const auto fits = [](unsigned char byte) { return is_of_alphabet[byte]; };
+    if (!std::all_of(body.begin(), body.end(), fits)) return refusal();
     const auto signed_part = token.substr(0, token.size() - checksum_characters);
     if (checksum_of(signed_part) != token.substr(signed_part.size())) return refusal();
 

@@ -141,6 +141,22 @@ TEST(RequestReader, TellsWhatItHoldsOfAHeaderWhoseBodyIsToCome) {
     EXPECT_EQ(reader.bytes_held(), 0U);
 }
 
+// What came before it in the same read made room that nobody counts for this request.
+TEST(RequestReader, TheLastOfManyTakesNoMoreAlongThanItsHead) {
+    request_reader reader{{.header_bytes_max = 16384, .body_bytes_max = 65536}};
+    const std::string head =
+        "GET /a HTTP/1.1\r\nHost: a\r\nX: " + std::string(100, 'x') + "\r\n\r\n";
+    std::string many;
+    while (many.size() < 16384) many += head;
+    reader.append(many + "\r\n");  // An empty line is passed over.
+    reader.append(head);
+    for (std::size_t left = many.size() / head.size() + 1; left > 0; --left) {
+        ASSERT_EQ(reader.advance(), request_reader::step::complete);
+        EXPECT_LE(reader.take().request.headers.text_capacity(), 2 * head.size());
+    }
+    EXPECT_EQ(reader.bytes_held(), 0U);
+}
+
 TEST(RequestReader, BoundsHoldAtTheLimitAndOnePast) {
     const std::string start = "GET / HTTP/1.1\r\nHost: a\r\nX: ";
     const auto head_of = [&](std::size_t size) {

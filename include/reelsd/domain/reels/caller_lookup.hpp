@@ -31,10 +31,10 @@ struct caller_and_reel {
 
 /// The hottest question of all. Requests that come at the same moment share a statement, and the
 /// token is checked in the statement that reads the reel. A reel that has ended is kept as it was
-/// sent, and of one that is kept the database is asked only whether its row is still the same: each
-/// answer is what the database has after its request has come, so that a revoked token and a
-/// deleted reel are gone at once on every instance. A copy shares what it holds. Thread: the
-/// loop's.
+/// sent, and with the token of who reads it again the database is asked only whether any ended reel
+/// of the account has changed (docs/adr/0022): each answer is what the database has after its
+/// request has come, so that a revoked token and a deleted reel are gone at once on every instance.
+/// A copy shares what it holds. Thread: the loop's.
 class caller_lookup {
 public:
     /// `tasks` and `pool` outlive every coroutine that asks. Up to `kept_bytes_max` are kept of
