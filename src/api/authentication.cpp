@@ -46,17 +46,16 @@ boost::asio::awaitable<std::optional<http::response>> authentication::authentica
     co_return std::nullopt;
 }
 
-boost::asio::awaitable<std::optional<http::response>> authentication::admit(
-    http::request_context& ctx) {
-    if (ctx.route().ends_with(submission_route)) co_return std::nullopt;
+std::optional<http::response> authentication::admit(http::request_context& ctx) {
+    if (ctx.route().ends_with(submission_route)) return std::nullopt;
     const auto& caller = std::any_cast<const recognition&>(ctx.attachment()).caller;
     const int limit = caller.requests_per_minute.value_or(requests_per_minute_);
     const int wait = rate_.take(caller.account, limit, std::chrono::steady_clock::now());
-    if (wait == 0) co_return std::nullopt;
+    if (wait == 0) return std::nullopt;
     const auto message = fmt::format("limit of {} requests per minute reached", limit);
     auto refusal = ctx.problem(http::status::too_many_requests, message);
     refusal.set("Retry-After", std::to_string(wait));
-    co_return refusal;
+    return refusal;
 }
 
 }  // namespace reelsd::api

@@ -39,7 +39,7 @@ public:
 
     /// 429 when the account asks too fast. Submissions have a limit of their own and are not
     /// counted.
-    boost::asio::awaitable<std::optional<http::response>> admit(http::request_context& ctx);
+    std::optional<http::response> admit(http::request_context& ctx);
 
 private:
     reels::caller_lookup callers_;

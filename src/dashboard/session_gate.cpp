@@ -43,15 +43,14 @@ boost::asio::awaitable<std::optional<http::response>> session_gate::authenticate
     co_return std::nullopt;
 }
 
-boost::asio::awaitable<std::optional<http::response>> session_gate::admit(
-    http::request_context& ctx) const {
-    if (!changes_something(ctx.request().method)) co_return std::nullopt;
-    if (auto refused = refuse_other_sites(ctx, origin_())) co_return refused;
+std::optional<http::response> session_gate::admit(http::request_context& ctx) const {
+    if (!changes_something(ctx.request().method)) return std::nullopt;
+    if (auto refused = refuse_other_sites(ctx, origin_())) return refused;
     if (ctx.header("X-CSRF-Token").value_or("") != signed_in_of(ctx).csrf_token) {
-        co_return ctx.problem(
+        return ctx.problem(
             http::status::forbidden, "the header X-CSRF-Token is missing or of another session");
     }
-    co_return std::nullopt;
+    return std::nullopt;
 }
 
 }  // namespace reelsd::dashboard

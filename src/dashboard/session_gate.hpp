@@ -37,7 +37,7 @@ public:
         http::request_context& ctx);
 
     /// 403 for a change that no page of ours has asked for.
-    boost::asio::awaitable<std::optional<http::response>> admit(http::request_context& ctx) const;
+    std::optional<http::response> admit(http::request_context& ctx) const;
 
 private:
     accounts::session_store sessions_;

@@ -169,7 +169,7 @@ asio::awaitable<response> router::answer(request_context& ctx) const {
     }
     if (found.refused) co_return std::move(*found.refused);
     if (keeper && keeper->admit) {
-        auto refused = co_await keeper->admit(ctx);
+        auto refused = keeper->admit(ctx);
         if (refused) co_return std::move(*refused);
     }
     const auto decoded = ctx.decode_query();

@@ -171,18 +171,6 @@ response session::explain(request_context& ctx, const std::exception_ptr& thrown
     return ctx.problem(error{errc::internal, reason_for(thrown)});
 }
 
-asio::awaitable<response> session::answer(request_context& ctx) {
-    const answering shown{*this, ctx};
-    std::exception_ptr thrown;
-    try {
-        co_return co_await host_.routes.answer(ctx);
-    } catch (...) {
-        // The request boundary: whatever a handler throws is one failed request.
-        thrown = std::current_exception();
-    }
-    co_return explain(ctx, thrown);
-}
-
 std::string session::client_of(const header_fields& headers) const {
     if (!is_proxy_) return remote_;
     return client_behind(address_, headers, host_.options.proxy_addresses).to_string();
@@ -226,7 +214,14 @@ asio::awaitable<bool> session::exchange() {
     const auto answer_by = deadline::at(began + host_.options.answer_time_max);
     request_context ctx{std::move(message.request), host_.log, answer_by};
 
-    response given = co_await answer(ctx);
+    response given{status::internal_server_error};
+    try {
+        const answering shown{*this, ctx};
+        given = co_await host_.routes.answer(ctx);
+    } catch (...) {
+        // The request boundary: whatever a handler throws is one failed request.
+        given = explain(ctx, std::current_exception());
+    }
     // Only what asks is refused: what has changed something must tell so, and does in few bytes
     // more than have come in.
     const auto of_request = message.head_bytes + ctx.request().body.size();
@@ -248,7 +243,12 @@ asio::awaitable<bool> session::exchange() {
          .hsts = host_.options.hsts});
     const bool with_body = may_have_body(given.code()) && ctx.request().method != verb::head;
     auto bytes = with_body ? given.body().size() : std::size_t{0};
-    bool sent = co_await write(head, with_body ? given.body() : std::string_view{});
+    std::string_view head_left = head;
+    auto body_left = with_body ? given.body() : std::string_view{};
+    // Nearly always all of it at once, for which nobody need wait.
+    enter(phase::writing, host_.options.write_time_max);
+    bool sent = write_now(head_left, body_left) == transport::outcome::done;
+    if (!sent) sent = co_await write(head_left, body_left);
     if (sent && with_body && streamed != nullptr) {
         const stream_form form{
             .in_chunks = message.is_version_1_1, .bytes_held = reader_.bytes_held() + of_request};

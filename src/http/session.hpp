@@ -89,7 +89,7 @@ private:
 
     struct received {
         arrival kind;
-        /// In the host's scratch: valid until the next wait.
+        /// In the host's scratch, or the session's: valid until the next wait.
         std::string_view bytes;
     };
 
@@ -105,6 +105,10 @@ private:
     /// Whether a request can be read now.
     [[nodiscard]] boost::asio::awaitable<reading> shake_hands();
     [[nodiscard]] boost::asio::awaitable<received> receive();
+    /// Whether the next bytes are those of a head, and are not encrypted.
+    [[nodiscard]] bool awaits_plain_head() const noexcept;
+    /// As much as can be written now: `done` when that was all, else what is to be waited for.
+    [[nodiscard]] transport::outcome write_now(std::string_view& head, std::string_view& body);
     [[nodiscard]] boost::asio::awaitable<bool> write(std::string_view head, std::string_view body);
     [[nodiscard]] boost::asio::awaitable<reading> read_request();
     [[nodiscard]] boost::asio::awaitable<bool> exchange();
@@ -117,7 +121,6 @@ private:
     /// connections may hold together; one that has no room cuts the body.
     [[nodiscard]] boost::asio::awaitable<bool> stream(
         request_context& ctx, const body_source& source, stream_form form, std::size_t& written);
-    [[nodiscard]] boost::asio::awaitable<response> answer(request_context& ctx);
     [[nodiscard]] boost::asio::awaitable<void> refuse();
     [[nodiscard]] boost::asio::awaitable<void> linger();
 
@@ -133,8 +136,14 @@ private:
         const request_context& ctx, const response& answer, std::size_t bytes, clock::duration took,
         bool sent);
 
+    /// As much as most heads have. What is longer goes through the host's scratch.
+    static constexpr std::size_t arriving_bytes = 512;
+
     session_host& host_;
     transport transport_;
+    /// What an idle connection reads into: so Asio needs not be told anew, by a system call, to
+    /// wait for the next request.
+    std::array<char, arriving_bytes> arriving_{};
     request_reader reader_;
     byte_budget::share buffered_;
     /// Of the peer.

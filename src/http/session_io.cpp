@@ -1,7 +1,9 @@
 #include "session.hpp"
 
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/deferred.hpp>
+#include <boost/asio/error.hpp>
 
 #include <algorithm>
 
@@ -48,10 +50,21 @@ asio::awaitable<session::reading> session::shake_hands() {
     co_return reading::complete;
 }
 
+bool session::awaits_plain_head() const noexcept {
+    return !transport_.is_secure() && (phase_ == phase::idle || phase_ == phase::header);
+}
+
 asio::awaitable<session::received> session::receive() {
     using outcome = transport::outcome;
     auto wanted = outcome::want_read;
     bool is_here = transport_.has_pending();
+    if (awaits_plain_head() && !is_late()) {
+        const auto [failed, size] = co_await transport_.socket().async_read_some(
+            asio::buffer(arriving_), asio::as_tuple(asio::deferred));
+        if (!failed) co_return received{arrival::bytes, {arriving_.data(), size}};
+        if (failed == asio::error::eof) co_return received{arrival::ended, {}};
+        if (!is_late()) co_return received{arrival::gone, {}};
+    }
     for (;;) {
         if (!is_late() && !is_here && !co_await wait_for(wanted)) {
             co_return received{arrival::gone, {}};
@@ -75,24 +88,27 @@ asio::awaitable<session::received> session::receive() {
     }
 }
 
+transport::outcome session::write_now(std::string_view& head, std::string_view& body) {
+    while (!head.empty() || !body.empty()) {
+        const auto sent = transport_.write_some(head, body, host_.scratch);
+        if (sent.how != transport::outcome::done) return sent.how;
+        const auto of_head = std::min(sent.bytes, head.size());
+        head.remove_prefix(of_head);
+        body.remove_prefix(sent.bytes - of_head);
+    }
+    return transport::outcome::done;
+}
+
 asio::awaitable<bool> session::write(std::string_view head, std::string_view body) {
     using outcome = transport::outcome;
     enter(phase::writing, host_.options.write_time_max);
-    while (!head.empty() || !body.empty()) {
-        const auto sent = transport_.write_some(head, body, host_.scratch);
-        if (sent.how == outcome::done) {
-            const auto of_head = std::min(sent.bytes, head.size());
-            head.remove_prefix(of_head);
-            body.remove_prefix(sent.bytes - of_head);
-            continue;
-        }
-        if (sent.how == outcome::ended || sent.how == outcome::failed || is_late()) {
-            co_return false;
-        }
-        const bool goes_on = co_await wait_for(sent.how);
+    for (;;) {
+        const auto how = write_now(head, body);
+        if (how == outcome::done) co_return true;
+        if (how == outcome::ended || how == outcome::failed || is_late()) co_return false;
+        const bool goes_on = co_await wait_for(how);
         if (!goes_on || is_late()) co_return false;
     }
-    co_return true;
 }
 
 asio::awaitable<void> session::linger() {

@@ -9,9 +9,9 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/deferred.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -67,18 +67,29 @@ public:
         : core_{std::make_shared<core>(
               std::move(loop), tasks, wanted, std::move(all), std::move(are_alike))} {}
 
-    /// The answer to one question. Throws what `ask` throws. Is not cancelled: `by` ends it.
-    [[nodiscard]] boost::asio::awaitable<Answer> answer(Question question, deadline by) const {
+    /// What came of a question.
+    struct reply {
+        std::exception_ptr problem;
+        Answer given;
+
+        /// Throws what `ask` has thrown.
+        [[nodiscard]] Answer value() && {
+            if (problem) std::rethrow_exception(problem);
+            return std::move(given);
+        }
+    };
+
+    /// Asks one question; to be awaited, which takes no coroutine of its own. Is not cancelled:
+    /// `by` ends it.
+    [[nodiscard]] auto answer(Question question, deadline by) const {
         const enqueue start{core_};
         auto one = std::make_shared<waiting>(waiting{.question = std::move(question), .by = by});
-        // No coroutine of its own: the operation's has all that it needs.
-        return boost::asio::
-            async_initiate<const boost::asio::use_awaitable_t<>, void(std::exception_ptr, Answer)>(
-                start, boost::asio::use_awaitable, std::move(one));
+        return boost::asio::async_initiate<const boost::asio::deferred_t&, void(reply)>(
+            start, boost::asio::deferred, std::move(one));
     }
 
 private:
-    using waiter = boost::asio::any_completion_handler<void(std::exception_ptr, Answer)>;
+    using waiter = boost::asio::any_completion_handler<void(reply)>;
 
     struct waiting {
         Question question;
@@ -292,10 +303,10 @@ private:
     static void tell(waiting& one, outcome& found, std::size_t at) {
         waiter caller{std::move(one.caller)};
         if (found.problem) {
-            std::move(caller)(found.problem, Answer{});
+            std::move(caller)(reply{.problem = found.problem, .given = {}});
         } else {
             invariant(found.answers[at].has_value());
-            std::move(caller)(nullptr, *std::move(found.answers[at]));
+            std::move(caller)(reply{.problem = {}, .given = *std::move(found.answers[at])});
         }
     }
 

@@ -34,6 +34,7 @@ struct route {
 /// Stands before every path under a prefix.
 struct gate {
     using check = std::function<boost::asio::awaitable<std::optional<response>>(request_context&)>;
+    using decision = std::function<std::optional<response>(request_context&)>;
 
     /// "/api/v1": holds for this path and all below, on decoded segments.
     std::string_view prefix;
@@ -42,7 +43,7 @@ struct gate {
     check authenticate;
     /// Runs once route and method are known to exist, before the query and the handler: may answer
     /// (429). Optional.
-    check admit;
+    decision admit;
 };
 
 /// Finds who answers a request. Order of decisions, as the contract wants it: gate's

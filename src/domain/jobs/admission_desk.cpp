@@ -44,7 +44,7 @@ admission_desk::admission_desk(const admission_desk&) = default;
 boost::asio::awaitable<admission> admission_desk::submit(
     account_id caller, submission wanted, deadline by) {
     callers_submission asked{.caller = caller, .wanted = std::move(wanted)};
-    co_return co_await statements_->submissions.answer(std::move(asked), by);
+    co_return (co_await statements_->submissions.answer(std::move(asked), by)).value();
 }
 
 boost::asio::awaitable<std::vector<admission>> admission_desk::submit_all(

@@ -31,7 +31,7 @@ boost::asio::awaitable<bool> reporting_queue::report(holding held, transition en
     if (std::holds_alternative<completed>(ended))
         co_return co_await jobs_.report(held, std::move(ended), by);
     ended_attempt one{.held = held, .ended = std::move(ended)};
-    co_return co_await reports_.answer(std::move(one), by);
+    co_return (co_await reports_.answer(std::move(one), by)).value();
 }
 
 boost::asio::awaitable<std::vector<claimed_job>> reporting_queue::claim(

@@ -97,6 +97,11 @@ known_caller caller_from(const db::row& row) {
         .ended_reels_version = row.as<std::optional<std::string>>("ended_reels_version")};
 }
 
+std::shared_ptr<const std::string> text_of(std::shared_ptr<const reel_view> view) {
+    const auto* const text = &view->text;
+    return {std::move(view), text};
+}
+
 found_reel answer_from(const db::row& row, view_cache& kept) {
     kept.note_server(row.as<std::string_view>("server"));
     const auto [caller, ended_reels_version] = caller_from(row);
@@ -111,17 +116,17 @@ found_reel answer_from(const db::row& row, view_cache& kept) {
     }
     auto reel = jobs::job_from(row);
     reel.result = row.as<std::optional<std::string>>("result");
-    answer.reel = std::make_shared<const std::string>(jobs::job_view(reel));
-    if (!reel.finished_at || !ended_reels_version) {
+    const auto view = std::make_shared<reel_view>(reel_view{
+        .text = jobs::job_view(reel),
+        .owner = caller->account,
+        .version = row.as<std::string>("version"),
+        .ended_reels_version = ended_reels_version.value_or("")});
+    answer.reel = text_of(view);
+    if (reel.finished_at && ended_reels_version) {
+        kept.keep(reel.id, view);
+    } else {
         kept.forget(reel.id);
-        return answer;
     }
-    kept.keep(
-        reel.id,
-        {.text = answer.reel,
-         .owner = caller->account,
-         .version = row.as<std::string>("version"),
-         .ended_reels_version = *ended_reels_version});
     return answer;
 }
 
@@ -225,7 +230,7 @@ caller_lookup::caller_lookup(const caller_lookup&) = default;
 
 boost::asio::awaitable<std::optional<accounts::caller>> caller_lookup::find(
     accounts::token_hash token, deadline by) {
-    const auto found = co_await statements_->callers.answer(token, by);
+    const auto found = (co_await statements_->callers.answer(token, by)).value();
     co_return found.caller;
 }
 
@@ -236,22 +241,22 @@ boost::asio::awaitable<caller_and_reel> caller_lookup::find_with_reel(
     const auto generation = kept.generation();
     reel_question asked{.token = token, .reel = reel};
     if (known) {
-        const auto found = co_await statements_->callers.answer(token, by);
+        const auto found = (co_await statements_->callers.answer(token, by)).value();
         if (!found.caller) co_return caller_and_reel{};
         const bool is_owner = found.caller->account == known->owner;
         const bool stands = is_owner && found.ended_reels_version == known->ended_reels_version;
         if (stands && kept.generation() == generation) {
-            co_return caller_and_reel{.caller = found.caller, .reel = known->text};
+            co_return caller_and_reel{.caller = found.caller, .reel = text_of(known)};
         }
         if (kept.generation() == generation) asked.version = known->version;
     }
-    auto found = co_await statements_->reels.answer(asked, by);
+    auto found = (co_await statements_->reels.answer(asked, by)).value();
     if (found.stands && kept.generation() != generation) {
         asked.version.clear();
-        found = co_await statements_->reels.answer(asked, by);
+        found = (co_await statements_->reels.answer(asked, by)).value();
     }
     if (!found.caller) co_return caller_and_reel{};
-    if (found.stands) co_return caller_and_reel{.caller = found.caller, .reel = known->text};
+    if (found.stands) co_return caller_and_reel{.caller = found.caller, .reel = text_of(known)};
     // A stranger who tries ids must not empty what others read.
     if (known && !found.reel && found.caller->account == known->owner) kept.forget(reel);
     co_return caller_and_reel{.caller = found.caller, .reel = found.reel};

@@ -8,19 +8,20 @@ namespace reelsd::reels {
 std::size_t view_cache::bytes_of(const reel_view& view) noexcept {
     // The text's head, a node of the list and one of the table, and what the allocator adds.
     constexpr std::size_t beside = 256;
-    return view.text->capacity() + beside;
+    return view.text.capacity() + beside;
 }
 
-std::optional<reel_view> view_cache::find(job_id reel) {
+std::shared_ptr<const reel_view> view_cache::find(job_id reel) {
     const auto known = by_id_.find(reel.value);
-    if (known == by_id_.end()) return std::nullopt;
+    if (known == by_id_.end()) return nullptr;
     known->second.was_read = true;
     return known->second.view;
 }
 
-void view_cache::keep(job_id reel, reel_view view) {
+void view_cache::keep(job_id reel, std::shared_ptr<reel_view> view) {
+    invariant(view != nullptr);
     forget(reel);
-    const auto needed = bytes_of(view);
+    const auto needed = bytes_of(*view);
     if (needed > bytes_max_) return;
     if (bytes_ + needed > bytes_max_ && !was_here_lately(reel)) return;
     make_room(needed);
@@ -32,8 +33,8 @@ void view_cache::keep(job_id reel, reel_view view) {
 void view_cache::confirm(job_id reel, std::string_view version, std::string ended_reels_version) {
     const auto known = by_id_.find(reel.value);
     // An answer that was long on its way may have put an older one in its place.
-    if (known == by_id_.end() || known->second.view.version != version) return;
-    known->second.view.ended_reels_version = std::move(ended_reels_version);
+    if (known == by_id_.end() || known->second.view->version != version) return;
+    known->second.view->ended_reels_version = std::move(ended_reels_version);
 }
 
 void view_cache::note_server(std::string_view identity) {
@@ -70,7 +71,7 @@ void view_cache::make_room(std::size_t bytes) {
 }
 
 void view_cache::drop(entries::iterator one) {
-    bytes_ -= bytes_of(one->second.view);
+    bytes_ -= bytes_of(*one->second.view);
     turns_.erase(one->second.turn);
     by_id_.erase(one);
 }

@@ -66,16 +66,14 @@ protected:
     void ask(
         const shared_statement<question, answer>& of, question one,
         deadline by = deadline::after(1h)) {
-        asio::co_spawn(
-            loop_, of.answer(one, by), [this, one](const std::exception_ptr& thrown, answer got) {
-                auto note = std::to_string(one);
-                if (!thrown) return said_.push_back(note.append("=").append(got));
-                try {
-                    std::rethrow_exception(thrown);
-                } catch (const std::exception& why) {
-                    said_.push_back(note.append("!").append(why.what()));
-                }
-            });
+        of.answer(one, by)([this, one](auto reply) {
+            auto note = std::to_string(one);
+            try {
+                said_.push_back(note + "=" + std::move(reply).value());
+            } catch (const std::exception& why) {
+                said_.push_back(note.append("!").append(why.what()));
+            }
+        });
     }
 
     void run_ready() {

@@ -11,12 +11,12 @@ namespace {
 
 constexpr std::size_t text_bytes = 1000;
 
-reel_view view_of(int number, std::size_t bytes = text_bytes) {
-    return {
-        .text = std::make_shared<const std::string>(bytes, 'x'),
+std::shared_ptr<reel_view> view_of(int number, std::size_t bytes = text_bytes) {
+    return std::make_shared<reel_view>(reel_view{
+        .text = std::string(bytes, 'x'),
         .owner = account_id{1},
         .version = std::to_string(number),
-        .ended_reels_version = "1"};
+        .ended_reels_version = "1"});
 }
 
 TEST(ViewCache, GivesWhatItWasGivenLast) {

@@ -58,10 +58,10 @@ asio::awaitable<std::optional<response>> know_caller(request_context& ctx) {
     co_return std::nullopt;
 }
 
-asio::awaitable<std::optional<response>> admit_calm_callers(request_context& ctx) {
-    if (ctx.caller() != account_id{7}) co_return ctx.problem(status::forbidden, "who?");
-    if (!ctx.header("X-Hasty")) co_return std::nullopt;
-    co_return ctx.problem(status::too_many_requests, "too hasty");
+std::optional<response> admit_calm_callers(request_context& ctx) {
+    if (ctx.caller() != account_id{7}) return ctx.problem(status::forbidden, "who?");
+    if (!ctx.header("X-Hasty")) return std::nullopt;
+    return ctx.problem(status::too_many_requests, "too hasty");
 }
 
 asio::awaitable<std::optional<response>> keep_outer(request_context& ctx) {

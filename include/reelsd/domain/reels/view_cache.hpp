@@ -2,21 +2,21 @@
 
 #include <reelsd/base/ids.hpp>
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <list>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace reelsd::reels {
 
 /// A reel as clients see it, and the versions of what this was made from.
 struct reel_view {
-    std::shared_ptr<const std::string> text;  ///< JSON. Never null.
+    std::string text;  ///< JSON.
     account_id owner;
     std::string version;  ///< The row's `xmin`: each change gives it another.
     /// The `xmin` of the owner's row of `ended_reels_version` when this was read, or last found to
@@ -35,10 +35,11 @@ public:
     /// 0 bytes: keeps nothing.
     explicit view_cache(std::size_t bytes_max) : bytes_max_{bytes_max} {}
 
-    [[nodiscard]] std::optional<reel_view> find(job_id reel);
+    /// Null if it is not kept.
+    [[nodiscard]] std::shared_ptr<const reel_view> find(job_id reel);
     /// Takes the place of an earlier one. One that alone is too large is not kept, nor one for
-    /// which others would have to go, if it is not known to have been read before.
-    void keep(job_id reel, reel_view view);
+    /// which others would have to go, if it is not known to have been read before. `view` is there.
+    void keep(job_id reel, std::shared_ptr<reel_view> view);
     /// The view of this version, if it is still that one, stands at this `ended_reels_version` too.
     void confirm(job_id reel, std::string_view version, std::string ended_reels_version);
     void forget(job_id reel);
@@ -56,11 +57,13 @@ public:
 private:
     using turns = std::list<std::int64_t>;
     struct entry {
-        reel_view view;
+        std::shared_ptr<reel_view> view;
         turns::iterator turn;
         bool was_read = false;
     };
-    using entries = std::unordered_map<std::int64_t, entry>;
+    /// Flat: of many reels, one that is looked for is in no processor's cache, and each step from
+    /// node to node would be waited for.
+    using entries = boost::unordered_flat_map<std::int64_t, entry>;
 
     /// Reels that found no room, by their ids: each takes the place of an earlier one. As many
     /// reads as that ago is "lately". 32 KiB, from the first one on.
