@@ -22,12 +22,16 @@ std::optional<job_id> plainly_wanted_reel(const http::request_context& ctx) {
     return *id;
 }
 
+result<accounts::token_hash> shown_token(const http::request_context& ctx) {
+    return accounts::token_of_authorization(
+        ctx.header("Authorization").value_or(std::string_view{}));
+}
+
 }  // namespace
 
 boost::asio::awaitable<std::optional<http::response>> authentication::authenticate(
     http::request_context& ctx) {
-    const auto hash =
-        accounts::token_of_authorization(ctx.header("Authorization").value_or(std::string_view{}));
+    const auto hash = shown_token(ctx);
     if (!hash) co_return ctx.unauthorized(hash.error().detail());
     const auto wanted = plainly_wanted_reel(ctx);
     reels::caller_and_reel found;
@@ -37,13 +41,18 @@ boost::asio::awaitable<std::optional<http::response>> authentication::authentica
         found.caller = co_await callers_.find(*hash, ctx.database_by());
     }
     if (!found.caller) co_return ctx.unauthorized(accounts::token_invalid_text);
-    ctx.set_caller(found.caller->account);
-    if (token_used_) token_used_(found.caller->token);
-    ctx.attachment() = recognition{
-        .caller = *found.caller,
-        .has_looked_for_reel = wanted.has_value(),
-        .reel = std::move(found.reel)};
+    note_caller(
+        ctx,
+        {.caller = *found.caller,
+         .has_looked_for_reel = wanted.has_value(),
+         .reel = std::move(found.reel)});
     co_return std::nullopt;
+}
+
+void authentication::note_caller(http::request_context& ctx, recognition known) const {
+    ctx.set_caller(known.caller.account);
+    if (token_used_) token_used_(known.caller.token);
+    ctx.attachment() = std::move(known);
 }
 
 std::optional<http::response> authentication::admit(http::request_context& ctx) {

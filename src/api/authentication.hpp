@@ -42,6 +42,8 @@ public:
     std::optional<http::response> admit(http::request_context& ctx);
 
 private:
+    void note_caller(http::request_context& ctx, recognition known) const;
+
     reels::caller_lookup callers_;
     int requests_per_minute_;
     std::function<void(token_id)> token_used_;

@@ -17,14 +17,18 @@ struct reader_limits {
     std::size_t body_bytes_max;
 };
 
-/// A request as it came over the wire. Its id and remote address are not known here.
-struct received_request {
-    http::request request;
+/// How a request came over the wire.
+struct request_form {
     /// Whether the client expects the connection to stay open.
     bool keep_alive = false;
     bool is_version_1_1 = true;
     /// Of the header, as it arrived.
     std::size_t head_bytes = 0;
+};
+
+/// A request as it came over the wire. Its id and remote address are not known here.
+struct received_request : request_form {
+    http::request request;
 };
 
 /// Turns the bytes of a connection into requests, one after the other, and performs no I/O: the

@@ -8,9 +8,12 @@ namespace reelsd::http {
 
 namespace {
 
+constexpr std::string_view content_type_name = "Content-Type";
+
 void check_field(std::string_view name, std::string_view value) {
     const auto breaks = [](char letter) { return is_control(letter); };
-    if (!is_token(name) || std::any_of(value.begin(), value.end(), breaks)) {
+    if (!is_token(name) || std::any_of(value.begin(), value.end(), breaks) ||
+        same_name(name, content_type_name)) {
         throw std::invalid_argument{"a response header field would break the header"};
     }
 }
@@ -18,25 +21,21 @@ void check_field(std::string_view name, std::string_view value) {
 }  // namespace
 
 response::response(status code, std::string_view content_type, std::string body)
-    : code_{code}, body_{std::move(body)} {
-    set("Content-Type", std::string{content_type});
-}
+    : code_{code}, content_type_{content_type}, body_{std::move(body)} {}
 
 response::response(status code, std::string_view content_type, shared_text body)
-    : code_{code}, body_{std::move(body)} {
-    set("Content-Type", std::string{content_type});
-}
+    : code_{code}, content_type_{content_type}, body_{std::move(body)} {}
 
 response response::of_static(status code, std::string_view content_type, std::string_view body) {
     response made{code};
-    made.set("Content-Type", std::string{content_type});
+    made.content_type_ = content_type;
     made.body_ = body;
     return made;
 }
 
 response response::of_stream(std::string_view content_type, body_source source) {
     response made{status::ok};
-    made.set("Content-Type", std::string{content_type});
+    made.content_type_ = content_type;
     made.body_ = std::move(source);
     return made;
 }
@@ -88,7 +87,7 @@ std::string_view response::find(std::string_view name) const noexcept {
     for (const auto& [known, value] : fields_) {
         if (same_name(known, name)) return value;
     }
-    return {};
+    return same_name(name, content_type_name) ? content_type_ : std::string_view{};
 }
 
 }  // namespace reelsd::http

@@ -35,6 +35,7 @@ std::string response_head(const response& answer, const answer_facts& facts) {
     head.append("HTTP/1.1 ").append(std::to_string(number_of(answer.code()))).append(" ");
     head.append(reason_of(answer.code())).append("\r\n");
     append_field(head, "Date", facts.date);
+    if (!answer.content_type().empty()) append_field(head, "Content-Type", answer.content_type());
     for (const auto& [name, value] : answer.fields()) append_field(head, name, value);
     if (answer.stream() != nullptr) {
         // Before HTTP/1.1, the end of the connection is the end of the body.

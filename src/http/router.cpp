@@ -131,50 +131,56 @@ const router::path_entry* router::entry_for(
 
 router::located router::locate(request_context& ctx, const gate* keeper) const {
     const auto& target = ctx.request().target;
-    if (!target.path_is_well_formed()) {
-        return {
-            .handle = nullptr,
-            .refused = ctx.problem(status::bad_request, "the path has a malformed percent escape")};
-    }
-    const auto* entry = entry_for(root_, target.segments());
-    if (!entry && !keeper && when_unknown_ && is_from_a_reader(ctx)) {
-        return {.handle = &when_unknown_, .refused = std::nullopt};
-    }
+    if (!target.path_is_well_formed()) return {};
+    const auto* const entry = entry_for(root_, target.segments());
     if (!entry) {
-        return {.handle = nullptr, .refused = ctx.problem(status::not_found, "not found")};
+        const bool is_shown = !keeper && when_unknown_ && is_from_a_reader(ctx);
+        return {.entry = nullptr, .handle = is_shown ? &when_unknown_ : nullptr};
     }
     ctx.set_route({.pattern = entry->pattern, .parameters = entry->parameters});
+    const auto asked = handled_as(ctx.request().method);
+    for (const auto& known : entry->methods) {
+        if (known.method == asked) return {.entry = entry, .handle = &known.handle};
+    }
+    return {.entry = entry, .handle = nullptr};
+}
 
+response router::refuse(const request_context& ctx, const path_entry* entry) {
+    if (!ctx.request().target.path_is_well_formed()) {
+        return ctx.problem(status::bad_request, "the path has a malformed percent escape");
+    }
+    if (!entry) return ctx.problem(status::not_found, "not found");
     std::string allowed;
     for (const auto& known : entry->methods) {
-        if (known.method == handled_as(ctx.request().method)) {
-            return {.handle = &known.handle, .refused = std::nullopt};
-        }
         allowed.append(allowed.empty() ? "" : ", ").append(name_of(known.method));
         if (known.method == verb::get) allowed.append(", HEAD");
     }
     auto refused = ctx.problem(status::method_not_allowed, "method not allowed");
     refused.set("Allow", std::move(allowed));
-    return {.handle = nullptr, .refused = std::move(refused)};
+    return refused;
 }
 
 asio::awaitable<response> router::answer(request_context& ctx) const {
-    const gate* keeper = gate_for(ctx.request().target.segments());
-    auto found = locate(ctx, keeper);
+    const gate* const keeper = gate_for(ctx.request().target.segments());
+    const auto found = locate(ctx, keeper);
     if (keeper && keeper->authenticate) {
         auto refused = co_await keeper->authenticate(ctx);
         if (refused) co_return std::move(*refused);
         // Recognised too late: the database was changing hands, and the request was held.
         if (ctx.database_by().passed()) ctx.restart_database_time();
     }
-    if (found.refused) co_return std::move(*found.refused);
+    if (!found.handle) co_return refuse(ctx, found.entry);
+    if (auto refused = refusal_before_handling(ctx, keeper)) co_return std::move(*refused);
+    co_return co_await (*found.handle)(ctx);
+}
+
+std::optional<response> router::refusal_before_handling(request_context& ctx, const gate* keeper) {
     if (keeper && keeper->admit) {
-        auto refused = keeper->admit(ctx);
-        if (refused) co_return std::move(*refused);
+        if (auto refused = keeper->admit(ctx)) return refused;
     }
     const auto decoded = ctx.decode_query();
-    if (!decoded) co_return ctx.problem(decoded.error());
-    co_return co_await (*found.handle)(ctx);
+    if (!decoded) return ctx.problem(decoded.error());
+    return std::nullopt;
 }
 
 }  // namespace reelsd::http

@@ -27,7 +27,7 @@ constexpr std::string_view of_strict_transport = "Strict-Transport-Security: max
 void append_security_fields(std::string& head, const response& answer, strict_transport hsts) {
     head.append(of_all);
     if (answer.find("Content-Security-Policy").empty()) head.append(of_data);
-    if (answer.find("Content-Type").starts_with("text/html")) head.append(of_html);
+    if (answer.content_type().starts_with("text/html")) head.append(of_html);
     if (hsts == strict_transport::on) head.append(of_strict_transport);
 }
 

@@ -205,14 +205,21 @@ void session::log_exchange(
          {"remote", asked.remote}});
 }
 
-asio::awaitable<bool> session::exchange() {
+request session::take_request(request_form& form) {
     auto message = reader_.take();
-    const auto id = message.request.headers.find("X-Request-Id");
-    message.request.id = id && is_sane_request_id(*id) ? std::string{*id} : host_.new_request_id();
-    message.request.remote = client_of(message.request.headers);
+    form = message;
+    auto& asked = message.request;
+    const auto id = asked.headers.find("X-Request-Id");
+    asked.id = id && is_sane_request_id(*id) ? std::string{*id} : host_.new_request_id();
+    asked.remote = client_of(asked.headers);
+    return std::move(asked);
+}
+
+asio::awaitable<bool> session::exchange() {
     const auto began = clock::now();
     const auto answer_by = deadline::at(began + host_.options.answer_time_max);
-    request_context ctx{std::move(message.request), host_.log, answer_by};
+    request_form form;
+    request_context ctx{take_request(form), host_.log, answer_by};
 
     response given{status::internal_server_error};
     try {
@@ -224,7 +231,7 @@ asio::awaitable<bool> session::exchange() {
     }
     // Only what asks is refused: what has changed something must tell so, and does in few bytes
     // more than have come in.
-    const auto of_request = message.head_bytes + ctx.request().body.size();
+    const auto of_request = form.head_bytes + ctx.request().body.size();
     const bool asks = ctx.request().method == verb::get || ctx.request().method == verb::head;
     if (!buffered_.resize(reader_.bytes_held() + of_request + given.bytes_held()) && asks) {
         given = problem_response(status::service_unavailable, no_memory_message);
@@ -232,27 +239,26 @@ asio::awaitable<bool> session::exchange() {
     }
 
     const auto* const streamed = given.stream();
-    const bool has_end = streamed == nullptr || message.is_version_1_1;
-    bool keep_alive = message.keep_alive && !host_.draining && has_end;
+    const bool has_end = streamed == nullptr || form.is_version_1_1;
+    bool keep_alive = form.keep_alive && !host_.draining && has_end;
     const auto head = response_head(
         given,
         {.request_id = ctx.request().id,
          .date = host_.date.text(std::chrono::system_clock::now()),
          .keep_alive = keep_alive,
-         .is_version_1_1 = message.is_version_1_1,
+         .is_version_1_1 = form.is_version_1_1,
          .hsts = host_.options.hsts});
     const bool with_body = may_have_body(given.code()) && ctx.request().method != verb::head;
     auto bytes = with_body ? given.body().size() : std::size_t{0};
     std::string_view head_left = head;
     auto body_left = with_body ? given.body() : std::string_view{};
     // Nearly always all of it at once, for which nobody need wait.
-    enter(phase::writing, host_.options.write_time_max);
     bool sent = write_now(head_left, body_left) == transport::outcome::done;
     if (!sent) sent = co_await write(head_left, body_left);
     if (sent && with_body && streamed != nullptr) {
-        const stream_form form{
-            .in_chunks = message.is_version_1_1, .bytes_held = reader_.bytes_held() + of_request};
-        sent = co_await stream(ctx, *streamed, form, bytes);
+        const stream_form pieces{
+            .in_chunks = form.is_version_1_1, .bytes_held = reader_.bytes_held() + of_request};
+        sent = co_await stream(ctx, *streamed, pieces, bytes);
         keep_alive = keep_alive && !host_.draining;
     }
     note_answer(given.code());

@@ -111,6 +111,8 @@ private:
     [[nodiscard]] transport::outcome write_now(std::string_view& head, std::string_view& body);
     [[nodiscard]] boost::asio::awaitable<bool> write(std::string_view head, std::string_view body);
     [[nodiscard]] boost::asio::awaitable<reading> read_request();
+    /// With its id and whom it is for.
+    [[nodiscard]] request take_request(request_form& form);
     [[nodiscard]] boost::asio::awaitable<bool> exchange();
     struct stream_form {
         bool in_chunks;

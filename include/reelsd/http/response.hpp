@@ -55,7 +55,7 @@ public:
     [[nodiscard]] static response of_stream(std::string_view content_type, body_source source);
 
     /// Adds or replaces a header field. Throws std::invalid_argument for a name or value that would
-    /// break the header (control characters).
+    /// break the header (control characters), and for Content-Type, which comes with the body.
     response& set(std::string_view name, std::string value) &;
     response set(std::string_view name, std::string value) &&;
     /// Adds a field beside others of its name, as Set-Cookie needs.
@@ -68,12 +68,16 @@ public:
     [[nodiscard]] std::size_t bytes_held() const noexcept;
     /// Null unless the body is streamed.
     [[nodiscard]] const body_source* stream() const noexcept;
+    /// Empty when there is no body.
+    [[nodiscard]] std::string_view content_type() const noexcept { return content_type_; }
+    /// All others.
     [[nodiscard]] const std::vector<field>& fields() const noexcept { return fields_; }
     /// The value of the first field of that name, in any letter case; empty if there is none.
     [[nodiscard]] std::string_view find(std::string_view name) const noexcept;
 
 private:
     status code_;
+    std::string_view content_type_;
     std::vector<field> fields_;
     std::variant<std::string, shared_text, std::string_view, body_source> body_;
 };

@@ -119,10 +119,10 @@ private:
         gate keeper;
     };
 
-    /// Who answers, or how the request is refused: exactly one of them is there.
+    /// Who answers; null when the request is refused.
     struct located {
+        const path_entry* entry = nullptr;
         const handler* handle = nullptr;
-        std::optional<response> refused;
     };
 
     [[nodiscard]] static std::vector<segment> segments_of(std::string_view pattern);
@@ -134,6 +134,11 @@ private:
         const branch& from, std::span<const std::string> rest) const noexcept;
     /// Tells 404 from 405, and the context its route.
     [[nodiscard]] located locate(request_context& ctx, const gate* keeper) const;
+    /// By the gate, or because of the query.
+    [[nodiscard]] static std::optional<response> refusal_before_handling(
+        request_context& ctx, const gate* keeper);
+    /// To what nobody handles. `entry` is that of the path, if it is known.
+    [[nodiscard]] static response refuse(const request_context& ctx, const path_entry* entry);
 
     /// Where the patterns stand that everything else refers to.
     std::deque<std::string> patterns_;

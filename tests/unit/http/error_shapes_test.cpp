@@ -125,6 +125,7 @@ TEST(Response, FieldsCannotBreakTheHeader) {
     EXPECT_THROW(answer.set("X", "a\r\nSet-Cookie: b"), std::invalid_argument);
     EXPECT_THROW(answer.add("X\r\n", "a"), std::invalid_argument);
     EXPECT_THROW(answer.set("", "a"), std::invalid_argument);
+    EXPECT_THROW(answer.set("content-type", "a/b"), std::invalid_argument) << "comes with the body";
     answer.set("Link", "a").set("link", "b");
     EXPECT_EQ(answer.find("LINK"), "b");
     answer.add("Set-Cookie", "a=1").add("Set-Cookie", "b=2");
