@@ -110,16 +110,31 @@ private:
     std::string text_;
 };
 
+using byte_table = std::array<bool, 256>;
+
+constexpr byte_table beyond_ascii_or(std::string_view others) {
+    byte_table table{};
+    for (std::size_t byte = 0; byte < table.size(); ++byte) {
+        const bool is_other = others.find(static_cast<char>(byte)) != std::string_view::npos;
+        table[byte] = byte < ' ' || byte >= 0x7f || is_other;
+    }
+    return table;
+}
+
+constexpr byte_table escaped_bytes = beyond_ascii_or("\"\\");
+constexpr byte_table quoted_bytes = beyond_ascii_or(" \"\\=");
+
+bool has_any_of(std::string_view text, const byte_table& wanted) {
+    return std::any_of(
+        text.begin(), text.end(), [&wanted](unsigned char byte) { return wanted[byte]; });
+}
+
 bool needs_quotes(std::string_view text) {
-    return text.empty() || std::any_of(text.begin(), text.end(), [](unsigned char c) {
-               return c <= ' ' || c == '"' || c == '\\' || c == '=' || c >= 0x7f;
-           });
+    return text.empty() || has_any_of(text, quoted_bytes);
 }
 
 bool needs_escapes(std::string_view text) {
-    return std::any_of(text.begin(), text.end(), [](unsigned char c) {
-        return c < ' ' || c == '"' || c == '\\' || c >= 0x7f;
-    });
+    return has_any_of(text, escaped_bytes);
 }
 
 /// JSON's own escaping serves text lines as well: it is unambiguous and keeps UTF-8 readable. The
@@ -150,7 +165,7 @@ struct field_writer {
         } else if (needs_escapes(text)) {
             write(escaped(text));
         } else {
-            write(text, "\"");
+            write(text, true);
         }
     }
 
@@ -168,12 +183,21 @@ private:
         write({text.data(), static_cast<std::size_t>(end - text.data())});
     }
 
-    void write(std::string_view value, std::string_view quote = {}) const {
-        if (shape == format::json) {
-            append(line, {",\"", key, "\":", quote, value, quote});
-        } else {
-            append(line, {" ", key, "=", quote, value, quote});
-        }
+    void write(std::string_view value, bool in_quotes = false) const {
+        constexpr std::size_t marks_max = 6;
+        const auto end = line.size();
+        line.resize(end + key.size() + value.size() + marks_max);
+        auto* at = line.data() + end;
+        const bool is_json = shape == format::json;
+        *at++ = is_json ? ',' : ' ';
+        if (is_json) *at++ = '"';
+        at = std::copy(key.begin(), key.end(), at);
+        if (is_json) *at++ = '"';
+        *at++ = is_json ? ':' : '=';
+        if (in_quotes) *at++ = '"';
+        at = std::copy(value.begin(), value.end(), at);
+        if (in_quotes) *at++ = '"';
+        line.resize(static_cast<std::size_t>(at - line.data()));
     }
 };
 

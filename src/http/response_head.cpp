@@ -12,14 +12,18 @@ constexpr std::array<std::string_view, 7> weekdays{"Sun", "Mon", "Tue", "Wed", "
 constexpr std::array<std::string_view, 12> months{
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 
+// Views, also of what stands here: of an array of characters, each append would look for the end.
+using std::string_view_literals::operator""sv;
+
 std::string padded(std::int64_t number, std::size_t digits) {
     auto text = std::to_string(number);
     if (text.size() < digits) text.insert(0, digits - text.size(), '0');
     return text;
 }
 
-void append_field(std::string& head, std::string_view name, std::string_view value) {
-    head.append(name).append(": ").append(value).append("\r\n");
+/// `begin` has the name and ": ".
+void append_field(std::string& head, std::string_view begin, std::string_view value) {
+    head.append(begin).append(value).append("\r\n"sv);
 }
 
 }  // namespace
@@ -32,23 +36,26 @@ std::string response_head(const response& answer, const answer_facts& facts) {
     constexpr std::size_t usual_size = 640;
     std::string head;
     head.reserve(usual_size);
-    head.append("HTTP/1.1 ").append(std::to_string(number_of(answer.code()))).append(" ");
-    head.append(reason_of(answer.code())).append("\r\n");
-    append_field(head, "Date", facts.date);
-    if (!answer.content_type().empty()) append_field(head, "Content-Type", answer.content_type());
-    for (const auto& [name, value] : answer.fields()) append_field(head, name, value);
+    head.append("HTTP/1.1 "sv).append(std::to_string(number_of(answer.code()))).append(" "sv);
+    head.append(reason_of(answer.code())).append("\r\n"sv);
+    append_field(head, "Date: "sv, facts.date);
+    if (!answer.content_type().empty())
+        append_field(head, "Content-Type: "sv, answer.content_type());
+    for (const auto& [name, value] : answer.fields()) {
+        append_field(head.append(name), ": "sv, value);
+    }
     if (answer.stream() != nullptr) {
         // Before HTTP/1.1, the end of the connection is the end of the body.
-        if (facts.is_version_1_1) append_field(head, "Transfer-Encoding", "chunked");
+        if (facts.is_version_1_1) head.append("Transfer-Encoding: chunked\r\n"sv);
     } else if (may_have_body(answer.code())) {
-        append_field(head, "Content-Length", std::to_string(answer.body().size()));
+        append_field(head, "Content-Length: "sv, std::to_string(answer.body().size()));
     }
-    if (answer.find("Cache-Control").empty()) append_field(head, "Cache-Control", "no-store");
+    if (answer.find("Cache-Control").empty()) head.append("Cache-Control: no-store\r\n"sv);
     append_security_fields(head, answer, facts.hsts);
-    append_field(head, "X-Request-Id", facts.request_id);
-    if (!facts.keep_alive) append_field(head, "Connection", "close");
-    if (facts.keep_alive && !facts.is_version_1_1) append_field(head, "Connection", "keep-alive");
-    head.append("\r\n");
+    append_field(head, "X-Request-Id: "sv, facts.request_id);
+    if (!facts.keep_alive) head.append("Connection: close\r\n"sv);
+    if (facts.keep_alive && !facts.is_version_1_1) head.append("Connection: keep-alive\r\n"sv);
+    head.append("\r\n"sv);
     return head;
 }
 
