@@ -68,6 +68,28 @@ TEST_F(Served, HeadHasTheSameHeaderAndNoBody) {
     EXPECT_EQ(next->body, "hello");
 }
 
+// A connection reads the beginning of a head into 512 bytes of its own, the rest elsewhere.
+TEST_F(Served, AHeadOfAnySizeIsAnswered) {
+    start();
+    raw_client client{port};
+    const std::string begin = "GET /hello HTTP/1.1\r\nHost: a\r\nX: ";
+    const std::string end = "\r\n\r\n";
+    for (const std::size_t size : {100U, 511U, 512U, 513U, 1023U, 1024U, 1025U, 8000U}) {
+        const std::string fill(size - begin.size() - end.size(), 'x');
+        const auto head = begin + fill + end;
+        ASSERT_EQ(head.size(), size);
+        for (const std::string& sent : {head, head + head, get_hello + head}) {
+            const auto got = client.ask(sent);
+            ASSERT_TRUE(got) << size;
+            EXPECT_EQ(got->status, 200) << size;
+            if (sent.size() == size) continue;
+            const auto second = client.read();
+            ASSERT_TRUE(second) << size;
+            EXPECT_EQ(second->body, "hello") << size;
+        }
+    }
+}
+
 TEST_F(Served, NoContentHasNoLength) {
     start();
     raw_client client{port};
