@@ -143,8 +143,9 @@ private:
 
     session_host& host_;
     transport transport_;
-    /// What an idle connection reads into: so Asio needs not be told anew, by a system call, to
-    /// wait for the next request.
+    /// What an idle connection reads into. To wait until the socket is readable would cost Asio an
+    /// `epoll_ctl` for each request; to wait for bytes costs a `recv` in vain, and not even that
+    /// when the next request is here already.
     std::array<char, arriving_bytes> arriving_{};
     request_reader reader_;
     byte_budget::share buffered_;
