@@ -4,6 +4,7 @@
 #include "kept_lines.hpp"
 #include "platform_source.hpp"
 #include "tls.hpp"
+#include "usable_memory.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/db/errors.hpp>
@@ -252,6 +253,11 @@ daemon::daemon(const settings& with, const log::logger& log, parts made)
           make_attempt_runner(),
           dispatcher_options_of(with, instance_, *parts_.figures, [this] { deliverer_.wake(); }),
           log},
+      callers_{
+          loop_.get_executor(),
+          tasks_,
+          pool_,
+          with.reel_cache_bytes_max.value_or(usual_reel_cache_bytes_max(usable_memory_bytes()))},
       bot_{make_bot()},
       api_{api_parts()},
       dashboard_{dashboard_parts()},
@@ -299,6 +305,7 @@ result<void> daemon::run(const service_notice& supervisor) {
         {{"address", fmt::format("{}:{}", with_.listen.host, *port)},
          {"workers", with_.workers},
          {"analyzer", parts_.models->chosen().name()},
+         {"reel-cache-bytes-max", callers_.kept().most},
          {"version", REELSD_VERSION}});
     warn_of_untold(supervisor_.ready());
     {

@@ -158,6 +158,7 @@ private:
     pipeline::webhook_deliverer deliverer_;
     jobs::reporting_queue queue_;
     pipeline::dispatcher dispatcher_;
+    reels::caller_lookup callers_;
     std::unique_ptr<bot::bot> bot_;  ///< Null without a token.
     api::api api_;
     dashboard::dashboard dashboard_;

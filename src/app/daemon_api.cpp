@@ -11,8 +11,7 @@ api::api_parts daemon::api_parts() {
         .submissions_per_minute = with_.submissions_per_minute,
         .concurrent_jobs = with_.concurrent_jobs};
     api::api_parts made{
-        .callers =
-            reels::caller_lookup{loop_.get_executor(), tasks_, pool_, with_.reel_cache_bytes_max},
+        .callers = callers_,
         .desk = jobs::admission_desk{loop_.get_executor(), tasks_, jobs::job_store{pool_}, limits},
         .jobs = jobs::job_store{pool_},
         .usage = usage::usage_store{pool_},

@@ -66,6 +66,7 @@ asio::awaitable<std::string> daemon::metrics_text() {
         .workers = with_.workers,
         .workers_busy = dispatcher_.held(),
         .waiters = board_.waiter_count(),
+        .kept = callers_.kept(),
         .queue = std::nullopt,
         .resolvers = {},
         .circuits = parts_.models->circuits(),

@@ -27,6 +27,14 @@ bool read_networks(std::string_view text, std::vector<http::ip_network>& target)
     return true;
 }
 
+bool read_reel_cache(std::string_view text, std::optional<std::size_t>& target) {
+    std::size_t bytes = 0;
+    const bool by_itself = text == "auto";
+    if (!by_itself && !read_integer<std::size_t>(text, 0, 68'719'476'736, bytes)) return false;
+    target = by_itself ? std::nullopt : std::optional{bytes};
+    return true;
+}
+
 using text_view = std::string_view;
 
 constexpr auto listener_definitions = std::to_array<setting_definition>({
@@ -68,12 +76,11 @@ constexpr auto listener_definitions = std::to_array<setting_definition>({
          return read_integer<std::size_t>(text, 1'048'576, 68'719'476'736, s.buffered_bytes_max);
      }},
     {"reel-cache-bytes-max",
-     "67108864",
-     "memory for reels that were read lately, some 6 KB each; 0 keeps none",
-     "bytes from 0 to 68719476736",
-     [](text_view text, settings& s) {
-         return read_integer<std::size_t>(text, 0, 68'719'476'736, s.reel_cache_bytes_max);
-     }},
+     "auto",
+     "memory for reels that were read lately, some 6 KB each; 0 keeps none; auto: a sixteenth of "
+     "the memory, 64 MiB to 1 GiB",
+     "auto, or bytes from 0 to 68719476736",
+     [](text_view text, settings& s) { return read_reel_cache(text, s.reel_cache_bytes_max); }},
 });
 
 }  // namespace

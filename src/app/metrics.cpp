@@ -70,6 +70,14 @@ void add_server(prometheus::Registry& in, const http::server_counts& server) {
         real(server.connections_refused));
 }
 
+void add_kept_reels(prometheus::Registry& in, const reels::kept_room& kept) {
+    set(in,
+        "reelsd_kept_reels_bytes",
+        "Memory for reels that were read and are kept, estimated.",
+        real(kept.taken));
+    set(in, "reelsd_kept_reels_bytes_max", "The most that it may become.", real(kept.most));
+}
+
 void add_database(prometheus::Registry& in, const metrics_reading& now) {
     set(in, "reelsd_database_up", "1 while the database answers.", now.queue ? 1 : 0);
     set(in, "reelsd_database_connections", "Connections ready.", real(now.pool.connections));
@@ -340,6 +348,7 @@ std::string metrics::text(const metrics_reading& now) const {
     add_server(read, now.server);
     add_database(read, now);
     add_queue(read, now);
+    add_kept_reels(read, now.kept);
     add_resolvers(read, now.resolvers);
     add_circuits(read, now.circuits);
     add_models(read, now.models);

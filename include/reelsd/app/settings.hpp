@@ -27,8 +27,8 @@ struct settings {
     std::vector<http::ip_network> proxy_addresses;   ///< Not bounded so.
     bool forwarded_for = false;                      ///< They tell whom they ask for.
     std::size_t buffered_bytes_max = 67'108'864;
-    std::size_t reel_cache_bytes_max = 67'108'864;
-    std::string database_url;       ///< Empty: the private cluster in `data_dir`.
+    std::optional<std::size_t> reel_cache_bytes_max;  ///< Nothing: as the memory allows.
+    std::string database_url;                         ///< Empty: the private cluster in `data_dir`.
     std::string database_password;  ///< For a `database_url` that has none; empty: none.
     std::string data_dir;
     std::string postgres_bin_dir;  ///< Empty: found by itself.

@@ -237,6 +237,11 @@ caller_lookup::caller_lookup(
 caller_lookup::~caller_lookup() = default;
 caller_lookup::caller_lookup(const caller_lookup&) = default;
 
+kept_room caller_lookup::kept() const noexcept {
+    const auto& kept = statements_->kept;
+    return {.taken = kept.bytes(), .most = kept.bytes_max()};
+}
+
 boost::asio::awaitable<std::optional<accounts::caller>> caller_lookup::find(
     accounts::token_hash token, deadline by) {
     const auto found = (co_await statements_->callers.answer(token, by)).value();

@@ -110,6 +110,7 @@ TEST(Metrics, ReadsTheRestAnew) {
     now.queries["jobs.find"] = {.count = 3, .errors = 1, .seconds = 0.5};
     now.workers = 16;
     now.workers_busy = 2;
+    now.kept = {.taken = 6256, .most = 67'108'864};
     now.queue =
         jobs::queue_state{.pending = 5, .due = 4, .processing = 2, .oldest_due = seconds_f{1.5}};
     for (int reading = 0; reading < 2; ++reading) {
@@ -121,6 +122,8 @@ TEST(Metrics, ReadsTheRestAnew) {
         EXPECT_THAT(text, HasSubstr("reelsd_queue_due 4"));
         EXPECT_THAT(text, HasSubstr("reelsd_queue_oldest_seconds 1.5"));
         EXPECT_THAT(text, HasSubstr("reelsd_workers_busy 2"));
+        EXPECT_THAT(text, HasSubstr("reelsd_kept_reels_bytes 6256"));
+        EXPECT_THAT(text, HasSubstr("reelsd_kept_reels_bytes_max 67108864"));
     }
     now.queue.reset();
     const auto away = figures.text(now);

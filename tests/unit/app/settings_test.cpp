@@ -87,6 +87,8 @@ TEST(Settings, Bounds) {
         {"buffered-bytes-max", "1048576", true},
         {"buffered-bytes-max", "1000", false},
         {"reel-cache-bytes-max", "0", true},
+        {"reel-cache-bytes-max", "auto", true},
+        {"reel-cache-bytes-max", "", false},
         {"reel-cache-bytes-max", "-1", false},
         {"share-port", "true", true},
         {"share-port", "8080", false},

@@ -29,6 +29,12 @@ struct caller_and_reel {
     std::shared_ptr<const std::string> reel;
 };
 
+/// Room for reels that are kept, in bytes.
+struct kept_room {
+    std::size_t taken;  ///< An estimate.
+    std::size_t most;
+};
+
 /// The hottest question of all. Requests that come at the same moment share a statement, and the
 /// token is checked in the statement that reads the reel. A reel that has ended is kept as it was
 /// sent, and with the token of who reads it again the database is asked only whether any ended reel
@@ -52,6 +58,8 @@ public:
         accounts::token_hash token, deadline by);
     [[nodiscard]] boost::asio::awaitable<caller_and_reel> find_with_reel(
         accounts::token_hash token, job_id reel, deadline by);
+
+    [[nodiscard]] kept_room kept() const noexcept;
 
 private:
     struct sharing_statements;

@@ -53,6 +53,7 @@ public:
 
     /// An estimate of what is held, never over the bound.
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+    [[nodiscard]] std::size_t bytes_max() const noexcept { return bytes_max_; }
 
 private:
     using turns = std::list<std::int64_t>;
