@@ -35,9 +35,8 @@ struct session_host {
     /// Set once: no session begins another request.
     bool draining = false;
     http_date date;
-    /// Every read goes here first, and what is left over into the session: an idle connection holds
-    /// no buffer. Reads are synchronous once the socket is readable, so that no two of them
-    /// overlap.
+    /// Every read but the first of a plain head goes here, and what is left over into the session.
+    /// Such reads are synchronous once the socket is readable, so that no two of them overlap.
     std::array<char, std::size_t{16} * 1024> scratch{};
     std::mt19937_64 random;
 };
@@ -105,8 +104,11 @@ private:
     /// Whether a request can be read now.
     [[nodiscard]] boost::asio::awaitable<reading> shake_hands();
     [[nodiscard]] boost::asio::awaitable<received> receive();
-    /// Whether the next bytes are those of a head, and are not encrypted.
+    /// Whether the next bytes are the first of a head, and are not encrypted.
     [[nodiscard]] bool awaits_plain_head() const noexcept;
+    /// What has `arrived` in the session's own bytes; when it has filled them, with all that is
+    /// here beside: a request that is here as a whole must be seen as a whole.
+    [[nodiscard]] std::string_view with_what_follows(std::size_t arrived);
     /// As much as can be written now: `done` when that was all, else what is to be waited for.
     [[nodiscard]] transport::outcome write_now(std::string_view& head, std::string_view& body);
     [[nodiscard]] boost::asio::awaitable<bool> write(std::string_view head, std::string_view body);
@@ -138,14 +140,14 @@ private:
         const request_context& ctx, const response& answer, std::size_t bytes, clock::duration took,
         bool sent);
 
-    /// As much as most heads have. What is longer goes through the host's scratch.
+    /// As much as most heads have. What follows goes through the host's scratch.
     static constexpr std::size_t arriving_bytes = 512;
 
     session_host& host_;
     transport transport_;
-    /// What an idle connection reads into. To wait until the socket is readable would cost Asio an
-    /// `epoll_ctl` for each request; to wait for bytes costs a `recv` in vain, and not even that
-    /// when the next request is here already.
+    /// What an idle connection reads into, its only buffer. To wait until the socket is readable
+    /// would cost Asio an `epoll_ctl` for each request; to wait for bytes costs a `recv` in vain,
+    /// and not even that when the next request is here already.
     std::array<char, arriving_bytes> arriving_{};
     request_reader reader_;
     byte_budget::share buffered_;

@@ -6,6 +6,7 @@
 #include <boost/asio/error.hpp>
 
 #include <algorithm>
+#include <span>
 
 // What a session waits for: the socket, as its transport wants it, and never beyond its time.
 namespace reelsd::http {
@@ -51,7 +52,19 @@ asio::awaitable<session::reading> session::shake_hands() {
 }
 
 bool session::awaits_plain_head() const noexcept {
-    return !transport_.is_secure() && (phase_ == phase::idle || phase_ == phase::header);
+    const bool awaits_head = phase_ == phase::idle || phase_ == phase::header;
+    return awaits_head && !reader_.has_begun() && !transport_.is_secure();
+}
+
+std::string_view session::with_what_follows(std::size_t arrived) {
+    const std::string_view begin{arriving_.data(), arrived};
+    if (arrived < arriving_.size()) return begin;
+    const std::span all{host_.scratch};
+    begin.copy(all.data(), arrived);
+    const auto more = transport_.read_some(all.subspan(arrived));
+    // An end, or a failure, is met again by the next read.
+    const auto following = more.how == transport::outcome::done ? more.bytes : std::size_t{0};
+    return {all.data(), arrived + following};
 }
 
 asio::awaitable<session::received> session::receive() {
@@ -61,7 +74,7 @@ asio::awaitable<session::received> session::receive() {
     if (awaits_plain_head() && !is_late()) {
         const auto [failed, size] = co_await transport_.socket().async_read_some(
             asio::buffer(arriving_), asio::as_tuple(asio::deferred));
-        if (!failed) co_return received{arrival::bytes, {arriving_.data(), size}};
+        if (!failed) co_return received{arrival::bytes, with_what_follows(size)};
         if (failed == asio::error::eof) co_return received{arrival::ended, {}};
         if (!is_late()) co_return received{arrival::gone, {}};
     }

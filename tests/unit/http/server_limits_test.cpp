@@ -215,6 +215,24 @@ TEST_F(Served, StopAnswersRequestsThatHaveArrivedUnread) {
     }
 }
 
+// The process may have been stopped, or frozen with its whole machine, while a request came.
+TEST_F(Served, RequestsThatArriveWhileNobodyLooksAreAnswered) {
+    options.header_time_max = 2s;
+    start();
+    raw_client client{port};
+    await_counts([](const server_counts& now) { return now.connections_open == 1; });
+    // The loop stands still until its time for the header is over.
+    std::promise<void> nobody;
+    const auto late_at = std::chrono::steady_clock::now() + options.header_time_max;
+    boost::asio::post(
+        loop, [looks = nobody.get_future().share(), late_at] { looks.wait_until(late_at); });
+    ASSERT_TRUE(
+        client.send("GET /hello HTTP/1.1\r\nHost: a\r\nX: " + std::string(8000, 'x') + "\r\n\r\n"));
+    const auto got = client.read();
+    ASSERT_TRUE(got);
+    EXPECT_EQ(got->status, 200);
+}
+
 TEST_F(Served, StopTellsAClientInTheMiddleOfItsRequest) {
     start();
     raw_client client{port};
