@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
-#include <iterator>
 #include <string>
 
 namespace reelsd::app {
@@ -47,11 +46,23 @@ std::optional<std::uint64_t> bytes_max_of(std::string_view line, const fs::path&
     const auto first = line.find(':');
     const auto second = first == line.npos ? line.npos : line.find(':', first + 1);
     if (second == line.npos) return std::nullopt;
-    const auto kind = line.substr(first + 1, second - first - 1);
+    // In version 1 the memory may have one hierarchy with others: "5:cpu,memory:/of/this".
+    const auto kinds = "," + std::string{line.substr(first + 1, second - first - 1)} + ",";
     const fs::path group{line.substr(second + 1)};
     if (!group.is_absolute()) return std::nullopt;
-    if (kind == "memory") return least_along(mounted / "memory", group);
-    return kind.empty() ? least_along(mounted, group) : std::nullopt;
+    if (kinds.find(",memory,") != kinds.npos) return least_along(mounted / "memory", group);
+    if (kinds != ",,") return std::nullopt;
+    auto least = least_along(mounted, group);
+    lower(least, least_along(mounted / "unified", group));
+    return least;
+}
+
+/// All of a file that the kernel makes; empty if it cannot be read.
+std::string text_of(const fs::path& file) {
+    std::ifstream in{file};
+    std::string text;
+    for (std::string line; std::getline(in, line);) text += line + '\n';
+    return text;
 }
 
 std::uint64_t machine_bytes() {
@@ -74,11 +85,24 @@ std::optional<std::uint64_t> control_group_bytes_max(
     return least;
 }
 
+std::optional<std::uint64_t> total_memory_bytes(std::string_view meminfo) {
+    constexpr std::string_view name = "MemTotal:";
+    const auto place = meminfo.find(name);
+    if (place == meminfo.npos) return std::nullopt;
+    auto rest = meminfo.substr(place + name.size());
+    rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+    std::uint64_t kibibytes = 0;
+    const auto [end, failed] = std::from_chars(rest.data(), rest.data() + rest.size(), kibibytes);
+    constexpr std::uint64_t kibibyte = 1024;
+    if (failed != std::errc{} || kibibytes > UINT64_MAX / kibibyte) return std::nullopt;
+    return kibibytes * kibibyte;
+}
+
 std::uint64_t usable_memory_bytes() {
-    std::ifstream in{"/proc/self/cgroup"};
-    const std::string membership{std::istreambuf_iterator<char>{in}, {}};
-    const auto bound = control_group_bytes_max(membership, "/sys/fs/cgroup");
-    return std::min(machine_bytes(), bound.value_or(machine_bytes()));
+    std::optional<std::uint64_t> least = machine_bytes();
+    lower(least, total_memory_bytes(text_of("/proc/meminfo")));
+    lower(least, control_group_bytes_max(text_of("/proc/self/cgroup"), "/sys/fs/cgroup"));
+    return *least;
 }
 
 std::size_t usual_reel_cache_bytes_max(std::uint64_t usable_bytes) noexcept {

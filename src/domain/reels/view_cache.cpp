@@ -6,7 +6,7 @@
 namespace reelsd::reels {
 
 std::size_t view_cache::bytes_of(const reel_view& view) noexcept {
-    // The text's head, a node of the list and one of the table, and what the allocator adds.
+    // The text's head, a node of the list, a place in the table, and what the allocator adds.
     constexpr std::size_t beside = 256;
     return view.text.capacity() + beside;
 }

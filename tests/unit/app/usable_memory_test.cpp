@@ -58,6 +58,17 @@ TEST_F(ControlGroups, OfVersion1HaveAFolderOfTheirOwn) {
         256 * mebibyte);
 }
 
+TEST_F(ControlGroups, OfVersion1MayShareAHierarchy) {
+    write("memory/memory.limit_in_bytes", "268435456");
+    EXPECT_EQ(control_group_bytes_max("5:cpu,memory:/\n", mounted_), 256 * mebibyte);
+    EXPECT_EQ(control_group_bytes_max("5:cpu,memory-like:/\n", mounted_), std::nullopt);
+}
+
+TEST_F(ControlGroups, OfVersion2MayBeBesideThoseOfVersion1) {
+    write("unified/some/memory.max", "268435456");
+    EXPECT_EQ(control_group_bytes_max("0::/some\n", mounted_), 256 * mebibyte);
+}
+
 TEST_F(ControlGroups, ThatBoundNothingSayNothing) {
     write("memory.max", "max");
     EXPECT_EQ(control_group_bytes_max("0::/\n", mounted_), std::nullopt);
@@ -72,6 +83,19 @@ TEST(UsableMemory, IsWhatTheMachineHasOrLess) {
                          static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
     EXPECT_GT(usable_memory_bytes(), 0U);
     EXPECT_LE(usable_memory_bytes(), machine);
+}
+
+TEST(UsableMemory, IsReadWhereContainersShowTheirOwn) {
+    EXPECT_EQ(total_memory_bytes("MemTotal:        2097152 kB\nMemFree:  1 kB\n"), 2048 * mebibyte);
+    for (const auto* odd :
+         {"",
+          "MemTotal:",
+          "MemTotal: many",
+          "MemTotal: 99999999999999999999 kB",
+          "MemTotal: 18446744073709551615 kB",
+          "MemFree: 1 kB"}) {
+        EXPECT_EQ(total_memory_bytes(odd), std::nullopt) << odd;
+    }
 }
 
 TEST(UsableMemory, GivesASixteenthToReelsWithinBounds) {
