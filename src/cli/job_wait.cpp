@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 namespace reelsd::cli {
@@ -27,6 +28,10 @@ constexpr int breaks_max = 5;
 /// Between a break and the next stream, whatever the server wishes.
 constexpr std::chrono::milliseconds retry_default{2000};
 constexpr std::chrono::milliseconds retry_max{10'000};
+
+bool is_end(std::string_view status) noexcept {
+    return status == "done" || status == "error";
+}
 
 using progress_listener = std::function<void(const job_progress&)>;
 
@@ -111,7 +116,11 @@ result<std::optional<api_answer>> followed(
 
 bool has_ended(const json& job) {
     const auto status = text_of(job, "status");
-    return status == "done" || status == "error";
+    return status && is_end(*status);
+}
+
+bool has_ended(const job_progress& now) noexcept {
+    return is_end(now.status);
 }
 
 std::string progress_text(const job_progress& now) {

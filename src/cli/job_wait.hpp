@@ -23,6 +23,7 @@ struct job_progress {
 
 /// Whether it is done or has failed, and will not change any more.
 [[nodiscard]] bool has_ended(const json& job);
+[[nodiscard]] bool has_ended(const job_progress& now) noexcept;
 
 /// Waits until job `id` is done or has failed, at most `at_most`: the finished job, or the last
 /// look at it. Follows the job's events, also over breaks; where they are not to be had, from an

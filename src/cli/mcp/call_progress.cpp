@@ -12,6 +12,7 @@ call_progress::call_progress(json token, revision spoken)
     : token_(std::move(token)), spoken_{spoken} {}  // Braces would make a list of it.
 
 std::optional<json> call_progress::message_about(const job_progress& now) {
+    if (has_ended(now)) return std::nullopt;
     const auto milliseconds =
         std::chrono::duration_cast<std::chrono::milliseconds>(monotonic_clock::now() - since_)
             .count();

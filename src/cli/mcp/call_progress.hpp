@@ -17,7 +17,9 @@ public:
     call_progress(json token, revision spoken);
 
     /// The notification about a job that is in work: the seconds since the call began, which
-    /// is what only grows. Nothing when none would be greater than the last one's.
+    /// is what only grows. Nothing when none would be greater than the last one's, nor about a job
+    /// that has ended: the call's answer is on its way, and a client that gets both at once may
+    /// have closed the call when it looks at the notification.
     [[nodiscard]] std::optional<json> message_about(const job_progress& now);
 
 private:

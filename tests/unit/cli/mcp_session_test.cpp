@@ -304,6 +304,8 @@ TEST(McpSession, TellsHowACallGetsOn) {
             while (monotonic_clock::now() - begin < std::chrono::milliseconds{3}) continue;
             wanted.on_progress(
                 {.id = 42, .status = "processing", .attempt = 2, .step = "down\x1b[2Jload"});
+            while (monotonic_clock::now() - begin < std::chrono::milliseconds{6}) continue;
+            wanted.on_progress({.id = 42, .status = "done"});
             return answer_with(R"({"id":42,"url":"","status":"done","created_at":""})");
         };
         conversation with{server};
@@ -311,7 +313,7 @@ TEST(McpSession, TellsHowACallGetsOn) {
         with.call(1, "analyze_reel", {{"url", "x"}}, {{"progressToken", "tok"}});
         with.talk().wait_for_calls();
         const auto said = with.sent();
-        ASSERT_EQ(said.size(), 3U);
+        ASSERT_EQ(said.size(), 3U) << "an end is told by the answer alone";
         double last = -1;
         for (const auto& one : {said[0], said[1]}) {
             EXPECT_EQ(one["method"], "notifications/progress");
