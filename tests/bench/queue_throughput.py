@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How fast the queue itself is: jobs whose steps do nothing, and how long an idle one takes to begin with a job.
 
-    python3 tests/bench/queue_throughput.py [--bin build/release/bin] [--peers build/bench_peers] [--jobs 20000] [--workers 8]
+    python3 tests/bench/queue_throughput.py [--bin build/release/bin] [--peers build/bench_peers] [--jobs 20000] [--workers 64]
             [--rounds 3] [--idle-jobs 200]
 
 Ours are jobs of the test link that nobody serves: claimed, refused by the first step, reported with its text and
@@ -74,7 +74,7 @@ def main():
     parser.add_argument("--bin", default=ROOT / "build/release/bin")
     parser.add_argument("--peers", default=ROOT / "build/bench_peers")
     parser.add_argument("--jobs", default=20000, type=int)
-    parser.add_argument("--workers", default=8, type=int)
+    parser.add_argument("--workers", default=64, type=int)
     parser.add_argument("--rounds", default=3, type=int)
     parser.add_argument("--idle-jobs", default=200, type=int)
     wanted = parser.parse_args()
