@@ -11,9 +11,15 @@ std::size_t view_cache::bytes_of(const reel_view& view) noexcept {
     return view.text.capacity() + beside;
 }
 
+view_cache::entries& view_cache::part_of(std::int64_t reel) noexcept {
+    // Ids are given one after the other: parts grow alike.
+    return by_id_[static_cast<std::uint64_t>(reel) % by_id_.size()];
+}
+
 std::shared_ptr<const reel_view> view_cache::find(job_id reel) {
-    const auto known = by_id_.find(reel.value);
-    if (known == by_id_.end()) return nullptr;
+    auto& part = part_of(reel.value);
+    const auto known = part.find(reel.value);
+    if (known == part.end()) return nullptr;
     known->second.was_read = true;
     return known->second.view;
 }
@@ -26,22 +32,26 @@ void view_cache::keep(job_id reel, std::shared_ptr<reel_view> view) {
     if (bytes_ + needed > bytes_max_ && !was_here_lately(reel)) return;
     make_room(needed);
     const auto turn = turns_.insert(turns_.end(), reel.value);
-    by_id_.emplace(reel.value, entry{.view = std::move(view), .turn = turn});
+    part_of(reel.value).emplace(reel.value, entry{.view = std::move(view), .turn = turn});
     bytes_ += needed;
 }
 
 void view_cache::confirm(job_id reel, std::string_view version, std::string ended_reels_version) {
-    const auto known = by_id_.find(reel.value);
+    auto& part = part_of(reel.value);
+    const auto known = part.find(reel.value);
     // An answer that was long on its way may have put an older one in its place.
-    if (known == by_id_.end() || known->second.view->version != version) return;
+    if (known == part.end() || known->second.view->version != version) return;
     known->second.view->ended_reels_version = std::move(ended_reels_version);
 }
 
 void view_cache::note_server(std::string_view identity) {
+    if (!dropped_.empty()) dropped_.pop_back();
     if (server_ == identity) return;
     server_ = identity;
     ++generation_;
-    by_id_.clear();
+    for (auto& part : by_id_) {
+        if (!part.empty()) dropped_.push_back(std::exchange(part, {}));
+    }
     turns_.clear();
     bytes_ = 0;
 }
@@ -54,26 +64,28 @@ bool view_cache::was_here_lately(job_id reel) {
 }
 
 void view_cache::forget(job_id reel) {
-    const auto known = by_id_.find(reel.value);
-    if (known != by_id_.end()) drop(known);
+    auto& part = part_of(reel.value);
+    const auto known = part.find(reel.value);
+    if (known != part.end()) drop(part, known);
 }
 
 void view_cache::make_room(std::size_t bytes) {
     while (bytes_ + bytes > bytes_max_) {
-        const auto next = by_id_.find(turns_.front());
-        invariant(next != by_id_.end());
+        auto& part = part_of(turns_.front());
+        const auto next = part.find(turns_.front());
+        invariant(next != part.end());
         if (std::exchange(next->second.was_read, false)) {
             turns_.splice(turns_.end(), turns_, turns_.begin());
         } else {
-            drop(next);
+            drop(part, next);
         }
     }
 }
 
-void view_cache::drop(entries::iterator one) {
+void view_cache::drop(entries& part, entries::iterator one) {
     bytes_ -= bytes_of(*one->second.view);
     turns_.erase(one->second.turn);
-    by_id_.erase(one);
+    part.erase(one);
 }
 
 }  // namespace reelsd::reels

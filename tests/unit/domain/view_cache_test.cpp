@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <vector>
 
 // Goal: the memory of a daemon is bounded whatever is read, and what is read often stays.
 namespace reelsd::reels {
@@ -104,6 +106,35 @@ TEST(ViewCache, KeepsNothingOfAnotherServer) {
     EXPECT_NE(cache.generation(), before);
     cache.keep(job_id{7}, view_of(2));
     EXPECT_TRUE(cache.find(job_id{7}));
+}
+
+// The loop must not stand still while a gibibyte is freed.
+TEST(ViewCache, FreesWhatAnotherServerLeavesLittleByLittle) {
+    view_cache cache{10'000'000};
+    cache.note_server("a");
+    std::vector<std::weak_ptr<reel_view>> left;
+    for (int number = 0; number < 1000; ++number) {
+        const auto view = view_of(number);
+        left.push_back(view);
+        cache.keep(job_id{number}, view);
+    }
+    const auto held = [&left] {
+        return std::count_if(
+            left.begin(), left.end(), [](const auto& view) { return !view.expired(); });
+    };
+    cache.note_server("b");
+    for (int number = 0; number < 1000; ++number) EXPECT_FALSE(cache.find(job_id{number}));
+    EXPECT_EQ(cache.bytes(), 0U);
+    auto before = held();
+    for (int call = 0; call < 100 && before > 0; ++call) {
+        cache.keep(job_id{call}, view_of(call));
+        cache.note_server("b");
+        EXPECT_LT(held(), before);
+        EXPECT_LE(before - held(), 20) << "not too many at once";
+        before = held();
+    }
+    EXPECT_EQ(before, 0);
+    EXPECT_TRUE(cache.find(job_id{0})) << "what has come since";
 }
 
 TEST(ViewCache, WhatIsReadStaysLonger) {
