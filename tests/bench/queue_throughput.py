@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """How fast the queue itself is: jobs whose steps do nothing, and how long an idle one takes to begin with a job.
 
-    python3 tests/bench/queue_throughput.py [--bin build/release/bin] [--peers build/bench_peers] [--jobs 20000] [--workers 64]
-            [--rounds 3] [--idle-jobs 200]
+    python3 tests/bench/queue_throughput.py [--bin build/release/bin] [--peers build/bench_peers] [--jobs 20000]
+            [--workers 16 64] [--rounds 3] [--idle-jobs 200]
 
-Ours are jobs of the test link that nobody serves: claimed, refused by the first step, reported with its text and
-its time. Beside them graphile-worker with a task that does nothing, and pg-boss whose jobs are fetched and completed
+16 workers are what the daemon has by itself. Ours are jobs of the test link that nobody serves: claimed, refused by the
+first step, reported with its text and its time. Beside them graphile-worker with a task that does nothing, and pg-boss whose jobs are fetched and completed
 ten at a time. Idle: from the submission to the begin of the work, one job after the other.
 """
 
@@ -74,7 +74,7 @@ def main():
     parser.add_argument("--bin", default=ROOT / "build/release/bin")
     parser.add_argument("--peers", default=ROOT / "build/bench_peers")
     parser.add_argument("--jobs", default=20000, type=int)
-    parser.add_argument("--workers", default=64, type=int)
+    parser.add_argument("--workers", default=[16, 64], type=int, nargs="+")
     parser.add_argument("--rounds", default=3, type=int)
     parser.add_argument("--idle-jobs", default=200, type=int)
     wanted = parser.parse_args()
@@ -83,17 +83,20 @@ def main():
         "pg-boss": ["node", str(HERE / "peers" / "pg_boss_peer.mjs")]}
     world = World(0, wanted.bin)
     try:
-        def measure(name):
+        def measure(contender):
+            name, workers = contender
             if name == "reelsd":
-                return ours(world, wanted.jobs, wanted.workers)
-            return peer(world, commands[name], wanted.jobs, wanted.workers, wanted.peers)
-        measured = interleaved(wanted.rounds, ["reelsd", *commands], measure)
-        rates = {name: median_of(rounds, lambda one: one["rate"]) for name, rounds in measured.items()}
+                return ours(world, wanted.jobs, workers)
+            return peer(world, commands[name], wanted.jobs, workers, wanted.peers)
+        contenders = [(name, workers) for workers in wanted.workers for name in ("reelsd", *commands)]
+        measured = interleaved(wanted.rounds, contenders, measure)
+        rates = {contender: median_of(rounds, lambda one: one["rate"]) for contender, rounds in measured.items()}
         print_table(
-            f"{wanted.jobs:,} jobs that do nothing, {wanted.workers} workers; medians of {wanted.rounds} rounds",
-            ["", "jobs/s", "server us", "database us", "ours"],
-            [[name, rate, *(median_of(measured[name], lambda one, of=of: one[of]) for of in ("server", "database")),
-              f"{rates['reelsd'] / rate:.2f} x"] for name, rate in rates.items()])
+            f"{wanted.jobs:,} jobs that do nothing; medians of {wanted.rounds} rounds",
+            ["", "workers", "jobs/s", "server us", "database us", "ours"],
+            [[name, workers, rate,
+              *(median_of(measured[name, workers], lambda one, of=of: one[of]) for of in ("server", "database")),
+              f"{rates['reelsd', workers] / rate:.2f} x"] for (name, workers), rate in rates.items()])
         waits = {"reelsd": our_waits(world, wanted.idle_jobs)}
         for name, command in commands.items():
             done = subprocess.run(

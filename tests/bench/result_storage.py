@@ -21,7 +21,7 @@ def stored_as(wanted, form):
     """A database whose results are stored so."""
     kind, packed_by = form
     world = World(wanted.rows, wanted.bin)
-    # The new type packs each row anew, by the column's method, if the method is there before it.
+    # A new column, and a text put together anew, so that each value is packed by the column's method.
     world.sql(f"ALTER TABLE job ADD COLUMN other {kind} COMPRESSION {packed_by}")
     world.sql("ALTER TABLE job DISABLE TRIGGER USER")
     world.sql(f"UPDATE job SET other = (result::text || '')::{kind}")

@@ -47,7 +47,7 @@ public:
 
     /// What the database's server says of itself with each answer: another one, or the same from an
     /// earlier backup, may know versions again that meant something else. Then nothing is kept any
-    /// more, and the memory is freed by the next of these calls.
+    /// more; the next of these calls free the memory, each a part.
     void note_server(std::string_view identity);
     /// Another number each time that happens: what was found before must not be used any more.
     [[nodiscard]] std::uint64_t generation() const noexcept { return generation_; }
