@@ -64,7 +64,7 @@ asio::awaitable<std::string> daemon::metrics_text() {
         .pool = pool_.state(),
         .queries = pool_.metrics(),
         .workers = with_.workers,
-        .workers_busy = dispatcher_.held(),
+        .workers_busy = dispatcher_.busy(),
         .waiters = board_.waiter_count(),
         .kept = callers_.kept(),
         .queue = std::nullopt,
@@ -97,7 +97,7 @@ asio::awaitable<json> daemon::health() {
     json view{
         {"started_at", to_rfc3339(started_at_)},
         {"analyzer", parts_.models->chosen().name()},
-        {"workers", {{"configured", with_.workers}, {"busy", dispatcher_.held()}}}};
+        {"workers", {{"configured", with_.workers}, {"busy", dispatcher_.busy()}}}};
     pacing::pace_store paces{pool_};
     const auto standings =
         co_await paces.list(platform_host(with_), deadline::after(readiness_time_max));

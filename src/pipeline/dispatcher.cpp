@@ -3,9 +3,6 @@
 #include <reelsd/domain/jobs/outcome_name.hpp>
 #include <reelsd/pipeline/dispatcher.hpp>
 
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,30 +14,8 @@ namespace {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
-/// Any query of the queue. Longer than the server's own statement timeout, so that the server's
-/// answer, not our impatience, says what became of a statement.
-constexpr auto query_time_max = 8s;
-/// Jobs claimed by one statement: more would hold row locks for long.
-constexpr int claim_max = 64;
-/// Waiters asked about by one statement.
-constexpr std::size_t watch_max = 1000;
 /// Between two tries to write a report.
 constexpr auto report_retry_interval = 500ms;
-/// Of the lease: renewed after a quarter, so that three renewals may fail; not trusted after 0.8,
-/// which leaves a worker the rest to stop in.
-constexpr double renew_fraction = 0.25;
-constexpr double trust_fraction = 0.8;
-constexpr double check_fraction = 0.05;
-
-monotonic_clock::duration part_of(seconds_f lease, double fraction) {
-    return std::chrono::duration_cast<monotonic_clock::duration>(lease * fraction);
-}
-
-asio::awaitable<void> pause(monotonic_clock::duration length) {
-    async::monotonic_timer timer{co_await asio::this_coro::executor, length};
-    co_await timer.async_wait(asio::use_awaitable);
-}
-
 /// Whether a smaller transition may stand for one that was refused: a result that the server does
 /// not take. For want of room it will take it later, and it may have cost money; and an error has
 /// nothing smaller to fall back on.
@@ -79,6 +54,13 @@ dispatcher::dispatcher(
       tasks_{tasks},
       options_{std::move(options)},
       log_{std::move(log)},
+      others_{
+          queue_,
+          board_,
+          tasks_,
+          options_.watch_interval,
+          [this](job_id job) { return held_.contains(job.value); },
+          log_},
       claim_name_{options_.worker},
       runner_{std::move(runner)} {
     invariant(options_.lease >= 1s);
@@ -87,7 +69,7 @@ dispatcher::dispatcher(
 dispatcher::~dispatcher() = default;
 
 void dispatcher::start() {
-    tasks_.spawn("watch completions", watch_loop());
+    others_.start();
     if (runner_->capacity() == 0) return;
     tasks_.spawn("claim jobs", claim_loop());
     tasks_.spawn("renew leases", lease_loop());
@@ -102,14 +84,29 @@ void dispatcher::wake() {
 
 void dispatcher::cancel(job_id job) {
     const auto held = held_.find(job.value);
-    if (held != held_.end()) held->second.stop.request_stop();
+    if (held != held_.end()) stop_attempt(held->second);
     board_.announce(job);
 }
 
-std::size_t dispatcher::idle() const noexcept {
+std::size_t dispatcher::wanted() const noexcept {
     const auto workers = runner_->capacity();
-    // Of what a worker has ended, one may still be told of.
-    return std::min(workers - std::min(workers, occupied_), 2 * workers - held_.size());
+    // Of what a worker has ended, one may still be told of. Attempts that are shorter than a claim
+    // are shorter than what tells of them as well: as many more end while two reports are written.
+    const auto held_max = 2 * workers + 3 * ahead_.most();
+    const auto room = held_max - std::min(held_max, held_.size());
+    return std::min(
+        {ahead_.to_claim(workers - busy(), waiting_.size()), room, claim_ahead::jobs_max});
+}
+
+std::size_t dispatcher::busy() const noexcept {
+    return std::min(occupied_, runner_->capacity());
+}
+
+std::size_t dispatcher::unbegun() const noexcept {
+    const auto is_unbegun = [](const auto& one) {
+        return one.second.now == stage::waiting || one.second.now == stage::given_back;
+    };
+    return static_cast<std::size_t>(std::count_if(held_.begin(), held_.end(), is_unbegun));
 }
 
 std::vector<jobs::holding> dispatcher::holdings() const {
@@ -140,7 +137,7 @@ asio::awaitable<void> dispatcher::claim_loop() {
                 next_rescue = monotonic_clock::now() + options_.look_interval;
                 co_await rescue();
             }
-            if (idle() > 0) co_await claim_for_idle();
+            if (wanted() > 0) co_await claim();
             note_database(true);
         } catch (const db::failure& failure) {
             // An outage is told once; a refusal is our bug or a broken server and told each time.
@@ -148,7 +145,7 @@ asio::awaitable<void> dispatcher::claim_loop() {
             if (database_reachable_) log_.error("queue: claim", {{"reason", failure.what()}});
         }
         // A wake-up that came while we were at the database is not waited for again.
-        if (wake_pending_ && idle() > 0 && database_reachable_) continue;
+        if (wake_pending_ && wanted() > 0 && database_reachable_) continue;
         static_cast<void>(co_await woken_.wait(deadline::after(options_.look_interval)));
     }
     claiming_ = false;
@@ -156,10 +153,9 @@ asio::awaitable<void> dispatcher::claim_loop() {
 }
 
 jobs::claim_request dispatcher::next_claim() const {
-    const auto wanted = std::min<std::size_t>(idle(), static_cast<std::size_t>(claim_max));
     jobs::claim_request request{
         .worker = claim_name_,
-        .jobs_max = static_cast<int>(wanted),
+        .jobs_max = static_cast<int>(wanted()),
         .lease = options_.lease,
         .in_hand = {},
         .first_worker = options_.worker};
@@ -167,22 +163,26 @@ jobs::claim_request dispatcher::next_claim() const {
     return request;
 }
 
-asio::awaitable<void> dispatcher::claim_for_idle() {
+asio::awaitable<void> dispatcher::claim() {
     const auto request = next_claim();
     const auto asked = monotonic_clock::now();
+    ahead_.note_claim();
     std::vector<jobs::claimed_job> claimed;
     try {
-        claimed = co_await queue_.claim(request, deadline::after(query_time_max));
+        claimed = co_await queue_.claim(request, deadline::after(jobs::queue_query_time_max));
     } catch (const db::failure& failure) {
         note_lost_claim(failure);
         throw;
     }
+    const bool is_full = claimed.size() == static_cast<std::size_t>(request.jobs_max);
+    const auto starved = is_full ? runner_->capacity() - busy() : 0;
+    ahead_.note_claim_answer(monotonic_clock::now() - asked, starved);
     // The stop waits for us no more; what this has brought waits for the end of its lease.
     if (stopped_) co_return;
-    const auto count = static_cast<int>(claimed.size());
-    for (auto& job : claimed) begin(std::move(job), asked);
+    for (auto& job : claimed) take(std::move(job), asked);
+    begin_waiting();
     // A full hand may have left more behind.
-    if (count == request.jobs_max) wake_pending_ = true;
+    if (is_full) wake_pending_ = true;
 }
 
 void dispatcher::note_lost_claim(const db::failure& failure) {
@@ -193,7 +193,7 @@ void dispatcher::note_lost_claim(const db::failure& failure) {
     claim_name_ = fmt::format("{}/{:010}", options_.worker, ++lost_claims_);
 }
 
-void dispatcher::begin(jobs::claimed_job job, monotonic_clock::time_point lease_from) {
+void dispatcher::take(jobs::claimed_job job, monotonic_clock::time_point lease_from) {
     const auto id = job.id.value;
     const auto [place, is_new] = held_.try_emplace(
         id,
@@ -201,30 +201,69 @@ void dispatcher::begin(jobs::claimed_job job, monotonic_clock::time_point lease_
             .job = std::move(job),
             .stop = {},
             .lease_from = lease_from,
-            .started = monotonic_clock::now()});
+            .since = monotonic_clock::now()});
     invariant(is_new);  // The claim has left out what we hold, and only claims add to it.
-    ++occupied_;
+    waiting_.push_back(id);
     // The answer to the claim may have taken longer than the lease itself.
-    if (stopping_ || !is_trusted(lease_from)) place->second.stop.request_stop();
-    log_.debug("job begins", {{"job", id}, {"attempt", place->second.job.attempt}});
-    const auto on_end = [this, id](jobs::transition ended) {
-        tasks_.spawn("report a job", report(id, std::move(ended)));
-    };
-    runner_->start(place->second.job, place->second.stop.get_token(), on_end);
+    if (stopping_ || !is_trusted(lease_from)) stop_attempt(place->second);
+}
+
+void dispatcher::begin_waiting() {
+    while (!waiting_.empty() && occupied_ < runner_->capacity()) {
+        const auto id = waiting_.front();
+        waiting_.pop_front();
+        auto& held = held_.at(id);
+        if (is_trusted(held.lease_from)) {
+            begin(held);
+        } else {
+            give_back(held);
+        }
+    }
+}
+
+void dispatcher::begin(held_job& held) {
+    const auto id = held.job.id.value;
+    held.now = stage::at_work;
+    held.since = monotonic_clock::now();
+    ++occupied_;
+    log_.debug("job begins", {{"job", id}, {"attempt", held.job.attempt}});
+    const auto on_end = [this, id](jobs::transition ended) { end(id, std::move(ended)); };
+    runner_->start(held.job, held.stop.get_token(), on_end);
+}
+
+void dispatcher::end(std::int64_t id, jobs::transition ended) {
+    // The next job is begun, or claimed, while this one is reported: both wait for the disk.
+    auto& held = held_.at(id);
+    held.now = stage::ended;
+    --occupied_;
+    ahead_.note_attempt(monotonic_clock::now() - held.since);
+    begin_waiting();
+    wake();
+    tasks_.spawn("report a job", report(id, std::move(ended)));
+}
+
+void dispatcher::stop_attempt(held_job& held) {
+    held.stop.request_stop();
+    if (held.now != stage::waiting) return;
+    std::erase(waiting_, held.job.id.value);
+    give_back(held);
+}
+
+void dispatcher::give_back(held_job& held) {
+    held.now = stage::given_back;
+    tasks_.spawn("give a job back", report(held.job.id.value, jobs::handed_back{}));
 }
 
 asio::awaitable<void> dispatcher::report(std::int64_t id, jobs::transition ended) {
     // The entry stays where it is until this coroutine removes it: nobody else does.
     auto& held = held_.at(id);
-    held.reporting = true;
-    // The next job is claimed while this one is reported: both wait for the disk.
-    --occupied_;
-    wake();
+    const bool has_begun = held.now == stage::ended;
     const jobs::holding holding{held.job.id, held.job.claim};
     bool written = false;
     for (bool settled = false; !settled;) {
         try {
-            written = co_await queue_.report(holding, ended, deadline::after(query_time_max));
+            written =
+                co_await queue_.report(holding, ended, deadline::after(jobs::queue_query_time_max));
             settled = true;
             continue;
         } catch (const db::unavailable&) {
@@ -239,21 +278,24 @@ asio::awaitable<void> dispatcher::report(std::int64_t id, jobs::transition ended
         }
         // No more work is begun than can be told of.
         if (!std::exchange(held.is_delayed, true)) ++occupied_;
-        co_await pause(report_retry_interval);
+        co_await async::pause(report_retry_interval);
     }
-    const seconds_f took = monotonic_clock::now() - held.started;
-    if (options_.on_attempt_ended) options_.on_attempt_ended(ended, took, written);
-    if (written) {
+    const seconds_f took = monotonic_clock::now() - held.since;
+    if (has_begun && options_.on_attempt_ended) options_.on_attempt_ended(ended, took, written);
+    if (!written) {
+        log_.info("job is no longer ours", {{"job", id}, {"attempt", held.job.attempt}});
+    } else if (has_begun) {
         log_attempt(held.job, ended, took);
     } else {
-        log_.info("job is no longer ours", {{"job", id}, {"attempt", held.job.attempt}});
+        log_.debug("job given back before it began", {{"job", id}});
     }
-    if (held.is_delayed) --occupied_;
     // A claim made meanwhile has left this job out, which may be due again, or was not made at all.
     const bool is_over = std::holds_alternative<jobs::completed>(ended) ||
                          std::holds_alternative<jobs::failed>(ended);
     if (held.is_delayed || held_.size() >= 2 * runner_->capacity() || !is_over) wake();
+    if (held.is_delayed) --occupied_;
     held_.erase(id);
+    begin_waiting();
     board_.announce(job_id{id});
     if (held_.empty()) emptied_.notify_all();
 }
@@ -265,125 +307,17 @@ asio::awaitable<void> dispatcher::rescue() {
         .first_worker = options_.worker,
         .attempts_max = options_.policy.attempts_max,
         .exhausted_text = jobs::error_text(errc::internal, options_.policy)};
-    const auto ended = co_await queue_.rescue(request, deadline::after(query_time_max));
+    const auto ended = co_await queue_.rescue(request, deadline::after(jobs::queue_query_time_max));
     for (const auto job : ended) {
         log_.warning("job gave up: its worker died at every attempt", {{"job", job.value}});
         board_.announce(job);
     }
 }
 
-asio::awaitable<void> dispatcher::lease_loop() {
-    const auto interval = part_of(options_.lease, renew_fraction);
-    for (;;) {
-        co_await pause(interval);
-        if (held_.empty()) continue;
-        try {
-            co_await renew();
-        } catch (const db::failure& failure) {
-            note_database(failure.code() != errc::database_unavailable);
-            if (database_reachable_) log_.error("queue: renew", {{"reason", failure.what()}});
-        }
-    }
-}
-
-asio::awaitable<void> dispatcher::trust_loop() {
-    // A loop of its own: a renewal that hangs must not keep us from noticing that it is too late.
-    const auto interval =
-        std::min<monotonic_clock::duration>(part_of(options_.lease, check_fraction), 1s);
-    for (;;) {
-        co_await pause(interval);
-        stop_untrusted();
-    }
-}
-
-bool dispatcher::is_trusted(monotonic_clock::time_point lease_from) const {
-    return monotonic_clock::now() - lease_from < part_of(options_.lease, trust_fraction);
-}
-
-asio::awaitable<void> dispatcher::renew() {
-    const auto asked = monotonic_clock::now();
-    const auto before = holdings();
-    // A renewal that comes too late is worth nothing: the wait for it must not keep us from
-    // noticing.
-    const auto by = deadline::after(part_of(options_.lease, renew_fraction));
-    const auto kept = co_await queue_.renew(before, options_.lease, by);
-    for (const auto& holding : before) {
-        const auto held = held_.find(holding.job.value);
-        // It may have been reported meanwhile, and even claimed again.
-        if (held == held_.end() || held->second.job.claim != holding.claim) continue;
-        if (std::find(kept.begin(), kept.end(), holding) != kept.end()) {
-            held->second.lease_from = asked;
-        } else {
-            held->second.stop.request_stop();
-        }
-    }
-}
-
-void dispatcher::stop_untrusted() {
-    for (auto& [id, held] : held_) {
-        if (is_trusted(held.lease_from)) continue;
-        if (held.reporting || held.stop.stop_requested()) continue;
-        log_.warning("lease could not be renewed in time: attempt stopped", {{"job", id}});
-        held.stop.request_stop();
-    }
-}
-
-asio::awaitable<void> dispatcher::lost_loop() {
-    for (;;) {
-        co_await pause(options_.lost_interval);
-        if (held_.empty()) continue;
-        try {
-            co_await stop_lost();
-        } catch (const db::failure& failure) {
-            // The lease loop tells of an outage, and the leases themselves end the work then.
-            log_.debug("queue: lost jobs", {{"reason", failure.what()}});
-        }
-    }
-}
-
-asio::awaitable<void> dispatcher::stop_lost() {
-    const auto before = holdings();
-    const auto lost = co_await queue_.lost_among(before, deadline::after(query_time_max));
-    for (const auto job : lost) {
-        const auto held = held_.find(job.value);
-        const auto asked = std::find_if(
-            before.begin(), before.end(), [job](const auto& one) { return one.job == job; });
-        // It may have been reported meanwhile, and even claimed again.
-        if (held == held_.end() || held->second.job.claim != asked->claim) continue;
-        held->second.stop.request_stop();
-    }
-}
-
-asio::awaitable<void> dispatcher::watch_loop() {
-    for (;;) {
-        co_await pause(options_.watch_interval);
-        if (board_.waiter_count() == 0) continue;
-        try {
-            co_await watch();
-        } catch (const db::failure& failure) {
-            // The waiters' own reads tell their clients; here it is only noise.
-            log_.debug("queue: watch", {{"reason", failure.what()}});
-        }
-    }
-}
-
-asio::awaitable<void> dispatcher::watch() {
-    auto awaited = board_.awaited();
-    // Our own jobs announce themselves.
-    std::erase_if(awaited, [this](job_id job) { return held_.contains(job.value); });
-    for (std::size_t first = 0; first < awaited.size(); first += watch_max) {
-        const auto last = std::min(first + watch_max, awaited.size());
-        const std::vector<job_id> part(
-            awaited.begin() + static_cast<std::ptrdiff_t>(first),
-            awaited.begin() + static_cast<std::ptrdiff_t>(last));
-        const auto ended = co_await queue_.ended_among(part, deadline::after(query_time_max));
-        for (const auto job : ended) board_.announce(job);
-    }
-}
-
 asio::awaitable<bool> dispatcher::stop(deadline finish_by, deadline by) {
     stopping_ = true;
     woken_.notify_all();
+    while (!waiting_.empty()) stop_attempt(held_.at(waiting_.front()));
     // A claim that is on its way may still bring jobs, which then have to be handed back; not while
     // the database is away. What is in hand is waited for even then: where everything is started
     // anew, the database may be back in time to take results and hand-backs.
@@ -391,7 +325,7 @@ asio::awaitable<bool> dispatcher::stop(deadline finish_by, deadline by) {
     while (!is_idle() && !finish_by.passed()) {
         static_cast<void>(co_await emptied_.wait(finish_by));
     }
-    for (auto& [id, held] : held_) held.stop.request_stop();
+    for (auto& [id, held] : held_) stop_attempt(held);
     while (!is_idle() && !by.passed()) static_cast<void>(co_await emptied_.wait(by));
     stopped_ = true;
     co_return is_idle();

@@ -27,6 +27,10 @@ constexpr db::query delete_query{"test.delete", R"sql(DELETE FROM job WHERE id =
 constexpr db::query expire_query{"test.expire", R"sql(
     UPDATE job SET lease_until = now() - interval '1 second' WHERE status = 'processing')sql"};
 
+constexpr db::query count_query{"test.count", R"sql(
+    SELECT count(*) FILTER (WHERE status = 'processing') AS processing,
+           count(*) FILTER (WHERE status = 'pending' AND attempt > 0) AS spent FROM job)sql"};
+
 /// Stands for the steps of a job: counts, and can be told to wait until it is stopped.
 class scripted_runner {
 public:
@@ -148,6 +152,23 @@ TEST_F(Dispatcher, TwoInstancesShareTheWork) {
     const auto runs = runner_.runs();
     EXPECT_EQ(runs.size(), 100U);
     for (const auto& [id, count] : runs) EXPECT_EQ(count, 1) << id;
+    EXPECT_FALSE(runner_.overlapped());
+}
+
+// Goal: jobs that were claimed while others ended at once are not kept by workers that are busy
+// now.
+TEST_F(Dispatcher, WhatWasClaimedAheadGoesBackWhenWorkersStayBusy) {
+    for (int i = 0; i < 300; ++i) static_cast<void>(submitted());
+    auto& queue = start(2);
+    loop().run_until([&queue] { return queue.unbegun() > 0; });
+    runner_.blocks = true;
+    const auto in_work = [this] {
+        return run(pool().run(soon(), count_query)).one().as<std::int64_t>("processing");
+    };
+    const auto is_calm = [&] { return queue.busy() == 2 && queue.held() == 2; };
+    while (!is_calm() || in_work() != 2) loop().context().run_one_for(20ms);
+    EXPECT_EQ(run(pool().run(soon(), count_query)).one().as<std::int64_t>("spent"), 0)
+        << "an attempt of a job that was not begun";
     EXPECT_FALSE(runner_.overlapped());
 }
 

@@ -198,6 +198,16 @@ TEST_F(JobStore, AHandBackCostsNoAttemptAndIsDueAtOnce) {
     EXPECT_EQ(counts.one().as<std::int32_t>("claim"), 2);
 }
 
+TEST_F(JobStore, AHandBackKeepsItsPlaceInTheQueue) {
+    const auto first = submitted(ann_);
+    const auto second = submitted(ann_);
+    const auto held = claimed(1).at(0);
+    ASSERT_EQ(held.id, first);
+    EXPECT_TRUE(run(store_.report(holding_of(held), handed_back{}, soon())));
+    EXPECT_EQ(claimed(1).at(0).id, first);
+    EXPECT_EQ(claimed(1).at(0).id, second);
+}
+
 TEST_F(JobStore, APostponementCostsNoAttemptAndIsDueLater) {
     const auto id = submitted(ann_);
     const auto held = claimed(1).at(0);

@@ -3,12 +3,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <memory>
+#include <vector>
 
 namespace reelsd::simulation {
 namespace {
 
 using namespace std::chrono_literals;
+
+constexpr std::size_t workers_many = 4;
 
 class DispatcherScenario : public testing::Test {
 protected:
@@ -18,9 +23,9 @@ protected:
         start();
     }
 
-    void start(seconds_f lease = 60s) {
+    void start(seconds_f lease = 60s, std::size_t workers = 1) {
         const simulated_daemon::settings with{
-            .who = {.daemon = 1, .start = ++starts_}, .workers = 1, .lease = lease};
+            .who = {.daemon = 1, .start = ++starts_}, .workers = workers, .lease = lease};
         daemon_.reset();
         daemon_ = std::make_unique<simulated_daemon>(database_, mix_, with, [] {});
         loop_.run_ready();
@@ -32,6 +37,21 @@ protected:
         loop_.run_ready();
         return job;
     }
+
+    /// Jobs that end at once, until some have been claimed ahead; what begins from then on lasts
+    /// for `then`.
+    void claim_some_ahead(duration then) {
+        database_.set_weather({.delay_mean = 20ms});
+        mix_.long_time = 1ms;
+        while (daemon_->unbegun() < workers_many) {
+            while (model_.open() < 8 * workers_many) model_.submit(database_.now());
+            daemon_->wake();
+            loop_.step([this] { daemon_->check(); });
+        }
+        mix_.long_time = then;
+        pass(2ms);  // Those that were begun before.
+    }
+    [[nodiscard]] std::size_t processing() const { return model_.leased().size(); }
 
     /// Lets time pass until it is so; gives how much.
     template <class Condition>
@@ -114,6 +134,79 @@ TEST_F(DispatcherScenario, TheNextJobIsClaimedWhileTheLastOneIsReported) {
         const auto took = pass_until([&] { return is(last, jobs::job_status::done); });
         EXPECT_LT(took, jobs * (work + 2 * 200ms)) << "of work, of a claim, and of a report";
     }
+}
+
+TEST_F(DispatcherScenario, JobsShorterThanAClaimAreClaimedAhead) {
+    start(60s, workers_many);
+    database_.set_weather({.delay_mean = 20ms});
+    mix_.long_time = 1ms;
+    for (int i = 0; i < 400; ++i) model_.submit(database_.now());
+    const auto last = submitted();
+    std::size_t most = 0;
+    pass_until([&] {
+        most = std::max(most, daemon_->unbegun());
+        EXPECT_LE(daemon_->busy(), workers_many);
+        return is(last, jobs::job_status::done);
+    });
+    EXPECT_GT(most, 0U);
+}
+
+TEST_F(DispatcherScenario, JobsLongerThanAClaimAreNot) {
+    start(60s, workers_many);
+    mix_.long_time = 1s;
+    for (int i = 0; i < 100; ++i) model_.submit(database_.now());
+    const auto last = submitted();
+    pass_until([&] {
+        EXPECT_EQ(daemon_->unbegun(), 0U);
+        EXPECT_LE(processing(), 2 * workers_many) << "at work, and told of";
+        return is(last, jobs::job_status::done);
+    });
+}
+
+TEST_F(DispatcherScenario, AJobClaimedAheadGoesBackToItsPlaceWhenNoWorkerIsIdle) {
+    start(60s, workers_many);
+    claim_some_ahead(300s);
+    const auto before = model_.rows();
+    pass_until([this] { return ledger_.in_work() == workers_many; });
+    EXPECT_LT(pass_until([this] { return processing() == workers_many; }), 3s);
+    for (const auto& [id, row] : model_.rows()) {
+        if (row.status != jobs::job_status::pending) continue;
+        EXPECT_EQ(row.attempt, 0);
+        EXPECT_EQ(row.run_at, before.at(id).run_at);
+    }
+    pass(60s);
+    EXPECT_EQ(processing(), workers_many) << "and is left to others from then on";
+}
+
+TEST_F(DispatcherScenario, AStopGivesBackAtOnceWhatWasClaimedAhead) {
+    start(60s, workers_many);
+    claim_some_ahead(3s);
+    pass_until([this] { return ledger_.in_work() == workers_many; });
+    EXPECT_GT(daemon_->unbegun(), 0U);
+    daemon_->stop();
+    EXPECT_LT(pass_until([this] { return processing() == ledger_.in_work(); }), 1s);
+    pass_until([this] { return daemon_->has_stopped(); });
+    EXPECT_TRUE(daemon_->is_drained());
+    EXPECT_EQ(processing(), 0U);
+}
+
+TEST_F(DispatcherScenario, AJobClaimedAheadIsDeletedWithoutBeingBegun) {
+    start(60s, workers_many);
+    claim_some_ahead(10s);
+    pass_until([this] { return ledger_.in_work() == workers_many; });
+    const auto begun = ledger_.counts().attempts;
+    std::vector<job_id> ahead;
+    for (const auto& [until, id] : model_.leased()) {
+        const auto* const row = model_.find({id});
+        if (!ledger_.has_begun({row->id, row->claim})) ahead.push_back(row->id);
+    }
+    ASSERT_FALSE(ahead.empty());
+    for (const auto job : ahead) {
+        EXPECT_TRUE(model_.remove(job));
+        daemon_->cancel(job);
+    }
+    pass_until([this] { return daemon_->unbegun() == 0; });
+    EXPECT_EQ(ledger_.counts().attempts, begun);
 }
 
 TEST_F(DispatcherScenario, WithoutWorkAStopDoesNotWaitForTheDatabase) {

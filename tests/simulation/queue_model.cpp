@@ -39,8 +39,9 @@ void apply(model_row& row, const jobs::transition& ended, instant now) {
     } else if (const auto* later = std::get_if<jobs::retried>(&ended)) {
         free(row, now + in_clock_units(later->delay));
     } else {
+        // Handed back, it stands where it stood.
         const auto* put_off = std::get_if<jobs::postponed>(&ended);
-        free(row, put_off == nullptr ? now : now + in_clock_units(put_off->delay));
+        free(row, put_off == nullptr ? row.run_at : now + in_clock_units(put_off->delay));
         --row.attempt;
     }
 }

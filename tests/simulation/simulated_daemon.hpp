@@ -46,6 +46,8 @@ public:
     [[nodiscard]] bool is_drained() const noexcept { return is_drained_; }
 
     [[nodiscard]] std::size_t held() const noexcept { return dispatcher_->held(); }
+    [[nodiscard]] std::size_t busy() const noexcept { return dispatcher_->busy(); }
+    [[nodiscard]] std::size_t unbegun() const noexcept { return dispatcher_->unbegun(); }
     [[nodiscard]] std::size_t waiting_clients() const noexcept { return board_.waiter_count(); }
 
     /// What must hold between two steps.

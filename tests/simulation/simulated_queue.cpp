@@ -239,9 +239,11 @@ asio::awaitable<bool> simulated_queue::report(
     const std::function<bool()> statement = [&database = database_, held, ended, is_refused] {
         return !is_refused && database.model().report(database.now(), held, ended);
     };
+    // Somebody else may have begun by the time of the answer.
+    const bool was_begun = database_.watch().has_begun(held);
     const bool written = co_await run<bool>(by, statement);
     if (is_refused) throw db::refused{"22P02", "", "simulated"};
-    if (written) ++confirmed_reports_;
+    if (written && was_begun) ++confirmed_reports_;
     co_return written;
 }
 

@@ -89,7 +89,7 @@ public:
     void cut_off();
     void join_again() { line_->is_cut_off = false; }
 
-    /// Reports that the caller knows to be written.
+    /// Reports of attempts that the caller knows to be written.
     [[nodiscard]] std::uint64_t confirmed_reports() const noexcept { return confirmed_reports_; }
 
 private:

@@ -59,8 +59,11 @@ weather drawn_weather(dice& chance) {
 }
 
 work_mix drawn_mix(dice& chance, seconds_f lease) {
+    // Jobs that are shorter than a claim are claimed ahead.
+    const bool is_short = chance.chance(0.5);
     work_mix mix{
-        .time_mean = chance.between(duration{100ms}, duration{1s}),
+        .time_mean = is_short ? chance.between(duration{1ms}, duration{10ms})
+                              : chance.between(duration{100ms}, duration{1s}),
         .long_time = in_clock_units(1.5 * lease),
         .is_long = 0.03,
         .fails = 0.1,

@@ -2,7 +2,10 @@
 
 #include <reelsd/base/clock.hpp>
 
+#include <boost/asio/awaitable.hpp>
 #include <boost/asio/basic_waitable_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 namespace reelsd::async {
 
@@ -22,5 +25,11 @@ struct monotonic_wait_traits {
 
 /// A timer by the house's monotonic clock; in all else `boost::asio::steady_timer`.
 using monotonic_timer = boost::asio::basic_waitable_timer<monotonic_clock, monotonic_wait_traits>;
+
+/// Nothing, for so long.
+inline boost::asio::awaitable<void> pause(monotonic_clock::duration length) {
+    monotonic_timer timer{co_await boost::asio::this_coro::executor, length};
+    co_await timer.async_wait(boost::asio::use_awaitable);
+}
 
 }  // namespace reelsd::async

@@ -8,6 +8,8 @@
 #include <reelsd/domain/jobs/completion_board.hpp>
 #include <reelsd/domain/jobs/job_queue.hpp>
 #include <reelsd/pipeline/attempt_runner.hpp>
+#include <reelsd/pipeline/claim_ahead.hpp>
+#include <reelsd/pipeline/completion_watch.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -15,6 +17,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -45,6 +48,10 @@ struct dispatcher_options {
 
 /// Connects the queue with the workers: claims due jobs for idle ones, keeps their leases
 /// alive, reports how attempts ended, and frees jobs whose worker died.
+///
+/// Where attempts are shorter than a claim, some jobs are claimed ahead (claim_ahead) and wait here
+/// until a worker is idle. They are given back, at their old places in the queue, when none is for
+/// too long.
 ///
 /// A worker whose lease can no longer be trusted (not renewed for most of its length, because the
 /// database is away) is stopped before the lease runs out, so that no job is ever worked on twice
@@ -80,21 +87,27 @@ public:
     /// by others when its lease runs out.
     boost::asio::awaitable<bool> stop(deadline finish_by, deadline by);
 
-    /// Jobs that this instance holds: running or being reported.
+    /// Workers that are at an attempt, or whose last one still cannot be told of.
+    [[nodiscard]] std::size_t busy() const noexcept;
+    /// Jobs that this instance holds: running, being reported, or claimed ahead.
     [[nodiscard]] std::size_t held() const noexcept { return held_.size(); }
+    /// Of these, the ones whose attempt has not begun: they wait, or are being given back.
+    [[nodiscard]] std::size_t unbegun() const noexcept;
 
 private:
-    /// One job in our hands.
+    /// `waiting` for a worker, `at_work`, and `ended`, which is told to the queue; or given back
+    /// without having been begun.
+    enum class stage : std::uint8_t { waiting, at_work, ended, given_back };
+
+    /// One job in our hands. Work is done under its lease only while it is `at_work`.
     struct held_job {
         jobs::claimed_job job;
         std::stop_source stop;
         /// By our own clock, counted from before the claim or renewal was sent: never later than
         /// the database's idea of it.
         monotonic_clock::time_point lease_from;
-        monotonic_clock::time_point started;
-        /// The attempt has ended and waits to be reported: no work is done under the lease any
-        /// more.
-        bool reporting = false;
+        monotonic_clock::time_point since;  ///< It waits, or its attempt began.
+        stage now = stage::waiting;
         /// Its report could not be written at once.
         bool is_delayed = false;
     };
@@ -103,25 +116,29 @@ private:
     boost::asio::awaitable<void> claim_loop();
     boost::asio::awaitable<void> lease_loop();
     boost::asio::awaitable<void> trust_loop();
-    boost::asio::awaitable<void> watch_loop();
     boost::asio::awaitable<void> lost_loop();
-    boost::asio::awaitable<void> claim_for_idle();
+    boost::asio::awaitable<void> claim();
     boost::asio::awaitable<void> rescue();
     boost::asio::awaitable<void> renew();
-    boost::asio::awaitable<void> watch();
     boost::asio::awaitable<void> stop_lost();
     boost::asio::awaitable<void> report(std::int64_t id, jobs::transition ended);
 
     [[nodiscard]] jobs::claim_request next_claim() const;
     void note_lost_claim(const db::failure& failure);
-    void begin(jobs::claimed_job job, monotonic_clock::time_point lease_from);
+    void take(jobs::claimed_job job, monotonic_clock::time_point lease_from);
+    void begin_waiting();
+    void begin(held_job& held);
+    void end(std::int64_t id, jobs::transition ended);
+    void stop_attempt(held_job& held);
+    void give_back(held_job& held);
+    void give_back_late();
     [[nodiscard]] bool is_trusted(monotonic_clock::time_point lease_from) const;
     void stop_untrusted();
     void note_database(bool reachable);
     void log_attempt(
         const jobs::claimed_job& job, const jobs::transition& ended, seconds_f took) const;
     [[nodiscard]] std::vector<jobs::holding> holdings() const;
-    [[nodiscard]] std::size_t idle() const noexcept;
+    [[nodiscard]] std::size_t wanted() const noexcept;  ///< Jobs to claim now.
 
     jobs::job_queue& queue_;
     jobs::completion_board& board_;
@@ -129,10 +146,13 @@ private:
     dispatcher_options options_;
     log::logger log_;
 
+    completion_watch others_;
     held_jobs held_;
-    std::size_t occupied_ = 0;       ///< Of the workers' places: by what is at work, or delayed.
-    std::string claim_name_;         ///< `options_.worker`, or what has taken its place.
-    std::uint64_t lost_claims_ = 0;  ///< Each has given a name up.
+    std::deque<std::int64_t> waiting_;  ///< Of `held_`, as they were claimed. For a busy worker.
+    std::size_t occupied_ = 0;          ///< Of the workers' places: by what is at work, or delayed.
+    std::string claim_name_;            ///< `options_.worker`, or what has taken its place.
+    std::uint64_t lost_claims_ = 0;     ///< Each has given a name up.
+    claim_ahead ahead_;
     async::condition woken_;
     async::condition emptied_;
     bool wake_pending_ = false;

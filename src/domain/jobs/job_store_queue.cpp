@@ -108,8 +108,7 @@ constexpr db::query report_query{"jobs.report", R"sql(
     UPDATE job
        SET status = ended.status, error_code = ended.code, error = ended.text,
            finished_at = CASE WHEN ended.status = 'error' THEN now() END,
-           run_at = CASE WHEN ended.status = 'error' THEN job.run_at
-                         ELSE now() + make_interval(secs => ended.delay) END,
+           run_at = coalesce(now() + make_interval(secs => ended.delay), job.run_at),
            attempt = job.attempt - ended.uncounted, lease_until = NULL, worker = NULL
       FROM locked
       JOIN unnest($1::bigint[], $2::integer[], $3::job_status[], $4::job_error_code[],
@@ -172,8 +171,8 @@ struct report_columns {
     std::vector<std::string_view> statuses;
     std::vector<std::optional<std::string_view>> codes;
     std::vector<std::optional<std::string_view>> texts;
-    std::vector<double> delays;           ///< Seconds.
-    std::vector<std::int32_t> uncounted;  ///< 1: the attempt does not count.
+    std::vector<std::optional<double>> delays;  ///< Seconds; nothing where its place is kept.
+    std::vector<std::int32_t> uncounted;        ///< 1: the attempt does not count.
 
     explicit report_columns(const std::vector<ended_attempt>& attempts) {
         for (const auto& one : attempts) add(one);
@@ -192,8 +191,10 @@ private:
             texts.back() = failure->text;
         }
         const auto* const later = std::get_if<retried>(&one.ended);
-        const auto* const put_off = std::get_if<postponed>(&one.ended);
-        delays.push_back(later ? later->delay.count() : put_off ? put_off->delay.count() : 0.0);
+        delays.emplace_back();
+        if (later) delays.back() = later->delay.count();
+        if (const auto* const put_off = std::get_if<postponed>(&one.ended))
+            delays.back() = put_off->delay.count();
         uncounted.push_back(failure || later ? 0 : 1);
     }
 };

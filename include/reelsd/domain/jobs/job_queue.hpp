@@ -8,11 +8,16 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace reelsd::jobs {
+
+/// Any query of the queue. Longer than the server's own statement timeout, so that the server's
+/// answer, not our impatience, says what became of a statement.
+inline constexpr std::chrono::seconds queue_query_time_max{8};
 
 /// What a worker holds: a job and the claim it was taken under.
 struct holding {

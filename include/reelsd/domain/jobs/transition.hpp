@@ -66,6 +66,7 @@ struct failed {
 struct retried {
     std::chrono::duration<double> delay{};
 };
+/// Not begun, or stopped: pending again, at its old place, no attempt spent.
 struct handed_back {};
 /// Not its turn at the platform yet: pending again, no attempt spent.
 struct postponed {
