@@ -121,6 +121,7 @@ void dispatcher::note_database(bool reachable) {
     database_reachable_ = reachable;
     if (reachable) {
         log_.info("queue: the database answers again");
+        begin_waiting();
     } else {
         log_.warning("queue: the database does not answer");
         emptied_.notify_all();  // A stop waits for no answer that will not come.
@@ -136,9 +137,9 @@ asio::awaitable<void> dispatcher::claim_loop() {
             if (monotonic_clock::now() >= next_rescue) {
                 next_rescue = monotonic_clock::now() + options_.look_interval;
                 co_await rescue();
+                note_database(true);
             }
             if (wanted() > 0) co_await claim();
-            note_database(true);
         } catch (const db::failure& failure) {
             // An outage is told once; a refusal is our bug or a broken server and told each time.
             note_database(failure.code() != errc::database_unavailable);
@@ -174,6 +175,7 @@ asio::awaitable<void> dispatcher::claim() {
         note_lost_claim(failure);
         throw;
     }
+    note_database(true);
     const bool is_full = claimed.size() == static_cast<std::size_t>(request.jobs_max);
     const auto starved = is_full ? runner_->capacity() - busy() : 0;
     ahead_.note_claim_answer(monotonic_clock::now() - asked, starved);
@@ -209,6 +211,8 @@ void dispatcher::take(jobs::claimed_job job, monotonic_clock::time_point lease_f
 }
 
 void dispatcher::begin_waiting() {
+    // No more work is begun than can be told of.
+    if (!database_reachable_) return;
     while (!waiting_.empty() && occupied_ < runner_->capacity()) {
         const auto id = waiting_.front();
         waiting_.pop_front();

@@ -79,6 +79,14 @@ TEST_F(ClockStep, BackARetryWaitsAsLongAsItWasToWait) {
     EXPECT_EQ(taken[0].attempt, 2);
 }
 
+TEST_F(ClockStep, BackAJobThatIsHandedBackIsDueAtOnce) {
+    static_cast<void>(submitted(ann_));
+    const auto held = claimed(1).at(0);
+    step(-24h);
+    EXPECT_TRUE(run(store_.report(holding_of(held), handed_back{}, soon())));
+    EXPECT_EQ(claimed(1).size(), 1U);
+}
+
 TEST_F(ClockStep, BackTheDeadAreRescuedWithinTheirLease) {
     const auto job = submitted(ann_);
     ASSERT_EQ(claimed(1).size(), 1U);

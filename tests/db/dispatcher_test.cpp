@@ -162,13 +162,14 @@ TEST_F(Dispatcher, WhatWasClaimedAheadGoesBackWhenWorkersStayBusy) {
     auto& queue = start(2);
     loop().run_until([&queue] { return queue.unbegun() > 0; });
     runner_.blocks = true;
-    const auto in_work = [this] {
-        return run(pool().run(soon(), count_query)).one().as<std::int64_t>("processing");
+    const auto count = [this](const char* of) {
+        const auto found = run(pool().run(soon(), count_query));
+        const auto row = found.one();
+        return row.as<std::int64_t>(of);
     };
-    const auto is_calm = [&] { return queue.busy() == 2 && queue.held() == 2; };
-    while (!is_calm() || in_work() != 2) loop().context().run_one_for(20ms);
-    EXPECT_EQ(run(pool().run(soon(), count_query)).one().as<std::int64_t>("spent"), 0)
-        << "an attempt of a job that was not begun";
+    const auto is_calm = [&queue] { return queue.busy() == 2 && queue.held() == 2; };
+    while (!is_calm() || count("processing") != 2) loop().context().run_one_for(20ms);
+    EXPECT_EQ(count("spent"), 0) << "an attempt of a job that was not begun";
     EXPECT_FALSE(runner_.overlapped());
 }
 

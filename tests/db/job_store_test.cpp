@@ -208,6 +208,19 @@ TEST_F(JobStore, AHandBackKeepsItsPlaceInTheQueue) {
     EXPECT_EQ(claimed(1).at(0).id, second);
 }
 
+TEST_F(JobStore, AHandBackOfTheFirstAttemptIsAsIfNothingHadBegun) {
+    const auto id = submitted(ann_);
+    const auto first = claimed(1).at(0);
+    EXPECT_TRUE(read(ann_, id).started_at);
+    EXPECT_TRUE(run(store_.report(holding_of(first), handed_back{}, soon())));
+    EXPECT_FALSE(read(ann_, id).started_at);
+    EXPECT_TRUE(run(store_.report(holding_of(claimed(1).at(0)), retried{0s}, soon())));
+    const auto began = read(ann_, id).started_at;
+    EXPECT_TRUE(began);
+    EXPECT_TRUE(run(store_.report(holding_of(claimed(1).at(0)), handed_back{}, soon())));
+    EXPECT_EQ(read(ann_, id).started_at, began);
+}
+
 TEST_F(JobStore, APostponementCostsNoAttemptAndIsDueLater) {
     const auto id = submitted(ann_);
     const auto held = claimed(1).at(0);

@@ -41,7 +41,8 @@ void apply(model_row& row, const jobs::transition& ended, instant now) {
     } else {
         // Handed back, it stands where it stood.
         const auto* put_off = std::get_if<jobs::postponed>(&ended);
-        free(row, put_off == nullptr ? row.run_at : now + in_clock_units(put_off->delay));
+        const auto place = std::min(row.run_at, now);
+        free(row, put_off == nullptr ? place : now + in_clock_units(put_off->delay));
         --row.attempt;
     }
 }

@@ -82,12 +82,12 @@ public:
     /// The job was deleted on this instance: whoever works on it stops, whoever waits for it looks.
     void cancel(job_id job);
 
-    /// Claims no more; waits until `finish_by` for running attempts to end; then asks them to stop
-    /// and hands their jobs back. True when nothing is left by `by`. What is left then is rescued
-    /// by others when its lease runs out.
+    /// Claims no more, and hands back what has not begun; waits until `finish_by` for running
+    /// attempts to end; then asks them to stop and hands their jobs back. True when nothing is left
+    /// by `by`. What is left then is rescued by others when its lease runs out.
     boost::asio::awaitable<bool> stop(deadline finish_by, deadline by);
 
-    /// Workers that are at an attempt, or whose last one still cannot be told of.
+    /// Workers that are at an attempt, or that must wait because something cannot be told of yet.
     [[nodiscard]] std::size_t busy() const noexcept;
     /// Jobs that this instance holds: running, being reported, or claimed ahead.
     [[nodiscard]] std::size_t held() const noexcept { return held_.size(); }

@@ -101,6 +101,8 @@ constexpr db::query complete_query{"jobs.complete", R"sql(
     SELECT id, store_search_entry(account_id, id, $11, $12, $13, $14) FROM ended)sql"};
 
 // Whatever else has become of an attempt, of several at once. Rows are locked as by renewals.
+// Handed back, a job stands where it stood, by whatever clock, and was never begun if no attempt of
+// it counts.
 constexpr db::query report_query{"jobs.report", R"sql(
     WITH locked AS MATERIALIZED (
         SELECT id, CASE WHEN status = 'processing' THEN claim END AS claim
@@ -108,7 +110,10 @@ constexpr db::query report_query{"jobs.report", R"sql(
     UPDATE job
        SET status = ended.status, error_code = ended.code, error = ended.text,
            finished_at = CASE WHEN ended.status = 'error' THEN now() END,
-           run_at = coalesce(now() + make_interval(secs => ended.delay), job.run_at),
+           run_at = coalesce(now() + make_interval(secs => ended.delay),
+                             least(job.run_at, now())),
+           started_at = CASE WHEN ended.status = 'error' OR ended.delay IS NOT NULL
+                               OR job.attempt > 1 THEN job.started_at END,
            attempt = job.attempt - ended.uncounted, lease_until = NULL, worker = NULL
       FROM locked
       JOIN unnest($1::bigint[], $2::integer[], $3::job_status[], $4::job_error_code[],
