@@ -28,9 +28,10 @@ public:
     task_group& operator=(const task_group&) = delete;
     ~task_group();
 
-    /// Starts `task` (its arguments taken by value) soon, never inside this call. It hears every
-    /// kind of cancellation. `name` is for `on_failure`; a literal, as it is not copied. After
-    /// `cancel` a new task starts in the cancelled state's place: it is not started at all.
+    /// Starts `task` (its arguments taken by value): on the loop's thread it runs up to its first
+    /// wait inside this call. It hears every kind of cancellation. `name` is for `on_failure`; a
+    /// literal, as it is not copied. After `cancel` a new task starts in the cancelled state's
+    /// place: it is not started at all.
     void spawn(std::string_view name, boost::asio::awaitable<void> task);
 
     /// Asks all tasks to stop at their next wait (total cancellation) and takes no new ones.
