@@ -104,7 +104,7 @@ std::size_t dispatcher::busy() const noexcept {
 
 std::size_t dispatcher::unbegun() const noexcept {
     const auto is_unbegun = [](const auto& one) {
-        return one.second.now == stage::waiting || one.second.now == stage::given_back;
+        return one.second.now == stage::waiting || one.second.now == stage::handed_back;
     };
     return static_cast<std::size_t>(std::count_if(held_.begin(), held_.end(), is_unbegun));
 }
@@ -220,7 +220,7 @@ void dispatcher::begin_waiting() {
         if (is_trusted(held.lease_from)) {
             begin(held);
         } else {
-            give_back(held);
+            hand_back(held);
         }
     }
 }
@@ -250,12 +250,12 @@ void dispatcher::stop_attempt(held_job& held) {
     held.stop.request_stop();
     if (held.now != stage::waiting) return;
     std::erase(waiting_, held.job.id.value);
-    give_back(held);
+    hand_back(held);
 }
 
-void dispatcher::give_back(held_job& held) {
-    held.now = stage::given_back;
-    tasks_.spawn("give a job back", report(held.job.id.value, jobs::handed_back{}));
+void dispatcher::hand_back(held_job& held) {
+    held.now = stage::handed_back;
+    tasks_.spawn("hand a job back", report(held.job.id.value, jobs::handed_back{}));
 }
 
 asio::awaitable<void> dispatcher::report(std::int64_t id, jobs::transition ended) {
@@ -291,7 +291,7 @@ asio::awaitable<void> dispatcher::report(std::int64_t id, jobs::transition ended
     } else if (has_begun) {
         log_attempt(held.job, ended, took);
     } else {
-        log_.debug("job given back before it began", {{"job", id}});
+        log_.debug("job handed back before it began", {{"job", id}});
     }
     // A claim made meanwhile has left this job out, which may be due again, or was not made at all.
     const bool is_over = std::holds_alternative<jobs::completed>(ended) ||

@@ -48,7 +48,7 @@ asio::awaitable<void> dispatcher::trust_loop() {
     for (;;) {
         co_await async::pause(interval);
         stop_untrusted();
-        give_back_late();
+        hand_back_late();
     }
 }
 
@@ -84,7 +84,7 @@ void dispatcher::stop_untrusted() {
     }
 }
 
-void dispatcher::give_back_late() {
+void dispatcher::hand_back_late() {
     // Longest waiting first.
     while (!waiting_.empty()) {
         auto& held = held_.at(waiting_.front());

@@ -178,7 +178,7 @@ TEST_F(DispatcherScenario, AJobClaimedAheadGoesBackToItsPlaceWhenNoWorkerIsIdle)
     EXPECT_EQ(processing(), workers_many) << "and is left to others from then on";
 }
 
-TEST_F(DispatcherScenario, AStopGivesBackAtOnceWhatWasClaimedAhead) {
+TEST_F(DispatcherScenario, AStopHandsBackAtOnceWhatWasClaimedAhead) {
     start(60s, workers_many);
     claim_some_ahead(3s);
     pass_until([this] { return ledger_.in_work() == workers_many; });

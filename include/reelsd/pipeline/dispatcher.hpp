@@ -50,7 +50,7 @@ struct dispatcher_options {
 /// alive, reports how attempts ended, and frees jobs whose worker died.
 ///
 /// Where attempts are shorter than a claim, some jobs are claimed ahead (claim_ahead) and wait here
-/// until a worker is idle. They are given back, at their old places in the queue, when none is for
+/// until a worker is idle. They are handed back, to their old places in the queue, when none is for
 /// too long.
 ///
 /// A worker whose lease can no longer be trusted (not renewed for most of its length, because the
@@ -91,13 +91,13 @@ public:
     [[nodiscard]] std::size_t busy() const noexcept;
     /// Jobs that this instance holds: running, being reported, or claimed ahead.
     [[nodiscard]] std::size_t held() const noexcept { return held_.size(); }
-    /// Of these, the ones whose attempt has not begun: they wait, or are being given back.
+    /// Of these, the ones whose attempt has not begun: they wait, or are being handed back.
     [[nodiscard]] std::size_t unbegun() const noexcept;
 
 private:
-    /// `waiting` for a worker, `at_work`, and `ended`, which is told to the queue; or given back
+    /// `waiting` for a worker, `at_work`, and `ended`, which is told to the queue; or handed back
     /// without having been begun.
-    enum class stage : std::uint8_t { waiting, at_work, ended, given_back };
+    enum class stage : std::uint8_t { waiting, at_work, ended, handed_back };
 
     /// One job in our hands. Work is done under its lease only while it is `at_work`.
     struct held_job {
@@ -130,8 +130,8 @@ private:
     void begin(held_job& held);
     void end(std::int64_t id, jobs::transition ended);
     void stop_attempt(held_job& held);
-    void give_back(held_job& held);
-    void give_back_late();
+    void hand_back(held_job& held);
+    void hand_back_late();
     [[nodiscard]] bool is_trusted(monotonic_clock::time_point lease_from) const;
     void stop_untrusted();
     void note_database(bool reachable);
