@@ -261,7 +261,6 @@ void dispatcher::hand_back(held_job& held) {
 asio::awaitable<void> dispatcher::report(std::int64_t id, jobs::transition ended) {
     // The entry stays where it is until this coroutine removes it: nobody else does.
     auto& held = held_.at(id);
-    const bool has_begun = held.now == stage::ended;
     const jobs::holding holding{held.job.id, held.job.claim};
     bool written = false;
     for (bool settled = false; !settled;) {
@@ -284,15 +283,7 @@ asio::awaitable<void> dispatcher::report(std::int64_t id, jobs::transition ended
         if (!std::exchange(held.is_delayed, true)) ++occupied_;
         co_await async::pause(report_retry_interval);
     }
-    const seconds_f took = monotonic_clock::now() - held.since;
-    if (has_begun && options_.on_attempt_ended) options_.on_attempt_ended(ended, took, written);
-    if (!written) {
-        log_.info("job is no longer ours", {{"job", id}, {"attempt", held.job.attempt}});
-    } else if (has_begun) {
-        log_attempt(held.job, ended, took);
-    } else {
-        log_.debug("job handed back before it began", {{"job", id}});
-    }
+    note_report(held, ended, written);
     // A claim made meanwhile has left this job out, which may be due again, or was not made at all.
     const bool is_over = std::holds_alternative<jobs::completed>(ended) ||
                          std::holds_alternative<jobs::failed>(ended);
@@ -302,6 +293,20 @@ asio::awaitable<void> dispatcher::report(std::int64_t id, jobs::transition ended
     begin_waiting();
     board_.announce(job_id{id});
     if (held_.empty()) emptied_.notify_all();
+}
+
+void dispatcher::note_report(const held_job& held, const jobs::transition& ended, bool written) {
+    const auto id = held.job.id.value;
+    const bool has_begun = held.now == stage::ended;
+    const seconds_f took = monotonic_clock::now() - held.since;
+    if (has_begun && options_.on_attempt_ended) options_.on_attempt_ended(ended, took, written);
+    if (!written) {
+        log_.info("job is no longer ours", {{"job", id}, {"attempt", held.job.attempt}});
+    } else if (has_begun) {
+        log_attempt(held.job, ended, took);
+    } else {
+        log_.debug("job handed back before it began", {{"job", id}});
+    }
 }
 
 asio::awaitable<void> dispatcher::rescue() {

@@ -135,6 +135,7 @@ private:
     [[nodiscard]] bool is_trusted(monotonic_clock::time_point lease_from) const;
     void stop_untrusted();
     void note_database(bool reachable);
+    void note_report(const held_job& held, const jobs::transition& ended, bool written);
     void log_attempt(
         const jobs::claimed_job& job, const jobs::transition& ended, seconds_f took) const;
     [[nodiscard]] std::vector<jobs::holding> holdings() const;
