@@ -1,0 +1,263 @@
+// Goal: what an account has in work is limited exactly, although it is not counted each time, and
+// what statements cost does not depend on what there was when they were first run. Method: the same
+// steps are done to a model that knows every job; PostgreSQL's own figures tell what was read.
+#include "job_store_fixture.hpp"
+#include <reelsd/domain/jobs/operations_store.hpp>
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <random>
+
+namespace reelsd::jobs {
+namespace {
+
+using outcome = admission::outcome;
+using namespace std::chrono_literals;
+
+constexpr db::query bound_query{"test.bound", R"sql(
+    SELECT account.active_jobs_at_most AS bound,
+           (SELECT count(*) FROM job
+             WHERE account_id = account.id AND status IN ('pending', 'processing')) AS active
+      FROM account WHERE id = $1)sql"};
+constexpr db::query fill_query{"test.fill", R"sql(
+    INSERT INTO job (account_id, url, run_at)
+    SELECT $1, 'https://www.instagram.com/reel/DYa0IXPgnP5/', now() + $3::interval
+      FROM generate_series(1, $2))sql"};
+// Of this session alone: the test's pool has one connection. What it has read is told at the end of
+// the transaction that asks.
+constexpr db::query tell_reads_query{"test.tell_reads", "SELECT pg_stat_force_next_flush()"};
+constexpr db::query reads_query{"test.reads", R"sql(
+    SELECT (SELECT seq_tup_read FROM pg_stat_user_tables WHERE relname = 'job') AS in_sequence,
+           (SELECT idx_tup_read FROM pg_stat_user_indexes
+             WHERE indexrelname = 'job_active') AS active)sql"};
+
+class ActiveJobs : public job_store_test {
+protected:
+    struct figures {
+        std::optional<std::int64_t> bound;
+        std::int64_t active;
+    };
+    [[nodiscard]] figures figures_of(account_id owner) {
+        const auto found = run(pool().run(soon(), bound_query, owner));
+        const auto row = found.one();
+        return {
+            .bound = row.as<std::optional<std::int64_t>>("bound"),
+            .active = row.as<std::int64_t>("active")};
+    }
+
+    /// One statement, each for a link of its own.
+    [[nodiscard]] std::vector<admission> asked(
+        const std::vector<account_id>& callers, std::int32_t limit) {
+        std::vector<callers_submission> wanted;
+        for (const auto caller : callers) {
+            const auto url = "https://www.instagram.com/reel/DY" + std::to_string(++links_) + "/";
+            wanted.push_back({.caller = caller, .wanted = {.url = url}});
+        }
+        std::vector<admission> decided;
+        const default_limits limits{.submissions_per_minute = 1000000, .concurrent_jobs = limit};
+        for (auto& one : run(store_.submit_all(wanted, limits, soon()))) {
+            decided.push_back(std::move(one).value());
+        }
+        return decided;
+    }
+
+    void end_all(const std::vector<claimed_job>& jobs, const transition& how) {
+        for (const auto& job : jobs) EXPECT_TRUE(run(store_.report(holding_of(job), how, soon())));
+    }
+
+    operations_store operations_{pool()};
+    const transition failure_ = failed{.code = job_error_code::unavailable, .text = "unavailable"};
+
+private:
+    int links_ = 1000;
+};
+
+TEST_F(ActiveJobs, ThatHaveEndedGiveTheirPlacesBack) {
+    EXPECT_EQ(figures_of(ann_).bound, std::nullopt);
+    for (const auto& one : asked({ann_, ann_}, 3)) EXPECT_EQ(one.decided, outcome::admitted);
+    EXPECT_EQ(figures_of(ann_).bound, 2);
+    end_all(claimed(2), failure_);
+    EXPECT_EQ(figures_of(ann_).bound, 2) << "who ends a job does not write the account's row";
+    const auto three = asked({ann_, ann_, ann_}, 3);
+    for (const auto& one : three) EXPECT_EQ(one.decided, outcome::admitted);
+    EXPECT_EQ(figures_of(ann_).bound, 3);
+    EXPECT_EQ(asked({ann_}, 3).front().decided, outcome::too_many_jobs);
+    EXPECT_TRUE(run(store_.remove(ann_, three[1].job, soon())));
+    EXPECT_EQ(asked({ann_}, 3).front().decided, outcome::admitted);
+    EXPECT_EQ(asked({ann_}, 3).front().decided, outcome::too_many_jobs);
+}
+
+TEST_F(ActiveJobs, ALowerLimitThatCountsNoFurtherIsNotTakenForAll) {
+    for (const auto& one : asked({ann_, ann_, ann_, ann_, ann_}, 9))
+        EXPECT_EQ(one.decided, outcome::admitted);
+    EXPECT_EQ(asked({ann_}, 2).front().decided, outcome::too_many_jobs);
+    EXPECT_EQ(asked({ann_}, 6).front().decided, outcome::admitted);
+    EXPECT_EQ(asked({ann_}, 6).front().decided, outcome::too_many_jobs);
+}
+
+TEST_F(ActiveJobs, ThatAnAdministratorSubmitsAnewCountAsWell) {
+    const auto three = asked({ann_, ann_, ann_}, 9);
+    end_all(claimed(3), failure_);
+    EXPECT_EQ(asked({ann_}, 3).front().decided, outcome::admitted);
+    EXPECT_EQ(figures_of(ann_).bound, 1);
+    EXPECT_EQ(run(operations_.resubmit({three[0].job, three[1].job}, soon())).size(), 2U);
+    EXPECT_EQ(figures_of(ann_).bound, 3);
+    EXPECT_EQ(asked({ann_}, 3).front().decided, outcome::too_many_jobs);
+}
+
+/// What the accounts' jobs should be after the same steps.
+class jobs_model {
+public:
+    [[nodiscard]] std::int64_t active(account_id owner) const {
+        return std::count_if(jobs_.begin(), jobs_.end(), [&](const auto& one) {
+            return one.second.owner == owner && one.second.is_active;
+        });
+    }
+    void add(account_id owner, job_id made) { jobs_[made] = {.owner = owner, .is_active = true}; }
+    void end(job_id one) { jobs_.at(one).is_active = false; }
+    void remove(job_id one) { jobs_.erase(one); }
+    [[nodiscard]] account_id owner(job_id one) const { return jobs_.at(one).owner; }
+    [[nodiscard]] std::vector<job_id> all() const {
+        std::vector<job_id> ids;
+        for (const auto& [id, job] : jobs_) ids.push_back(id);
+        return ids;
+    }
+    [[nodiscard]] std::vector<job_id> ended() const {
+        std::vector<job_id> ids;
+        for (const auto& [id, job] : jobs_) {
+            if (!job.is_active) ids.push_back(id);
+        }
+        return ids;
+    }
+
+private:
+    struct job {
+        account_id owner;
+        bool is_active = false;
+    };
+    std::map<job_id, job> jobs_;
+};
+
+TEST_F(ActiveJobs, AreNeverTooManyAndNeverRefusedInVainWhateverHappens) {
+    std::mt19937 dice{20261123};
+    const auto below = [&dice](int end) { return static_cast<int>(dice() % unsigned(end)); };
+    const std::array owners{ann_, bob_};
+    jobs_model model;
+    int refused = 0;
+    for (int step = 0; step < 400; ++step) {
+        switch (below(8)) {
+            case 0: {  // Ended, tried again or handed back.
+                const auto held = claimed(1 + below(4));
+                const auto how = below(3);
+                if (how == 0) end_all(held, retried{0s});
+                if (how == 1) end_all(held, handed_back{});
+                if (how == 2) {
+                    end_all(held, failure_);
+                    for (const auto& one : held) model.end(one.id);
+                }
+                break;
+            }
+            case 1: {
+                const auto all = model.all();
+                if (all.empty()) break;
+                const auto one = all[static_cast<std::size_t>(below(int(all.size())))];
+                EXPECT_TRUE(run(store_.remove(model.owner(one), one, soon())));
+                model.remove(one);
+                break;
+            }
+            case 2: {
+                auto ended = model.ended();
+                ended.resize(std::min<std::size_t>(ended.size(), std::size_t(below(4))));
+                if (ended.empty()) break;
+                for (const auto& made : run(operations_.resubmit(ended, soon())))
+                    model.add(model.owner(made.failed), made.anew);
+                break;
+            }
+            default: {
+                std::vector<account_id> callers;
+                for (int more = below(5); more >= 0; --more)
+                    callers.push_back(owners.at(std::size_t(below(2))));
+                const int limit = 1 + below(9);
+                const auto decided = asked(callers, limit);
+                for (std::size_t at = 0; at < callers.size(); ++at) {
+                    const bool has_room = model.active(callers[at]) < limit;
+                    EXPECT_EQ(
+                        decided[at].decided, has_room ? outcome::admitted : outcome::too_many_jobs);
+                    if (has_room) model.add(callers[at], decided[at].job);
+                    refused += has_room ? 0 : 1;
+                }
+            }
+        }
+        for (const auto owner : owners) {
+            const auto found = figures_of(owner);
+            ASSERT_EQ(found.active, model.active(owner)) << "step " << step;
+            ASSERT_GE(found.bound.value_or(found.active), found.active) << "step " << step;
+        }
+    }
+    EXPECT_GT(refused, 100);
+}
+
+/// On one connection, so that all statements are of one session, with its plans.
+class StatementCosts : public ActiveJobs {
+protected:
+    struct reads {
+        std::int64_t in_sequence;
+        std::int64_t active;
+    };
+
+    void SetUp() override {
+        ActiveJobs::SetUp();
+        single_.start();
+        store_ = job_store{single_};
+    }
+    [[nodiscard]] reads reads_so_far() {
+        run(single_.run(soon(), tell_reads_query));
+        const auto found = run(single_.run(soon(), reads_query));
+        const auto row = found.one();
+        return {
+            .in_sequence = row.as<std::int64_t>("in_sequence"),
+            .active = row.as<std::int64_t>("active")};
+    }
+    void fill(int jobs, std::string_view due_in) {
+        run(single_.run(soon(), fill_query, ann_, jobs, due_in));
+    }
+    /// A turn of the queue: claimed, kept a while longer, and failed.
+    std::size_t work_on(int most) {
+        const auto held = claimed(most);
+        std::vector<holding> kept;
+        std::vector<ended_attempt> ended;
+        for (const auto& job : held) {
+            kept.push_back(holding_of(job));
+            ended.push_back({.held = holding_of(job), .ended = failure_});
+        }
+        EXPECT_EQ(run(store_.renew(kept, 60s, soon())).size(), held.size());
+        run(store_.report_all(ended, soon()));
+        return held.size();
+    }
+
+private:
+    [[nodiscard]] db::pool_options options() const {
+        db::pool_options options;
+        options.connection_string = connection_string();
+        options.connections = 1;
+        return options;
+    }
+
+    db::pool single_{loop().context().get_executor(), options(), log::logger::silent()};
+};
+
+TEST_F(StatementCosts, ASubmissionDoesNotReadWhatTheAccountHasInWork) {
+    EXPECT_EQ(asked({ann_}, 100000).front().decided, outcome::admitted);
+    fill(500, "1 day");
+    const auto before = reads_so_far();
+    for (int i = 0; i < 20; ++i)
+        EXPECT_EQ(asked({ann_}, 100000).front().decided, outcome::admitted);
+    EXPECT_EQ(reads_so_far().active - before.active, 0);
+}
+
+}  // namespace
+}  // namespace reelsd::jobs
