@@ -259,5 +259,18 @@ TEST_F(StatementCosts, ASubmissionDoesNotReadWhatTheAccountHasInWork) {
     EXPECT_EQ(reads_so_far().active - before.active, 0);
 }
 
+TEST_F(StatementCosts, PlansThatWereMadeForAnEmptyQueueServeAFullOne) {
+    // From the sixth time on a prepared statement keeps its plan.
+    for (int i = 0; i < 10; ++i) {
+        EXPECT_EQ(asked({ann_, bob_}, 1).size(), 2U);
+        EXPECT_EQ(work_on(10), 2U);
+    }
+    fill(5000, "0 s");
+    const auto before = reads_so_far();
+    for (int i = 0; i < 10; ++i) EXPECT_EQ(work_on(100), 100U);
+    EXPECT_EQ(asked({ann_, bob_}, 100000).size(), 2U);
+    EXPECT_EQ(reads_so_far().in_sequence - before.in_sequence, 0);
+}
+
 }  // namespace
 }  // namespace reelsd::jobs

@@ -97,5 +97,11 @@ TEST(SessionSettings, FixTheFormsThatAreDecoded) {
     }
 }
 
+TEST(SessionSettings, KeepPlansThatFindRowsByAnIndex) {
+    const auto text = session_settings({});
+    EXPECT_THAT(text, HasSubstr("enable_seqscan = off"));
+    EXPECT_THAT(text, HasSubstr("jit = off"));
+}
+
 }  // namespace
 }  // namespace reelsd::db
