@@ -1,5 +1,6 @@
 #include "commands.hpp"
 #include "database.hpp"
+#include <reelsd/async/monotonic_timer.hpp>
 #include <reelsd/db/errors.hpp>
 #include <reelsd/db/pool.hpp>
 #include <reelsd/domain/accounts/account_store.hpp>
@@ -8,9 +9,6 @@
 #include <reelsd/domain/retention/step_size.hpp>
 
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include <fmt/format.h>
 
@@ -90,15 +88,13 @@ result<void> ask_for_consent(const std::string& email, const retention::holdings
 asio::awaitable<void> empty_account(db::pool& pool, account_id leaver) {
     retention::retention_store store{pool};
     retention::step_size size;
-    asio::steady_timer timer{co_await asio::this_coro::executor};
     for (;;) {
         const auto began = clock::now();
         const auto step =
             co_await store.erase_account(leaver, size.rows(), deadline::after(page_time_max));
         if (!step.account || step.is_gone) co_return;
         size.took(clock::now() - began, step.is_full(size.rows()));
-        timer.expires_after(size.pause());
-        co_await timer.async_wait(asio::use_awaitable);
+        co_await async::pause(size.pause());
     }
 }
 

@@ -1,11 +1,9 @@
 #include "daemon.hpp"
+#include <reelsd/async/monotonic_timer.hpp>
 #include <reelsd/base/json.hpp>  // A coroutine that returns it is destroyed here.
 #include <reelsd/db/errors.hpp>
 
 #include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include <chrono>
 #include <utility>
@@ -48,7 +46,6 @@ dashboard::dashboard_parts daemon::dashboard_parts() {
 }
 
 asio::awaitable<void> daemon::offer_first_administrator() {
-    asio::steady_timer timer{co_await asio::this_coro::executor};
     for (;;) {
         try {
             const auto link = co_await dashboard_.first_administrator_link();
@@ -57,16 +54,13 @@ asio::awaitable<void> daemon::offer_first_administrator() {
         } catch (const db::failure& failure) {
             log_.debug("no set-up link yet", {{"reason", failure.what()}});
         }
-        timer.expires_after(1s);
-        co_await timer.async_wait(asio::use_awaitable);
+        co_await async::pause(1s);
     }
 }
 
 asio::awaitable<void> daemon::keep_token_uses() {
-    asio::steady_timer timer{co_await asio::this_coro::executor};
     for (;;) {
-        timer.expires_after(token_uses_interval);
-        co_await timer.async_wait(asio::use_awaitable);
+        co_await async::pause(token_uses_interval);
         co_await write_token_uses();
     }
 }
@@ -97,10 +91,8 @@ asio::awaitable<void> daemon::write_steps() {
         bool& flag;
         ~noting() { flag = false; }
     } const until_end{is_noting_steps_};
-    asio::steady_timer timer{co_await asio::this_coro::executor};
     while (!steps_.empty()) {
-        timer.expires_after(steps_interval);
-        co_await timer.async_wait(asio::use_awaitable);
+        co_await async::pause(steps_interval);
         std::vector<jobs::step_note> reached;
         for (auto& [job, step] : std::exchange(steps_, {})) reached.push_back(std::move(step));
         try {

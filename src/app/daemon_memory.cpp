@@ -1,9 +1,6 @@
 #include "allocator.hpp"
 #include "daemon.hpp"
-
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
+#include <reelsd/async/monotonic_timer.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -24,10 +21,8 @@ constexpr std::uint64_t crowd = 1000;
 
 asio::awaitable<void> daemon::shrink_after_crowds() {
     // Where the frames of their coroutines lay, the allocator would keep pages for the next ones.
-    asio::steady_timer timer{co_await asio::this_coro::executor};
     for (std::uint64_t seen = 0;;) {
-        timer.expires_after(shrink_interval);
-        co_await timer.async_wait(asio::use_awaitable);
+        co_await async::pause(shrink_interval);
         const auto counts = server_.counts();
         const auto gone = counts.connections_accepted - counts.connections_open;
         if (gone - seen < crowd) continue;

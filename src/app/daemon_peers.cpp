@@ -1,9 +1,6 @@
 #include "daemon.hpp"
+#include <reelsd/async/monotonic_timer.hpp>
 #include <reelsd/db/errors.hpp>
-
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include <chrono>
 #include <optional>
@@ -81,10 +78,8 @@ asio::awaitable<void> daemon::take_database_up() {
 }
 
 asio::awaitable<void> daemon::supervise_cluster() {
-    asio::steady_timer timer{co_await asio::this_coro::executor};
     for (;;) {
-        timer.expires_after(supervise_interval);
-        co_await timer.async_wait(asio::use_awaitable);
+        co_await async::pause(supervise_interval);
         // The pool connects by itself.
         if (!pool_.state().reachable()) co_await restart_cluster();
     }

@@ -1,12 +1,10 @@
 #include "daemon.hpp"
+#include <reelsd/async/monotonic_timer.hpp>
 #include <reelsd/base/json.hpp>  // A coroutine that returns it is destroyed here.
 #include <reelsd/db/errors.hpp>
 #include <reelsd/domain/retention/step_size.hpp>
 
 #include <boost/asio/error.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
 
 #include <fmt/format.h>
@@ -87,7 +85,6 @@ asio::awaitable<bool> daemon::is_done(std::string_view what, asio::awaitable<voi
 }
 
 asio::awaitable<void> daemon::expire(retention::kind what, seconds_f kept) {
-    asio::steady_timer timer{co_await asio::this_coro::executor};
     const auto name = fmt::format("expire {}", name_of(what));
     expiry_round round{.what = what, .kept = kept, .size = {}, .after = {}};
     for (;;) {
@@ -95,8 +92,7 @@ asio::awaitable<void> daemon::expire(retention::kind what, seconds_f kept) {
         const auto began = clock::now();
         if (!co_await is_done(name, expire_some(round)))
             round.size.took(clock::now() - began, false);
-        timer.expires_after(round.pause);
-        co_await timer.async_wait(asio::use_awaitable);
+        co_await async::pause(round.pause);
     }
 }
 
@@ -143,13 +139,11 @@ void daemon::warn_of_clocks(std::string_view what, seconds_f gap) const {
 }
 
 asio::awaitable<void> daemon::erase_leavers() {
-    asio::steady_timer timer{co_await asio::this_coro::executor};
     erasure_round round{.size = {}, .last = {}, .passed_over = {}, .stop_at = {}};
     for (;;) {
         round.pause = erasure_interval;
         static_cast<void>(co_await is_done("look for accounts to erase", erase_some(round)));
-        timer.expires_after(round.pause);
-        co_await timer.async_wait(asio::use_awaitable);
+        co_await async::pause(round.pause);
     }
 }
 

@@ -1,10 +1,9 @@
 #include "daemon.hpp"
+#include <reelsd/async/monotonic_timer.hpp>
 #include <reelsd/db/errors.hpp>
 #include <reelsd/db/migrator.hpp>
 #include <reelsd/db/schema_standing.hpp>
 
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <chrono>
@@ -57,10 +56,8 @@ void daemon::warn_of_untold(const result<void>& told) const {
 
 asio::awaitable<void> daemon::watch_schema() {
     const auto known = db::embedded_migrations().back().version;
-    asio::steady_timer timer{co_await asio::this_coro::executor};
     for (bool told = false;;) {
-        timer.expires_after(schema_look_interval);
-        co_await timer.async_wait(asio::use_awaitable);
+        co_await async::pause(schema_look_interval);
         db::schema_standing now;
         try {
             now = co_await db::look_at_schema(pool_, deadline::after(schema_look_time_max));

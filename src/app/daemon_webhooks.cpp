@@ -1,10 +1,7 @@
 #include "daemon.hpp"
+#include <reelsd/async/monotonic_timer.hpp>
 #include <reelsd/base/json.hpp>  // A coroutine that returns it is destroyed here.
 #include <reelsd/db/errors.hpp>
-
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -49,7 +46,6 @@ void daemon::add_webhooks_to(api::api_parts& made) {
 }
 
 asio::awaitable<void> daemon::tidy_webhooks() {
-    asio::steady_timer timer{co_await asio::this_coro::executor};
     webhooks::delivery_store deliveries{pool_};
     for (;;) {
         std::int64_t forgotten = 0;
@@ -59,12 +55,9 @@ asio::awaitable<void> daemon::tidy_webhooks() {
             log_.debug("deliveries are not tidied", {{"reason", failure.what()}});
         }
         // Others have their turn between two steps.
-        if (forgotten == forgotten_at_once) {
-            timer.expires_after(tidy_pause);
-        } else {
-            timer.expires_after(tidy_interval);
-        }
-        co_await timer.async_wait(asio::use_awaitable);
+        monotonic_clock::duration pause = tidy_interval;
+        if (forgotten == forgotten_at_once) pause = tidy_pause;
+        co_await async::pause(pause);
     }
 }
 

@@ -1,8 +1,8 @@
 #include "peers.hpp"
 
+#include <reelsd/async/monotonic_timer.hpp>
 #include <reelsd/async/with_deadline.hpp>
 
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
@@ -94,14 +94,12 @@ void peers::start(peer_duties duties) {
 }
 
 asio::awaitable<void> peers::welcome_newcomers() {
-    asio::steady_timer pause{loop_};
     for (;;) {
         co_await door_->async_wait(descriptor::wait_read, asio::use_awaitable);
         auto newcomer = peer_folder::accept(door_->native_handle());
         if (!newcomer) {
             // Want of descriptors does not pass by trying again at once.
-            pause.expires_after(door_pause);
-            co_await pause.async_wait(asio::use_awaitable);
+            co_await async::pause(door_pause);
             continue;
         }
         add(std::move(newcomer));

@@ -1,11 +1,8 @@
 #include "change_feed.hpp"
 
+#include <reelsd/async/monotonic_timer.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/domain/jobs/job_view.hpp>
-
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include <fmt/format.h>
 
@@ -175,7 +172,6 @@ asio::awaitable<void> change_feed::forget_some() {
 }
 
 asio::awaitable<void> change_feed::run() {
-    asio::steady_timer timer{co_await asio::this_coro::executor};
     for (;;) {
         if (listeners_.empty()) {
             position_.reset();
@@ -189,8 +185,7 @@ asio::awaitable<void> change_feed::run() {
             // The pages go on waiting, and are told when the database is back.
             log_.debug("no look for changes", {{"reason", failure.what()}});
         }
-        timer.expires_after(look_interval);
-        co_await timer.async_wait(asio::use_awaitable);
+        co_await async::pause(look_interval);
     }
 }
 

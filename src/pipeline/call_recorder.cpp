@@ -1,11 +1,9 @@
+#include <reelsd/async/monotonic_timer.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/domain/loop_call.hpp>
 #include <reelsd/pipeline/call_recorder.hpp>
 
 #include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include <chrono>
 #include <utility>
@@ -70,7 +68,6 @@ void call_recorder::add(usage::finished_call made) const {
 
 asio::awaitable<void> call_recorder::write(
     statement write_once, std::shared_ptr<std::promise<void>> written) const {
-    asio::steady_timer timer{co_await asio::this_coro::executor};
     for (;;) {
         try {
             co_await write_once(deadline::after(write_time_max));
@@ -81,8 +78,7 @@ asio::awaitable<void> call_recorder::write(
             // Away for now, or a mistake of ours that no other try will mend.
             if (failure.code() == errc::internal) co_return;
         }
-        timer.expires_after(write_pause);
-        co_await timer.async_wait(asio::use_awaitable);
+        co_await async::pause(write_pause);
     }
 }
 

@@ -1,9 +1,6 @@
+#include <reelsd/async/monotonic_timer.hpp>
 #include <reelsd/model/search_document.hpp>
 #include <reelsd/pipeline/vector_index.hpp>
-
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -67,7 +64,6 @@ std::vector<job_id> nearest(std::vector<std::pair<double, job_id>> found) {
 vector_index::vector_index(vector_index_parts parts) : parts_{std::move(parts)} {}
 
 asio::awaitable<void> vector_index::run() {
-    asio::steady_timer timer{co_await asio::this_coro::executor};
     for (;;) {
         bool has_more = false;
         try {
@@ -76,9 +72,8 @@ asio::awaitable<void> vector_index::run() {
             parts_.log.debug("vectors: no database", {{"reason", failure.what()}});
         }
         if (has_more) continue;
-        timer.expires_after(std::chrono::duration_cast<asio::steady_timer::duration>(
-            std::max(pause_, look_interval)));
-        co_await timer.async_wait(asio::use_awaitable);
+        co_await async::pause(
+            std::chrono::duration_cast<monotonic_clock::duration>(std::max(pause_, look_interval)));
     }
 }
 

@@ -1,11 +1,9 @@
+#include <reelsd/async/monotonic_timer.hpp>
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/net/url.hpp>
 #include <reelsd/pipeline/webhook_deliverer.hpp>
 
 #include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include <chrono>
 #include <exception>
@@ -193,7 +191,6 @@ asio::awaitable<void> webhook_deliverer::write(std::int64_t id, webhooks::delive
     const auto lease_end = deadline::at(
         held.claimed +
         std::chrono::duration_cast<monotonic_clock::duration>(webhooks::delivery_lease));
-    asio::steady_timer timer{co_await asio::this_coro::executor};
     for (bool is_settled = false; !is_settled && !lease_end.passed();) {
         try {
             co_await deliveries_.report(
@@ -205,8 +202,7 @@ asio::awaitable<void> webhook_deliverer::write(std::int64_t id, webhooks::delive
         } catch (const db::failure& refusal) {
             log_.error("webhook report refused", {{"delivery", id}, {"reason", refusal.what()}});
         }
-        timer.expires_after(report_retry_interval);
-        co_await timer.async_wait(asio::use_awaitable);
+        co_await async::pause(report_retry_interval);
     }
     if (options_.on_tried) options_.on_tried(outcome_name(step));
     release(id);

@@ -1,9 +1,6 @@
 #include <reelsd/async/monotonic_timer.hpp>
 #include <reelsd/domain/jobs/job_watch.hpp>
 
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
-
 #include <algorithm>
 #include <chrono>
 #include <vector>
@@ -68,7 +65,6 @@ asio::awaitable<void> job_watch::look() {
 }
 
 asio::awaitable<void> job_watch::run() {
-    async::monotonic_timer timer{co_await asio::this_coro::executor};
     for (;;) {
         if (followers_.empty()) {
             static_cast<void>(co_await first_came_.wait(deadline::after(idle_time)));
@@ -79,8 +75,7 @@ asio::awaitable<void> job_watch::run() {
             // They go on waiting, and are told when the database is back.
             log_.debug("no look at followed jobs", {{"reason", failure.what()}});
         }
-        timer.expires_after(look_interval);
-        co_await timer.async_wait(asio::use_awaitable);
+        co_await async::pause(look_interval);
     }
 }
 
