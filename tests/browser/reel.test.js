@@ -210,6 +210,32 @@ for (const width of WIDTHS) {
     });
 }
 
+test('a reel that comes after the stream of all is asked for once', async () => {
+    const visitor = await Visitor.open(browser, daemon, { person, width: WIDTHS[0] });
+    const { page } = visitor;
+    await page.addInitScript(() => {
+        window.opened = [];
+        window.EventSource = class extends EventSource {
+            constructor(url) {
+                super(url);
+                // After whatever the page does then.
+                this.addEventListener('open', () => setTimeout(() => window.opened.push(url)));
+            }
+        };
+    });
+    let asked = 0;
+    await page.route(`**/dashboard/api/reels/${sample.id}`, async (route) => {
+        asked += 1;
+        await page.waitForFunction(() => window.opened.includes('/dashboard/api/events'));
+        await route.continue();
+    });
+    await visitor.visit(`/reels/${sample.id}`);
+    await page.getByRole('slider').waitFor();
+    assert.equal(asked, 1);
+    visitor.assertClean();
+    await visitor.close();
+});
+
 test('somebody else\'s reel is not found', async () => {
     const visitor = await Visitor.open(browser, daemon, { person });
     await visitor.visit('/reels/999999');

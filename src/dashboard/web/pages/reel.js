@@ -36,11 +36,12 @@ function useReel(id) {
     latest.current = data;
     const isFollowed = Boolean(data) && !isOver(data.status);
     useEffect(() => onLive('deleted', (event) => String(event.id) === id && setIsDeleted(true)), [id]);
+    // The stream that opens while the reel is on its way has missed nothing of it.
     useEffect(() => onLive('reset', () => {
-        if (!data) {
+        if (error) {
             reload();
         }
-    }), [data]);
+    }), [error]);
     useEffect(() => isFollowed ? followReel(id, {
         onChange: (standing) => setData({ ...latest.current, ...standing }),
         onEnd: (reel) => {
