@@ -3,10 +3,13 @@
 -- See docs/adr/0030.
 
 ALTER TABLE account
-    -- Never less than the account has pending and processing; null: not known. A submission adds what it admits, and a
-    -- count corrects it; jobs that end leave it, so that they need not wait for this row. Whoever else makes jobs that are
-    -- to be worked on adds them as well.
+    -- Never less than the account has pending and processing. A submission adds what it admits, and a count corrects it;
+    -- jobs that end leave it, so that they need not wait for this row. Whoever else makes jobs that are to be worked on
+    -- adds them as well.
     ADD COLUMN active_jobs_at_most bigint,
+    -- The `bucket_at` that was written with the bound. When the row has another one, somebody has admitted jobs without
+    -- adding them (a submission that had begun before this came into force): the bound is not known.
+    ADD COLUMN active_jobs_as_of timestamptz,
     -- Every row that was there has none.
     ADD CONSTRAINT account_active_jobs_at_most CHECK (active_jobs_at_most >= 0) NOT VALID;
 
@@ -75,7 +78,10 @@ BEGIN
             coalesce(
                 owner.bucket_tokens + greatest(0, date_part('epoch', moment - owner.bucket_at)) * rate_limit / 60,
                 rate_limit));
-        active := owner.active_jobs_at_most;
+        active := NULL;
+        IF owner.active_jobs_as_of = owner.bucket_at THEN
+            active := owner.active_jobs_at_most;
+        END IF;
         IF active IS NULL OR active + cardinality(owner.numbers) > job_limit THEN
             -- Only now, with the row held: a statement sees what was there when it began. How many there are beyond the
             -- limit makes no difference, for then nothing is admitted.
@@ -169,7 +175,8 @@ BEGIN
     SELECT made.id, callers[made.place], links[made.place], fresh_wishes[made.place], webhook_urls[made.place]
       FROM unnest(new_ids, new_numbers) AS made (id, place);
     UPDATE account
-       SET bucket_tokens = changed.left_over, bucket_at = moment, active_jobs_at_most = changed.active
+       SET bucket_tokens = changed.left_over, bucket_at = moment,
+           active_jobs_at_most = changed.active, active_jobs_as_of = moment
       FROM unnest(changed_ids, changed_tokens, changed_active) AS changed (id, left_over, active)
      WHERE account.id = changed.id;
 
@@ -187,7 +194,7 @@ BEGIN
     FOR number IN
         SELECT sent.place
           FROM unnest(callers) WITH ORDINALITY AS sent (caller, place)
-         WHERE sent.caller NOT IN (SELECT held.id FROM unnest(owners) AS held)
+         WHERE NOT EXISTS (SELECT FROM unnest(owners) AS held WHERE held.id = sent.caller)
     LOOP
         outcome := 'account_busy';
         RETURN NEXT;
@@ -195,7 +202,36 @@ BEGIN
 END
 $$;
 
--- As before (0014), and the accounts hold at most so many more. They are locked first, as by submissions.
+-- As earlier releases call it: the same function decides, so that there is one bound.
+CREATE OR REPLACE FUNCTION submit_jobs(
+    callers bigint[], links text[], fresh_wishes boolean[], repeat_keys text[], money_costs boolean[],
+    rate_default integer, concurrent_default integer)
+RETURNS TABLE (
+    number integer, outcome text, job_id bigint, job_status job_status, job_limit integer,
+    rate_limit integer, rate_remaining integer, rate_reset integer, retry_after integer,
+    monthly_budget_usd numeric)
+LANGUAGE sql AS $$
+    SELECT * FROM submit_jobs(
+        callers, links, fresh_wishes, repeat_keys, money_costs, array_fill(NULL::text, ARRAY[cardinality(callers)]),
+        rate_default, concurrent_default)
+$$;
+CREATE OR REPLACE FUNCTION submit_job(
+    caller bigint, link text, want_fresh boolean, repeat_key text, costs_money boolean,
+    rate_default integer, concurrent_default integer)
+RETURNS TABLE (
+    outcome text, job_id bigint, job_status job_status, job_limit integer,
+    rate_limit integer, rate_remaining integer, rate_reset integer, retry_after integer,
+    monthly_budget_usd numeric)
+LANGUAGE sql AS $$
+    SELECT outcome, job_id, job_status, job_limit, rate_limit, rate_remaining, rate_reset, retry_after,
+           monthly_budget_usd
+      FROM submit_jobs(
+          ARRAY[caller], ARRAY[link], ARRAY[want_fresh], ARRAY[repeat_key], ARRAY[costs_money], ARRAY[NULL::text],
+          rate_default, concurrent_default)
+$$;
+
+-- As before (0014), and the accounts hold at most so many more. They are locked first, as by submissions; with them held,
+-- nobody waits for a job that somebody else is just deleting.
 CREATE OR REPLACE FUNCTION resubmit_jobs(failed_ids bigint[])
 RETURNS TABLE (failed bigint, anew bigint)
 LANGUAGE plpgsql AS $$
@@ -207,7 +243,7 @@ BEGIN
     FOR old IN
         SELECT job.* FROM job JOIN account ON account.id = job.account_id
          WHERE job.id = ANY (failed_ids) AND job.status = 'error' AND account.disabled_at IS NULL
-         ORDER BY job.id FOR UPDATE OF job
+         ORDER BY job.id FOR UPDATE OF job SKIP LOCKED
     LOOP
         CONTINUE WHEN EXISTS (
             SELECT FROM job

@@ -67,7 +67,11 @@ pool_core::pool_core(asio::any_io_executor loop, pool_options options, log::logg
       watch_timer_{loop_} {
     invariant(options_.connections >= 1 && options_.connections <= 32);
     invariant(options_.in_flight_max >= 1);
-    const session_limits limits{options_.statement_timeout, options_.lock_timeout};
+    // A plan is kept: one that was made while a table was empty would go on reading all of it.
+    const session_limits limits{
+        .statement_timeout = options_.statement_timeout,
+        .lock_timeout = options_.lock_timeout,
+        .has_small_reads = true};
     while (connectors_.size() < attempts_max) {
         connectors_.push_back(
             std::make_unique<connector>(loop_, options_.connection_string, limits));

@@ -176,19 +176,18 @@ parameter_arrays::parameter_arrays(const std::vector<parameter>& parameters) {
     }
 }
 
-// Every statement finds its rows by an index, and a plan is kept for as long as PostgreSQL sees no
-// reason for another one: one that was made when a table was empty would read all of it for each
-// job later. The price that this puts on the few tables without an index must not have their
-// statements compiled.
 std::string session_settings(const session_limits& limits) {
-    return fmt::format(
+    auto settings = fmt::format(
         "SET statement_timeout = {}; SET lock_timeout = {}; "
         "SET idle_in_transaction_session_timeout = 10000; SET idle_session_timeout = 0; "
         "SET client_min_messages = warning; SET timezone = 'UTC'; SET datestyle = 'ISO, YMD'; "
-        "SET bytea_output = 'hex'; SET extra_float_digits = 1; "
-        "SET enable_seqscan = off; SET jit = off",
+        "SET bytea_output = 'hex'; SET extra_float_digits = 1",
         limits.statement_timeout.count(),
         limits.lock_timeout.count());
+    // Without the second, the price that the first puts on a table without a fitting index would
+    // have the statement compiled.
+    if (limits.has_small_reads) settings += "; SET enable_seqscan = off; SET jit = off";
+    return settings;
 }
 
 result<connection_ptr> open_session(

@@ -1,6 +1,7 @@
 // Goal: what an account has in work is limited exactly, although it is not counted each time, and
-// what statements cost does not depend on what there was when they were first run. Method: the same
-// steps are done to a model that knows every job; PostgreSQL's own figures tell what was read.
+// the queue's statements read no whole table, not even with plans that were made when it was empty.
+// Method: the same steps are done to a model that knows every job; PostgreSQL's own figures tell
+// what was read.
 #include "job_store_fixture.hpp"
 #include <reelsd/domain/jobs/operations_store.hpp>
 
@@ -23,6 +24,17 @@ constexpr db::query bound_query{"test.bound", R"sql(
            (SELECT count(*) FROM job
              WHERE account_id = account.id AND status IN ('pending', 'processing')) AS active
       FROM account WHERE id = $1)sql"};
+// As a submission that had begun before there was a bound goes on to write.
+constexpr db::query admit_unaware_query{"test.admit_unaware", R"sql(
+    WITH made AS (
+        INSERT INTO job (account_id, url)
+        VALUES ($1, 'https://www.instagram.com/reel/DYa0IXPgnP5/') RETURNING account_id)
+    UPDATE account SET bucket_tokens = 1000, bucket_at = clock_timestamp()
+      FROM made WHERE account.id = made.account_id)sql"};
+constexpr db::query earlier_query{"test.earlier", R"sql(
+    SELECT outcome FROM submit_jobs(
+        ARRAY[$1, $1]::bigint[], ARRAY[$2, $2], ARRAY[false, false], ARRAY[NULL, NULL]::text[],
+        ARRAY[false, false], 10, 3))sql"};
 constexpr db::query fill_query{"test.fill", R"sql(
     INSERT INTO job (account_id, url, run_at)
     SELECT $1, 'https://www.instagram.com/reel/DYa0IXPgnP5/', now() + $3::interval
@@ -105,6 +117,22 @@ TEST_F(ActiveJobs, ThatAnAdministratorSubmitsAnewCountAsWell) {
     EXPECT_EQ(asked({ann_}, 3).front().decided, outcome::admitted);
     EXPECT_EQ(figures_of(ann_).bound, 1);
     EXPECT_EQ(run(operations_.resubmit({three[0].job, three[1].job}, soon())).size(), 2U);
+    EXPECT_EQ(figures_of(ann_).bound, 3);
+    EXPECT_EQ(asked({ann_}, 3).front().decided, outcome::too_many_jobs);
+}
+
+TEST_F(ActiveJobs, ThatASubmissionUnawareOfTheBoundAdmitsCountAsWell) {
+    EXPECT_EQ(asked({ann_}, 3).front().decided, outcome::admitted);
+    run(pool().run(soon(), admit_unaware_query, ann_));
+    const auto two = asked({ann_, ann_}, 3);
+    EXPECT_EQ(two[0].decided, outcome::admitted);
+    EXPECT_EQ(two[1].decided, outcome::too_many_jobs);
+}
+
+TEST_F(ActiveJobs, ThatEarlierReleasesSubmitCountAsWell) {
+    EXPECT_EQ(asked({ann_}, 3).front().decided, outcome::admitted);
+    const auto earlier = run(pool().run(soon(), earlier_query, ann_, std::string_view{link}));
+    for (const db::row row : earlier) EXPECT_EQ(row.as<std::string>("outcome"), "admitted");
     EXPECT_EQ(figures_of(ann_).bound, 3);
     EXPECT_EQ(asked({ann_}, 3).front().decided, outcome::too_many_jobs);
 }
