@@ -210,7 +210,7 @@ for (const width of WIDTHS) {
     });
 }
 
-test('a reel that comes after the stream of all is asked for once', async () => {
+test('a reel that is on its way when the stream of all opens is asked for once', async () => {
     const visitor = await Visitor.open(browser, daemon, { person, width: WIDTHS[0] });
     const { page } = visitor;
     await page.addInitScript(() => {
@@ -224,8 +224,15 @@ test('a reel that comes after the stream of all is asked for once', async () => 
         };
     });
     let asked = 0;
+    let noteAsked;
+    const isAsked = new Promise((resolve) => { noteAsked = resolve; });
+    await page.route('**/dashboard/api/events', async (route) => {
+        await isAsked;
+        await route.continue();
+    });
     await page.route(`**/dashboard/api/reels/${sample.id}`, async (route) => {
         asked += 1;
+        noteAsked();
         await page.waitForFunction(() => window.opened.includes('/dashboard/api/events'));
         await route.continue();
     });
