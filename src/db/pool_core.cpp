@@ -71,7 +71,7 @@ pool_core::pool_core(asio::any_io_executor loop, pool_options options, log::logg
     const session_limits limits{
         .statement_timeout = options_.statement_timeout,
         .lock_timeout = options_.lock_timeout,
-        .has_small_reads = true};
+        .finds_rows_by_index = true};
     while (connectors_.size() < attempts_max) {
         connectors_.push_back(
             std::make_unique<connector>(loop_, options_.connection_string, limits));

@@ -186,7 +186,7 @@ std::string session_settings(const session_limits& limits) {
         limits.lock_timeout.count());
     // Without the second, the price that the first puts on a table without a fitting index would
     // have the statement compiled.
-    if (limits.has_small_reads) settings += "; SET enable_seqscan = off; SET jit = off";
+    if (limits.finds_rows_by_index) settings += "; SET enable_seqscan = off; SET jit = off";
     return settings;
 }
 

@@ -25,8 +25,8 @@ using connection_ptr = std::unique_ptr<PGconn, connection_deleter>;
 struct session_limits {
     std::chrono::milliseconds statement_timeout{0};
     std::chrono::milliseconds lock_timeout{0};
-    /// Plans find rows by an index and read no table from end to end, unless there is no other way.
-    bool has_small_reads = false;
+    /// Plans read no table from end to end, unless there is no other way: docs/adr/0031.
+    bool finds_rows_by_index = false;
 };
 
 /// The statements that every session begins with: pure.

@@ -65,11 +65,12 @@ def main():
         rows = [
             [name, count, *(median_of(rounds, lambda one, of=of: one[of]) for of in ("rate", "median", "p99")),
              *(median_of(rounds, lambda one, of=of: one["cpu"][of]) for of in ("server", "database", "load")),
-             sum(one["failed"] for one in rounds)]
+             median_of(rounds, lambda one: one["memory"]["server"]), sum(one["failed"] for one in rounds)]
             for (name, count), rounds in measured.items()]
         print_table(
             f"submitting links over {wanted.connections} connections; medians of {wanted.rounds} rounds",
-            ["", "accounts", "requests/s", "median ms", "p99 ms", "server us", "database us", "wrk us", "failed"], rows)
+            ["", "accounts", "requests/s", "median ms", "p99 ms", "server us", "database us", "wrk us",
+             "server MiB", "failed"], rows)
         rate = {key: median_of(rounds, lambda one: one["rate"]) for key, rounds in measured.items()}
         for count in wanted.accounts:
             if "reelsd" in servers:

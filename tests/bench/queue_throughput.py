@@ -34,9 +34,10 @@ def ours(world, jobs, workers):
         time.sleep(0.5)  # Each look is a process and a session, which take their time from what is measured.
     # From the first begin to the last end: what starting a daemon takes is another matter.
     seconds = float(world.sql("SELECT extract(epoch FROM max(finished_at) - min(started_at)) FROM job"))
-    cpu = server.processes.cpu_seconds()
+    cpu, memory = server.processes.cpu_seconds(), server.processes.memory()
     world.end(server)
-    return {"rate": jobs / seconds, "server": cpu / jobs * 1e6, "database": (database.cpu_seconds() - before) / jobs * 1e6}
+    return {"rate": jobs / seconds, "server": cpu / jobs * 1e6, "memory": memory,
+            "database": (database.cpu_seconds() - before) / jobs * 1e6}
 
 
 def children_cpu_seconds():
@@ -52,8 +53,9 @@ def peer(world, command, jobs, workers, packages):
     done = subprocess.run(
         [*command, "throughput", str(jobs), str(workers)], env=world.peer_environment(packages), capture_output=True,
         text=True, check=True)
-    seconds = json.loads(done.stdout)["seconds"]
-    return {"rate": jobs / seconds, "server": (children_cpu_seconds() - own_before) / jobs * 1e6,
+    told = json.loads(done.stdout)
+    return {"rate": jobs / told["seconds"], "server": (children_cpu_seconds() - own_before) / jobs * 1e6,
+            "memory": told["mebibytes"],
             "database": (database.cpu_seconds() - before) / jobs * 1e6}
 
 
@@ -93,9 +95,9 @@ def main():
         rates = {contender: median_of(rounds, lambda one: one["rate"]) for contender, rounds in measured.items()}
         print_table(
             f"{wanted.jobs:,} jobs that do nothing; medians of {wanted.rounds} rounds",
-            ["", "workers", "jobs/s", "server us", "database us", "ours"],
+            ["", "workers", "jobs/s", "server us", "database us", "server MiB", "ours"],
             [[name, workers, rate,
-              *(median_of(measured[name, workers], lambda one, of=of: one[of]) for of in ("server", "database")),
+              *(median_of(measured[name, workers], lambda one, of=of: one[of]) for of in ("server", "database", "memory")),
               f"{rates['reelsd', workers] / rate:.2f} x"] for (name, workers), rate in rates.items()])
         waits = {"reelsd": our_waits(world, wanted.idle_jobs)}
         for name, command in commands.items():

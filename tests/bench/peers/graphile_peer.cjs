@@ -33,7 +33,8 @@ async function main() {
     while (ended < jobs) await new Promise((resolve) => { wake = resolve; });
     // The last ones' rows.
     while ((await pgPool.query('SELECT count(*)::int AS many FROM graphile_worker.jobs')).rows[0].many > 0);
-    console.log(JSON.stringify({ seconds: (performance.now() - start) / 1000 }));
+    const seconds = (performance.now() - start) / 1000;
+    console.log(JSON.stringify({ seconds, mebibytes: process.memoryUsage().rss / 2 ** 20 }));
     await runner.stop();
   } else {
     const runner = await run({ pgPool, logger, taskList, concurrency: 4, noHandleSignals: true });

@@ -38,7 +38,8 @@ if (kind === 'throughput') {
       await boss.complete('nothing', fetched.map((job) => job.id));
     }
   }));
-  console.log(JSON.stringify({ seconds: (performance.now() - start) / 1000 }));
+  const seconds = (performance.now() - start) / 1000;
+  console.log(JSON.stringify({ seconds, mebibytes: process.memoryUsage().rss / 2 ** 20 }));
 } else {
   const waits = [];
   let begun = 0;
