@@ -62,14 +62,17 @@ asio::awaitable<void> dispatcher::renew() {
     // A renewal that comes too late is worth nothing: the wait for it must not keep us from
     // noticing.
     const auto by = deadline::after(part_of(options_.lease, renew_fraction));
-    const auto kept = co_await queue_.renew(before, options_.lease, by);
+    const auto answer = co_await queue_.renew(before, options_.lease, by);
+    const auto contains = [](const std::vector<jobs::holding>& list, const jobs::holding& one) {
+        return std::find(list.begin(), list.end(), one) != list.end();
+    };
     for (const auto& holding : before) {
         const auto held = held_.find(holding.job.value);
         // It may have been reported meanwhile, and even claimed again.
         if (held == held_.end() || held->second.job.claim != holding.claim) continue;
-        if (std::find(kept.begin(), kept.end(), holding) != kept.end()) {
+        if (contains(answer.renewed, holding)) {
             held->second.lease_from = asked;
-        } else {
+        } else if (!contains(answer.skipped, holding)) {
             stop_attempt(held->second);
         }
     }

@@ -262,7 +262,7 @@ protected:
             kept.push_back(holding_of(job));
             ended.push_back({.held = holding_of(job), .ended = failure_});
         }
-        EXPECT_EQ(run(store_.renew(kept, 60s, soon())).size(), held.size());
+        EXPECT_EQ(run(store_.renew(kept, 60s, soon())).renewed.size(), held.size());
         run(store_.report_all(ended, soon()));
         return held.size();
     }

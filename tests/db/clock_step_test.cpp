@@ -105,7 +105,7 @@ TEST_F(ClockStep, BackARenewedLeaseOfTheDeadLastsNoLongerThanTheLongest) {
     // Renewed while the clock stood a day ahead, and then nothing more was heard.
     step(24h);
     const std::vector<holding> holdings{holding_of(held)};
-    EXPECT_EQ(run(store_.renew(holdings, 60s, soon())).size(), 1U);
+    EXPECT_EQ(run(store_.renew(holdings, 60s, soon())).renewed.size(), 1U);
     step(-24h);
     step(-24h);
     step(24h);
@@ -122,7 +122,7 @@ TEST_F(ClockStep, BackTheLivingKeepTheirJobs) {
     step(-24h);
     EXPECT_THAT(rescued({}), testing::IsEmpty());
     const std::vector<holding> holdings{holding_of(held)};
-    EXPECT_EQ(run(store_.renew(holdings, 60s, soon())).size(), 1U);
+    EXPECT_EQ(run(store_.renew(holdings, 60s, soon())).renewed.size(), 1U);
     EXPECT_TRUE(run(store_.report(holding_of(held), completed{"{}"}, soon())));
     EXPECT_EQ(read(ann_, job).status, job_status::done);
 }
@@ -132,7 +132,7 @@ TEST_F(ClockStep, BackALeaseThatWasRenewedSinceIsNoLeftover) {
     const auto held = claimed(1).at(0);
     step(-24h);
     const std::vector<holding> holdings{holding_of(held)};
-    EXPECT_EQ(run(store_.renew(holdings, 60s, soon())).size(), 1U);
+    EXPECT_EQ(run(store_.renew(holdings, 60s, soon())).renewed.size(), 1U);
     EXPECT_THAT(rescued({}), testing::IsEmpty());  // Of a daemon that does not hold it.
     EXPECT_EQ(read(ann_, job).status, job_status::processing);
     EXPECT_TRUE(run(store_.report(holding_of(held), completed{"{}"}, soon())));

@@ -1,4 +1,5 @@
 #include "job_store_fixture.hpp"
+#include "support/row_lock.hpp"
 
 #include <gmock/gmock.h>
 
@@ -242,7 +243,7 @@ TEST_F(JobStore, ALateWorkerCannotOverwrite) {
     EXPECT_EQ(current.attempt, 2);
 
     EXPECT_FALSE(run(store_.report(holding_of(late), completed{"{}"}, soon())));
-    EXPECT_TRUE(run(store_.renew({holding_of(late)}, 60s, soon())).empty());
+    EXPECT_TRUE(run(store_.renew({holding_of(late)}, 60s, soon())).renewed.empty());
     EXPECT_EQ(read(ann_, id).status, job_status::processing);
     EXPECT_TRUE(run(store_.report(holding_of(current), completed{R"({"b":1})"}, soon())));
     EXPECT_EQ(read(ann_, id).result, R"({"b":1})");
@@ -259,7 +260,31 @@ TEST_F(JobStore, RescueLeavesTheLivingAndThoseWeHold) {
     EXPECT_EQ(read(ann_, held.id).status, job_status::processing);
     // An expired lease that nobody took is as good as new once renewed.
     const std::vector<holding> expected{holding_of(held)};
-    EXPECT_EQ(run(store_.renew(expected, 60s, soon())), expected);
+    EXPECT_EQ(run(store_.renew(expected, 60s, soon())).renewed, expected);
+}
+
+// Goal: a row that an open transaction holds costs no other lease, and is not taken for lost.
+TEST_F(JobStore, ARenewalSkipsALockedRow) {
+    for (int i = 0; i < 5; ++i) static_cast<void>(submitted(ann_));
+    std::vector<holding> held;
+    for (const auto& job : claimed(5)) held.push_back(holding_of(job));
+    ASSERT_EQ(held.size(), 5U);
+    const auto gone = held.back();
+    run(pool().run(soon(), delete_query, gone.job));
+    test::row_lock lock{loop(), connection_string(), held[2].job};
+
+    const auto answer = run(store_.renew(held, 60s, soon()));
+    EXPECT_THAT(answer.renewed, testing::UnorderedElementsAre(held[0], held[1], held[3]));
+    EXPECT_THAT(answer.skipped, testing::ElementsAre(held[2]));
+
+    auto late = held[2];
+    --late.claim;
+    const auto of_late = run(store_.renew({late}, 60s, soon()));
+    EXPECT_TRUE(of_late.renewed.empty());
+    EXPECT_TRUE(of_late.skipped.empty()) << "another claim is lost, locked or not";
+
+    lock.release();
+    EXPECT_EQ(run(store_.renew({held[2]}, 60s, soon())).renewed.size(), 1U);
 }
 
 TEST_F(JobStore, TheLastAttemptThatDiesIsAnError) {
@@ -363,7 +388,7 @@ TEST_F(JobStore, AJobThatIsDeletedInWorkTakesNoReport) {
     const auto held = claimed(1).at(0);
     run(pool().run(soon(), delete_query, id));
     EXPECT_FALSE(run(store_.report(holding_of(held), completed{"{}"}, soon())));
-    EXPECT_TRUE(run(store_.renew({holding_of(held)}, 60s, soon())).empty());
+    EXPECT_TRUE(run(store_.renew({holding_of(held)}, 60s, soon())).renewed.empty());
 }
 
 }  // namespace

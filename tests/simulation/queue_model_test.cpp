@@ -120,7 +120,7 @@ protected:
 
     void renew() {
         const auto held = drawn_holdings(5);
-        const auto kept = run(store_.renew(held, far_off, soon()));
+        const auto kept = run(store_.renew(held, far_off, soon())).renewed;
         EXPECT_EQ(texts_of(kept), texts_of(model_.renew(now_, held, far_off)));
     }
 

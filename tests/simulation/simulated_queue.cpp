@@ -198,13 +198,14 @@ asio::awaitable<std::vector<jobs::claimed_job>> simulated_queue::claim(
     return run<std::vector<jobs::claimed_job>>(by, statement);
 }
 
-asio::awaitable<std::vector<jobs::holding>> simulated_queue::renew(
+asio::awaitable<jobs::renewal> simulated_queue::renew(
     std::vector<jobs::holding> held, seconds_f lease, deadline by) {
     lease *= lease_rate_;
     const auto statement = [&database = database_, held = std::move(held), lease] {
-        return database.model().renew(database.now(), held, lease);
+        return jobs::renewal{
+            .renewed = database.model().renew(database.now(), held, lease), .skipped = {}};
     };
-    return run<std::vector<jobs::holding>>(by, statement);
+    return run<jobs::renewal>(by, statement);
 }
 
 asio::awaitable<std::vector<job_id>> simulated_queue::lost_among(

@@ -74,7 +74,7 @@ public:
 
     boost::asio::awaitable<std::vector<jobs::claimed_job>> claim(
         jobs::claim_request wanted, deadline by) override;
-    boost::asio::awaitable<std::vector<jobs::holding>> renew(
+    boost::asio::awaitable<jobs::renewal> renew(
         std::vector<jobs::holding> held, seconds_f lease, deadline by) override;
     boost::asio::awaitable<std::vector<job_id>> lost_among(
         std::vector<jobs::holding> held, deadline by) override;

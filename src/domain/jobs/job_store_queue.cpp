@@ -37,19 +37,27 @@ constexpr db::query claim_query{"jobs.claim", R"sql(
 // Rows are locked in the order of their ids: two statements for the same jobs never wait for each
 // other in a circle. Status and claim are looked at afterwards: of a condition on them the planner
 // expects one row, and then goes through all leases, or all that is told, for each job.
+// A row that another transaction holds is skipped: one such row must not cost all other leases.
 constexpr db::query renew_query{"jobs.renew", R"sql(
     WITH locked AS MATERIALIZED (
         SELECT id, CASE WHEN status = 'processing' THEN claim END AS claim
-          FROM job WHERE id = ANY ($1::bigint[]) ORDER BY id FOR UPDATE)
-    UPDATE job
-       SET lease_until = now() + make_interval(secs => $3),
-           -- A time ahead would say that the lease was from before the clock was set back.
-           changed_at = least(job.changed_at, now())
-      FROM locked
-      JOIN unnest($1::bigint[], $2::integer[]) AS held (id, claim)
-        ON held.id = locked.id AND held.claim = locked.claim
-     WHERE job.id = locked.id
-    RETURNING job.id, job.claim)sql"};
+          FROM job WHERE id = ANY ($1::bigint[]) ORDER BY id FOR UPDATE SKIP LOCKED),
+    renewed AS (
+        UPDATE job
+           SET lease_until = now() + make_interval(secs => $3),
+               -- A time ahead would say that the lease was from before the clock was set back.
+               changed_at = least(job.changed_at, now())
+          FROM locked
+          JOIN unnest($1::bigint[], $2::integer[]) AS held (id, claim)
+            ON held.id = locked.id AND held.claim = locked.claim
+         WHERE job.id = locked.id
+        RETURNING job.id, job.claim)
+    SELECT id, claim, true AS is_renewed FROM renewed
+     UNION ALL
+    SELECT job.id, job.claim, false
+      FROM unnest($1::bigint[], $2::integer[]) AS held (id, claim)
+      JOIN job ON job.id = held.id AND job.claim = held.claim AND job.status = 'processing'
+     WHERE held.id NOT IN (SELECT id FROM locked))sql"};
 
 constexpr db::query lost_among_query{"jobs.lost_among", R"sql(
     SELECT held.id FROM unnest($1::bigint[], $2::integer[]) AS held (id, claim)
@@ -220,16 +228,17 @@ boost::asio::awaitable<std::vector<claimed_job>> job_store::claim(
     co_return claimed.map(&claimed_job_from);
 }
 
-boost::asio::awaitable<std::vector<holding>> job_store::renew(
+boost::asio::awaitable<renewal> job_store::renew(
     std::vector<holding> held, seconds_f lease, deadline by) {
     const holding_columns columns{held};
-    const auto renewed =
+    const auto found =
         co_await pool_->run(by, renew_query, columns.jobs, columns.claims, lease.count());
-    std::vector<holding> kept;
-    for (const auto row : renewed) {
-        kept.push_back({row.as<job_id>("id"), row.as<std::int32_t>("claim")});
+    renewal outcome;
+    for (const auto row : found) {
+        auto& list = row.as<bool>("is_renewed") ? outcome.renewed : outcome.skipped;
+        list.push_back({row.as<job_id>("id"), row.as<std::int32_t>("claim")});
     }
-    co_return kept;
+    co_return outcome;
 }
 
 boost::asio::awaitable<std::vector<job_id>> job_store::lost_among(

@@ -39,7 +39,7 @@ boost::asio::awaitable<std::vector<claimed_job>> reporting_queue::claim(
     return jobs_.claim(std::move(wanted), by);
 }
 
-boost::asio::awaitable<std::vector<holding>> reporting_queue::renew(
+boost::asio::awaitable<renewal> reporting_queue::renew(
     std::vector<holding> held, seconds_f lease, deadline by) {
     return jobs_.renew(std::move(held), lease, by);
 }

@@ -27,6 +27,15 @@ struct holding {
     friend bool operator==(const holding&, const holding&) = default;
 };
 
+/// What a renewal found out about holdings. Those in neither list are lost: deleted, or claimed by
+/// another after the lease ran out.
+struct renewal {
+    std::vector<holding> renewed;
+    /// Not renewed, because another transaction has locked the row: whether they are still ours is
+    /// not known.
+    std::vector<holding> skipped;
+};
+
 struct claim_request {
     std::string worker;     ///< Who claims. Unique to one start of one instance.
     int jobs_max = 1;       ///< At least 1.
@@ -63,9 +72,8 @@ public:
     virtual boost::asio::awaitable<std::vector<claimed_job>> claim(
         claim_request wanted, deadline by) = 0;
 
-    /// Extends the leases of `held`. What is missing in the answer is no longer ours: deleted, or
-    /// claimed by another after our lease ran out.
-    virtual boost::asio::awaitable<std::vector<holding>> renew(
+    /// Extends the leases of `held`. Waits for no locked row.
+    virtual boost::asio::awaitable<renewal> renew(
         std::vector<holding> held, seconds_f lease, deadline by) = 0;
 
     /// Which of `held` are no longer ours, without a change: deleted, or claimed by another.

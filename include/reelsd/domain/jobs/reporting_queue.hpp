@@ -20,7 +20,7 @@ public:
 
     boost::asio::awaitable<std::vector<claimed_job>> claim(
         claim_request wanted, deadline by) override;
-    boost::asio::awaitable<std::vector<holding>> renew(
+    boost::asio::awaitable<renewal> renew(
         std::vector<holding> held, seconds_f lease, deadline by) override;
     boost::asio::awaitable<std::vector<job_id>> lost_among(
         std::vector<holding> held, deadline by) override;
