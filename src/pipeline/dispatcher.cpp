@@ -16,13 +16,17 @@ using namespace std::chrono_literals;
 
 /// Between two tries to write a report.
 constexpr auto report_retry_interval = 500ms;
-/// Whether a smaller transition may stand for one that was refused: a result that the server does
-/// not take. For want of room it will take it later, and it may have cost money; and an error has
-/// nothing smaller to fall back on.
-bool has_fallback(const jobs::transition& refused, const db::failure& refusal) {
+/// Whether the server will never take this result, because the fault is in its data: SQLSTATE
+/// classes 22 (data exception), 23 (integrity constraint violation) and 54 (program limit
+/// exceeded). An operator can repair every other cause, such as a full disk or a missing grant:
+/// until then the result is kept, for it may have been paid.
+/// Source: PostgreSQL 15 manual, appendix A.
+bool is_unstorable(const jobs::transition& refused, const db::failure& refusal) {
+    if (!std::holds_alternative<jobs::completed>(refused)) return false;
     const auto* const by_server = dynamic_cast<const db::refused*>(&refusal);
-    const bool lacks_room = by_server != nullptr && by_server->sqlstate().starts_with("53");
-    return std::holds_alternative<jobs::completed>(refused) && !lacks_room;
+    if (by_server == nullptr) return false;
+    const auto& state = by_server->sqlstate();
+    return state.starts_with("22") || state.starts_with("23") || state.starts_with("54");
 }
 
 /// Whether a statement that failed so may have changed anything, now or later.
@@ -263,6 +267,7 @@ asio::awaitable<void> dispatcher::report(std::int64_t id, jobs::transition ended
     auto& held = held_.at(id);
     const jobs::holding holding{held.job.id, held.job.claim};
     bool written = false;
+    std::string logged;  ///< The last refusal: the same one is not logged twice in a row.
     for (bool settled = false; !settled;) {
         try {
             written =
@@ -272,11 +277,13 @@ asio::awaitable<void> dispatcher::report(std::int64_t id, jobs::transition ended
         } catch (const db::unavailable&) {
             note_database(false);
         } catch (const db::failure& refusal) {
-            log_.error("job report refused", {{"job", id}, {"reason", refusal.what()}});
-            if (has_fallback(ended, refusal)) {
+            if (std::exchange(logged, refusal.what()) != refusal.what())
+                log_.error("job report refused", {{"job", id}, {"reason", refusal.what()}});
+            if (is_unstorable(ended, refusal)) {
+                // Another attempt would pay for another answer, which may be refused as well.
                 const error why{errc::storage_failed, "the database refuses the result"};
                 ended = jobs::after_failure(
-                    held.job, why, jobs::retry_allowed::yes, options_.policy, 0.5);
+                    held.job, why, jobs::retry_allowed::no, options_.policy, 0.5);
             }
         }
         // No more work is begun than can be told of.

@@ -1,3 +1,4 @@
+#include "support/row_lock.hpp"
 #include "support/test_database.hpp"
 #include <reelsd/async/task_group.hpp>
 #include <reelsd/domain/accounts/account_store.hpp>
@@ -243,6 +244,29 @@ TEST_F(Dispatcher, ALivingWorkersLeaseIsRenewed) {
     EXPECT_EQ(runner_.runs().at(id.value), 1);
 }
 
+// Goal: a row that an open transaction holds stops no other attempt.
+TEST_F(Dispatcher, ALockedRowStopsNoOtherAttempt) {
+    runner_.blocks = true;
+    std::vector<job_id> ids;
+    for (int i = 0; i < 5; ++i) ids.push_back(submitted());
+    auto& queue = start(5, 1s);
+    loop().run_until([this] { return runner_.begun.load() == 5; });
+    test::row_lock lock{loop(), connection_string(), ids[2]};
+    const auto until = deadline::after(2500ms);  // Two and a half leases.
+    loop().run_until([&until] { return until.passed(); });
+    const auto runs = runner_.runs();
+    for (const auto id : {ids[0], ids[1], ids[3], ids[4]}) {
+        EXPECT_EQ(runs.at(id.value), 1) << "stopped and begun again";
+        EXPECT_EQ(read(id).status, jobs::job_status::processing);
+    }
+    EXPECT_EQ(queue.held(), 5U) << "the locked one cannot be reported yet";
+    lock.release();
+    // Its attempt was stopped, because others might have taken it.
+    loop().run_until([this] { return runner_.begun.load() == 6; });
+    EXPECT_EQ(runner_.runs().at(ids[2].value), 2);
+    EXPECT_FALSE(runner_.overlapped());
+}
+
 TEST_F(Dispatcher, AJobOfADeadWorkerIsTakenUp) {
     const auto id = submitted();
     const jobs::claim_request dead{.worker = "dead", .jobs_max = 1, .lease = 60s};
@@ -261,14 +285,82 @@ TEST_F(Dispatcher, AJobToBeRetriedIsRunAgain) {
     EXPECT_FALSE(runner_.overlapped());
 }
 
-// A result that the server cannot take must not be tried for ever.
+// A result that the server will never take must not be tried forever, nor be paid again.
 TEST_F(Dispatcher, ARefusedResultEndsAsAStorageError) {
     runner_.outcome = jobs::completed{"this is no JSON"};
     const auto id = submitted();
     start(1);
     run_until_status(id, jobs::job_status::error);
     EXPECT_EQ(read(id).error_code, jobs::job_error_code::storage_error);
-    EXPECT_EQ(runner_.runs().at(id.value), 3);
+    EXPECT_EQ(runner_.runs().at(id.value), 1);
+}
+
+/// Refuses results with a SQLSTATE. A sequence counts them, because a rollback does not undo it.
+class RefusingDispatcher : public Dispatcher {
+protected:
+    void SetUp() override {
+        Dispatcher::SetUp();
+        run(pool().run(soon(), {"test.refusal", "CREATE TABLE test_refusal (state text)"}));
+        run(pool().run(soon(), {"test.refusals", "CREATE SEQUENCE test_refusals"}));
+        run(pool().run(soon(), function_query));
+        run(pool().run(soon(), trigger_query));
+    }
+
+    void refuse_with(const std::string& sqlstate) {
+        run(pool().run(soon(), {"test.refuse", "INSERT INTO test_refusal VALUES ($1)"}, sqlstate));
+    }
+    void accept() { run(pool().run(soon(), {"test.accept", "DELETE FROM test_refusal"})); }
+    [[nodiscard]] std::int64_t refusals() {
+        static constexpr db::query asked{"test.asked", "SELECT last_value FROM test_refusals"};
+        const auto found = run(pool().run(soon(), asked));
+        const auto row = found.one();
+        return row.as<std::int64_t>("last_value");
+    }
+
+private:
+    static constexpr db::query function_query{"test.function", R"sql(
+        CREATE FUNCTION test_refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+        DECLARE wanted text := (SELECT state FROM test_refusal);
+        BEGIN
+            IF NEW.status = 'done' AND wanted IS NOT NULL THEN
+                PERFORM nextval('test_refusals');
+                RAISE EXCEPTION 'simulated' USING ERRCODE = wanted;
+            END IF;
+            RETURN NEW;
+        END $$)sql"};
+    static constexpr db::query trigger_query{"test.trigger", R"sql(
+        CREATE TRIGGER test_refuse BEFORE UPDATE ON job
+        FOR EACH ROW EXECUTE FUNCTION test_refuse())sql"};
+};
+
+// Goal: what an operator can repair costs no result. Method: each SQLSTATE refuses two reports.
+TEST_F(RefusingDispatcher, AResultIsKeptUntilTheServerCanTakeIt) {
+    start(1);
+    for (const char* state :
+         {"58030", "XX000", "XX001", "42501", "42883", "42703", "42P05", "26000", "53100"}) {
+        SCOPED_TRACE(state);
+        const auto before = refusals();
+        refuse_with(state);
+        const auto id = submitted();
+        while (refusals() < before + 2) loop().context().run_one_for(20ms);
+        EXPECT_EQ(read(id).status, jobs::job_status::processing);
+        accept();
+        run_until_status(id, jobs::job_status::done);
+        EXPECT_EQ(runner_.runs().at(id.value), 1);
+    }
+}
+
+TEST_F(RefusingDispatcher, AFaultOfTheDataEndsTheJobAtOnce) {
+    start(1);
+    for (const char* state : {"22021", "22P05", "23514", "54000"}) {
+        SCOPED_TRACE(state);
+        refuse_with(state);
+        const auto id = submitted();
+        run_until_status(id, jobs::job_status::error);
+        EXPECT_EQ(read(id).error_code, jobs::job_error_code::storage_error);
+        EXPECT_EQ(runner_.runs().at(id.value), 1);
+        accept();
+    }
 }
 
 TEST_F(Dispatcher, AnInstanceWithoutWorkersHearsOfOthersCompletions) {
