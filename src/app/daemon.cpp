@@ -286,6 +286,7 @@ result<void> daemon::run(const service_notice& supervisor) {
     start_retention();
     if (parts_.store->cluster() != nullptr) tasks_.spawn("supervise cluster", supervise_cluster());
     tasks_.spawn("sweep providers", sweep_providers());
+    tasks_.spawn("settle lost calls", settle_lost_calls());
     tasks_.spawn("watch changes", dashboard_.watch_changes());
     tasks_.spawn("watch jobs", watch_.run());
     tasks_.spawn("keep token uses", keep_token_uses());

@@ -88,6 +88,9 @@ private:
     /// Gives memory back when many connections have gone.
     boost::asio::awaitable<void> shrink_after_crowds();
     boost::asio::awaitable<void> sweep_providers();
+    /// Settles model calls whose answer was lost.
+    boost::asio::awaitable<void> settle_lost_calls();
+    boost::asio::awaitable<void> settle_some_lost_calls(std::int64_t& settled);
     [[nodiscard]] std::unique_ptr<pipeline::vector_index> make_vector_index();
     [[nodiscard]] api::api_parts api_parts();
     void add_webhooks_to(api::api_parts& made);

@@ -21,6 +21,11 @@ constexpr auto schema_look_interval = 2s;
 constexpr auto schema_look_time_max = 2s;
 /// For a thread to be free that asks a provider what it still holds.
 constexpr auto upload_sweep_time_max = 60s;
+/// Lost calls are few and an hour old: metrics and usage count them before they are settled, too.
+constexpr auto lost_calls_interval = 10min;
+constexpr auto lost_calls_pause = 1s;  ///< After a full step.
+constexpr int lost_calls_max = 1000;   ///< A step: some 20 ms, with their totals.
+constexpr auto lost_calls_time_max = 6s;
 
 }  // namespace
 
@@ -34,6 +39,20 @@ asio::awaitable<void> daemon::sweep_providers() {
     };
     const auto swept = co_await offload_.run(deadline::after(upload_sweep_time_max), sweep);
     if (!swept) log_.warning("providers were not swept", {{"reason", swept.error().to_string()}});
+}
+
+asio::awaitable<void> daemon::settle_lost_calls() {
+    for (;;) {
+        std::int64_t settled = 0;
+        static_cast<void>(
+            co_await is_done("settle lost model calls", settle_some_lost_calls(settled)));
+        co_await async::pause(settled < lost_calls_max ? lost_calls_interval : lost_calls_pause);
+    }
+}
+
+asio::awaitable<void> daemon::settle_some_lost_calls(std::int64_t& settled) {
+    usage::call_ledger_store ledger{pool_};
+    settled = co_await ledger.settle_lost(lost_calls_max, deadline::after(lost_calls_time_max));
 }
 
 asio::awaitable<void> daemon::read_again_on_hangup() {

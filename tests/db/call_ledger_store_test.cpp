@@ -128,6 +128,38 @@ TEST_F(CallLedgerStore, AJobHasThreeCallsOverAllItsAttempts) {
     EXPECT_TRUE(begin(claimed())) << "another job has its own";
 }
 
+// Goal: lost calls do not stay unsettled forever, and none that may still be answered is settled.
+TEST_F(CallLedgerStore, LostCallsAreSettledAtAnUnknownCost) {
+    static constexpr db::query age_query{
+        "test.age", "UPDATE model_call SET called_at = called_at - interval '2 hours'"};
+    static_cast<void>(begin(job_).value());
+    static_cast<void>(begin(job_).value());
+    run(pool().run(soon(), age_query));
+    EXPECT_EQ(run(ledger_.settle_lost(10, soon())), 0) << "its claim is the current one";
+    ASSERT_TRUE(run(jobs_.report({job_.id, job_.claim}, jobs::handed_back{}, soon())));
+    const auto again = claim().value();
+    const auto current = begin(again).value();
+    const auto before = used();
+    EXPECT_EQ(run(ledger_.settle_lost(1, soon())), 1) << "no more than asked for";
+    EXPECT_EQ(run(ledger_.settle_lost(10, soon())), 1);
+    EXPECT_EQ(run(ledger_.settle_lost(10, soon())), 0);
+    EXPECT_EQ(used().total.calls, before.total.calls) << "they were counted before";
+    EXPECT_EQ(used().total.unpriced_calls, 2);
+    EXPECT_EQ(total().calls, 2);
+    EXPECT_EQ(total().unpriced_calls, 2);
+    settle(current);
+    EXPECT_EQ(total().calls, 3);
+    EXPECT_EQ(total().unpriced_calls, 2);
+}
+
+TEST_F(CallLedgerStore, ALostCallMayStillBeSettledByItsWorkerForAnHour) {
+    const auto call = begin(job_).value();
+    ASSERT_TRUE(run(jobs_.report({job_.id, job_.claim}, jobs::handed_back{}, soon())));
+    EXPECT_EQ(run(ledger_.settle_lost(10, soon())), 0);
+    settle(call);
+    EXPECT_EQ(total().cost_usd, "0.02865");
+}
+
 // The worker died: nobody will ever settle it, and it may have been billed.
 TEST_F(CallLedgerStore, ALostCallIsCountedAsUnknown) {
     static_cast<void>(begin(job_).value());

@@ -44,7 +44,17 @@ constexpr db::query add_query{"usage.add_call", R"sql(
       FROM account WHERE id = $1
     ON CONFLICT DO NOTHING)sql"};
 
-// Lost calls are in no total: nobody has settled them.
+// The age leaves a living worker time to settle its own call, also after an outage.
+constexpr db::query settle_lost_query{"usage.settle_lost_calls", R"sql(
+    WITH lost AS (
+        SELECT id FROM model_call AS call
+         WHERE settled_at IS NULL AND called_at < now() - interval '1 hour'
+           AND NOT is_under_way(call)
+         ORDER BY id LIMIT $1
+           FOR UPDATE SKIP LOCKED)
+    UPDATE model_call SET settled_at = now() FROM lost WHERE model_call.id = lost.id)sql"};
+
+// Lost calls are in no total until settle_lost() has settled them.
 constexpr db::query totals_query{"usage.totals", R"sql(
     SELECT provider, model, sum(calls)::bigint AS calls,
            sum(unpriced_calls)::bigint AS unpriced_calls,
@@ -118,6 +128,12 @@ boost::asio::awaitable<void> call_ledger_store::release(std::int64_t call, deadl
 boost::asio::awaitable<void> call_ledger_store::release_unanswered(
     std::string booking_key, deadline by) {
     co_await pool_->run(by, release_unanswered_query, booking_key);
+}
+
+boost::asio::awaitable<std::int64_t> call_ledger_store::settle_lost(int calls_max, deadline by) {
+    invariant(calls_max > 0);
+    const auto settled = co_await pool_->run(by, settle_lost_query, calls_max);
+    co_return settled.affected();
 }
 
 boost::asio::awaitable<void> call_ledger_store::add(finished_call made, deadline by) {

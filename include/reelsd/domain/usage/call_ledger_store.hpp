@@ -84,6 +84,10 @@ public:
     /// As release(), for a call whose begin() had no answer: it may have been begun.
     boost::asio::awaitable<void> release_unanswered(std::string booking_key, deadline by);
 
+    /// Settles, at an unknown cost, at most `calls_max` calls whose answer was lost: begun over an
+    /// hour ago, under a claim that is over. Returns how many.
+    boost::asio::awaitable<std::int64_t> settle_lost(int calls_max, deadline by);
+
     boost::asio::awaitable<void> add(finished_call made, deadline by);
 
     boost::asio::awaitable<std::vector<model_total>> totals(deadline by);
