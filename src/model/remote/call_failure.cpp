@@ -34,6 +34,12 @@ std::string_view name_of(failure_kind kind) noexcept {
     return {};
 }
 
+bool is_gateway_failure(int http_status) noexcept {
+    constexpr int bad_gateway = 502;
+    constexpr int gateway_timeout = 504;
+    return http_status == bad_gateway || http_status == gateway_timeout;
+}
+
 call_failure failure_from(const error& why) {
     switch (why.code()) {
         case errc::cancelled: return {.kind = failure_kind::cancelled};

@@ -44,9 +44,14 @@ struct call_failure {
     std::optional<seconds_f> server_delay = {};
     /// Whether to try again at all, where the provider says so.
     std::optional<bool> should_retry = {};
-    /// An answer came that cannot be read: nobody knows what it has cost.
+    /// The model may have worked on the question: an answer that cannot be read, or a gateway that
+    /// has lost the connection to the model or its patience (502, 504). The cost is unknown.
     bool may_be_billed = false;
 };
+
+/// Whether an HTTP status says that a gateway got no answer from the server behind it: 502 and 504.
+/// That server may still have worked on the request. Source: RFC 9110 15.6.3 and 15.6.5.
+[[nodiscard]] bool is_gateway_failure(int http_status) noexcept;
 
 /// What a failed transfer means.
 [[nodiscard]] call_failure failure_from(const error& why);

@@ -89,7 +89,8 @@ model_reply call_once(
         said->response_id = without_secret(std::move(said->response_id), with.api.secret());
         said->detail = without_secret(std::move(said->detail), with.api.secret());
         settle(with, call, *said);
-    } else if (!said.error().may_be_billed) {
+    } else if (!is_sent || !said.error().may_be_billed) {
+        // Without the whole question no model has worked on it.
         call.release();
     }
     return said;

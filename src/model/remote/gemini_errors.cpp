@@ -157,6 +157,7 @@ call_failure gemini_failure(
     std::chrono::system_clock::time_point now) {
     const auto told = read_body(body);
     auto why = failure_of(status, told, target, now);
+    why.may_be_billed = is_gateway_failure(status);
     const bool may_wait = status == 429 || status >= 500;
     if (may_wait && !why.server_delay) why.server_delay = delay_in_headers(headers, now);
     if (why.kind == failure_kind::rate_limited && !why.server_delay &&

@@ -134,7 +134,9 @@ call_failure openai_failure(
     const auto document = parse_foreign_json(body);
     auto told = read_document(document);
     if (told.message.empty()) told.message = excerpt(body);
-    return failure_of(status, told, headers, now);
+    auto why = failure_of(status, told, headers, now);
+    why.may_be_billed = is_gateway_failure(status);
+    return why;
 }
 
 std::optional<call_failure> openai_failure_within(

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int busy_tries_max = 5;       // Of a provider that is only busy.
 constexpr int transient_tries_max = 3;  // Of one that is broken.
-constexpr int slow_tries_max = 2;       // Each may have taken minutes.
+constexpr int slow_tries_max = 2;       // Each may have taken minutes, or have been billed.
 constexpr seconds_f pause_first{1.0};
 constexpr seconds_f pause_max{60.0};
 /// Longer than a worker waits for.
@@ -51,8 +51,10 @@ next_try after_failed_try(const call_failure& why, int tries, double dice) noexc
     const auto told = why.server_delay.value_or(seconds_f{0});
     if (why.kind == failure_kind::quota_exhausted) return hand_back{told, true};
     const bool is_asked_for = why.should_retry.value_or(false);
-    const int tries_most =
+    int tries_most =
         is_asked_for ? std::max(tries_max(why.kind), transient_tries_max) : tries_max(why.kind);
+    // A short outage must not use up the job's paid calls.
+    if (why.may_be_billed) tries_most = std::min(tries_most, slow_tries_max);
     if (tries_most == 1 || !why.should_retry.value_or(true)) return give_up{};
     if (told > circuit_from) return hand_back{told, true};
     if (told > wait_max) return hand_back{told, false};

@@ -61,8 +61,8 @@ private:
 /// header field, which the server may ask again for after 0 s.
 class fake_session final : public chat_session {
 public:
-    fake_session(std::string url, prepared_request made)
-        : url_{std::move(url)}, made_{std::move(made)} {}
+    fake_session(std::string url, prepared_request made, std::string text = "question")
+        : url_{std::move(url)}, made_{std::move(made)}, text_{std::move(text)} {}
 
     prepared_request request_for(
         const question& /*asked*/, const deadline& /*by*/,
@@ -70,7 +70,7 @@ public:
         if (!made_) return made_.error();
         auto request = *made_;
         request.url = url_;
-        request.streamed_body.emplace().add_text("question");
+        request.streamed_body.emplace().add_text(text_);
         return request;
     }
 
@@ -99,6 +99,7 @@ public:
 private:
     std::string url_;
     prepared_request made_;
+    std::string text_;
 };
 
 class fake_api final : public chat_api {

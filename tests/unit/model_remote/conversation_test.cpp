@@ -42,7 +42,7 @@ struct conversation_test : ::testing::Test {
     model_answer ask_at(
         const std::string& origin, const prepared_request& made = net::http_request{},
         int calls_left = 100) {
-        fake_session session{origin + "/ask", made_request(made)};
+        fake_session session{origin + "/ask", made_request(made), text};
         recording_ledger ledger{events, calls_left};
         const fake_api api{model};
         auto said =
@@ -75,6 +75,7 @@ struct conversation_test : ::testing::Test {
     event_list events;
     std::atomic<std::size_t> served{0};
     std::string model = "m";
+    std::string text = "question";
     net::http_client http{{.policy = {.allow_private = true}}};
     circuit_breaker circuit;
     price_table prices =
@@ -158,6 +159,20 @@ TEST_F(Conversation, AnAnswerThatCannotBeReadStaysCounted) {
     const auto said = ask_at(server.origin());
     ASSERT_FALSE(said);
     EXPECT_THAT(events.all(), ElementsAre("begin 1 fake/m", "request"));
+}
+
+// A gateway that answers before it has the whole question has passed none on.
+TEST_F(Conversation, AGatewaysFailureBeforeTheWholeQuestionIsReleased) {
+    text.assign(std::size_t{16} * 1024 * 1024, 'x');  // More than sockets buffer.
+    const scripted_server server{[](scripted_server::connection& peer) {
+        char head = 0;
+        if (::recv(peer.socket(), &head, 1, 0) == 1) peer.write(response(502, ""));
+    }};
+    on_request = [this](std::string_view, std::string_view, std::string_view) {
+        stop.request_stop();
+    };
+    ASSERT_FALSE(ask_at(server.origin()));
+    EXPECT_THAT(events.all(), ElementsAre("begin 1 fake/m", "release 1"));
 }
 
 TEST_F(Conversation, ARefusedConnectionIsReleasedEachTime) {

@@ -238,6 +238,12 @@ TEST(GeminiErrors, OtherStatuses) {
     expect_kinds(other_statuses);
 }
 
+TEST(GeminiErrors, OnlyAGatewaysFailureMayHaveBeenBilled) {
+    for (const int status : {400, 401, 404, 413, 429, 500, 502, 503, 504, 599}) {
+        EXPECT_EQ(read(status, "").may_be_billed, status == 502 || status == 504) << status;
+    }
+}
+
 /// A refusal for a quota, with the details that a server sends.
 std::string quota(std::string_view message, std::string_view quota_id, std::string_view delay) {
     nlohmann::json error{{"code", 429}, {"status", "RESOURCE_EXHAUSTED"}, {"message", message}};

@@ -53,6 +53,14 @@ TEST(RetrySchedule, EachFailureHasItsNumberOfTries) {
     }
 }
 
+// Goal: an outage of a second does not use up a job's paid calls.
+TEST(RetrySchedule, WhatMayHaveBeenBilledIsTriedTwice) {
+    for (const auto kind : {failure_kind::transient, failure_kind::slow}) {
+        EXPECT_EQ(tries_of({.kind = kind, .may_be_billed = true}), 2) << name_of(kind);
+    }
+    EXPECT_EQ(tries_of({.kind = failure_kind::video_rejected, .may_be_billed = true}), 1);
+}
+
 TEST(RetrySchedule, PausesDoubleAndAreSpread) {
     struct test_case {
         int tries;
