@@ -39,9 +39,9 @@ using namespace std::chrono_literals;
 /// The cluster's supervisor and later password hashing; both are rare.
 constexpr std::size_t offload_threads = 2;
 constexpr std::size_t offload_queue_max = 64;
-/// Of bounds::shutdown_grace: what running attempts and exchanges get to end by themselves; the
-/// rest is for handing jobs back.
-constexpr auto finish_time_max = 4s;
+/// What a stop may take after the drain, to hand jobs back. The setting shutdown-drain-seconds is
+/// 4 s unless an operator changes it, which makes bounds::shutdown_grace.
+constexpr auto hand_back_time_max = bounds::shutdown_grace - 4s;
 constexpr auto exchange_time_max = 3s;
 /// For receivers that are being told: whoever takes longer is told again.
 constexpr auto delivery_time_max = 2s;
@@ -339,10 +339,12 @@ asio::awaitable<void> daemon::shut_down() {
     sweeping_.request_stop();
     if (vectors_) vectors_->stop();
     if (bot_) bot_->stop();
-    const auto by = deadline::after(bounds::shutdown_grace);
+    recorder_.refuse_new();
+    const auto drain = std::chrono::duration_cast<monotonic_clock::duration>(with_.shutdown_drain);
+    const auto by = deadline::after(drain + hand_back_time_max);
     // Both at once: while clients get their answers, the workers finish or hand back.
     auto exchanges = server_.stop(by.at_most(exchange_time_max));
-    auto attempts = dispatcher_.stop(by.at_most(finish_time_max), by);
+    auto attempts = dispatcher_.stop(by.at_most(drain), by);
     auto deliveries = deliverer_.stop(by.at_most(delivery_time_max), by);
     bool is_delivered = false;
     std::tie(drained_, is_delivered) =

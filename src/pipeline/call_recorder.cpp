@@ -34,6 +34,7 @@ asio::awaitable<std::optional<std::int64_t>> begin_call(
 }  // namespace
 
 result<std::int64_t> call_recorder::begin(usage::call_intent wanted) const {
+    if (refuses_new_) return error{errc::cancelled, "the daemon is stopping"};
     const auto by = deadline::after(write_time_max);
     wanted.booking_key = usage::new_booking_key();
     const auto key = wanted.booking_key;

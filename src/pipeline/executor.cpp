@@ -191,23 +191,23 @@ result<std::optional<jobs::completed>> copy_of_earlier(attempt& now, const std::
         .thumbnail = std::move((*earlier)->thumbnail)}};
 }
 
-/// The analysis is what was asked for: it does not fail for want of a picture. The only error is
-/// `cancelled`.
-result<std::optional<jobs::reel_thumbnail>> take_thumbnail(
+/// Nothing when none could be made, or when the attempt is asked to stop: the analysis is there,
+/// and repeating it would cost more than a picture is worth.
+std::optional<jobs::reel_thumbnail> take_thumbnail(
     attempt& now, const platform::media_file& video) {
     now.step = "thumbnail";
     auto taken =
         now.parts.media.thumbnail(video.file, now.by.at_most(bounds::thumbnail_time_max), now.stop);
     if (taken) {
-        return std::optional{jobs::reel_thumbnail{
-            .jpeg = std::move(taken->jpeg), .small_jpeg = std::move(taken->small_jpeg)}};
+        return jobs::reel_thumbnail{
+            .jpeg = std::move(taken->jpeg), .small_jpeg = std::move(taken->small_jpeg)};
     }
     const auto& why = taken.error();
-    if (why.code() == errc::cancelled) return why;
-    now.log.warning(
-        "no thumbnail could be made",
-        {{"job", now.job.id.value}, {"code", name_of(why.code())}, {"reason", why.detail()}});
-    return std::optional<jobs::reel_thumbnail>{};
+    if (why.code() != errc::cancelled)
+        now.log.warning(
+            "no thumbnail could be made",
+            {{"job", now.job.id.value}, {"code", name_of(why.code())}, {"reason", why.detail()}});
+    return std::nullopt;
 }
 
 /// What the video shows and says, by the analyzer that is meant for it.
@@ -248,8 +248,6 @@ result<jobs::completed> analyze(attempt& now, const fetched& subject, const std:
     auto brief = brief_of(*document);
     auto entry = search_entry_of(*document, now.parts.embedder);
     if (!entry) return entry.error();
-    auto thumbnail = take_thumbnail(now, subject.video);
-    if (!thumbnail) return thumbnail.error();
     return jobs::completed{
         .result = *std::move(document),
         .brief = std::move(brief),
@@ -258,7 +256,7 @@ result<jobs::completed> analyze(attempt& now, const fetched& subject, const std:
         .analyzed_at = std::nullopt,
         .unpaid_model = said->provider == "local" ? said->model_name : std::string{},
         .search = *std::move(entry),
-        .thumbnail = *std::move(thumbnail)};
+        .thumbnail = take_thumbnail(now, subject.video)};
 }
 
 result<jobs::completed> run_steps(attempt& now, const platform::link& link) {

@@ -5,14 +5,17 @@ Method: the real daemon against the stand-in, which takes the part types that th
 and complains of each request that is none.
 """
 
+import pathlib
+import shutil
+import signal
 import time
 import unittest
 
 from model_support import (
-    ANSWER, CONFIG_FAULTS_AT_MOST, ModelTest, Snoop, answer_with, texts_of)
+    ANSWER, CONFIG_FAULTS_AT_MOST, PAID_CALLS_MAX, ModelTest, Snoop, answer_with, texts_of)
 from openai_stand_in import OpenAiStandIn, http_date
 from result_shape import check_result
-from service_support import STOP_SECONDS_MAX
+from service_support import STOP_SECONDS_MAX, new_folder, program, wait_until
 
 KEY = "sk-standInKeyThatNobodyMaySee0123456789"
 MODEL = "test-model"
@@ -255,6 +258,48 @@ class Interruptions(OpenAiTest):
         self.assertTrue(call.hung_up.wait(STOP_SECONDS_MAX))
         daemon.start()
         self.assertDone(self.account.finished(job_id))
+
+    def test_a_call_in_progress_may_finish_during_the_drain(self):
+        daemon = self.analyzing(shutdown_drain_seconds=STOP_SECONDS_MAX)
+        self.model.fail("chat", "hold")
+        job_id = self.submitted()
+        self.model.wait_for("chat")
+        daemon.process.send_signal(signal.SIGTERM)
+        wait_until(lambda: '"stopping"' in daemon.log(), "the stop")
+        self.model.release()
+        self.assertEqual(daemon.process.wait(STOP_SECONDS_MAX), 0)
+        daemon.start()
+        self.assertDone(self.account.finished(job_id))
+        self.assertEqual(self.model.count("chat"), 1)
+
+    def test_a_stop_during_the_local_check_keeps_the_answer(self):
+        folder = new_folder()
+        self.addCleanup(shutil.rmtree, folder)
+        helper, checking = pathlib.Path(folder, "helper"), pathlib.Path(folder, "checking")
+        checking.touch(mode=0o666)
+        helper.write_text(f'#!/bin/sh\n[ "$1" = check ] && echo yes > {checking} && exec /bin/sleep 600\n'
+                          f'exec {program("reelsd-media")} "$@"\n')
+        helper.chmod(0o755)
+        daemon = self.analyzing(media_helper=helper, shutdown_drain_seconds=0)
+        job_id = self.submitted()
+        wait_until(checking.read_text, "the check")
+        self.assertEqual(daemon.stop(), 0)
+        daemon.start()
+        result = self.assertDone(self.account.finished(job_id))
+        self.assertIn("the model's answer was not checked against the video", result["metadata"]["warnings"])
+        self.assertEqual(self.model.count("chat"), 1)
+
+    def test_restarts_in_mid_call_leave_the_job_to_the_next_analyzer(self):
+        daemon = self.analyzing(analyzer="openai,local", shutdown_drain_seconds=0)
+        self.model.fail("chat", "hold", times=PAID_CALLS_MAX)
+        job_id = self.submitted()
+        for count in range(1, PAID_CALLS_MAX + 1):
+            self.model.wait_for("chat", count)
+            self.assertEqual(daemon.stop(), 0)
+            daemon.start()
+        result = self.assertDone(self.account.finished(job_id), "local")
+        self.assertTrue([one for one in result["metadata"]["warnings"] if "openai" in one], result["metadata"])
+        self.assertEqual(self.model.count("chat"), PAID_CALLS_MAX)
 
     def test_the_key_is_seen_nowhere(self):
         daemon = self.analyzing(log_level="debug", database_url="", attempts_max=1)

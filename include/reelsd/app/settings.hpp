@@ -76,6 +76,7 @@ struct settings {
     seconds_f video_seconds_max{90.0};
     std::int64_t video_bytes_max = 104'857'600;
     seconds_f lease{60.0};
+    seconds_f shutdown_drain{4.0};  ///< At most bounds::job_time_max: no attempt lasts longer.
     seconds_f retry_base{10.0};
     seconds_f webhook_retry_base{5.0};
 

@@ -117,9 +117,10 @@ public:
     [[nodiscard]] virtual std::string_view name() const noexcept = 0;
 
     /// Blocks until done, `by` or `stop`; leaves no file and no process behind.
-    /// Errors: model_refused, unsupported_format, video_too_long (final); model_unavailable,
-    /// model_misconfigured, media_failed, timed_out, database_unavailable (worth another try);
-    /// cancelled.
+    /// A stop does not discard an answer that is paid and usable: it is returned unchecked.
+    /// Errors: model_refused, limit_reached (no paid calls left), unsupported_format,
+    /// video_too_long (final); model_unavailable, model_misconfigured, media_failed, timed_out,
+    /// database_unavailable (worth another try); cancelled.
     [[nodiscard]] virtual analysis analyze(
         const video_input& video, call_ledger& calls, const deadline& by,
         const std::stop_token& stop) const = 0;

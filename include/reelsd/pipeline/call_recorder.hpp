@@ -11,6 +11,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <future>
@@ -30,10 +31,14 @@ public:
         log::logger log)
         : loop_{std::move(loop)}, store_{store}, tasks_{tasks}, log_{std::move(log)} {}
 
-    /// Errors: limit_reached, database_unavailable.
+    /// Errors: limit_reached, database_unavailable; cancelled after refuse_new().
     [[nodiscard]] result<std::int64_t> begin(usage::call_intent wanted) const;
     void settle(std::int64_t call, usage::call_usage used) const;
     void release(std::int64_t call) const;
+
+    /// The daemon stops: a call begun now would be cut off at the end of the drain, and paid in
+    /// vain. Calls under way are not affected. Any thread.
+    void refuse_new() noexcept { refuses_new_ = true; }
 
     /// A call without a job's limit: embeddings. On the loop's thread; goes on by itself.
     void add(usage::finished_call made) const;
@@ -51,6 +56,7 @@ private:
     usage::call_ledger_store store_;
     async::task_group& tasks_;
     log::logger log_;
+    std::atomic<bool> refuses_new_{false};
 };
 
 /// The paid calls of one job, at most three over all its attempts. For the worker that has it.

@@ -54,8 +54,10 @@ public:
         : parts_{std::move(parts)}, policy_{policy}, log_{std::move(log)} {}
 
     /// How the attempt ends. Never throws: this is the boundary at which whatever a step throws
-    /// becomes a failed attempt. Ends within about a second of a stop request (`handed_back`) and
-    /// within bounds::job_time_max in any case.
+    /// becomes a failed attempt. Ends within about a second of a stop request and within
+    /// bounds::job_time_max in any case. A stop hands the job back, unless its analysis is there:
+    /// that is `completed`, whatever the reason for the stop, because a report under a lost claim
+    /// or for a deleted job changes nothing.
     [[nodiscard]] jobs::transition run(
         const jobs::claimed_job& job, std::stop_token stop) const noexcept;
 

@@ -56,7 +56,8 @@ job_error_code job_error_code_of(errc code) noexcept {
         case errc::platform_rate_limited: return job_error_code::rate_limited;
         case errc::model_refused:
         case errc::model_unavailable:
-        case errc::model_misconfigured: return job_error_code::model_failed;
+        case errc::model_misconfigured:
+        case errc::limit_reached: return job_error_code::model_failed;
         case errc::no_video:
         case errc::unsupported_format:
         case errc::video_too_large: return job_error_code::unsupported_format;
@@ -73,7 +74,6 @@ job_error_code job_error_code_of(errc code) noexcept {
         case errc::invalid_argument:
         case errc::not_found:
         case errc::unauthorized:
-        case errc::limit_reached:
         case errc::conflict:
         case errc::cancelled:
         case errc::media_failed:
@@ -149,6 +149,9 @@ std::string error_text(errc why, const retry_policy& policy) {
         case errc::model_misconfigured:
             return "The AI model could not process the video: this service's access to it is not "
                    "set up right. The operator finds the cause in the log.";
+        case errc::limit_reached:
+            return "The AI model could not process the video: the job has used all of its paid "
+                   "calls, and their answers were lost. Submit the link again later.";
         case errc::no_video:
             return "The video format is not supported: the post, or the slide that the link "
                    "names, is a photo.";
@@ -181,7 +184,6 @@ std::string error_text(errc why, const retry_policy& policy) {
         case errc::invalid_argument:
         case errc::not_found:
         case errc::unauthorized:
-        case errc::limit_reached:
         case errc::conflict:
         case errc::cancelled:
         case errc::media_failed:

@@ -10,8 +10,10 @@
 namespace reelsd::model {
 namespace {
 
+/// Also when the job has no paid calls left: earlier ones were lost, and no model has refused.
 bool is_down(errc why) {
-    return why == errc::model_unavailable || why == errc::model_misconfigured;
+    return why == errc::model_unavailable || why == errc::model_misconfigured ||
+           why == errc::limit_reached;
 }
 
 /// "gemini" of "gemini/gemini-3.8-flash/prompt-1".

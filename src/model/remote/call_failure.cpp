@@ -77,8 +77,8 @@ error error_from(const call_failure& why) {
         case failure_kind::file_not_ready:
         case failure_kind::file_gone: return error{errc::model_unavailable, std::move(detail)};
         case failure_kind::video_rejected:
-        case failure_kind::payload_too_large:
-        case failure_kind::no_calls_left: return error{errc::model_refused, std::move(detail)};
+        case failure_kind::payload_too_large: return error{errc::model_refused, std::move(detail)};
+        case failure_kind::no_calls_left: return error{errc::limit_reached, std::move(detail)};
         case failure_kind::storage: return error{errc::storage_failed, std::move(detail)};
         case failure_kind::no_database: return error{errc::database_unavailable, std::move(detail)};
         case failure_kind::cancelled: return error{errc::cancelled, std::move(detail)};

@@ -71,6 +71,8 @@ model_reply call_once(
     call_ledger& calls, const deadline& by, const std::stop_token& stop) {
     auto request = session.request_for(asked, by, stop);
     if (!request) return request.error();
+    // A call that is begun and then cancelled has been paid for.
+    if (stop.stop_requested()) return call_failure{.kind = failure_kind::cancelled};
     const auto begun = calls.begin_call(with.api.provider(), with.api.model());
     if (!begun) return failure_from(begun.error());
     paid_call call{calls, *begun};

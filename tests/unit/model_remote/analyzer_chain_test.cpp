@@ -80,7 +80,8 @@ TEST(AnalyzerChain, TheFirstAnswersAlone) {
 }
 
 TEST(AnalyzerChain, TheNextStandsInForOneThatIsDown) {
-    for (const auto code : {errc::model_unavailable, errc::model_misconfigured}) {
+    for (const auto code :
+         {errc::model_unavailable, errc::model_misconfigured, errc::limit_reached}) {
         const two_links links{analysis_failure{error{code, "no"}}, found("two")};
         const auto said = links.analyze();
         ASSERT_TRUE(said);

@@ -65,7 +65,7 @@ TEST(CallFailure, EachKindHasANameAndAFate) {
         // Every way of asking was refused: that is our request, and no video's fault.
         {failure_kind::schema_refused, errc::model_misconfigured},
         {failure_kind::thinking_refused, errc::model_misconfigured},
-        {failure_kind::no_calls_left, errc::model_refused},
+        {failure_kind::no_calls_left, errc::limit_reached},
         {failure_kind::storage, errc::storage_failed},
         {failure_kind::no_database, errc::database_unavailable},
         {failure_kind::cancelled, errc::cancelled},

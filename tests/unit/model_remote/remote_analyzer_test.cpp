@@ -1,0 +1,147 @@
+// Goal: a paid answer that can be used survives a stop, and nothing is paid after one. Method: the
+// real analyzer against a scripted server; the stop comes at an exact point: when the answer is
+// booked, or when the next question arrives. The media helper always fails.
+#include "../model/answer_samples.hpp"
+#include "builders.hpp"
+#include "conversation_fakes.hpp"
+#include "support/scripted_server.hpp"
+#include <reelsd/media/media_client.hpp>
+#include <reelsd/model/price_table.hpp>
+#include <reelsd/model/remote_analyzer.hpp>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+
+namespace reelsd::model {
+namespace {
+
+using test::scripted_server;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using testing::event_list;
+using ::testing::IsEmpty;
+
+constexpr auto unchecked = "the model's answer was not checked against the video";
+
+std::string response(const json& answer) {
+    const json document = {
+        {"choices", {{{"message", {{"content", answer.dump()}}}, {"finish_reason", "stop"}}}},
+        {"usage", {{"prompt_tokens", 100}, {"completion_tokens", 10}}}};
+    const auto body = document.dump();
+    return fmt::format(
+        "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{}", body.size(), body);
+}
+
+/// Usable, but a second question is worth asking.
+json incomplete_answer() {
+    auto answer = testing::good_answer();
+    answer["content"].erase("summary");
+    return answer;
+}
+
+/// Runs a function when an answer has been booked.
+class observed_ledger final : public call_ledger {
+public:
+    observed_ledger(event_list& events, std::function<void()> on_settled)
+        : booked_{events}, on_settled_{std::move(on_settled)} {}
+
+    result<std::int64_t> begin_call(std::string_view provider, std::string_view name) override {
+        return booked_.begin_call(provider, name);
+    }
+    void settle(std::int64_t call, const call_usage& used) override {
+        booked_.settle(call, used);
+        on_settled_();
+    }
+    void release(std::int64_t call) override { booked_.release(call); }
+
+private:
+    testing::recording_ledger booked_;
+    std::function<void()> on_settled_;
+};
+
+struct remote_analyzer_test : ::testing::Test {
+    remote_analyzer_test() { video.file = file.path(); }
+
+    analysis analyze_at(const std::string& origin, const std::function<void()>& on_settled) {
+        openai_settings settings;
+        settings.url = origin;
+        settings.model = "m";
+        settings.mode = openai_mode::video;
+        const auto analyzer = remote_analyzer::with_openai(
+            settings,
+            {.media = media, .prices = prices, .settings = {}, .log = log::logger::silent()});
+        observed_ledger ledger{events, on_settled};
+        return analyzer->analyze(
+            video, ledger, deadline::after(std::chrono::seconds{60}), stop.get_token());
+    }
+
+    event_list events;
+    std::stop_source stop;
+    testing::scratch_file file{"bytes"};
+    video_input video = testing::make_video();
+    media::media_client media{{.helper = "/bin/false"}};
+    price_table prices = price_table::parse(R"({"prices":[]})").value();
+};
+
+using RemoteAnalyzer = remote_analyzer_test;
+
+TEST_F(RemoteAnalyzer, AFailedCheckDoesNotCostTheAnswer) {
+    const scripted_server server{[](scripted_server::connection& peer) {
+        if (!peer.read_request().empty()) peer.write(response(testing::good_answer()));
+    }};
+    const auto said = analyze_at(server.origin(), [] {});
+    ASSERT_TRUE(said) << said.error().why.to_string();
+    EXPECT_THAT(said->warnings, Contains(unchecked));
+}
+
+TEST_F(RemoteAnalyzer, AStopAfterTheAnswerKeepsItUnchecked) {
+    const scripted_server server{[](scripted_server::connection& peer) {
+        if (!peer.read_request().empty()) peer.write(response(testing::good_answer()));
+    }};
+    const auto said = analyze_at(server.origin(), [this] { stop.request_stop(); });
+    ASSERT_TRUE(said) << said.error().why.to_string();
+    EXPECT_EQ(said->content.summary, "Three tips for coffee.");
+    EXPECT_THAT(said->warnings, Contains(unchecked));
+    EXPECT_THAT(events.all(), ElementsAre("begin 1 openai/m", "settle 1"));
+}
+
+TEST_F(RemoteAnalyzer, AStopBeforeTheSecondQuestionKeepsTheFirstAnswer) {
+    const scripted_server server{[](scripted_server::connection& peer) {
+        if (!peer.read_request().empty()) peer.write(response(incomplete_answer()));
+    }};
+    const auto said = analyze_at(server.origin(), [this] { stop.request_stop(); });
+    ASSERT_TRUE(said) << said.error().why.to_string();
+    EXPECT_EQ(said->visual.setting, "A bright kitchen.");
+    EXPECT_THAT(said->warnings, Contains(unchecked));
+    EXPECT_THAT(events.all(), ElementsAre("begin 1 openai/m", "settle 1")) << "and no more is paid";
+}
+
+TEST_F(RemoteAnalyzer, AStopDuringTheSecondQuestionKeepsTheFirstAnswer) {
+    std::atomic<int> asked{0};
+    const scripted_server server{[this, &asked](scripted_server::connection& peer) {
+        if (peer.read_request().empty()) return;
+        if (++asked == 1) return peer.write(response(incomplete_answer()));
+        stop.request_stop();
+        peer.wait_for_close();
+    }};
+    const auto said = analyze_at(server.origin(), [] {});
+    ASSERT_TRUE(said) << said.error().why.to_string();
+    EXPECT_EQ(said->visual.setting, "A bright kitchen.");
+    EXPECT_THAT(events.all(), ElementsAre("begin 1 openai/m", "settle 1", "begin 2 openai/m"));
+}
+
+TEST_F(RemoteAnalyzer, AStopBeforeTheQuestionCostsNothing) {
+    stop.request_stop();
+    const scripted_server server{[](scripted_server::connection& /*peer*/) {}};
+    const auto said = analyze_at(server.origin(), [] {});
+    ASSERT_FALSE(said);
+    EXPECT_EQ(said.error().why.code(), errc::cancelled);
+    EXPECT_THAT(events.all(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace reelsd::model
