@@ -272,21 +272,47 @@ class Interruptions(OpenAiTest):
         self.assertDone(self.account.finished(job_id))
         self.assertEqual(self.model.count("chat"), 1)
 
-    def test_a_stop_during_the_local_check_keeps_the_answer(self):
+    def held_helper(self, command):
+        """A media helper that writes to one file when it is asked for `command`, and then waits for the other."""
         folder = new_folder()
         self.addCleanup(shutil.rmtree, folder)
-        helper, checking = pathlib.Path(folder, "helper"), pathlib.Path(folder, "checking")
-        checking.touch(mode=0o666)
-        helper.write_text(f'#!/bin/sh\n[ "$1" = check ] && echo yes > {checking} && exec /bin/sleep 600\n'
+        helper, reached, release = (pathlib.Path(folder, name) for name in ("helper", "reached", "release"))
+        reached.touch()
+        reached.chmod(0o666)
+        helper.write_text(f'#!/bin/sh\nif [ "$1" = {command} ] && [ ! -e {release} ]; then\n'
+                          f'echo yes > {reached}\nwhile [ ! -e {release} ]; do /bin/sleep 0.02; done\nfi\n'
                           f'exec {program("reelsd-media")} "$@"\n')
         helper.chmod(0o755)
-        daemon = self.analyzing(media_helper=helper, shutdown_drain_seconds=0)
+        return helper, reached, release
+
+    def test_a_stop_after_the_answer_keeps_it(self):
+        unchecked = "the model's answer was not checked against the video"
+        for number, (command, warnings) in enumerate([("check", [unchecked]), ("thumbnail", [])], 1):
+            with self.subTest(command):
+                helper, reached, _ = self.held_helper(command)
+                daemon = self.analyzing(media_helper=helper, shutdown_drain_seconds=0)
+                job_id = self.submitted()
+                wait_until(reached.read_text, command)
+                self.assertEqual(daemon.stop(), 0)
+                daemon.start()
+                result = self.assertDone(self.account.finished(job_id))
+                self.assertEqual([one for one in result["metadata"]["warnings"] if one == unchecked], warnings)
+                self.assertEqual(self.model.count("chat"), number)
+                self.assertEqual(daemon.stop(), 0)
+
+    def test_a_daemon_that_stops_begins_no_call(self):
+        helper, reached, release = self.held_helper("probe")
+        daemon = self.analyzing(media_helper=helper, shutdown_drain_seconds=STOP_SECONDS_MAX)
         job_id = self.submitted()
-        wait_until(checking.read_text, "the check")
-        self.assertEqual(daemon.stop(), 0)
+        wait_until(reached.read_text, "the probe")
+        daemon.process.send_signal(signal.SIGTERM)
+        wait_until(lambda: '"stopping"' in daemon.log(), "the stop")
+        release.touch()
+        self.assertEqual(daemon.process.wait(STOP_SECONDS_MAX), 0)
+        self.assertEqual(self.model.count("chat"), 0)
+        self.assertEqual(self.sql("SELECT status, attempt FROM job"), "pending|0")
         daemon.start()
-        result = self.assertDone(self.account.finished(job_id))
-        self.assertIn("the model's answer was not checked against the video", result["metadata"]["warnings"])
+        self.assertDone(self.account.finished(job_id))
         self.assertEqual(self.model.count("chat"), 1)
 
     def test_restarts_in_mid_call_leave_the_job_to_the_next_analyzer(self):
