@@ -25,7 +25,7 @@ constexpr int forgotten_at_once = 500;
 
 pipeline::webhook_sender_settings daemon::webhook_sender_settings() const {
     return {
-        .allow_private_addresses = with_.allow_private_addresses,
+        .networks = with_.webhook_networks,
         .ca_file = with_.ca_file,
         .user_agent = "reelsd/" REELSD_VERSION};
 }

@@ -135,9 +135,10 @@ finding check_jail(const json& told) {
 }
 
 finding check_platform(const settings& with) {
+    const auto platform = net::url::parse(with.platform_url);
+    if (!platform) return bad(platform.error());
     const net::http_client client{
-        {.policy =
-             {.host_suffixes = {}, .allow_private = false, .trusted_origins = {with.platform_url}},
+        {.policy = platform::lookup_policy(source_settings_of(with), *platform),
          .ca_file = with.ca_file}};
     net::http_request request;
     request.method = net::http_method::head;

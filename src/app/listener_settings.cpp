@@ -9,24 +9,6 @@
 namespace reelsd::app {
 namespace {
 
-/// Addresses as the kernel names clients; "none" is an empty list.
-bool read_networks(std::string_view text, std::vector<http::ip_network>& target) {
-    if (text == "none") {
-        target.clear();
-        return true;
-    }
-    std::vector<std::string> listed;
-    if (!read_list(text, listed)) return false;
-    std::vector<http::ip_network> networks;
-    for (const auto& one : listed) {
-        const auto network = http::ip_network::parse(one);
-        if (!network) return false;
-        networks.push_back(*network);
-    }
-    target = std::move(networks);
-    return true;
-}
-
 bool read_reel_cache(std::string_view text, std::optional<std::size_t>& target) {
     std::size_t bytes = 0;
     const bool by_itself = text == "auto";

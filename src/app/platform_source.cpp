@@ -13,6 +13,7 @@ platform::source_settings source_settings_of(const settings& with) {
         .profile = with.request_profile,
         .media_hosts = with.media_hosts,
         .allow_private_addresses = with.allow_private_addresses,
+        .media_networks = with.media_networks,
         .takes_tracks = with.dash,
         .ca_file = with.ca_file,
         .video_bytes_max = static_cast<std::uint64_t>(with.video_bytes_max),

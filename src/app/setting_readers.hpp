@@ -5,6 +5,7 @@
 #include <charconv>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 /// From what an operator types to values; each is false for what is not allowed.
@@ -27,6 +28,20 @@ bool read_integer(std::string_view text, Integer least, Integer most, Integer& t
 [[nodiscard]] bool read_flag(std::string_view text, bool& target);
 /// "a, b,c" as its parts; empty parts are refused.
 [[nodiscard]] bool read_list(std::string_view text, std::vector<std::string>& target);
+/// A list of networks as Network::parse() reads them; "none" is an empty list.
+template <class Network>
+bool read_networks(std::string_view text, std::vector<Network>& target) {
+    std::vector<std::string> listed;
+    if (text != "none" && !read_list(text, listed)) return false;
+    std::vector<Network> networks;
+    for (const auto& one : listed) {
+        const auto network = Network::parse(one);
+        if (!network) return false;
+        networks.push_back(*network);
+    }
+    target = std::move(networks);
+    return true;
+}
 /// An origin: scheme, host, perhaps a port; no path, so that nobody wonders what becomes of it.
 [[nodiscard]] bool read_origin(std::string_view text, std::string& target);
 /// An address below which others are; a slash and a version at its end are dropped.

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 
 namespace reelsd::net {
@@ -48,14 +49,20 @@ constexpr std::array<block, 6> v6_blocks{{
     {{0x20}, 3, reach::world},
 }};
 
-bool lies_in(const std::array<std::uint8_t, 16>& bytes, const block& range) noexcept {
-    for (int bit = 0; bit < range.bits; bit += 8) {
+bool have_same_prefix(
+    const std::array<std::uint8_t, 16>& left, const std::array<std::uint8_t, 16>& right,
+    int bits) noexcept {
+    for (int bit = 0; bit < bits; bit += 8) {
         const auto index = static_cast<std::size_t>(bit / 8);
-        const int compared = std::min(8, range.bits - bit);
+        const int compared = std::min(8, bits - bit);
         const auto mask = static_cast<std::uint8_t>(0xff << (8 - compared));
-        if (((bytes[index] ^ range.prefix[index]) & mask) != 0) return false;
+        if (((left[index] ^ right[index]) & mask) != 0) return false;
     }
     return true;
+}
+
+bool lies_in(const std::array<std::uint8_t, 16>& bytes, const block& range) noexcept {
+    return have_same_prefix(bytes, range.prefix, range.bits);
 }
 
 bool starts_with(
@@ -89,6 +96,11 @@ std::optional<ip_address> embedded_v4(const std::array<std::uint8_t, 16>& bytes)
     if (starts_with(bytes, {0x20, 0x02})) return v4_at(bytes, 2, 0);
     if (starts_with(bytes, {0x20, 0x01, 0, 0})) return v4_at(bytes, last, 0xff);
     return std::nullopt;
+}
+
+bool is_v4_mapped(const ip_address& address) noexcept {
+    return address.kind == ip_address::family::v6 &&
+           starts_with(address.bytes, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff});
 }
 
 bool is_v6_loopback(const std::array<std::uint8_t, 16>& bytes) noexcept {
@@ -148,6 +160,33 @@ reach reach_of(const ip_address& address) noexcept {
         if (lies_in(address.bytes, range)) return range.what;
     }
     return reach::nowhere;
+}
+
+std::optional<ip_network> ip_network::parse(std::string_view text) {
+    const auto slash = text.find('/');
+    const auto first = ip_address::parse(text.substr(0, slash));
+    if (!first) return std::nullopt;
+    const int bits_max = first->kind == ip_address::family::v4 ? 32 : 128;
+    int bits = bits_max;
+    if (slash != std::string_view::npos) {
+        const auto digits = text.substr(slash + 1);
+        const auto [end, failure] =
+            std::from_chars(digits.data(), digits.data() + digits.size(), bits);
+        if (failure != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+        if (bits < 0 || bits > bits_max) return std::nullopt;
+    }
+    for (int bit = bits; bit < bits_max; ++bit) {
+        const auto byte = first->bytes[static_cast<std::size_t>(bit / 8)];
+        if ((byte & (0x80 >> (bit % 8))) != 0) return std::nullopt;
+    }
+    return ip_network{*first, bits};
+}
+
+bool ip_network::contains(const ip_address& address) const noexcept {
+    if (is_v4_mapped(address) && first_.kind == ip_address::family::v4)
+        return have_same_prefix(v4_at(address.bytes, 12, 0).bytes, first_.bytes, prefix_bits_);
+    return address.kind == first_.kind &&
+           have_same_prefix(address.bytes, first_.bytes, prefix_bits_);
 }
 
 }  // namespace reelsd::net

@@ -168,8 +168,7 @@ bool transfer::take_body(std::string_view piece) {
 
 error transfer::describe(CURLcode verdict) const {
     // Another address of the same name was allowed: then it is that one which has failed.
-    if (refused_address_ && !was_allowed_)
-        return error{errc::address_refused, target_.host() + " leads to " + *refused_address_};
+    if (refused_address_ && !was_allowed_) return guard_.refusal_of(target_, *refused_address_);
     std::string detail = target_.host() + ": " + curl_says_.c_str();
     if (curl_says_.front() == '\0') detail += curl_easy_strerror(verdict);
     return error{errc::connection_failed, std::move(detail)};

@@ -1,3 +1,4 @@
+#include <reelsd/net/address_guard.hpp>
 #include <reelsd/net/url.hpp>
 
 #include <curl/curl.h>
@@ -46,6 +47,19 @@ constexpr std::uint16_t default_port_of(std::string_view scheme) {
     return scheme == "https" ? 443 : 80;
 }
 
+/// Whether the last label is a number, behind which a root dot may follow. Such a host is an IPv4
+/// address or nothing. Source: WHATWG URL 3.5, "ends in a number".
+bool ends_in_number(std::string_view host) {
+    if (host.ends_with('.')) host.remove_suffix(1);
+    auto label = host.substr(host.rfind('.') + 1);
+    const bool is_hexadecimal = label.starts_with("0x");
+    if (is_hexadecimal) label.remove_prefix(2);
+    const auto is_digit = [&](char c) {
+        return (c >= '0' && c <= '9') || (is_hexadecimal && c >= 'a' && c <= 'f');
+    };
+    return (is_hexadecimal || !label.empty()) && std::all_of(label.begin(), label.end(), is_digit);
+}
+
 }  // namespace
 
 result<url> url::parse(std::string_view text) {
@@ -75,6 +89,8 @@ result<url> url::parse(std::string_view text) {
     if (parsed.host_.size() > 2 && parsed.host_.front() == '[')
         parsed.host_ = parsed.host_.substr(1, parsed.host_.size() - 2);
     if (parsed.host_.empty()) return malformed("URL has no host");
+    if (ends_in_number(parsed.host_) && !ip_address::parse(parsed.host_))
+        return malformed("URL has a number that is no IPv4 address for its host");
     parsed.path_ = part_of(handle.get(), CURLUPART_PATH);
     if (parsed.path_.empty()) parsed.path_ = "/";
 

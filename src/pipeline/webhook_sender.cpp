@@ -19,7 +19,10 @@ constexpr std::size_t answer_bytes_max = std::size_t{16} * 1024;
 constexpr std::chrono::milliseconds connect_time_max{10'000};
 
 net::address_policy policy_of(const webhook_sender_settings& settings) {
-    return {.allow_private = settings.allow_private_addresses};
+    return {
+        .networks = settings.networks,
+        .plain_in_networks = true,
+        .networks_setting = "webhook-networks"};
 }
 
 error unusable(const char* why) {
@@ -60,8 +63,8 @@ net::http_request request_for(
 }  // namespace
 
 webhook_sender::webhook_sender(webhook_sender_settings settings)
-    : allow_private_{settings.allow_private_addresses},
-      user_agent_{std::move(settings.user_agent)},
+    : user_agent_{std::move(settings.user_agent)},
+      takes_plain_http_{!settings.networks.empty()},
       guard_{policy_of(settings)},
       client_{{.policy = policy_of(settings), .ca_file = std::move(settings.ca_file)}} {}
 
@@ -70,13 +73,18 @@ result<void> webhook_sender::check(std::string_view url) const {
     const auto target = net::url::parse(url);
     if (!target) {
         return unusable(
-            allow_private_ ? "must be an http or https URL without user name and password"
-                           : "must be an https URL without user name and password");
+            takes_plain_http_
+                ? "must be an http or https URL without user name and password, in ASCII "
+                  "(punycode, percent escapes), with a valid port"
+                : "must be an https URL without user name and password, in ASCII (punycode, "
+                  "percent escapes), with a valid port");
     }
     if (guard_.check(*target)) return {};
-    if (target->scheme() != "https" && !allow_private_) return unusable("must be an https URL");
-    if (!target->has_default_port() && !allow_private_) {
-        return unusable("must not name a port other than 443");
+    const auto literal = net::ip_address::parse(target->host());
+    const bool is_inward = literal && net::reach_of(*literal) != net::reach::world;
+    if (!takes_plain_http_ || !is_inward) {
+        if (target->scheme() != "https") return unusable("must be an https URL");
+        if (!target->has_default_port()) return unusable("must not name a port other than 443");
     }
     return unusable("must lead to a public address");
 }

@@ -19,16 +19,13 @@
 namespace reelsd::platform {
 namespace {
 
-net::address_policy platform_policy(const source_settings& settings, const net::url& platform) {
-    return {
-        .host_suffixes = {"instagram.com"},
-        .allow_private = settings.allow_private_addresses,
-        .trusted_origins = {platform.origin()}};
-}
-
 net::address_policy media_policy(const source_settings& settings) {
     return {
-        .host_suffixes = settings.media_hosts, .allow_private = settings.allow_private_addresses};
+        .host_suffixes = settings.media_hosts,
+        .allow_private = settings.allow_private_addresses,
+        .networks = settings.media_networks,
+        .hosts_setting = "media-hosts",
+        .networks_setting = "media-networks"};
 }
 
 error bad_setting(const std::string& detail) {
@@ -54,7 +51,7 @@ public:
     real_source(const source_settings& settings, net::url platform, const log::logger& log)
         : platform_{std::move(platform)},
           platform_client_{
-              {.policy = platform_policy(settings, platform_), .ca_file = settings.ca_file}},
+              {.policy = lookup_policy(settings, platform_), .ca_file = settings.ca_file}},
           media_client_{{.policy = media_policy(settings), .ca_file = settings.ca_file}},
           test_links_{settings.sample_path},
           chain_{resolvers_of(settings), log, settings.on_resolution},
@@ -147,9 +144,11 @@ private:
     downloader downloader_;
 };
 
-/// "CDN.test" and ".cdn.test" mean the same suffix.
-std::string host_suffix(std::string text) {
+/// "CDN.test" and ".cdn.test" mean the same suffix, "[::1]" and "0::1" the same address.
+std::string canonical_host(std::string text) {
     if (text.starts_with('.')) text.erase(0, 1);
+    if (text.starts_with('[') && text.ends_with(']')) text = text.substr(1, text.size() - 2);
+    if (const auto address = net::ip_address::parse(text)) return address->to_string();
     for (char& c : text) {
         if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     }
@@ -198,13 +197,24 @@ result<void> look_for_yt_dlp(source_settings& settings, const log::logger& log) 
 
 }  // namespace
 
+net::address_policy lookup_policy(const source_settings& settings, const net::url& platform) {
+    net::address_policy policy{
+        .host_suffixes = {"instagram.com"},
+        .networks = settings.media_networks,
+        .networks_setting = "media-networks"};
+    // A poisoned name server must not lead look-ups of the public platform into this network.
+    if (platform.origin() != source_settings{}.platform_url)
+        policy.trusted_origins = {platform.origin()};
+    return policy;
+}
+
 std::vector<std::string> known_resolvers() {
     return {"page", "graphql", "embed", "yt-dlp"};
 }
 
 result<std::unique_ptr<source>> source::create(source_settings settings, const log::logger& log) {
     auto& hosts = settings.media_hosts;
-    std::transform(hosts.begin(), hosts.end(), hosts.begin(), host_suffix);
+    std::transform(hosts.begin(), hosts.end(), hosts.begin(), canonical_host);
     std::erase(hosts, "");
     // For the guard an empty list would mean any host.
     if (hosts.empty()) return bad_setting("media-hosts must name at least one");

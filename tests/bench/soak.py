@@ -85,6 +85,7 @@ class Soak:
         common = {
             "database_url": self.database, "workers": 4, "requests_per_minute": 10_000_000,
             "retry_base_seconds": 0.5, "webhook_retry_base_seconds": 0.2,
+            "webhook_networks": "127.0.0.0/8",
             "analyzer": "gemini", "gemini_url": self.gemini.url, "gemini_api_key": self.gemini.key,
             "gemini_model": "gemini-3.8-flash", "model_prices": "gemini-3.8-flash=0.3/2.5/0.03",
             # So small that it is full when the judged time begins.

@@ -31,6 +31,8 @@ class Settings(ServiceTest):
             ("resolvers", "page,magic", "page"),
             ("analyzer", "crystal-ball", "local"),
             ("allow_private_addresses", "maybe", "true"),
+            ("media_networks", "198.18.0.1/15", "198.18.0.0/15"),
+            ("webhook_networks", "everywhere", "10.0.0.0/8"),
             ("submissions_per_minute", "0", "1"),
             ("concurrent_jobs", "x", "1"),
             ("requests_per_minute", "1.5", "1"),
@@ -297,7 +299,8 @@ class HealthCheck(ServiceTest):
     def test_of_the_port_that_is_the_schemes_own(self):
         # Whether somebody else serves there or nobody does: it is asked.
         done = run_reelsd("healthcheck", listen="127.0.0.1:80")
-        self.assertNotIn("not a public address", done.stderr)
+        self.assertNotIn("address_refused", done.stderr)
+        self.assertNotIn("is not allowed", done.stderr)
 
     def test_needs_a_known_port(self):
         done = run_reelsd("healthcheck", listen="127.0.0.1:0")

@@ -303,7 +303,8 @@ class Platform:
     def settings(self):
         """What makes a daemon ask this platform."""
         return {
-            "platform_url": self.url, "allow_private_addresses": "true", "resolvers": "page",
+            "platform_url": self.url, "resolvers": "page", "media_hosts": "127.0.0.1",
+            "allow_private_addresses": "true",
             "platform_interval_seconds": 0, "platform_cooldown_seconds": 0,
         }
 

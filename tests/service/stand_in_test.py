@@ -18,7 +18,7 @@ import platform_queries as queries  # noqa: E402
 SCRIPT = os.path.join(os.path.dirname(__file__), "..", "support", "platform_stand_in.py")
 CODE = "DYexample01"
 PK = pages.media_id_of(CODE)
-CHROME = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/142.0.0.0 Safari/537.36"
+CHROME = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/156.0.0.0 Safari/537.36"
 APP = {"User-Agent": "Instagram 400.0.0 Android", "X-IG-App-ID": "567067343352427"}
 NAVIGATION = {
     "User-Agent": CHROME, "Accept": "text/html,*/*", "Sec-Fetch-Dest": "document",
@@ -157,7 +157,7 @@ class Pages(StandInTest):
             self.assertEqual(spent.status, status, answered)
             self.assertIn(part, spent.text)
             self.assertNotIn(".mp4", spent.text)
-            self.assertIn(".mp4", self.page(User_Agent=CHROME + " Edg/142").text)
+            self.assertIn(".mp4", self.page(User_Agent=CHROME + " Edg/156").text)
             self.assertIn(".mp4", self.query().text)
             self.assertNotIn(".mp4", self.query().text)
             self.assertIn(".mp4", self.embed().text)

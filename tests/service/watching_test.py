@@ -65,7 +65,7 @@ class Watching(DatabaseTest):
         self.platform.configure(posts={"DYmetric001": {}})
         daemon = self.shared_daemon(
             analyzer="openai", openai_url=model.url, openai_api_key=KEY, openai_model="test-model",
-            results_kept_days=f"{KEPT_SECONDS / 86400:.9f}").start()
+            results_kept_days=f"{KEPT_SECONDS / 86400:.9f}", webhook_networks="127.0.0.0/8").start()
         account = daemon.account(unlimited=True)
         body = {"webhook_url": receiver.url()}
         for link in ("https://www.instagram.com/reel/DYmetric001/", UNAVAILABLE):

@@ -73,7 +73,7 @@ class ReceiverTest(ServiceTest):
         cls.addClassCleanup(cls.cluster.close)
         cls.database = cls.cluster.new_database()
         cls.served = Daemon(
-            database_url=cls.database, workers=4, allow_private_addresses="true", requests_per_minute=100000,
+            database_url=cls.database, workers=4, webhook_networks="127.0.0.0/8", requests_per_minute=100000,
             webhook_retry_base_seconds=0.2)
         cls.addClassCleanup(cls.served.close)
         cls.served.start()
@@ -348,7 +348,8 @@ class Requests(ReceiverTest):
         analyze = lambda value: self.someone.request(
             "POST", "/api/v1/reels/analyze", {"url": UNAVAILABLE, "webhook_url": value})
         put = lambda value: self.someone.request("PUT", "/api/v1/webhook", {"url": value})
-        shape = "must be an http or https URL without user name and password"
+        shape = ("must be an http or https URL without user name and password, in ASCII (punycode, percent escapes), "
+                 "with a valid port")
         cases = [
             (7, "must be a string"), ({}, "must be a string"), ("", shape), ("x", shape), ("/hook", shape),
             ("ftp://example.org/", shape), ("https:///x", shape), ("https://a b/", shape),
@@ -422,8 +423,12 @@ class Addresses(DatabaseTest):
     def test_private_addresses_are_refused(self):
         receiver = WebhookReceiver()
         self.addCleanup(receiver.close)
-        daemon = self.daemon(database_url=self.database, workers=2).start()
+        # What media hosts may be opens nothing for webhooks.
+        daemon = self.daemon(database_url=self.database, workers=2, allow_private_addresses="true",
+                             media_hosts="127.0.0.1,localhost").start()
         someone = daemon.account(unlimited=True)
+        shape = ("must be an https URL without user name and password, in ASCII (punycode, percent escapes), "
+                 "with a valid port")
         cases = [
             (receiver.url(), "must be an https URL"),
             ("https://127.0.0.1/", "must lead to a public address"),
@@ -432,7 +437,7 @@ class Addresses(DatabaseTest):
             ("https://[::ffff:10.0.0.1]/", "must lead to a public address"),
             ("https://169.254.169.254/", "must lead to a public address"),
             ("https://example.org:8443/", "must not name a port other than 443"),
-            ("gopher://example.org/", "must be an https URL without user name and password"),
+            ("gopher://example.org/", shape), ("https://127.0.0.1./", shape), ("https://999999999999/", shape),
         ]
         for url, text in cases:
             with self.subTest(url):

@@ -5,6 +5,7 @@
 #include <reelsd/base/result.hpp>
 #include <reelsd/http/server.hpp>
 #include <reelsd/model/remote_settings.hpp>
+#include <reelsd/net/address_guard.hpp>
 #include <reelsd/platform/request_profile.hpp>
 
 #include <chrono>
@@ -44,6 +45,8 @@ struct settings {
     platform::request_profile request_profile;
     std::vector<std::string> media_hosts;
     bool allow_private_addresses = false;
+    std::vector<net::ip_network> media_networks;
+    std::vector<net::ip_network> webhook_networks;
     bool dash = false;    ///< Take videos that come only as separate tracks.
     std::string ca_file;  ///< Empty: the system's.
 

@@ -38,15 +38,42 @@ enum class reach : std::uint8_t {
 };
 [[nodiscard]] reach reach_of(const ip_address& address) noexcept;
 
-/// Whom a client may talk to.
+/// All addresses that begin with the same bits.
+class ip_network {
+public:
+    /// "198.18.0.0/15", "fd00::/8", or an address alone. Empty for any other text, and when bits
+    /// behind the prefix are set ("10.0.0.1/8").
+    [[nodiscard]] static std::optional<ip_network> parse(std::string_view text);
+
+    /// An IPv4 address also counts in its IPv6-mapped form.
+    [[nodiscard]] bool contains(const ip_address& address) const noexcept;
+
+private:
+    ip_network(const ip_address& first, int prefix_bits)
+        : first_{first}, prefix_bits_{prefix_bits} {}
+
+    ip_address first_;
+    int prefix_bits_;
+};
+
+/// Hosts, addresses, schemes and ports that a client may connect to.
 struct address_policy {
-    /// Hosts that equal one of these or end in a dot and one of these. Empty: any host.
+    /// A name allows itself and its subdomains. An address in canonical notation allows itself
+    /// alone. Empty: any host.
     std::vector<std::string> host_suffixes = {};
-    /// Lets plain http, any port, `reach::local` addresses, and hosts that are local address
-    /// literals or "localhost" pass as well. Never `reach::nowhere`.
+    /// Allowed hosts may use plain http, any port and `reach::local` addresses. Never
+    /// `reach::nowhere`.
     bool allow_private = false;
-    /// Origins (as url::origin() writes them) that the operator configured: wherever they lead.
+    /// Networks that allowed hosts may resolve to although they are not public, `reach::nowhere`
+    /// included.
+    std::vector<ip_network> networks = {};
+    /// Addresses of `networks` may be reached by plain http and on any port.
+    bool plain_in_networks = false;
+    /// Origins (as url::origin() writes them) that the operator configured: any address.
     std::vector<std::string> trusted_origins = {};
+    /// Names of the settings behind `host_suffixes` and `networks`, for messages. Empty: none.
+    std::string hosts_setting = {};
+    std::string networks_setting = {};
 };
 
 /// Decides before a byte is sent. Immutable, safe from any thread.
@@ -54,17 +81,21 @@ class address_guard {
 public:
     explicit address_guard(address_policy policy) : policy_{std::move(policy)} {}
 
-    /// errc::address_refused unless scheme, host and port are allowed. Without allow_private and
-    /// outside trusted origins: https on its own port, a host of the list, no address literal that
-    /// is not `reach::world`.
+    /// errc::address_refused unless scheme, host and port are allowed. A name that may resolve to
+    /// an address of `networks` passes with plain http and any port if that is allowed there: then
+    /// allows() decides. The detail names the setting that would allow the host or address.
     [[nodiscard]] result<void> check(const url& target) const;
 
     /// Whether a socket to `address` may be opened on behalf of `target`. Asked with the address
     /// that is really about to be connected to, which makes a second, lying name look-up harmless.
     [[nodiscard]] bool allows(const url& target, const ip_address& address) const;
 
+    /// The error for an address that allows() refuses.
+    [[nodiscard]] error refusal_of(const url& target, const std::string& address) const;
+
 private:
     [[nodiscard]] bool trusts(const url& target) const;
+    [[nodiscard]] bool is_listed(const url& target, const std::optional<ip_address>& literal) const;
 
     address_policy policy_;
 };

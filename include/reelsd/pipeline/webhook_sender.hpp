@@ -9,11 +9,13 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace reelsd::pipeline {
 
 struct webhook_sender_settings {
-    bool allow_private_addresses = false;
+    /// REELSD_WEBHOOK_NETWORKS: receivers there may be private, and use plain http and any port.
+    std::vector<net::ip_network> networks = {};
     std::string ca_file = {};  ///< Empty: the system's.
     std::string user_agent = {};
 };
@@ -40,8 +42,8 @@ public:
         const webhooks::claimed_delivery& delivery, const std::stop_token& stop) const;
 
 private:
-    bool allow_private_;
     std::string user_agent_;
+    bool takes_plain_http_;
     net::address_guard guard_;
     net::http_client client_;
 };

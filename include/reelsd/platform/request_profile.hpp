@@ -10,7 +10,7 @@ struct request_profile {
     /// A current desktop Chrome's; for pages. Other agents get an empty shell.
     std::string browser_user_agent =
         "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) "
-        "Chrome/142.0.0.0 Safari/537.36";
+        "Chrome/156.0.0.0 Safari/537.36";
     /// For queries, where a Chrome without Chrome's TLS is turned away.
     std::string query_user_agent = "Mozilla/5.0";
     /// X-IG-App-ID: the platform's own web application.

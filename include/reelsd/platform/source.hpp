@@ -3,6 +3,7 @@
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/result.hpp>
+#include <reelsd/net/address_guard.hpp>
 #include <reelsd/platform/downloader.hpp>
 #include <reelsd/platform/link.hpp>
 #include <reelsd/platform/observed_answer.hpp>
@@ -28,9 +29,12 @@ struct source_settings {
     /// REELSD_YT_DLP_PATH; a name without a slash is looked up in PATH.
     std::string yt_dlp_path = "yt-dlp";
     request_profile profile = {};
-    /// REELSD_MEDIA_HOSTS.
+    /// REELSD_MEDIA_HOSTS: names with their subdomains, and exact addresses.
     std::vector<std::string> media_hosts = {"cdninstagram.com", "fbcdn.net"};
+    /// REELSD_ALLOW_PRIVATE_ADDRESSES: for `media_hosts`.
     bool allow_private_addresses = false;
+    /// REELSD_MEDIA_NETWORKS: for `media_hosts` and the platform itself.
+    std::vector<net::ip_network> media_networks = {};
     /// REELSD_DASH: take a video that is served only as separate files of picture and sound.
     bool takes_tracks = false;
     /// REELSD_CA_FILE; empty: the system's.
@@ -80,6 +84,10 @@ public:
         const post& subject, const std::filesystem::path& target, deadline by,
         std::stop_token stop) const = 0;
 };
+
+/// What look-ups may connect to. `platform` is the URL of `platform_url`.
+[[nodiscard]] net::address_policy lookup_policy(
+    const source_settings& settings, const net::url& platform);
 
 /// The names that source_settings::resolvers may hold.
 [[nodiscard]] std::vector<std::string> known_resolvers();

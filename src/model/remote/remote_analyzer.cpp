@@ -22,10 +22,13 @@
 namespace reelsd::model {
 namespace {
 
-/// What the operator has set is where the operator wants it, inside his network or out.
-std::unique_ptr<net::http_client> client_for(const remote_settings& settings) {
-    return std::make_unique<net::http_client>(
-        net::http_client_settings{.policy = {.allow_private = true}, .ca_file = settings.ca_file});
+/// The operator configured `base_url`, so it may be anywhere.
+std::unique_ptr<net::http_client> client_for(
+    const remote_settings& settings, const std::string& base_url) {
+    net::http_client_settings made{.policy = {}, .ca_file = settings.ca_file};
+    if (const auto address = net::url::parse(base_url))
+        made.policy.trusted_origins = {address->origin()};
+    return std::make_unique<net::http_client>(std::move(made));
 }
 
 analysis_failure failure_from(const unanswered& none) {
@@ -223,7 +226,7 @@ remote_analyzer::~remote_analyzer() = default;
 
 std::unique_ptr<remote_analyzer> remote_analyzer::with_gemini(
     gemini_settings settings, remote_parts parts) {
-    auto http = client_for(parts.settings);
+    auto http = client_for(parts.settings, settings.url);
     settings.answer_time_max = parts.settings.answer_time_max;
     auto api = std::make_unique<gemini_api>(std::move(settings), *http, parts.log);
     connections made{std::move(http), std::move(api)};
@@ -232,7 +235,7 @@ std::unique_ptr<remote_analyzer> remote_analyzer::with_gemini(
 
 std::unique_ptr<remote_analyzer> remote_analyzer::with_openai(
     openai_settings settings, remote_parts parts) {
-    auto http = client_for(parts.settings);
+    auto http = client_for(parts.settings, settings.url);
     auto api = std::make_unique<openai_api>(std::move(settings), parts.media);
     connections made{std::move(http), std::move(api)};
     return std::unique_ptr<remote_analyzer>{new remote_analyzer{std::move(made), std::move(parts)}};

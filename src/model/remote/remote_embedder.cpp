@@ -9,6 +9,7 @@
 #include "token_count.hpp"
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/json.hpp>
+#include <reelsd/net/url.hpp>
 
 #include <fmt/format.h>
 
@@ -52,6 +53,12 @@ std::optional<dense_vector> vector_from(const json& numbers) {
     return vector;
 }
 
+/// The operator configured the address, so it may be anywhere.
+net::address_policy policy_of(const embedder_settings& settings) {
+    const auto address = net::url::parse(settings.url);
+    return {.trusted_origins = {address ? address->origin() : std::string{}}};
+}
+
 /// What two providers do alike.
 class http_embedder : public dense_embedder {
 public:
@@ -60,7 +67,7 @@ public:
           provider_{std::move(provider)},
           name_{fmt::format(
               "{}/{}/{}/{}", provider_, settings_.model, settings_.dimensions, text_version)},
-          http_{{.policy = {.allow_private = true}, .ca_file = settings_.ca_file}} {}
+          http_{{.policy = policy_of(settings_), .ca_file = settings_.ca_file}} {}
 
     [[nodiscard]] std::string_view provider() const noexcept override { return provider_; }
     [[nodiscard]] std::string_view model() const noexcept override { return settings_.model; }

@@ -121,19 +121,118 @@ TEST(AddressGuard, TakesPublicHttpsOfTheListOnly) {
          {"https://1.1.1.1/a", false}});
 }
 
-TEST(AddressGuard, LetsPrivateAddressesPassWhenAllowed) {
+TEST(IpNetwork, ParsesStrictly) {
+    for (const char* text :
+         {"",
+          "/8",
+          "10.0.0.0/",
+          "10.0.0.0/33",
+          "10.0.0.0/-1",
+          "10.0.0.0/8x",
+          "10.0.0.1/8",
+          "10/8",
+          "localhost",
+          "fd00::/129",
+          "fd00::1/8",
+          "[::1]"})
+        EXPECT_FALSE(ip_network::parse(text)) << text;
+}
+
+TEST(IpNetwork, ContainsAddressesWithItsPrefix) {
+    struct test_case {
+        const char* network;
+        const char* address;
+        bool is_inside;
+    };
+    constexpr test_case cases[] = {
+        {"198.18.0.0/15", "198.18.0.0", true},
+        {"198.18.0.0/15", "198.19.255.255", true},
+        {"198.18.0.0/15", "198.20.0.0", false},
+        {"198.18.0.0/15", "::ffff:198.18.0.1", true},
+        {"198.18.0.0/15", "64:ff9b::198.18.0.1", false},
+        {"10.0.0.1", "10.0.0.1", true},
+        {"10.0.0.1", "10.0.0.2", false},
+        {"0.0.0.0/0", "1.2.3.4", true},
+        {"0.0.0.0/0", "::1", false},
+        {"fd00::/8", "fd12::1", true},
+        {"fd00::/8", "fe80::1", false},
+    };
+    for (const auto& expected : cases) {
+        const auto network = ip_network::parse(expected.network);
+        ASSERT_TRUE(network) << expected.network;
+        EXPECT_EQ(network->contains(*ip_address::parse(expected.address)), expected.is_inside)
+            << expected.network << " " << expected.address;
+    }
+}
+
+TEST(AddressGuard, AllowsPrivateAddressesOfListedHostsOnly) {
     expect_checks(
-        {.host_suffixes = {"fbcdn.net"}, .allow_private = true},
+        {.host_suffixes = {"fbcdn.net", "127.0.0.1", "::1", "localhost"}, .allow_private = true},
         {{"http://127.0.0.1:9000/a", true},
+         {"http://2130706433:9000/a", true},
          {"http://localhost:9000/a", true},
          {"http://[::1]:9000/a", true},
-         {"http://10.1.2.3/a", true},
          {"http://x.fbcdn.net:81/a", true},
          {"https://x.fbcdn.net/a", true},
+         {"http://127.0.0.2:9000/a", false},
+         {"http://2130706434:9000/a", false},
+         {"http://[::ffff:127.0.0.1]:9000/a", false},
+         {"http://10.1.2.3/a", false},
          {"http://169.254.169.254/a", false},
          {"http://0.0.0.0:9000/a", false},
          {"http://1.1.1.1/a", false},
          {"http://evil.test/a", false}});
+}
+
+TEST(AddressGuard, NeverAllowsMetadataByPrivateAddresses) {
+    expect_checks(
+        {.host_suffixes = {"169.254.169.254"}, .allow_private = true},
+        {{"http://169.254.169.254/a", false}});
+}
+
+// As media hosts behind a tunnel that answers every name with an address of its own.
+TEST(AddressGuard, TakesNetworksBehindTls) {
+    const address_guard guard{
+        {.host_suffixes = {"fbcdn.net"},
+         .networks = {*ip_network::parse("198.18.0.0/15")},
+         .hosts_setting = "media-hosts",
+         .networks_setting = "media-networks"}};
+    const auto media = *url::parse("https://x.fbcdn.net/a");
+    const auto fake = *ip_address::parse("198.18.0.7");
+    EXPECT_TRUE(guard.check(media));
+    EXPECT_TRUE(guard.allows(media, fake));
+    EXPECT_FALSE(guard.allows(media, *ip_address::parse("10.0.0.1")));
+    EXPECT_FALSE(guard.allows(*url::parse("http://x.fbcdn.net/a"), fake));
+    EXPECT_FALSE(guard.check(*url::parse("http://x.fbcdn.net/a")));
+    EXPECT_FALSE(guard.check(*url::parse("https://x.fbcdn.net:444/a")));
+    EXPECT_EQ(
+        guard.check(*url::parse("https://cdn.test/a")).error().detail(),
+        "cdn.test: not in media-hosts");
+    EXPECT_EQ(
+        guard.refusal_of(media, "198.18.0.7").detail(),
+        "x.fbcdn.net: leads to 198.18.0.7, which is not allowed; media-networks can allow it");
+}
+
+// As receivers of webhooks in the operator's own network.
+TEST(AddressGuard, TakesPlainHttpInNetworksOnly) {
+    const address_policy policy{
+        .networks = {*ip_network::parse("127.0.0.0/8")}, .plain_in_networks = true};
+    expect_checks(
+        policy,
+        {{"http://127.0.0.1:9000/", true},
+         {"https://127.0.0.2/", true},
+         {"http://receiver.test:9000/", true},
+         {"https://1.1.1.1/", true},
+         {"http://1.1.1.1/", false},
+         {"https://1.1.1.1:444/", false},
+         {"http://10.0.0.1/", false},
+         {"https://10.0.0.1/", false},
+         {"https://169.254.169.254/", false}});
+    const address_guard guard{policy};
+    const auto named = *url::parse("http://receiver.test:9000/");
+    EXPECT_TRUE(guard.allows(named, *ip_address::parse("127.0.0.1")));
+    EXPECT_FALSE(guard.allows(named, *ip_address::parse("1.1.1.1")));
+    EXPECT_FALSE(guard.allows(named, *ip_address::parse("10.0.0.1")));
 }
 
 TEST(AddressGuard, TrustsTheOperatorsOrigins) {

@@ -31,7 +31,7 @@ webhooks::claimed_delivery delivery_to(std::string url) {
 
 const webhook_sender& loose_sender() {
     static const webhook_sender sender{
-        {.allow_private_addresses = true, .user_agent = "reelsd/test"}};
+        {.networks = {*net::ip_network::parse("127.0.0.0/8")}, .user_agent = "reelsd/test"}};
     return sender;
 }
 
@@ -115,13 +115,27 @@ TEST(WebhookSender, NothingIsSentToPrivateAddresses) {
     EXPECT_EQ(connections, 0);
 }
 
+// A name may lead outside of the networks that the operator allows.
+TEST(WebhookSender, PlainHttpStaysInItsNetworks) {
+    int connections = 0;
+    test::scripted_server server{[&](test::scripted_server::connection&) { ++connections; }};
+    const webhook_sender sender{{.networks = {*net::ip_network::parse("10.0.0.0/8")}}};
+    const auto port = server.origin().substr(server.origin().rfind(':'));
+    const auto sent = sender.send(delivery_to("http://localhost" + port + "/"), {});
+    EXPECT_EQ(sent.ended.failure, errc::address_refused);
+    EXPECT_NE(sent.detail.find("webhook-networks"), std::string::npos) << sent.detail;
+    EXPECT_EQ(connections, 0);
+}
+
 TEST(WebhookSender, SaysWhatAnAddressMustBe) {
     const webhook_sender strict{{}};
     const auto why = [](const webhook_sender& sender, std::string_view url) {
         const auto checked = sender.check(url);
         return checked ? std::string{} : checked.error().detail();
     };
-    const auto* const shape = "must be an https URL without user name and password";
+    const auto* const shape =
+        "must be an https URL without user name and password, in ASCII (punycode, percent "
+        "escapes), with a valid port";
     EXPECT_EQ(why(strict, "https://example.org/a?b"), "");
     EXPECT_EQ(why(strict, "HTTPS://EXAMPLE.ORG:443"), "");
     EXPECT_EQ(why(strict, "https://a.test/" + std::string(2033, 'a')), "");
@@ -136,6 +150,12 @@ TEST(WebhookSender, SaysWhatAnAddressMustBe) {
           "https://a b/",
           "https://b\xc3\xbc.test/",
           "file:///etc/passwd",
+          "https://127.0.0.1./",
+          "https://0x7f000001./",
+          "https://127.1./",
+          "https://1.2.3.4.5/",
+          "https://999999999999/",
+          "https://example.org:65536/",
           "https://a\\b/"}) {
         EXPECT_EQ(why(strict, url), shape) << url;
     }
@@ -143,10 +163,15 @@ TEST(WebhookSender, SaysWhatAnAddressMustBe) {
     EXPECT_EQ(why(strict, "https://example.org:444/"), "must not name a port other than 443");
     EXPECT_EQ(why(strict, "https://0x7f.1/"), "must lead to a public address");
     EXPECT_EQ(why(loose_sender(), "http://127.0.0.1:8000/"), "");
+    EXPECT_EQ(why(loose_sender(), "http://receiver.test:8000/"), "");
     EXPECT_EQ(why(loose_sender(), "http://169.254.169.254/"), "must lead to a public address");
+    EXPECT_EQ(why(loose_sender(), "https://10.0.0.1:444/"), "must lead to a public address");
+    EXPECT_EQ(why(loose_sender(), "http://1.1.1.1/"), "must be an https URL");
+    EXPECT_EQ(why(loose_sender(), "https://1.1.1.1:444/"), "must not name a port other than 443");
     EXPECT_EQ(
         why(loose_sender(), "ftp://example.org/"),
-        "must be an http or https URL without user name and password");
+        "must be an http or https URL without user name and password, in ASCII (punycode, percent "
+        "escapes), with a valid port");
 }
 
 }  // namespace

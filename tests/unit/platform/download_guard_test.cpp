@@ -197,6 +197,25 @@ TEST_F(DownloadGuard, FollowsNobodyInward) {
     EXPECT_EQ(reached, 0);
 }
 
+// That private addresses are allowed adds no host to the list.
+TEST_F(DownloadGuard, FollowsNobodyToUnlistedPrivateHosts) {
+    std::atomic<int> reached{0};
+    const scripted_server inner{[&](scripted_server::connection&) { ++reached; }};
+    for (const char* location :
+         {"http://127.0.0.2:PORT/",
+          "http://2130706434:PORT/",
+          "http://localhost:PORT/",
+          "http://[::ffff:127.0.0.1]:PORT/",
+          "https://10.0.0.1/",
+          "https://[::1]/"}) {
+        SCOPED_TRACE(location);
+        const net::address_policy policy{.host_suffixes = {"127.0.0.1"}, .allow_private = true};
+        expect_refused(redirected(with_port(location, inner), policy));
+        expect_refused(download(with_port(location, inner), policy));
+    }
+    EXPECT_EQ(reached, 0);
+}
+
 TEST_F(DownloadGuard, FollowsNobodyToMetadata) {
     for (const char* location : to_metadata) {
         SCOPED_TRACE(location);

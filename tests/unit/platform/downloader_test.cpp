@@ -27,6 +27,7 @@ protected:
     std::unique_ptr<source> make_source(source_settings settings = {}) {
         settings.platform_url = stand_in::shared().origin();
         settings.allow_private_addresses = !keeps_guard_;
+        if (!keeps_guard_) settings.media_hosts = {"127.0.0.1"};
         return source::create(std::move(settings), log::logger::silent()).value();
     }
 
