@@ -96,6 +96,17 @@ bool is_next_relation(std::string_view parameter) {
 
 }  // namespace
 
+std::string complete_link(std::string_view link) {
+    std::string start{link.substr(0, std::string_view{"www.instagram.com/"}.size())};
+    std::transform(start.begin(), start.end(), start.begin(), [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    for (const char* host : {"instagram.com/", "www.instagram.com/", "m.instagram.com/"}) {
+        if (start.starts_with(host)) return "https://" + std::string{link};
+    }
+    return std::string{link};
+}
+
 std::string path_with_query(std::string_view path, const std::vector<query_parameter>& parameters) {
     std::string made{path};
     char separator = '?';

@@ -21,6 +21,10 @@ struct query_parameter {
 [[nodiscard]] std::optional<std::string> parameter_of(
     std::string_view link, std::string_view parameter);
 
+/// `link` with "https://" where it begins with the platform's host: the server wants whole links,
+/// and people leave the scheme out.
+[[nodiscard]] std::string complete_link(std::string_view link);
+
 /// The target of the first link with the relation "next" in a Link header (RFC 8288), as it stands
 /// between the angle brackets; nothing when there is none or the header is malformed.
 [[nodiscard]] std::optional<std::string> next_link_of(std::string_view link_header);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { changesOf, draftOf, draftProblems } from '../../../src/dashboard/web/admin/changes.js';
-import { platformLink } from '../../../src/dashboard/web/reel/links.js';
+import { completeLink, platformLink } from '../../../src/dashboard/web/reel/links.js';
 import { failureWords, fieldWords, stepWords } from '../../../src/dashboard/web/reels/wording.js';
 
 const ACCOUNT = {
@@ -24,6 +24,16 @@ test('fields and steps have words', () => {
     assert.equal(fieldWords('content.something_new'), 'something new');
     assert.equal(stepWords('download'), 'Downloading the video');
     assert.equal(stepWords(undefined), '');
+});
+
+test('links get the scheme that people leave out', () => {
+    assert.equal(completeLink(' www.instagram.com/reel/abc/ '), 'https://www.instagram.com/reel/abc/');
+    assert.equal(completeLink('Instagram.com/p/abc'), 'https://Instagram.com/p/abc');
+    assert.equal(completeLink('m.instagram.com/p/abc'), 'https://m.instagram.com/p/abc');
+    for (const link of ['https://www.instagram.com/reel/abc/', 'http://instagram.com/p/abc',
+        'instagram.com.evil.test/p/abc', 'tiktok.com/@a/video/1', 'instagram.com', '']) {
+        assert.equal(completeLink(link), link);
+    }
 });
 
 test('only the platform is linked to', () => {

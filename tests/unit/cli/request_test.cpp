@@ -5,6 +5,20 @@
 namespace reelsd::cli {
 namespace {
 
+TEST(CompleteLink, AddsTheSchemeThatPeopleLeaveOut) {
+    EXPECT_EQ(complete_link("www.instagram.com/reel/X"), "https://www.instagram.com/reel/X");
+    EXPECT_EQ(complete_link("Instagram.com/p/X"), "https://Instagram.com/p/X");
+    EXPECT_EQ(complete_link("m.instagram.com/p/X"), "https://m.instagram.com/p/X");
+    for (const char* link :
+         {"https://www.instagram.com/reel/X",
+          "http://instagram.com/p/X",
+          "instagram.com.evil.test/p/X",
+          "instagram.com",
+          "x",
+          ""})
+        EXPECT_EQ(complete_link(link), link);
+}
+
 TEST(PathWithQuery, EncodesAndLeavesOut) {
     EXPECT_EQ(path_with_query("/reels", {}), "/reels");
     EXPECT_EQ(path_with_query("/reels", {{"from", std::nullopt}}), "/reels");

@@ -1,6 +1,7 @@
 // Where a link is pasted to have its reel analysed.
 import { html, useState } from '../htm-preact.js';
 import { change } from '../core/api.js';
+import { completeLink } from '../reel/links.js';
 import { announce } from '../ui/announcer.js';
 import { Check, useProblem, useSubmission } from '../ui/field.js';
 import { FailureNote } from '../ui/notes.js';
@@ -30,7 +31,7 @@ export function SubmitBox({ isListed }) {
     const [url, setUrl] = useState('');
     const [isFresh, setIsFresh] = useState(false);
     const { isBusy, error, submit, clearError } = useSubmission(async () => {
-        const reel = await submitLink(url.trim(), isFresh);
+        const reel = await submitLink(completeLink(url), isFresh);
         setUrl('');
         setIsFresh(false);
         confirmSubmission(reel, isListed);
