@@ -1,0 +1,34 @@
+"""Goal: look-ups do not pose as a browser that nobody uses any more. Method: the default agent's version beside that of
+the installed Chromium, which Debian keeps current."""
+
+import re
+import shutil
+import subprocess
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+DEFAULT = ROOT / "include/reelsd/platform/request_profile.hpp"
+SETTINGS = ROOT / "src/app/settings.cpp"
+# A version comes every four weeks: half a year.
+VERSIONS_MAX = 6
+
+
+def version_in(text):
+    return int(re.search(r"Chrom(?:e/|ium )(\d+)\.", text)[1])
+
+
+class BrowserAgent(unittest.TestCase):
+    def test_the_default_is_said_once(self):
+        self.assertEqual(version_in(DEFAULT.read_text()), version_in(SETTINGS.read_text()))
+
+    @unittest.skipUnless(shutil.which("chromium"), "chromium is not installed")
+    def test_the_default_is_no_older_than_half_a_year(self):
+        told = subprocess.run(["chromium", "--version"], capture_output=True, text=True, timeout=60, check=True)
+        newest, ours = version_in(told.stdout), version_in(DEFAULT.read_text())
+        self.assertLessEqual(newest - ours, VERSIONS_MAX, "take a newer Chrome for browser-user-agent")
+        self.assertLessEqual(ours, newest + 1, "there is no such Chrome yet")
+
+
+if __name__ == "__main__":
+    unittest.main()
