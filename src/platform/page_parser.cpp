@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <string>
+#include <vector>
 
 namespace reelsd::platform {
 namespace {
@@ -54,6 +55,16 @@ public:
         }
     }
 
+    /// For blocks that read() has found nothing in: the names of members change now and then.
+    void read_unnamed(const std::vector<std::string_view>& blocks) {
+        const auto code = '"' + std::string{public_code(wanted_.code)} + '"';
+        for (const auto block : blocks) {
+            if (!posts_.has_found_nothing()) return;
+            if (!contains(block, code)) continue;
+            if (const auto parsed = parse_block(block)) posts_.take_unnamed(*parsed);
+        }
+    }
+
     [[nodiscard]] parsed_page result() && {
         auto found = std::move(posts_).result();
         return {
@@ -93,6 +104,7 @@ parsed_page parse_page(std::string_view html, const link& wanted) {
     page_reader reader{wanted};
     const auto blocks = data_blocks_of(html);
     for (const auto block : blocks.all) reader.read(block);
+    reader.read_unnamed(blocks.all);
     auto page = std::move(reader).result();
     if (page.route == page_route::unknown) page.route = route_in_text(html);
     // What throttled clients get is whole; this one may have had the post.

@@ -76,9 +76,37 @@ bool post_reader::is_wanted(const document& object) const {
     return is_named;
 }
 
+void post_reader::take_unnamed(const document& root) {
+    if (find_media(root) != nullptr) return take_root(root);
+    // The author's list of posts mentions this one also on the pages that throttled clients get.
+    const auto* record = find_first(
+        root, [this](const document& at) { return is_own_record(at); }, "edges");
+    if (record != nullptr) take_root(*record);
+}
+
+/// Names the wanted post and one more fact about it. The route's parameters name no more than that.
+bool post_reader::is_own_record(const document& object) const {
+    constexpr auto facts = std::to_array<const char*>({"pk", "media_type", "user", "__typename"});
+    return is_wanted(object) && std::any_of(facts.begin(), facts.end(), [&](const char* name) {
+               return member(object, {name}) != nullptr;
+           });
+}
+
 /// The wrapper and lists of the author's posts share the code, but only the record has media.
-/// Breadth first: what stands higher is nearer to the question.
 const document* post_reader::find_media(const document& root) {
+    return find_first(
+        root,
+        [this](const document& at) {
+            return (has_media_fields(at) || is_embedded_media(at)) && is_wanted(at);
+        },
+        {});
+}
+
+/// Breadth first: what stands higher is nearer to the question. Leaves out members called
+/// `skipped`.
+const document* post_reader::find_first(
+    const document& root, const std::function<bool(const document&)>& is_match,
+    std::string_view skipped) {
     std::deque<const document*> open{&root};
     while (!open.empty()) {
         const document& at = *open.front();
@@ -86,10 +114,10 @@ const document* post_reader::find_media(const document& root) {
         // Roots may stand in roots: without a limit to all of them, cost would be quadratic.
         if (at.size() >= values_left_) return nullptr;
         values_left_ -= at.size();
-        const bool is_record = has_media_fields(at) || is_embedded_media(at);
-        if (at.is_object() && is_record && is_wanted(at)) return &at;
-        for (const auto& child : at) {
-            if (child.is_structured()) open.push_back(&child);
+        if (at.is_object() && is_match(at)) return &at;
+        for (auto child = at.begin(); child != at.end(); ++child) {
+            const bool is_skipped = at.is_object() && child.key() == skipped;
+            if (child->is_structured() && !is_skipped) open.push_back(&*child);
         }
     }
     return nullptr;

@@ -5,8 +5,10 @@
 #include <reelsd/platform/link.hpp>
 #include <reelsd/platform/post.hpp>
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace reelsd::platform {
 
@@ -32,8 +34,14 @@ public:
     /// Takes every member of every object below `root`.
     void take_all(const document& root);
 
+    /// Takes records of the wanted post below `root` by their own members, under whichever names
+    /// they are stored. For data in which no member with a known name was found.
+    void take_unnamed(const document& root);
+
     /// Data of the post that is no JSON.
     void take_unreadable() { note(answer_media::unreadable); }
+
+    [[nodiscard]] bool has_found_nothing() const { return reading_.media == answer_media::absent; }
 
     [[nodiscard]] post_reading result() && { return std::move(reading_); }
 
@@ -42,6 +50,10 @@ private:
     void take_root(const document& root);
     [[nodiscard]] bool is_wanted(const document& object) const;
     [[nodiscard]] const document* find_media(const document& root);
+    [[nodiscard]] bool is_own_record(const document& object) const;
+    [[nodiscard]] const document* find_first(
+        const document& root, const std::function<bool(const document&)>& is_match,
+        std::string_view skipped);
     bool note(answer_media what);
 
     /// Values looked at for a post's record, of all documents together: a page of 1 MB has some
