@@ -20,6 +20,7 @@ std::string_view name_of(errc code) noexcept {
         case errc::video_restricted: return "video_restricted";
         case errc::login_required: return "login_required";
         case errc::no_video: return "no_video";
+        case errc::separate_tracks: return "separate_tracks";
         case errc::unsupported_format: return "unsupported_format";
         case errc::video_too_long: return "video_too_long";
         case errc::video_too_large: return "video_too_large";

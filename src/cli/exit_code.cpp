@@ -20,6 +20,7 @@ exit_code exit_code_of(errc code) noexcept {
         case errc::video_restricted:
         case errc::login_required:
         case errc::no_video:
+        case errc::separate_tracks:
         case errc::unsupported_format:
         case errc::video_too_long:
         case errc::video_too_large:

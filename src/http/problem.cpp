@@ -44,6 +44,7 @@ status http_status_of(errc code) noexcept {
         case errc::video_restricted:
         case errc::login_required:
         case errc::no_video:
+        case errc::separate_tracks:
         case errc::unsupported_format:
         case errc::video_too_long:
         case errc::video_too_large:

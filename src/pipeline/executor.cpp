@@ -38,7 +38,7 @@ struct attempt {
     bool is_test = false;
     /// Set when the attempt ended because it is not its turn at the platform.
     std::optional<platform::postponement> postponed = {};
-    /// Set when the analyzer says when to come again.
+    /// Set when the platform or the analyzer says when to come again.
     seconds_f not_before{0};
     bool asked_to_wait = false;
     /// Made for the first file: an attempt that ends before leaves the disk alone.
@@ -71,15 +71,39 @@ void begin_step(attempt& now, const char* step) {
     if (now.parts.on_step) now.parts.on_step(now.job, step);
 }
 
-result<platform::post> resolve(attempt& now, const platform::link& link) {
+/// What has to be known of a look-up that ended without a post.
+error take_failure(attempt& now, const platform::unresolved& none) {
+    now.postponed = none.postponed;
+    now.not_before = none.not_before;
+    return none.why;
+}
+
+/// The link of the post itself. A share link is looked up once; later attempts read what it led to.
+result<platform::link> expand(attempt& now, const platform::link& link) {
+    if (link.kind == platform::link_kind::post) return link;
+    const auto known =
+        now.parts.records.find_shared_post(now.job, now.by.at_most(records_time_max));
+    if (!known) return known.error();
+    if (*known) return platform::parse_link(**known);
+    const auto found = now.parts.source.expand(
+        link, now.parts.pacer, now.by.at_most(bounds::resolve_time_max), now.stop);
+    if (!found) return take_failure(now, found.error());
+    auto url = found->canonical_url();
+    if (found->img_index) url += fmt::format("?img_index={}", *found->img_index);
+    const auto kept = now.parts.records.keep_shared_post(
+        now.job, std::move(url), now.by.at_most(records_time_max));
+    if (!kept) return kept.error();
+    return *found;
+}
+
+result<platform::post> resolve(
+    attempt& now, const platform::link& link, const platform::excluded_resolvers& excluded) {
     begin_step(now, "resolve");
     auto found = now.parts.source.resolve(
-        link, now.parts.pacer, now.by.at_most(bounds::resolve_time_max), now.stop);
+        link, now.parts.pacer, now.by.at_most(bounds::resolve_time_max), now.stop, excluded);
     if (found) return *std::move(found);
-    const platform::unresolved none = found.error();
     if (link.is_test()) now.allowed = jobs::retry_allowed::no;
-    now.postponed = none.postponed;
-    return none.why;
+    return take_failure(now, found.error());
 }
 
 result<platform::download_outcome> download(attempt& now, const platform::post& found) {
@@ -116,23 +140,39 @@ struct fetched {
     platform::media_file video;
 };
 
-/// Resolve and download. A media address that has run out is resolved anew, once.
+/// Resolve and download. A media address that has expired is resolved again, once; for one that the
+/// address guard refuses, the other resolvers are asked.
 result<fetched> fetch(attempt& now, const platform::link& link) {
-    constexpr int tries = 2;
-    error last{errc::internal};
-    for (int i = 0; i < tries; ++i) {
-        auto found = resolve(now, link);
+    platform::excluded_resolvers refused;
+    bool has_expired = false;
+    std::optional<error> last;
+    for (;;) {
+        auto found = resolve(now, link, refused);
+        if (!found && !refused.empty() && found.error().code() != errc::cancelled) {
+            now.postponed.reset();  // The first answer is not worth asking for again.
+            return *last;
+        }
         if (!found) return found.error();
         auto got = download(now, *found);
-        if (!got) return got.error();
+        if (!got) {
+            last = got.error();
+            const bool asks_on = last->code() == errc::address_refused && !found->resolver.empty();
+            if (!asks_on || !refused.insert(found->resolver).second) return *last;
+            now.log.warning(
+                "media address refused",
+                {{"job", now.job.id.value},
+                 {"resolver", found->resolver},
+                 {"reason", last->detail()}});
+            continue;
+        }
         if (auto* video = std::get_if<platform::media_file>(&*got)) {
             auto whole = in_one_file(now, std::move(*video));
             if (!whole) return whole.error();
             return fetched{std::move(*found), *std::move(whole)};
         }
         last = std::get<platform::stale_media>(*got).if_fresh;
+        if (std::exchange(has_expired, true)) return *last;
     }
-    return last;
 }
 
 /// Which post and slide a link means: what is analysed once a day at most. Empty for test links,
@@ -262,8 +302,7 @@ result<jobs::completed> analyze(attempt& now, const fetched& subject, const std:
 result<jobs::completed> run_steps(attempt& now, const platform::link& link) {
     now.step = "link";
     now.is_test = link.is_test();
-    const auto meant =
-        now.parts.source.expand(link, now.by.at_most(bounds::resolve_time_max), now.stop);
+    const auto meant = expand(now, link);
     if (!meant) return meant.error();
     const auto post_key = post_key_of(*meant);
     auto copied = copy_of_earlier(now, post_key);

@@ -8,6 +8,10 @@ constexpr answer_verdict failed(errc why, std::string_view reason) {
     return {.failure = why, .needs_confirmation = false, .reason = reason};
 }
 
+constexpr answer_verdict throttled(std::string_view reason) {
+    return {.failure = errc::platform_rate_limited, .throttles_client = true, .reason = reason};
+}
+
 constexpr answer_verdict perhaps_gone(std::string_view reason) {
     return {.failure = errc::video_unavailable, .needs_confirmation = true, .reason = reason};
 }
@@ -35,7 +39,7 @@ answer_verdict judge_redirect(const answer_signals& signals) noexcept {
 
 answer_verdict judge_status(const answer_signals& signals) noexcept {
     const int status = signals.status;
-    if (status == 429) return failed(errc::platform_rate_limited, "asked to slow down");
+    if (status == 429) return throttled("asked to slow down");
     // The address of a query is not the post's.
     const bool is_of_the_post = signals.kind != answer_kind::query;
     if (is_of_the_post && (status == 404 || status == 410))
@@ -49,8 +53,7 @@ answer_verdict judge_status(const answer_signals& signals) noexcept {
 /// Empty when the complaint settles nothing.
 std::optional<answer_verdict> judge_complaint(answer_complaint complaint) noexcept {
     switch (complaint) {
-        case answer_complaint::slow_down:
-            return failed(errc::platform_rate_limited, "asked to slow down");
+        case answer_complaint::slow_down: return throttled("asked to slow down");
         case answer_complaint::wait:
             return failed(errc::platform_rate_limited, "asked to wait a few minutes");
         case answer_complaint::challenge:
@@ -102,9 +105,9 @@ answer_verdict judge_media(const answer_signals& signals) noexcept {
             if (signals.takes_tracks) return {};
             // Another answer may have it in one file.
             return {
-                .failure = errc::unsupported_format,
+                .failure = errc::separate_tracks,
                 .needs_confirmation = true,
-                .reason = "picture and sound come as separate files alone"};
+                .reason = "picture and sound are separate files; the setting dash takes them"};
         case answer_media::video_without_url: return judge_missing_url(signals);
         case answer_media::photo: return failed(errc::no_video, "no video in the post");
         case answer_media::gated: return failed(errc::video_restricted, "gated");

@@ -60,8 +60,7 @@ resolution embed_resolver::resolve(const link& wanted, deadline by, std::stop_to
     if (!verdict.failure) return *std::move(embed.subject);
     std::string detail = "embed: " + std::string{verdict.reason};
     if (signals.status != 200) detail += ", status " + std::to_string(signals.status);
-    return no_post{
-        error{*verdict.failure, std::move(detail)}, verdict.needs_confirmation, doubt_of(signals)};
+    return no_post{error{*verdict.failure, std::move(detail)}, verdict, signals};
 }
 
 }  // namespace reelsd::platform

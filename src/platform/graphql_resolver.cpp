@@ -102,11 +102,9 @@ struct graphql_resolver::sight {
 
     /// Neither the post nor a definite no, and no reason against asking another query.
     [[nodiscard]] bool leaves_open() const {
-        const bool is_told_to_stop =
-            signals.status == 429 || signals.complaint == answer_complaint::slow_down;
         const bool is_final =
             verdict.failure && is_definite(*verdict.failure) && !verdict.needs_confirmation;
-        return verdict.failure && !is_final && !is_told_to_stop;
+        return verdict.failure && !is_final && !verdict.throttles_client;
     }
 
     [[nodiscard]] error why() const {
@@ -119,7 +117,7 @@ struct graphql_resolver::sight {
 
     [[nodiscard]] resolution outcome() && {
         if (!verdict.failure) return *std::move(answer.subject);
-        return no_post{why(), verdict.needs_confirmation, doubt_of(signals)};
+        return no_post{why(), verdict, signals};
     }
 };
 

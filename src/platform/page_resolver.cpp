@@ -16,7 +16,7 @@ constexpr std::chrono::seconds page_time_max{20};
 constexpr net::speed_floor page_speed{.bytes_per_second = 512, .during = std::chrono::seconds{10}};
 constexpr int redirects_max = 3;
 
-/// "142" of "... Chrome/142.0.0.0 ...".
+/// "156" of "... Chrome/156.0.0.0 ...".
 std::string chrome_version(std::string_view user_agent) {
     constexpr std::string_view product = "Chrome/";
     const auto at = user_agent.find(product);
@@ -158,9 +158,7 @@ resolution page_resolver::resolve(const link& wanted, deadline by, std::stop_tok
         const bool is_last = std::string_view{form} == "/p/";
         if (!seen->verdict.needs_confirmation || is_last)
             return no_post{
-                error_of(seen->verdict, seen->page, seen->status),
-                seen->verdict.needs_confirmation,
-                doubt_of(seen->signals)};
+                error_of(seen->verdict, seen->page, seen->status), seen->verdict, seen->signals};
     }
     return no_post{error{errc::internal, "page: no address tried"}};
 }

@@ -1,9 +1,8 @@
+#include "turn.hpp"
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/platform/resolver.hpp>
 
 #include <algorithm>
-#include <condition_variable>
-#include <mutex>
 #include <optional>
 
 namespace reelsd::platform {
@@ -11,24 +10,17 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// How long a worker stands still for the turn of the first resolver that can be asked. Longer
-/// waits are the queue's; it looks once a second.
-constexpr seconds_f first_patience = 1s;
-/// And for the turn of a later one: going back to the queue would ask the earlier ones again. One
-/// and a half of the usual interval with the largest spread.
+/// How long a worker waits for the turn of a resolver that is not the first: going back to the
+/// queue would ask the earlier ones again. One and a half of the usual interval with the largest
+/// spread.
 constexpr seconds_f later_patience = 18s;
-
-/// One statement.
-constexpr std::chrono::seconds note_time_max{5};
-/// A stop takes 8 s in all (bounds::shutdown_grace), also when the database is away.
-constexpr std::chrono::seconds note_time_stopped_max{1};
 
 /// How much a failure tells about why a link can't be resolved now.
 int weight_of(errc code) noexcept {
     switch (code) {
         case errc::platform_rate_limited: return 6;
         case errc::platform_changed: return 5;
-        case errc::unsupported_format: return 4;
+        case errc::separate_tracks: return 4;
         case errc::platform_failed: return 3;
         case errc::connection_failed: return 2;
         case errc::timed_out: return 1;
@@ -43,6 +35,7 @@ int weight_of(errc code) noexcept {
         case errc::video_restricted:
         case errc::login_required:
         case errc::no_video:
+        case errc::unsupported_format:
         case errc::video_too_long:
         case errc::video_too_large:
         case errc::media_failed:
@@ -63,33 +56,6 @@ void tell(const resolution_observer& observer, std::string_view resolver, const 
     observer(resolver, &none.why);
 }
 
-/// False when it was stopped, or had no time for it.
-bool stand_still(seconds_f time, deadline by, const std::stop_token& stop) {
-    const auto until =
-        deadline::clock::now() + std::chrono::duration_cast<deadline::clock::duration>(time);
-    if (until > by.when()) return false;
-    std::mutex mutex;
-    std::condition_variable_any never;
-    std::unique_lock lock{mutex};
-    never.wait_until(lock, stop, until, [] { return false; });
-    return !stop.stop_requested();
-}
-
-/// Leave to ask `resolver`, or the wait that is left when `patience` or the time is at its end.
-result<postponement> wait_for_turn(
-    std::string_view resolver, pacer& pace, seconds_f patience, deadline by,
-    const std::stop_token& stop) {
-    const auto patient_until =
-        by.at_most(std::chrono::duration_cast<deadline::clock::duration>(patience));
-    for (;;) {
-        auto turn = pace.ask(resolver, by);
-        if (!turn || turn->wait <= 0s || turn->is_cooldown) return turn;
-        if (turn->wait > patient_until.remaining()) return turn;
-        if (!stand_still(turn->wait, by, stop))
-            return error{errc::cancelled, "stopped while waiting for its turn"};
-    }
-}
-
 std::optional<postponement> sooner(
     const std::optional<postponement>& left, const postponement& right) {
     return left && left->wait <= right.wait ? *left : right;
@@ -103,14 +69,22 @@ struct findings {
     bool is_there = false;  ///< Somebody has seen the post.
     std::optional<error> most_telling = {};
     std::optional<postponement> soonest = {};  ///< Of those that could not be asked.
+    /// Before one that failed may be asked for this post again; nothing: all of them cool down.
+    std::optional<seconds_f> not_before = {};
 
     [[nodiscard]] bool is_nobody_asked() const { return !in_doubt && !most_telling; }
+
+    /// Takes note of how long a resolver should not be asked for this post after a failure.
+    void take_rest(const no_post& none, seconds_f rest) {
+        const bool cools_down = none.why.code() == errc::platform_rate_limited && rest <= 0s;
+        if (!cools_down) not_before = std::min(not_before.value_or(rest), rest);
+    }
 
     /// Takes note of a failure; whether there is no point in asking on.
     bool is_settled_by(const no_post& none) {
         if (none.why.code() == errc::cancelled) return true;
         // That a video is not to be had in one file holds for the way that was asked.
-        const bool is_of_the_post = none.why.code() != errc::unsupported_format;
+        const bool is_of_the_post = none.why.code() != errc::separate_tracks;
         is_there = is_there || none.worth == doubt::dispelled;
         if (none.needs_confirmation && is_of_the_post && !in_doubt) {
             if (!is_anybody_else && none.worth != doubt::worthless_alone) return true;
@@ -128,9 +102,17 @@ struct findings {
 
     [[nodiscard]] unresolved conclusion() const {
         if (is_twice_said && !is_there) return *in_doubt;
-        if (most_telling) return *most_telling;
-        // Without anybody else to ask only a doubt that is worth nothing is left.
-        if (!soonest) return error{errc::platform_failed, in_doubt.value().detail()};
+        if (most_telling) {
+            unresolved none{*most_telling};
+            none.not_before = not_before.value_or(seconds_f{0});
+            return none;
+        }
+        // Without anybody else to ask only a doubt that is worth nothing is left, or nothing at
+        // all.
+        if (!soonest) {
+            return error{
+                errc::platform_failed, in_doubt ? in_doubt->detail() : "no other resolver"};
+        }
         const char* reason =
             soonest->is_cooldown ? "every resolver cools down" : "not our turn yet";
         return {in_doubt.value_or(error{errc::platform_rate_limited, reason}), soonest};
@@ -141,13 +123,19 @@ struct findings {
 
 bool is_definite(errc code) noexcept {
     return code == errc::video_unavailable || code == errc::video_restricted ||
-           code == errc::login_required || code == errc::no_video ||
-           code == errc::unsupported_format;
+           code == errc::login_required || code == errc::no_video || code == errc::separate_tracks;
 }
 
 const error& more_telling(const error& left, const error& right) noexcept {
     return weight_of(right.code()) > weight_of(left.code()) ? right : left;
 }
+
+no_post::no_post(
+    error why_not, const answer_verdict& verdict, const answer_signals& signals) noexcept
+    : why{std::move(why_not)},
+      needs_confirmation{verdict.needs_confirmation},
+      worth{doubt_of(signals)},
+      throttles_client{verdict.throttles_client} {}
 
 doubt doubt_of(const answer_signals& signals) noexcept {
     const bool is_seen =
@@ -157,10 +145,13 @@ doubt doubt_of(const answer_signals& signals) noexcept {
 }
 
 try_outcome try_outcome_of(const resolution& found) noexcept {
-    if (found) return try_outcome::answered;
-    const no_post none = found.error();
+    return found ? try_outcome::answered : try_outcome_of(no_post{found.error()});
+}
+
+try_outcome try_outcome_of(const no_post& none) noexcept {
     const auto code = none.why.code();
-    if (code == errc::platform_rate_limited) return try_outcome::rate_limited;
+    if (code == errc::platform_rate_limited)
+        return none.throttles_client ? try_outcome::throttled : try_outcome::rate_limited;
     if (code == errc::platform_changed) return try_outcome::changed;
     // A doubtful no is what an outdated question gets too.
     return is_definite(code) && !none.needs_confirmation ? try_outcome::answered
@@ -173,32 +164,30 @@ resolver_chain::resolver_chain(
     invariant(!order_.empty());
 }
 
-resolution resolver_chain::try_one(
+resolver_chain::tried resolver_chain::try_one(
     const resolver& way, const link& wanted, pacer& pace, deadline by,
     const std::stop_token& stop) const {
-    auto found = way.resolve(wanted, by, stop);
-    // Beyond `by`, if need be: what was learnt must not be lost with a slow answer. Whoever was
-    // stopped has learnt nothing and is in a hurry.
-    pace.note(
-        way.name(),
-        try_outcome_of(found),
-        deadline::after(stop.stop_requested() ? note_time_stopped_max : note_time_max));
-    tell(observer_, way.name(), found);
-    if (found) return found;
-    const no_post none = found.error();
+    tried made{.found = way.resolve(wanted, by, stop)};
+    made.rest = note_try(
+        pace, way.name(), {.outcome = try_outcome_of(made.found), .code = wanted.code}, stop);
+    tell(observer_, way.name(), made.found);
+    if (made.found) return made;
+    const no_post none = made.found.error();
     if (none.why.code() != errc::cancelled) {
         log_.info(
             "resolver gave no post",
             {{"resolver", way.name()}, {"code", wanted.code}, {"reason", none.why.to_string()}});
     }
-    return found;
+    return made;
 }
 
 chain_resolution resolver_chain::resolve(
-    const link& wanted, pacer& pace, deadline by, const std::stop_token& stop) const {
-    findings so_far{.is_anybody_else = order_.size() > 1};
+    const link& wanted, pacer& pace, deadline by, const std::stop_token& stop,
+    const excluded_resolvers& excluded) const {
+    findings so_far{.is_anybody_else = order_.size() > excluded.size() + 1};
     for (const auto& way : order_) {
-        const bool is_first = so_far.is_nobody_asked();
+        if (excluded.contains(way->name())) continue;
+        const bool is_first = so_far.is_nobody_asked() && excluded.empty();
         const auto patience = is_first ? first_patience : later_patience;
         const auto turn = wait_for_turn(way->name(), pace, patience, by, stop);
         if (!turn) return unresolved{turn.error()};
@@ -207,9 +196,13 @@ chain_resolution resolver_chain::resolve(
             if (is_first && !turn->is_cooldown) break;
             continue;
         }
-        auto found = try_one(*way, wanted, pace, by, stop);
-        if (found) return *std::move(found);
+        auto [found, rest] = try_one(*way, wanted, pace, by, stop);
+        if (found) {
+            found->resolver = way->name();
+            return *std::move(found);
+        }
         const no_post none = found.error();
+        so_far.take_rest(none, rest);
         if (so_far.is_settled_by(none)) return unresolved{none.why};
     }
     return so_far.conclusion();

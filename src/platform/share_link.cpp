@@ -1,4 +1,9 @@
+#include <reelsd/base/bounds.hpp>
 #include <reelsd/base/invariant.hpp>
+#include <reelsd/platform/answer_outcome.hpp>
+#include <reelsd/platform/page_parser.hpp>
+#include <reelsd/platform/page_resolver.hpp>
+#include <reelsd/platform/query_parser.hpp>
 #include <reelsd/platform/share_link.hpp>
 
 namespace reelsd::platform {
@@ -6,27 +11,35 @@ namespace {
 
 constexpr std::chrono::seconds share_time_max{15};
 
+no_post no_post_in(const answer_signals& signals) {
+    const auto verdict = judge(signals);
+    std::string detail = "share: " + std::string{verdict.reason};
+    if (signals.status != 200) detail += ", status " + std::to_string(signals.status);
+    no_post none{error{verdict.failure.value(), std::move(detail)}, verdict, signals};
+    none.needs_confirmation = false;  // There is no other way to ask.
+    return none;
+}
+
 }  // namespace
 
-result<link> post_behind(const net::url& platform, std::string_view location) {
+shared_post post_behind(const net::url& platform, std::string_view location) {
+    const answer_signals signals{
+        .status = 302, .redirect = redirect_of(platform, location, link{})};
     const auto target = platform.resolve(location);
-    if (!target) return error{errc::video_unavailable, "share: redirect to no URL"};
-    const bool is_platform =
-        target->origin() == platform.origin() || net::has_suffix(target->host(), "instagram.com");
-    if (!is_platform) return error{errc::video_unavailable, "share: redirect to another site"};
-    if (target->path().starts_with("/accounts/login"))
-        return error{errc::platform_rate_limited, "share: redirect to the login page"};
+    const bool is_platform = target && (target->origin() == platform.origin() ||
+                                        net::has_suffix(target->host(), "instagram.com"));
+    if (signals.redirect != answer_redirect::elsewhere || !is_platform) return no_post_in(signals);
 
     const auto question = target->text().find('?');
     const auto query =
         question == std::string::npos ? std::string{} : target->text().substr(question);
     auto found = parse_link("https://www.instagram.com" + target->path() + query);
-    if (!found || found->kind != link_kind::post)
-        return error{errc::video_unavailable, "share: redirect to no post"};
-    return found;
+    if (!found) return no_post{error{errc::video_unavailable, "share: redirect to no post"}};
+    if (found->kind != link_kind::post) return no_post_in(signals);
+    return *std::move(found);
 }
 
-result<link> expand_share_link(
+shared_post expand_share_link(
     const net::http_client& client, const net::url& platform, const link& shared, deadline by,
     const std::stop_token& stop) {
     invariant(shared.kind == link_kind::share);
@@ -34,17 +47,19 @@ result<link> expand_share_link(
     const net::http_request request{
         .url = platform.origin() + shared.path,
         .headers = {{.name = "User-Agent", .value = "curl/8"}, {.name = "Accept", .value = "*/*"}},
+        .response_bytes_max = bounds::page_bytes_max,
         .oversize_code = errc::platform_changed};
     const auto answer = client.send(request, by.at_most(share_time_max), stop);
-    if (!answer) return answer.error();
+    if (!answer) return no_post{answer.error()};
 
-    const int status = answer->status();
+    answer_signals signals{.status = answer->status()};
     const auto location = answer->head.headers.find("Location");
-    if (status >= 300 && status < 400 && location) return post_behind(platform, *location);
-    if (status == 429) return error{errc::platform_rate_limited, "share: status 429"};
-    if (status >= 500)
-        return error{errc::platform_failed, "share: status " + std::to_string(status)};
-    return error{errc::video_unavailable, "share: no redirect, status " + std::to_string(status)};
+    if (signals.status >= 300 && signals.status < 400 && location)
+        return post_behind(platform, *location);
+    if (signals.status == 200) signals.route = parse_page(answer->body, shared).route;
+    if (signals.status >= 400 && signals.status < 500)
+        signals.complaint = complaint_of(answer->body);
+    return no_post_in(signals);
 }
 
 }  // namespace reelsd::platform

@@ -1,4 +1,5 @@
 #include "single_flight.hpp"
+#include "turn.hpp"
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/platform/embed_resolver.hpp>
 #include <reelsd/platform/graphql_resolver.hpp>
@@ -40,9 +41,11 @@ result<net::url> origin_in(const std::string& text) {
     return platform;
 }
 
-/// What a look-up finds depends on the slide too.
-std::string flight_key_of(const link& wanted) {
-    return wanted.code + "#" + (wanted.img_index ? std::to_string(*wanted.img_index) : "");
+/// What a look-up finds depends on the slide and the resolvers too.
+std::string flight_key_of(const link& wanted, const excluded_resolvers& excluded) {
+    auto key = wanted.code + "#" + (wanted.img_index ? std::to_string(*wanted.img_index) : "");
+    for (const auto& name : excluded) key += "-" + name;
+    return key;
 }
 
 /// Parts point at each other, so it stays where it was made.
@@ -55,31 +58,49 @@ public:
           media_client_{{.policy = media_policy(settings), .ca_file = settings.ca_file}},
           test_links_{settings.sample_path},
           chain_{resolvers_of(settings), log, settings.on_resolution},
+          on_resolution_{settings.on_resolution},
           downloader_{
               media_client_,
               {.bytes_max = settings.video_bytes_max,
                .user_agent = settings.profile.browser_user_agent}} {}
 
-    [[nodiscard]] result<link> expand(
-        const link& wanted, deadline by, std::stop_token stop) const override {
+    [[nodiscard]] boost::system::result<link, unresolved> expand(
+        const link& wanted, pacer& pace, deadline by, std::stop_token stop) const override {
         if (wanted.kind == link_kind::post) return wanted;
-        return expand_share_link(platform_client_, platform_, wanted, by, stop);
+        const auto turn = wait_for_turn(share_resolver_name, pace, first_patience, by, stop);
+        if (!turn) return unresolved{turn.error()};
+        if (turn->wait > seconds_f{0}) {
+            const char* reason =
+                turn->is_cooldown ? "look-ups of share links cool down" : "not our turn yet";
+            return unresolved{error{errc::platform_rate_limited, reason}, *turn};
+        }
+        const auto found = expand_share_link(platform_client_, platform_, wanted, by, stop);
+        const auto none = found ? no_post{} : no_post{found.error()};
+        const auto outcome = found ? try_outcome::answered : try_outcome_of(none);
+        const auto rest =
+            note_try(pace, share_resolver_name, {.outcome = outcome, .code = wanted.code}, stop);
+        if (on_resolution_) on_resolution_(share_resolver_name, found ? nullptr : &none.why);
+        if (found) return *found;
+        unresolved failure{none.why};
+        failure.not_before = rest;
+        return failure;
     }
 
     [[nodiscard]] chain_resolution resolve(
-        const link& wanted, pacer& pace, deadline by, std::stop_token stop) const override {
+        const link& wanted, pacer& pace, deadline by, std::stop_token stop,
+        const excluded_resolvers& excluded) const override {
         if (wanted.is_test()) {
             auto found = test_links_.resolve(wanted, by, stop);
             if (!found) return unresolved{found.error().why};
             return *std::move(found);
         }
-        const auto meant = expand(wanted, by, stop);
-        if (!meant) return unresolved{meant.error()};
+        const auto meant = expand(wanted, pace, by, stop);
+        if (!meant) return meant.error();
         auto shared = flights_.run(
-            flight_key_of(*meant),
+            flight_key_of(*meant, excluded),
             by,
             stop,
-            [&] { return chain_.resolve(*meant, pace, by, stop); },
+            [&] { return chain_.resolve(*meant, pace, by, stop, excluded); },
             [](const chain_resolution& found) {
                 return found || found.error().why.code() != errc::cancelled;
             });
@@ -140,6 +161,7 @@ private:
     net::http_client media_client_;
     test_links_resolver test_links_;
     resolver_chain chain_;
+    resolution_observer on_resolution_;
     mutable single_flight<chain_resolution> flights_;
     downloader downloader_;
 };

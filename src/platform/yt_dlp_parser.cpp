@@ -130,13 +130,14 @@ struct known_words {
     errc meaning;
     std::string_view reason;
     bool is_in_doubt = false;
+    bool throttles_client = false;
 };
 
 /// In the order in which they count: what stands higher is said beside what stands lower.
 constexpr auto known_complaints = std::to_array<known_words>({
     {"redirected to the login page", errc::platform_rate_limited, "sent to the login page"},
     {"rate-limit reached or login required", errc::platform_rate_limited, "rate limit"},
-    {"HTTP Error 429", errc::platform_rate_limited, "status 429"},
+    {"HTTP Error 429", errc::platform_rate_limited, "status 429", false, true},
     {"only available for registered users who follow this account",
      errc::login_required,
      "only for followers"},
@@ -211,8 +212,10 @@ no_post failed(const known_words& words, std::string_view line) {
     std::string detail{"yt-dlp: "};
     detail.append(words.reason);
     if (!line.empty()) detail.append("; it said: ").append(quoted(line));
-    return no_post{
+    no_post none{
         error{words.meaning, std::move(detail)}, words.is_in_doubt, doubt::worthless_alone};
+    none.throttles_client = words.throttles_client;
+    return none;
 }
 
 std::optional<no_post> meaning_of(const std::vector<std::string_view>& lines) {

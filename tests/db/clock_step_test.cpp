@@ -214,7 +214,7 @@ class PaceClockStep : public test::database_test {
 protected:
     pacing::turn ask() { return run(store_.ask(page_, pace_, soon())); }
     void note(pacing::outcome ended) {
-        static_cast<void>(run(store_.note(page_, ended, pace_, soon())));
+        static_cast<void>(run(store_.note(page_, "DYexample01", ended, pace_, soon())));
     }
     void step(seconds_f by) {
         static constexpr db::query move_query{"test.move_paces", R"sql(
@@ -252,7 +252,7 @@ TEST_F(PaceClockStep, BackATryOfTheDeadHoldsOthersUpNoLonger) {
 
 TEST_F(PaceClockStep, BackACooldownLastsAsLongAsItWas) {
     ASSERT_EQ(ask().given, pacing::turn::leave::now);
-    note(pacing::outcome::rate_limited);
+    note(pacing::outcome::throttled);
     step(-24h);
     const auto cooling = ask();
     EXPECT_EQ(cooling.given, pacing::turn::leave::cooling_down);

@@ -16,6 +16,7 @@ constexpr db::query pass_query{"test.pass", R"sql(
            busy_until = busy_until - make_interval(secs => $1),
            hour_at = hour_at - make_interval(secs => $1),
            cooldown_until = cooldown_until - make_interval(secs => $1),
+           suspect_at = suspect_at - make_interval(secs => $1),
            answered_at = answered_at - make_interval(secs => $1),
            warned_at = warned_at - make_interval(secs => $1))sql"};
 
@@ -25,8 +26,12 @@ const paced_resolver embed{.host = "www.instagram.com", .resolver = "embed"};
 class PaceStore : public test::database_test {
 protected:
     turn ask(const paced_resolver& who = page) { return run(store_.ask(who, pace_, soon())); }
-    consequence note(outcome ended, const paced_resolver& who = page) {
-        return run(store_.note(who, ended, pace_, soon()));
+    consequence note(
+        outcome ended, const paced_resolver& who = page, std::string code = "DYexample01") {
+        return run(store_.note(who, std::move(code), ended, pace_, soon()));
+    }
+    std::optional<seconds_f> cooldown_after(outcome ended, std::string code) {
+        return note(ended, page, std::move(code)).cooldown;
     }
     void pass(seconds_f time) { run(pool().run(soon(), pass_query, time.count())); }
 
@@ -84,9 +89,9 @@ TEST_F(PaceStore, WithoutAnIntervalNobodyWaits) {
 TEST_F(PaceStore, CooldownsDoubleUpToTheirMostAndAnAnswerEndsThem) {
     pace_.interval = 0s;
     for (const auto length : {900s, 1800s, 3600s, 7200s, 14400s, 28800s, 43200s, 43200s}) {
-        EXPECT_EQ(note(outcome::rate_limited).cooldown, seconds_f{length});
+        EXPECT_EQ(note(outcome::throttled).cooldown, seconds_f{length});
         // Others that were under way learn the same, and do not lengthen it.
-        EXPECT_EQ(note(outcome::rate_limited).cooldown, std::nullopt);
+        EXPECT_EQ(note(outcome::throttled).cooldown, std::nullopt);
         const auto refused = ask();
         EXPECT_EQ(refused.given, turn::leave::cooling_down);
         EXPECT_GT(refused.wait, length - 60s);
@@ -98,17 +103,48 @@ TEST_F(PaceStore, CooldownsDoubleUpToTheirMostAndAnAnswerEndsThem) {
         note(outcome::failed);
     }
     note(outcome::answered);
-    EXPECT_EQ(note(outcome::rate_limited).cooldown, seconds_f{900s});
+    EXPECT_EQ(note(outcome::throttled).cooldown, seconds_f{900s});
+}
+
+TEST_F(PaceStore, ADoubtfulRefusalNeedsASecondLink) {
+    EXPECT_EQ(cooldown_after(outcome::rate_limited, "first"), std::nullopt);
+    EXPECT_EQ(cooldown_after(outcome::rate_limited, "first"), std::nullopt);
+    EXPECT_EQ(ask().given, turn::leave::now);
+    EXPECT_EQ(cooldown_after(outcome::rate_limited, "second"), seconds_f{900s});
+    EXPECT_EQ(ask().given, turn::leave::cooling_down);
+    pass(900s);
+    // The next cool-down needs two links again, and is twice as long.
+    EXPECT_EQ(cooldown_after(outcome::rate_limited, "second"), std::nullopt);
+    EXPECT_EQ(cooldown_after(outcome::rate_limited, "first"), seconds_f{1800s});
+}
+
+TEST_F(PaceStore, ASuspicionEndsWithAnAnswerOrAfterTenMinutes) {
+    EXPECT_EQ(cooldown_after(outcome::rate_limited, "first"), std::nullopt);
+    note(outcome::answered, page, "second");
+    EXPECT_EQ(cooldown_after(outcome::rate_limited, "third"), std::nullopt);
+    pass(601s);
+    EXPECT_EQ(cooldown_after(outcome::rate_limited, "fourth"), std::nullopt);
+    // What tells nothing does not end it, and each resolver has its own.
+    note(outcome::failed, page, "fifth");
+    EXPECT_EQ(note(outcome::rate_limited, embed, "sixth").cooldown, std::nullopt);
+    EXPECT_EQ(cooldown_after(outcome::rate_limited, "seventh"), seconds_f{900s});
+}
+
+TEST_F(PaceStore, DaemonsOfTheLastReleaseStillReportTries) {
+    constexpr db::query old_query{"test.note_without_code", R"sql(
+        SELECT begun_cooldown FROM note_resolver_try($1, $2, 'rate_limited', 900, 43200))sql"};
+    const auto told = run(pool().run(soon(), old_query, page.host, page.resolver));
+    EXPECT_EQ(told.one().as<double>("begun_cooldown"), 900);
 }
 
 TEST_F(PaceStore, WithoutCooldownsNoneBeginsAndNoneIsHeeded) {
     pace_.interval = 0s;
-    note(outcome::rate_limited);
+    note(outcome::throttled);
     EXPECT_EQ(ask().given, turn::leave::cooling_down);
     pace_.cooldown_first = 0s;
     EXPECT_EQ(ask().given, turn::leave::now);
     pass(900s);
-    EXPECT_EQ(note(outcome::rate_limited).cooldown, std::nullopt);
+    EXPECT_EQ(note(outcome::throttled).cooldown, std::nullopt);
 }
 
 TEST_F(PaceStore, WarnsOnceAnHourOfWhatUsedToWork) {
@@ -119,7 +155,7 @@ TEST_F(PaceStore, WarnsOnceAnHourOfWhatUsedToWork) {
     EXPECT_FALSE(note(outcome::changed).warn);
     // What tells nothing changes nothing.
     EXPECT_FALSE(note(outcome::failed).warn);
-    EXPECT_FALSE(note(outcome::rate_limited).warn);
+    EXPECT_FALSE(note(outcome::throttled).warn);
     const auto third = note(outcome::changed);
     EXPECT_TRUE(third.warn);
     EXPECT_EQ(third.unknown_answers, 3);
@@ -135,7 +171,7 @@ TEST_F(PaceStore, ListsHowEachStands) {
     EXPECT_TRUE(run(store_.list(page.host, soon())).empty());
     note(outcome::answered);
     note(outcome::changed);
-    note(outcome::rate_limited, embed);
+    note(outcome::throttled, embed);
     const auto all = run(store_.list(page.host, soon()));
     ASSERT_EQ(all.size(), 2U);
     EXPECT_EQ(all[0].resolver, "embed");

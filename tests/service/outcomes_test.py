@@ -221,6 +221,34 @@ class Posts(ServiceTest):
         self.assertEqual(self.asked("DYguarded01", "media"), [], "not a byte was asked for")
 
 
+    def test_a_refused_media_address_is_left_for_another_resolvers(self):
+        self.platform.configure(posts={"DYrefused01": {"page_media": "http://127.0.0.2:9/v/a.mp4?x=1"}})
+        for resolvers, status in (("page,graphql", "done"), ("page", "error")):
+            with self.subTest(resolvers):
+                daemon = self.daemon(**dict(self.platform.settings(), resolvers=resolvers, workers=1)).start()
+                account = daemon.account()
+                job = account.finished(account.submit("https://www.instagram.com/reel/DYrefused01/"))
+                self.assertEqual(job["status"], status, job)
+                refused = [line for line in daemon.log_lines() if line["message"] == "media address refused"]
+                self.assertEqual([(line["resolver"], line["reason"]) for line in refused],
+                                 [("page", "127.0.0.2: not in media-hosts")])
+        self.assertEqual(job["error_code"], "download_failed")
+        self.assertEqual(len(self.asked("DYrefused01", "media")), 1)
+
+    def test_private_addresses_are_those_of_listed_hosts(self):
+        self.platform.configure(posts={
+            code: {"media": "redirect", "location": location.replace("PORT", str(self.platform.port))}
+            for code, location in (("DYunlisted1", "http://127.0.0.2:PORT/v/a.mp4"),
+                                   ("DYunlisted2", "http://2130706434:PORT/v/a.mp4"),
+                                   ("DYunlisted3", "http://localhost:PORT/v/a.mp4"))})
+        daemon = self.daemon(**self.platform.settings(), workers=1).start()
+        account = daemon.account(unlimited=True)
+        for code in ("DYunlisted1", "DYunlisted2", "DYunlisted3"):
+            job = account.finished(account.submit(f"https://www.instagram.com/reel/{code}/"))
+            self.assertEqual(job["error_code"], "download_failed", job)
+            self.assertEqual(len(self.asked(code, "media")), 1, "the listed host alone was asked")
+
+
 class SeparateTracks(ServiceTest):
     """A video that is served only as a file of picture and a file of sound."""
 
@@ -258,6 +286,7 @@ class SeparateTracks(ServiceTest):
     def test_without_another_way_it_is_unsupported(self):
         job, asked = self.job_of("DYtracks003", {"slides": ["video_in_tracks"]})
         self.assertEqual(job["error_code"], "unsupported_format", job)
+        self.assertIn("only as separate files", job["error"])
         self.assertNotIn("media", [request["kind"] for request in asked])
 
 

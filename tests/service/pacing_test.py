@@ -104,6 +104,58 @@ class Cooldowns(PacingTest):
         self.assertEqual(len(self.asked("page")), 1)
 
 
+    def test_one_link_cools_nothing_down_and_two_do(self):
+        daemon = self.paced_daemon(platform_cooldown_seconds=900, workers=1)
+        account = daemon.account(unlimited=True)
+        cooling = "SELECT count(*) FROM resolver_pace WHERE cooldown_until > now()"
+        waits = "SELECT count(*) FROM job WHERE status = 'pending' AND attempt = 1 AND run_at > now() + interval '10 min'"
+        self.submit(account, {"DYwalled001": {"page": "login_redirect"}})
+        wait_until(lambda: self.sql(waits) == "1", "the job to wait by itself")
+        self.assertEqual(self.sql(cooling), "0")
+        other, = self.finished(account, {"DYwalled002": {}})
+        self.assertEqual(other["status"], "done", other)
+        # The good answer has ended the suspicion.
+        self.submit(account, {"DYwalled003": {"page": "login_redirect"}})
+        wait_until(lambda: self.sql(waits) == "2", "the second job to wait by itself")
+        self.assertEqual(self.sql(cooling), "0")
+        self.submit(account, {"DYwalled004": {"page": "login_redirect"}})
+        wait_until(lambda: self.sql(cooling) == "1", "the cool-down")
+
+
+class ShareLinks(PacingTest):
+    def share(self, account, token, target):
+        self.platform.configure(shares={token: target})
+        return account.submit(f"https://www.instagram.com/share/reel/{token}/")
+
+    def test_they_are_paced_and_cool_down_as_other_look_ups(self):
+        daemon = self.paced_daemon(platform_cooldown_seconds=900)
+        account = daemon.account(unlimited=True)
+        for token in ("BAwalled01", "BAwalled02"):
+            self.share(account, token, "/accounts/login/?next=x")
+        cooling = "SELECT count(*) FROM resolver_pace WHERE resolver = 'share' AND cooldown_until > now()"
+        wait_until(lambda: self.sql(cooling) == "1", "the cool-down of share links")
+        waiting = self.share(account, "BAwalled03", "DYshared003")
+        put_off = "SELECT count(*) FROM job WHERE status = 'pending' AND run_at > now() + interval '10 min'"
+        wait_until(lambda: int(self.sql(put_off)) >= 2, "the jobs to be put off")
+        self.assertEqual(account.job(waiting)["status"], "pending")
+        self.assertEqual([one for one in self.asked("share") if "BAwalled03" in one["path"]], [])
+        # Links of posts are not held up.
+        other, = self.finished(account, {"DYshared004": {}})
+        self.assertEqual(other["status"], "done", other)
+
+    def test_the_post_is_asked_for_once(self):
+        daemon = self.paced_daemon(platform_cooldown_seconds=2)
+        account = daemon.account(unlimited=True)
+        self.platform.configure(posts={"DYshared001": {}}, page_budget=0, over_budget="rate_limited")
+        job_id = self.share(account, "BAshared01", "DYshared001")
+        waits = "SELECT count(*) FROM job WHERE status = 'pending' AND attempt = 1 AND claim > 1"
+        wait_until(lambda: self.sql(waits) == "1", "the job to be put off")
+        self.platform.configure(page_budget=1000)
+        job = account.finished(job_id)
+        self.assertEqual((job["status"], job["result"]["platform_meta"]["code"]), ("done", "DYshared001"))
+        self.assertEqual(len(self.asked("share")), 1)
+
+
 class SingleFlight(PacingTest):
     def test_a_post_that_two_accounts_want_is_looked_up_once(self):
         daemon = self.paced_daemon()

@@ -24,7 +24,8 @@ Keys of a post besides `page`, `root` and `logged_out` (the queries; by default 
 implies), `embed` and `media`: `times` (how often a passing fault happens, 1), `slides`
 (["photo", "video", ...]), `caption`, `author`, `author_name`, `verified`, `likes`, `comments`,
 `hidden`, `taken_at`, `music_info`, `location` (target of a redirect), `lifetime` (seconds of a
-signature), `delay` (seconds, of `slow`), `file` (path of its own video).
+signature), `delay` (seconds, of `slow`), `file` (path of its own video), `page_media` (address of the
+video that the page alone gives).
 """
 
 import argparse
@@ -306,7 +307,8 @@ class Handler(MediaServing, http.server.BaseHTTPRequestHandler):
         if behaviour == "no_url":
             post = dict(post, slides=["video_without_files"])
         shown = "DYother0001" if behaviour == "other_post" else code
-        html = pages.post_page(shown, post, behaviour, self.media_url(code, post))
+        media_url = post.get("page_media") or self.media_url(code, post)
+        html = pages.post_page(shown, post, behaviour, media_url)
         if behaviour == "broken_json":
             html = html.replace('"xig_polaris_media":{', '"xig_polaris_media":{,')
         if behaviour in BODY_FAULTS:

@@ -25,7 +25,8 @@ enum class errc : std::uint8_t {
 
     // The outside network.
     connection_failed,  ///< Name resolution, TCP, TLS or a broken transfer. Worth another try.
-    address_refused,    ///< The outbound guard forbids the address. Final.
+    address_refused,    ///< The outbound guard forbids the address; `detail` names the setting
+                        ///< that would allow it. Final.
 
     // The platform.
     platform_rate_limited,  ///< It asks us to slow down. Worth another try, later.
@@ -35,6 +36,7 @@ enum class errc : std::uint8_t {
     video_restricted,   ///< Closed to some ages, regions or audiences. Final.
     login_required,     ///< Shown only to people who are logged in. Final.
     no_video,           ///< The post, or its slide that was asked for, has none. Final.
+    separate_tracks,    ///< Picture and sound are separate files, and `dash` is off. Final.
 
     // The video.
     unsupported_format,  ///< No video stream, or one that cannot be decoded. Final.

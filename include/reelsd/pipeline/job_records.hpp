@@ -26,6 +26,12 @@ public:
         const jobs::claimed_job& job, const std::string& post_key, const std::string& analyzer,
         deadline by);
 
+    /// The post that the job's share link leads to, once an attempt has found it. Errors: as above.
+    [[nodiscard]] result<std::optional<std::string>> find_shared_post(
+        const jobs::claimed_job& job, deadline by);
+    [[nodiscard]] result<void> keep_shared_post(
+        const jobs::claimed_job& job, std::string post_url, deadline by);
+
 private:
     boost::asio::any_io_executor loop_;
     jobs::job_store store_;

@@ -28,10 +28,13 @@ public:
 
     /// Tells operators of a cool-down that begins and, once an hour, of a resolver that has stopped
     /// to work.
-    void note(
-        std::string_view resolver, platform::try_outcome outcome, deadline by) noexcept override;
+    seconds_f note(
+        std::string_view resolver, const platform::finished_try& ended,
+        deadline by) noexcept override;
 
 private:
+    void log(std::string_view resolver, const pacing::consequence& told) const;
+
     boost::asio::any_io_executor loop_;
     pacing::pace_store store_;
     std::string host_;

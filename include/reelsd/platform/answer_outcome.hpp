@@ -79,6 +79,9 @@ struct answer_verdict {
     std::optional<errc> failure = {};
     /// A "no such post", or "no such file", that only counts when somebody else says so too.
     bool needs_confirmation = false;
+    /// Of platform_rate_limited: the client is throttled, whichever post it asks for. Without it
+    /// the answer may be about this post alone.
+    bool throttles_client = false;
     /// For logs.
     std::string_view reason = {};
 };

@@ -18,9 +18,15 @@ struct postponement {
 /// What became of one try of a resolver, as far as its pace is concerned.
 enum class try_outcome : std::uint8_t {
     answered,      ///< The post, or a definite no: the resolver works.
-    rate_limited,  ///< The platform asks to be left alone.
+    rate_limited,  ///< The platform may be throttling this client, or hiding this post.
     changed,       ///< An answer of unknown shape.
     failed,        ///< Anything else; it tells nothing.
+    throttled,     ///< The platform throttles this client, whichever post is asked for.
+};
+
+struct finished_try {
+    try_outcome outcome = try_outcome::failed;
+    std::string_view code;  ///< That was looked up: a post's short code, or a share token.
 };
 
 /// Keeps the tries of all resolvers, of all daemons, to what the platform bears. Source:
@@ -36,8 +42,11 @@ public:
     /// how long to wait at least before asking again. Errors: database_unavailable, internal.
     [[nodiscard]] virtual result<postponement> ask(std::string_view resolver, deadline by) = 0;
 
-    /// How a try ended that ask() gave leave for. What can't be written is logged.
-    virtual void note(std::string_view resolver, try_outcome outcome, deadline by) noexcept = 0;
+    /// Records how a try ended that ask() gave leave for, or logs that it could not be recorded.
+    /// Returns how long the same code should not be looked up here again although other codes may:
+    /// above 0 only for try_outcome::rate_limited that begins no cool-down.
+    virtual seconds_f note(
+        std::string_view resolver, const finished_try& ended, deadline by) noexcept = 0;
 };
 
 /// Never makes anybody wait: for an operator who asks by hand.
@@ -47,8 +56,10 @@ public:
         std::string_view /*resolver*/, deadline /*by*/) override {
         return postponement{};
     }
-    void note(
-        std::string_view /*resolver*/, try_outcome /*outcome*/, deadline /*by*/) noexcept override {
+    seconds_f note(
+        std::string_view /*resolver*/, const finished_try& /*ended*/,
+        deadline /*by*/) noexcept override {
+        return seconds_f{0};
     }
 };
 

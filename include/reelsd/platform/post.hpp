@@ -57,6 +57,7 @@ struct post {
 
     std::variant<remote_media, local_media> media;
     std::optional<carousel_position> carousel;
+    std::string resolver;  ///< The name of the one that found it; "" for test links.
 };
 
 /// The result's section `platform_meta` (contract, section 6). Pure.

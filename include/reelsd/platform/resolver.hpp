@@ -12,7 +12,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stop_token>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -30,15 +32,18 @@ enum class doubt : std::uint8_t {
 struct no_post {
     error why;
     /// A "no such post" (video_unavailable) that may as well mean that the question is outdated:
-    /// another resolver has to say so too. Or a "no such file" (unsupported_format): another
+    /// another resolver has to say so too. Or a "no such file" (separate_tracks): another
     /// resolver may have one.
     bool needs_confirmation = false;
     doubt worth = doubt::plain;
+    /// Of platform_rate_limited: the client is throttled, whichever post it asks for.
+    bool throttles_client = false;
 
     no_post() = default;
     /// Implicit, as a plain error is the usual case.
     no_post(error why_not, bool is_in_doubt = false, doubt its_worth = doubt::plain)
         : why{std::move(why_not)}, needs_confirmation{is_in_doubt}, worth{its_worth} {}
+    no_post(error why_not, const answer_verdict& verdict, const answer_signals& signals) noexcept;
 };
 
 using resolution = boost::system::result<post, no_post>;
@@ -75,6 +80,8 @@ struct unresolved {
     /// Set when no resolver that was asked failed, but some could not be asked yet: that is no
     /// failed attempt.
     std::optional<postponement> postponed = {};
+    /// The next attempt at the same link should begin no earlier.
+    seconds_f not_before{0.0};
 
     unresolved() = default;
     /// Implicit, as a plain error is the usual case.
@@ -84,11 +91,14 @@ struct unresolved {
 
 using chain_resolution = boost::system::result<post, unresolved>;
 
-/// Makes `chain_resolution::value()` throw when it holds no post.
+/// Makes `value()` throw when there is no post.
 [[noreturn]] inline void throw_exception_from_error(
     const unresolved& none, const boost::source_location& where) {
     reelsd::throw_exception_from_error(none.why, where);
 }
+
+/// Names of resolvers whose media could not be used.
+using excluded_resolvers = std::set<std::string, std::less<>>;
 
 /// Told after each try of a resolver: its name, and nothing or why it had no post. From any thread.
 using resolution_observer = std::function<void(std::string_view resolver, const error* why)>;
@@ -108,11 +118,19 @@ public:
     /// Errors as resolver::resolve() and pacer::ask(). A "no such post" in doubt counts as its
     /// `doubt` says. When every way failed, the failure that tells most: being rate limited over a
     /// changed platform, over its failure, over the network's.
+    ///
+    /// Resolvers in `excluded` are not asked. With any, the wait for another one's turn is spent
+    /// here.
     [[nodiscard]] chain_resolution resolve(
-        const link& wanted, pacer& pace, deadline by, const std::stop_token& stop) const;
+        const link& wanted, pacer& pace, deadline by, const std::stop_token& stop,
+        const excluded_resolvers& excluded = {}) const;
 
 private:
-    [[nodiscard]] resolution try_one(
+    struct tried {
+        resolution found;
+        seconds_f rest{0.0};  ///< As pacer::note() returns it.
+    };
+    [[nodiscard]] tried try_one(
         const resolver& way, const link& wanted, pacer& pace, deadline by,
         const std::stop_token& stop) const;
 
@@ -126,6 +144,7 @@ private:
 
 /// What a try's end tells its pacer. Pure.
 [[nodiscard]] try_outcome try_outcome_of(const resolution& found) noexcept;
+[[nodiscard]] try_outcome try_outcome_of(const no_post& none) noexcept;
 
 /// Whether `code` says something about the post itself, so that asking elsewhere is pointless.
 [[nodiscard]] bool is_definite(errc code) noexcept;

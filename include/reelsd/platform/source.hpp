@@ -68,16 +68,18 @@ public:
 
     virtual ~source() = default;
 
-    /// The post that a share link means; any other link is given back as it is, unasked. Errors as
-    /// expand_share_link().
-    [[nodiscard]] virtual result<link> expand(
-        const link& wanted, deadline by, std::stop_token stop) const = 0;
+    /// The post that a share link means; any other link is returned as it is. A share link is
+    /// looked up at the pace of the resolver "share". Errors as expand_share_link() and
+    /// pacer::ask().
+    [[nodiscard]] virtual boost::system::result<link, unresolved> expand(
+        const link& wanted, pacer& pace, deadline by, std::stop_token stop) const = 0;
 
     /// Follows a share link first. Threads that want the same post at the same time ask for it once
     /// and share the answer. Errors as resolver_chain::resolve(), and for test links whichever they
     /// stand for (also video_too_long, model_refused, storage_failed).
     [[nodiscard]] virtual chain_resolution resolve(
-        const link& wanted, pacer& pace, deadline by, std::stop_token stop) const = 0;
+        const link& wanted, pacer& pace, deadline by, std::stop_token stop,
+        const excluded_resolvers& excluded = {}) const = 0;
 
     /// Errors as downloader::download().
     [[nodiscard]] virtual result<download_outcome> download(

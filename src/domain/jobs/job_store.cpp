@@ -75,6 +75,12 @@ constexpr db::query find_earlier_analysis_query{"jobs.find_earlier_analysis", R"
       LEFT JOIN reel_thumbnail AS thumbnail
         ON thumbnail.account_id = latest.account_id AND thumbnail.job_id = latest.id)sql"};
 
+constexpr db::query find_shared_post_query{"jobs.find_shared_post", R"sql(
+    SELECT shared_post FROM job WHERE id = $1)sql"};
+
+constexpr db::query keep_shared_post_query{"jobs.keep_shared_post", R"sql(
+    UPDATE job SET shared_post = $2 WHERE id = $1)sql"};
+
 // Both counts stay on the partial indexes of what has not ended.
 constexpr db::query look_at_queue_query{"jobs.look_at_queue", R"sql(
     SELECT count(*) FILTER (WHERE status = 'pending') AS pending,
@@ -307,6 +313,19 @@ boost::asio::awaitable<std::optional<earlier_analysis>> job_store::find_earlier_
         .result = row->as<std::string>("result"),
         .analyzed_at = row->as<time_point>("analyzed_at"),
         .thumbnail = thumbnail_from(*row)};
+}
+
+boost::asio::awaitable<std::optional<std::string>> job_store::find_shared_post(
+    job_id id, deadline by) {
+    const auto found = co_await pool_->run(by, find_shared_post_query, id);
+    const auto row = found.one_or_none();
+    if (!row) co_return std::nullopt;
+    co_return row->as<std::optional<std::string>>("shared_post");
+}
+
+boost::asio::awaitable<void> job_store::keep_shared_post(
+    job_id id, std::string post_url, deadline by) {
+    co_await pool_->run(by, keep_shared_post_query, id, post_url);
 }
 
 boost::asio::awaitable<queue_state> job_store::look_at_queue(deadline by) {

@@ -35,6 +35,7 @@ fate fate_of(errc code) noexcept {
         case errc::video_restricted:
         case errc::login_required:
         case errc::no_video:
+        case errc::separate_tracks:
         case errc::unsupported_format:
         case errc::video_too_long:
         case errc::video_too_large:
@@ -59,6 +60,7 @@ job_error_code job_error_code_of(errc code) noexcept {
         case errc::model_misconfigured:
         case errc::limit_reached: return job_error_code::model_failed;
         case errc::no_video:
+        case errc::separate_tracks:
         case errc::unsupported_format:
         case errc::video_too_large: return job_error_code::unsupported_format;
         case errc::video_too_long: return job_error_code::video_too_long;
@@ -155,6 +157,9 @@ std::string error_text(errc why, const retry_policy& policy) {
         case errc::no_video:
             return "The video format is not supported: the post, or the slide that the link "
                    "names, is a photo.";
+        case errc::separate_tracks:
+            return "The video format is not supported: the platform serves its picture and sound "
+                   "only as separate files, which this service does not join.";
         case errc::unsupported_format:
             return "The video format is not supported: the file has no video that can be decoded.";
         case errc::video_too_large:
@@ -180,7 +185,7 @@ std::string error_text(errc why, const retry_policy& policy) {
                    "service does not know. Its operator finds the details in the log.";
         case errc::address_refused:
             return "The video could not be downloaded: its address is not one that this "
-                   "service may ask.";
+                   "service may ask. Its operator finds the address in the log.";
         case errc::invalid_argument:
         case errc::not_found:
         case errc::unauthorized:

@@ -9,7 +9,7 @@ constexpr db::query ask_query{"pacing.ask", R"sql(
     SELECT outcome, wait_seconds FROM ask_resolver_turn($1, $2, $3, $4, $5, $6))sql"};
 
 constexpr db::query note_query{"pacing.note", R"sql(
-    SELECT begun_cooldown, warn, unknown FROM note_resolver_try($1, $2, $3, $4, $5))sql"};
+    SELECT begun_cooldown, warn, unknown FROM note_resolver_try($1, $2, $3, $4, $5, $6))sql"};
 
 constexpr db::query list_query{"pacing.list", R"sql(
     SELECT resolver, unknown_answers, answered_at,
@@ -29,6 +29,7 @@ std::string_view name_of(outcome ended) noexcept {
         case outcome::answered: return "answered";
         case outcome::rate_limited: return "rate_limited";
         case outcome::changed: return "changed";
+        case outcome::throttled: return "throttled";
         case outcome::failed: break;
     }
     return "failed";
@@ -54,12 +55,13 @@ boost::asio::awaitable<turn> pace_store::ask(paced_resolver who, pace wanted, de
 }
 
 boost::asio::awaitable<consequence> pace_store::note(
-    paced_resolver who, outcome ended, pace wanted, deadline by) {
+    paced_resolver who, std::string code, outcome ended, pace wanted, deadline by) {
     const auto answer = co_await pool_->run(
         by,
         note_query,
         who.host,
         who.resolver,
+        code,
         name_of(ended),
         wanted.cooldown_first.count(),
         wanted.cooldown_max.count());

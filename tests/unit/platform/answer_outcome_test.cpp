@@ -28,7 +28,7 @@ TEST(JudgeAnswer, PutsEverySignalInItsPlace) {
         {"data outweighs the route", {.route = route::login, .media = media::video}, none, false},
         {"separate tracks, not wanted",
          {.media = media::video_in_tracks},
-         errc::unsupported_format,
+         errc::separate_tracks,
          true},
         {"separate tracks, wanted",
          {.media = media::video_in_tracks, .takes_tracks = true},

@@ -140,7 +140,9 @@ TEST_F(PageResolver, ExpandsShareLinks) {
         {"/some.one/p/DYexample01/?img_index=2", std::nullopt},
         {"/accounts/login/?next=x", errc::platform_rate_limited},
         {"/some.one/", errc::video_unavailable},
-        {"/share/reel/BAKl0x/", errc::video_unavailable},
+        {"/", errc::platform_rate_limited},
+        {"/challenge/?next=x", errc::platform_rate_limited},
+        {"/share/reel/BAKl0x/", errc::platform_changed},
     };
     const auto shared = parse_link("https://www.instagram.com/share/reel/BAKl0x").value();
     for (const auto& expected : cases) {
@@ -151,12 +153,12 @@ TEST_F(PageResolver, ExpandsShareLinks) {
         if (meant)
             EXPECT_EQ(meant->code, code);
         else
-            EXPECT_EQ(meant.error().code(), *expected.failure);
+            EXPECT_EQ(no_post{meant.error()}.why.code(), *expected.failure);
     }
     stand_in::shared().reset(json::object());
     const auto unknown = expand_share_link(client_, origin_, shared, patience(), {});
     ASSERT_FALSE(unknown);
-    EXPECT_EQ(unknown.error().code(), errc::video_unavailable);
+    EXPECT_EQ(no_post{unknown.error()}.why.code(), errc::video_unavailable);
 }
 
 TEST(RedirectOf, KnowsWhereItLeads) {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -58,7 +59,7 @@ TEST(ResolverChain, StopsAndReports) {
     };
     constexpr auto found = std::nullopt;
     const answer perhaps_gone{errc::video_unavailable, true};
-    const answer no_file{errc::unsupported_format, true};
+    const answer no_file{errc::separate_tracks, true};
     const answer seen{errc::platform_failed, false, doubt::dispelled};
     const answer twice{errc::video_unavailable, true, doubt::twice_said};
     const answer worthless{errc::video_unavailable, true, doubt::worthless_alone};
@@ -99,12 +100,12 @@ TEST(ResolverChain, StopsAndReports) {
          3},
         {"a file that the next one has", {no_file, found}, found, 2},
         {"a file that the third one has", {no_file, no_file, found}, found, 3},
-        {"a file that nobody has", {no_file, no_file}, errc::unsupported_format, 2},
+        {"a file that nobody has", {no_file, no_file}, errc::separate_tracks, 2},
         {"a file that somebody may have later",
          {no_file, errc::platform_rate_limited},
          errc::platform_rate_limited,
          2},
-        {"no file, and nobody else to ask", {no_file}, errc::unsupported_format, 1},
+        {"no file, and nobody else to ask", {no_file}, errc::separate_tracks, 1},
         {"stopped", {errc::cancelled, found}, errc::cancelled, 1},
         {"rate limit tells most",
          {errc::platform_failed, errc::platform_rate_limited, errc::platform_changed},
@@ -155,12 +156,18 @@ public:
         return next;
     }
 
-    void note(std::string_view resolver, try_outcome outcome, deadline /*by*/) noexcept override {
-        constexpr const char* names[] = {"answered", "rate_limited", "changed", "failed"};
-        told.push_back(std::string{resolver} + " " + names[static_cast<int>(outcome)]);
+    seconds_f note(
+        std::string_view resolver, const finished_try& ended, deadline /*by*/) noexcept override {
+        constexpr const char* names[] = {
+            "answered", "rate_limited", "changed", "failed", "throttled"};
+        told.push_back(std::string{resolver} + " " + names[static_cast<int>(ended.outcome)]);
+        codes.insert(std::string{ended.code});
+        return ended.outcome == try_outcome::rate_limited ? rest : seconds_f{0};
     }
 
     std::vector<std::string> told;
+    std::set<std::string> codes;
+    seconds_f rest{0};  ///< After try_outcome::rate_limited.
 
 private:
     std::map<std::string, std::vector<postponement>, std::less<>> waits_;
@@ -241,6 +248,7 @@ TEST(ResolverChain, KeepsThePace) {
         const auto got = chain.resolve(post_link("DYexample01"), pace, in_a_minute(), {});
 
         EXPECT_EQ(pace.told, expected.told);
+        EXPECT_LE(pace.codes, std::set<std::string>{"DYexample01"});
         EXPECT_EQ(asked, static_cast<int>(expected.told.size()));
         ASSERT_EQ(got.has_value(), !expected.outcome);
         if (!expected.outcome) continue;
@@ -251,6 +259,44 @@ TEST(ResolverChain, KeepsThePace) {
             EXPECT_EQ(why.postponed->wait.count(), *expected.postponed);
         }
     }
+}
+
+// Goal: a link that every resolver may be hiding waits by itself. Method: a pacer that asks for a
+// rest after each doubtful refusal.
+TEST(ResolverChain, SaysWhenTheSameLinkMayBeTriedAgain) {
+    struct test_case {
+        const char* name;
+        std::vector<answer> answers;
+        double rest;  ///< After a refusal that began no cool-down.
+        double not_before;
+    };
+    const test_case cases[] = {
+        {"all refused", {errc::platform_rate_limited, errc::platform_rate_limited}, 900, 900},
+        {"one failed otherwise", {errc::platform_rate_limited, errc::platform_failed}, 900, 0},
+        {"all cool down", {errc::platform_rate_limited, errc::platform_rate_limited}, 0, 0},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.name);
+        int asked = 0;
+        std::vector<std::unique_ptr<resolver>> order;
+        for (const auto& one : expected.answers)
+            order.push_back(std::make_unique<fixed_resolver>(one, asked));
+        const resolver_chain chain{std::move(order), log::logger::silent()};
+        scripted_pacer pace{{}};
+        pace.rest = seconds_f{expected.rest};
+
+        const auto got = chain.resolve(post_link("DYexample01"), pace, in_a_minute(), {});
+
+        ASSERT_FALSE(got);
+        EXPECT_EQ(unresolved{got.error()}.not_before.count(), expected.not_before);
+    }
+}
+
+TEST(TryOutcomeOf, TellsThrottlingFromDoubt) {
+    no_post none{error{errc::platform_rate_limited}};
+    EXPECT_EQ(try_outcome_of(none), try_outcome::rate_limited);
+    none.throttles_client = true;
+    EXPECT_EQ(try_outcome_of(none), try_outcome::throttled);
 }
 
 TEST(ResolverChain, StopsWaitingWhenAsked) {

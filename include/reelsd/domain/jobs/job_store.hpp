@@ -147,6 +147,11 @@ public:
     boost::asio::awaitable<std::optional<earlier_analysis>> find_earlier_analysis(
         account_id caller, std::string post_key, std::string analyzer, deadline by);
 
+    /// The link of the post that the job's share link leads to, if keep_shared_post() has stored
+    /// it.
+    boost::asio::awaitable<std::optional<std::string>> find_shared_post(job_id id, deadline by);
+    boost::asio::awaitable<void> keep_shared_post(job_id id, std::string post_url, deadline by);
+
     boost::asio::awaitable<queue_state> look_at_queue(deadline by);
 
     boost::asio::awaitable<std::vector<claimed_job>> claim(

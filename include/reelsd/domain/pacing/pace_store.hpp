@@ -42,7 +42,13 @@ struct turn {
 };
 
 /// How a try ended.
-enum class outcome : std::uint8_t { answered, rate_limited, changed, failed };
+enum class outcome : std::uint8_t {
+    answered,
+    rate_limited,  ///< Perhaps of this code only: begins a cool-down when another code confirms it.
+    changed,
+    failed,
+    throttled,  ///< Whatever is asked for: begins a cool-down.
+};
 
 /// What operators should learn of a try.
 struct consequence {
@@ -71,8 +77,9 @@ public:
     /// Leave to try once, now; a note() must follow then.
     boost::asio::awaitable<turn> ask(paced_resolver who, pace wanted, deadline by);
 
+    /// `code` is what was looked up.
     boost::asio::awaitable<consequence> note(
-        paced_resolver who, outcome ended, pace wanted, deadline by);
+        paced_resolver who, std::string code, outcome ended, pace wanted, deadline by);
 
     /// All resolvers of `host` that were ever tried, by name.
     boost::asio::awaitable<std::vector<standing>> list(std::string host, deadline by);

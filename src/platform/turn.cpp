@@ -1,0 +1,54 @@
+#include "turn.hpp"
+
+#include <condition_variable>
+#include <mutex>
+
+namespace reelsd::platform {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// One statement.
+constexpr std::chrono::seconds note_time_max{5};
+/// A stop takes 8 s in all (bounds::shutdown_grace), also when the database is away.
+constexpr std::chrono::seconds note_time_stopped_max{1};
+
+/// False when it was stopped, or had no time for it.
+bool stand_still(seconds_f time, deadline by, const std::stop_token& stop) {
+    const auto until =
+        deadline::clock::now() + std::chrono::duration_cast<deadline::clock::duration>(time);
+    if (until > by.when()) return false;
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock lock{mutex};
+    never.wait_until(lock, stop, until, [] { return false; });
+    return !stop.stop_requested();
+}
+
+}  // namespace
+
+result<postponement> wait_for_turn(
+    std::string_view resolver, pacer& pace, seconds_f patience, deadline by,
+    const std::stop_token& stop) {
+    const auto patient_until =
+        by.at_most(std::chrono::duration_cast<deadline::clock::duration>(patience));
+    for (;;) {
+        auto turn = pace.ask(resolver, by);
+        if (!turn || turn->wait <= 0s || turn->is_cooldown) return turn;
+        if (turn->wait > patient_until.remaining()) return turn;
+        if (!stand_still(turn->wait, by, stop))
+            return error{errc::cancelled, "stopped while waiting for its turn"};
+    }
+}
+
+seconds_f note_try(
+    pacer& pace, std::string_view resolver, const finished_try& ended,
+    const std::stop_token& stop) {
+    // A caller that was stopped has learnt nothing and is in a hurry.
+    return pace.note(
+        resolver,
+        ended,
+        deadline::after(stop.stop_requested() ? note_time_stopped_max : note_time_max));
+}
+
+}  // namespace reelsd::platform
