@@ -44,8 +44,9 @@ result<api_answer> polled(
         const auto next_look = deadline::after(look_interval_min);
         auto job = api.job(id, std::clamp(left, 0s, look), stop);
         if (!job || has_ended(job->document)) return job;
-        on_progress({.id = id, .status = text_of(job->document, "status").value_or("in work")});
+        // The caller gets this state as the answer: progress right before it would say the same.
         if (by.passed()) return job;
+        on_progress({.id = id, .status = text_of(job->document, "status").value_or("in work")});
         const auto rest =
             std::chrono::duration_cast<std::chrono::milliseconds>(next_look.remaining());
         if (!pause(std::min(rest, 1000ms), stop)) return error{errc::cancelled};

@@ -27,8 +27,9 @@ struct job_progress {
 
 /// Waits until job `id` is done or has failed, at most `at_most`: the finished job, or the last
 /// look at it. Follows the job's events, also over breaks; where they are not to be had, from an
-/// older server or through a proxy that holds them back, it asks again and again. `on_progress` is
-/// told of each change, on the calling thread. Errors: as of api_client::job.
+/// older server or through a proxy that holds them back, it asks again and again. `on_progress`
+/// is called on the calling thread for each state that is not the returned one. Errors: as of
+/// api_client::job.
 [[nodiscard]] result<api_answer> await_job(
     const api_client& api, std::int64_t id, std::chrono::seconds at_most,
     const std::stop_token& stop, const std::function<void(const job_progress&)>& on_progress);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <utility>
 
 namespace reelsd::cli::mcp {
 
@@ -16,11 +17,13 @@ std::optional<json> call_progress::message_about(const job_progress& now) {
     const auto milliseconds =
         std::chrono::duration_cast<std::chrono::milliseconds>(monotonic_clock::now() - since_)
             .count();
-    if (milliseconds <= told_milliseconds_) return std::nullopt;
-    told_milliseconds_ = milliseconds;
+    auto text = fmt::format("{}, {} s", progress_text(now), milliseconds / 1000);
+    if (milliseconds <= last_milliseconds_ || text == last_text_) return std::nullopt;
+    last_milliseconds_ = milliseconds;
+    last_text_ = text;
     json params{{"progressToken", token_}, {"progress", static_cast<double>(milliseconds) / 1000}};
     if (spoken_ >= revision::of_2025_03_26) {
-        params["message"] = fmt::format("{}, {} s", progress_text(now), milliseconds / 1000);
+        params["message"] = std::move(text);
     }
     return notification("notifications/progress", std::move(params));
 }

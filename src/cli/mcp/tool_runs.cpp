@@ -113,7 +113,8 @@ tool_result analyze_reel(const json& arguments, const tool_context& context) {
     if (!queued) return api_failure(queued.error());
     const auto id = integer_of(queued->document, "id");
     if (!id) return failed("the server queued the reel but named no id: is it a reelsd server?");
-    context.on_progress(progress_of(*id, queued->document));
+    // Without a wait the answer follows at once and says the same.
+    if (at_most > std::chrono::seconds{0}) context.on_progress(progress_of(*id, queued->document));
     auto job = context.server.await(
         {.id = *id, .at_most = at_most, .on_progress = context.on_progress}, context.stop);
     if (job) return of_job(*id, *std::move(job));

@@ -305,6 +305,8 @@ TEST(McpSession, TellsHowACallGetsOn) {
             wanted.on_progress(
                 {.id = 42, .status = "processing", .attempt = 2, .step = "down\x1b[2Jload"});
             while (monotonic_clock::now() - begin < std::chrono::milliseconds{6}) continue;
+            wanted.on_progress(
+                {.id = 42, .status = "processing", .attempt = 2, .step = "down\x1b[2Jload"});
             wanted.on_progress({.id = 42, .status = "done"});
             return answer_with(R"({"id":42,"url":"","status":"done","created_at":""})");
         };
@@ -313,7 +315,7 @@ TEST(McpSession, TellsHowACallGetsOn) {
         with.call(1, "analyze_reel", {{"url", "x"}}, {{"progressToken", "tok"}});
         with.talk().wait_for_calls();
         const auto said = with.sent();
-        ASSERT_EQ(said.size(), 3U) << "an end is told by the answer alone";
+        ASSERT_EQ(said.size(), 3U) << "the answer alone reports the end; no text is repeated";
         double last = -1;
         for (const auto& one : {said[0], said[1]}) {
             EXPECT_EQ(one["method"], "notifications/progress");
