@@ -24,15 +24,27 @@ void append_timing(std::string& file, const subtitle_cue& cue, char point) {
     file += fmt::format("{} --> {}\n", timestamp(cue.begin, point), timestamp(cue.end, point));
 }
 
-/// SubRip knows no escapes: what a player would take for a line of times becomes the arrow that it
-/// stands for.
-std::string without_arrows(std::string line) {
+/// Replaces what players would interpret, because SubRip has no escapes: the arrow of a timing
+/// line, and the brackets of tags (`<i>`) and of style overrides (`{\an8}`).
+std::string without_markup(std::string_view line) {
     constexpr std::string_view arrow = "-->";
-    constexpr std::string_view sign = "→";
-    for (auto at = line.find(arrow); at != std::string::npos; at = line.find(arrow, at)) {
-        line.replace(at, arrow.size(), sign);
+    std::string text;
+    while (!line.empty()) {
+        if (line.starts_with(arrow)) {
+            text += "→";
+            line.remove_prefix(arrow.size());
+            continue;
+        }
+        switch (line.front()) {
+            case '<': text += "‹"; break;
+            case '>': text += "›"; break;
+            case '{': text += '('; break;
+            case '}': text += ')'; break;
+            default: text += line.front();
+        }
+        line.remove_prefix(1);
     }
-    return line;
+    return text;
 }
 
 void append_escaped(std::string& file, std::string_view line) {
@@ -55,7 +67,7 @@ std::string subrip_text(const std::vector<subtitle_cue>& cues) {
         if (number > 0) file += '\n';
         file += fmt::format("{}\n", ++number);
         append_timing(file, cue, ',');
-        for (const auto& line : cue.lines) file.append(without_arrows(line)).append("\n");
+        for (const auto& line : cue.lines) file.append(without_markup(line)).append("\n");
     }
     return file;
 }

@@ -82,7 +82,7 @@ class Subtitles(DatabaseTest):
             self.assertEqual(answer.body.count(b"first,"), 40)
         self.assertIn("\nGrüße &amp; &lt;b&gt;hello&lt;/b&gt; 00:01 --&gt; 00:02\n",
                       files["vtt"].body.decode())
-        self.assertIn("\nGrüße & <b>hello</b> 00:01 → 00:02\n", files["srt"].body.decode())
+        self.assertIn("\nGrüße & ‹b›hello‹/b› 00:01 → 00:02\n", files["srt"].body.decode())
 
     def test_of_silence(self):
         _, someone = self.start(workers=0)

@@ -14,7 +14,7 @@ const std::vector<subtitle_cue> two_cues{
     {.begin = 1h + 2min + 3s + 4ms, .end = 99h + 59min + 59s + 999ms, .lines = {"one", "two"}}};
 
 const std::vector<subtitle_cue> marked_up{
-    {.begin = 0ms, .end = 1ms, .lines = {"<b>a</b> & b", "00:00 --> 00:01 ---->"}}};
+    {.begin = 0ms, .end = 1ms, .lines = {"<b>a</b> & b", "{\\an8}00:00 --> 00:01 ---->"}}};
 
 TEST(SubripText, IsNumberedAndHasCommas) {
     EXPECT_EQ(subrip_text({}), "");
@@ -24,10 +24,10 @@ TEST(SubripText, IsNumberedAndHasCommas) {
         "2\n01:02:03,004 --> 99:59:59,999\none\ntwo\n");
 }
 
-TEST(SubripText, HasNoTimesInItsText) {
+TEST(SubripText, HasNeitherTimesNorMarkupInItsText) {
     EXPECT_EQ(
         subrip_text(marked_up),
-        "1\n00:00:00,000 --> 00:00:00,001\n<b>a</b> & b\n00:00 → 00:01 --→\n");
+        "1\n00:00:00,000 --> 00:00:00,001\n‹b›a‹/b› & b\n(\\an8)00:00 → 00:01 --→\n");
 }
 
 TEST(WebvttText, HasAHeadAndPoints) {
@@ -42,7 +42,7 @@ TEST(WebvttText, IsNoMarkup) {
     EXPECT_EQ(
         webvtt_text(marked_up),
         "WEBVTT\n\n00:00:00.000 --> 00:00:00.001\n&lt;b&gt;a&lt;/b&gt; &amp; b\n"
-        "00:00 --&gt; 00:01 ----&gt;\n");
+        "{\\an8}00:00 --&gt; 00:01 ----&gt;\n");
 }
 
 TEST(TranscriptOf, ReadsAStoredResult) {
