@@ -18,7 +18,7 @@ import socket
 import unittest
 import urllib.parse
 
-from openapi_document import Document
+from openapi_document import Document, schema_breaches
 from service_support import SAMPLE, Answer, Cluster, Daemon, ServiceTest, wait_until
 
 DOCUMENT = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "openapi.yaml")
@@ -167,7 +167,7 @@ class TheDocument(OpenApiTest):
 
     def test_the_daemon_serves_it_as_gzip_as_well(self):
         headers = {"Accept-Encoding": "gzip"}
-        answer = self.idle.request("GET", "/docs/openapi.yaml", None, headers)
+        answer = self.conversation().ask("GET /docs/openapi.yaml", headers=headers)
         self.assertEqual((answer.status, answer.headers["Content-Encoding"]), (200, "gzip"))
         self.assertEqual(gzip.decompress(answer.body), self.document.text)
         headers["If-None-Match"] = answer.headers["ETag"]
@@ -254,11 +254,20 @@ class Reels(OpenApiTest):
             with self.subTest(body):
                 someone.ask(ANALYZE, body=body, expect=400)
 
+    def test_the_schema_of_a_submission_says_what_is_accepted(self):
+        schema = self.document.operations[ANALYZE].request_body["content"]["application/json"]["schema"]
+        for body in ({}, {"url": None}, {"url": LINK}, {"url": LINK, "urls": None}, {"url": None, "urls": [LINK]},
+                     {"url": LINK, "urls": [LINK]}, {"urls": []}, {"urls": None}, {"url": LINK, "fresh": None},
+                     {"url": LINK, "fresh": 1}, {"url": LINK, "webhook_url": None}, {"url": LINK, "x": 1},
+                     {"url": LINK, "webhook_url": "ftp://example.org/"}, {"urls": [LINK], "fresh": True}):
+            with self.subTest(body):
+                is_good = not schema_breaches(schema, body, "body")
+                someone = self.conversation(account=self.idle.account())
+                someone.ask(ANALYZE, body=body, expect=202 if is_good else 400)
+
     def test_submitting_several(self):
         someone = self.conversation(account=self.idle.account())
-        operation = self.document.operations[ANALYZE]
-        properties = operation.request_body["content"]["application/json"]["schema"]["properties"]
-        most = properties["urls"]["maxItems"]
+        most = self.document.components["schemas"]["ListSubmission"]["properties"]["urls"]["maxItems"]
         refused = someone.ask(ANALYZE, body={"urls": ["x"] * most}, expect=202)
         self.assertEqual(len(refused.json()), most)
         strange = someone.ask(ANALYZE, body={"urls": [None, 7, {}, ["x" * 300]]}, expect=202)
