@@ -170,17 +170,96 @@ TEST_F(SessionStore, TheFirstAdministratorComesInByALinkOfHisOwn) {
 
 TEST_F(SessionStore, TheFirstAdministratorMayHaveAnAccountWithoutAPassword) {
     const auto ann = account("ann@example.com");
-    const auto link = run(store_.invite(std::nullopt, soon()));
-    EXPECT_EQ(accept(link.secret, "Ann@Example.com").account, ann);
-    EXPECT_TRUE(run(store_.has_administrator(soon())));
-
-    // But not one that somebody signs in to: the link is no way into it.
     const auto bob = member("bob@example.com").account;
-    const auto next = run(store_.invite(std::nullopt, soon()));
-    EXPECT_EQ(accept(next.secret, "bob@example.com").outcome, acceptance::taken);
+    const auto link = run(store_.invite(std::nullopt, soon()));
+    // But not one that somebody signs in to: the link is no way into it.
+    EXPECT_EQ(accept(link.secret, "bob@example.com").outcome, acceptance::taken);
     EXPECT_EQ(run(store_.find_credentials(bob, soon()))->password_hash, "hash");
-    EXPECT_EQ(accept(next.secret, "cid@example.com").outcome, acceptance::accepted)
-        << "the link is not spent by a wrong address";
+    const auto accepted = accept(link.secret, "Ann@Example.com");
+    EXPECT_EQ(accepted.outcome, acceptance::accepted) << "the link is not spent by a wrong address";
+    EXPECT_EQ(accepted.account, ann);
+    EXPECT_TRUE(run(store_.has_administrator(soon())));
+}
+
+TEST_F(SessionStore, TheSetupLinkEndsWithTheFirstAdministrator) {
+    const auto is_offered = [this](const std::string& secret) {
+        return run(store_.look_at(hash_of_secret(secret).value(), soon())).has_value();
+    };
+    const auto logged = run(store_.invite(std::nullopt, soon()));
+    ASSERT_TRUE(is_offered(logged.secret));
+    // As "account create --admin" and "account invite --account" do.
+    const auto ann = run(accounts_.create("ann@example.com", role::administrator, soon())).value();
+    EXPECT_TRUE(is_offered(logged.secret)) << "without a password there is no administrator";
+    ASSERT_EQ(accept(run(store_.invite(ann, soon())).secret).outcome, acceptance::accepted);
+    EXPECT_FALSE(is_offered(logged.secret));
+    EXPECT_EQ(accept(logged.secret, "eve@example.com").outcome, acceptance::invalid);
+    EXPECT_FALSE(run(accounts_.find("eve@example.com", soon())));
+
+    // A link that was made at the very moment is refused as long as there is an administrator.
+    const auto late = run(store_.invite(std::nullopt, soon()));
+    EXPECT_FALSE(is_offered(late.secret));
+    EXPECT_EQ(accept(late.secret, "eve@example.com").outcome, acceptance::invalid);
+}
+
+TEST_F(SessionStore, TheSetupLinkEndsWhenAnAccountBecomesAdministrator) {
+    const auto bob = member("bob@example.com");
+    const auto logged = run(store_.invite(std::nullopt, soon()));
+    ASSERT_TRUE(run(accounts_.change(bob.account, {.is_admin = true}, soon())));
+    // Not even when that administrator goes again: a new link is in a new log line.
+    change(db::query{"test.demote", "UPDATE account SET is_admin = false"});
+    EXPECT_EQ(accept(logged.secret, "eve@example.com").outcome, acceptance::invalid);
+}
+
+constexpr db::query make_slow_change_query{"test.make_slow_change", R"sql(
+    CREATE FUNCTION change_password_slowly(owner bigint) RETURNS void LANGUAGE plpgsql AS $$
+    BEGIN
+        UPDATE account SET password_hash = 'new' WHERE id = owner;
+        PERFORM pg_advisory_xact_lock_shared(7);
+        DELETE FROM web_session WHERE account_id = owner;
+    END $$)sql"};
+constexpr db::query waiting_query{"test.waiting", R"sql(
+    SELECT count(*) AS many FROM pg_stat_activity
+     WHERE datname = current_database() AND wait_event_type = 'Lock')sql"};
+
+// A new password and a sign-in of the same account, which has a session that is over: both want the
+// account's row and that session's.
+TEST_F(SessionStore, SigningInWaitsForANewPasswordWithoutADeadlock) {
+    const auto ann = member("ann@example.com");
+    const auto over = begun(ann);
+    change(db::query{"test.end_all", "UPDATE web_session SET expires_at = now()"});
+    change(make_slow_change_query);
+    db::pool_options options;
+    options.connection_string = connection_string();
+    options.connections = 1;
+    const auto silent = log::logger::silent();
+    db::pool gate{loop().context().get_executor(), options, silent};
+    db::pool changer{loop().context().get_executor(), options, silent};
+    gate.start();
+    changer.start();
+    const auto waiting = [this] {
+        return run(pool().run(soon(), waiting_query)).one().as<std::int64_t>("many");
+    };
+
+    run(gate.run(soon(), db::query{"test.shut", "SELECT pg_advisory_lock(7)"}));
+    auto changed = boost::asio::co_spawn(
+        loop().context(),
+        changer.run(
+            soon(),
+            db::query{"test.change_slowly", "SELECT change_password_slowly($1)"},
+            ann.account),
+        boost::asio::use_future);
+    while (waiting() < 1) continue;  // Has the account.
+    auto begins =
+        boost::asio::co_spawn(loop().context(), store_.begin(ann, soon()), boost::asio::use_future);
+    while (waiting() < 2) continue;  // Waits for the account.
+    run(gate.run(soon(), db::query{"test.open", "SELECT pg_advisory_unlock(7)"}));
+
+    loop().wait_for(changed);
+    EXPECT_NO_THROW(changed.get());
+    loop().wait_for(begins);
+    EXPECT_EQ(begins.get(), std::nullopt) << "the password is another one by now";
+    gate.close();
+    changer.close();
 }
 
 TEST_F(SessionStore, TheLastAdministratorStays) {

@@ -48,7 +48,10 @@ constexpr db::query look_at_query{"sessions.look_at_invitation", R"sql(
     SELECT account.email
       FROM invitation LEFT JOIN account ON account.id = invitation.account_id
      WHERE invitation.hash = $1 AND invitation.expires_at > now()
-       AND account.disabled_at IS NULL)sql"};
+       AND account.disabled_at IS NULL
+       AND (invitation.account_id IS NOT NULL OR NOT EXISTS (
+            SELECT FROM account
+             WHERE is_admin AND password_hash IS NOT NULL AND disabled_at IS NULL)))sql"};
 
 constexpr db::query accept_query{"sessions.accept_invitation", R"sql(
     SELECT outcome, account_id FROM accept_invitation($1, $2, $3))sql"};
