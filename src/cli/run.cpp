@@ -16,9 +16,14 @@ result<connection_settings> connection_of(const command_line& line) {
     settings_source from_file;
     const auto fallback = default_config_path();
     if (line.config || (fallback && std::filesystem::exists(*fallback))) {
-        auto read = settings_from_file(line.config.value_or(fallback.value_or("")));
+        const std::filesystem::path file = line.config.value_or(fallback.value_or(""));
+        auto read = settings_from_file(file);
         if (!read) return read.error();
         from_file = *std::move(read);
+        const auto warning = open_token_warning(from_file, file);
+        if (!warning.empty()) {
+            std::fputs(fmt::format("reels: warning: {}\n", warning).c_str(), stderr);
+        }
     }
     return merged(line.flags, settings_from_environment(), from_file);
 }

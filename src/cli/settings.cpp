@@ -90,6 +90,20 @@ result<settings_source> settings_from_file(const std::filesystem::path& file) {
     return found;
 }
 
+std::string open_token_warning(const settings_source& read, const std::filesystem::path& file) {
+    using std::filesystem::perms;
+    if (!read.token) return {};
+    std::error_code failed;
+    const auto granted = std::filesystem::status(file, failed).permissions();
+    if (failed || (granted & (perms::group_read | perms::others_read)) == perms::none) return {};
+    const auto name = printable(file.string(), line_breaks::to_blank);
+    return fmt::format(
+        "the token in {} can be read by other users of this machine; correct that with: "
+        "chmod 600 {}",
+        name,
+        name);
+}
+
 result<connection_settings> merged(
     const settings_source& flags, const settings_source& environment, const settings_source& file) {
     const auto first_of = [&](std::optional<std::string> settings_source::*setting) {

@@ -730,6 +730,17 @@ class Settings(CliTest):
         self.assertEqual(flag.requests[0][2]["Authorization"], "Bearer rls_flag")
         self.assertEqual((len(file.requests), len(variable.requests)), (1, 1))
 
+    def test_a_token_that_others_may_read(self):
+        server = self.serve((200, DONE), (200, DONE), (200, DONE))
+        with tempfile.NamedTemporaryFile("w") as config:
+            config.write(f'server = "{server.url}"\ntoken = "rls_file"\n')
+            config.flush()
+            for mode, warned in ((0o600, False), (0o640, True), (0o604, True)):
+                os.chmod(config.name, mode)
+                done = self.ended(self.reels("--config", config.name, "get", "42"), 0)
+                self.assertEqual("reels: warning: the token in " in done.stderr, warned, done.stderr)
+                self.assertNotIn("rls_file", done.stderr)
+
     def test_wrong_usage(self):
         valid = {"REELS_SERVER": "http://127.0.0.1:1", "REELS_TOKEN": TOKEN}
         cases = [

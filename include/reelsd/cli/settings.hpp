@@ -38,6 +38,11 @@ struct settings_source {
 /// user.
 [[nodiscard]] result<settings_source> settings_from_file(const std::filesystem::path& file);
 
+/// What to warn the user of: `file` has a token, and not its owner alone may read it. Empty when
+/// there is nothing to warn of.
+[[nodiscard]] std::string open_token_warning(
+    const settings_source& read, const std::filesystem::path& file);
+
 /// Flags win over the environment, the environment over the file. Errors: invalid_argument when the
 /// address is no http(s) origin, or the token is missing or malformed; the detail is for the user.
 [[nodiscard]] result<connection_settings> merged(
