@@ -65,17 +65,17 @@ response problem_response(status code, std::string_view message) {
     return response{code, json_type, dumped(body)};
 }
 
-response unauthorized_response(std::string_view text) {
+response unauthorized_response(std::string_view text, std::string_view challenge) {
     json body;
     body["error"] = text;
     response answer{status::unauthorized, json_type, dumped(body)};
-    answer.set("WWW-Authenticate", "Bearer");
+    answer.set("WWW-Authenticate", std::string{challenge});
     return answer;
 }
 
 response problem_response(const error& why) {
     const auto code = http_status_of(why.code());
-    if (code == status::unauthorized) return unauthorized_response("invalid API token");
+    if (code == status::unauthorized) return unauthorized_response("invalid API token", "Bearer");
     const bool made_for_the_caller =
         why.code() == errc::invalid_argument || why.code() == errc::limit_reached;
     auto answer = problem_response(code, made_for_the_caller ? why.detail() : message_for(code));

@@ -52,6 +52,7 @@ std::string_view reason_of(status code) noexcept {
         case status::conflict: return "Conflict";
         case status::content_too_large: return "Content Too Large";
         case status::unsupported_media_type: return "Unsupported Media Type";
+        case status::misdirected_request: return "Misdirected Request";
         case status::too_many_requests: return "Too Many Requests";
         case status::request_header_fields_too_large: return "Request Header Fields Too Large";
         case status::internal_server_error: return "Internal Server Error";

@@ -52,6 +52,8 @@ std::optional<std::string_view> request_context::query(std::string_view name) co
 
 result<reelsd::json> request_context::json_body() const {
     const error malformed{errc::invalid_argument, std::string{body_must_be_object}};
+    // The parser takes a NUL byte for the end of its input, whatever follows.
+    if (request_.body.find('\0') != std::string::npos) return malformed;
     auto parsed = parse_foreign_json(request_.body);
     if (!parsed.is_object()) return malformed;
     // Named: JSON converts to nearly everything, an error included.
@@ -120,8 +122,8 @@ response request_context::problem(status code, std::string_view message) const {
     return problem_response(code, message);
 }
 
-response request_context::unauthorized(std::string_view text) const {
-    return unauthorized_response(text);
+response request_context::unauthorized(std::string_view text, std::string_view challenge) const {
+    return unauthorized_response(text, challenge);
 }
 
 result<void> request_context::decode_query() {

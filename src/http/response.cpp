@@ -83,6 +83,10 @@ const body_source* response::stream() const noexcept {
     return std::get_if<body_source>(&body_);
 }
 
+body_source response::take_stream() {
+    return std::get<body_source>(std::move(body_));
+}
+
 std::string_view response::find(std::string_view name) const noexcept {
     for (const auto& [known, value] : fields_) {
         if (same_name(known, name)) return value;

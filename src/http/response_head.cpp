@@ -54,6 +54,9 @@ std::string response_head(const response& answer, const answer_facts& facts) {
     append_security_fields(head, answer, facts.hsts);
     append_field(head, "X-Request-Id: "sv, facts.request_id);
     if (!facts.keep_alive) head.append("Connection: close\r\n"sv);
+    if (facts.keep_alive && !facts.keep_alive_hint.empty()) {
+        append_field(head, "Keep-Alive: "sv, facts.keep_alive_hint);
+    }
     if (facts.keep_alive && !facts.is_version_1_1) head.append("Connection: keep-alive\r\n"sv);
     head.append("\r\n"sv);
     return head;

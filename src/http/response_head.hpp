@@ -19,6 +19,8 @@ struct answer_facts {
     /// HTTP/1.0 clients must be told that a connection stays open.
     bool is_version_1_1;
     strict_transport hsts = strict_transport::off;
+    /// Of `Keep-Alive`, while the connection stays open: "timeout=75".
+    std::string_view keep_alive_hint = {};
 };
 
 /// Status line and fields, closed by the empty line. 204 and 304 have no Content-Length (RFC

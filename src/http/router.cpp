@@ -18,6 +18,11 @@ bool fits_parameter(std::string_view text) {
     return std::none_of(text.begin(), text.end(), strange);
 }
 
+/// Whether the segment at `at` is `text` as spelled.
+bool is_literal(const request_target& target, std::size_t at, std::string_view text) noexcept {
+    return !target.is_escaped(at) && target.segments()[at] == text;
+}
+
 /// HEAD is answered by GET's handler.
 verb handled_as(verb method) noexcept {
     return method == verb::head ? verb::get : method;
@@ -87,6 +92,10 @@ router::branch& router::branch_of(const std::vector<segment>& pattern) {
     return *at;
 }
 
+void router::check_every_request(gate::decision check) {
+    check_ = std::move(check);
+}
+
 void router::show_when_unknown(handler handle) {
     when_unknown_ = std::move(handle);
 }
@@ -104,27 +113,31 @@ std::vector<router::known_route> router::routes() const {
     return all;
 }
 
-const gate* router::gate_for(const std::vector<std::string>& path) const noexcept {
+const gate* router::gate_for(const request_target& target) const noexcept {
     const gate_entry* best = nullptr;
+    const auto holds = [&target](const gate_entry& entry) {
+        if (entry.segments.size() > target.segments().size()) return false;
+        for (std::size_t at = 0; at < entry.segments.size(); ++at) {
+            if (!is_literal(target, at, entry.segments[at].text)) return false;
+        }
+        return true;
+    };
     for (const auto& entry : gates_) {
-        if (entry.segments.size() > path.size()) continue;
-        const auto same = [](const segment& mine, const std::string& theirs) {
-            return mine.text == theirs;
-        };
-        if (!std::equal(entry.segments.begin(), entry.segments.end(), path.begin(), same)) continue;
+        if (!holds(entry)) continue;
         if (!best || best->segments.size() < entry.segments.size()) best = &entry;
     }
     return best ? &best->keeper : nullptr;
 }
 
 const router::path_entry* router::entry_for(
-    const branch& from, std::span<const std::string> rest) const noexcept {
-    if (rest.empty()) return from.entry ? &paths_[*from.entry] : nullptr;
-    const auto& own = rest.front();
+    const branch& from, const request_target& target, std::size_t at) const noexcept {
+    if (at == target.segments().size()) return from.entry ? &paths_[*from.entry] : nullptr;
     for (const auto& next : from.next) {
         const auto& known = next.leads_here;
-        if (known.is_parameter ? !fits_parameter(own) : known.text != own) continue;
-        if (const auto* const found = entry_for(next, rest.subspan(1))) return found;
+        const bool fits = known.is_parameter ? fits_parameter(target.segments()[at])
+                                             : is_literal(target, at, known.text);
+        if (!fits) continue;
+        if (const auto* const found = entry_for(next, target, at + 1)) return found;
     }
     return nullptr;
 }
@@ -132,7 +145,7 @@ const router::path_entry* router::entry_for(
 router::located router::locate(request_context& ctx, const gate* keeper) const {
     const auto& target = ctx.request().target;
     if (!target.path_is_well_formed()) return {};
-    const auto* const entry = entry_for(root_, target.segments());
+    const auto* const entry = entry_for(root_, target, 0);
     if (!entry) {
         const bool is_shown = !keeper && when_unknown_ && is_from_a_reader(ctx);
         return {.entry = nullptr, .handle = is_shown ? &when_unknown_ : nullptr};
@@ -160,8 +173,26 @@ response router::refuse(const request_context& ctx, const path_entry* entry) {
     return refused;
 }
 
+response router::server_options(const request_context& ctx) const {
+    std::string allowed = "GET, HEAD, OPTIONS";
+    for (const auto& entry : paths_) {
+        for (const auto& known : entry.methods) {
+            const auto name = name_of(known.method);
+            if (allowed.find(name) == std::string::npos) allowed.append(", ").append(name);
+        }
+    }
+    auto answer = ctx.no_content();
+    answer.set("Allow", std::move(allowed));
+    return answer;
+}
+
 asio::awaitable<response> router::answer(request_context& ctx) const {
-    const gate* const keeper = gate_for(ctx.request().target.segments());
+    if (check_) {
+        if (auto refused = check_(ctx)) co_return std::move(*refused);
+    }
+    // The parser takes it with OPTIONS alone.
+    if (ctx.request().target.path() == "*") co_return server_options(ctx);
+    const gate* const keeper = gate_for(ctx.request().target);
     const auto found = locate(ctx, keeper);
     if (keeper && keeper->authenticate) {
         auto refused = co_await keeper->authenticate(ctx);

@@ -57,6 +57,7 @@ std::chrono::milliseconds watch_interval(const server_options& options) {
         {options.header_time_max,
          options.body_time_max,
          options.idle_time_max,
+         options.write_stall_max,
          options.write_time_max,
          options.farewell_time_max,
          options.linger_time_max});
@@ -76,6 +77,12 @@ std::string text_of(const listen_address& address) {
     return host + ":" + std::to_string(address.port);
 }
 
+error_code share_address(int descriptor) {
+    const int yes = 1;
+    if (::setsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, &yes, sizeof yes) == 0) return {};
+    return {errno, boost::system::system_category()};
+}
+
 error_code open_listener(tcp::acceptor& acceptor, const server_options& options) {
     error_code failed;
     const auto host = asio::ip::make_address(options.address.host, failed);
@@ -83,6 +90,9 @@ error_code open_listener(tcp::acceptor& acceptor, const server_options& options)
     const tcp::endpoint where{host, options.address.port};
     acceptor.open(where.protocol(), failed);
     if (!failed) acceptor.set_option(tcp::acceptor::reuse_address{true}, failed);
+    if (!failed && options.shares_address) {
+        failed = share_address(acceptor.native_handle());
+    }
     if (!failed) acceptor.bind(where, failed);
     if (!failed) acceptor.listen(asio::socket_base::max_listen_connections, failed);
     if (!failed) acceptor.non_blocking(true, failed);

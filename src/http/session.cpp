@@ -2,6 +2,8 @@
 #include "session_answering.hpp"
 #include <reelsd/async/with_deadline.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -34,6 +36,9 @@ session_host::session_host(const router& known_routes, log::logger lines, server
       log{std::move(lines)},
       options{std::move(wanted)},
       buffered{options.buffered_bytes_max},
+      keep_alive_hint{fmt::format(
+          "timeout={}",
+          std::chrono::duration_cast<std::chrono::seconds>(options.idle_time_max).count())},
       random{std::random_device{}()} {}
 
 std::string session_host::new_request_id() {
@@ -171,9 +176,17 @@ response session::explain(request_context& ctx, const std::exception_ptr& thrown
     return ctx.problem(error{errc::internal, reason_for(thrown)});
 }
 
-std::string session::client_of(const header_fields& headers) const {
-    if (!is_proxy_) return remote_;
-    return client_behind(address_, headers, host_.options.proxy_addresses).to_string();
+void session::note_client(request& asked) const {
+    if (!is_proxy_) {
+        asked.remote = remote_;
+        // A proxy on this machine that nothing is known of connects from a loopback address, too.
+        asked.is_local = address_.is_loopback() && !asked.headers.find("X-Forwarded-For") &&
+                         !asked.headers.find("Forwarded");
+        return;
+    }
+    const auto client = client_behind(address_, asked.headers, host_.options.proxy_addresses);
+    asked.remote = client.to_string();
+    asked.is_local = address_.is_loopback() && client.is_loopback();
 }
 
 void session::note_answer(status code) {
@@ -211,7 +224,7 @@ request session::take_request(request_form& form) {
     auto& asked = message.request;
     const auto id = asked.headers.find("X-Request-Id");
     asked.id = id && is_sane_request_id(*id) ? std::string{*id} : host_.new_request_id();
-    asked.remote = client_of(asked.headers);
+    note_client(asked);
     return std::move(asked);
 }
 
@@ -247,7 +260,8 @@ asio::awaitable<bool> session::exchange() {
          .date = host_.date.text(std::chrono::system_clock::now()),
          .keep_alive = keep_alive,
          .is_version_1_1 = form.is_version_1_1,
-         .hsts = host_.options.hsts});
+         .hsts = host_.options.hsts,
+         .keep_alive_hint = host_.keep_alive_hint});
     const bool with_body = may_have_body(given.code()) && ctx.request().method != verb::head;
     auto bytes = with_body ? given.body().size() : std::size_t{0};
     std::string_view head_left = head;

@@ -38,6 +38,8 @@ struct session_host {
     /// Every read but the first of a plain head goes here, and what is left over into the session.
     /// Such reads are synchronous once the socket is readable, so that no two of them overlap.
     std::array<char, std::size_t{16} * 1024> scratch{};
+    /// `Keep-Alive`'s value: clients that read it do not send into a connection that is closing.
+    std::string keep_alive_hint;
     std::mt19937_64 random;
 };
 
@@ -133,8 +135,8 @@ private:
     /// What came of a wait for more bytes, when it was not bytes.
     [[nodiscard]] reading no_more(arrival kind);
     [[nodiscard]] response explain(request_context& ctx, const std::exception_ptr& thrown) const;
-    /// Who asks, as text.
-    [[nodiscard]] std::string client_of(const header_fields& headers) const;
+    /// Sets who asks, and whether from this machine.
+    void note_client(request& asked) const;
     void note_answer(status code);
     void log_exchange(
         const request_context& ctx, const response& answer, std::size_t bytes, clock::duration took,

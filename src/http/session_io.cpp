@@ -114,9 +114,15 @@ transport::outcome session::write_now(std::string_view& head, std::string_view& 
 
 asio::awaitable<bool> session::write(std::string_view head, std::string_view body) {
     using outcome = transport::outcome;
-    enter(phase::writing, host_.options.write_time_max);
+    const auto& options = host_.options;
+    const auto end_at = clock::now() + options.write_time_max;
+    enter(phase::writing, std::min(options.write_stall_max, options.write_time_max));
     for (;;) {
+        const auto left = head.size() + body.size();
         const auto how = write_now(head, body);
+        if (head.size() + body.size() < left) {
+            late_at_ = std::min(clock::now() + options.write_stall_max, end_at);
+        }
         if (how == outcome::done) co_return true;
         if (how == outcome::ended || how == outcome::failed || is_late()) co_return false;
         const bool goes_on = co_await wait_for(how);

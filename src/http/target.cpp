@@ -134,6 +134,8 @@ result<request_target> request_target::parse(std::string text) {
         if (segment.find('%') == std::string_view::npos) {
             target.segments_.emplace_back(segment);
         } else {
+            target.escaped_.resize(target.segments_.size());
+            target.escaped_.push_back(true);
             auto decoded = percent_decoded(segment);
             if (!decoded) target.well_formed_ = false;
             target.segments_.push_back(decoded ? std::move(*decoded) : std::string{segment});

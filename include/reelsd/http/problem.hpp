@@ -16,8 +16,8 @@ namespace reelsd::http {
 /// {"message": "...", "status": "error"}. `message` must be fit for clients.
 [[nodiscard]] response problem_response(status code, std::string_view message);
 
-/// 401 {"error": "..."} with `WWW-Authenticate: Bearer`.
-[[nodiscard]] response unauthorized_response(std::string_view text);
+/// 401 {"error": "..."} with `WWW-Authenticate: <challenge>`.
+[[nodiscard]] response unauthorized_response(std::string_view text, std::string_view challenge);
 
 /// The answer for `why`. Its detail is shown for invalid_argument and limit_reached, whose details
 /// are made for the caller, and for no other code. 503 carries `Retry-After`.

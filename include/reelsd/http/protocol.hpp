@@ -32,6 +32,7 @@ enum class status : std::uint16_t {
     conflict = 409,
     content_too_large = 413,
     unsupported_media_type = 415,
+    misdirected_request = 421,
     too_many_requests = 429,
     request_header_fields_too_large = 431,
     internal_server_error = 500,

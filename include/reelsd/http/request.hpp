@@ -20,6 +20,9 @@ struct request {
     std::string id;
     /// The client's IP address, without the port: the peer's, or what a proxy says that it is.
     std::string remote;
+    /// Whether the client runs on this machine: the connection comes from a loopback address, and
+    /// no proxy forwards the request for a client elsewhere.
+    bool is_local = false;
 };
 
 /// Whether `text` may be used as a request's id: 1-128 of [A-Za-z0-9._-].

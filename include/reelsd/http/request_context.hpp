@@ -83,7 +83,9 @@ public:
     /// id.
     [[nodiscard]] response problem(const error& why) const;
     [[nodiscard]] response problem(status code, std::string_view message) const;
-    [[nodiscard]] response unauthorized(std::string_view text) const;
+    /// 401. `challenge` is the value of `WWW-Authenticate`.
+    [[nodiscard]] response unauthorized(
+        std::string_view text, std::string_view challenge = "Bearer") const;
 
     // For the router and the session.
 

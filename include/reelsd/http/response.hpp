@@ -68,6 +68,8 @@ public:
     [[nodiscard]] std::size_t bytes_held() const noexcept;
     /// Null unless the body is streamed.
     [[nodiscard]] const body_source* stream() const noexcept;
+    /// Takes the source of a streamed body out; the answer must have one.
+    [[nodiscard]] body_source take_stream();
     /// Empty when there is no body.
     [[nodiscard]] std::string_view content_type() const noexcept { return content_type_; }
     /// All others.

@@ -9,7 +9,6 @@
 #include <functional>
 #include <optional>
 #include <ranges>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,7 +22,8 @@ using handler = std::function<boost::asio::awaitable<response>(request_context&)
 /// One line of a layer's route table. `pattern` is a literal: "/reels/{id}"; a `{name}`
 /// takes exactly one segment that is not empty, ".", ".." or one with a slash or a control
 /// character in it. Literal segments win over `{name}` ("/reels/search" over "/reels/{id}"),
-/// whatever the order.
+/// whatever the order, and match only as spelled: "/%6detrics" is not "/metrics", so that proxies
+/// that compare raw paths see what the router sees.
 template <class Service>
 struct route {
     verb method = verb::other;
@@ -36,7 +36,7 @@ struct gate {
     using check = std::function<boost::asio::awaitable<std::optional<response>>(request_context&)>;
     using decision = std::function<std::optional<response>(request_context&)>;
 
-    /// "/api/v1": holds for this path and all below, on decoded segments.
+    /// "/api/v1": holds for this path and all below, as spelled.
     std::string_view prefix;
     /// Knows the caller, or answers (401), whether or not there is such a route: strangers do not
     /// learn which there are. The context has the route if there is one.
@@ -46,11 +46,11 @@ struct gate {
     decision admit;
 };
 
-/// Finds who answers a request. Order of decisions, as the contract wants it: gate's
-/// `authenticate`, path (malformed escape 400, unknown 404), method (405 with `Allow`), gate's
-/// `admit`, query (malformed 400), handler. HEAD is answered by GET's handler; the session leaves
-/// the body out. Filled at start, constant afterwards. Thread: any for `answer`, as far as the
-/// handlers allow.
+/// Finds who answers a request. Order of decisions, as the contract wants it: the check of every
+/// request, `OPTIONS *` (204 with `Allow`), gate's `authenticate`, path (malformed escape 400,
+/// unknown 404), method (405 with `Allow`), gate's `admit`, query (malformed 400), handler. HEAD is
+/// answered by GET's handler; the session leaves the body out. Filled at start, constant
+/// afterwards. Thread: any for `answer`, as far as the handlers allow.
 class router {
 public:
     router() = default;
@@ -76,6 +76,9 @@ public:
 
     /// Answers people who have come to an unknown path behind no gate: GETs that accept text/html.
     void show_when_unknown(handler handle);
+
+    /// Runs before everything else and may answer instead. At most one; optional.
+    void check_every_request(gate::decision check);
 
     /// The longest prefix that holds for a path is the one whose gate runs.
     void guard(gate keeper);
@@ -126,17 +129,19 @@ private:
     };
 
     [[nodiscard]] static std::vector<segment> segments_of(std::string_view pattern);
-    [[nodiscard]] const gate* gate_for(const std::vector<std::string>& path) const noexcept;
+    [[nodiscard]] const gate* gate_for(const request_target& target) const noexcept;
     /// Where the pattern ends, which is added if it is not there.
     [[nodiscard]] branch& branch_of(const std::vector<segment>& pattern);
-    /// The most specific pattern behind `from` that fits what is left of a path.
+    /// The most specific pattern behind `from` that fits the segments from `at` on.
     [[nodiscard]] const path_entry* entry_for(
-        const branch& from, std::span<const std::string> rest) const noexcept;
+        const branch& from, const request_target& target, std::size_t at) const noexcept;
     /// Tells 404 from 405, and the context its route.
     [[nodiscard]] located locate(request_context& ctx, const gate* keeper) const;
     /// By the gate, or because of the query.
     [[nodiscard]] static std::optional<response> refusal_before_handling(
         request_context& ctx, const gate* keeper);
+    /// To `OPTIONS *`: the methods of all routes.
+    [[nodiscard]] response server_options(const request_context& ctx) const;
     /// To what nobody handles. `entry` is that of the path, if it is known.
     [[nodiscard]] static response refuse(const request_context& ctx, const path_entry* entry);
 
@@ -146,6 +151,7 @@ private:
     branch root_{};
     std::vector<gate_entry> gates_;
     handler when_unknown_;
+    gate::decision check_;
 };
 
 }  // namespace reelsd::http

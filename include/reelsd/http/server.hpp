@@ -52,6 +52,8 @@ struct exchange_report {
 
 struct server_options {
     listen_address address;
+    /// Lets other processes of this user listen on the same address (SO_REUSEPORT).
+    bool shares_address = false;
     /// Null: plain HTTP. With it, the port speaks TLS alone.
     std::shared_ptr<const tls_identity> tls;
     /// Where people reach the service by HTTPS, through this server or a proxy before it.
@@ -63,8 +65,11 @@ struct server_options {
     std::chrono::milliseconds body_time_max = std::chrono::seconds{30};
     /// Between two requests: longer than the 60 s after which common proxies let go themselves.
     std::chrono::milliseconds idle_time_max = std::chrono::seconds{75};
-    /// For one whole answer: 1 MiB at 35 KB/s.
-    std::chrono::milliseconds write_time_max = std::chrono::seconds{30};
+    /// Without a byte of an answer taken by the client.
+    std::chrono::milliseconds write_stall_max = std::chrono::seconds{30};
+    /// For one whole answer, or one piece of a stream, however steadily it is taken: 1 MiB at
+    /// 2 KB/s.
+    std::chrono::milliseconds write_time_max = std::chrono::minutes{10};
     /// How long a refused client may go on sending before its answer is given up.
     std::chrono::milliseconds linger_time_max = std::chrono::seconds{2};
     /// At a stop, for a request that has begun, and for the next one of a connection that is idle:

@@ -29,6 +29,10 @@ public:
     [[nodiscard]] std::string_view query() const noexcept;
     /// Percent-decoded, one for each '/'. A segment that cannot be decoded stands as it came.
     [[nodiscard]] const std::vector<std::string>& segments() const noexcept { return segments_; }
+    /// Whether a segment contained a percent sign as received.
+    [[nodiscard]] bool is_escaped(std::size_t segment) const noexcept {
+        return segment < escaped_.size() && escaped_[segment];
+    }
     /// False when a percent sign of the path is not followed by two hexadecimal digits.
     [[nodiscard]] bool path_is_well_formed() const noexcept { return well_formed_; }
 
@@ -37,6 +41,8 @@ private:
     std::size_t path_begin_ = 0;
     std::size_t path_end_ = 0;
     std::vector<std::string> segments_;
+    /// One for each segment up to the last escaped one; empty for most paths.
+    std::vector<bool> escaped_;
     bool well_formed_ = true;
 };
 

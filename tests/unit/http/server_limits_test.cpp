@@ -86,6 +86,16 @@ TEST_F(Served, RefusedClientThatStaysIsLeft) {
 }
 
 TEST_F(Served, ClientThatDoesNotReadIsLeft) {
+    options.write_stall_max = 60ms;
+    start();
+    raw_client client{port};
+    ASSERT_TRUE(client.send("GET /big HTTP/1.1\r\nHost: a\r\n\r\n"));
+    await_counts([](const server_counts& now) {
+        return now.connections_accepted == 1 && now.connections_open == 0;
+    });
+}
+
+TEST_F(Served, ClientThatReadsForTooLongIsLeft) {
     options.write_time_max = 60ms;
     start();
     raw_client client{port};

@@ -44,6 +44,7 @@ TEST_F(Served, RequestIdIsMadeWhenTheClientsIsMissingOrInsane) {
     raw_client client{port};
     const std::string made = "[0-9a-f]{16}";
     const auto first = client.ask(get_hello);
+    EXPECT_EQ(first->field("Keep-Alive"), "timeout=75");
     const auto second = client.ask("GET /hello HTTP/1.1\r\nHost: a\r\nX-Request-Id: a b\r\n\r\n");
     ASSERT_TRUE(first && second);
     EXPECT_THAT(first->field("X-Request-Id").value_or(""), MatchesRegex(made));
@@ -269,6 +270,37 @@ TEST_F(Served, SurvivesDamagedRequests) {
     }
     raw_client client{port};
     EXPECT_TRUE(client.ask(get_hello));
+}
+
+boost::asio::awaitable<response> say_where(request_context& ctx) {
+    co_return ctx.text(status::ok, ctx.request().is_local ? "here" : "elsewhere");
+}
+
+/// Where the client is, by what a request from loopback says in `field`.
+std::string place_told(std::uint16_t port, std::string_view field) {
+    raw_client client{port};
+    const auto got =
+        client.ask(std::string{"GET /where HTTP/1.1\r\nHost: a\r\n"}.append(field) + "\r\n");
+    return got ? got->body : "no answer";
+}
+
+TEST_F(Served, ClientsOnThisMachineAreKnownUnlessSomethingForwards) {
+    routes.add(verb::get, "/where", &say_where);
+    start();
+    EXPECT_EQ(place_told(port, ""), "here");
+    EXPECT_EQ(place_told(port, "X-Forwarded-For: 127.0.0.1\r\n"), "elsewhere");
+    EXPECT_EQ(place_told(port, "Forwarded: for=192.0.2.1\r\n"), "elsewhere");
+}
+
+TEST_F(Served, ClientsOnThisMachineAreKnownBehindAProxy) {
+    routes.add(verb::get, "/where", &say_where);
+    options.proxy_addresses = {*ip_network::parse("127.0.0.1")};
+    options.forwarded_for = true;
+    start();
+    EXPECT_EQ(place_told(port, ""), "here") << "past the proxy";
+    EXPECT_EQ(place_told(port, "X-Forwarded-For: 192.0.2.1\r\n"), "elsewhere");
+    EXPECT_EQ(place_told(port, "X-Forwarded-For: 127.0.0.1, 192.0.2.1\r\n"), "elsewhere");
+    EXPECT_EQ(place_told(port, "X-Forwarded-For: 192.0.2.1, 127.0.0.1\r\n"), "elsewhere");
 }
 
 }  // namespace

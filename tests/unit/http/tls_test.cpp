@@ -93,7 +93,7 @@ TEST_F(Tls, LargeAnswerReachesASlowReader) {
 }
 
 TEST_F(Tls, ClientThatDoesNotReadIsLeftAndNotToldThatThatWasAll) {
-    options.write_time_max = 60ms;
+    options.write_stall_max = 60ms;
     start();
     tls_client client{port};
     ASSERT_TRUE(client.send("GET /big HTTP/1.1\r\nHost: a\r\n\r\n"));
