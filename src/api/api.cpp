@@ -17,6 +17,7 @@
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <utility>
@@ -26,13 +27,19 @@ namespace reelsd::api {
 struct api::state {
     authentication tokens;
     submission_service submissions;
-    reels_service reels;
+    jobs::job_store jobs;
+    jobs::completion_board& board;
+    std::function<void(job_id)> job_removed;
+    /// One for each gate. They stay where they are while more come.
+    std::deque<reels_service> reels = {};
     jobs::change_store changes;
     jobs::job_watch& watch;
-    /// One for each door. They stay where they are while more come.
+    /// As `reels`.
     std::deque<reel_event_service> events = {};
+    std::shared_ptr<std::map<account_id, int>> event_streams =
+        std::make_shared<std::map<account_id, int>>();
     std::function<exports::account_export(account_id)> begin_export;
-    /// As `events`.
+    /// As `reels`.
     std::deque<export_service> exports = {};
     std::shared_ptr<std::set<account_id>> exports_under_way =
         std::make_shared<std::set<account_id>>();
@@ -44,6 +51,7 @@ struct api::state {
     webhook_service webhooks;
     health_service health;
     metrics_service metrics;
+    bool has_metrics_address;
 };
 
 api::api(api_parts parts)
@@ -55,10 +63,9 @@ api::api(api_parts parts)
                .analysis_costs_money = parts.analysis_costs_money,
                .job_accepted = std::move(parts.job_accepted),
                .check_webhook_url = parts.check_webhook_url},
-          .reels =
-              {.jobs = parts.jobs,
-               .board = parts.board,
-               .job_removed = std::move(parts.job_removed)},
+          .jobs = parts.jobs,
+          .board = parts.board,
+          .job_removed = std::move(parts.job_removed),
           .changes = parts.changes,
           .watch = parts.watch,
           .begin_export = std::move(parts.begin_export),
@@ -76,7 +83,8 @@ api::api(api_parts parts)
                .check_url = std::move(parts.check_webhook_url),
                .delivery_due = std::move(parts.delivery_due)},
           .health = {.ready = std::move(parts.ready)},
-          .metrics = {.text = std::move(parts.metrics)}})} {}
+          .metrics = {.text = std::move(parts.metrics)},
+          .has_metrics_address = parts.has_metrics_address})} {}
 
 api::~api() = default;
 
@@ -91,20 +99,32 @@ void api::add_to(http::router& router) {
          .admit = [&tokens](http::request_context& ctx) { return tokens.admit(ctx); }});
     add_resources_to(router, "/api/v1", recognise);
     add_health_routes(router, state_->health);
-    add_metrics_routes(router, state_->metrics);
+    if (!state_->has_metrics_address) add_local_metrics_routes(router, state_->metrics);
     add_document_routes(router);
+}
+
+void api::add_metrics_to(http::router& router) {
+    add_metrics_routes(router, state_->metrics);
 }
 
 void api::add_resources_to(
     http::router& router, std::string_view prefix, http::gate::check recognise) {
     auto& events = state_->events.emplace_back(reel_event_service{
-        .changes = state_->changes, .watch = state_->watch, .recognise = recognise});
+        .changes = state_->changes,
+        .watch = state_->watch,
+        .recognise = recognise,
+        .open = state_->event_streams});
+    auto& reels = state_->reels.emplace_back(reels_service{
+        .jobs = state_->jobs,
+        .board = state_->board,
+        .recognise = recognise,
+        .job_removed = state_->job_removed});
     auto& exports = state_->exports.emplace_back(export_service{
         .begin = state_->begin_export,
         .recognise = std::move(recognise),
         .under_way = state_->exports_under_way});
     add_submission_routes(router, prefix, state_->submissions);
-    add_reel_routes(router, prefix, state_->reels);
+    add_reel_routes(router, prefix, reels);
     add_reel_event_routes(router, prefix, events);
     add_export_routes(router, prefix, exports);
     add_reel_list_routes(router, prefix, state_->list);

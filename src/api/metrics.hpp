@@ -17,6 +17,9 @@ struct metrics_service {
     std::function<boost::asio::awaitable<std::string>()> text;
 };
 
+/// For whoever reaches the router.
 void add_metrics_routes(http::router& router, metrics_service& service);
+/// For clients on this machine; 404 for others.
+void add_local_metrics_routes(http::router& router, metrics_service& service);
 
 }  // namespace reelsd::api

@@ -30,6 +30,9 @@ constexpr std::string_view heartbeat = ": keep-alive\n\n";
 /// In milliseconds. Longer than a look for changes, short enough for a person who watches.
 constexpr std::string_view retry_hint = "retry: 2000\n\n";
 
+/// Of one account on this daemon: each is a connection, which lasts for minutes.
+constexpr int streams_max = 20;
+
 constexpr std::size_t step_bytes_max = 32;
 constexpr std::string_view finished_mark = "finished";
 
@@ -89,6 +92,32 @@ std::string work_events(
     return events;
 }
 
+/// Counts a stream of an account from its request to its end.
+class open_stream {
+public:
+    open_stream(std::shared_ptr<std::map<account_id, int>> open, account_id account)
+        : open_{std::move(open)}, account_{account} {
+        ++(*open_)[account_];
+    }
+    open_stream(const open_stream&) = delete;
+    open_stream& operator=(const open_stream&) = delete;
+    ~open_stream() {
+        if (--(*open_)[account_] == 0) open_->erase(account_);
+    }
+
+private:
+    std::shared_ptr<std::map<account_id, int>> open_;
+    account_id account_;
+};
+
+http::response too_many_streams(const http::request_context& ctx) {
+    const auto message =
+        fmt::format("limit of {} event streams at once reached; close one first", streams_max);
+    auto refused = ctx.problem(http::status::too_many_requests, message);
+    refused.set("Retry-After", "30");
+    return refused;
+}
+
 /// Sends what becomes of the reel, until it has ended, the client leaves, the daemon stops, the
 /// caller is no longer known or the stream has lasted for long enough.
 asio::awaitable<void> send_reel_events(
@@ -138,7 +167,8 @@ asio::awaitable<void> send_reel_events(
 }
 
 /// GET /api/v1/reels/{id}/events: what becomes of a reel, as server-sent events, from
-/// `Last-Event-ID` on. 200; 204 the client has had the last one; 404.
+/// `Last-Event-ID` on. 200; 204 the client has had the last one; 404; 429 too many streams are
+/// open.
 asio::awaitable<http::response> stream_reel_events(
     http::request_context& ctx, reel_event_service& service) {
     const auto id = requested_id(ctx.path_parameter("id"));
@@ -149,9 +179,18 @@ asio::awaitable<http::response> stream_reel_events(
     const bool is_over = told && told->is_finished && has_ended(now->job.status);
     if (is_over) co_return ctx.no_content();
     if (told && told->is_finished) told.reset();
+    const auto known = service.open->find(ctx.caller());
+    if (known != service.open->end() && known->second >= streams_max) {
+        co_return too_many_streams(ctx);
+    }
+    // Held by the answer: an answer that is never sent gives it back.
+    auto counted = std::make_shared<const open_stream>(service.open, ctx.caller());
     // Called once: a finished reel is handed on, not copied.
-    auto send = [&ctx, &service, told = std::move(told), first = *std::move(now)](
-                    http::body_writer& body) mutable {
+    auto send = [&ctx,
+                 &service,
+                 counted = std::move(counted),
+                 told = std::move(told),
+                 first = *std::move(now)](http::body_writer& body) mutable {
         return send_reel_events(ctx, service, std::move(told), std::move(first), body);
     };
     auto answer = http::response::of_stream("text/event-stream", std::move(send));

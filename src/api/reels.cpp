@@ -25,22 +25,31 @@ bool has_ended(const jobs::job& job) {
     return job.status == jobs::job_status::done || job.status == jobs::job_status::error;
 }
 
+struct awaited_job {
+    std::optional<jobs::job> job;
+    bool has_waited = false;
+};
+
 /// The job as it stands once it has ended, `by` has passed or the client or the daemon goes;
 /// nothing when the caller has no such job. Holds no database connection while it waits.
-asio::awaitable<std::optional<jobs::job>> await_end(
+asio::awaitable<awaited_job> await_end(
     http::request_context& ctx, reels_service& service, job_id id, deadline by) {
     jobs::completion_board::ticket place{service.board, id};
     const auto stop = ctx.stop();
     const std::stop_callback on_stop{stop, [&place] { place.wake(); }};
+    awaited_job found;
     for (;;) {
-        auto job = co_await service.jobs.find(ctx.caller(), id, ctx.database_by());
-        if (!job || has_ended(*job) || by.passed() || stop.stop_requested()) co_return job;
+        found.job = co_await service.jobs.find(ctx.caller(), id, ctx.database_by());
+        const bool is_over = !found.job || has_ended(*found.job);
+        if (is_over || by.passed() || stop.stop_requested()) co_return found;
+        found.has_waited = true;
         co_await place.wait(by);
         ctx.restart_database_time();
     }
 }
 
-/// GET /api/v1/reels/{id}?wait=S: one job of the caller. 200 the job; 400 a malformed `wait`; 404.
+/// GET /api/v1/reels/{id}?wait=S: one job of the caller. 200 the job; 400 a malformed `wait`; 401
+/// the caller is no longer known after the wait; 404.
 asio::awaitable<http::response> get_reel(http::request_context& ctx, reels_service& service) {
     const auto id = requested_id(ctx.path_parameter("id"));
     if (!id) co_return ctx.problem(id.error());
@@ -57,7 +66,12 @@ asio::awaitable<http::response> get_reel(http::request_context& ctx, reels_servi
     if (*wait == std::chrono::milliseconds::zero()) {
         job = co_await service.jobs.find(ctx.caller(), *id, ctx.database_by());
     } else {
-        job = co_await await_end(ctx, service, *id, deadline::after(*wait));
+        auto found = co_await await_end(ctx, service, *id, deadline::after(*wait));
+        if (found.has_waited) {
+            // The token may have been revoked, or the account disabled, during the wait.
+            if (auto refused = co_await service.recognise(ctx)) co_return *std::move(refused);
+        }
+        job = std::move(found.job);
     }
     if (!job) co_return ctx.problem(error{errc::not_found});
     co_return ctx.json_text(http::status::ok, job_view(*job));

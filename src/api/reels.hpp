@@ -4,15 +4,12 @@
 #include <reelsd/base/result.hpp>
 #include <reelsd/domain/jobs/completion_board.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
+#include <reelsd/http/router.hpp>
 
 #include <chrono>
 #include <functional>
 #include <optional>
 #include <string_view>
-
-namespace reelsd::http {
-class router;
-}
 
 namespace reelsd::api {
 
@@ -23,6 +20,8 @@ inline constexpr std::string_view reel_route = "/reels/{id}";
 struct reels_service {
     jobs::job_store jobs;
     jobs::completion_board& board;
+    /// The gate's own check of who asks, for answers that have waited.
+    http::gate::check recognise;
     std::function<void(job_id)> job_removed;
 };
 

@@ -1,5 +1,6 @@
 #include "daemon.hpp"
 
+#include "host_check.hpp"
 #include "installation.hpp"
 #include "kept_lines.hpp"
 #include "platform_source.hpp"
@@ -43,6 +44,8 @@ constexpr std::size_t offload_queue_max = 64;
 /// 4 s unless an operator changes it, which makes bounds::shutdown_grace.
 constexpr auto hand_back_time_max = bounds::shutdown_grace - 4s;
 constexpr auto exchange_time_max = 3s;
+/// For a scrape that is under way: nothing is lost with it.
+constexpr auto metrics_time_max = 500ms;
 /// For receivers that are being told: whoever takes longer is told again.
 constexpr auto delivery_time_max = 2s;
 
@@ -266,6 +269,7 @@ daemon::daemon(const settings& with, const log::logger& log, parts made)
       peers_{loop_.get_executor(), with.data_dir, parts_.run, log},
       started_at_{std::chrono::time_point_cast<std::chrono::microseconds>(
           std::chrono::system_clock::now())} {
+    router_.check_every_request(host_check_of(with));
     api_.add_to(router_);
     api_.add_resources_to(
         router_, dashboard::dashboard::gated_prefix, [this](http::request_context& ctx) {
@@ -277,8 +281,13 @@ daemon::daemon(const settings& with, const log::logger& log, parts made)
 result<void> daemon::run(const service_notice& supervisor) {
     supervisor_ = supervisor;
     pool_.start();
+    const auto metrics_served = listen_for_metrics();
+    if (!metrics_served) return metrics_served.error();
     const auto port = listen();
-    if (!port) return port.error();
+    if (!port) {
+        stop_metrics();
+        return port.error();
+    }
     port_ = *port;
     dispatcher_.start();
     deliverer_.start();
@@ -351,6 +360,7 @@ asio::awaitable<void> daemon::shut_down() {
         co_await (std::move(exchanges) && std::move(attempts) && std::move(deliveries));
     drained_ = drained_ && is_delivered;
     co_await part_from_bot(by);
+    if (metrics_server_) co_await metrics_server_->stop(by.at_most(metrics_time_max));
     // A server that is there and does not answer would be waited for beyond all of this.
     if (auto* const cluster = parts_.store->cluster()) cluster->interrupt();
     const bool ended = co_await tasks_.stop(by, deadline::after(1s));

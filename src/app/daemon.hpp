@@ -76,6 +76,10 @@ private:
 
     daemon(const settings& with, const log::logger& log, parts made);
 
+    /// Serves `/metrics` on its own address, if it has one.
+    result<void> listen_for_metrics();
+    /// Before the loop runs.
+    void stop_metrics();
     /// Takes the listener of another daemon over, or opens one. Gives the port.
     result<std::uint16_t> listen();
     /// The last of a stop: closes the pool as well.
@@ -167,6 +171,8 @@ private:
     dashboard::dashboard dashboard_;
     http::router router_;
     http::server server_;
+    http::router metrics_router_;
+    std::unique_ptr<http::server> metrics_server_;  ///< Null without an address of its own.
     peers peers_;
     time_point started_at_;
     service_notice supervisor_;

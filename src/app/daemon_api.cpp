@@ -39,7 +39,8 @@ api::api_parts daemon::api_parts() {
                 deliverer_.cancel(job);
             },
         .ready = [this] { return readiness(); },
-        .metrics = [this] { return metrics_text(); }};
+        .metrics = [this] { return metrics_text(); },
+        .has_metrics_address = with_.metrics_listen.has_value()};
     add_webhooks_to(made);
     if (vectors_) {
         made.near_reels = [this](account_id caller, std::string query) {

@@ -1,10 +1,16 @@
 #include "daemon.hpp"
+#include "host_check.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/db/errors.hpp>
 #include <reelsd/domain/pacing/pace_store.hpp>
 #include <reelsd/domain/usage/call_ledger_store.hpp>
 
+#include <boost/asio/co_spawn.hpp>
+
+#include <fmt/format.h>
+
 #include <chrono>
+#include <memory>
 #include <utility>
 
 // How the daemon is, for load balancers, for Prometheus and for administrators.
@@ -15,6 +21,8 @@ namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
 constexpr auto readiness_time_max = 1s;
+/// Of those who scrape: a Prometheus or two.
+constexpr std::size_t metrics_connections_max = 64;
 
 constexpr db::query ready_query{"app.ready", R"sql(
     SELECT to_regclass('job') IS NOT NULL AS migrated)sql"};
@@ -91,6 +99,33 @@ asio::awaitable<std::string> daemon::metrics_text() {
         log_.debug("metrics without the queue", {{"reason", failure.what()}});
     }
     co_return parts_.figures->text(now);
+}
+
+result<void> daemon::listen_for_metrics() {
+    if (!with_.metrics_listen) return {};
+    metrics_router_.check_every_request(host_check_of(with_));
+    api_.add_metrics_to(metrics_router_);
+    http::server_options options;
+    options.address = *with_.metrics_listen;
+    options.shares_address = with_.share_port;
+    options.connections_max = metrics_connections_max;
+    metrics_server_ = std::make_unique<http::server>(
+        loop_.get_executor(), metrics_router_, log_, std::move(options));
+    const auto port = metrics_server_->start();
+    if (!port) return port.error();
+    log_.info(
+        "serving metrics", {{"address", fmt::format("{}:{}", with_.metrics_listen->host, *port)}});
+    return {};
+}
+
+void daemon::stop_metrics() {
+    if (!metrics_server_) return;
+    bool has_stopped = false;
+    asio::co_spawn(
+        loop_,
+        metrics_server_->stop(deadline::after(1s)),
+        [&has_stopped](const std::exception_ptr& /*failure*/) { has_stopped = true; });
+    while (!has_stopped) loop_.run_one();
 }
 
 asio::awaitable<json> daemon::health() {

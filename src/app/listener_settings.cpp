@@ -17,9 +17,24 @@ bool read_reel_cache(std::string_view text, std::optional<std::size_t>& target) 
     return true;
 }
 
+bool read_metrics_listen(std::string_view text, std::optional<http::listen_address>& target) {
+    target.reset();
+    if (text == "none") return true;
+    auto address = http::parse_listen_address(text);
+    if (!address) return false;
+    target = std::move(*address);
+    return true;
+}
+
 using text_view = std::string_view;
 
 constexpr auto listener_definitions = std::to_array<setting_definition>({
+    {"metrics-listen",
+     "none",
+     "address and port for /metrics alone, over plain HTTP; none: on listen, for clients on the "
+     "same machine",
+     "ADDRESS:PORT, for example 10.0.0.11:9464, or none",
+     [](text_view text, settings& s) { return read_metrics_listen(text, s.metrics_listen); }},
     {"share-port",
      "false",
      "several daemons on one data directory listen on one port; for restarts that refuse nobody",

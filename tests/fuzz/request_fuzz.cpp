@@ -48,6 +48,8 @@
 #include <cstdlib>
 #include <exception>
 #include <future>
+#include <map>
+#include <memory>
 #include <string>
 
 namespace reelsd::fuzz {
@@ -185,9 +187,13 @@ private:
         .deliveries = webhooks::delivery_store{pool_},
         .check_url = [this](std::string_view url) { return sender_.check(url); },
         .delivery_due = [] {}};
-    api::reels_service reels_{jobs::job_store{pool_}, board_, [](job_id) {}};
+    api::reels_service reels_{jobs::job_store{pool_}, board_, know_caller, [](job_id) {}};
     jobs::job_watch watch_{jobs::change_store{pool_}, board_, log::logger::silent()};
-    api::reel_event_service events_{jobs::change_store{pool_}, watch_, know_caller};
+    api::reel_event_service events_{
+        jobs::change_store{pool_},
+        watch_,
+        know_caller,
+        std::make_shared<std::map<account_id, int>>()};
     api::reel_list_service list_{jobs::job_store{pool_}};
     api::subtitle_service subtitles_{jobs::job_store{pool_}};
     api::thumbnail_service thumbnails_{jobs::job_store{pool_}};

@@ -15,7 +15,7 @@ import yaml
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 # What HTTP itself and every answer of the daemon bring along; all other headers must be documented.
 USUAL_HEADERS = {
-    "date", "content-type", "content-length", "transfer-encoding", "connection",
+    "date", "content-type", "content-length", "transfer-encoding", "connection", "keep-alive",
     # What browsers are told not to do: in one sentence under "Conventions".
     "x-content-type-options", "referrer-policy", "x-frame-options", "content-security-policy",
     "cross-origin-resource-policy", "cross-origin-opener-policy", "permissions-policy",

@@ -220,6 +220,17 @@ class TheDocument(OpenApiTest):
         response = self.document.beside_operations["other-version"]
         self.assertEqual(self.document.response_breaches("505", response, answer), [])
 
+    def test_another_host(self):
+        response = self.document.beside_operations["other-host"]
+        for path in ("/metrics", "/docs", "/docs/index.html", "/docs/openapi.yaml", "/nothing"):
+            with self.subTest(path):
+                answer = self.idle.request("GET", path, headers={"Host": "elsewhere.test"})
+                self.assertEqual(answer.status, 421)
+                self.assertEqual(self.document.response_breaches("421", response, answer), [])
+
+    def test_metrics_are_for_clients_on_the_same_machine(self):
+        self.conversation().ask("GET /metrics", headers={"X-Forwarded-For": "192.0.2.1"}, expect=404)
+
     def test_head_is_get_without_the_body(self):
         job_id = self.someone.submit(LINK)
         # What is not over is followed without end.
@@ -521,6 +532,7 @@ class AnyRequest(OpenApiTest):
                 someone.ask_raw(name, start + b"\r\n", 400)
                 someone.ask_raw(name, start + b"Host: a\r\nContent-Length: 65537\r\n\r\n", 413)
                 someone.ask_raw(name, start + b"X: " + b"x" * 16384 + b"\r\n\r\n", 431)
+                someone.ask_raw(name, start + b"X: y\r\n" * 101 + b"\r\n", 431)
                 query = operation.path.replace("{id}", "1") + "?a=%zz"
                 answer = self.idle.request(operation.method, query, token=self.someone.token)
                 someone.check(operation, answer, 400)

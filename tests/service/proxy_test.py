@@ -165,7 +165,14 @@ class BehindProxy:
         self.assertEqual(answer.headers["X-Request-Id"], "seen-by-all")
 
     def test_metrics_are_not_for_everybody(self):
-        self.assertEqual(self.front.request("GET", "/metrics").status, 404)
+        for path in ("/metrics", "/%6detrics", "/metric%73", "/metrics?x=1"):
+            with self.subTest(path):
+                answer = self.front.request("GET", path)
+                self.assertEqual(answer.status, 404)
+                self.assertNotIn(b"reelsd_", answer.body)
+        # Not even where the proxy would let it through: the daemon sees for whom it asks.
+        forwarded = self.served.request("GET", "/metrics", headers={"X-Forwarded-For": "192.0.2.1"})
+        self.assertProblem(forwarded, 404, "not found")
 
     def test_plain_http_leads_to_https(self):
         plain = http.client.HTTPConnection("127.0.0.1", self.front.plain_port, timeout=30)

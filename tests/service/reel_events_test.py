@@ -11,6 +11,8 @@ from event_streams import ReelEvents
 from service_support import SAMPLE, Daemon, DatabaseTest, wait_until
 
 LINK = "https://www.instagram.com/reel/DYa0IXPgnP5/"
+# Of one account at once.
+STREAMS_MAX = 20
 STEPS = ["resolve", "download", "probe", "analyze"]
 
 
@@ -210,18 +212,36 @@ class Streams(Worked):
         self.assertEqual(stream.names(), ["state", "state", "attempt"])
 
     def test_many_followers_share_a_look(self):
-        job_id = self.someone.submit(LINK)
-        streams = [self.events(job_id) for _ in range(200)]
+        people = [self.served.account(unlimited=True) for _ in range(10)]
+        jobs = [person.submit(LINK) for person in people]
+        streams = [self.events(job, person) for person, job in zip(people, jobs) for _ in range(STREAMS_MAX)]
         for stream in streams:
             stream.wait_for("state")
         # None of them holds a connection of the database, or a thread.
-        self.assertEqual(self.someone.job(job_id)["status"], "pending")
-        self.begin(job_id)
-        self.finish(job_id)
+        self.assertEqual(people[0].job(jobs[0])["status"], "pending")
+        for job in jobs:
+            self.begin(job)
+            self.finish(job)
         for stream in streams:
             stream.wait_for_end()
             self.assertEqual(stream.names()[-1], "finished")
             self.assertFalse(stream.was_cut)
+
+    def test_an_account_has_a_bounded_number_of_streams(self):
+        job_id = self.someone.submit(LINK)
+        streams = [self.events(job_id) for _ in range(STREAMS_MAX)]
+        for stream in streams:
+            stream.wait_for("state")
+        refused = self.someone.request("GET", f"/api/v1/reels/{job_id}/events")
+        self.assertProblem(refused, 429, "limit of 20 event streams at once reached; close one first")
+        self.assertGreater(int(refused.headers["Retry-After"]), 0)
+        other = self.served.account()
+        self.events(other.submit(LINK), other).wait_for("state")
+        streams[0].close()
+
+        def admitted():
+            return self.events(job_id).answer.status == 200
+        wait_until(admitted, "a place")
 
     def test_who_does_not_read_holds_nobody_up(self):
         slow = self.someone.submit(LINK)

@@ -63,6 +63,8 @@ struct api_parts {
     std::function<boost::asio::awaitable<result<void>>()> ready;
     /// The daemon's figures in Prometheus' text format.
     std::function<boost::asio::awaitable<std::string>()> metrics;
+    /// Whether metrics have an address of their own; see api::add_metrics_to.
+    bool has_metrics_address = false;
 };
 
 /// The HTTP API of docs/openapi.yaml: adds its routes and the token gate of `/api/v1` to a router.
@@ -75,6 +77,9 @@ public:
     api& operator=(const api&) = delete;
 
     void add_to(http::router& router);
+
+    /// `/metrics` for every client that reaches `router`, which serves an address of its own.
+    void add_metrics_to(http::router& router);
 
     /// The resources of a caller ("/reels", "/reels/{id}", ...) once more, below another prefix
     /// whose gate recognises the caller in a way of its own: by `recognise`, which is asked again

@@ -22,6 +22,8 @@ namespace reelsd::app {
 /// All that an operator can set, decoded and checked. Source: contract section 8.
 struct settings {
     http::listen_address listen;
+    /// Of `/metrics` alone; nothing: `listen`, for clients on this machine.
+    std::optional<http::listen_address> metrics_listen;
     bool share_port = false;  ///< With other daemons on `data_dir`.
     std::size_t connections_max = 10'000;
     std::size_t connections_per_address_max = 1000;  ///< 0: no bound.
