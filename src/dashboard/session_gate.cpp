@@ -9,7 +9,7 @@ namespace reelsd::dashboard {
 namespace {
 
 http::response sign_in_required(const http::request_context& ctx) {
-    return ctx.json(http::status::unauthorized, json{{"error", "sign in to the dashboard first"}});
+    return ctx.unauthorized("sign in to the dashboard first", session_challenge);
 }
 
 bool changes_something(http::verb method) {
@@ -24,7 +24,8 @@ const signed_in& signed_in_of(http::request_context& ctx) {
 
 boost::asio::awaitable<std::optional<http::response>> session_gate::authenticate(
     http::request_context& ctx) {
-    const auto secret = session_secret_in(ctx.header("Cookie").value_or(""));
+    const auto secret =
+        session_secret_in(ctx.header("Cookie").value_or(""), origin_().starts_with("https://"));
     const auto hash = secret ? accounts::hash_of_secret(*secret) : std::nullopt;
     if (!hash) co_return sign_in_required(ctx);
     auto found = co_await sessions_.find(*hash, ctx.database_by());

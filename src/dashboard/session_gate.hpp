@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace reelsd::dashboard {
@@ -18,6 +19,10 @@ struct signed_in {
     accounts::secret_hash hash{};
     std::string csrf_token;
 };
+
+/// `WWW-Authenticate` of the dashboard's 401 (RFC 9110 15.5.2 wants one). Browsers know no such
+/// scheme and show no dialog of their own.
+inline constexpr std::string_view session_challenge = "Session realm=\"dashboard\"";
 
 [[nodiscard]] const signed_in& signed_in_of(http::request_context& ctx);
 

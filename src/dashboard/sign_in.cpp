@@ -37,8 +37,7 @@ http::response too_many_attempts(const http::request_context& ctx, int seconds) 
 
 http::response wrong_password(const http::request_context& ctx) {
     // One text for both: who has an account here is nobody's business.
-    return ctx.json(
-        http::status::unauthorized, json{{"error", "wrong e-mail address or password"}});
+    return ctx.unauthorized("wrong e-mail address or password", session_challenge);
 }
 
 enum class password_check : std::uint8_t { right, wrong };
@@ -57,6 +56,16 @@ asio::awaitable<result<password_check>> check_password(
     co_return checked;
 }
 
+/// What the browser shows to have signed in to the account before; empty if it has not.
+asio::awaitable<std::string> known_device(
+    http::request_context& ctx, sign_in_service& service, const std::string& email) {
+    const auto proof = device_proof_in(ctx.header("Cookie").value_or(""), is_secure(service));
+    if (!proof) co_return std::string{};
+    const auto known = co_await service.sessions.find_credentials(email, ctx.database_by());
+    const bool holds = known && proves_device(*proof, known->password_hash);
+    co_return holds ? std::string{*proof} : std::string{};
+}
+
 /// POST /dashboard/sign-in {"email", "password"}. 200 the session; 401; 429 after too many guesses.
 asio::awaitable<http::response> sign_in(http::request_context& ctx, sign_in_service& service) {
     if (auto refused = refuse_other_sites(ctx, service.origin())) co_return *std::move(refused);
@@ -67,16 +76,20 @@ asio::awaitable<http::response> sign_in(http::request_context& ctx, sign_in_serv
     const auto password = text_in(*body, "password", password_bytes_max);
     if (!password) co_return ctx.problem(password.error());
 
-    const auto& remote = ctx.request().remote;
-    const int wait = service.throttle.take(*email, remote, steady_clock::now());
+    const guess attempted{
+        .email = *email,
+        .remote = ctx.request().remote,
+        .device = co_await known_device(ctx, service, *email)};
+    const int wait = service.throttle.take(attempted, steady_clock::now());
     if (wait > 0) co_return too_many_attempts(ctx, wait);
-    taken_attempt attempt{service.throttle, *email, remote};
+    taken_attempt attempt{service.throttle, attempted};
     const auto known = co_await service.sessions.find_credentials(*email, ctx.database_by());
     attempt.use();
     const auto checked = co_await check_password(ctx, service, known, *password);
     if (!checked) co_return ctx.problem(checked.error());
     if (*checked == password_check::wrong) {
-        service.log.warning("sign-in refused", {{"remote", remote}, {"request", ctx.request().id}});
+        service.log.warning(
+            "sign-in refused", {{"remote", attempted.remote}, {"request", ctx.request().id}});
         co_return wrong_password(ctx);
     }
     attempt.give_back();
@@ -152,11 +165,12 @@ bool is_secure(const sign_in_service& service) {
 asio::awaitable<std::variant<accounts::credentials, http::response>> confirm_password(
     http::request_context& ctx, sign_in_service& service, const std::string& password) {
     const auto& who = signed_in_of(ctx).session;
-    // Somebody who found an unlocked screen guesses as others do.
-    const auto& remote = ctx.request().remote;
-    const int wait = service.throttle.take(who.email, remote, steady_clock::now());
+    // Guesses on an unlocked screen are counted as well, by session: strangers cannot use them up.
+    const guess attempted{
+        .email = who.email, .remote = ctx.request().remote, .device = signed_in_of(ctx).csrf_token};
+    const int wait = service.throttle.take(attempted, steady_clock::now());
     if (wait > 0) co_return too_many_attempts(ctx, wait);
-    taken_attempt attempt{service.throttle, who.email, remote};
+    taken_attempt attempt{service.throttle, attempted};
     auto known = co_await service.sessions.find_credentials(who.account, ctx.database_by());
     attempt.use();
     const auto checked = co_await check_password(ctx, service, known, password);
@@ -171,12 +185,14 @@ asio::awaitable<std::variant<accounts::credentials, http::response>> confirm_pas
 asio::awaitable<http::response> begin_session(
     http::request_context& ctx, sign_in_service& service, accounts::credentials verified) {
     const auto by = ctx.database_by();
+    const auto proof = new_device_proof(verified.password_hash);
     const auto secret = co_await service.sessions.begin(std::move(verified), by);
     if (!secret) co_return wrong_password(ctx);
     const auto begun = co_await service.sessions.find(accounts::sha256_of(*secret), by);
     if (!begun) co_return wrong_password(ctx);  // Disabled this very moment.
     auto answer = ctx.json(http::status::ok, session_view(*begun, csrf_token_of(*secret)));
     answer.add("Set-Cookie", session_cookie(*secret, is_secure(service)));
+    answer.add("Set-Cookie", device_cookie(proof, is_secure(service)));
     co_return answer;
 }
 

@@ -1,7 +1,10 @@
 #include "sign_in_throttle.hpp"
 
+#include <boost/asio/ip/address.hpp>
+
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
@@ -18,23 +21,16 @@ std::string lower(std::string text) {
     return text;
 }
 
-/// Of IPv6 the first half: a household has 2^64 addresses. An address that is written short is cut
-/// a little later, which only makes its network smaller.
+/// Of IPv6 the first 8 bytes: a household has 2^64 addresses.
 std::string network_of(const std::string& remote) {
-    constexpr int groups_of_a_network = 4;
-    std::size_t at = 0;
-    for (int groups = 0; groups < groups_of_a_network; ++groups) {
-        at = remote.find(':', at);
-        if (at == std::string::npos) return remote;
-        ++at;
-    }
-    return remote.substr(0, at);
-}
-
-std::array<std::string, 3> keys_of(const std::string& email, const std::string& remote) {
-    const auto account = lower(email);
-    const auto network = network_of(remote);
-    return {"both " + network + " " + account, "remote " + network, "email " + account};
+    boost::system::error_code failed;
+    const auto address = boost::asio::ip::make_address(remote, failed);
+    if (failed || !address.is_v6()) return remote;
+    constexpr std::size_t network_bytes = 8;
+    const auto bytes = address.to_v6().to_bytes();
+    std::string network;
+    for (std::size_t at = 0; at < network_bytes; ++at) network += fmt::format("{:02x}", bytes[at]);
+    return network;
 }
 
 }  // namespace
@@ -49,24 +45,33 @@ sign_in_throttle::bucket& sign_in_throttle::filled_bucket(
     return one;
 }
 
-int sign_in_throttle::take(const std::string& email, const std::string& remote, time_point now) {
+std::vector<sign_in_throttle::counted> sign_in_throttle::buckets_of(const guess& attempt) {
+    const auto account = lower(attempt.email);
+    if (!attempt.device.empty()) return {{"device " + attempt.device + " " + account, both_rule}};
+    const auto network = network_of(attempt.remote);
+    return {
+        {"both " + network + " " + account, both_rule},
+        {"remote " + network, remote_rule},
+        {"email " + account, email_rule}};
+}
+
+int sign_in_throttle::take(const guess& attempt, time_point now) {
     forget_full(now);
-    const auto keys = keys_of(email, remote);
-    const std::array rules{both_rule, remote_rule, email_rule};
+    const auto all = buckets_of(attempt);
     double wait = 0;
-    for (std::size_t at = 0; at < keys.size(); ++at) {
-        const auto& one = filled_bucket(keys[at], rules[at], now);
+    for (const auto& counts : all) {
+        const auto& one = filled_bucket(counts.key, counts.by, now);
         if (one.attempts < 1 - rounding)
             wait = std::max(wait, (1 - one.attempts) * one.by.refill.count());
     }
     if (wait > 0) return std::max(1, static_cast<int>(std::ceil(wait - rounding)));
-    for (const auto& key : keys) buckets_.at(key).attempts -= 1;
+    for (const auto& counts : all) buckets_.at(counts.key).attempts -= 1;
     return 0;
 }
 
-void sign_in_throttle::give_back(const std::string& email, const std::string& remote) {
-    for (const auto& key : keys_of(email, remote)) {
-        const auto known = buckets_.find(key);
+void sign_in_throttle::give_back(const guess& attempt) {
+    for (const auto& counts : buckets_of(attempt)) {
+        const auto known = buckets_.find(counts.key);
         if (known == buckets_.end()) continue;
         auto& one = known->second;
         one.attempts = std::min(one.by.capacity, one.attempts + 1);
@@ -82,8 +87,24 @@ void sign_in_throttle::forget_full(time_point now) {
         const std::chrono::duration<double> passed = now - one.filled;
         return one.attempts + passed / one.by.refill >= one.by.capacity;
     });
-    // Whoever has filled it has made as many guesses: the oldest lose nothing that matters.
-    while (buckets_.size() > buckets_max) buckets_.erase(buckets_.begin());
+    if (buckets_.size() >= buckets_max) forget_oldest();
+}
+
+void sign_in_throttle::forget_oldest() {
+    // A tenth at once, since finding them reads all. A bucket in use has been filled lately: a
+    // flood of made-up addresses does not end what counts a real account's guesses.
+    std::vector<time_point> filled;
+    filled.reserve(buckets_.size());
+    for (const auto& [key, one] : buckets_) filled.push_back(one.filled);
+    const auto oldest = filled.begin() + static_cast<std::ptrdiff_t>(filled.size() / 10);
+    std::nth_element(filled.begin(), oldest, filled.end());
+    // No more than that many, should they all be of the same instant.
+    auto excess = filled.size() / 10;
+    std::erase_if(buckets_, [&excess, until = *oldest](const auto& known) {
+        if (excess == 0 || known.second.filled > until) return false;
+        --excess;
+        return true;
+    });
 }
 
 }  // namespace reelsd::dashboard

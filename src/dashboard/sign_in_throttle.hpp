@@ -5,22 +5,33 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace reelsd::dashboard {
 
+/// One attempt to sign in.
+struct guess {
+    std::string email;
+    std::string remote;  ///< An IP address.
+    /// What tells the browser from others, once it has signed in to this account; empty before.
+    std::string device = {};
+};
+
 /// How often passwords may be guessed: token buckets by address of the account, by address of the
-/// network, and by both. An attempt takes from all of them, and gets back what it took when the
-/// password was right. In memory and on this instance alone: guessing over many instances gains a
-/// factor, not a way. Pure but for its own state: the clock is the caller's.
+/// network (of IPv6 a /64), and by both. A browser that has signed in to the account before has a
+/// bucket of its own instead, so that no stranger's guesses count against it. An attempt takes from
+/// all its buckets, and gets back what it took when the password was right. In memory and on this
+/// instance alone: guessing over many instances gains a factor, not a way. Pure but for its own
+/// state: the clock is the caller's.
 class sign_in_throttle {
 public:
     using time_point = std::chrono::steady_clock::time_point;
 
     /// Takes an attempt. Zero when it may go on, else the seconds (1 or more) until one may; then
-    /// nothing is taken. `remote` is an IP address.
-    [[nodiscard]] int take(const std::string& email, const std::string& remote, time_point now);
+    /// nothing is taken.
+    [[nodiscard]] int take(const guess& attempt, time_point now);
     /// The password was right.
-    void give_back(const std::string& email, const std::string& remote);
+    void give_back(const guess& attempt);
 
     [[nodiscard]] std::size_t size() const noexcept { return buckets_.size(); }
 
@@ -35,8 +46,15 @@ private:
         rule by{};
     };
 
+    struct counted {
+        std::string key;
+        rule by{};
+    };
+
+    [[nodiscard]] static std::vector<counted> buckets_of(const guess& attempt);
     bucket& filled_bucket(const std::string& key, const rule& by, time_point now);
     void forget_full(time_point now);
+    void forget_oldest();
 
     /// Eight guesses at once, then one a minute.
     static constexpr rule both_rule{8, std::chrono::seconds{60}};
@@ -56,8 +74,8 @@ private:
 class taken_attempt {
 public:
     /// `throttle` outlives it.
-    taken_attempt(sign_in_throttle& throttle, std::string email, std::string remote)
-        : throttle_{throttle}, email_{std::move(email)}, remote_{std::move(remote)} {}
+    taken_attempt(sign_in_throttle& throttle, guess attempt)
+        : throttle_{throttle}, attempt_{std::move(attempt)} {}
     taken_attempt(const taken_attempt&) = delete;
     taken_attempt& operator=(const taken_attempt&) = delete;
     ~taken_attempt() {
@@ -67,12 +85,11 @@ public:
     /// A password is about to be compared.
     void use() noexcept { is_used_ = true; }
     /// It was right.
-    void give_back() { throttle_.give_back(email_, remote_); }
+    void give_back() { throttle_.give_back(attempt_); }
 
 private:
     sign_in_throttle& throttle_;
-    std::string email_;
-    std::string remote_;
+    guess attempt_;
     bool is_used_ = false;
 };
 

@@ -169,13 +169,14 @@ reading read_authorization(std::string_view text) {
     return {.broken_promise = is_told ? "" : "no reason for a client"};
 }
 
-/// The first secret of the right form is found again in the cookie that is made of it.
+/// The only secret of the right form is found again in the cookie that is made of it.
 reading read_cookies(std::string_view text) {
-    const auto secret = dashboard::session_secret_in(text);
+    const auto secret = dashboard::session_secret_in(text, false);
     if (!secret) return {};
     if (!accounts::hash_of_secret(*secret)) return taken_if(false, "no secret");
-    const auto cookie = dashboard::session_cookie(*secret, true);
-    if (dashboard::session_secret_in(cookie) != secret) return taken_if(false, "another secret");
+    const auto cookie = dashboard::session_cookie(*secret, false);
+    if (dashboard::session_secret_in(cookie, false) != secret)
+        return taken_if(false, "another secret");
     return taken_if(dashboard::csrf_token_of(*secret).size() == 64, "no token");
 }
 

@@ -6,8 +6,8 @@ import subprocess
 import unittest
 
 from dashboard_session import PASSWORD, EventStream, Person, set_up_link_secret
-from service_support import (SAMPLE, UNAVAILABLE, Daemon, DatabaseTest, ServiceTest, clean_environment, program,
-                             wait_until)
+from service_support import (SAMPLE, UNAVAILABLE, Daemon, DatabaseTest, ServiceTest, clean_environment, must,
+                             program,                             wait_until)
 
 # What a page asks for, and what changes something: none of it without a session.
 GATED = [
@@ -85,14 +85,33 @@ class SetUp(ServiceTest):
         self.assertEqual((again.returncode, again.stdout), (1, ""))
         self.assertIn("there is an administrator already", again.stderr)
 
+    def test_the_logged_link_ends_with_the_first_administrator(self):
+        daemon = self.daemon().start()
+        logged = set_up_link_secret(daemon)
+        must(daemon.cli("account", "create", "--email", "ann@example.com", "--admin"))
+        made = must(daemon.cli("account", "invite", "--account", "ann@example.com"))
+        Person(daemon).join(made.stdout.strip().split("#")[1])
+        reader = Person(daemon)
+        self.assertEqual(reader.request("POST", "/dashboard/invitation", {"token": logged}).status, 404)
+        taken = reader.request("POST", "/dashboard/invitation/accept", {
+            "token": logged, "email": "eve@example.com", "password": PASSWORD})
+        self.assertEqual(taken.status, 404, taken)
+
     def test_cookies_are_kept_to_tls_where_people_come_by_it(self):
         daemon = self.daemon(public_url="https://reels.example.com").start()
         answer = Person(daemon).request(
             "POST", "/dashboard/invitation/accept",
             {"token": set_up_link_secret(daemon), "email": "ann@example.com", "password": PASSWORD})
         cookie = answer.headers["set-cookie"]
+        self.assertRegex(cookie, "^__Host-reelsd_session=[A-Za-z0-9]{43};")
         for attribute in ("HttpOnly", "SameSite=Strict", "Secure", "Path=/"):
             self.assertIn(attribute, cookie.split("; "))
+        own = cookie.split(";")[0]
+        for cookies, status in ((own, 200), (own + "; reelsd_session=" + "a" * 43, 200),
+                                (own.removeprefix("__Host-"), 401), (f"{own}; __Host-reelsd_session={'a' * 43}", 401)):
+            with self.subTest(cookies):
+                seen = daemon.request("GET", "/dashboard/api/session", headers={"Cookie": cookies})
+                self.assertEqual(seen.status, status, seen)
 
 
 class People(ServiceTest):
@@ -115,6 +134,7 @@ class People(ServiceTest):
                     answer = nobody.api(method, path, headers=headers)
                     self.assertEqual(answer.status, 401, answer)
                     self.assertEqual(list(answer.json()), ["error"])
+                    self.assertEqual(answer.headers["WWW-Authenticate"], 'Session realm="dashboard"')
 
     def test_an_api_token_is_no_session_and_a_session_no_token(self):
         token = self.bob.api("POST", "tokens", {"name": "no session"}).json()["token"]
@@ -191,12 +211,30 @@ class People(ServiceTest):
         unknown = attempt("nobody@example.com", "not it at all")
         self.assertEqual(known.status, 401)
         self.assertEqual(known.json(), unknown.json())
+        self.assertEqual(known.headers["WWW-Authenticate"], 'Session realm="dashboard"')
         for _ in range(7):
             self.assertEqual(attempt("dot@example.com", "not it at all").status, 401)
         refused = attempt("dot@example.com", PASSWORD)
         self.assertEqual(refused.status, 429, "even with the right one")
         self.assertGreater(int(refused.headers["retry-after"]), 0)
         self.assertRegex(refused.json()["message"], r"try again in \d+ s")
+
+    def test_strangers_guesses_do_not_lock_out_a_browser_that_has_signed_in(self):
+        def attempt(password, cookie=None):
+            return self.served.request(
+                "POST", "/dashboard/sign-in", {"email": "eve@example.com", "password": password},
+                {"Cookie": cookie} if cookie else None)
+        link = self.ann.api("POST", "admin/accounts", {"email": "eve@example.com"}).json()["link"]
+        joined = Person(self.served).request(
+            "POST", "/dashboard/invitation/accept", {"token": link.split("#")[1], "password": PASSWORD})
+        cookies = [one.split(";")[0] for one in joined.headers.get_all("Set-Cookie")]
+        self.assertEqual([one.split("=")[0] for one in cookies], ["reelsd_session", "reelsd_device"])
+        while attempt("not it at all").status != 429:
+            pass
+        self.assertEqual(attempt(PASSWORD).status, 429)
+        self.assertEqual(attempt(PASSWORD, "reelsd_device=" + "a" * 43 + "." + "0" * 64).status, 429, "made up")
+        self.assertEqual(attempt("not it at all", cookies[1]).status, 401)
+        self.assertEqual(attempt(PASSWORD, cookies[1]).status, 200)
 
     def test_malformed_requests_are_named(self):
         nobody = Person(self.served)

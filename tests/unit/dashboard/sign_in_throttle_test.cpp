@@ -14,7 +14,8 @@ struct SignInThrottle : ::testing::Test {
     /// How many of `attempts` may go on at this very moment.
     int admitted(int attempts, const std::string& email, const std::string& remote) {
         int count = 0;
-        for (int i = 0; i < attempts; ++i) count += throttle.take(email, remote, now) == 0 ? 1 : 0;
+        for (int i = 0; i < attempts; ++i)
+            count += throttle.take({.email = email, .remote = remote}, now) == 0 ? 1 : 0;
         return count;
     }
 
@@ -24,28 +25,29 @@ struct SignInThrottle : ::testing::Test {
 
 TEST_F(SignInThrottle, AFewGuessesThenOneAMinute) {
     EXPECT_EQ(admitted(20, "ann@example.com", "10.0.0.1"), 8);
-    EXPECT_EQ(throttle.take("ann@example.com", "10.0.0.1", now), 60);
+    EXPECT_EQ(throttle.take({.email = "ann@example.com", .remote = "10.0.0.1"}, now), 60);
     now += 59s;
-    EXPECT_EQ(throttle.take("Ann@Example.com", "10.0.0.1", now), 1) << "letter case is no way out";
+    EXPECT_EQ(throttle.take({.email = "Ann@Example.com", .remote = "10.0.0.1"}, now), 1)
+        << "letter case is no way out";
     now += 1s;
     EXPECT_EQ(admitted(5, "ann@example.com", "10.0.0.1"), 1);
 }
 
 TEST_F(SignInThrottle, WhoKnowsThePasswordIsNotCounted) {
     for (int i = 0; i < 100; ++i) {
-        ASSERT_EQ(throttle.take("ann@example.com", "10.0.0.1", now), 0) << i;
-        throttle.give_back("ann@example.com", "10.0.0.1");
+        ASSERT_EQ(throttle.take({.email = "ann@example.com", .remote = "10.0.0.1"}, now), 0) << i;
+        throttle.give_back({.email = "ann@example.com", .remote = "10.0.0.1"});
     }
 }
 
 TEST_F(SignInThrottle, WhoseAttemptCameToNothingIsNotCounted) {
     for (int count = 0; count < 30; ++count) {
-        ASSERT_EQ(throttle.take("ann@x", "10.0.0.1", now), 0);
-        const taken_attempt unused{throttle, "ann@x", "10.0.0.1"};
+        ASSERT_EQ(throttle.take({.email = "ann@x", .remote = "10.0.0.1"}, now), 0);
+        const taken_attempt unused{throttle, {.email = "ann@x", .remote = "10.0.0.1"}};
     }
     int used = 0;
-    for (; throttle.take("ann@x", "10.0.0.1", now) == 0; ++used) {
-        taken_attempt attempt{throttle, "ann@x", "10.0.0.1"};
+    for (; throttle.take({.email = "ann@x", .remote = "10.0.0.1"}, now) == 0; ++used) {
+        taken_attempt attempt{throttle, {.email = "ann@x", .remote = "10.0.0.1"}};
         attempt.use();
     }
     EXPECT_EQ(used, 8);
@@ -53,7 +55,7 @@ TEST_F(SignInThrottle, WhoseAttemptCameToNothingIsNotCounted) {
 
 TEST_F(SignInThrottle, AStrangersGuessesDoNotLockTheOwnerOut) {
     EXPECT_EQ(admitted(50, "ann@example.com", "10.0.0.1"), 8);
-    EXPECT_EQ(throttle.take("ann@example.com", "10.0.0.2", now), 0);
+    EXPECT_EQ(throttle.take({.email = "ann@example.com", .remote = "10.0.0.2"}, now), 0);
 }
 
 TEST_F(SignInThrottle, ANetworkMayNotTryManyAccounts) {
@@ -61,10 +63,44 @@ TEST_F(SignInThrottle, ANetworkMayNotTryManyAccounts) {
     for (int i = 0; i < 100; ++i) {
         const auto email = std::to_string(i) + "@example.com";
         const auto remote = "2001:db8:1:2::" + std::to_string(i);
-        count += throttle.take(email, remote, now) == 0 ? 1 : 0;
+        count += throttle.take({.email = email, .remote = remote}, now) == 0 ? 1 : 0;
     }
     EXPECT_EQ(count, 40) << "all of a /64 are one";
-    EXPECT_EQ(throttle.take("x@example.com", "2001:db8:1:3::1", now), 0);
+    EXPECT_EQ(throttle.take({.email = "x@example.com", .remote = "2001:db8:1:3::1"}, now), 0);
+}
+
+TEST_F(SignInThrottle, ANetworkIsOneHoweverItsAddressesAreWritten) {
+    const std::string email = "ann@example.com";
+    EXPECT_EQ(admitted(8, email, "2001:db8::a:b:c:d"), 8);
+    EXPECT_EQ(admitted(1, email, "2001:db8:0:0:1:2:3:4"), 0);
+    EXPECT_EQ(admitted(1, email, "2001:db8::1"), 0);
+    EXPECT_EQ(admitted(1, email, "2001:db8:0:1::1"), 1) << "the next network";
+}
+
+TEST_F(SignInThrottle, StrangersFromManyNetworksDoNotLockAKnownBrowserOut) {
+    const std::string email = "ann@example.com";
+    for (int i = 0; i < 200; ++i) admitted(1, email, "10.0.1." + std::to_string(i));
+    EXPECT_GT(throttle.take({.email = email, .remote = "10.0.0.1"}, now), 0);
+    const guess known{.email = email, .remote = "10.0.0.1", .device = "proof"};
+    for (int i = 0; i < 8; ++i) EXPECT_EQ(throttle.take(known, now), 0) << i;
+    EXPECT_EQ(throttle.take(known, now), 60) << "but it guesses no faster than others";
+    throttle.give_back(known);
+    EXPECT_EQ(throttle.take(known, now), 0);
+}
+
+TEST_F(SignInThrottle, AFloodOfMadeUpAddressesForgetsTheOldestAlone) {
+    now += 1min;
+    for (int i = 0; i < 20'000; ++i) {
+        now += 1ms;
+        const auto number = std::to_string(i);
+        admitted(
+            1,
+            number + "@example.com",
+            "2001:db8:" + std::to_string(i / 1000) + ":" + number.substr(0, 3) + "::");
+        if (i % 1000 == 0) admitted(i == 0 ? 8 : 1, "ann@example.com", "10.0.0.1");
+    }
+    EXPECT_LE(throttle.size(), 30'003U);
+    EXPECT_EQ(admitted(1, "ann@example.com", "10.0.0.1"), 0) << "guesses are still counted";
 }
 
 TEST_F(SignInThrottle, ManyNetworksMayNotTryOneAccount) {
@@ -87,7 +123,7 @@ TEST_F(SignInThrottle, ForgetsWhatIsFullAgain) {
 
 TEST_F(SignInThrottle, AClockThatStandsStillGivesNothing) {
     admitted(8, "ann@example.com", "10.0.0.1");
-    EXPECT_GT(throttle.take("ann@example.com", "10.0.0.1", now - 1h), 0);
+    EXPECT_GT(throttle.take({.email = "ann@example.com", .remote = "10.0.0.1"}, now - 1h), 0);
 }
 
 }  // namespace
