@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 import layers
 import source_text
 
-FILE_LINES_MAX = 400
+FILE_LINES_MAX = 600
 FUNCTION_LINES_MAX = 70
 COLUMNS_MAX = 100
 
