@@ -89,9 +89,13 @@ std::string bot_api::without_token(std::string text) const {
 
 std::string multipart_of(const outgoing_file& file, std::string_view boundary) {
     std::string body;
-    add_field(body, boundary, "chat_id", std::to_string(file.chat));
-    if (file.reply_to) {
-        add_field(body, boundary, "reply_parameters", reply_parameters(*file.reply_to).dump());
+    add_field(body, boundary, "chat_id", std::to_string(file.target.chat.value));
+    if (file.target.message_thread) {
+        add_field(body, boundary, "message_thread_id", std::to_string(*file.target.message_thread));
+    }
+    if (file.target.reply_to) {
+        add_field(
+            body, boundary, "reply_parameters", reply_parameters(*file.target.reply_to).dump());
     }
     body.append(fmt::format(
         "--{}\r\nContent-Disposition: form-data; name=\"document\"; filename=\"{}\"\r\n"

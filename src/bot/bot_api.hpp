@@ -3,6 +3,7 @@
 #include "api_answer.hpp"
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/json_fwd.hpp>
+#include <reelsd/domain/chats/bot_store.hpp>
 #include <reelsd/net/http_client.hpp>
 
 #include <cstdint>
@@ -15,8 +16,7 @@ namespace reelsd::bot {
 
 /// A file on its way into a chat.
 struct outgoing_file {
-    std::int64_t chat = 0;
-    std::optional<std::int64_t> reply_to = {};
+    chats::message_target target;
     std::string name;     ///< "reel-42.json": [a-z0-9.-] alone.
     std::string content;  ///< JSON.
 };

@@ -28,10 +28,23 @@ constexpr auto guess_window = 15min;
 /// Chats that are remembered for that; a crowd beyond it is not answered for a while.
 constexpr std::size_t chats_remembered_max = 10'000;
 
-std::optional<std::int64_t> shown_answer_to(const incoming_message& said) {
-    // Between two, an answer's place tells what it answers.
-    if (said.kind == chats::chat_kind::private_chat || said.message == 0) return std::nullopt;
-    return said.message;
+/// `message`, where an answer has to name it: in a private chat its position is enough.
+std::optional<std::int64_t> shown_reply_to(chats::chat_kind kind, std::int64_t message) {
+    if (kind == chats::chat_kind::private_chat || message == 0) return std::nullopt;
+    return message;
+}
+
+chats::message_target answer_target(const incoming_message& said) {
+    return {
+        .chat = said.chat,
+        .message_thread = said.message_thread,
+        .reply_to = shown_reply_to(said.kind, said.message)};
+}
+
+/// Of a submission: the same for each version of a message, and when an update comes again.
+std::string name_of_link(std::int64_t update, const incoming_message& said, std::size_t number) {
+    if (said.message == 0) return fmt::format("{}-{}", update, number);
+    return fmt::format("{}-{}-{}", said.chat.value, said.message, number);
 }
 
 }  // namespace
@@ -67,7 +80,9 @@ result<void> clerk::handle_message(std::int64_t update, const incoming_message& 
         return finish(update, {});
     }
     const auto wanted = wish_of(said, self_);
-    if (std::holds_alternative<wishes::nothing>(wanted)) {
+    // Edits are reported for other changes than of the text as well: a command must not run twice.
+    const bool is_ignored = said.edited_at && !std::holds_alternative<wishes::links>(wanted);
+    if (std::holds_alternative<wishes::nothing>(wanted) || is_ignored) {
         not_noted_ = update;
         return {};
     }
@@ -151,9 +166,9 @@ result<void> clerk::handle_links(const request& from, const wishes::links& wante
     };
     for (std::size_t number = 0; number < wanted.urls.size(); ++number) {
         const auto& url = wanted.urls[number];
-        const auto made =
-            submit(from.account, url, false, {.update = from.update, .number = number});
+        const auto made = submit_link(from, url, number);
         if (!made) return made.error();
+        if (made->is_known) continue;
         if (!made->job) {
             refuse(wording::refused_link(url, made->refusal));
             continue;
@@ -165,16 +180,33 @@ result<void> clerk::handle_links(const request& from, const wishes::links& wante
     return finish(from.update, std::move(messages));
 }
 
+result<clerk::submitted> clerk::submit_link(
+    const request& from, const std::string& url, std::size_t number) {
+    auto made = submit(from.account, url, false, name_of_link(from.update, from.said, number));
+    if (!made || !from.said.edited_at) return made;
+    if (made->is_key_of_another_link) {
+        // The earlier version had another link in this place.
+        return submit(from.account, url, false, fmt::format("{}-{}", from.update, number));
+    }
+    if (!made->is_repeated) return made;
+    // Submitted by the earlier version; or by this one, and the daemon died before it was noted.
+    const auto job =
+        wait_for(parts_.loop, parts_.jobs.find(from.account, made->job.value(), soon()), soon());
+    if (!job) return job.error();
+    made->is_known = *job && (*job)->created_at < *from.said.edited_at;
+    return made;
+}
+
 result<clerk::submitted> clerk::submit(
-    account_id account, const std::string& url, bool fresh, submission_name name) {
+    account_id account, const std::string& url, bool fresh, std::string_view name) {
     const auto link = platform::parse_link(url);
-    if (!link) return submitted{.job = std::nullopt, .refusal = link.error().detail()};
+    if (!link) return submitted{.refusal = link.error().detail()};
     jobs::submission wanted{
         .url = url,
         .fresh = fresh,
         .costs_money = parts_.analysis_costs_money && !link->is_test(),
         // Whoever dies before the update is noted finds the same job again.
-        .idempotency_key = fmt::format("telegram-{}-{}-{}", self_.id, name.update, name.number)};
+        .idempotency_key = fmt::format("telegram-{}-{}", self_.id, name)};
     const auto decision =
         wait_for(parts_.loop, parts_.desk.submit(account, std::move(wanted), soon()), soon());
     if (!decision) return decision.error();
@@ -183,9 +215,12 @@ result<clerk::submitted> clerk::submit(
         boost::asio::post(parts_.loop, parts_.job_accepted);
     }
     if (decision->decided == outcome::admitted || decision->decided == outcome::repeated) {
-        return submitted{.job = decision->job, .refusal = {}};
+        return submitted{
+            .job = decision->job, .is_repeated = decision->decided == outcome::repeated};
     }
-    return submitted{.job = std::nullopt, .refusal = jobs::refusal_text(*decision)};
+    return submitted{
+        .refusal = jobs::refusal_text(*decision),
+        .is_key_of_another_link = decision->decided == outcome::key_of_another_link};
 }
 
 result<void> clerk::tie(
@@ -203,11 +238,10 @@ result<void> clerk::tie(
         return {};
     }
     chats::tie_request wanted{
-        .chat = said.chat,
+        .target = answer_target(said),
         .kind = said.kind,
         .name = said.chat_name,
         .code = *hash,
-        .reply_to = shown_answer_to(said),
         .answer = to_messages(wording::welcome(said.kind, self_.username)).front()};
     const auto outcome = wait_for(
         parts_.loop, parts_.bots.tie(holding(), update, std::move(wanted), soon()), soon());
@@ -282,7 +316,12 @@ result<std::string> clerk::press(
         if (!found) return found.error();
         job = *found;
     }
-    chats::new_message made{.chat = *pressed.chat, .account = account};
+    chats::new_message made{
+        .target =
+            {.chat = *pressed.chat,
+             .message_thread = pressed.message_thread,
+             .reply_to = shown_reply_to(pressed.kind, pressed.message)},
+        .account = account};
     if (job && wanted->what == button_wish::kind::file) {
         const bool is_done = job->status == jobs::job_status::done;
         text = is_done ? "" : "There is no result.";
@@ -290,7 +329,7 @@ result<std::string> clerk::press(
         made.job = job->id;
         if (is_done) messages.push_back(std::move(made));
     } else if (job) {
-        const auto again = submit(account, job->url, true, {.update = update});
+        const auto again = submit(account, job->url, true, fmt::format("{}-0", update));
         if (!again) return again.error();
         text = again->refusal;
         made.kind = chats::message_kind::status;
@@ -319,20 +358,18 @@ result<void> clerk::reply(const request& from, const rich_text& text) {
 chats::new_message clerk::reply_to(
     const incoming_message& said, account_id account, const rich_text& text) const {
     return {
-        .chat = said.chat,
+        .target = answer_target(said),
         .account = account,
         .kind = chats::message_kind::reply,
-        .reply_to = shown_answer_to(said),
         .job = std::nullopt,
         .parts = to_messages(text)};
 }
 
 chats::new_message clerk::status_of(const request& from, job_id job) {
     return {
-        .chat = from.said.chat,
+        .target = answer_target(from.said),
         .account = from.account,
         .kind = chats::message_kind::status,
-        .reply_to = shown_answer_to(from.said),
         .job = job};
 }
 
@@ -340,8 +377,7 @@ void clerk::say_aside_to(const incoming_message& said, const rich_text& text) {
     say_aside_(
         {.chat = said.chat,
          .method = "sendMessage",
-         .parameters =
-             message_parameters(said.chat, to_messages(text).front(), shown_answer_to(said))});
+         .parameters = message_parameters(answer_target(said), to_messages(text).front())});
 }
 
 chats::bot_holding clerk::holding() const {
@@ -382,14 +418,14 @@ void clerk::note_wrong_guess(chats::chat_id chat) {
     ++one.wrong;
 }
 
-json message_parameters(
-    chats::chat_id chat, std::string_view html, std::optional<std::int64_t> reply_to) {
+json message_parameters(const chats::message_target& target, std::string_view html) {
     json parameters{
-        {"chat_id", chat.value},
+        {"chat_id", target.chat.value},
         {"text", html},
         {"parse_mode", "HTML"},
         {"link_preview_options", {{"is_disabled", true}}}};
-    if (reply_to) parameters["reply_parameters"] = reply_parameters(*reply_to);
+    if (target.message_thread) parameters["message_thread_id"] = *target.message_thread;
+    if (target.reply_to) parameters["reply_parameters"] = reply_parameters(*target.reply_to);
     return parameters;
 }
 

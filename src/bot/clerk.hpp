@@ -64,15 +64,17 @@ private:
     result<rich_text> usage(account_id account);
 
     struct submitted {
-        std::optional<job_id> job;
-        std::string refusal;  ///< The API's text, when there is no job.
+        std::optional<job_id> job = {};
+        std::string refusal = {};  ///< The API's text, when there is no job.
+        bool is_repeated = false;
+        bool is_key_of_another_link = false;
+        bool is_known = false;  ///< The chat was told of it when the message was first read.
     };
-    struct submission_name {
-        std::int64_t update = 0;
-        std::size_t number = 0;  ///< Within the update.
-    };
+    /// Link `number` of a message, once for all versions of it.
+    result<submitted> submit_link(const request& from, const std::string& url, std::size_t number);
+    /// `name` makes the Idempotency-Key, so that an update that comes again submits nothing twice.
     result<submitted> submit(
-        account_id account, const std::string& url, bool fresh, submission_name name);
+        account_id account, const std::string& url, bool fresh, std::string_view name);
 
     result<void> finish(std::int64_t update, std::vector<chats::new_message> messages);
     result<void> reply(const request& from, const rich_text& text);
@@ -99,7 +101,6 @@ private:
 };
 
 /// What sendMessage is sent.
-[[nodiscard]] json message_parameters(
-    chats::chat_id chat, std::string_view html, std::optional<std::int64_t> reply_to);
+[[nodiscard]] json message_parameters(const chats::message_target& target, std::string_view html);
 
 }  // namespace reelsd::bot

@@ -237,7 +237,7 @@ bool bot::state::hand_out(
     std::set<chats::said_id> known;
     for (auto& row : rows) {
         known.insert(row.id);
-        const auto chat = row.what.chat;
+        const auto chat = row.what.target.chat;
         if (were_taken.contains(chat) || !lanes_.is_free(chat, now)) continue;
         auto step = next_step_of(row);
         if (step.what == next_step::kind::nothing) continue;
@@ -324,7 +324,7 @@ void bot::state::speak(const std::stop_token& stop) {
 void bot::state::free_lane_of(const task& what) {
     const auto now = deadline::clock::now();
     if (const auto* const row = std::get_if<row_to_say>(&what)) {
-        lanes_.finish(row->said.what.chat, {}, now, 0);
+        lanes_.finish(row->said.what.target.chat, {}, now, 0);
     } else if (const auto& chat = std::get<aside>(what).chat) {
         lanes_.finish(*chat, {}, now, 0);
     }
@@ -335,7 +335,7 @@ void bot::state::finish(const task& what, const spoken& how, time_point now) {
     const std::lock_guard lock{mutex_};
     if (const auto* const row = std::get_if<row_to_say>(&what)) {
         if (how.what == spoken::outcome::done) shown_at_[row->said.id] = now;
-        lanes_.finish(row->said.what.chat, how, now, roll);
+        lanes_.finish(row->said.what.target.chat, how, now, roll);
     } else {
         auto again = std::get<aside>(what);
         if (again.chat) lanes_.finish(*again.chat, how, now, roll);

@@ -82,7 +82,7 @@ api_answer bot::state::ask_for_updates(
     json parameters{
         {"timeout", std::chrono::seconds{poll_time}.count()},
         {"limit", updates_max},
-        {"allowed_updates", {"message", "callback_query"}}};
+        {"allowed_updates", {"message", "edited_message", "callback_query"}}};
     if (from.last_update) parameters["offset"] = *from.last_update + 1;
     return api_.call("getUpdates", parameters, deadline::after(poll_time + poll_grace), term);
 }

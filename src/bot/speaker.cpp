@@ -94,8 +94,9 @@ api_answer speaker::ask(
     const bool is_edit = step.what == next_step::kind::edit;
     const auto part = static_cast<std::size_t>(step.part);
     // What goes into an edited message has its place already.
-    const auto reply_to = is_edit ? std::nullopt : said.what.reply_to;
-    auto parameters = message_parameters(said.what.chat, text.parts[part], reply_to);
+    const auto& target = said.what.target;
+    auto parameters = message_parameters(
+        is_edit ? chats::message_target{.chat = target.chat} : target, text.parts[part]);
     if (is_edit) parameters["message_id"] = said.message.value();
     if (!text.buttons.is_null() && part + 1 == text.parts.size()) {
         parameters["reply_markup"] = text.buttons;
@@ -115,6 +116,7 @@ api_answer speaker::ask(
     }
     parameters.erase("link_preview_options");
     parameters.erase("reply_parameters");
+    parameters.erase("message_thread_id");  // The topic may be closed, or deleted.
     return api_.call(method, parameters, by, stop);
 }
 
@@ -158,14 +160,14 @@ spoken speaker::note_failure(
         case outcome::moved: {
             const auto moved = wait_for(
                 parts_.loop,
-                parts_.chats.move(said.what.chat, answer.moved_to.value(), soon()),
+                parts_.chats.move(said.what.target.chat, answer.moved_to.value(), soon()),
                 soon());
             return moved ? said_it : failed;
         }
         case outcome::lost_chat: {
             tell("chat: nothing reaches it, what was to be said there is dropped");
-            const auto forgotten =
-                wait_for(parts_.loop, parts_.bots.forget_chat(said.what.chat, soon()), soon());
+            const auto forgotten = wait_for(
+                parts_.loop, parts_.bots.forget_chat(said.what.target.chat, soon()), soon());
             return forgotten ? said_it : failed;
         }
         default: break;
@@ -223,8 +225,7 @@ spoken speaker::say_document(const chats::waiting_message& said, const std::stop
     const auto view = parse_foreign_json(text);
     if (!view.is_discarded()) text = view.dump(2, ' ', false, json::error_handler_t::replace);
     const outgoing_file file{
-        .chat = said.what.chat.value,
-        .reply_to = said.what.reply_to,
+        .target = said.what.target,
         .name = fmt::format("reel-{}.json", id.value),
         .content = std::move(text)};
     const auto answer = api_.send_document(file, deadline::after(document_time_max), stop);

@@ -3,12 +3,16 @@
 #include <reelsd/base/json.hpp>
 
 #include <algorithm>
+#include <chrono>
 
 namespace reelsd::bot {
 namespace {
 
 constexpr std::size_t name_bytes_max = 100;
 constexpr std::size_t entities_max = 100;
+/// Edits that come later than this after the message are ignored. Submissions of a message are
+/// recognised by their Idempotency-Key, which is kept for 24 hours; an hour is for clocks.
+constexpr std::int64_t edit_seconds_max = 23 * 3600;
 
 const json& member(const json& object, const char* name) {
     static const json nothing;
@@ -66,6 +70,13 @@ std::vector<text_entity> entities_from(const json& list, std::string_view text) 
     return entities;
 }
 
+/// Nothing in the General topic: the Bot API refuses to be told its number.
+std::optional<std::int64_t> message_thread_in(const json& said) {
+    const auto thread = number_in(said, "message_thread_id");
+    if (thread == 0 || !flag_in(said, "is_topic_message")) return std::nullopt;
+    return thread;
+}
+
 std::optional<incoming_message> message_from(const json& said) {
     const auto& chat = member(said, "chat");
     const auto type = text_in(chat, "type");
@@ -83,6 +94,7 @@ std::optional<incoming_message> message_from(const json& said) {
         .kind = is_private ? chats::chat_kind::private_chat : chats::chat_kind::group,
         .chat_name = name_of_chat(chat),
         .message = number_in(said, "message_id"),
+        .message_thread = message_thread_in(said),
         // A group's administrators who speak for it come as a bot.
         .is_by_bot =
             flag_in(member(said, "from"), "is_bot") && !member(said, "sender_chat").is_object(),
@@ -106,8 +118,22 @@ pressed_button button_from(const json& pressed) {
         .query = text_or_number_in(pressed, "id"),
         .chat = std::nullopt,
         .data = text_in(pressed, "data")};
-    const auto chat = number_in(member(member(pressed, "message"), "chat"), "id");
-    if (chat != 0) made.chat = chats::chat_id{chat};
+    const auto& below = member(pressed, "message");
+    const auto chat = number_in(member(below, "chat"), "id");
+    if (chat == 0) return made;
+    made.chat = chats::chat_id{chat};
+    made.kind = chat > 0 ? chats::chat_kind::private_chat : chats::chat_kind::group;
+    made.message = number_in(below, "message_id");
+    made.message_thread = message_thread_in(below);
+    return made;
+}
+
+/// Nothing for an edit that is too late, or no message that the bot reads.
+std::optional<incoming_message> edited_message_from(const json& said) {
+    const auto edited = number_in(said, "edit_date");
+    if (edited == 0 || edited - number_in(said, "date") > edit_seconds_max) return std::nullopt;
+    auto made = message_from(said);
+    if (made) made->edited_at = time_point{std::chrono::seconds{edited}};
     return made;
 }
 
@@ -121,6 +147,10 @@ std::vector<update> updates_from(const json& result) {
         update made{.id = number_in(one, "update_id"), .what = {}};
         if (member(one, "message").is_object()) {
             if (auto said = message_from(member(one, "message"))) made.what = std::move(*said);
+        } else if (member(one, "edited_message").is_object()) {
+            if (auto said = edited_message_from(member(one, "edited_message"))) {
+                made.what = std::move(*said);
+            }
         } else if (member(one, "callback_query").is_object()) {
             made.what = button_from(member(one, "callback_query"));
         }

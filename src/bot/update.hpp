@@ -1,5 +1,6 @@
 #pragma once
 
+#include <reelsd/base/clock.hpp>
 #include <reelsd/base/json_fwd.hpp>
 #include <reelsd/domain/chats/chat_store.hpp>
 
@@ -28,6 +29,9 @@ struct incoming_message {
     chats::chat_kind kind = chats::chat_kind::private_chat;
     std::string chat_name;  ///< A person's or a group's; at most 100 characters.
     std::int64_t message = 0;
+    /// The topic of a forum group; nothing in its General topic, which must not be named.
+    std::optional<std::int64_t> message_thread = {};
+    std::optional<time_point> edited_at = {};  ///< Set when this is a new version of the message.
     bool is_by_bot = false;
     std::string text;  ///< Or what stands below a picture.
     std::vector<text_entity> entities;
@@ -38,7 +42,10 @@ struct incoming_message {
 /// A button was pressed.
 struct pressed_button {
     std::string query;
-    std::optional<chats::chat_id> chat;  ///< Nothing: the message is too old to be told of.
+    std::optional<chats::chat_id> chat;  ///< Nothing: the message is too old to be reported.
+    chats::chat_kind kind = chats::chat_kind::private_chat;
+    std::int64_t message = 0;  ///< The message with the button; 0: not known.
+    std::optional<std::int64_t> message_thread = {};
     std::string data;
 };
 

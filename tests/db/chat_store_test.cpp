@@ -31,7 +31,7 @@ protected:
     }
     [[nodiscard]] tie_outcome tie(std::int64_t update, chat_id chat, const std::string& code) {
         tie_request wanted{
-            .chat = chat,
+            .target = {.chat = chat, .message_thread = 42},
             .kind = chat_kind::private_chat,
             .name = "Ann",
             .code = hash_of_chat_code(code).value(),
@@ -47,7 +47,7 @@ protected:
         return run(bots_.waiting(bot, 100, soon()));
     }
     [[nodiscard]] new_message reply(std::string text) const {
-        return {.chat = her_chat, .account = ann_, .parts = {std::move(text)}};
+        return {.target = {.chat = her_chat}, .account = ann_, .parts = {std::move(text)}};
     }
     [[nodiscard]] bool finish(std::int64_t update, std::vector<new_message> messages) {
         return run(bots_.finish_update(us_, update, std::move(messages), soon()));
@@ -183,11 +183,15 @@ TEST_F(ChatStore, AMessageFollowsItsJob) {
     tie_her();
     const auto job = submitted(ann_);
     const new_message status{
-        .chat = her_chat, .account = ann_, .kind = message_kind::status, .reply_to = 3, .job = job};
+        .target = {.chat = her_chat, .message_thread = 42, .reply_to = 3},
+        .account = ann_,
+        .kind = message_kind::status,
+        .job = job};
     ASSERT_TRUE(finish(2, {status}));
     auto said = waiting().at(0);
     EXPECT_EQ(said.what.job, job);
-    EXPECT_EQ(said.what.reply_to, 3);
+    EXPECT_EQ(said.what.target.reply_to, 3);
+    EXPECT_EQ(said.what.target.message_thread, 42);
     EXPECT_EQ(said.job_status, jobs::job_status::pending);
     EXPECT_FALSE(said.message);
 
@@ -237,7 +241,7 @@ TEST_F(ChatStore, AGroupGetsAnotherNumber) {
     run(chats_.move(her_chat, group, soon()));
     EXPECT_FALSE(run(chats_.find_caller(her_chat, soon())));
     EXPECT_EQ(run(chats_.find_caller(group, soon()))->account, ann_);
-    EXPECT_EQ(waiting().at(0).what.chat, group);
+    EXPECT_EQ(waiting().at(0).what.target.chat, group);
 }
 
 TEST(ChatCode, IsReadAsPeopleTypeIt) {

@@ -220,6 +220,56 @@ class Links(TelegramTest):
         self.assertEqual(len(ann.api("GET", "reels").json()), 2)
 
 
+    def test_answers_stay_in_the_topic_of_their_question(self):
+        daemon = self.bot_daemon(workers=1).start()
+        ann = self.administrator(daemon)
+        self.telegram.forum(GROUP, {42})
+        self.telegram.closed_topics.add((GROUP, None))
+        code = ann.api("POST", "chats/codes", {}).json()["code"]
+        self.telegram.say(GROUP, f"/link@reels_test_bot {code}", topic=42)
+        self.wait_for(GROUP, "Everybody in this group")
+        self.telegram.say(GROUP, f"@reels_test_bot {UNAVAILABLE}", topic=42)
+        failed = self.wait_for(GROUP, "Video is not available", seconds=60)[0]
+        self.telegram.press(failed, "Again")
+        again = self.wait_for(GROUP, "Video is not available", 2, seconds=60)[1]
+        self.assertEqual(again.reply_to, failed.id, "the button's answer names its message")
+        self.telegram.say(GROUP, f"@reels_test_bot {SAMPLE}", topic=42)
+        done = self.wait_for(GROUP, "Cost: free", seconds=180)[0]
+        self.telegram.press(done, "JSON")
+        file = wait_until(lambda: [one for one in self.telegram.messages(GROUP) if one.document], "the file")[0]
+        self.assertEqual(file.reply_to, done.id)
+        self.telegram.say(GROUP, "/unlink@reels_test_bot", topic=42)
+        self.wait_for(GROUP, "no longer tied")
+        self.assertEqual({one.topic for one in self.telegram.messages(GROUP)}, {42})
+
+        # Better in another place than not at all.
+        self.telegram.closed_topics = {(GROUP, 42)}
+        code = ann.api("POST", "chats/codes", {}).json()["code"]
+        self.telegram.say(GROUP, f"/link@reels_test_bot {code}", topic=42)
+        self.assertIsNone(self.wait_for(GROUP, "Everybody in this group", 2)[1].topic)
+
+    def test_an_edited_message_is_answered_and_submits_nothing_twice(self):
+        daemon = self.bot_daemon(workers=0).start()
+        ann = self.tied(daemon)
+        self.telegram.say(ANN, "https://www.instagram.con/reel/abcdefg/")
+        self.wait_for(ANN, "Send me the link of a reel")
+        self.telegram.edit("https://www.instagram.com/reel/abcdefg/")
+        self.wait_for(ANN, "is waiting for its turn")
+        # The same links once more, as after a reaction; then one is added, and one is changed.
+        self.telegram.edit("https://www.instagram.com/reel/abcdefg/")
+        self.telegram.edit("https://www.instagram.com/reel/abcdefg/ https://www.instagram.com/reel/hijklmn/")
+        self.wait_for(ANN, "is waiting for its turn", 2)
+        self.telegram.edit("https://www.instagram.com/reel/abcdefg/ https://www.instagram.com/reel/opqrstu/")
+        self.wait_for(ANN, "is waiting for its turn", 3)
+        self.assertEqual([one["url"][-8:-1] for one in ann.api("GET", "reels").json()],
+                         ["opqrstu", "hijklmn", "abcdefg"])
+        # A command is not run again.
+        self.telegram.say(ANN, "/list")
+        self.wait_for(ANN, "Your latest reels")
+        self.wait_for_handled(self.telegram.edit("/list "))
+        self.assertEqual(len(self.wait_for(ANN, "Your latest reels")), 1)
+
+
 class Summaries(TelegramTest):
     """Of posts and a model that a test makes up."""
 

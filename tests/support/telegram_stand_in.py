@@ -27,7 +27,8 @@ FIELDS = {
     "editMessageText": {"chat_id": True, "message_id": True, "text": True, "parse_mode": False,
                         "link_preview_options": False, "reply_markup": False},
     "answerCallbackQuery": {"callback_query_id": True, "text": False, "show_alert": False},
-    "sendDocument": {"chat_id": True, "document": True, "caption": False, "reply_parameters": False},
+    "sendDocument": {"chat_id": True, "document": True, "caption": False, "reply_parameters": False,
+                     "message_thread_id": False},
 }
 EDIT_SECONDS_MIN = 1.0
 CALLBACK_TEXT_MAX = 200
@@ -51,6 +52,7 @@ class Message:
         self.history, self.entities, self.buttons = [text], entities, buttons
         self.changed_at, self.is_deleted = time.monotonic(), False
         self.document = None  # (name, bytes)
+        self.topic = None  # None: General.
 
     @property
     def text(self):
@@ -125,7 +127,8 @@ class Telegram:
         self.lock = threading.Condition()
         self.complaints, self.calls = [], collections.Counter()
         self.chats, self.blocked = {}, set()
-        self.updates, self.confirmed = [], 0
+        self.topics, self.closed_topics = {}, set()  # Of forums; closed: (chat, topic).
+        self.updates, self.all_updates, self.confirmed = [], [], 0
         self.next_update, self.next_message, self.next_query = 1000, 1, 1
         self.all_messages, self.callback_answers = [], {}
         self.faults, self.not_before = [], {}
@@ -161,9 +164,18 @@ class Telegram:
         self.chats[number] = {"id": number, "type": "supergroup", "title": title}
         return number
 
-    def say(self, chat, text, by=777, reply_to=None, **more):
+    def forum(self, number, topics, title="Friends"):
+        """A group with topics, by their numbers."""
+        self.group(number, title)
+        self.chats[number]["is_forum"] = True
+        self.topics[number] = set(topics)
+        return number
+
+    def say(self, chat, text, by=777, reply_to=None, topic=None, **more):
         """A message to the bot; the number of its update."""
-        said = {"chat": self.chats[chat], "date": 1, "text": text, "entities": self.marks_in(text),
+        if topic:
+            more.update(message_thread_id=topic, is_topic_message=True)
+        said = {"chat": self.chats[chat], "date": int(time.time()), "text": text, "entities": self.marks_in(text),
                 "from": {"id": chat if chat > 0 else by, "is_bot": False, "first_name": "Ann"}, **more}
         if reply_to:
             said["reply_to_message"] = {
@@ -174,6 +186,13 @@ class Telegram:
             self.next_message += 1
             return self.add_update({"message": said})
 
+    def edit(self, text):
+        """The person's last message gets another text; the number of the update."""
+        with self.lock:
+            said = next(one["message"] for one in reversed(self.all_updates) if "message" in one)
+            return self.add_update({"edited_message": {
+                **said, "text": text, "entities": self.marks_in(text), "edit_date": int(time.time())}})
+
     def press(self, message, label=None, data=None, chat=None):
         """A button of a message; the query's id."""
         with self.lock:
@@ -182,8 +201,9 @@ class Telegram:
             self.add_update({"callback_query": {
                 "id": query, "from": {"id": 777, "is_bot": False, "first_name": "Ann"},
                 "chat_instance": "1", "data": data or message.button(label),
-                "message": {"message_id": message.id, "date": 1,
-                            "chat": self.chats[chat or message.chat]}}})
+                "message": {"message_id": message.id, "date": 1, "chat": self.chats[chat or message.chat],
+                            **({"message_thread_id": message.topic, "is_topic_message": True}
+                               if message.topic else {})}}})
             return query
 
     def add_update(self, what):
@@ -191,6 +211,7 @@ class Telegram:
             number = self.next_update
             self.next_update += 1
             self.updates.append({"update_id": number, **what})
+            self.all_updates.append(what)
             self.lock.notify_all()
             return number
 
@@ -311,8 +332,9 @@ class Telegram:
             name = part.get_param("name", header="content-disposition")
             content = part.get_payload(decode=True)
             given[name] = (part.get_filename(), content) if part.get_filename() else content.decode()
-        if "chat_id" in given:
-            given["chat_id"] = int(given["chat_id"])
+        for name in ("chat_id", "message_thread_id"):
+            if name in given:
+                given[name] = int(given[name])
         if "reply_parameters" in given:
             given["reply_parameters"] = json.loads(given["reply_parameters"])
         return given
@@ -330,7 +352,7 @@ class Telegram:
         with self.lock:
             if self.has_webhook:
                 raise Refusal(409, "Conflict: can't use getUpdates method while webhook is active")
-            if given.get("allowed_updates") != ["message", "callback_query"]:
+            if given.get("allowed_updates") != ["message", "edited_message", "callback_query"]:
                 self.complaints.append(f"allowed_updates: {given.get('allowed_updates')}")
             if not 0 <= given.get("timeout", 0) <= 50:
                 self.complaints.append(f"timeout {given['timeout']}")
@@ -430,7 +452,13 @@ class Telegram:
 
     def new_message(self, given, text):
         reply_to = given.get("reply_parameters", {}).get("message_id")
+        topic = given.get("message_thread_id")
+        if topic is not None and topic not in self.topics.get(given["chat_id"], ()):
+            raise Refusal(400, "Bad Request: message thread not found")
+        if (given["chat_id"], topic) in self.closed_topics:
+            raise Refusal(400, "Bad Request: TOPIC_CLOSED")
         made = Message(self.next_message, given["chat_id"], text, [], [], reply_to)
+        made.topic = topic
         self.next_message += 1
         self.all_messages.append(made)
         return made

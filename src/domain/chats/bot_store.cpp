@@ -26,16 +26,16 @@ constexpr db::query finish_update_query{"bot.finish_update", R"sql(
     SELECT finish_update($1, $2, $3, $4::json) AS finished)sql"};
 
 constexpr db::query tie_chat_query{"bot.tie", R"sql(
-    SELECT tie_chat($1, $2, $3, $4, $5, $6, $7, $8, $9, ARRAY[$10::text]) AS outcome)sql"};
+    SELECT tie_chat($1, $2, $3, $4, $5, $6, $7, $8, $9, ARRAY[$10::text], $11) AS outcome)sql"};
 
 constexpr db::query untie_chat_query{"bot.untie", R"sql(
-    SELECT untie_chat($1, $2, $3, $4, $5, $6::text[]) AS finished)sql"};
+    SELECT untie_chat($1, $2, $3, $4, $5, $6::text[], $7) AS finished)sql"};
 
 constexpr db::query remove_job_query{"bot.remove_job", R"sql(
     SELECT delete_job_for_chat($1, $2, $3, $4, $5, $6::json, $7::json) AS outcome)sql"};
 
 constexpr db::query waiting_query{"bot.waiting", R"sql(
-    SELECT said.id, said.chat_id, said.account_id, said.kind, said.reply_to, said.job_id,
+    SELECT said.id, said.chat_id, said.message_thread_id, said.account_id, said.kind, said.reply_to, said.job_id,
            said.parts, said.message_id, said.shown, said.parts_sent, job.status AS job_status,
            coalesce(job.step, '') AS step, tie.id IS NOT NULL AS is_tied
       FROM chat_message AS said
@@ -75,11 +75,12 @@ db::json_text as_json(const std::vector<new_message>& messages) {
     auto list = json::array();
     for (const auto& one : messages) {
         json said{
-            {"chat_id", one.chat.value},
+            {"chat_id", one.target.chat.value},
             {"account_id", one.account.value},
             {"kind", name_of_kind(one.kind)},
             {"parts", one.parts}};
-        if (one.reply_to) said["reply_to"] = *one.reply_to;
+        if (one.target.message_thread) said["message_thread_id"] = *one.target.message_thread;
+        if (one.target.reply_to) said["reply_to"] = *one.target.reply_to;
         if (one.job) said["job_id"] = one.job->value;
         list.push_back(std::move(said));
     }
@@ -90,10 +91,12 @@ waiting_message waiting_from(const db::row& row) {
     waiting_message said{
         .id = row.as<said_id>("id"),
         .what =
-            {.chat = row.as<chat_id>("chat_id"),
+            {.target =
+                 {.chat = row.as<chat_id>("chat_id"),
+                  .message_thread = row.as<std::optional<std::int64_t>>("message_thread_id"),
+                  .reply_to = row.as<std::optional<std::int64_t>>("reply_to")},
              .account = row.as<account_id>("account_id"),
              .kind = kind_from(row.as<std::string_view>("kind")),
-             .reply_to = row.as<std::optional<std::int64_t>>("reply_to"),
              .job = row.as<std::optional<job_id>>("job_id"),
              .parts = row.as<std::vector<std::string>>("parts")},
         .message = row.as<std::optional<std::int64_t>>("message_id"),
@@ -148,13 +151,14 @@ boost::asio::awaitable<tie_outcome> bot_store::tie(
         who.bot,
         who.holder,
         update,
-        wanted.chat,
+        wanted.target.chat,
         name_of(wanted.kind),
         wanted.name,
         std::as_bytes(std::span{wanted.code}),
         ties_max,
-        wanted.reply_to,
-        wanted.answer);
+        wanted.target.reply_to,
+        wanted.answer,
+        wanted.target.message_thread);
     co_return tie_outcome_from(done.one().as<std::string_view>("outcome"));
 }
 
@@ -166,9 +170,10 @@ boost::asio::awaitable<bool> bot_store::untie(
         who.bot,
         who.holder,
         update,
-        answer.chat,
-        answer.reply_to,
-        answer.parts);
+        answer.target.chat,
+        answer.target.reply_to,
+        answer.parts,
+        answer.target.message_thread);
     co_return done.one().as<bool>("finished");
 }
 

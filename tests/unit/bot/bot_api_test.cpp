@@ -71,10 +71,14 @@ TEST(BotApi, EndsAtOnceWhenItIsStopped) {
 
 TEST(MultipartOf, CarriesTheFile) {
     const auto body = multipart_of(
-        {.chat = -5, .reply_to = 7, .name = "reel-42.json", .content = "{\"a\": 1}"}, "edge");
+        {.target = {.chat = chats::chat_id{-5}, .message_thread = 3, .reply_to = 7},
+         .name = "reel-42.json",
+         .content = "{\"a\": 1}"},
+        "edge");
     EXPECT_EQ(
         body,
         "--edge\r\nContent-Disposition: form-data; name=\"chat_id\"\r\n\r\n-5\r\n"
+        "--edge\r\nContent-Disposition: form-data; name=\"message_thread_id\"\r\n\r\n3\r\n"
         "--edge\r\nContent-Disposition: form-data; name=\"reply_parameters\"\r\n\r\n"
         "{\"message_id\":7,\"allow_sending_without_reply\":true}\r\n"
         "--edge\r\nContent-Disposition: form-data; name=\"document\"; filename=\"reel-42.json\"\r\n"

@@ -39,6 +39,42 @@ TEST(UpdatesFrom, ReadsWhatStandsBelowAPicture) {
     EXPECT_EQ(said.entities.at(0).address, "https://www.instagram.com/reel/abcdefg/");
 }
 
+TEST(UpdatesFrom, NamesAThreadOnlyWhereItIsATopic) {
+    const auto updates = updates_from(json::parse(R"([
+        {"update_id": 1, "message": {"chat": {"id": -100, "type": "supergroup"}, "text": "x",
+         "message_thread_id": 42, "is_topic_message": true}},
+        {"update_id": 2, "message": {"chat": {"id": -100, "type": "supergroup"}, "text": "x",
+         "message_thread_id": 1}},
+        {"update_id": 3, "callback_query": {"id": "q", "data": "json:4", "message":
+         {"message_id": 8, "chat": {"id": -100, "type": "supergroup"},
+          "message_thread_id": 42, "is_topic_message": true}}}])"));
+    ASSERT_EQ(updates.size(), 3U);
+    EXPECT_EQ(std::get<incoming_message>(updates[0].what).message_thread, 42);
+    EXPECT_EQ(std::get<incoming_message>(updates[1].what).message_thread, std::nullopt);
+    const auto& pressed = std::get<pressed_button>(updates[2].what);
+    EXPECT_EQ(pressed.message_thread, 42);
+    EXPECT_EQ(pressed.message, 8);
+    EXPECT_EQ(pressed.kind, chats::chat_kind::group);
+}
+
+TEST(UpdatesFrom, ReadsEditsWithinADay) {
+    const auto edit_after = [](std::int64_t seconds) {
+        const json edited{
+            {"message_id", 3},
+            {"chat", {{"id", 9}, {"type", "private"}}},
+            {"text", "x"},
+            {"date", 1000},
+            {"edit_date", 1000 + seconds}};
+        return updates_from(json::array({{{"update_id", 1}, {"edited_message", edited}}}));
+    };
+    const auto updates = edit_after(23 * 3600);
+    const auto& said = std::get<incoming_message>(updates.at(0).what);
+    EXPECT_EQ(said.edited_at, time_point{std::chrono::seconds{1000 + 23 * 3600}});
+    EXPECT_EQ(said.message, 3);
+    const auto late = edit_after(23 * 3600 + 1);
+    EXPECT_TRUE(std::holds_alternative<std::monostate>(late.at(0).what));
+}
+
 TEST(UpdatesFrom, ReadsAButton) {
     const auto updates = updates_from(json::parse(R"([
         {"update_id": 2, "callback_query": {"id": "q", "data": "again:4",

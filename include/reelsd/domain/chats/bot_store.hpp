@@ -38,13 +38,19 @@ enum class message_kind : std::uint8_t {
     document,  ///< A job's result as a file.
 };
 
+/// Where a message appears.
+struct message_target {
+    chat_id chat;
+    /// The topic of a forum group; nothing: the group's General topic, or a chat without topics.
+    std::optional<std::int64_t> message_thread = {};
+    std::optional<std::int64_t> reply_to = {};  ///< The message that it visibly answers.
+};
+
 /// Something that is to be said because of an update.
 struct new_message {
-    chat_id chat;
+    message_target target;
     account_id account;
     message_kind kind = message_kind::reply;
-    std::optional<std::int64_t> reply_to =
-        {};                               ///< The message that it answers, where that is shown.
     std::optional<job_id> job = {};       ///< Of all but replies.
     std::vector<std::string> parts = {};  ///< Of replies alone: 1 or more texts, as they are sent.
 };
@@ -73,11 +79,10 @@ enum class deletion_outcome : std::uint8_t { deleted, unknown, stale };
 
 /// A chat that shows a code.
 struct tie_request {
-    chat_id chat;
+    message_target target;  ///< Where the code was shown; the answer goes there.
     chat_kind kind = chat_kind::private_chat;
     std::string name;  ///< At most 200 characters.
     accounts::secret_hash code{};
-    std::optional<std::int64_t> reply_to = {};
     std::string answer;  ///< Said when it is tied.
 };
 
