@@ -8,7 +8,8 @@ namespace reelsd::http {
 std::string_view host_without_port(std::string_view authority) noexcept {
     if (authority.starts_with('[')) {
         const auto end = authority.find(']');
-        return end == std::string_view::npos ? authority : authority.substr(1, end - 1);
+        const auto after = end == std::string_view::npos ? authority : authority.substr(end + 1);
+        return after.empty() || after.front() == ':' ? authority.substr(1, end - 1) : authority;
     }
     return authority.substr(0, authority.find(':'));
 }

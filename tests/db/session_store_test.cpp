@@ -225,7 +225,7 @@ constexpr db::query waiting_query{"test.waiting", R"sql(
 // account's row and that session's.
 TEST_F(SessionStore, SigningInWaitsForANewPasswordWithoutADeadlock) {
     const auto ann = member("ann@example.com");
-    const auto over = begun(ann);
+    static_cast<void>(begun(ann));
     change(db::query{"test.end_all", "UPDATE web_session SET expires_at = now()"});
     change(make_slow_change_query);
     db::pool_options options;
@@ -237,7 +237,8 @@ TEST_F(SessionStore, SigningInWaitsForANewPasswordWithoutADeadlock) {
     gate.start();
     changer.start();
     const auto waiting = [this] {
-        return run(pool().run(soon(), waiting_query)).one().as<std::int64_t>("many");
+        const auto found = run(pool().run(soon(), waiting_query));
+        return found.one().as<std::int64_t>("many");
     };
 
     run(gate.run(soon(), db::query{"test.shut", "SELECT pg_advisory_lock(7)"}));
@@ -248,10 +249,12 @@ TEST_F(SessionStore, SigningInWaitsForANewPasswordWithoutADeadlock) {
             db::query{"test.change_slowly", "SELECT change_password_slowly($1)"},
             ann.account),
         boost::asio::use_future);
-    while (waiting() < 1) continue;  // Has the account.
+    // Has the account.
+    for (const auto by = soon(); waiting() < 1;) ASSERT_FALSE(by.passed());
     auto begins =
         boost::asio::co_spawn(loop().context(), store_.begin(ann, soon()), boost::asio::use_future);
-    while (waiting() < 2) continue;  // Waits for the account.
+    // Waits for the account.
+    for (const auto by = soon(); waiting() < 2;) ASSERT_FALSE(by.passed());
     run(gate.run(soon(), db::query{"test.open", "SELECT pg_advisory_unlock(7)"}));
 
     loop().wait_for(changed);
