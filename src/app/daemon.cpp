@@ -86,6 +86,19 @@ pacing::pace pace_of(const settings& with) {
         .cooldown_first = with.platform_cooldown};
 }
 
+/// Nothing without a pace of our own.
+std::optional<jobs::platform_line> platform_line_of(const settings& with) {
+    if (with.platform_interval <= seconds_f{0}) return std::nullopt;
+    const auto pace = pace_of(with);
+    return jobs::platform_line{
+        .host = platform_host(with),
+        .resolvers = with.resolvers,
+        .interval = pace.interval,
+        .tries_per_hour = pace.tries_per_hour,
+        .try_time = pace.try_time,
+        .heeds_cooldown = pace.cooldown_first > seconds_f{0}};
+}
+
 jobs::retry_policy retry_policy_of(const settings& with) {
     return {
         .attempts_max = with.attempts_max,
@@ -106,6 +119,7 @@ pipeline::dispatcher_options dispatcher_options_of(
     options.worker = worker;
     options.lease = with.lease;
     options.policy = retry_policy_of(with);
+    options.line = platform_line_of(with);
     options.on_attempt_ended = [&figures, job_ended = std::move(job_ended)](
                                    const jobs::transition& ended, seconds_f took, bool written) {
         count_attempt(figures, ended, took, written);

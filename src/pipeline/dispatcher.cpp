@@ -16,6 +16,14 @@ using namespace std::chrono_literals;
 
 /// Between two tries to write a report.
 constexpr auto report_retry_interval = 500ms;
+/// Between two looks for a permit while jobs are in line: others may have taken the one that was
+/// expected, and a cool-down may end early.
+constexpr auto permit_look_min = 10ms;
+constexpr auto permit_look_max = 10s;
+/// While no job is in line as far as is known: other daemons look for the permits of their own
+/// jobs, unless they have died.
+constexpr auto empty_line_look_interval = 5s;
+
 /// Whether the server will never take this result, because the fault is in its data: SQLSTATE
 /// classes 22 (data exception), 23 (integrity constraint violation) and 54 (program limit
 /// exceeded). An operator can repair every other cause, such as a full disk or a missing grant:
@@ -45,8 +53,10 @@ void dispatcher::log_attempt(
         {"attempt", job.attempt},
         {"outcome", jobs::outcome_name(ended)},
         {"seconds", took.count()}};
-    // A job in a long line is postponed every few seconds; nothing has happened to it.
-    if (std::holds_alternative<jobs::postponed>(ended)) return log_.debug("job postponed", about);
+    // Nothing has happened to it that an operator would look for.
+    const bool is_put_off = std::holds_alternative<jobs::postponed>(ended) ||
+                            std::holds_alternative<jobs::awaiting_permit>(ended);
+    if (is_put_off) return log_.debug("job postponed", about);
     log_.info("job attempt ended", about);
 }
 
@@ -143,6 +153,8 @@ asio::awaitable<void> dispatcher::claim_loop() {
                 co_await rescue();
                 note_database(true);
             }
+            // First: permits are rare, and other jobs would keep all workers busy.
+            if (may_claim_in_line()) co_await claim_in_line();
             if (wanted() > 0) co_await claim();
         } catch (const db::failure& failure) {
             // An outage is told once; a refusal is our bug or a broken server and told each time.
@@ -151,16 +163,51 @@ asio::awaitable<void> dispatcher::claim_loop() {
         }
         // A wake-up that came while we were at the database is not waited for again.
         if (wake_pending_ && wanted() > 0 && database_reachable_) continue;
-        static_cast<void>(co_await woken_.wait(deadline::after(options_.look_interval)));
+        static_cast<void>(co_await woken_.wait(next_look()));
     }
     claiming_ = false;
     emptied_.notify_all();
 }
 
+bool dispatcher::may_claim_in_line() const {
+    const bool is_worker_idle = busy() + waiting_.size() < runner_->capacity();
+    return options_.line && is_worker_idle && monotonic_clock::now() >= next_permit_;
+}
+
+deadline dispatcher::next_look() const {
+    const auto usual = deadline::after(options_.look_interval);
+    if (!options_.line || is_line_empty_) return usual;
+    return usual.at_most(std::max<monotonic_clock::duration>(
+        permit_look_min, next_permit_ - monotonic_clock::now()));
+}
+
+asio::awaitable<void> dispatcher::claim_in_line() {
+    const auto request = next_claim();
+    const auto asked = monotonic_clock::now();
+    next_permit_ = asked + options_.look_interval;  // If this fails.
+    jobs::line_answer answer;
+    try {
+        answer = co_await queue_.claim_in_line(
+            request, *options_.line, deadline::after(jobs::queue_query_time_max));
+    } catch (const db::failure& failure) {
+        note_lost_claim(failure);
+        throw;
+    }
+    note_database(true);
+    is_line_empty_ = answer.is_empty;
+    const auto wait = std::clamp<seconds_f>(answer.wait, permit_look_min, permit_look_max);
+    next_permit_ = monotonic_clock::now() +
+                   (answer.is_empty ? empty_line_look_interval
+                                    : std::chrono::duration_cast<monotonic_clock::duration>(wait));
+    if (stopped_ || !answer.job) co_return;
+    take(*std::move(answer.job), asked);
+    begin_waiting();
+}
+
 jobs::claim_request dispatcher::next_claim() const {
     jobs::claim_request request{
         .worker = claim_name_,
-        .jobs_max = static_cast<int>(wanted()),
+        .jobs_max = std::max(1, static_cast<int>(wanted())),
         .lease = options_.lease,
         .in_hand = {},
         .first_worker = options_.worker};
@@ -294,6 +341,8 @@ asio::awaitable<void> dispatcher::report(std::int64_t id, jobs::transition ended
     // A claim made meanwhile has left this job out, which may be due again, or was not made at all.
     const bool is_over = std::holds_alternative<jobs::completed>(ended) ||
                          std::holds_alternative<jobs::failed>(ended);
+    // It may get its permit at once, unless others were in line already.
+    if (std::holds_alternative<jobs::awaiting_permit>(ended) && is_line_empty_) next_permit_ = {};
     if (held.is_delayed || held_.size() >= 2 * runner_->capacity() || !is_over) wake();
     if (held.is_delayed) --occupied_;
     held_.erase(id);

@@ -8,6 +8,7 @@
 #include <reelsd/pipeline/executor.hpp>
 #include <reelsd/pipeline/job_records.hpp>
 #include <reelsd/pipeline/scratch.hpp>
+#include <reelsd/pipeline/shared_pacer.hpp>
 #include <reelsd/platform/source.hpp>
 
 #include <fmt/format.h>
@@ -31,6 +32,7 @@ struct attempt {
     const jobs::claimed_job& job;
     deadline by;
     std::stop_token stop;
+    job_pacer pacer;
     /// The step that runs, for the log line of a failure.
     const char* step = "link";
     /// A test link's outcome is fixed: what its resolver says is not tried again.
@@ -38,6 +40,8 @@ struct attempt {
     bool is_test = false;
     /// Set when the attempt ended because it is not its turn at the platform.
     std::optional<platform::postponement> postponed = {};
+    /// Whether it then joins the line for a permit. The look-up of a share link needs none.
+    bool joins_line = false;
     /// Set when the platform or the analyzer says when to come again.
     seconds_f not_before{0};
     bool asked_to_wait = false;
@@ -100,9 +104,10 @@ result<platform::post> resolve(
     attempt& now, const platform::link& link, const platform::excluded_resolvers& excluded) {
     begin_step(now, "resolve");
     auto found = now.parts.source.resolve(
-        link, now.parts.pacer, now.by.at_most(bounds::resolve_time_max), now.stop, excluded);
+        link, now.pacer, now.by.at_most(bounds::resolve_time_max), now.stop, excluded);
     if (found) return *std::move(found);
     if (link.is_test()) now.allowed = jobs::retry_allowed::no;
+    now.joins_line = now.pacer.needs_permit();
     return take_failure(now, found.error());
 }
 
@@ -333,7 +338,8 @@ jobs::transition executor::run(const jobs::claimed_job& job, std::stop_token sto
         .log = log_,
         .job = job,
         .by = deadline::after(bounds::job_time_max),
-        .stop = std::move(stop)};
+        .stop = std::move(stop),
+        .pacer{parts_.pacer, job}};
     result<jobs::completed> outcome = error{errc::internal, "no outcome"};
     try {
         const auto link = platform::parse_link(job.url);
@@ -348,6 +354,9 @@ jobs::transition executor::run(const jobs::claimed_job& job, std::stop_token sto
     }
     if (outcome) return *std::move(outcome);
     const auto& why = outcome.error();
+    if (now.postponed && now.joins_line) {
+        return jobs::awaiting_permit{parts_.pacer.host()};
+    }
     if (now.postponed) return postpone(job, why, *now.postponed);
     if (now.asked_to_wait) {
         // The analyzer has told why; nothing has failed here.

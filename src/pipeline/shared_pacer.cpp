@@ -1,9 +1,11 @@
+#include <reelsd/domain/jobs/job.hpp>
 #include <reelsd/domain/loop_call.hpp>
 #include <reelsd/pipeline/shared_pacer.hpp>
 
 #include <algorithm>
 #include <exception>
 #include <random>
+#include <utility>
 
 namespace reelsd::pipeline {
 namespace {
@@ -13,11 +15,18 @@ using namespace std::chrono_literals;
 /// One statement, asked before any work is done.
 constexpr auto ask_time_max = 5s;
 
+/// For a job in line, whatever the pace: longer than any worker waits for a permit.
+constexpr seconds_f line_wait = 1h;
+/// Of a resolver that cooled down when the job's permit for a later one was given.
+constexpr seconds_f passed_over_wait = 60s;
+/// A permit that was not used.
+constexpr auto give_back_time_max = 1s;
+
 /// The longest rest of a link after an answer that may be about it alone: three attempts of a job
 /// then end within the hour that a job may wait for the platform.
 constexpr seconds_f link_rest_max{900.0};
 
-/// Half to one and a half times, so that our tries keep no beat that could be heard.
+/// Half to one and a half times.
 double throw_spread() {
     thread_local std::minstd_rand dice{std::random_device{}()};
     return std::uniform_real_distribution<double>{0.5, 1.5}(dice);
@@ -38,14 +47,33 @@ pacing::outcome outcome_of(platform::try_outcome ended) noexcept {
 
 result<platform::postponement> shared_pacer::ask(std::string_view resolver, deadline by) {
     if (wanted_.interval <= 0s && wanted_.cooldown_first <= 0s) return platform::postponement{};
+    const auto until = by.at_most(ask_time_max);
+    return wait_for_turn(
+        store_.ask({.host = host_, .resolver = std::string{resolver}}, spread(), until), until);
+}
+
+result<platform::postponement> shared_pacer::ask_permit(
+    const jobs::claimed_job& job, std::string_view resolver, deadline by) {
+    const auto until = by.at_most(ask_time_max);
+    return wait_for_turn(
+        store_.ask_permit(
+            job.id, job.claim, {.host = host_, .resolver = std::string{resolver}}, spread(), until),
+        until);
+}
+
+pacing::pace shared_pacer::spread() const {
     auto spread = wanted_;
     spread.interval *= throw_spread();
-    const auto until = by.at_most(ask_time_max);
-    const auto turn = wait_for(
-        loop_,
-        store_.ask({.host = host_, .resolver = std::string{resolver}}, spread, until),
-        until);
+    return spread;
+}
+
+result<platform::postponement> shared_pacer::wait_for_turn(
+    boost::asio::awaitable<pacing::turn> asked, deadline by) {
+    const auto turn = wait_for(loop_, std::move(asked), by);
     if (!turn) return turn.error();
+    if (turn->given == pacing::turn::leave::in_line) {
+        return platform::postponement{.wait = line_wait};
+    }
     return platform::postponement{
         .wait = turn->wait, .is_cooldown = turn->given == pacing::turn::leave::cooling_down};
 }
@@ -92,6 +120,32 @@ void shared_pacer::log(std::string_view resolver, const pacing::consequence& tol
              {"answers", told.unknown_answers},
              {"look_with", "reelsd resolve URL --strategy " + std::string{resolver}}});
     }
+}
+
+job_pacer::job_pacer(shared_pacer& shared, const jobs::claimed_job& job)
+    : shared_{shared}, job_{job}, permit_{job.permit}, needs_permit_{shared.has_line()} {}
+
+job_pacer::~job_pacer() {
+    if (permit_.empty()) return;
+    shared_.note(
+        permit_,
+        {.outcome = platform::try_outcome::failed, .code = {}},
+        deadline::after(give_back_time_max));
+}
+
+result<platform::postponement> job_pacer::ask(std::string_view resolver, deadline by) {
+    if (!needs_permit_) return shared_.ask(resolver, by);
+    if (permit_.empty()) {
+        auto turn = shared_.ask_permit(job_, resolver, by);
+        if (turn && turn->wait <= 0s) needs_permit_ = false;
+        return turn;
+    }
+    if (resolver != permit_) {
+        return platform::postponement{.wait = passed_over_wait, .is_cooldown = true};
+    }
+    permit_.clear();
+    needs_permit_ = false;
+    return platform::postponement{};
 }
 
 }  // namespace reelsd::pipeline

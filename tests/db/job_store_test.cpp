@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
 namespace reelsd::jobs {
@@ -16,6 +17,15 @@ constexpr db::query expire_query{"test.expire_leases", R"sql(
     UPDATE job SET lease_until = now() - interval '1 second' WHERE status = 'processing')sql"};
 constexpr db::query due_query{"test.make_due", R"sql(
     UPDATE job SET run_at = now() WHERE status = 'pending')sql"};
+constexpr db::query turn_query{"test.turn", "SELECT turn FROM job WHERE id = $1"};
+constexpr db::query add_many_query{"test.add_many", R"sql(
+    SELECT count(*) AS many
+      FROM submit_jobs(
+          array_fill($1::bigint, ARRAY[$2::integer]), array_fill($3::text, ARRAY[$2::integer]),
+          array_fill(false, ARRAY[$2::integer]), array_fill(NULL::text, ARRAY[$2::integer]),
+          array_fill(false, ARRAY[$2::integer]), array_fill(NULL::text, ARRAY[$2::integer]),
+          100000, 100000)
+     WHERE outcome = 'admitted')sql"};
 constexpr db::query drain_query{"test.drain_bucket", R"sql(
     UPDATE account SET bucket_tokens = 0.5, bucket_at = clock_timestamp() WHERE id = $1)sql"};
 constexpr db::query attempts_query{"test.attempts", R"sql(
@@ -185,6 +195,7 @@ TEST_F(JobStore, ARetryIsDueLaterAndCountsAnAttempt) {
     EXPECT_EQ(read(ann_, id).status, job_status::pending);
     EXPECT_TRUE(claimed(1).empty());
     run(pool().run(soon(), due_query));
+    rescued({});  // Once a second.
     EXPECT_EQ(claimed(1).at(0).attempt, 2);
 }
 
@@ -229,9 +240,59 @@ TEST_F(JobStore, APostponementCostsNoAttemptAndIsDueLater) {
     EXPECT_EQ(read(ann_, id).status, job_status::pending);
     EXPECT_TRUE(claimed(1).empty());
     run(pool().run(soon(), due_query));
+    rescued({});
     const auto again = claimed(1).at(0);
     EXPECT_EQ(again.attempt, 1);
     EXPECT_EQ(again.claim, 2);
+}
+
+/// Method: a backlog of one account, some of which is in work, and one job of another account.
+TEST_F(JobStore, ABacklogOfOneAccountKeepsAnotherWaitingForTwoTurnsAtMost) {
+    const auto made = run(pool().run(soon(), add_many_query, ann_, 1000, std::string_view{link}));
+    ASSERT_EQ(made.one().as<std::int64_t>("many"), 1000);
+    ASSERT_EQ(claimed(10).size(), 10U);
+    const auto single = submitted(bob_);
+    const auto next = claimed(2);
+    ASSERT_EQ(next.size(), 2U);
+    EXPECT_TRUE(next[0].id == single || next[1].id == single);
+    // And the account with the backlog is not kept waiting by others that come one at a time.
+    for (int i = 0; i < 3; ++i) {
+        static_cast<void>(submitted(bob_));
+        const auto both = claimed(2);
+        EXPECT_NE(both.at(0).account, both.at(1).account);
+    }
+}
+
+TEST_F(JobStore, JobsOfOneAccountAreClaimedInTheOrderOfTheirSubmission) {
+    for (int i = 0; i < 5; ++i) {
+        static_cast<void>(submitted(ann_));
+        if (i % 2 == 0) static_cast<void>(submitted(bob_));
+    }
+    std::map<account_id, job_id> last;
+    for (auto batch = claimed(3); !batch.empty(); batch = claimed(3)) {
+        for (const auto& one : batch) {
+            EXPECT_LT(last[one.account].value, one.id.value);
+            last[one.account] = one.id;
+            if (one.claim > 1) continue;
+            EXPECT_TRUE(run(store_.report(holding_of(one), handed_back{}, soon())));
+            EXPECT_EQ(claimed(1).at(0).id, one.id) << "handed back, it keeps its turn";
+        }
+    }
+}
+
+TEST_F(JobStore, ATurnIsOneMoreThanTheAccountsLastAndThanTheLastClaimed) {
+    const auto turn_of = [this](job_id job) {
+        const auto found = run(pool().run(soon(), turn_query, job));
+        return found.one().as<std::int64_t>("turn");
+    };
+    EXPECT_EQ(turn_of(submitted(ann_)), 1);
+    const auto second = submitted(ann_);
+    EXPECT_EQ(turn_of(second), 2);
+    EXPECT_EQ(turn_of(submitted(bob_)), 1);
+    ASSERT_EQ(claimed(3).size(), 3U);
+    EXPECT_EQ(turn_of(submitted(bob_)), 3);
+    EXPECT_TRUE(run(store_.remove(ann_, second, soon())));
+    EXPECT_EQ(turn_of(submitted(ann_)), 3) << "nobody pays for what was deleted";
 }
 
 TEST_F(JobStore, ALateWorkerCannotOverwrite) {

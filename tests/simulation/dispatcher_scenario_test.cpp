@@ -209,6 +209,37 @@ TEST_F(DispatcherScenario, AJobClaimedAheadIsDeletedWithoutBeingBegun) {
     EXPECT_EQ(ledger_.counts().attempts, begun);
 }
 
+TEST_F(DispatcherScenario, PermitsAreUsedAsTheyBecomeDueAndJobsInLineAreNotClaimed) {
+    start(60s, workers_many);
+    mix_.needs_permit = 1;
+    constexpr std::uint64_t jobs = 20;
+    for (std::uint64_t i = 1; i < jobs; ++i) model_.submit(database_.now());
+    const auto last = submitted();
+    const auto took = pass_until([&] { return is(last, jobs::job_status::done); });
+    EXPECT_GE(took, (jobs - 1) * mix_.line.interval);
+    EXPECT_LT(took, jobs * (mix_.line.interval + 100ms) + mix_.long_time);
+    EXPECT_LE(ledger_.counts().claims, 2 * jobs) << "once to learn of the line, once with a permit";
+}
+
+TEST_F(DispatcherScenario, ABacklogInLineKeepsAnotherAccountWaitingForTwoPermitsAtMost) {
+    start(60s, workers_many);
+    mix_.needs_permit = 1;
+    for (int i = 0; i < 1000; ++i) model_.submit(database_.now());
+    static_cast<void>(submitted());
+    pass_until([this] { return model_.in_line() > 990; });
+    const auto single = model_.submit(database_.now(), {2});
+    daemon_->wake();
+    const auto took = pass_until([&] { return is(single, jobs::job_status::done); });
+    EXPECT_LT(took, 2 * mix_.line.interval + mix_.long_time + 1s);
+}
+
+TEST_F(DispatcherScenario, AJobAloneGetsItsPermitAtOnce) {
+    mix_.needs_permit = 1;
+    const auto job = submitted();
+    EXPECT_LT(pass_until([&] { return is(job, jobs::job_status::done); }), mix_.long_time + 1s);
+    EXPECT_EQ(ledger_.counts().claims, 1U);
+}
+
 TEST_F(DispatcherScenario, WithoutWorkAStopDoesNotWaitForTheDatabase) {
     database_.set_weather({.is_outage = true});
     pass(10s);

@@ -16,8 +16,10 @@ constexpr std::string_view name_of(row_change why) {
     switch (why) {
         case row_change::submitted: return "submitted";
         case row_change::claimed: return "claimed";
+        case row_change::permitted: return "permitted";
         case row_change::renewed: return "renewed";
         case row_change::rescued: return "rescued";
+        case row_change::delay_ended: return "delay ended";
         case row_change::reported: return "reported";
         case row_change::removed: return "removed";
     }
@@ -53,6 +55,8 @@ void ledger::note_change(
     switch (why) {
         case row_change::submitted: ++counts_.submitted; break;
         case row_change::claimed: check_claim(*before, row, of); break;
+        case row_change::permitted:
+        case row_change::delay_ended: break;
         case row_change::renewed:
             require(row.lease_until >= before->lease_until, row.id, "a renewal shortens a lease");
             break;

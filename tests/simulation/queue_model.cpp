@@ -1,6 +1,7 @@
 #include "queue_model.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace reelsd::simulation {
 namespace {
@@ -10,15 +11,19 @@ using jobs::job_status;
 /// As in jobs.rescue.
 constexpr std::size_t rescue_max = 100;
 
-void free(model_row& row, instant run_at) {
+void free(model_row& row, instant now, instant run_at) {
     row.status = job_status::pending;
     row.run_at = run_at;
+    row.waits_for = run_at > now ? waits_for_time : "";
+    row.permit.clear();
     row.lease_until = {};
     row.worker.clear();
 }
 
 void end_as(model_row& row, job_status status) {
     row.status = status;
+    row.waits_for.clear();
+    row.permit.clear();
     row.lease_until = {};
     row.worker.clear();
 }
@@ -37,12 +42,14 @@ void apply(model_row& row, const jobs::transition& ended, instant now) {
     } else if (const auto* failure = std::get_if<jobs::failed>(&ended)) {
         fail(row, failure->code, failure->text);
     } else if (const auto* later = std::get_if<jobs::retried>(&ended)) {
-        free(row, now + in_clock_units(later->delay));
+        free(row, now, now + in_clock_units(later->delay));
     } else {
         // Handed back, it stands where it stood.
         const auto* put_off = std::get_if<jobs::postponed>(&ended);
         const auto place = std::min(row.run_at, now);
-        free(row, put_off == nullptr ? place : now + in_clock_units(put_off->delay));
+        free(row, now, put_off == nullptr ? place : now + in_clock_units(put_off->delay));
+        const auto* lined_up = std::get_if<jobs::awaiting_permit>(&ended);
+        if (lined_up != nullptr) row.waits_for = lined_up->platform;
         --row.attempt;
     }
 }
@@ -58,10 +65,17 @@ bool contains(const List& list, const Value& value) {
 
 }  // namespace
 
-job_id queue_model::submit(instant now) {
+job_id queue_model::submit(instant now, account_id by) {
+    const auto after = active_.lower_bound({by.value + 1, 0});
+    const bool has_active = after != active_.begin() && std::prev(after)->first.first == by.value;
+    const auto own = has_active ? std::prev(after)->first.second : 0;
     const model_row row{
         .id = {++last_id_},
+        .account = by,
+        .turn = 1 + std::max(last_turn_, own),
         .run_at = now,
+        .waits_for = {},
+        .permit = {},
         .lease_until = {},
         .worker = {},
         .error_code = {},
@@ -93,8 +107,9 @@ std::vector<std::int64_t> queue_model::to_claim(
         std::sort(taken.begin(), taken.end());
         if (taken.size() > most) taken.resize(most);
     }
-    for (const auto& [run_at, id] : pending_) {
-        if (run_at > now || taken.size() == most) break;
+    for (const auto& [turn, id] : ready_) {
+        if (taken.size() == most) break;
+        if (rows_.at(id).run_at > now) continue;
         if (!contains(wanted.in_hand, job_id{id})) taken.push_back(id);
     }
     return taken;
@@ -103,22 +118,90 @@ std::vector<std::int64_t> queue_model::to_claim(
 std::vector<jobs::claimed_job> queue_model::claim(instant now, const jobs::claim_request& wanted) {
     std::vector<jobs::claimed_job> claimed;
     for (const auto id : to_claim(now, wanted)) {
-        auto row = rows_.at(id);
-        if (row.status == job_status::pending) ++row.attempt;
-        row.status = job_status::processing;
-        ++row.claim;
-        row.worker = wanted.worker;
-        row.lease_until = now + in_clock_units(wanted.lease);
-        put(row_change::claimed, row);
-        claimed.push_back(
-            {.id = row.id,
-             .account = {1},
-             .url = {},
-             .claim = row.claim,
-             .attempt = row.attempt,
-             .created_at = {}});
+        claimed.push_back(take(rows_.at(id), now, wanted));
+        last_turn_ = std::max(last_turn_, rows_.at(id).turn);
     }
+    const auto by_turn = [this](const auto& left, const auto& right) {
+        const place left_place{rows_.at(left.id.value).turn, left.id.value};
+        return left_place < place{rows_.at(right.id.value).turn, right.id.value};
+    };
+    std::sort(claimed.begin(), claimed.end(), by_turn);
     return claimed;
+}
+
+jobs::claimed_job queue_model::take(model_row row, instant now, const jobs::claim_request& wanted) {
+    if (row.status == job_status::pending) ++row.attempt;
+    row.status = job_status::processing;
+    row.waits_for.clear();
+    ++row.claim;
+    row.worker = wanted.worker;
+    row.lease_until = now + in_clock_units(wanted.lease);
+    put(row_change::claimed, row);
+    return {
+        .id = row.id,
+        .account = row.account,
+        .url = {},
+        .claim = row.claim,
+        .attempt = row.attempt,
+        .created_at = {},
+        .fresh = false,
+        .permit = row.permit};
+}
+
+bool queue_model::is_behind_own_account(job_id job, instant now) const {
+    const auto& row = rows_.at(job.value);
+    const auto end = active_.lower_bound({row.account.value, row.turn});
+    const auto first = active_.lower_bound({row.account.value, 0});
+    return std::any_of(first, end, [&](const auto& one) {
+        const auto& earlier = rows_.at(one.second);
+        if (earlier.status == job_status::processing) return earlier.permit.empty();
+        return earlier.waits_for.empty() && earlier.run_at <= now;
+    });
+}
+
+std::map<std::int64_t, job_id> queue_model::heads() const {
+    std::map<std::int64_t, job_id> first;
+    for (const auto& [where, id] : line_) first.try_emplace(where.first, job_id{id});
+    return first;
+}
+
+std::int64_t queue_model::next_in_line(instant now, const jobs::claim_request& wanted) const {
+    const auto first = heads();
+    const auto is_free = [&](const auto& head) {
+        return !contains(wanted.in_hand, head.second) && !is_behind_own_account(head.second, now);
+    };
+    const auto next = first.upper_bound(last_account_);
+    auto found = std::find_if(next, first.end(), is_free);
+    if (found != first.end()) return found->second.value;
+    found = std::find_if(first.begin(), next, is_free);
+    return found == next ? 0 : found->second.value;
+}
+
+jobs::line_answer queue_model::claim_in_line(
+    instant now, const jobs::claim_request& wanted, const jobs::platform_line& line) {
+    const jobs::line_answer empty{.job = std::nullopt, .wait = {}, .is_empty = true};
+    if (line_.empty()) return empty;
+    const auto later = [&](instant at) { return std::max(seconds_f{0}, seconds_f{at - now}); };
+    if (next_permit_ > now) return {.job = std::nullopt, .wait = later(next_permit_)};
+    const auto id = next_in_line(now, wanted);
+    if (id == 0) return {.job = std::nullopt, .wait = seconds_f{1}};
+    auto row = rows_.at(id);
+    row.permit = line.resolvers.front();
+    last_account_ = row.account.value;
+    next_permit_ = now + in_clock_units(line.interval);
+    return {.job = take(row, now, wanted), .wait = later(next_permit_)};
+}
+
+bool queue_model::ask_permit(
+    instant now, const jobs::holding& held, const jobs::platform_line& line) {
+    const auto* const current = held_row(held);
+    if (current == nullptr || !line_.empty() || next_permit_ > now) return false;
+    if (is_behind_own_account(held.job, now)) return false;
+    next_permit_ = now + in_clock_units(line.interval);
+    auto row = *current;
+    row.permit = line.resolvers.front();
+    put(row_change::permitted, row);
+    return true;
 }
 
 std::vector<jobs::holding> queue_model::renew(
@@ -144,6 +227,11 @@ std::vector<job_id> queue_model::lost_among(const std::vector<jobs::holding>& he
 }
 
 std::vector<job_id> queue_model::rescue(instant now, const jobs::rescue_request& wanted) {
+    while (!delayed_.empty() && delayed_.begin()->first <= now) {
+        auto row = rows_.at(delayed_.begin()->second);
+        row.waits_for.clear();
+        put(row_change::delay_ended, row);
+    }
     std::vector<std::int64_t> expired;
     for (const auto& [until, id] : leased_) {
         if (until >= now || expired.size() == rescue_max) break;
@@ -156,7 +244,7 @@ std::vector<job_id> queue_model::rescue(instant now, const jobs::rescue_request&
         auto row = rows_.at(id);
         row.run_at = now;
         if (row.attempt < wanted.attempts_max) {
-            free(row, now);
+            free(row, now, now);
         } else {
             fail(row, jobs::job_error_code::internal, wanted.exhausted_text);
             ended.push_back(row.id);
@@ -228,13 +316,29 @@ void queue_model::put(row_change why, const model_row& after) {
 }
 
 void queue_model::index(const model_row& row) {
-    if (row.status == job_status::pending) pending_.emplace(row.run_at, row.id.value);
-    if (row.status == job_status::processing) leased_.emplace(row.lease_until, row.id.value);
+    const auto id = row.id.value;
+    if (row.status == job_status::processing) leased_.emplace(row.lease_until, id);
+    const bool is_pending = row.status == job_status::pending;
+    if (is_pending || row.status == job_status::processing)
+        active_.emplace(place{row.account.value, row.turn}, id);
+    if (!is_pending) return;
+    if (row.waits_for.empty()) {
+        ready_.emplace(row.turn, id);
+    } else if (row.waits_for == waits_for_time) {
+        delayed_.emplace(row.run_at, id);
+    } else {
+        line_.emplace(place{row.account.value, row.turn}, id);
+    }
 }
 
 void queue_model::unindex(const model_row& row) {
-    if (row.status == job_status::pending) pending_.erase({row.run_at, row.id.value});
-    if (row.status == job_status::processing) leased_.erase({row.lease_until, row.id.value});
+    const auto id = row.id.value;
+    const place where{row.account.value, row.turn};
+    leased_.erase({row.lease_until, id});
+    ready_.erase({row.turn, id});
+    delayed_.erase({row.run_at, id});
+    line_.erase(where);
+    active_.erase(where);
 }
 
 }  // namespace reelsd::simulation

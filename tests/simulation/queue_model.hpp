@@ -20,7 +20,12 @@ struct model_row {
     jobs::job_status status = jobs::job_status::pending;
     int attempt = 0;
     std::int32_t claim = 0;
+    account_id account;
+    std::int64_t turn = 0;
     instant run_at;
+    /// As in the table: empty, `waits_for_time` or the platform's host.
+    std::string waits_for;
+    std::string permit;   ///< Only while `processing`.
     instant lease_until;  ///< Only while `processing`.
     std::string worker;   ///< Only while `processing`.
     std::optional<jobs::job_error_code> error_code;
@@ -28,7 +33,18 @@ struct model_row {
     std::string result;  ///< Only when `done`.
 };
 
-enum class row_change : std::uint8_t { submitted, claimed, renewed, rescued, reported, removed };
+inline constexpr const char* waits_for_time = "time";
+
+enum class row_change : std::uint8_t {
+    submitted,
+    claimed,
+    permitted,
+    renewed,
+    rescued,
+    delay_ended,
+    reported,
+    removed
+};
 
 /// The rules of the queue's statements over rows in memory: what the statements of job_store do to
 /// the table. queue_model_test.cpp holds the two together. Times are the database's.
@@ -40,10 +56,14 @@ public:
 
     explicit queue_model(observer told) : told_{std::move(told)} {}
 
-    job_id submit(instant now);
+    job_id submit(instant now, account_id by = {1});
     bool remove(job_id job);
 
     std::vector<jobs::claimed_job> claim(instant now, const jobs::claim_request& wanted);
+    jobs::line_answer claim_in_line(
+        instant now, const jobs::claim_request& wanted, const jobs::platform_line& line);
+    /// As pace_store::ask_permit(): true when it may go on.
+    bool ask_permit(instant now, const jobs::holding& held, const jobs::platform_line& line);
     std::vector<jobs::holding> renew(
         instant now, const std::vector<jobs::holding>& held, seconds_f lease);
     std::vector<job_id> lost_among(const std::vector<jobs::holding>& held) const;
@@ -54,6 +74,8 @@ public:
     /// Moves a lease or the time from which a job is due, as a test does.
     void expire(job_id job, instant lease_until);
     void make_due(job_id job, instant run_at);
+    /// The next permit may be given at once.
+    void make_permit_due() { next_permit_ = {}; }
 
     [[nodiscard]] const model_row* find(job_id job) const;
     [[nodiscard]] const std::map<std::int64_t, model_row>& rows() const noexcept { return rows_; }
@@ -62,11 +84,19 @@ public:
         return leased_;
     }
     /// Pending or in work.
-    [[nodiscard]] std::size_t open() const noexcept { return pending_.size() + leased_.size(); }
+    [[nodiscard]] std::size_t open() const noexcept { return active_.size(); }
+    [[nodiscard]] std::size_t in_line() const noexcept { return line_.size(); }
+    /// The first job in line of each account, by account.
+    [[nodiscard]] std::map<std::int64_t, job_id> heads() const;
+    /// Whether an earlier job of its account may still ask for a permit at once.
+    [[nodiscard]] bool is_behind_own_account(job_id job, instant now) const;
 
 private:
     /// Null unless the holding is current.
     [[nodiscard]] const model_row* held_row(const jobs::holding& held) const;
+    /// The one that gets the next permit; 0 for none.
+    [[nodiscard]] std::int64_t next_in_line(instant now, const jobs::claim_request& wanted) const;
+    jobs::claimed_job take(model_row row, instant now, const jobs::claim_request& wanted);
     [[nodiscard]] std::vector<std::int64_t> to_claim(
         instant now, const jobs::claim_request& wanted) const;
     void put(row_change why, const model_row& after);
@@ -75,9 +105,16 @@ private:
 
     observer told_;
     std::map<std::int64_t, model_row> rows_;
-    std::set<std::pair<instant, std::int64_t>> pending_;  ///< By `run_at`.
+    using place = std::pair<std::int64_t, std::int64_t>;
+    std::set<place> ready_;                               ///< By `turn` and id.
+    std::set<std::pair<instant, std::int64_t>> delayed_;  ///< By `run_at`.
+    std::map<place, std::int64_t> line_;                  ///< By account and `turn`: the ids.
+    std::map<place, std::int64_t> active_;                ///< The same, of all that is open.
     std::set<std::pair<instant, std::int64_t>> leased_;   ///< By `lease_until`.
     std::int64_t last_id_ = 0;
+    std::int64_t last_turn_ = 0;     ///< That was claimed.
+    std::int64_t last_account_ = 0;  ///< That got a permit from the line.
+    instant next_permit_{};
 };
 
 }  // namespace reelsd::simulation

@@ -8,6 +8,7 @@
 #include "support/test_database.hpp"
 #include <reelsd/domain/accounts/account_store.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
+#include <reelsd/domain/pacing/pace_store.hpp>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -33,9 +34,12 @@ constexpr db::query expire_query{"test.expire", R"sql(
     UPDATE job SET lease_until = now() - make_interval(secs => $2) WHERE id = $1)sql"};
 constexpr db::query make_due_query{"test.make_due", R"sql(
     UPDATE job SET run_at = now() - make_interval(secs => $2) WHERE id = $1)sql"};
+constexpr db::query make_permit_due_query{"test.make_permit_due", R"sql(
+    UPDATE resolver_pace
+       SET next_at = '-infinity', busy_until = '-infinity', hour_tokens = NULL, hour_at = NULL)sql"};
 constexpr db::query rows_query{"test.rows", R"sql(
-    SELECT format('%s %s attempt %s claim %s %s', id, status, attempt, claim,
-                  concat_ws(' ', worker, error_code, error, result,
+    SELECT format('%s %s turn %s attempt %s claim %s %s', id, status, turn, attempt, claim,
+                  concat_ws(' ', waits_for, permit, worker, error_code, error, result,
                             CASE WHEN status = 'pending' AND run_at <= now() THEN 'due' END,
                             CASE WHEN lease_until < now() THEN 'expired' END)) AS text
       FROM job ORDER BY id)sql"};
@@ -70,13 +74,15 @@ protected:
     void SetUp() override {
         test::database_test::SetUp();
         accounts::account_store accounts{pool()};
-        ann_ = run(accounts.create("ann@example.com", accounts::role::member, soon())).value();
+        for (const auto* const email : {"ann@example.com", "bob@example.com", "eve@example.com"}) {
+            owners_.push_back(run(accounts.create(email, accounts::role::member, soon())).value());
+        }
     }
 
     /// One operation on both. Each takes a moment of the model's time, as it does of the server's.
     void take_step() {
         now_ += 1ms;
-        switch (dice_.below(12)) {
+        switch (dice_.below(16)) {
             case 0:
             case 1:
             case 2: return submit();
@@ -88,13 +94,46 @@ protected:
             case 8: return renew();
             case 9: return rescue();
             case 10: return move_time();
+            case 11:
+            case 12: return claim_in_line();
+            case 13: return ask_permit();
+            case 14: {
+                run(pool().run(soon(), make_permit_due_query));
+                return model_.make_permit_due();
+            }
             default: return ask_or_remove();
         }
     }
 
     void submit() {
-        const auto admitted = run(store_.submit(ann_, {.url = link}, generous_, soon()));
-        EXPECT_EQ(admitted.job, model_.submit(now_));
+        const auto by = owners_[dice_.below(owners_.size())];
+        const auto admitted = run(store_.submit(by, {.url = link}, generous_, soon()));
+        EXPECT_EQ(admitted.job, model_.submit(now_, by));
+    }
+
+    void claim_in_line() {
+        const auto worker = dice_.below(workers);
+        const jobs::claim_request wanted{
+            .worker = name_of(worker),
+            .jobs_max = 1,
+            .lease = far_off,
+            .in_hand = drawn_jobs(3),
+            .first_worker = first_name_of(worker)};
+        const auto stored = run(store_.claim_in_line(wanted, line_, soon()));
+        const auto expected = model_.claim_in_line(now_, wanted, line_);
+        EXPECT_EQ(stored.is_empty, expected.is_empty);
+        ASSERT_EQ(stored.job.has_value(), expected.job.has_value());
+        if (!stored.job) return;
+        EXPECT_EQ(texts_of(std::vector{*stored.job}), texts_of(std::vector{*expected.job}));
+        holdings_.push_back({stored.job->id, stored.job->claim});
+    }
+
+    void ask_permit() {
+        const auto held = drawn_holding();
+        const pacing::pace pace{.interval = line_.interval, .tries_per_hour = 1000};
+        const auto turn = run(paces_.ask_permit(
+            held.job, held.claim, {.host = line_.host, .resolver = "page"}, pace, soon()));
+        EXPECT_EQ(turn.given == pacing::turn::leave::now, model_.ask_permit(now_, held, line_));
     }
 
     void claim() {
@@ -162,7 +201,9 @@ protected:
         EXPECT_EQ(texts_of(ended), texts_of(model_.ended_among(awaited)));
         const auto gone = drawn_job();
         if (dice_.chance(0.5)) return;
-        EXPECT_EQ(run(store_.remove(ann_, gone, soon())), model_.remove(gone));
+        const auto* const row = model_.find(gone);
+        const auto owner = row == nullptr ? owners_.front() : row->account;
+        EXPECT_EQ(run(store_.remove(owner, gone, soon())), model_.remove(gone));
     }
 
     [[nodiscard]] std::vector<std::string> stored_rows() {
@@ -174,12 +215,15 @@ protected:
         std::vector<std::string> texts;
         for (const auto& [id, row] : model_.rows()) {
             auto text = fmt::format(
-                "{} {} attempt {} claim {} ",
+                "{} {} turn {} attempt {} claim {} ",
                 id,
                 jobs::name_of(row.status),
+                row.turn,
                 row.attempt,
                 row.claim);
             std::vector<std::string> more;
+            if (!row.waits_for.empty()) more.push_back(row.waits_for);
+            if (!row.permit.empty()) more.push_back(row.permit);
             if (!row.worker.empty()) more.push_back(row.worker);
             if (row.error_code) more.emplace_back(jobs::name_of(*row.error_code));
             if (!row.error.empty()) more.push_back(row.error);
@@ -238,11 +282,13 @@ protected:
     }
     [[nodiscard]] jobs::transition drawn_transition() {
         const seconds_f delay = dice_.chance(0.5) ? seconds_f{0} : far_off;
-        switch (dice_.below(5)) {
+        switch (dice_.below(7)) {
             case 0: return jobs::completed{R"({"a":1})"};
             case 1: return jobs::failed{jobs::job_error_code::unavailable, "not there"};
             case 2: return jobs::retried{delay};
             case 3: return jobs::postponed{delay};
+            case 4:
+            case 5: return jobs::awaiting_permit{line_.host};
             default: return jobs::handed_back{};
         }
     }
@@ -252,7 +298,13 @@ protected:
     queue_model model_{[](row_change, const model_row*, const model_row*) {}};
     jobs::job_store store_{pool()};
     jobs::default_limits generous_{.submissions_per_minute = 100'000, .concurrent_jobs = 100'000};
-    account_id ann_;
+    std::vector<account_id> owners_;
+    pacing::pace_store paces_{pool()};
+    jobs::platform_line line_{
+        .host = "www.instagram.com",
+        .resolvers = {"page"},
+        .interval = far_off,
+        .tries_per_hour = 1000};
     std::vector<jobs::holding> holdings_;  ///< All that ever were.
     std::map<std::size_t, int> names_{{0, 0}, {1, 0}, {2, 0}};
     int moves_ = 0;

@@ -24,6 +24,7 @@ simulated_daemon::simulated_daemon(
     : database_{database},
       settings_{with},
       policy_{mix.policy},
+      line_{mix.line},
       board_{database.loop().executor()},
       queue_{database, name_of(with.who), with.lease_rate},
       tasks_{
@@ -35,7 +36,10 @@ simulated_daemon::simulated_daemon(
         .loop = database.loop(),
         .chance = database.chance(),
         .watch = database.watch(),
-        .mix = mix};
+        .mix = mix,
+        .ask_permit = [&database, &mix](const jobs::holding& held) {
+            return database.model().ask_permit(database.now(), held, mix.line);
+        }};
     auto runner =
         std::make_unique<simulated_runner>(around, with.who, with.workers, std::move(die));
     runner_ = runner.get();
@@ -55,6 +59,7 @@ pipeline::dispatcher_options simulated_daemon::options() {
     made.worker = name_of(settings_.who);
     made.lease = settings_.lease;
     made.policy = policy_;
+    made.line = line_;
     made.on_attempt_ended = [this](const jobs::transition&, seconds_f, bool written) {
         ++ended_;
         if (written) ++written_;

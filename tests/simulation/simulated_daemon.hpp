@@ -61,6 +61,7 @@ private:
     simulated_database& database_;
     settings settings_;
     jobs::retry_policy policy_;
+    jobs::platform_line line_;
     jobs::completion_board board_;
     simulated_queue queue_;
     async::task_group tasks_;

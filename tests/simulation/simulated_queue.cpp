@@ -198,6 +198,16 @@ asio::awaitable<std::vector<jobs::claimed_job>> simulated_queue::claim(
     return run<std::vector<jobs::claimed_job>>(by, statement);
 }
 
+asio::awaitable<jobs::line_answer> simulated_queue::claim_in_line(
+    jobs::claim_request wanted, jobs::platform_line line, deadline by) {
+    wanted.lease *= lease_rate_;
+    const auto statement =
+        [&database = database_, wanted = std::move(wanted), line = std::move(line)] {
+            return database.model().claim_in_line(database.now(), wanted, line);
+        };
+    return run<jobs::line_answer>(by, statement);
+}
+
 asio::awaitable<jobs::renewal> simulated_queue::renew(
     std::vector<jobs::holding> held, seconds_f lease, deadline by) {
     lease *= lease_rate_;

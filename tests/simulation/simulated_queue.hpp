@@ -74,6 +74,8 @@ public:
 
     boost::asio::awaitable<std::vector<jobs::claimed_job>> claim(
         jobs::claim_request wanted, deadline by) override;
+    boost::asio::awaitable<jobs::line_answer> claim_in_line(
+        jobs::claim_request wanted, jobs::platform_line line, deadline by) override;
     boost::asio::awaitable<jobs::renewal> renew(
         std::vector<jobs::holding> held, seconds_f lease, deadline by) override;
     boost::asio::awaitable<std::vector<job_id>> lost_among(

@@ -14,12 +14,14 @@ constexpr duration stop_time_max = 100ms;
 /// Of stop requests, those that come just too late.
 constexpr double ends_by_itself = 0.2;
 constexpr duration postponement_max = 5s;
+/// Until an attempt knows that it has to wait for a permit.
+constexpr duration asking_time_max = 20ms;
 
 }  // namespace
 
 simulated_runner::simulated_runner(
     surroundings around, daemon_start who, std::size_t capacity, std::function<void()> die)
-    : around_{around}, who_{who}, capacity_{capacity}, die_{std::move(die)} {}
+    : around_{std::move(around)}, who_{who}, capacity_{capacity}, die_{std::move(die)} {}
 
 simulated_runner::~simulated_runner() {
     for (const auto& [number, one] : attempts_) {
@@ -36,14 +38,17 @@ void simulated_runner::start(jobs::claimed_job job, std::stop_token stop, end_ha
     if (stop.stop_requested()) return plan_end(number, 0s, jobs::handed_back{});
     made.is_at_work = true;
     around_.watch.note_begin(made.held, who_);
-    auto ended = drawn_end(job);
+    const bool waits = job.permit.empty() && around_.chance.chance(around_.mix.needs_permit) &&
+                       !around_.ask_permit(made.held);
+    auto ended = waits ? jobs::awaiting_permit{around_.mix.line.host} : drawn_end(job);
     const auto stopped = [this, number, ended] {
         const bool too_late = around_.chance.chance(ends_by_itself);
         const jobs::transition instead = too_late ? ended : jobs::handed_back{};
         plan_end(number, around_.chance.between(duration::zero(), stop_time_max), instead);
     };
     made.on_stop.emplace(std::move(stop), stopped);
-    const auto time = drawn_time();
+    const auto time =
+        waits ? around_.chance.between(duration::zero(), asking_time_max) : drawn_time();
     if (around_.chance.chance(around_.mix.takes_daemon_down)) return plan_death(number, time);
     plan_end(number, time, std::move(ended));
 }

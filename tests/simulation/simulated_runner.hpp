@@ -2,6 +2,7 @@
 
 #include "ledger.hpp"
 #include "simulated_loop.hpp"
+#include <reelsd/domain/jobs/job_queue.hpp>
 #include <reelsd/pipeline/attempt_runner.hpp>
 
 #include <cstdint>
@@ -20,9 +21,11 @@ struct work_mix {
     double fails = 0;           ///< For good.
     double is_tried_again = 0;  ///< As long as the policy allows.
     double is_postponed = 0;
+    double needs_permit = 0;       ///< Has to ask the platform.
     double is_unstorable = 0;      ///< The database refuses the result.
     double takes_daemon_down = 0;  ///< Its daemon dies.
     jobs::retry_policy policy;
+    jobs::platform_line line{.host = "platform", .resolvers = {"page"}};
 };
 
 /// Work in simulated time, in place of threads. Ends within 0.1 s of a stop request, as the steps
@@ -34,6 +37,7 @@ public:
         dice& chance;
         ledger& watch;
         const work_mix& mix;  ///< As it is now.
+        std::function<bool(const jobs::holding&)> ask_permit;
     };
 
     /// `die` is called when an attempt takes its daemon down.

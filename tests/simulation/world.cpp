@@ -69,9 +69,12 @@ work_mix drawn_mix(dice& chance, seconds_f lease) {
         .fails = 0.1,
         .is_tried_again = 0.15,
         .is_postponed = 0.05,
+        .needs_permit = chance.chance(0.5) ? 0.3 : 0.0,
         .is_unstorable = 0.02,
         .takes_daemon_down = 0.002,
-        .policy = {}};
+        .policy = {},
+        .line = {.host = "platform", .resolvers = {"page"}}};
+    mix.line.interval = mix.time_mean / chance.between(1.0, 10.0);
     mix.policy.attempts_max = 2 + static_cast<int>(chance.below(3));
     mix.policy.base = seconds_f{chance.between(0.1, 2.0)};
     return mix;
@@ -159,7 +162,9 @@ duration world::patience() const {
         in_clock_units(jobs::retry_delay(mix_.policy.attempts_max, mix_.policy.base, 1.0));
     const auto attempt = mix_.long_time + 10 * mix_.time_mean + 2 * in_clock_units(lease_) + pause;
     const auto rounds = static_cast<int>(1 + model_.open() / places_.size());
-    return 60s + mix_.policy.attempts_max * rounds * attempt;
+    // Permits are given once a statement, and those that nobody heard of are lost.
+    const auto permits = (in_clock_units(mix_.line.interval) + 100ms) * (10 * model_.open());
+    return 60s + mix_.policy.attempts_max * rounds * attempt + permits;
 }
 
 bool world::is_quiet() const {
@@ -199,7 +204,9 @@ void world::submit_some() {
 }
 
 void world::submit_one() {
-    const auto job = model_.submit(database_.now());
+    // Most come from one account, as from one that fills the queue.
+    const account_id by{dice_.chance(0.7) ? 1 : 2 + static_cast<std::int64_t>(dice_.below(3))};
+    const auto job = model_.submit(database_.now(), by);
     auto* const daemon = any_daemon();
     if (daemon != nullptr) daemon->wake();
     if (daemon != nullptr && dice_.chance(waited_for_share)) daemon->wait_for_end(job);
@@ -299,6 +306,9 @@ simulated_daemon* world::any_daemon() {
 }
 
 void world::note_change(row_change why, const model_row* before, const model_row* after) {
+    if (after != nullptr && !after->permit.empty() && before->permit.empty()) {
+        check_permit(*before, *after);
+    }
     ledger_.note_change(why, before, after, database_.now());
     if (after == nullptr) return;
     const bool has_ended =
@@ -306,6 +316,28 @@ void world::note_change(row_change why, const model_row* before, const model_row
     if (!has_ended) return;
     last_end_ = loop_.now();
     ended_.emplace_back(loop_.now(), after->id);
+}
+
+/// A permit goes to the account's first job; and of all accounts whose first job could have it,
+/// none is passed over by another one twice in a row.
+void world::check_permit(const model_row& before, const model_row& after) {
+    ledger_.require(
+        !model_.is_behind_own_account(after.id, database_.now()), after.id, "out of turn");
+    auto heads = model_.heads();
+    const bool is_from_line = before.status == jobs::job_status::pending;
+    ledger_.require(
+        is_from_line || heads.empty(), after.id, "a permit past those that are in line");
+    std::erase_if(heads, [&](const auto& head) {
+        return head.first == after.account.value ||
+               model_.is_behind_own_account(head.second, database_.now());
+    });
+    std::erase_if(passed_over_, [&](const auto& one) { return !heads.contains(one.first.first); });
+    for (const auto& [account, job] : heads) {
+        // A daemon passes over what it still holds because an answer to a report was lost.
+        if (!is_clear_) continue;
+        const auto passed = ++passed_over_[{account, after.account.value}];
+        ledger_.require(passed <= 2, job, "passed over by the same account again and again");
+    }
 }
 
 void world::forget_old() {

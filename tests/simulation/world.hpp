@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -50,6 +51,7 @@ private:
     void cut_off(std::size_t which);
     void remove(job_id job);
     void forget_old();
+    void check_permit(const model_row& before, const model_row& after);
     void note_change(row_change why, const model_row* before, const model_row* after);
 
     void clear_up();
@@ -75,6 +77,8 @@ private:
     duration submit_every_{};
     std::deque<std::pair<instant, job_id>> ended_;  ///< And when; to be forgotten later.
     instant last_end_;
+    /// How often an account in line has been passed over by another since its last permit.
+    std::map<std::pair<std::int64_t, std::int64_t>, int> passed_over_;
     bool is_clear_ = false;  ///< Nothing goes wrong any more.
     std::uint64_t kills_ = 0;
     std::uint64_t stops_ = 0;

@@ -21,6 +21,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -33,6 +34,8 @@ struct dispatcher_options {
     std::string worker;
     seconds_f lease{60.0};  ///< At least 1 s.
     jobs::retry_policy policy;
+    /// The platform for whose permits jobs wait in line; nothing when there is no pace of our own.
+    std::optional<jobs::platform_line> line = {};
     /// How often an idle instance looks for jobs that others accepted or lost.
     std::chrono::milliseconds look_interval{1000};
     /// How often the ends of jobs that other instances work on are asked for, while somebody waits.
@@ -118,6 +121,7 @@ private:
     boost::asio::awaitable<void> trust_loop();
     boost::asio::awaitable<void> lost_loop();
     boost::asio::awaitable<void> claim();
+    boost::asio::awaitable<void> claim_in_line();
     boost::asio::awaitable<void> rescue();
     boost::asio::awaitable<void> renew();
     boost::asio::awaitable<void> stop_lost();
@@ -140,6 +144,9 @@ private:
         const jobs::claimed_job& job, const jobs::transition& ended, seconds_f took) const;
     [[nodiscard]] std::vector<jobs::holding> holdings() const;
     [[nodiscard]] std::size_t wanted() const noexcept;  ///< Jobs to claim now.
+    /// A worker is idle, and the next permit may be due.
+    [[nodiscard]] bool may_claim_in_line() const;
+    [[nodiscard]] deadline next_look() const;
 
     jobs::job_queue& queue_;
     jobs::completion_board& board_;
@@ -154,6 +161,8 @@ private:
     std::string claim_name_;            ///< `options_.worker`, or what has taken its place.
     std::uint64_t lost_claims_ = 0;     ///< Each has given a name up.
     claim_ahead ahead_;
+    monotonic_clock::time_point next_permit_{};  ///< Not looked for before.
+    bool is_line_empty_ = true;                  ///< As far as is known here.
     async::condition woken_;
     async::condition emptied_;
     bool wake_pending_ = false;

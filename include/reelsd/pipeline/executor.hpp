@@ -11,7 +11,6 @@
 #include <utility>
 
 namespace reelsd::platform {
-class pacer;
 class source;
 struct postponement;
 }  // namespace reelsd::platform
@@ -27,12 +26,13 @@ namespace reelsd::pipeline {
 
 class call_recorder;
 class job_records;
+class shared_pacer;
 class scratch_space;
 
 /// What an attempt needs. All outlive the executor and are safe from any thread.
 struct executor_parts {
     const platform::source& source;
-    platform::pacer& pacer;
+    shared_pacer& pacer;
     const media::media_client& media;
     const model::analyzer& analyzer;
     /// For test links, which cost nothing whatever the operator has set.

@@ -84,10 +84,12 @@ constexpr db::query keep_shared_post_query{"jobs.keep_shared_post", R"sql(
 // Both counts stay on the partial indexes of what has not ended.
 constexpr db::query look_at_queue_query{"jobs.look_at_queue", R"sql(
     SELECT count(*) FILTER (WHERE status = 'pending') AS pending,
-           count(*) FILTER (WHERE status = 'pending' AND run_at <= now()) AS due,
+           count(*) FILTER (
+               WHERE status = 'pending' AND waits_for IS NULL AND run_at <= now()) AS due,
            count(*) FILTER (WHERE status = 'processing') AS processing,
            coalesce(extract(epoch FROM now() - min(run_at) FILTER (
-               WHERE status = 'pending' AND run_at <= now())), 0)::float8 AS oldest_due
+               WHERE status = 'pending' AND waits_for IS NULL AND run_at <= now())), 0)::float8
+               AS oldest_due
       FROM job WHERE status IN ('pending', 'processing'))sql"};
 
 admission::outcome outcome_from(std::string_view name) {

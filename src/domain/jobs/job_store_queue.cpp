@@ -13,7 +13,7 @@ namespace reelsd::jobs {
 namespace {
 
 // What an earlier claim of the same worker has taken without its knowing comes first. Its attempt
-// is counted already.
+// is counted already. The last turn that was claimed is noted for submissions (next_job_turn()).
 constexpr db::query claim_query{"jobs.claim", R"sql(
     WITH lost AS (
         SELECT id FROM job
@@ -23,16 +23,29 @@ constexpr db::query claim_query{"jobs.claim", R"sql(
            FOR UPDATE SKIP LOCKED),
     due AS (
         SELECT id FROM job
-         WHERE status = 'pending' AND run_at <= now() AND id <> ALL ($4::bigint[])
-         ORDER BY run_at, id LIMIT $2 - (SELECT count(*) FROM lost)
-           FOR UPDATE SKIP LOCKED)  -- Two claimants never take the same row.
-    UPDATE job
-       SET status = 'processing', attempt = attempt + (status = 'pending')::integer,
-           claim = claim + 1, worker = $1, lease_until = now() + make_interval(secs => $3),
-           started_at = coalesce(started_at, now())
-     -- An array, because the planner would take a join for one with half of the table.
-     WHERE id = ANY (ARRAY(SELECT id FROM lost UNION ALL SELECT id FROM due))
-    RETURNING id, account_id, url, claim, attempt, created_at, fresh)sql"};
+         -- Only the last release puts jobs off without saying that they wait for their time.
+         WHERE status = 'pending' AND waits_for IS NULL AND run_at <= now()
+           AND id <> ALL ($4::bigint[])
+         ORDER BY turn, id LIMIT $2 - (SELECT count(*) FROM lost)
+           FOR UPDATE SKIP LOCKED),  -- Two claimants never take the same row.
+    claimed AS (
+        UPDATE job
+           SET status = 'processing', attempt = attempt + (status = 'pending')::integer,
+               claim = claim + 1, worker = $1, lease_until = now() + make_interval(secs => $3),
+               started_at = coalesce(started_at, now())
+         -- An array, because the planner would take a join for one with half of the table.
+         WHERE id = ANY (ARRAY(SELECT id FROM lost UNION ALL SELECT id FROM due))
+        RETURNING id, account_id, url, claim, attempt, created_at, fresh, permit, turn)
+    SELECT id, account_id, url, claim, attempt, created_at, fresh, permit,
+           (SELECT setval('job_turn', max(turn)) FROM claimed
+            HAVING max(turn) > coalesce(pg_sequence_last_value('job_turn'), 0)) AS last_turn
+      FROM claimed ORDER BY turn, id)sql"};
+
+constexpr db::query claim_in_line_query{"jobs.claim_in_line", R"sql(
+    SELECT outcome, wait_seconds, (claimed).id, (claimed).account_id, (claimed).url,
+           (claimed).claim, (claimed).attempt, (claimed).created_at, (claimed).fresh,
+           (claimed).permit
+      FROM claim_in_line($1, $2, $3, $4, $5, $6, $7, $8, $9))sql"};
 
 // Rows are locked in the order of their ids: two statements for the same jobs never wait for each
 // other in a circle. Status and claim are looked at afterwards: of a condition on them the planner
@@ -86,6 +99,15 @@ constexpr db::query rescue_query{"jobs.rescue", R"sql(
       FROM expired WHERE job.id = expired.id
     RETURNING job.id, job.status)sql"};
 
+// Jobs whose time has come can be claimed again. Some at a time: the next statement is soon sent.
+constexpr db::query end_delays_query{"jobs.end_delays", R"sql(
+    UPDATE job SET waits_for = NULL
+     WHERE id = ANY (ARRAY(
+           SELECT id FROM job
+            WHERE status = 'pending' AND waits_for = 'time' AND run_at <= now()
+            ORDER BY run_at LIMIT 1000
+              FOR UPDATE SKIP LOCKED)))sql"};
+
 // Of jobs that would wait until a clock that was set back has caught up.
 constexpr db::query mend_times_query{"jobs.mend_times", "SELECT mend_job_times()"};
 
@@ -122,11 +144,12 @@ constexpr db::query report_query{"jobs.report", R"sql(
                              least(job.run_at, now())),
            started_at = CASE WHEN ended.status = 'error' OR ended.delay IS NOT NULL
                                OR job.attempt > 1 THEN job.started_at END,
-           attempt = job.attempt - ended.uncounted, lease_until = NULL, worker = NULL
+           attempt = job.attempt - ended.uncounted, lease_until = NULL, worker = NULL,
+           waits_for = ended.waits_for
       FROM locked
       JOIN unnest($1::bigint[], $2::integer[], $3::job_status[], $4::job_error_code[],
-                  $5::text[], $6::double precision[], $7::integer[])
-           AS ended (id, claim, status, code, text, delay, uncounted)
+                  $5::text[], $6::double precision[], $7::integer[], $8::text[])
+           AS ended (id, claim, status, code, text, delay, uncounted, waits_for)
         ON ended.id = locked.id AND ended.claim = locked.claim
      WHERE job.id = locked.id
     RETURNING job.id)sql"};
@@ -145,7 +168,8 @@ claimed_job claimed_job_from(const db::row& row) {
         .claim = row.as<std::int32_t>("claim"),
         .attempt = row.as<std::int32_t>("attempt"),
         .created_at = row.as<time_point>("created_at"),
-        .fresh = row.as<bool>("fresh")};
+        .fresh = row.as<bool>("fresh"),
+        .permit = row.as<std::optional<std::string>>("permit").value_or("")};
 }
 
 /// Views into a thumbnail, for it may be none at all. Made before the query is run: GCC 12 destroys
@@ -186,6 +210,7 @@ struct report_columns {
     std::vector<std::optional<std::string_view>> texts;
     std::vector<std::optional<double>> delays;  ///< Seconds; nothing where its place is kept.
     std::vector<std::int32_t> uncounted;        ///< 1: the attempt does not count.
+    std::vector<std::optional<std::string_view>> waits_for;  ///< A platform's permit.
 
     explicit report_columns(const std::vector<ended_attempt>& attempts) {
         for (const auto& one : attempts) add(one);
@@ -209,6 +234,9 @@ private:
         if (const auto* const put_off = std::get_if<postponed>(&one.ended))
             delays.back() = put_off->delay.count();
         uncounted.push_back(failure || later ? 0 : 1);
+        waits_for.emplace_back();
+        if (const auto* const lined_up = std::get_if<awaiting_permit>(&one.ended))
+            waits_for.back() = lined_up->platform;
     }
 };
 
@@ -226,6 +254,29 @@ boost::asio::awaitable<std::vector<claimed_job>> job_store::claim(
         wanted.in_hand,
         wanted.first_worker);
     co_return claimed.map(&claimed_job_from);
+}
+
+boost::asio::awaitable<line_answer> job_store::claim_in_line(
+    claim_request wanted, platform_line line, deadline by) {
+    const auto answer = co_await pool_->run(
+        by,
+        claim_in_line_query,
+        line.host,
+        line.resolvers,
+        line.interval.count(),
+        line.tries_per_hour,
+        line.try_time.count(),
+        line.heeds_cooldown,
+        wanted.worker,
+        wanted.lease.count(),
+        wanted.in_hand);
+    const auto row = answer.one();
+    line_answer decided{
+        .job = std::nullopt,
+        .wait = seconds_f{row.as<double>("wait_seconds")},
+        .is_empty = row.as<std::string_view>("outcome") == "empty"};
+    if (row.as<std::string_view>("outcome") == "now") decided.job = claimed_job_from(row);
+    co_return decided;
 }
 
 boost::asio::awaitable<renewal> job_store::renew(
@@ -251,6 +302,7 @@ boost::asio::awaitable<std::vector<job_id>> job_store::lost_among(
 boost::asio::awaitable<std::vector<job_id>> job_store::rescue(rescue_request wanted, deadline by) {
     const holding_columns columns{wanted.held};
     co_await pool_->run(by, mend_times_query);
+    co_await pool_->run(by, end_delays_query);
     const auto rescued = co_await pool_->run(
         by,
         rescue_query,
@@ -314,7 +366,8 @@ boost::asio::awaitable<std::vector<bool>> job_store::report_all(
         told.codes,
         told.texts,
         told.delays,
-        told.uncounted);
+        told.uncounted,
+        told.waits_for);
     const auto ids = found.map([](const db::row& row) { return row.as<job_id>("id"); });
     std::vector<bool> written;
     for (const auto& one : attempts) {

@@ -39,6 +39,11 @@ boost::asio::awaitable<std::vector<claimed_job>> reporting_queue::claim(
     return jobs_.claim(std::move(wanted), by);
 }
 
+boost::asio::awaitable<line_answer> reporting_queue::claim_in_line(
+    claim_request wanted, platform_line line, deadline by) {
+    return jobs_.claim_in_line(std::move(wanted), std::move(line), by);
+}
+
 boost::asio::awaitable<renewal> reporting_queue::renew(
     std::vector<holding> held, seconds_f lease, deadline by) {
     return jobs_.renew(std::move(held), lease, by);

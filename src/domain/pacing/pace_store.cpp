@@ -8,6 +8,9 @@ namespace {
 constexpr db::query ask_query{"pacing.ask", R"sql(
     SELECT outcome, wait_seconds FROM ask_resolver_turn($1, $2, $3, $4, $5, $6))sql"};
 
+constexpr db::query ask_permit_query{"pacing.ask_permit", R"sql(
+    SELECT outcome, wait_seconds FROM ask_permit($1, $2, $3, $4, $5, $6, $7, $8))sql"};
+
 constexpr db::query note_query{"pacing.note", R"sql(
     SELECT begun_cooldown, warn, unknown FROM note_resolver_try($1, $2, $3, $4, $5, $6))sql"};
 
@@ -21,7 +24,14 @@ turn::leave leave_from(std::string_view name) {
     if (name == "now") return turn::leave::now;
     if (name == "later") return turn::leave::later;
     if (name == "cooling_down") return turn::leave::cooling_down;
+    if (name == "in_line") return turn::leave::in_line;
     throw db::schema_mismatch{"ask_resolver_turn() says " + std::string{name}};
+}
+
+turn turn_from(const db::row& row) {
+    return {
+        .given = leave_from(row.as<std::string_view>("outcome")),
+        .wait = seconds_f{row.as<double>("wait_seconds")}};
 }
 
 std::string_view name_of(outcome ended) noexcept {
@@ -48,10 +58,24 @@ boost::asio::awaitable<turn> pace_store::ask(paced_resolver who, pace wanted, de
         wanted.tries_per_hour,
         wanted.try_time.count(),
         wanted.cooldown_first.count() > 0);
-    const auto row = answer.one();
-    co_return turn{
-        .given = leave_from(row.as<std::string_view>("outcome")),
-        .wait = seconds_f{row.as<double>("wait_seconds")}};
+    co_return turn_from(answer.one());
+}
+
+boost::asio::awaitable<turn> pace_store::ask_permit(
+    job_id job, std::int32_t claim, paced_resolver who, pace wanted, deadline by) {
+    invariant(wanted.tries_per_hour > 0);
+    const auto answer = co_await pool_->run(
+        by,
+        ask_permit_query,
+        job,
+        claim,
+        who.host,
+        who.resolver,
+        wanted.interval.count(),
+        wanted.tries_per_hour,
+        wanted.try_time.count(),
+        wanted.cooldown_first.count() > 0);
+    co_return turn_from(answer.one());
 }
 
 boost::asio::awaitable<consequence> pace_store::note(

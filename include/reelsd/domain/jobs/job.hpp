@@ -66,6 +66,8 @@ struct claimed_job {
     int attempt = 1;  ///< From 1 on.
     time_point created_at;
     bool fresh = false;  ///< The caller wants no earlier analysis of the same post.
+    /// The resolver that it may ask once, now; empty when it has to ask for a permit.
+    std::string permit = {};
 };
 
 /// What a reel looks like: one picture in two sizes, JPEGs.

@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,22 @@ struct claim_request {
     std::string first_worker = {};
 };
 
+/// A platform whose permits jobs wait for, and how often they are given.
+struct platform_line {
+    std::string host;                    ///< "www.instagram.com".
+    std::vector<std::string> resolvers;  ///< In the order in which they are asked; not empty.
+    seconds_f interval{8.0};             ///< Between two permits on average; above 0.
+    int tries_per_hour = 40;             ///< At least 1; for each resolver.
+    seconds_f try_time{60.0};            ///< How long the use of a permit may take.
+    bool heeds_cooldown = true;
+};
+
+struct line_answer {
+    std::optional<claimed_job> job;  ///< With its permit. Nothing when no permit was given.
+    seconds_f wait{0.0};             ///< At least, before the next permit.
+    bool is_empty = false;           ///< No job is in line.
+};
+
 struct rescue_request {
     /// The caller's own jobs: it may be late with a report, but it is alive.
     std::vector<holding> held = {};
@@ -68,9 +85,15 @@ class job_queue {
 public:
     virtual ~job_queue() = default;
 
-    /// Takes due jobs, the longest due first; empty when none is due.
+    /// Takes jobs that can be worked on, the lowest turn first, and gives them in that order;
+    /// empty when there are none.
     virtual boost::asio::awaitable<std::vector<claimed_job>> claim(
         claim_request wanted, deadline by) = 0;
+
+    /// Takes the first job in line for a permit together with its permit, if one may be given now.
+    /// Of `wanted`, `jobs_max` and `first_worker` do not count.
+    virtual boost::asio::awaitable<line_answer> claim_in_line(
+        claim_request wanted, platform_line line, deadline by) = 0;
 
     /// Extends the leases of `held`. Waits for no locked row.
     virtual boost::asio::awaitable<renewal> renew(
@@ -81,7 +104,7 @@ public:
         std::vector<holding> held, deadline by) = 0;
 
     /// Frees the jobs whose lease ran out: pending again, or `error` after the last attempt (those
-    /// are returned).
+    /// are returned). Jobs that were put off until now can be claimed from then on.
     virtual boost::asio::awaitable<std::vector<job_id>> rescue(
         rescue_request wanted, deadline by) = 0;
 

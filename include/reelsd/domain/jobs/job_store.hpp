@@ -156,6 +156,8 @@ public:
 
     boost::asio::awaitable<std::vector<claimed_job>> claim(
         claim_request wanted, deadline by) override;
+    boost::asio::awaitable<line_answer> claim_in_line(
+        claim_request wanted, platform_line line, deadline by) override;
     boost::asio::awaitable<renewal> renew(
         std::vector<holding> held, seconds_f lease, deadline by) override;
     boost::asio::awaitable<std::vector<job_id>> lost_among(

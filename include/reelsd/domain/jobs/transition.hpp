@@ -68,11 +68,16 @@ struct retried {
 };
 /// Not begun, or stopped: pending again, at its old place, no attempt spent.
 struct handed_back {};
-/// Not its turn at the platform yet: pending again, no attempt spent.
+/// Cannot go on before a certain time: pending again, no attempt spent.
 struct postponed {
     std::chrono::duration<double> delay{};
 };
-using transition = std::variant<completed, failed, retried, handed_back, postponed>;
+/// Needs a permit to ask the platform: pending again, in the platform's line, no attempt spent.
+struct awaiting_permit {
+    std::string platform;  ///< Its host.
+};
+using transition =
+    std::variant<completed, failed, retried, handed_back, postponed, awaiting_permit>;
 
 /// Whether an attempt's failure may be tried again at all: a test link's outcome is fixed.
 enum class retry_allowed : std::uint8_t { yes, no };

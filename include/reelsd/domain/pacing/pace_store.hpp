@@ -1,6 +1,7 @@
 #pragma once
 
 #include <reelsd/base/clock.hpp>
+#include <reelsd/base/ids.hpp>
 #include <reelsd/db/errors.hpp>  // What the operations throw is part of the interface.
 
 #include <boost/asio/awaitable.hpp>
@@ -35,7 +36,8 @@ struct pace {
 };
 
 struct turn {
-    enum class leave : std::uint8_t { now, later, cooling_down };
+    /// `in_line`: jobs that came earlier wait for a permit.
+    enum class leave : std::uint8_t { now, later, cooling_down, in_line };
 
     leave given = leave::now;
     seconds_f wait{0.0};  ///< At least, before asking again; 0 when `now`.
@@ -76,6 +78,11 @@ public:
 
     /// Leave to try once, now; a note() must follow then.
     boost::asio::awaitable<turn> ask(paced_resolver who, pace wanted, deadline by);
+
+    /// The same for the first try of a job in work: it may not overtake jobs that wait for a
+    /// permit, nor earlier jobs of its own account.
+    boost::asio::awaitable<turn> ask_permit(
+        job_id job, std::int32_t claim, paced_resolver who, pace wanted, deadline by);
 
     /// `code` is what was looked up.
     boost::asio::awaitable<consequence> note(

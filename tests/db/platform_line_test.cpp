@@ -1,0 +1,156 @@
+// Goal: jobs get their permits for the platform in turns of their accounts, and those of an account
+// in the order of their submission, whoever asks. Method: the statements on a real server; permits
+// become due by moving the pace's times, so that nothing depends on how fast the machine is.
+#include "job_store_fixture.hpp"
+#include <reelsd/domain/pacing/pace_store.hpp>
+
+#include <gmock/gmock.h>
+
+#include <optional>
+#include <vector>
+
+namespace reelsd::jobs {
+namespace {
+
+using namespace std::chrono_literals;
+using pacing::turn;
+
+constexpr db::query permit_due_query{"test.permit_due", R"sql(
+    UPDATE resolver_pace
+       SET next_at = '-infinity', busy_until = '-infinity', hour_tokens = NULL, hour_at = NULL)sql"};
+constexpr db::query line_up_query{"test.line_up", R"sql(
+    INSERT INTO job (account_id, url, turn, waits_for)
+    SELECT $1, 'https://www.instagram.com/reel/DYa0IXPgnP5/', turn, 'www.instagram.com'
+      FROM generate_series(1, $2) AS turn)sql"};
+constexpr db::query claims_query{"test.claims", "SELECT sum(claim) AS claims FROM job"};
+
+class PlatformLine : public job_store_test {
+protected:
+    [[nodiscard]] line_answer next(std::vector<job_id> in_hand = {}) {
+        const claim_request wanted{.worker = "w", .lease = 60s, .in_hand = std::move(in_hand)};
+        return run(store_.claim_in_line(wanted, line_, soon()));
+    }
+    /// The job that gets the permit which becomes due.
+    [[nodiscard]] std::optional<claimed_job> next_permitted() {
+        run(pool().run(soon(), permit_due_query));
+        return next().job;
+    }
+    turn ask(const claimed_job& job) {
+        return run(paces_.ask_permit(
+            job.id, job.claim, {.host = line_.host, .resolver = "page"}, pace_, soon()));
+    }
+    void line_up(const claimed_job& job) {
+        EXPECT_TRUE(run(store_.report(holding_of(job), awaiting_permit{line_.host}, soon())));
+    }
+    void line_up(const std::vector<claimed_job>& all) {
+        for (const auto& one : all) line_up(one);
+    }
+
+    platform_line line_{.host = "www.instagram.com", .resolvers = {"page", "graphql"}};
+    pacing::pace pace_;
+    pacing::pace_store paces_{pool()};
+};
+
+TEST_F(PlatformLine, ABacklogOfOneAccountKeepsAnotherWaitingForTwoTurnsAtMost) {
+    run(pool().run(soon(), line_up_query, ann_, 1000));
+    ASSERT_TRUE(next_permitted());
+    const auto single = submitted(bob_);
+    line_up(claimed(1));
+    const auto first = next_permitted();
+    const auto second = next_permitted();
+    ASSERT_TRUE(first && second);
+    EXPECT_TRUE(first->id == single || second->id == single);
+}
+
+TEST_F(PlatformLine, AccountsTakeTurnsAndEachKeepsTheOrderOfSubmission) {
+    std::vector<job_id> anns;
+    for (int i = 0; i < 4; ++i) anns.push_back(submitted(ann_));
+    const std::vector bobs{submitted(bob_), submitted(bob_)};
+    auto all = claimed(6);
+    ASSERT_EQ(all.size(), 6U);
+    // They join the line in any order, as their workers come to it.
+    std::reverse(all.begin(), all.end());
+    line_up(all);
+    std::vector<job_id> permitted;
+    while (const auto job = next_permitted()) {
+        EXPECT_EQ(job->permit, "page");
+        EXPECT_EQ(job->attempt, 1) << "waiting is no attempt";
+        permitted.push_back(job->id);
+    }
+    EXPECT_THAT(
+        permitted, testing::ElementsAre(anns[0], bobs[0], anns[1], bobs[1], anns[2], anns[3]));
+}
+
+TEST_F(PlatformLine, IsNotClaimedFromUntilAPermitIsDue) {
+    static_cast<void>(submitted(ann_));
+    static_cast<void>(submitted(bob_));
+    line_up(claimed(2));
+    EXPECT_TRUE(claimed(2).empty()) << "what waits costs no claims";
+    rescued({});
+    EXPECT_TRUE(claimed(2).empty());
+    const auto given = next();
+    ASSERT_TRUE(given.job);
+    EXPECT_GT(given.wait, 3s) << "half an interval at least";
+    const auto later = next();
+    EXPECT_FALSE(later.job);
+    EXPECT_FALSE(later.is_empty);
+    EXPECT_GT(later.wait, 3s);
+    EXPECT_LE(later.wait, 12s);
+    const auto counted = run(pool().run(soon(), claims_query));
+    EXPECT_EQ(counted.one().as<std::int64_t>("claims"), 3);
+}
+
+TEST_F(PlatformLine, AJobInWorkGetsAPermitAtOnceUnlessItWouldOvertake) {
+    static_cast<void>(submitted(ann_));
+    static_cast<void>(submitted(ann_));
+    static_cast<void>(submitted(bob_));
+    const auto all = claimed(3);
+    ASSERT_EQ(all.size(), 3U);
+    const auto& ann_first = all[0].account == ann_ ? all[0] : all[1];
+    const auto& bob_first = all[0].account == ann_ ? all[1] : all[0];
+    const auto& ann_second = all[2];
+    EXPECT_EQ(ask(ann_second).given, turn::leave::in_line) << "its account's first job is in work";
+    EXPECT_EQ(ask(ann_first).given, turn::leave::now);
+    EXPECT_EQ(ask(ann_second).given, turn::leave::later) << "by the pace alone";
+    line_up(ann_second);
+    run(pool().run(soon(), permit_due_query));
+    EXPECT_EQ(ask(bob_first).given, turn::leave::in_line);
+    EXPECT_EQ(next().job.value().id, ann_second.id);
+}
+
+TEST_F(PlatformLine, AJobWaitsForAnEarlierOneOfItsAccountThatMayStillAsk) {
+    const auto first = submitted(ann_);
+    static_cast<void>(submitted(ann_));
+    const auto both = claimed(2);
+    line_up(both[1]);
+    EXPECT_FALSE(next().job) << "the first is in work";
+    EXPECT_TRUE(run(store_.report(holding_of(both[0]), handed_back{}, soon())));
+    EXPECT_FALSE(next().job) << "and can be claimed";
+    line_up(claimed(1));
+    EXPECT_FALSE(next({first}).job) << "and is still held by the claimant";
+    EXPECT_EQ(next().job.value().id, first);
+    EXPECT_EQ(next_permitted().value().id, both[1].id) << "with a permit, it keeps nobody waiting";
+}
+
+TEST_F(PlatformLine, AResolverThatCoolsDownIsPassedOver) {
+    static_cast<void>(submitted(ann_));
+    line_up(claimed(1));
+    run(paces_.note({line_.host, "page"}, pacing::outcome::rate_limited, pace_, soon()));
+    EXPECT_EQ(next().job.value().permit, "graphql");
+}
+
+TEST_F(PlatformLine, APermitOutlivesALostAnswerAndNoMore) {
+    static_cast<void>(submitted(ann_));
+    line_up(claimed(1));
+    const auto lost = next().job.value();
+    const claim_request again{
+        .worker = "w/1", .jobs_max = 1, .lease = 60s, .in_hand = {}, .first_worker = "w"};
+    const auto taken = run(store_.claim(again, soon()));
+    ASSERT_EQ(taken.size(), 1U);
+    EXPECT_EQ(taken[0].permit, lost.permit);
+    EXPECT_TRUE(run(store_.report(holding_of(taken[0]), handed_back{}, soon())));
+    EXPECT_EQ(claimed(1).at(0).permit, "");
+}
+
+}  // namespace
+}  // namespace reelsd::jobs
