@@ -43,24 +43,51 @@ constexpr db::query find_small_thumbnail_query{"jobs.find_small_thumbnail", R"sq
     SELECT coalesce(small_jpeg, jpeg) AS jpeg
       FROM reel_thumbnail WHERE account_id = $1 AND job_id = $2)sql"};
 
+// `= ANY (ARRAY[...])` keeps the account in the order of rows. With `=` the planner drops it, and
+// may then walk the primary key over the jobs of all other accounts. See docs/adr/0025.
 constexpr db::query list_query{"jobs.list", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
            code, author, summary
       FROM job
-     WHERE account_id = $1 AND id < coalesce($2::bigint, 9223372036854775807)
-       AND ($3::job_status IS NULL OR status = $3)
-     ORDER BY id DESC LIMIT $4)sql"};
+     WHERE account_id = ANY (ARRAY[$1::bigint])
+       AND id < coalesce($2::bigint, 9223372036854775807)
+       AND ($4::job_status IS NULL OR status = $4)
+     ORDER BY account_id, id DESC LIMIT $3)sql"};
 
-// A statement of its own, so that its plan never has to serve lists of all authors as well. Only
-// the beginning of a name is in the index: nobody knows how long names may get.
+// The jobs that have not ended are few, and have an index of their own. MATERIALIZED keeps the
+// planner from walking all jobs of the account instead because of the LIMIT.
+constexpr db::query list_active_query{"jobs.list_active", R"sql(
+    WITH active AS MATERIALIZED (
+        SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
+               code, author, summary
+          FROM job
+         WHERE account_id = $1 AND status IN ('pending', 'processing'))
+    SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
+           code, author, summary
+      FROM active
+     WHERE id < coalesce($2::bigint, 9223372036854775807) AND status = $4::job_status
+     ORDER BY id DESC LIMIT $3)sql"};
+
+// The literal status lets the planner use the partial index of failed jobs.
+constexpr db::query list_failed_query{"jobs.list_failed", R"sql(
+    SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
+           code, author, summary
+      FROM job
+     WHERE account_id = ANY (ARRAY[$1::bigint])
+       AND id < coalesce($2::bigint, 9223372036854775807) AND status = 'error'
+     ORDER BY account_id, id DESC LIMIT $3)sql"};
+
+// A separate statement, so that its plan never has to serve lists of all authors as well. The index
+// contains only the beginning of a name, because the length of names has no bound.
 constexpr db::query list_by_author_query{"jobs.list_by_author", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
            code, author, summary
       FROM job
-     WHERE account_id = $1 AND id < coalesce($2::bigint, 9223372036854775807)
-       AND status = 'done' AND coalesce($3::job_status, 'done') = 'done'
+     WHERE account_id = ANY (ARRAY[$1::bigint])
+       AND id < coalesce($2::bigint, 9223372036854775807)
+       AND status = 'done' AND coalesce($4::job_status, 'done') = 'done'
        AND left(lower(author), 100) = left(lower($5::text), 100) AND lower(author) = lower($5)
-     ORDER BY id DESC LIMIT $4)sql"};
+     ORDER BY account_id, id DESC LIMIT $3)sql"};
 
 constexpr db::query remove_query{"jobs.remove", R"sql(
     DELETE FROM job WHERE id = $1 AND account_id = $2)sql"};
@@ -181,6 +208,25 @@ std::optional<reel_thumbnail> thumbnail_from(const db::row& row) {
         .small_jpeg = row.as<std::optional<std::vector<std::byte>>>("small_jpeg")};
 }
 
+/// One page of jobs, newest first, by the statement whose index serves the filter. `pool` and
+/// `wanted` outlive the call: the caller awaits it in place.
+boost::asio::awaitable<db::rows> listed(
+    db::pool& pool, account_id caller, const job_filter& wanted, int rows_max, deadline by) {
+    std::optional<std::string_view> status;
+    if (wanted.status) status = name_of(*wanted.status);
+    if (wanted.author) {
+        co_return co_await pool.run(
+            by, list_by_author_query, caller, wanted.before, rows_max, status, *wanted.author);
+    }
+    if (wanted.status == job_status::error) {
+        co_return co_await pool.run(by, list_failed_query, caller, wanted.before, rows_max);
+    }
+    const bool is_active =
+        wanted.status == job_status::pending || wanted.status == job_status::processing;
+    const auto& query = is_active ? list_active_query : list_query;
+    co_return co_await pool.run(by, query, caller, wanted.before, rows_max, status);
+}
+
 }  // namespace
 
 boost::asio::awaitable<admission> job_store::submit(
@@ -281,17 +327,8 @@ boost::asio::awaitable<std::optional<std::vector<std::byte>>> job_store::find_th
 boost::asio::awaitable<job_page> job_store::list(
     account_id caller, job_filter wanted, deadline by) {
     invariant(wanted.jobs_max > 0);
-    std::optional<std::string_view> status;
-    if (wanted.status) status = name_of(*wanted.status);
     // One more than wanted tells whether there is a next page.
-    const int rows_max = wanted.jobs_max + 1;
-    db::rows found;
-    if (wanted.author) {
-        found = co_await pool_->run(
-            by, list_by_author_query, caller, wanted.before, status, rows_max, *wanted.author);
-    } else {
-        found = co_await pool_->run(by, list_query, caller, wanted.before, status, rows_max);
-    }
+    const auto found = co_await listed(*pool_, caller, wanted, wanted.jobs_max + 1, by);
     job_page page{.jobs = found.map(&listed_job_from), .next = std::nullopt};
     if (page.jobs.size() > static_cast<std::size_t>(wanted.jobs_max)) {
         page.jobs.pop_back();

@@ -9,14 +9,16 @@
 namespace reelsd::webhooks {
 namespace {
 
+// For `= ANY (ARRAY[...])` see docs/adr/0025.
 constexpr db::query list_query{"webhooks.list_deliveries", R"sql(
     SELECT id, message_id, job_id, url, state, tries, status_code, cause, created_at, tried_at,
            CASE WHEN state = 'pending' AND lease_until IS NULL THEN due_at END AS next_try_at,
            ended_at
       FROM webhook_delivery
-     WHERE account_id = $1 AND id < coalesce($2::bigint, 9223372036854775807)
+     WHERE account_id = ANY (ARRAY[$1::bigint])
+       AND id < coalesce($2::bigint, 9223372036854775807)
        AND ($3::webhook_state IS NULL OR state = $3)
-     ORDER BY id DESC LIMIT $4)sql"};
+     ORDER BY account_id, id DESC LIMIT $4)sql"};
 
 // What is being tried has its lease's end as its due time.
 constexpr db::query redeliver_query{"webhooks.redeliver", R"sql(
