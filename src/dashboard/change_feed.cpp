@@ -22,7 +22,9 @@ constexpr auto forget_interval = 1h;
 /// In one statement: some 20 ms, far below the statement's limit also where the disk is slow.
 constexpr int forgotten_at_once = 2000;
 constexpr auto forget_retry_interval = 1min;
-/// In one look for all pages, and for one that was away: more is quicker to load anew.
+/// Of one account in one look.
+constexpr int changes_per_look_max = 200;
+/// For a page that was away: more is quicker to load again.
 constexpr int changes_max = 500;
 /// A page that does not read for so long that these pile up.
 constexpr std::size_t waiting_max = 1000;
@@ -63,6 +65,28 @@ std::optional<time_point> position_in(std::string_view last_event_id) {
         std::chrono::time_point_cast<std::chrono::microseconds>(std::chrono::system_clock::now());
     if (position > now + jobs::deletion_memory) return std::nullopt;
     return position;
+}
+
+bool reset_schedule::is_requested(account_id account) const {
+    const auto found = accounts_.find(account);
+    return found != accounts_.end() && found->second.is_requested;
+}
+
+std::vector<account_id> reset_schedule::take_due(deadline::clock::time_point now) {
+    std::vector<account_id> due;
+    for (auto at = accounts_.begin(); at != accounts_.end();) {
+        auto& [account, state] = *at;
+        if (now < state.next) {
+            ++at;
+        } else if (state.is_requested) {
+            due.push_back(account);
+            state = {.next = now + reset_interval, .is_requested = false};
+            ++at;
+        } else {
+            at = accounts_.erase(at);
+        }
+    }
+    return due;
 }
 
 change_feed::listener::listener(change_feed& feed, account_id account)
@@ -107,7 +131,7 @@ asio::awaitable<std::string> change_feed::missed(
     }
     const std::vector<account_id> asked(1, account);
     const auto batch = co_await store_.changes(asked, from, changes_max, by);
-    if (!batch.is_whole) co_return reset_event() + standing + position_event(batch.until);
+    if (!batch.truncated.empty()) co_return reset_event() + standing + position_event(batch.until);
     std::string events = since ? "" : standing;
     for (const auto& change : batch.changed) events += event_text(change);
     for (const auto& deletion : batch.deleted) events += event_text(deletion);
@@ -133,7 +157,12 @@ asio::awaitable<void> change_feed::look() {
     if (!position_) position_ = co_await store_.now(by);
     const std::vector<account_id> asked{watched.begin(), watched.end()};
     const auto batch =
-        co_await store_.changes(asked, *position_ - jobs::change_overlap, changes_max, by);
+        co_await store_.changes(asked, *position_ - jobs::change_overlap, changes_per_look_max, by);
+    publish(batch);
+    position_ = batch.until;
+}
+
+void change_feed::publish(const jobs::change_batch& batch) {
     std::set<account_id> changed;
     for (const auto& change : batch.changed) {
         if (!is_new(change.job.id.value, change.at, batch.until)) continue;
@@ -145,12 +174,15 @@ asio::awaitable<void> change_feed::look() {
         publish(deletion.account, event_text(deletion));
         changed.insert(deletion.account);
     }
-    if (!batch.is_whole) {
-        for (const auto account : watched) publish(account, reset_event());
-        changed = watched;
+    for (const auto account : batch.truncated) resets_.request(account);
+    for (const auto account : resets_.take_due(deadline::clock::now())) {
+        publish(account, reset_event());
+        changed.insert(account);
     }
-    position_ = batch.until;
-    for (const auto account : changed) publish(account, position_event(batch.until));
+    for (const auto account : changed) {
+        // A page that is still to be reset has not seen everything up to this position.
+        if (!resets_.is_requested(account)) publish(account, position_event(batch.until));
+    }
 }
 
 /// The old deletions are many after a day of expiry: some at each look, until there are fewer.

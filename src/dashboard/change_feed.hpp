@@ -6,15 +6,18 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace reelsd::dashboard {
 
@@ -27,6 +30,26 @@ namespace reelsd::dashboard {
 [[nodiscard]] std::string position_event(time_point at);
 /// The position in a `Last-Event-ID`; nothing unless position_event() could have made it.
 [[nodiscard]] std::optional<time_point> position_in(std::string_view last_event_id);
+
+/// When to tell the pages of an account to load everything again, because it has too many changes:
+/// at once, then at most once in `reset_interval`. Loop's thread only.
+class reset_schedule {
+public:
+    void request(account_id account) { accounts_[account].is_requested = true; }
+    [[nodiscard]] bool is_requested(account_id account) const;
+    /// The accounts whose pages are to be reset at `now`, each of which is then served.
+    [[nodiscard]] std::vector<account_id> take_due(deadline::clock::time_point now);
+
+private:
+    struct account_state {
+        deadline::clock::time_point next{};  ///< No reset before this.
+        bool is_requested = false;
+    };
+    std::map<account_id, account_state> accounts_;
+};
+
+/// A page loads some 100 reels on a reset: a busy account costs that much once in this time.
+inline constexpr std::chrono::seconds reset_interval{5};
 
 /// Looks for changes on behalf of all open pages at once, while there are any: one look each half
 /// second, whatever their number. Loop's thread only.
@@ -73,6 +96,7 @@ private:
     boost::asio::awaitable<void> forget_some();
     [[nodiscard]] bool is_new(std::int64_t job, time_point at, time_point until);
     void publish(account_id account, const std::string& event);
+    void publish(const jobs::change_batch& batch);
 
     jobs::change_store store_;
     log::logger log_;
@@ -81,6 +105,7 @@ private:
     std::optional<time_point> position_;
     /// What was published lately: looks overlap. By time, then job; deletions as negative numbers.
     std::set<std::pair<time_point, std::int64_t>> published_;
+    reset_schedule resets_;
     deadline forget_at_ = deadline::after({});
     /// One warning for all failures in a row.
     bool is_forgetting_in_vain_ = false;

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,7 @@ TEST_F(ChangeStore, EveryStepOfAJobIsAChange) {
     EXPECT_EQ(batch.changed[0].job.id, mine);
     EXPECT_NE(mine, his);
     EXPECT_EQ(batch.changed[0].job.status, job_status::pending);
-    EXPECT_TRUE(batch.is_whole);
+    EXPECT_TRUE(batch.truncated.empty());
 
     from = batch.until;
     const auto held = claimed(2);
@@ -215,11 +216,19 @@ TEST_F(ChangeStore, OldDeletionsAreForgottenSomeAtATimeTheOldestFirst) {
     EXPECT_EQ(run(changes_.forget_old_deletions(2, soon())), 0);
 }
 
-TEST_F(ChangeStore, TooMuchIsSaidToBeTooMuch) {
+TEST_F(ChangeStore, ABusyAccountIsTruncatedAndTheOthersAreWhole) {
     const auto from = now();
-    for (int i = 0; i < 3; ++i) static_cast<void>(submitted(ann_));
-    EXPECT_FALSE(since(from, 3).is_whole);
-    EXPECT_TRUE(since(from, 4).is_whole);
+    for (int count = 0; count < 5; ++count) static_cast<void>(submitted(bob_));
+    const auto mine = submitted(ann_);
+    const auto batch = run(changes_.changes({ann_, bob_}, from, 3, soon()));
+    EXPECT_EQ(batch.truncated, std::set{bob_});
+    EXPECT_EQ(batch.changed.size(), 4U);
+    EXPECT_EQ(batch.changed.front().job.id, mine);
+    EXPECT_TRUE(run(changes_.changes({ann_, bob_}, from, 6, soon())).truncated.empty());
+
+    ASSERT_TRUE(run(store_.remove(ann_, mine, soon())));
+    EXPECT_EQ(since(from, 1).truncated, std::set{ann_}) << "deletions count as well";
+    EXPECT_TRUE(since(from, 2).truncated.empty());
 }
 
 TEST_F(ChangeStore, AFailedJobIsSubmittedAnewAndStaysAsItIs) {

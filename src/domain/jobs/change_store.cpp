@@ -2,18 +2,23 @@
 #include <reelsd/db/pool.hpp>
 #include <reelsd/domain/jobs/change_store.hpp>
 
+#include <map>
+
 namespace reelsd::jobs {
 namespace {
 
-// What lies ahead was written before the clock was set back, and is no news until it is reached
-// again: else it would be told anew at each look until then.
+// Each account has a limit of its own. A time ahead was written before the clock was set back: the
+// row is a change again when the clock reaches that time, and would be one at each look until then.
 constexpr db::query changed_query{"changes.changed", R"sql(
-    SELECT account_id, id, url, status, created_at, started_at, finished_at, error_code, error,
-           code, author, summary, coalesce(step, '') AS step, changed_at
-      FROM job
-     WHERE account_id = ANY ($1::bigint[]) AND changed_at > $2
-       AND changed_at <= now() + interval '1 minute'
-     ORDER BY changed_at LIMIT $3)sql"};
+    SELECT change.*
+      FROM unnest($1::bigint[]) AS watched (account)
+     CROSS JOIN LATERAL (
+           SELECT account_id, id, url, status, created_at, started_at, finished_at, error_code,
+                  error, code, author, summary, coalesce(step, '') AS step, changed_at
+             FROM job
+            WHERE account_id = watched.account AND changed_at > $2
+              AND changed_at <= now() + interval '1 minute'
+            ORDER BY changed_at LIMIT $3) AS change)sql"};
 
 constexpr db::query in_work_query{"changes.in_work", R"sql(
     SELECT account_id, id, url, status, created_at, started_at, finished_at, error_code, error,
@@ -23,11 +28,14 @@ constexpr db::query in_work_query{"changes.in_work", R"sql(
      ORDER BY changed_at LIMIT $2)sql"};
 
 constexpr db::query deleted_query{"changes.deleted", R"sql(
-    SELECT account_id, job_id, deleted_at
-      FROM deleted_job
-     WHERE account_id = ANY ($1::bigint[]) AND deleted_at > $2
-       AND deleted_at <= now() + interval '1 minute'
-     ORDER BY deleted_at LIMIT $3)sql"};
+    SELECT deletion.*
+      FROM unnest($1::bigint[]) AS watched (account)
+     CROSS JOIN LATERAL (
+           SELECT account_id, job_id, deleted_at
+             FROM deleted_job
+            WHERE account_id = watched.account AND deleted_at > $2
+              AND deleted_at <= now() + interval '1 minute'
+            ORDER BY deleted_at LIMIT $3) AS deletion)sql"};
 
 constexpr db::query standing_query{"changes.standing", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error, result,
@@ -80,20 +88,32 @@ job_deletion deletion_from(const db::row& row) {
         .at = row.as<time_point>("deleted_at")};
 }
 
+/// Adds the accounts that have `most_of_each` rows.
+template <class Row>
+void add_truncated(
+    std::set<account_id>& truncated, const std::vector<Row>& rows, int most_of_each) {
+    std::map<account_id, int> counts;
+    for (const auto& row : rows) {
+        if (++counts[row.account] == most_of_each) truncated.insert(row.account);
+    }
+}
+
 }  // namespace
 
 boost::asio::awaitable<change_batch> change_store::changes(
-    std::vector<account_id> accounts, time_point since, int most, deadline by) {
+    std::vector<account_id> accounts, time_point since, int most_of_each, deadline by) {
     // The clock first: what changes between the statements is read again.
     const auto until = co_await now(by);
-    const auto changed = co_await pool_->run(by, changed_query, accounts, since, most);
-    const auto deleted = co_await pool_->run(by, deleted_query, accounts, since, most);
-    const auto limit = static_cast<std::size_t>(most);
-    co_return change_batch{
+    const auto changed = co_await pool_->run(by, changed_query, accounts, since, most_of_each);
+    const auto deleted = co_await pool_->run(by, deleted_query, accounts, since, most_of_each);
+    change_batch batch{
         .changed = changed.map(&change_from),
         .deleted = deleted.map(&deletion_from),
         .until = until,
-        .is_whole = changed.size() < limit && deleted.size() < limit};
+        .truncated = {}};
+    add_truncated(batch.truncated, batch.changed, most_of_each);
+    add_truncated(batch.truncated, batch.deleted, most_of_each);
+    co_return batch;
 }
 
 boost::asio::awaitable<std::vector<job_change>> change_store::in_work(

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <vector>
 
 // Goal: what goes over the wire is a server-sent event, whatever is in a caption. Method: literal
 // texts.
@@ -64,6 +65,39 @@ TEST(ChangeEvents, PositionsSurviveTheRoundTrip) {
          {"", "0", "01", "-5", "abc", "1x", " 1", "9223372036854775807", "99999999999999999999"}) {
         EXPECT_EQ(position_in(strange), std::nullopt) << strange;
     }
+}
+
+// An account that has too many changes at each look.
+TEST(ResetSchedule, ResetsABusyAccountAtOnceAndThenOnceInAnInterval) {
+    const deadline::clock::time_point start{1h};
+    const account_id busy{1};
+    const account_id other{2};
+    reset_schedule resets;
+    std::vector<std::chrono::milliseconds> moments;
+    for (auto passed = 0ms; passed < 12s; passed += 500ms) {
+        resets.request(busy);
+        for (const auto account : resets.take_due(start + passed)) {
+            EXPECT_EQ(account, busy);
+            moments.push_back(passed);
+        }
+        EXPECT_FALSE(resets.is_requested(other));
+    }
+    EXPECT_EQ(moments, (std::vector<std::chrono::milliseconds>{0ms, 5s, 10s}));
+}
+
+TEST(ResetSchedule, KeepsARequestUntilItsTimeComes) {
+    const deadline::clock::time_point start{1h};
+    const account_id busy{1};
+    const std::vector<account_id> the_busy_one{busy};
+    reset_schedule resets;
+    resets.request(busy);
+    EXPECT_EQ(resets.take_due(start), the_busy_one);
+    resets.request(busy);
+    EXPECT_TRUE(resets.take_due(start + 1s).empty());
+    EXPECT_TRUE(resets.is_requested(busy));
+    EXPECT_EQ(resets.take_due(start + reset_interval), the_busy_one);
+    EXPECT_FALSE(resets.is_requested(busy));
+    EXPECT_TRUE(resets.take_due(start + 1h).empty());
 }
 
 }  // namespace

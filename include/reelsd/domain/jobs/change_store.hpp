@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -53,10 +54,11 @@ struct followed_change {
 };
 
 struct change_batch {
-    std::vector<job_change> changed;  ///< The oldest change first.
-    std::vector<job_deletion> deleted;
-    time_point until;      ///< The database's clock when this was read.
-    bool is_whole = true;  ///< False: there was more than was asked for.
+    std::vector<job_change> changed;    ///< Of each account, the oldest change first.
+    std::vector<job_deletion> deleted;  ///< Of each account, the oldest deletion first.
+    time_point until;                   ///< The database's clock when this was read.
+    /// Accounts that have as many changes or deletions as were requested, and perhaps more.
+    std::set<account_id> truncated;
 };
 
 /// What is being done for a job under a claim.
@@ -73,9 +75,10 @@ class change_store {
 public:
     explicit change_store(db::pool& pool) : pool_{&pool} {}
 
-    /// What has changed of these accounts' jobs after `since`; at most `most` of either kind.
+    /// Changes of these accounts' jobs after `since`: of each account at most `most_of_each`
+    /// changes and as many deletions, so that a busy account takes nothing from the others.
     boost::asio::awaitable<change_batch> changes(
-        std::vector<account_id> accounts, time_point since, int most, deadline by);
+        std::vector<account_id> accounts, time_point since, int most_of_each, deadline by);
     /// The account's jobs in work as they stand; at most `most`, the latest change last.
     boost::asio::awaitable<std::vector<job_change>> in_work(
         account_id account, int most, deadline by);
