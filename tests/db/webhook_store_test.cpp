@@ -25,6 +25,13 @@ constexpr db::query make_due_query{"test.make_due", R"sql(
     UPDATE webhook_delivery SET due_at = now())sql"};
 constexpr db::query disable_bob_query{"test.disable_bob", R"sql(
     UPDATE account SET disabled_at = now() WHERE email = 'bob@example.com')sql"};
+constexpr db::query enable_bob_query{"test.enable_bob", R"sql(
+    UPDATE account SET disabled_at = NULL WHERE email = 'bob@example.com')sql"};
+constexpr db::query pass_a_day_query{"test.pass_a_day", R"sql(
+    UPDATE webhook_delivery
+       SET due_at = due_at - interval '25 hours', give_up_at = give_up_at - interval '25 hours',
+           changed_at = changed_at - interval '25 hours'
+     WHERE state = 'pending' AND lease_until IS NULL)sql"};
 constexpr db::query end_old_secrets_query{"test.end_old_secrets", R"sql(
     UPDATE webhook_secret SET expires_at = now() WHERE expires_at IS NOT NULL)sql"};
 constexpr db::query age_deliveries_query{"test.age_deliveries", R"sql(
@@ -204,14 +211,35 @@ TEST_F(WebhookStore, NobodyTakesMoreThanItsShare) {
     EXPECT_FALSE(claim({.deliveries_max = 1}).empty());
 }
 
-TEST_F(WebhookStore, DeletedJobsAndDisabledAccountsAreToldNothing) {
+TEST_F(WebhookStore, ADeletedJobHasNoDelivery) {
     const auto gone = ended_job(ann_);
     EXPECT_TRUE(run(store_.remove(ann_, gone, soon())));
     EXPECT_THAT(log_of(ann_), IsEmpty());
     EXPECT_THAT(claim(), IsEmpty());
+}
+
+TEST_F(WebhookStore, DeliveriesOfADisabledAccountWaitUntilItIsEnabled) {
     static_cast<void>(ended_job(bob_));
+    static_cast<void>(ended_job(bob_));
+    const auto anns = ended_job(ann_);
     execute(disable_bob_query);
-    EXPECT_EQ(claim_one().url, std::nullopt);
+    EXPECT_EQ(claim_one().job.id, anns) << "others are served";
+    for (const auto& one : log_of(bob_)) {
+        EXPECT_EQ(one.state, delivery_state::pending);
+        EXPECT_EQ(one.cause, "the account is disabled");
+        EXPECT_EQ(one.tries, 0);
+        EXPECT_GT(one.next_try_at, one.created_at);
+    }
+    EXPECT_THAT(claim(), IsEmpty());
+
+    execute(pass_a_day_query);
+    EXPECT_THAT(claim(), IsEmpty()) << "it is still disabled";
+    execute(enable_bob_query);
+    const auto resumed = claim();
+    ASSERT_THAT(resumed, SizeIs(2));
+    EXPECT_EQ(resumed.front().url, hook);
+    EXPECT_EQ(resumed.front().tries, 1);
+    EXPECT_GT(resumed.front().time_left, seconds_f{23 * 3600.0}) << "the pause does not count";
 }
 
 TEST_F(WebhookStore, TheDefaultOfNowHolds) {

@@ -32,9 +32,11 @@ constexpr db::query redeliver_query{"webhooks.redeliver", R"sql(
               CASE WHEN lease_until > now() THEN NULL ELSE due_at END AS next_try_at,
               ended_at)sql"};
 
-// Whoever has its share in hand is passed over, and of those that are due longest nobody gets more
-// than its share: the first of them gets something in any case. Where a delivery goes is looked up
-// each time: a default that has been mended holds for what waits.
+// An account or receiver that has its share in hand is skipped, and of the deliveries that are due
+// longest none gets more than its share: the first of them gets something in any case. The address
+// is looked up each time, so that a corrected default holds for what waits. Deliveries of a
+// disabled account are put off, without a try, and keep all their time: a trigger makes them due
+// when the account is enabled. The hour only bounds the delay after a lost race with that trigger.
 constexpr db::query claim_query{"webhooks.claim", R"sql(
     WITH due AS (
         SELECT id, account_id, job_id, receiver, due_at
@@ -43,11 +45,19 @@ constexpr db::query claim_query{"webhooks.claim", R"sql(
            AND account_id <> ALL ($3::bigint[]) AND receiver <> ALL ($4::text[])
          ORDER BY due_at, id LIMIT 64
            FOR UPDATE SKIP LOCKED),  -- Two daemons never take the same row.
+    paused AS (
+        UPDATE webhook_delivery AS delivery
+           SET due_at = now() + interval '1 hour', give_up_at = now() + interval '24 hours',
+               status_code = NULL, cause = 'the account is disabled', lease_until = NULL,
+               changed_at = now()
+          FROM due JOIN account ON account.id = due.account_id
+         WHERE delivery.id = due.id AND account.disabled_at IS NOT NULL),
     ranked AS (
-        SELECT id, account_id, job_id, receiver, due_at,
-               row_number() OVER (PARTITION BY account_id ORDER BY due_at, id) AS of_account,
-               row_number() OVER (PARTITION BY receiver ORDER BY due_at, id) AS of_receiver
-          FROM due),
+        SELECT due.id, account_id, job_id, receiver, due_at,
+               row_number() OVER (PARTITION BY account_id ORDER BY due_at, due.id) AS of_account,
+               row_number() OVER (PARTITION BY receiver ORDER BY due_at, due.id) AS of_receiver
+          FROM due JOIN account ON account.id = due.account_id
+         WHERE account.disabled_at IS NULL),
     chosen AS (
         SELECT ranked.id, coalesce(job.webhook_url, usual.url) AS url
           FROM ranked
@@ -65,12 +75,11 @@ constexpr db::query claim_query{"webhooks.claim", R"sql(
            round_tries = delivery.round_tries + 1, url = coalesce(chosen.url, delivery.url),
            lease_until = now() + make_interval(secs => $2),
            due_at = now() + make_interval(secs => $2), tried_at = now(), changed_at = now()
-      FROM chosen, job, account
+      FROM chosen, job
      WHERE delivery.id = chosen.id AND job.id = delivery.job_id
-       AND account.id = delivery.account_id
     RETURNING delivery.id AS delivery, delivery.claim, delivery.account_id, delivery.message_id,
               delivery.tries, delivery.round_tries,
-              CASE WHEN account.disabled_at IS NULL THEN chosen.url END AS webhook_url,
+              chosen.url AS webhook_url,
               extract(epoch FROM delivery.give_up_at - now())::float8 AS time_left,
               ARRAY(SELECT secret FROM webhook_secret
                      WHERE account_id = delivery.account_id
@@ -103,10 +112,13 @@ constexpr db::query hand_back_query{"webhooks.hand_back", R"sql(
            lease_until = NULL, changed_at = now()
      WHERE id = $1 AND claim = $2 AND state = 'pending')sql"};
 
+// Each scrape of metrics counts them: 10,000 stands for that many or more.
 constexpr db::query figures_query{"webhooks.figures", R"sql(
-    SELECT count(*) AS pending,
-           count(*) FILTER (WHERE due_at <= now()) AS due
-      FROM webhook_delivery WHERE state = 'pending')sql"};
+    SELECT (SELECT count(*) FROM (
+               SELECT FROM webhook_delivery WHERE state = 'pending' LIMIT 10000) AS capped) AS pending,
+           (SELECT count(*) FROM (
+               SELECT FROM webhook_delivery
+                WHERE state = 'pending' AND due_at <= now() LIMIT 10000) AS capped) AS due)sql"};
 
 constexpr db::query forget_query{"webhooks.forget", R"sql(
     DELETE FROM webhook_delivery

@@ -45,7 +45,7 @@ struct claimed_delivery {
     std::int32_t claim = 0;
     account_id account;
     std::string message_id;
-    /// Where to; nothing: its account's default was removed, or the account is disabled.
+    /// Where to; nothing: its account's default was removed.
     std::optional<std::string> url;
     int tries = 1;                     ///< This one included.
     int round_tries = 1;               ///< Of these, since it was made or asked for again.
