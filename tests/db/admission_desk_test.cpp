@@ -40,6 +40,40 @@ protected:
         return answer.get();
     }
 
+    using decisions = std::vector<admission>;
+    [[nodiscard]] std::future<decisions> asked_list(
+        account_id by, std::size_t links, deadline until = soon()) {
+        return asio::co_spawn(
+            loop().context(),
+            desk_.submit_all(by, std::vector<submission>(links, submission{.url = link}), until),
+            asio::use_future);
+    }
+    [[nodiscard]] decisions got_list(std::future<decisions>& answer) {
+        loop().wait_for(answer);
+        return answer.get();
+    }
+
+    /// Another session holds the account's row until release_row().
+    void hold_row(account_id account) {
+        second_.start();
+        third_.start();
+        // On one connection, what the desk sends would wait behind each other.
+        loop().run_until([this] { return pool().state().connections > 2; });
+        run(second_.run(soon(), lock_query));
+        standing_ = asio::co_spawn(
+            loop().context(), third_.run(soon(), stand_query, account), asio::use_future);
+        const auto is_standing = [this] {
+            const auto found = run(second_.run(soon(), standing_query));
+            return found.one().as<std::int64_t>("many") > 0;
+        };
+        while (!is_standing()) {
+        }
+    }
+    void release_row() {
+        run(second_.run(soon(), unlock_query));
+        loop().wait_for(standing_);
+    }
+
     [[nodiscard]] std::uint64_t statements() { return pool().metrics().at("jobs.submit").count; }
 
     async::task_group tasks_{loop().context().get_executor(), [](auto, const auto&) { FAIL(); }};
@@ -48,6 +82,18 @@ protected:
         tasks_,
         store_,
         {.submissions_per_minute = 10, .concurrent_jobs = 3}};
+
+private:
+    [[nodiscard]] db::pool_options one_connection() const {
+        db::pool_options options;
+        options.connection_string = connection_string();
+        options.connections = 1;
+        return options;
+    }
+
+    db::pool second_{loop().context().get_executor(), one_connection(), log::logger::silent()};
+    db::pool third_{loop().context().get_executor(), one_connection(), log::logger::silent()};
+    std::future<db::rows> standing_;
 };
 
 TEST_F(AdmissionDesk, EachAccountGetsItsPlacesAndNoneTooMany) {
@@ -146,31 +192,41 @@ TEST_F(AdmissionDesk, TheLastReleasesFunctionIsOfTheSameMind) {
 }
 
 TEST_F(AdmissionDesk, NobodyWaitsForAnothersRow) {
-    db::pool_options options;
-    options.connection_string = connection_string();
-    options.connections = 1;
-    db::pool second{loop().context().get_executor(), options, log::logger::silent()};
-    second.start();
-    run(second.run(soon(), lock_query));
-    auto standing =
-        asio::co_spawn(loop().context(), pool().run(soon(), stand_query, ann_), asio::use_future);
-    const auto is_standing = [this] {
-        const auto found = run(pool().run(soon(), standing_query));
-        return found.one().as<std::int64_t>("many") > 0;
-    };
-    while (!is_standing()) {
-    }
+    hold_row(ann_);
 
     auto anns = asked(ann_);
     auto bobs = asked(bob_);
     auto anns_second = asked(ann_);
     EXPECT_EQ(got(bobs).decided, outcome::admitted);
     EXPECT_EQ(anns.wait_for(0s), std::future_status::timeout) << "its row is not free";
-    run(second.run(soon(), unlock_query));
+    release_row();
     EXPECT_EQ(got(anns).decided, outcome::admitted);
     EXPECT_EQ(got(anns_second).decided, outcome::admitted);
     EXPECT_EQ(statements(), 2U) << "those that wait for the same row do so together";
-    loop().wait_for(standing);
+}
+
+TEST_F(AdmissionDesk, AListWaitsOnlyForListsOfItsOwnAccount) {
+    hold_row(ann_);
+    auto anns_first = asked_list(ann_, 1);
+    auto anns_second = asked_list(ann_, 1);
+    auto bobs = asked_list(bob_, 2);
+    EXPECT_EQ(got_list(bobs).size(), 2U);
+    EXPECT_EQ(anns_first.wait_for(0s), std::future_status::timeout) << "its row is not free";
+    release_row();
+    const auto first = got_list(anns_first);
+    const auto second = got_list(anns_second);
+    EXPECT_LT(first.at(0).job, second.at(0).job) << "in the order of arrival";
+}
+
+TEST_F(AdmissionDesk, AListThatGivesUpLeavesTheLineToTheNextOne) {
+    hold_row(ann_);
+    auto first = asked_list(ann_, 1);
+    auto hurried = asked_list(ann_, 1, deadline::after(1ms));
+    auto last = asked_list(ann_, 1);
+    EXPECT_THROW(static_cast<void>(got_list(hurried)), db::unavailable);
+    release_row();
+    EXPECT_EQ(got_list(first).at(0).decided, outcome::admitted);
+    EXPECT_EQ(got_list(last).at(0).decided, outcome::admitted);
 }
 
 }  // namespace

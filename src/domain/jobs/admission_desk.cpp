@@ -3,17 +3,66 @@
 #include <reelsd/db/shared_statement.hpp>
 #include <reelsd/domain/jobs/admission_desk.hpp>
 
+#include <list>
+#include <map>
 #include <utility>
 #include <vector>
 
 namespace reelsd::jobs {
+namespace {
+
+class list_turn;
+
+/// The lists of links of one account, in the order of arrival; the first is under way.
+struct list_line {
+    std::list<const list_turn*> lists;
+    async::condition moved;
+};
+using list_lines = std::map<account_id, list_line>;
+
+/// The place of one list in its account's line, until it is destroyed. `lines` outlives it.
+class list_turn {
+public:
+    list_turn(list_lines& lines, account_id caller)
+        : lines_{lines}, line_{lines.try_emplace(caller).first} {
+        line_->second.lists.push_back(this);
+    }
+    list_turn(const list_turn&) = delete;
+    list_turn& operator=(const list_turn&) = delete;
+    ~list_turn() {
+        auto& line = line_->second;
+        line.lists.remove(this);
+        if (line.lists.empty()) {
+            lines_.erase(line_);
+        } else {
+            line.moved.notify_all();
+        }
+    }
+
+    /// Returns when this list is the first of its account. Throws db::unavailable after `by`.
+    boost::asio::awaitable<void> come(deadline by) {
+        auto& line = line_->second;
+        while (line.lists.front() != this) {
+            const bool is_notified = co_await line.moved.wait(by);
+            if (!is_notified && line.lists.front() != this) {
+                throw db::unavailable{
+                    db::outage::overloaded, "lists of links of this account are waiting"};
+            }
+        }
+    }
+
+private:
+    list_lines& lines_;
+    list_lines::iterator line_;
+};
+
+}  // namespace
 
 struct admission_desk::sharing_statements {
     db::shared_statement<callers_submission, admission> submissions;
     job_store jobs;
     default_limits defaults;
-    async::condition list_ended;
-    bool is_list_under_way = false;
+    list_lines lists;
 
     sharing_statements(
         boost::asio::any_io_executor loop, async::task_group& tasks, job_store store,
@@ -51,23 +100,12 @@ boost::asio::awaitable<std::vector<admission>> admission_desk::submit_all(
     account_id caller, std::vector<submission> wanted, deadline by) {
     std::vector<callers_submission> all;
     for (auto& one : wanted) all.push_back({.caller = caller, .wanted = std::move(one)});
-    // They share with each other, and are not put among those of other callers: a list may not be
-    // cut, for what comes later must not be admitted first. One list at a time: many of one account
-    // would stand at its row with all connections, and keep everybody waiting.
+    // The links of a list share one statement, without those of other callers: a list may not be
+    // cut, because what comes later must not be admitted first. One list of an account at a time:
+    // several would wait for its row with a connection each.
     const auto own = statements_;
-    while (own->is_list_under_way) {
-        const bool is_woken = co_await own->list_ended.wait(by);
-        if (!is_woken && own->is_list_under_way)
-            throw db::unavailable{db::outage::overloaded, "many lists of links are waiting"};
-    }
-    own->is_list_under_way = true;
-    struct turn {
-        sharing_statements& of;
-        ~turn() {
-            of.is_list_under_way = false;
-            of.list_ended.notify_all();
-        }
-    } const until_end{*own};
+    list_turn turn{own->lists, caller};
+    co_await turn.come(by);
     auto decided = co_await own->jobs.submit_all(all, own->defaults, by);
     std::vector<admission> answers;
     for (auto& one : decided) answers.push_back(std::move(one).value());
