@@ -56,10 +56,8 @@ private:
     void begin_term();
     void end_term();
     void look();
-    [[nodiscard]] bool hand_out(
-        std::vector<chats::waiting_message> rows, const std::set<chats::chat_id>& were_taken,
-        time_point now);
-    void hand_out_asides(const std::set<chats::chat_id>& were_taken, time_point now);
+    void hand_out(std::vector<chats::waiting_message> rows, time_point now);
+    void hand_out_asides(const std::set<chats::chat_id>& were_busy, time_point now);
     void rest(const std::stop_token& stop, time_point until);
 
     // The listener.

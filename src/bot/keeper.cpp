@@ -22,7 +22,7 @@ constexpr auto standby_interval = 1s;
 constexpr auto look_interval = 500ms;
 /// Of one message. Telegram's patience with edits is about one a second in a chat.
 constexpr auto edit_interval = 2s;
-/// Read at a time; what is beyond comes once these have been said.
+/// Rows read at a time, of chats that are free; what is beyond follows once these have been sent.
 constexpr int rows_max = 1000;
 /// So many slow chats hold up nobody else.
 constexpr int speakers = 12;
@@ -211,54 +211,50 @@ void bot::state::end_term() {
 }
 
 void bot::state::look() {
-    std::set<chats::chat_id> were_taken;
+    std::set<chats::chat_id> were_busy;
     {
         const std::lock_guard lock{mutex_};
-        // What is being said now is not yet as the rows will have it.
-        were_taken = lanes_.taken();
+        // The row of a message that is being sent now is about to change.
+        were_busy = lanes_.busy(deadline::clock::now());
         is_woken_ = false;
     }
-    auto rows = wait_for(parts_.loop, parts_.bots.waiting(holding().bot, rows_max, soon()), soon());
+    auto rows = wait_for(
+        parts_.loop,
+        parts_.bots.waiting(holding().bot, {were_busy.begin(), were_busy.end()}, rows_max, soon()),
+        soon());
     const auto now = deadline::clock::now();
     if (!rows) {
         parts_.log.debug("chat: rows are not read", {{"reason", rows.error().to_string()}});
         return;
     }
-    has_rows_ = hand_out(*std::move(rows), were_taken, now);
-    hand_out_asides(were_taken, now);
+    // The rows of busy chats are not read, but have to be later.
+    has_rows_ = !rows->empty() || !were_busy.empty();
+    hand_out(*std::move(rows), now);
+    hand_out_asides(were_busy, now);
 }
 
-/// True when there are rows left that somebody will have to look at again.
-bool bot::state::hand_out(
-    std::vector<chats::waiting_message> rows, const std::set<chats::chat_id>& were_taken,
-    time_point now) {
+/// `rows` are those of chats that were free when they were read.
+void bot::state::hand_out(std::vector<chats::waiting_message> rows, time_point now) {
     const std::lock_guard lock{mutex_};
-    const bool has_rows = !rows.empty();
-    std::set<chats::said_id> known;
+    std::erase_if(shown_at_, [now](const auto& one) { return now - one.second >= edit_interval; });
     for (auto& row : rows) {
-        known.insert(row.id);
         const auto chat = row.what.target.chat;
-        if (were_taken.contains(chat) || !lanes_.is_free(chat, now)) continue;
+        if (!lanes_.is_free(chat, now)) continue;
         auto step = next_step_of(row);
         if (step.what == next_step::kind::nothing) continue;
-        const auto shown = shown_at_.find(row.id);
-        const bool is_too_soon = step.what == next_step::kind::edit && shown != shown_at_.end() &&
-                                 now - shown->second < edit_interval;
-        if (is_too_soon) continue;
+        if (step.what == next_step::kind::edit && shown_at_.contains(row.id)) continue;
         lanes_.take(chat);
         tasks_.emplace_back(row_to_say{.said = std::move(row), .step = std::move(step)});
     }
-    std::erase_if(shown_at_, [&known](const auto& one) { return !known.contains(one.first); });
     if (!tasks_.empty()) speakers_woken_.notify_all();
-    return has_rows;
 }
 
-void bot::state::hand_out_asides(const std::set<chats::chat_id>& were_taken, time_point now) {
+void bot::state::hand_out_asides(const std::set<chats::chat_id>& were_busy, time_point now) {
     const std::lock_guard lock{mutex_};
     std::deque<aside> later;
     for (auto& one : asides_) {
         const bool is_free =
-            !one.chat || (!were_taken.contains(*one.chat) && lanes_.is_free(*one.chat, now));
+            !one.chat || (!were_busy.contains(*one.chat) && lanes_.is_free(*one.chat, now));
         if (!is_free || now < one.not_before) {
             later.push_back(std::move(one));
             continue;

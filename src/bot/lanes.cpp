@@ -25,10 +25,10 @@ void lanes::finish(chats::chat_id chat, const spoken& how, time_point now, doubl
     lane.not_before = now + backoff(lane.failures, dice);
 }
 
-std::set<chats::chat_id> lanes::taken() const {
+std::set<chats::chat_id> lanes::busy(time_point now) const {
     std::set<chats::chat_id> chats;
     for (const auto& [chat, lane] : lanes_) {
-        if (lane.is_taken) chats.insert(chat);
+        if (lane.is_taken || now < lane.not_before) chats.insert(chat);
     }
     return chats;
 }

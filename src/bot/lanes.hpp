@@ -29,8 +29,8 @@ public:
     /// `dice` from 0 to 1: see backoff().
     void finish(chats::chat_id chat, const spoken& how, time_point now, double dice);
 
-    /// The chats that somebody speaks to now.
-    [[nodiscard]] std::set<chats::chat_id> taken() const;
+    /// The chats that are not free: a message is being sent, or the chat has to wait.
+    [[nodiscard]] std::set<chats::chat_id> busy(time_point now) const;
     void forget_all() { lanes_.clear(); }
     [[nodiscard]] std::size_t size() const noexcept { return lanes_.size(); }
 

@@ -44,7 +44,7 @@ protected:
         for (const auto& one : waiting()) run(bots_.forget(one.id, soon()));
     }
     [[nodiscard]] std::vector<waiting_message> waiting() {
-        return run(bots_.waiting(bot, 100, soon()));
+        return run(bots_.waiting(bot, {}, 100, soon()));
     }
     [[nodiscard]] new_message reply(std::string text) const {
         return {.target = {.chat = her_chat}, .account = ann_, .parts = {std::move(text)}};
@@ -230,9 +230,23 @@ TEST_F(ChatStore, AReelIsDeletedWithTheAnswer) {
 TEST_F(ChatStore, AFloodIsNotKept) {
     tie_her();
     for (int update = 2; update < 120; ++update) ASSERT_TRUE(finish(update, {reply("a")}));
-    EXPECT_EQ(run(bots_.waiting(bot, 1000, soon())).size(), 100U);
+    EXPECT_EQ(run(bots_.waiting(bot, {}, 1000, soon())).size(), 100U);
     run(bots_.forget_chat(her_chat, soon()));
     EXPECT_TRUE(waiting().empty());
+}
+
+TEST_F(ChatStore, AChatThatMustWaitHidesNoOther) {
+    tie_her();
+    for (int update = 2; update <= 11; ++update) ASSERT_TRUE(finish(update, {reply("a")}));
+    const chat_id other{her_chat.value + 1};
+    const auto code = run(chats_.make_code(bob_, soon())).code;
+    ASSERT_EQ(tie(12, other, code), tie_outcome::tied);
+    const auto rows = run(bots_.waiting(bot, {her_chat}, 5, soon()));
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_EQ(rows.front().what.chat, other);
+    for (const auto& one : run(bots_.waiting(bot, {}, 5, soon()))) {
+        EXPECT_EQ(one.what.chat, her_chat);
+    }
 }
 
 TEST_F(ChatStore, AGroupGetsAnotherNumber) {

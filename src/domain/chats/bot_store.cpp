@@ -41,7 +41,8 @@ constexpr db::query waiting_query{"bot.waiting", R"sql(
       FROM chat_message AS said
       LEFT JOIN job ON job.id = said.job_id AND job.account_id = said.account_id
       LEFT JOIN tied_chat AS tie ON tie.chat_id = said.chat_id AND tie.account_id = said.account_id
-     WHERE said.bot_id = $1
+     -- A chat that must wait, with more rows than are read, must not hide the rows of others.
+     WHERE said.bot_id = $1 AND said.chat_id <> ALL ($3::bigint[])
      -- Many that only wait for a worker must not keep others from being read.
      ORDER BY coalesce(
                   said.kind = 'status' AND said.message_id IS NOT NULL AND job.status = 'pending',
@@ -197,8 +198,8 @@ boost::asio::awaitable<deletion_outcome> bot_store::remove_job(
 }
 
 boost::asio::awaitable<std::vector<waiting_message>> bot_store::waiting(
-    bot_id bot, int most, deadline by) {
-    const auto found = co_await pool_->run(by, waiting_query, bot, most);
+    bot_id bot, std::vector<chat_id> except, int most, deadline by) {
+    const auto found = co_await pool_->run(by, waiting_query, bot, most, except);
     co_return found.map(&waiting_from);
 }
 

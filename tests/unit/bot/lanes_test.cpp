@@ -21,7 +21,7 @@ TEST(Lanes, OneAtATime) {
     all.take(ann);
     EXPECT_FALSE(all.is_free(ann, now + 1h));
     EXPECT_TRUE(all.is_free(bob, now));
-    EXPECT_EQ(all.taken(), std::set{ann});
+    EXPECT_EQ(all.busy(now), std::set{ann});
     all.finish(ann, {}, now, 0);
     EXPECT_TRUE(all.is_free(ann, now));
     EXPECT_EQ(all.size(), 0U);  // Nothing is kept of who is well.
@@ -33,7 +33,9 @@ TEST(Lanes, AWaitIsOneChatsAlone) {
     all.take(ann);
     all.finish(ann, {.what = spoken::outcome::wait, .wait = 30s}, now, 0);
     EXPECT_FALSE(all.is_free(ann, now + 29s));
+    EXPECT_EQ(all.busy(now + 29s), std::set{ann});
     EXPECT_TRUE(all.is_free(ann, now + 30s));
+    EXPECT_TRUE(all.busy(now + 30s).empty());
     EXPECT_TRUE(all.is_free(bob, now));
 }
 

@@ -111,8 +111,9 @@ public:
         bot_holding who, std::int64_t update, job_id job, new_message if_deleted,
         new_message if_unknown, deadline by);
 
-    /// The oldest first; at most `most`.
-    boost::asio::awaitable<std::vector<waiting_message>> waiting(bot_id bot, int most, deadline by);
+    /// The oldest first; at most `most`, none of the chats in `except`.
+    boost::asio::awaitable<std::vector<waiting_message>> waiting(
+        bot_id bot, std::vector<chat_id> except, int most, deadline by);
     boost::asio::awaitable<void> note_progress(said_id id, message_progress now, deadline by);
     /// All of it has been said, or it cannot be.
     boost::asio::awaitable<void> forget(said_id id, deadline by);
