@@ -5,6 +5,7 @@
 #include <reelsd/domain/accounts/password.hpp>
 #include <reelsd/http/parameters.hpp>
 #include <reelsd/http/router.hpp>
+#include <reelsd/http/target.hpp>
 
 #include <fmt/format.h>
 
@@ -15,6 +16,9 @@ namespace {
 
 namespace asio = boost::asio;
 using limit = accounts::account_changes::limit;
+
+constexpr int accounts_usual = 100;
+constexpr int accounts_most = 500;
 
 http::response not_found(const http::request_context& ctx) {
     return ctx.problem(error{errc::not_found});
@@ -50,16 +54,38 @@ std::string account_view(const accounts::account_summary& one) {
         one.spent_this_month_usd);
 }
 
-/// GET admin/accounts. 200 all accounts.
+/// GET admin/accounts?limit=&cursor=. 200 accounts by e-mail address, with the next page in the
+/// header `Link`; 400. The cursor is the last page's last address.
 asio::awaitable<http::response> list_accounts(
     http::request_context& ctx, account_service& service) {
+    const auto limit = http::requested_limit(ctx.query("limit"), accounts_usual, accounts_most);
+    if (!limit) co_return ctx.problem(limit.error());
+    accounts::account_filter filter{.accounts_max = *limit};
+    if (const auto cursor = ctx.query("cursor")) {
+        if (const auto valid = accounts::check_email(*cursor); !valid) {
+            co_return ctx.problem(
+                error{errc::invalid_argument, "cursor is not one that this service has given"});
+        }
+        filter.after = *cursor;
+    }
+    const auto page = co_await service.accounts.list(std::move(filter), ctx.database_by());
     std::string body = "[";
-    for (const auto& one : co_await service.accounts.list(std::nullopt, ctx.database_by())) {
+    for (const auto& one : page.accounts) {
         if (body.size() > 1) body.push_back(',');
         body += account_view(one);
     }
     body.push_back(']');
-    co_return ctx.json_text(http::status::ok, std::move(body));
+    auto answer = ctx.json_text(http::status::ok, std::move(body));
+    if (page.next) {
+        answer.set(
+            "Link",
+            fmt::format(
+                "<{}?limit={}&cursor={}>; rel=\"next\"",
+                ctx.route(),
+                *limit,
+                http::percent_encoded(*page.next)));
+    }
+    co_return answer;
 }
 
 /// GET admin/defaults. 200 the limits of accounts without their own.
@@ -108,9 +134,9 @@ asio::awaitable<http::response> invite_account(
     const auto id = http::requested_number(ctx.path_parameter("id"));
     if (!id) co_return ctx.problem(id.error());
     const auto by = ctx.database_by();
-    const auto known = co_await service.accounts.list(account_id{*id}, by);
-    if (known.empty()) co_return not_found(ctx);
-    if (known.front().disabled_at) {
+    const auto known = co_await service.accounts.list({.only = account_id{*id}}, by);
+    if (known.accounts.empty()) co_return not_found(ctx);
+    if (known.accounts.front().disabled_at) {
         co_return ctx.problem(http::status::conflict, "the account is disabled: enable it first");
     }
     const auto invited = co_await service.sessions.invite(account_id{*id}, by);
@@ -140,9 +166,9 @@ asio::awaitable<http::response> change_account(
     }
     if (!changed) co_return not_found(ctx);
     service.log.info("account changed", {{"account", *id}, {"administrator", ctx.caller().value}});
-    const auto now = co_await service.accounts.list(account_id{*id}, by);
-    if (now.empty()) co_return not_found(ctx);
-    co_return ctx.json_text(http::status::ok, account_view(now.front()));
+    const auto now = co_await service.accounts.list({.only = account_id{*id}}, by);
+    if (now.accounts.empty()) co_return not_found(ctx);
+    co_return ctx.json_text(http::status::ok, account_view(now.accounts.front()));
 }
 
 constexpr auto account_routes = std::to_array<http::route<account_service>>({

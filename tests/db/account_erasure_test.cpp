@@ -51,7 +51,7 @@ TEST_F(AccountErasure, ALeaverIsPowerlessAtOnceAndGoneInTheEnd) {
 
     ASSERT_TRUE(run(retention_.begin_erasure(ann_, std::nullopt, soon())));
     EXPECT_THAT(run(accounts.tokens(ann_, soon())), IsEmpty());
-    const auto leaver = run(accounts.list(ann_, soon())).at(0);
+    const auto leaver = run(accounts.list({.only = ann_}, soon())).accounts.at(0);
     EXPECT_TRUE(leaver.leaving_at && leaver.disabled_at);
     EXPECT_FALSE(run(accounts.change(ann_, {.disabled = false}, soon())))
         << "nobody brings it back";

@@ -293,7 +293,7 @@ TEST_F(SessionStore, AdministratorsSeeAndChangeAccounts) {
     ASSERT_TRUE(run(accounts_.change(bob, changes, soon())));
     ASSERT_TRUE(run(accounts_.change(bob, {.concurrent_jobs = std::optional<int>{}}, soon())));
     const auto link = run(store_.invite(bob, soon()));
-    const auto all = run(accounts_.list(std::nullopt, soon()));
+    const auto all = run(accounts_.list({}, soon())).accounts;
     ASSERT_EQ(all.size(), 2U);
     EXPECT_EQ(all[0].id, ann);
     const auto& seen = all[1];
@@ -304,7 +304,24 @@ TEST_F(SessionStore, AdministratorsSeeAndChangeAccounts) {
     EXPECT_EQ(seen.spent_this_month_usd, "0");
     EXPECT_EQ(seen.invited_until, link.expires_at);
     EXPECT_FALSE(seen.can_sign_in);
-    EXPECT_EQ(run(accounts_.list(bob, soon())).size(), 1U);
+    EXPECT_EQ(run(accounts_.list({.only = bob}, soon())).accounts.size(), 1U);
+}
+
+TEST_F(SessionStore, AccountsAreListedPageByPageWhateverTheLetterCase) {
+    const auto ann = account("ann@example.com");
+    const auto bob = account("Bob@example.com");
+    const auto cid = account("cid@example.com");
+    accounts::account_filter filter{.accounts_max = 2};
+    const auto first = run(accounts_.list(filter, soon()));
+    ASSERT_EQ(first.accounts.size(), 2U);
+    EXPECT_EQ(first.accounts[0].id, ann);
+    EXPECT_EQ(first.accounts[1].id, bob);
+    EXPECT_EQ(first.next, "Bob@example.com");
+    filter.after = first.next;
+    const auto last = run(accounts_.list(filter, soon()));
+    ASSERT_EQ(last.accounts.size(), 1U);
+    EXPECT_EQ(last.accounts[0].id, cid);
+    EXPECT_EQ(last.next, std::nullopt);
 }
 
 TEST_F(SessionStore, TokensTellWhenTheyWereUsed) {

@@ -296,6 +296,21 @@ class People(ServiceTest):
         for wish in ({"disabled": True}, {"is_admin": False}):
             self.assertEqual(self.ann.api("PATCH", f"admin/accounts/{mine}", wish).status, 409)
 
+    def test_accounts_are_listed_page_by_page(self):
+        self.ann.invite("zoe+1@example.com")
+        emails, path = [], "admin/accounts?limit=1"
+        while path:
+            answer = self.ann.api("GET", path)
+            self.assertEqual(answer.status, 200, answer)
+            emails += [one["email"] for one in answer.json()]
+            link = answer.headers.get("link")
+            path = link and re.fullmatch(r'</dashboard/api/(.*)>; rel="next"', link).group(1)
+        self.assertEqual(emails, sorted(emails, key=str.lower))
+        self.assertEqual(emails, [one["email"] for one in self.ann.api("GET", "admin/accounts").json()])
+        self.assertIn("zoe+1@example.com", emails)
+        for wrong in ("cursor=x", "limit=0", "limit=501"):
+            self.assertEqual(self.ann.api("GET", f"admin/accounts?{wrong}").status, 400, wrong)
+
     def test_a_newer_link_ends_the_older_one(self):
         made = self.ann.api("POST", "admin/accounts", {"email": "gus@example.com"}).json()
         newer = self.ann.api("POST", f"admin/accounts/{made['id']}/invitation").json()

@@ -1,3 +1,4 @@
+#include <reelsd/base/invariant.hpp>
 #include <reelsd/db/errors.hpp>
 #include <reelsd/db/pool.hpp>
 #include <reelsd/domain/accounts/account_store.hpp>
@@ -52,7 +53,8 @@ constexpr db::query list_query{"accounts.list", R"sql(
              WHERE account_id = account.id AND expires_at > now()) AS invited_until,
            (SELECT max(last_seen_at) FROM web_session
              WHERE account_id = account.id) AS last_seen_at,
-           (SELECT count(*) FROM job WHERE account_id = account.id) AS reels,
+           (SELECT count(*) FROM (
+               SELECT FROM job WHERE account_id = account.id LIMIT $4) AS capped) AS reels,
            account.submissions_per_minute, account.concurrent_jobs, account.requests_per_minute,
            trim_scale(account.monthly_budget_usd)::text AS monthly_budget_usd,
            (SELECT trim_scale(coalesce(sum(cost_usd), 0))::text FROM model_call
@@ -60,8 +62,9 @@ constexpr db::query list_query{"accounts.list", R"sql(
                AND called_at >= date_trunc('month', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC')
                AS spent_this_month_usd
       FROM account
-     WHERE $1::bigint IS NULL OR account.id = $1
-     ORDER BY lower(account.email))sql"};
+     WHERE ($1::bigint IS NULL OR account.id = $1)
+       AND lower(account.email) > lower(coalesce($2::text, ''))
+     ORDER BY lower(account.email) LIMIT $3)sql"};
 
 constexpr db::query change_query{"accounts.change", R"sql(
     SELECT change_account($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::numeric) AS outcome)sql"};
@@ -187,10 +190,17 @@ boost::asio::awaitable<account_limits> account_store::change_limits(
     co_return limits_from(changed.one());
 }
 
-boost::asio::awaitable<std::vector<account_summary>> account_store::list(
-    std::optional<account_id> only, deadline by) {
-    const auto found = co_await pool_->run(by, list_query, only);
-    co_return found.map(&account_summary_from);
+boost::asio::awaitable<account_page> account_store::list(account_filter wanted, deadline by) {
+    invariant(wanted.accounts_max > 0);
+    // One more than wanted tells whether there is a next page.
+    const auto found = co_await pool_->run(
+        by, list_query, wanted.only, wanted.after, wanted.accounts_max + 1, reels_counted_max);
+    account_page page{.accounts = found.map(&account_summary_from), .next = std::nullopt};
+    if (page.accounts.size() > static_cast<std::size_t>(wanted.accounts_max)) {
+        page.accounts.pop_back();
+        page.next = page.accounts.back().email;
+    }
+    co_return page;
 }
 
 boost::asio::awaitable<result<void>> account_store::change(

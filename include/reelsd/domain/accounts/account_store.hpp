@@ -67,10 +67,24 @@ struct account_summary {
     std::optional<time_point> leaving_at;     ///< It is being erased.
     std::optional<time_point> invited_until;  ///< A link to set a password waits.
     std::optional<time_point> last_seen_at;   ///< Of those who are signed in.
-    std::int64_t reels = 0;
+    std::int64_t reels = 0;                   ///< Counted up to `reels_counted_max`.
     account_limits limits;
     std::optional<std::string> monthly_budget_usd;  ///< An exact decimal.
     std::string spent_this_month_usd;               ///< Of calls whose cost is known; UTC.
+};
+
+/// An account with more reels has this many in its summary: counting reads an index entry for each.
+inline constexpr std::int64_t reels_counted_max = 10'000;
+
+struct account_filter {
+    std::optional<account_id> only = {};
+    std::optional<std::string> after = {};  ///< The e-mail address that the last page ended with.
+    int accounts_max = 100;                 ///< 1 or more.
+};
+
+struct account_page {
+    std::vector<account_summary> accounts;  ///< By e-mail address.
+    std::optional<std::string> next;        ///< `after` of the next page; nothing on the last one.
 };
 
 /// What an administrator changes; what is not given stays as it is.
@@ -119,9 +133,7 @@ public:
     boost::asio::awaitable<account_limits> change_limits(
         account_id account, limit_changes changes, deadline by);
 
-    /// All accounts by e-mail address; with `only`, this one alone.
-    boost::asio::awaitable<std::vector<account_summary>> list(
-        std::optional<account_id> only, deadline by);
+    boost::asio::awaitable<account_page> list(account_filter wanted, deadline by);
     /// Disabling ends the account's sessions and its link. `not_found`; `conflict` when no
     /// administrator who can sign in would be left.
     boost::asio::awaitable<result<void>> change(

@@ -1,6 +1,6 @@
 // The accounts: who may come in, and how much they may use.
-import { html, useState } from '../htm-preact.js';
-import { get } from '../core/api.js';
+import { html, useRef, useState } from '../htm-preact.js';
+import { get, getPage } from '../core/api.js';
 import { Money } from '../reel/cost.js';
 import { countOf, formatMoney } from '../text/numbers.js';
 import { Icon } from '../ui/icons.js';
@@ -9,6 +9,9 @@ import { Bones, FailureNote } from '../ui/notes.js';
 import { Time } from '../ui/time.js';
 import { AccountDialog, DeletionDialog } from './account_dialog.js';
 import { InviteDialog, RenewalDialog, renewalWords } from './invite_dialog.js';
+
+/** The server counts no further. */
+const REELS_COUNTED_MAX = 10000;
 
 /** What an account's limits are in words; those that are not its own are left out. */
 function ownLimits(account) {
@@ -45,7 +48,8 @@ function AccountRow({ account, isOwn, onEdit, onRenew, onDelete }) {
         <dl class="line-facts">
             <div><dt>Last seen</dt><dd>${account.last_seen_at
                 ? html`<${Time} value=${account.last_seen_at} />` : 'never'}</dd></div>
-            <div><dt>Reels</dt><dd>${account.reels}</dd></div>
+            <div><dt>Reels</dt><dd>${account.reels < REELS_COUNTED_MAX
+                ? account.reels : `${REELS_COUNTED_MAX} or more`}</dd></div>
             <div><dt>This month</dt><dd><${Money} dollars=${account.spent_this_month_usd} />
                 ${budget !== null && ` of ${formatMoney(budget)}`}</dd></div>
             ${limits && html`<div class="fact-wide"><dt>Own limits</dt><dd>${limits}</dd></div>`}
@@ -80,19 +84,32 @@ function Dialogs({ open, defaults, ownEmail, onClose, onChanged }) {
     return null;
 }
 
-async function loadAccounts(signal) {
-    const [accounts, defaults] = await Promise.all(
-        [get('/admin/accounts', signal), get('/admin/defaults', signal)]);
-    return { accounts, defaults };
+/** The first `pages` pages of accounts; `next` is null when there are no more. */
+async function loadAccounts(pages, signal) {
+    const defaults = await get('/admin/defaults', signal);
+    let accounts = [];
+    let next = '/admin/accounts';
+    for (let page = 0; page < pages && next !== null; page += 1) {
+        const loaded = await getPage(next, signal);
+        accounts = [...accounts, ...loaded.items];
+        next = loaded.next;
+    }
+    return { accounts, defaults, next };
 }
 
 /** The section on accounts. `ownEmail` is the reader's. */
 export function Accounts({ ownEmail }) {
-    const { data, error, reload } = useLoading(loadAccounts, []);
+    const pages = useRef(1);
+    const { data, error, isLoading, reload } = useLoading((signal) => loadAccounts(pages.current, signal), []);
     const [open, setOpen] = useState(null);
+    const loadMore = () => {
+        pages.current += 1;
+        reload();
+    };
     return html`<section class="section" aria-labelledby="accounts">
         <div class="section-head"><h2 id="accounts">Accounts</h2>
-            ${data && html`<span class="small muted">${countOf(data.accounts.length, 'account')}</span>`}
+            ${data && html`<span class="small muted">
+                ${countOf(data.accounts.length, 'account')}${data.next && ' shown'}</span>`}
             <div class="tools"><button class="button button-small button-main" type="button"
                 onClick=${() => setOpen({ kind: 'invite' })}>Invite somebody</button></div>
         </div>
@@ -103,6 +120,8 @@ export function Accounts({ ownEmail }) {
             onEdit=${() => setOpen({ kind: 'edit', account })}
             onDelete=${() => setOpen({ kind: 'deletion', account })}
             onRenew=${() => setOpen({ kind: 'renewal', account })} />`)}</ul>
+            ${data.next && html`<div class="more"><button class="button" type="button" disabled=${isLoading}
+                onClick=${loadMore}>${isLoading ? 'Loading…' : 'Show more'}</button></div>`}
             <${Dialogs} open=${open} defaults=${data.defaults} ownEmail=${ownEmail}
                 onClose=${() => setOpen(null)} onChanged=${reload} />`}
     </section>`;
