@@ -218,6 +218,31 @@ TEST_F(AdmissionDesk, AListWaitsOnlyForListsOfItsOwnAccount) {
     EXPECT_LT(first.at(0).job, second.at(0).job) << "in the order of arrival";
 }
 
+// Both wait for the account's row, so neither can see the other's key before it is locked.
+TEST_F(AdmissionDesk, ALinkAndAListUnderOneKeyAtTheSameMomentAreNotBothAdmitted) {
+    hold_row(ann_);
+    const submission single{
+        .url = link, .idempotency_key = "k", .rivals = key_rivals{.stem = "urls f0 "}};
+    const submission of_list{
+        .url = link,
+        .idempotency_key = "urls f0 aa 0",
+        .rivals = key_rivals{.exact = "k", .stem = "urls f0 ", .own = "urls f0 aa "}};
+    auto first =
+        asio::co_spawn(loop().context(), desk_.submit(ann_, single, soon()), asio::use_future);
+    auto second = asio::co_spawn(
+        loop().context(), desk_.submit_all(ann_, {of_list, of_list}, soon()), asio::use_future);
+    loop().run_until([this] { return pool().state().in_flight == 2; });
+    release_row();
+    std::vector<outcome> decided{got(first).decided};
+    for (const auto& one : got_list(second)) decided.push_back(one.decided);
+    const bool is_link_first = decided.front() == outcome::admitted;
+    const std::vector<outcome> link_only{
+        outcome::admitted, outcome::key_of_another_link, outcome::key_of_another_link};
+    const std::vector<outcome> list_only{
+        outcome::key_of_another_link, outcome::admitted, outcome::repeated};
+    EXPECT_EQ(decided, is_link_first ? link_only : list_only);
+}
+
 TEST_F(AdmissionDesk, AListThatGivesUpLeavesTheLineToTheNextOne) {
     hold_row(ann_);
     auto first = asked_list(ann_, 1);

@@ -97,6 +97,27 @@ TEST_F(JobRepetition, RivalsOfAKeyAreInTheWay) {
     EXPECT_EQ(decided(ann_, single), outcome::admitted);
 }
 
+TEST_F(JobRepetition, ASubmissionDeletesABoundedNumberOfExpiredKeys) {
+    const db::query add_expired_query{"test.add_expired_keys", R"sql(
+        INSERT INTO idempotency_key (account_id, key, job_id, created_at)
+        SELECT $1, 'old-' || number, $2, now() - interval '2 days' + number * interval '1 second'
+          FROM generate_series(1, 2500) AS number)sql"};
+    const db::query expired_query{"test.expired_keys", R"sql(
+        SELECT count(*) AS left_over FROM idempotency_key
+         WHERE created_at < now() - interval '1 day')sql"};
+    run(pool().run(soon(), add_expired_query, ann_, submitted(ann_)));
+    const auto left_after = [&](const char* key) {
+        const submission wanted{.url = link, .idempotency_key = key};
+        const auto decision = run(store_.submit(ann_, wanted, generous_, soon()));
+        EXPECT_EQ(decision.decided, admission::outcome::admitted);
+        const auto found = run(pool().run(soon(), expired_query));
+        return found.one().as<std::int64_t>("left_over");
+    };
+    EXPECT_EQ(left_after("new"), 1500);
+    EXPECT_EQ(left_after("old-2500"), 499) << "an expired key is free, deleted or not";
+    EXPECT_EQ(left_after("newer"), 0);
+}
+
 TEST_F(JobRepetition, OneKeyAtTheSameMomentIsOneJob) {
     std::vector<std::future<admission>> answers;
     for (int i = 0; i < 20; ++i) {

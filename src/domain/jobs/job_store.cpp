@@ -13,24 +13,7 @@ constexpr db::query submit_query{"jobs.submit", R"sql(
     SELECT number, outcome, job_id, job_status, job_limit,
            rate_limit, rate_remaining, rate_reset, retry_after,
            trim_scale(monthly_budget_usd)::text AS monthly_budget_usd
-      FROM submit_jobs($1, $2, $3, $4, $5, $6, $7, $8))sql"};
-
-// By ranges of the primary key, which hold more where the order of texts is a language's.
-constexpr db::query rivalled_query{"jobs.rivalled", R"sql(
-    SELECT asked.number
-      FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[])
-           WITH ORDINALITY AS asked (caller, exact, stem, own, number)
-     WHERE EXISTS (
-               SELECT FROM idempotency_key AS used
-                WHERE used.account_id = asked.caller AND used.key = asked.exact
-                  AND used.created_at > now() - interval '24 hours')
-        OR EXISTS (
-               SELECT FROM idempotency_key AS used
-                WHERE used.account_id = asked.caller
-                  AND used.key > asked.stem AND used.key < asked.stem || 'z'
-                  AND starts_with(used.key, asked.stem)
-                  AND (asked.own IS NULL OR NOT starts_with(used.key, asked.own))
-                  AND used.created_at > now() - interval '24 hours'))sql"};
+      FROM submit_jobs($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11))sql"};
 
 constexpr db::query find_query{"jobs.find", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error, result
@@ -151,9 +134,13 @@ struct submission_columns {
     std::vector<std::optional<std::string_view>> repeat_keys;
     std::vector<bool> money_costs;
     std::vector<std::optional<std::string_view>> webhook_urls;
+    std::vector<std::optional<std::string_view>> rival_keys;
+    std::vector<std::string_view> rival_stems;  ///< Empty: the submission has no rivals.
+    std::vector<std::optional<std::string_view>> own_stems;
 };
 
 submission_columns columns_of(const std::vector<callers_submission>& all) {
+    static const key_rivals without_rivals{};
     submission_columns columns;
     for (const auto& [caller, wanted] : all) {
         columns.callers.push_back(caller);
@@ -162,39 +149,10 @@ submission_columns columns_of(const std::vector<callers_submission>& all) {
         columns.repeat_keys.emplace_back(wanted.idempotency_key);
         columns.money_costs.push_back(wanted.costs_money);
         columns.webhook_urls.emplace_back(wanted.webhook_url);
-    }
-    return columns;
-}
-
-/// What is asked about keys, each question once: the elements of a list share theirs.
-struct rival_columns {
-    std::vector<account_id> callers;
-    std::vector<std::optional<std::string_view>> exact_keys;
-    std::vector<std::string_view> stems;
-    std::vector<std::optional<std::string_view>> own_stems;
-    /// Where each submission's question is; nothing for one without rivals.
-    std::vector<std::optional<std::size_t>> column_of;
-};
-
-rival_columns rival_columns_of(const std::vector<callers_submission>& all) {
-    rival_columns columns;
-    const callers_submission* last = nullptr;
-    for (const auto& one : all) {
-        const auto& rivals = one.wanted.rivals;
-        if (!rivals) {
-            columns.column_of.emplace_back();
-            continue;
-        }
-        const bool is_asked =
-            last != nullptr && last->caller == one.caller && last->wanted.rivals == rivals;
-        if (!is_asked) {
-            columns.callers.push_back(one.caller);
-            columns.exact_keys.emplace_back(rivals->exact);
-            columns.stems.emplace_back(rivals->stem);
-            columns.own_stems.emplace_back(rivals->own);
-            last = &one;
-        }
-        columns.column_of.emplace_back(columns.callers.size() - 1);
+        const auto& rivals = wanted.rivals ? *wanted.rivals : without_rivals;
+        columns.rival_keys.emplace_back(rivals.exact);
+        columns.rival_stems.emplace_back(rivals.stem);
+        columns.own_stems.emplace_back(rivals.own);
     }
     return columns;
 }
@@ -239,46 +197,6 @@ boost::asio::awaitable<admission> job_store::submit(
 
 boost::asio::awaitable<std::vector<std::optional<admission>>> job_store::submit_all(
     const std::vector<callers_submission>& wanted, default_limits defaults, deadline by) {
-    const auto rivalled = co_await rivalled_among(wanted, by);
-    if (rivalled.empty()) co_return co_await decide_all(wanted, defaults, by);
-    std::vector<std::optional<admission>> decided(wanted.size());
-    for (const auto place : rivalled) {
-        decided[place].emplace().decided = admission::outcome::key_of_another_link;
-    }
-    std::vector<callers_submission> others;
-    std::vector<std::size_t> places;
-    for (std::size_t place = 0; place < wanted.size(); ++place) {
-        if (decided[place]) continue;
-        others.push_back(wanted[place]);
-        places.push_back(place);
-    }
-    if (others.empty()) co_return decided;
-    auto of_others = co_await decide_all(others, defaults, by);
-    for (std::size_t at = 0; at < others.size(); ++at)
-        decided[places[at]] = std::move(of_others[at]);
-    co_return decided;
-}
-
-boost::asio::awaitable<std::vector<std::size_t>> job_store::rivalled_among(
-    const std::vector<callers_submission>& wanted, deadline by) {
-    const auto columns = rival_columns_of(wanted);
-    std::vector<std::size_t> rivalled;
-    if (columns.callers.empty()) co_return rivalled;
-    const auto found = co_await pool_->run(
-        by, rivalled_query, columns.callers, columns.exact_keys, columns.stems, columns.own_stems);
-    std::vector<bool> in_use(columns.callers.size());
-    for (const db::row row : found) {
-        in_use.at(static_cast<std::size_t>(row.as<std::int64_t>("number") - 1)) = true;
-    }
-    for (std::size_t place = 0; place < wanted.size(); ++place) {
-        const auto column = columns.column_of[place];
-        if (column && in_use[*column]) rivalled.push_back(place);
-    }
-    co_return rivalled;
-}
-
-boost::asio::awaitable<std::vector<std::optional<admission>>> job_store::decide_all(
-    const std::vector<callers_submission>& wanted, default_limits defaults, deadline by) {
     const auto columns = columns_of(wanted);
     const auto answer = co_await pool_->run(
         by,
@@ -289,6 +207,9 @@ boost::asio::awaitable<std::vector<std::optional<admission>>> job_store::decide_
         columns.repeat_keys,
         columns.money_costs,
         columns.webhook_urls,
+        columns.rival_keys,
+        columns.rival_stems,
+        columns.own_stems,
         defaults.submissions_per_minute,
         defaults.concurrent_jobs);
     std::vector<std::optional<admission>> decided(wanted.size());

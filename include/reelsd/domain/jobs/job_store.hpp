@@ -32,8 +32,6 @@ struct key_rivals {
     std::optional<std::string> exact = {};  ///< This key.
     std::string stem;                       ///< Any key that begins so,
     std::optional<std::string> own = {};    ///< unless it begins so.
-
-    friend bool operator==(const key_rivals&, const key_rivals&) = default;
 };
 
 /// A submission as the caller asks for it.
@@ -46,8 +44,7 @@ struct submission {
     std::optional<std::string> idempotency_key = {};
     /// Where the job's end is told; nothing: at the account's default, if it has one.
     std::optional<std::string> webhook_url = {};
-    /// While one of these is in use, the answer is `key_of_another_link`. They are looked at before
-    /// all else: only of two uses that come at the same moment, neither sees the other.
+    /// While one of these is in use, the answer is `key_of_another_link`. Checked before all else.
     std::optional<key_rivals> rivals = {};
 };
 
@@ -173,11 +170,6 @@ public:
 
 private:
     boost::asio::awaitable<bool> complete(holding held, const completed& success, deadline by);
-    /// The places in `wanted` of those whose keys have rivals in use.
-    boost::asio::awaitable<std::vector<std::size_t>> rivalled_among(
-        const std::vector<callers_submission>& wanted, deadline by);
-    boost::asio::awaitable<std::vector<std::optional<admission>>> decide_all(
-        const std::vector<callers_submission>& wanted, default_limits defaults, deadline by);
 
     db::pool* pool_;
 };
