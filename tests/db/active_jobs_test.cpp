@@ -45,7 +45,10 @@ constexpr db::query tell_reads_query{"test.tell_reads", "SELECT pg_stat_force_ne
 constexpr db::query reads_query{"test.reads", R"sql(
     SELECT (SELECT seq_tup_read FROM pg_stat_user_tables WHERE relname = 'job') AS in_sequence,
            (SELECT idx_tup_read FROM pg_stat_user_indexes
-             WHERE indexrelname = 'job_active') AS active)sql"};
+             WHERE indexrelname = 'job_active') AS active,
+           (SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_user_tables
+             WHERE relname = 'job') AS rows)sql"};
+constexpr db::query analyze_query{"test.analyze", "ANALYZE job"};
 
 class ActiveJobs : public job_store_test {
 protected:
@@ -235,6 +238,7 @@ protected:
     struct reads {
         std::int64_t in_sequence;
         std::int64_t active;
+        std::int64_t rows;  ///< However they were found.
     };
 
     void SetUp() override {
@@ -248,9 +252,10 @@ protected:
         const auto row = found.one();
         return {
             .in_sequence = row.as<std::int64_t>("in_sequence"),
-            .active = row.as<std::int64_t>("active")};
+            .active = row.as<std::int64_t>("active"),
+            .rows = row.as<std::int64_t>("rows")};
     }
-    void fill(int jobs, std::string_view due_in) {
+    void fill(std::int64_t jobs, std::string_view due_in) {
         run(single_.run(soon(), fill_query, ann_, jobs, due_in));
     }
     /// A turn of the queue: claimed, kept a while longer, and failed.
@@ -298,6 +303,28 @@ TEST_F(StatementCosts, PlansThatWereMadeForAnEmptyQueueServeAFullOne) {
     for (int i = 0; i < 10; ++i) EXPECT_EQ(work_on(100), 100U);
     EXPECT_EQ(asked({ann_, bob_}, 100000).size(), 2U);
     EXPECT_EQ(reads_so_far().in_sequence - before.in_sequence, 0);
+}
+
+TEST_F(StatementCosts, TheQueueIsCountedUpToABoundAndEstimatedBeyond) {
+    EXPECT_EQ(asked({ann_, bob_}, 1).size(), 2U);
+    EXPECT_EQ(claimed(1).size(), 1U);
+    fill(30, "-1 minute");
+    fill(20, "1 day");
+    const auto short_queue = run(store_.look_at_queue(soon()));
+    EXPECT_EQ(short_queue.pending, 51);
+    EXPECT_EQ(short_queue.due, 31);
+    EXPECT_EQ(short_queue.processing, 1);
+    EXPECT_GE(short_queue.oldest_due, seconds_f{60.0});
+
+    fill(3 * queue_counted_max, "-1 hour");
+    run(pool().run(soon(), analyze_query));
+    const auto before = reads_so_far().rows;
+    const auto long_queue = run(store_.look_at_queue(soon()));
+    EXPECT_LE(reads_so_far().rows - before, 2 * queue_counted_max + 100);
+    EXPECT_EQ(long_queue.due, queue_counted_max);
+    EXPECT_EQ(long_queue.processing, 1);
+    EXPECT_NEAR(
+        static_cast<double>(long_queue.pending), 3.0 * queue_counted_max, 0.1 * queue_counted_max);
 }
 
 }  // namespace

@@ -103,7 +103,7 @@ constexpr db::query fill_query{"test.fill_with_reels", R"sql(
            CASE made.status WHEN 'done' THEN '' END,
            CASE made.status WHEN 'done' THEN now() END
       FROM generate_series(1, $2) AS number,
-           LATERAL (SELECT CASE WHEN number % 100 = 0 THEN 'error' ELSE 'done' END::job_status)
+           LATERAL (SELECT CASE WHEN number % 10 = 0 THEN 'error' ELSE 'done' END::job_status)
                AS made (status))sql"};
 constexpr db::query analyze_query{"test.analyze", "ANALYZE job"};
 // Reports the reads of this session at the end of the transaction that calls it.

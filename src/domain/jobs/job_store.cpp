@@ -91,16 +91,27 @@ constexpr db::query find_shared_post_query{"jobs.find_shared_post", R"sql(
 constexpr db::query keep_shared_post_query{"jobs.keep_shared_post", R"sql(
     UPDATE job SET shared_post = $2 WHERE id = $1)sql"};
 
-// Both counts stay on the partial indexes of what has not ended.
+// No count reads more than $1 rows, each in the order of a partial index of jobs that have not
+// ended: without an order, a bitmap of all of them might be built first. Beyond that, `pending` is
+// what the last VACUUM or ANALYZE found. The job that is due longest is among the first in the
+// order of turns, because the first one of each account is.
 constexpr db::query look_at_queue_query{"jobs.look_at_queue", R"sql(
-    SELECT count(*) FILTER (WHERE status = 'pending') AS pending,
-           count(*) FILTER (
-               WHERE status = 'pending' AND waits_for IS NULL AND run_at <= now()) AS due,
-           count(*) FILTER (WHERE status = 'processing') AS processing,
-           coalesce(extract(epoch FROM now() - min(run_at) FILTER (
-               WHERE status = 'pending' AND waits_for IS NULL AND run_at <= now())), 0)::float8
-               AS oldest_due
-      FROM job WHERE status IN ('pending', 'processing'))sql"};
+    SELECT CASE WHEN pending.counted < $1 THEN pending.counted
+                ELSE greatest(pending.counted, (
+                    SELECT reltuples::bigint FROM pg_class
+                     WHERE oid = to_regclass('job_active')) - processing.counted) END AS pending,
+           due.counted AS due, processing.counted AS processing, due.oldest AS oldest_due
+      FROM (SELECT count(*) AS counted FROM (
+               SELECT FROM job WHERE status = 'pending'
+                ORDER BY account_id, turn LIMIT $1) AS capped) AS pending,
+           (SELECT count(*) AS counted FROM (
+               SELECT FROM job WHERE status = 'processing'
+                ORDER BY lease_until LIMIT $1) AS capped) AS processing,
+           (SELECT count(*) AS counted,
+                   coalesce(extract(epoch FROM now() - min(run_at)), 0)::float8 AS oldest
+              FROM (SELECT run_at FROM job
+                     WHERE status = 'pending' AND waits_for IS NULL AND run_at <= now()
+                     ORDER BY turn, id LIMIT $1) AS capped) AS due)sql"};
 
 admission::outcome outcome_from(std::string_view name) {
     if (name == "admitted") return admission::outcome::admitted;
@@ -289,7 +300,7 @@ boost::asio::awaitable<void> job_store::keep_shared_post(
 }
 
 boost::asio::awaitable<queue_state> job_store::look_at_queue(deadline by) {
-    const auto found = co_await pool_->run(by, look_at_queue_query);
+    const auto found = co_await pool_->run(by, look_at_queue_query, queue_counted_max);
     const auto row = found.one();
     co_return queue_state{
         .pending = row.as<std::int64_t>("pending"),

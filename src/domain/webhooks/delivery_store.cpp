@@ -115,10 +115,12 @@ constexpr db::query hand_back_query{"webhooks.hand_back", R"sql(
 // Each scrape of metrics counts them: 10,000 stands for that many or more.
 constexpr db::query figures_query{"webhooks.figures", R"sql(
     SELECT (SELECT count(*) FROM (
-               SELECT FROM webhook_delivery WHERE state = 'pending' LIMIT 10000) AS capped) AS pending,
+               SELECT FROM webhook_delivery WHERE state = 'pending'
+                ORDER BY due_at LIMIT 10000) AS capped) AS pending,
            (SELECT count(*) FROM (
                SELECT FROM webhook_delivery
-                WHERE state = 'pending' AND due_at <= now() LIMIT 10000) AS capped) AS due)sql"};
+                WHERE state = 'pending' AND due_at <= now()
+                ORDER BY due_at LIMIT 10000) AS capped) AS due)sql"};
 
 constexpr db::query forget_query{"webhooks.forget", R"sql(
     DELETE FROM webhook_delivery

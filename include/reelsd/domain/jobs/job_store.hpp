@@ -99,7 +99,11 @@ struct ended_attempt {
     transition ended;
 };
 
-/// What operators watch, over all daemons.
+/// The queue is counted this far, which takes some milliseconds: each scrape of metrics counts it.
+inline constexpr std::int64_t queue_counted_max = 10'000;
+
+/// What operators watch, over all daemons. No count exceeds `queue_counted_max`, except for
+/// `pending`, which is estimated beyond it.
 struct queue_state {
     std::int64_t pending = 0;  ///< Waiting, also for a later attempt.
     std::int64_t due = 0;      ///< Of these, the ones that a worker could take now.
