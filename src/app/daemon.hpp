@@ -88,7 +88,12 @@ private:
     boost::asio::awaitable<void> let_database_go();
     boost::asio::awaitable<void> take_database_up();
     boost::asio::awaitable<void> supervise_cluster();
-    boost::asio::awaitable<void> restart_cluster();
+    /// Stops and starts the private database, whose program has been replaced, while requests wait.
+    boost::asio::awaitable<void> renew_cluster();
+    boost::asio::awaitable<void> suspend_pool();
+    /// Off the loop.
+    boost::asio::awaitable<void> run_cluster(
+        result<std::string> (db::private_cluster::*operation)(deadline));
     /// Gives memory back when many connections have gone.
     boost::asio::awaitable<void> shrink_after_crowds();
     boost::asio::awaitable<void> sweep_providers();

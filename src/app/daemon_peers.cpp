@@ -15,6 +15,11 @@ using namespace std::chrono_literals;
 
 /// How often a database that does not answer is looked after.
 constexpr auto supervise_interval = 1s;
+/// A package's files are replaced one after the other, within about a second: a server that was
+/// started amid that would have to be restarted again.
+constexpr int looks_before_restart = 3;
+/// Until a restart that did not help is repeated, in looks.
+constexpr int looks_between_restarts = 60;
 /// As long as a private cluster may take to recover.
 constexpr auto restart_time_max = 60s;
 /// Statements take milliseconds; one that takes longer than this is cut with the database.
@@ -64,6 +69,10 @@ asio::awaitable<void> daemon::write_database_back(deadline by) {
 asio::awaitable<void> daemon::let_database_go() {
     if (parts_.store->cluster() == nullptr) co_return;  // The operator's goes on.
     log_.info("another daemon stops the private database");
+    co_await suspend_pool();
+}
+
+asio::awaitable<void> daemon::suspend_pool() {
     const db::suspension away{
         .settled_by = deadline::after(settle_time_max),
         .waiting_by = deadline::after(database_away_max)};
@@ -73,22 +82,44 @@ asio::awaitable<void> daemon::let_database_go() {
 
 asio::awaitable<void> daemon::take_database_up() {
     if (parts_.store->cluster() == nullptr) co_return;
-    co_await restart_cluster();
+    co_await run_cluster(&db::private_cluster::ensure_running);
     pool_.resume();
 }
 
 asio::awaitable<void> daemon::supervise_cluster() {
-    for (;;) {
+    const auto& cluster = *parts_.store->cluster();
+    for (int stale_looks = 0;;) {
         co_await async::pause(supervise_interval);
-        // The pool connects by itself.
-        if (!pool_.state().reachable()) co_await restart_cluster();
+        const auto state = pool_.state();
+        // The owner supervises: another daemon could only cut the statements of all.
+        const bool is_stale = cluster.is_owner() && (cluster.is_outdated() || state.lacks_library);
+        stale_looks = is_stale ? stale_looks + 1 : 0;
+        if (stale_looks % looks_between_restarts == looks_before_restart) {
+            co_await renew_cluster();
+        } else if (!is_stale && !state.reachable()) {
+            co_await run_cluster(
+                &db::private_cluster::ensure_running);  // The pool connects by itself.
+        }
     }
 }
 
-asio::awaitable<void> daemon::restart_cluster() {
+asio::awaitable<void> daemon::renew_cluster() {
+    log_.warning("private database restarts: the files of PostgreSQL were replaced");
+    if (pool_.state().reachable()) {
+        co_await write_database_back(deadline::after(write_back_time_max));
+    }
+    co_await suspend_pool();
+    co_await peers_.announce_end_of_database(deadline::after(settle_time_max));
+    co_await run_cluster(&db::private_cluster::restart);
+    pool_.resume();
+    peers_.announce_database();
+}
+
+asio::awaitable<void> daemon::run_cluster(
+    result<std::string> (db::private_cluster::*operation)(deadline)) {
     const auto by = deadline::after(restart_time_max);
-    const auto restart = [this, by] {
-        const auto running = parts_.store->cluster()->ensure_running(by);
+    const auto restart = [this, operation, by] {
+        const auto running = (parts_.store->cluster()->*operation)(by);
         return running ? std::string{} : running.error().to_string();
     };
     const auto restarted = co_await offload_.run(by, restart);

@@ -89,7 +89,8 @@ std::optional<peer_word> word_of(char letter) {
           peer_word::listener,
           peer_word::no_listener,
           peer_word::database_ends,
-          peer_word::database_let_go}) {
+          peer_word::database_let_go,
+          peer_word::database_back}) {
         if (letter == static_cast<char>(known)) return known;
     }
     return std::nullopt;

@@ -21,6 +21,7 @@ enum class peer_word : char {
     no_listener = 'n',
     database_ends = 'e',    ///< The sender stops the private database once all have let go.
     database_let_go = 'g',  ///< The answer to that.
+    database_back = 'b',    ///< The sender has started it again; sent after `database_ends` alone.
 };
 
 struct peer_message {

@@ -112,9 +112,8 @@ asio::awaitable<void> peers::attend(position to) {
         co_await to->channel.async_wait(descriptor::wait_read, asio::use_awaitable);
         bool database_ends = false;
         is_there = answer_all(*to, database_ends);
-        if (!database_ends) continue;
-        co_await hand_over_database(*to);
-        is_there = false;
+        // What arrives then is read next: the end of the link, or word that the database is back.
+        if (database_ends) co_await hand_over_database(*to);
     }
     links_.erase(to);
     changed_.notify_all();
@@ -138,6 +137,7 @@ bool peers::answer_all(link& to, bool& database_ends) {
                 to.has_let_go = true;
                 changed_.notify_all();
                 break;
+            case peer_word::database_back:  // hand_over_database() has waited for it.
             case peer_word::listener:
             case peer_word::no_listener: break;  // The answer came after join() had given up.
         }
@@ -147,7 +147,7 @@ bool peers::answer_all(link& to, bool& database_ends) {
 asio::awaitable<void> peers::hand_over_database(link& to) {
     co_await duties_.let_database_go();
     if (send_to_peer(to.channel.native_handle(), peer_word::database_let_go)) {
-        // Its end is the next that is heard of it.
+        // Its end, or `database_back`, is the next that arrives.
         auto ended = to.channel.async_wait(descriptor::wait_read, asio::use_awaitable);
         static_cast<void>(
             co_await async::with_deadline(std::move(ended), deadline::after(database_end_max)));
@@ -163,6 +163,13 @@ asio::awaitable<void> peers::announce_end_of_database(deadline by) {
     const auto has_let_go = [](const link& one) { return one.has_let_go; };
     while (!std::all_of(links_.begin(), links_.end(), has_let_go) && !by.passed()) {
         co_await changed_.wait(by);
+    }
+}
+
+void peers::announce_database() {
+    // A daemon of an earlier release resumes at any packet, and then closes its link.
+    for (auto& one : links_) {
+        static_cast<void>(send_to_peer(one.channel.native_handle(), peer_word::database_back));
     }
 }
 

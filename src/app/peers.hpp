@@ -57,6 +57,9 @@ public:
     /// go, or has gone itself, or `by` passed.
     [[nodiscard]] boost::asio::awaitable<void> announce_end_of_database(deadline by);
 
+    /// Tells all that the private database, announced to end, serves again.
+    void announce_database();
+
     /// Is there for nobody any more.
     [[nodiscard]] boost::asio::awaitable<void> stop(deadline by);
 
@@ -75,7 +78,7 @@ private:
     boost::asio::awaitable<void> attend(position to);
     /// Whether the link is still there.
     [[nodiscard]] bool answer_all(link& to, bool& database_ends);
-    /// The peer stops the database: until it has ended.
+    /// The peer stops the database: until the peer has ended, or has started the database again.
     boost::asio::awaitable<void> hand_over_database(link& to);
 
     boost::asio::any_io_executor loop_;

@@ -103,6 +103,10 @@ std::vector<std::string> server_arguments(const server_settings& settings) {
     set("port", "5432");
     set("unix_socket_directories", quoted_element(settings.socket_folder.native()));
     set("unix_socket_permissions", "0700");
+    // Loaded when the server starts. A minor upgrade replaces the files of a running server, and a
+    // library from after it may need functions that only the server from after it has: a session
+    // that loaded one later would fail (58P01).
+    set("shared_preload_libraries", "plpgsql,dict_snowball");
     // A few daemons with 4 connections each, and their commands.
     set("max_connections", "60");
     set("shared_buffers", "64MB");

@@ -194,6 +194,29 @@ result<std::string> cluster_supervisor::ensure_running(deadline by) {
     return connection_string;
 }
 
+result<std::string> cluster_supervisor::restart(deadline by) {
+    {
+        const std::lock_guard hold{calls_};
+        server_.reset();
+    }
+    return ensure_running(by);
+}
+
+std::optional<cluster_supervisor::file_identity> cluster_supervisor::identity_of(
+    const fs::path& file) {
+    struct stat found {};
+    if (::stat(file.c_str(), &found) != 0) return {};
+    return file_identity{.device = found.st_dev, .number = found.st_ino};
+}
+
+bool cluster_supervisor::is_outdated() const {
+    const std::lock_guard hold{asking_};
+    if (!server_alive_ || !program_begun_) return false;
+    const auto there = identity_of(program_);
+    // A program that is missing is being replaced, or was removed: nothing could be started.
+    return there && *there != *program_begun_;
+}
+
 result<unique_fd> cluster_supervisor::lock_start(const cluster_layout& layout, deadline by) const {
     // Readable for all: flock() needs no more, and the daemon and root's commands may be two users.
     unique_fd file{::open(
@@ -262,6 +285,13 @@ result<void> cluster_supervisor::start(const cluster_layout& layout, deadline by
 
     auto arguments = server_arguments(settings_of(layout, options_.durable));
     auto child = child_for(layout, layout.postgres, std::move(arguments));
+    {
+        // Before the start: a replacement in between costs a restart that is not needed, and is
+        // never missed.
+        const std::lock_guard hold{asking_};
+        program_ = layout.postgres;
+        program_begun_ = identity_of(program_);
+    }
     auto started = postmaster::start(std::move(child), server_alive_, logger_);
     if (!started) return started.error();
     server_ = std::move(*started);

@@ -7,12 +7,15 @@
 #include <reelsd/base/result.hpp>
 #include <reelsd/db/private_cluster.hpp>
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 namespace reelsd::db {
@@ -27,11 +30,23 @@ public:
     ~cluster_supervisor();
 
     [[nodiscard]] result<std::string> ensure_running(deadline by);
+    [[nodiscard]] result<std::string> restart(deadline by);
     void stop() noexcept;
     void interrupt() noexcept { ask_to_stop(true); }
     [[nodiscard]] bool is_owner() const noexcept { return server_alive_; }
+    [[nodiscard]] bool is_outdated() const;
 
 private:
+    /// A file as it is told from one that replaced it under the same path.
+    struct file_identity {
+        dev_t device;
+        ino_t number;
+
+        bool operator==(const file_identity&) const = default;
+    };
+    [[nodiscard]] static std::optional<file_identity> identity_of(
+        const std::filesystem::path& file);
+
     /// How far one call of bring_up() has come.
     struct launch_state {
         /// By this call. A server that was killed just before it may be seen to end only during it:
@@ -60,6 +75,8 @@ private:
     mutable std::mutex asking_;  ///< Guards `stopping_`; never held while a call is under way.
     mutable std::condition_variable stop_asked_;
     bool stopping_ = false;
+    std::filesystem::path program_;               ///< Of `server_`; guarded by `asking_`.
+    std::optional<file_identity> program_begun_;  ///< As it was just before; guarded by `asking_`.
     std::atomic<bool> server_alive_{false};
     std::unique_ptr<postmaster>
         server_;  ///< Ours; empty when another process started it, or nobody.

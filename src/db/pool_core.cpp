@@ -235,6 +235,7 @@ void pool_core::on_opened(std::size_t which, result<connection_ptr> outcome) {
     if (!opened->start()) return on_open_failed("the connection could not be watched");
     if (connections_.empty()) logger_.info("database reachable");
     last_error_.clear();
+    lacks_library_ = false;
     connections_.push_back(std::move(opened));
     give_out_waiting();
     next_attempt_at_ = {};  // The way is free: those that hang need not be waited for.
@@ -245,6 +246,7 @@ void pool_core::on_open_failed(const std::string& why) {
     // The same trouble every second is one line, not many.
     if (why != last_error_) logger_.warning("database connection failed", {{"reason", why}});
     last_error_ = why;
+    lacks_library_ = says_library_missing(why);
     open_after(backoff_.next());
 }
 
@@ -377,7 +379,8 @@ pool_state pool_core::state() const {
         .connections = heard_count(),
         .in_flight = sent_count(),
         .waiting = waiting_.size(),
-        .last_error = last_error_};
+        .last_error = last_error_,
+        .lacks_library = lacks_library_};
 }
 
 }  // namespace reelsd::db

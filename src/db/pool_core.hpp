@@ -106,6 +106,7 @@ private:
     std::deque<std::shared_ptr<exchange>> waiting_;  ///< In order of arrival; none has been sent.
     metrics_by_query metrics_;
     std::string last_error_;
+    bool lacks_library_ = false;
     bool retry_pending_ = false;  ///< An attempt will begin when retry_timer_ ends.
     async::condition settled_;
     std::optional<deadline> suspended_until_;  ///< What waits may do so until then at least.

@@ -14,6 +14,10 @@ result<std::string> private_cluster::ensure_running(deadline by) {
     return supervisor_->ensure_running(by);
 }
 
+result<std::string> private_cluster::restart(deadline by) {
+    return supervisor_->restart(by);
+}
+
 void private_cluster::interrupt() noexcept {
     supervisor_->interrupt();
 }
@@ -24,6 +28,10 @@ void private_cluster::stop() noexcept {
 
 bool private_cluster::is_owner() const noexcept {
     return supervisor_->is_owner();
+}
+
+bool private_cluster::is_outdated() const {
+    return supervisor_->is_outdated();
 }
 
 }  // namespace reelsd::db

@@ -143,11 +143,20 @@ result<connection_ptr> open_at(
         return error{errc::database_unavailable, message_of(*connection)};
     }
     const auto set = run_sql(*connection, session_settings(limits), by);
-    if (!set) return set.error();
-    return connection;
+    if (set) return connection;
+    const auto& why = set.error();
+    if (!says_library_missing(why.detail())) return why;
+    return error{
+        why.code(),
+        why.detail() + "; PostgreSQL's files were replaced while it runs: restart PostgreSQL"};
 }
 
 }  // namespace
+
+bool says_library_missing(std::string_view detail) noexcept {
+    // undefined_file. run_sql() puts the SQLSTATE first; several hosts' errors follow each other.
+    return detail.find("58P01: ") != std::string_view::npos;
+}
 
 std::string message_of(const PGconn& connection) {
     return one_line(PQerrorMessage(&connection));
@@ -187,7 +196,7 @@ std::string session_settings(const session_limits& limits) {
     // Without the second, the price that the first puts on a table without a fitting index would
     // have the statement compiled.
     if (limits.finds_rows_by_index) settings += "; SET enable_seqscan = off; SET jit = off";
-    return settings;
+    return settings + "; DO 'BEGIN END'";
 }
 
 result<connection_ptr> open_session(

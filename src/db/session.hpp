@@ -10,6 +10,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// Blocking use of libpq, with a deadline on every wait: for opening connections (name resolution,
@@ -55,6 +56,9 @@ struct parameter_arrays {
     std::vector<int> lengths;
     std::vector<int> formats;
 };
+
+/// Whether open_session() failed because the server cannot load a library that its sessions need.
+[[nodiscard]] bool says_library_missing(std::string_view detail) noexcept;
 
 /// What libpq says went wrong, in one line.
 [[nodiscard]] std::string message_of(const PGconn& connection);

@@ -173,6 +173,7 @@ TEST_F(PrivateClusterTest, TheDefaultIsDurable) {
         "ASSERT current_setting('full_page_writes') = 'on'; "
         "ASSERT current_setting('data_checksums') = 'on'; "
         "ASSERT current_setting('listen_addresses') = ''; "
+        "ASSERT current_setting('shared_preload_libraries') = 'plpgsql,dict_snowball'; "
         "ASSERT current_setting('server_encoding') = 'UTF8'; END $$",
         soon());
     EXPECT_TRUE(done) << done.error().to_string();

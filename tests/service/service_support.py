@@ -390,12 +390,15 @@ class Cluster:
     # What the server is told beside where its files are.
     settings = ("listen_addresses=", "fsync=off")
 
+    def program(self, name):
+        return os.path.join(POSTGRES_BIN, name)
+
     def start(self):
         told = [word for setting in self.settings for word in ("-c", setting)]
         with open(os.path.join(self.folder, "postgres.log"), "ab") as log:
             self.process = subprocess.Popen(
                 as_postgres(
-                    os.path.join(POSTGRES_BIN, "postgres"), "-D", self.data, "-k", self.folder, *told),
+                    self.program("postgres"), "-D", self.data, "-k", self.folder, *told),
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", preexec_fn=die_with_us)
         wait_until(self._serves, "PostgreSQL")
 

@@ -56,6 +56,9 @@ struct pool_state {
     std::size_t in_flight = 0;    ///< Sent and not yet answered.
     std::size_t waiting = 0;      ///< For a connection.
     std::string last_error;  ///< Why the last attempt to connect failed; empty once one succeeds.
+    /// The last attempt failed because the server cannot load a library: its files were replaced
+    /// while it runs. Sessions from before may still serve.
+    bool lacks_library = false;
 
     [[nodiscard]] bool reachable() const noexcept { return connections > 0; }
 };

@@ -48,8 +48,11 @@ public:
     /// start), timed_out.
     [[nodiscard]] result<std::string> ensure_running(deadline by);
 
-    /// Ends a call of ensure_running() that is under way, in any thread, and those to come before
-    /// the next stop(): errc::cancelled.
+    /// stop(), then ensure_running(); with another owner, ensure_running() alone. Same errors.
+    [[nodiscard]] result<std::string> restart(deadline by);
+
+    /// Ends a call of ensure_running() or restart() that is under way, in any thread, and those to
+    /// come before the next stop(): errc::cancelled.
     void interrupt() noexcept;
 
     /// Stops the server if this object started it: fast, after 10 s at once. No effect otherwise.
@@ -57,6 +60,10 @@ public:
 
     /// True when this object started the server and it lives.
     [[nodiscard]] bool is_owner() const noexcept;
+
+    /// True when this object started the server and its program on disk has been replaced since, as
+    /// by a minor upgrade. Any thread; two system calls.
+    [[nodiscard]] bool is_outdated() const;
 
 private:
     std::unique_ptr<class cluster_supervisor> supervisor_;

@@ -66,6 +66,14 @@ protected:
             return asio::co_spawn(loop, std::move(operation), asio::use_future).get();
         }
 
+        void announce() {
+            const auto back = [](peers& all) -> asio::awaitable<void> {
+                all.announce_database();
+                co_return;
+            };
+            wait(back(*known));
+        }
+
         static asio::awaitable<void> note(std::promise<void>& noted) {
             noted.set_value();
             co_return;
@@ -158,6 +166,26 @@ TEST_F(PeersTest, TheDatabaseEndsWhenAllHaveLetGoAndIsTakenUpAfterItsEnd) {
     owner->end();
     EXPECT_EQ(taken_up.wait_for(patience), std::future_status::ready);
     EXPECT_EQ(third->taken_up.get_future().wait_for(patience), std::future_status::ready);
+}
+
+TEST_F(PeersTest, ADatabaseThatIsBackIsTakenUpAndTheLinkLasts) {
+    const auto owner = make("owner");
+    EXPECT_FALSE(owner->known->join(std::nullopt));
+    owner->start(-1);
+    const auto other = make("other");
+    EXPECT_FALSE(other->known->join(address()));
+    other->start(-1);
+    for (int restart = 0; restart < 2; ++restart) {
+        other->let_go = {};
+        other->taken_up = {};
+        auto taken_up = other->taken_up.get_future();
+        owner->wait(owner->known->announce_end_of_database(deadline::after(patience)));
+        EXPECT_EQ(other->let_go.get_future().wait_for(0s), std::future_status::ready);
+        EXPECT_EQ(taken_up.wait_for(0s), std::future_status::timeout) << "it is not back yet";
+        owner->announce();
+        EXPECT_EQ(taken_up.wait_for(patience), std::future_status::ready);
+        EXPECT_FALSE(owner->known->are_none());
+    }
 }
 
 TEST_F(PeersTest, ADaemonThatHangsIsNotWaitedForLonger) {
