@@ -190,7 +190,11 @@ std::string session_settings(const session_limits& limits) {
         "SET statement_timeout = {}; SET lock_timeout = {}; "
         "SET idle_in_transaction_session_timeout = 10000; SET idle_session_timeout = 0; "
         "SET client_min_messages = warning; SET timezone = 'UTC'; SET datestyle = 'ISO, YMD'; "
-        "SET bytea_output = 'hex'; SET extra_float_digits = 1",
+        "SET bytea_output = 'hex'; SET extra_float_digits = 1; "
+        "SET default_transaction_isolation = 'read committed'; "
+        "SELECT set_config(name, 'off', false) FROM pg_settings "
+        "WHERE name = 'default_transaction_read_only' "
+        "AND source IN ('global', 'database', 'user', 'database user')",
         limits.statement_timeout.count(),
         limits.lock_timeout.count());
     // Without the second, the price that the first puts on a table without a fitting index would

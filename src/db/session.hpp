@@ -32,6 +32,9 @@ struct session_limits {
 
 /// The statements that every session begins with: pure.
 /// Time zone, date and byte formats are what decode() reads, whatever the server's defaults are.
+/// Isolation and write access are what our statements need, whatever the role's or the database's
+/// defaults are; a server that is read-only as a whole stays so. The last statement loads PL/pgSQL:
+/// a session that could not run our functions fails here, not in a client's request.
 [[nodiscard]] std::string session_settings(const session_limits& limits);
 
 /// A connection that is logged in and has its settings. Errors: database_unavailable with the

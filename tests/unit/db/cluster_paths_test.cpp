@@ -92,7 +92,8 @@ TEST(SessionSettings, FixTheFormsThatAreDecoded) {
           "timezone = 'UTC'",
           "datestyle = 'ISO, YMD'",
           "bytea_output = 'hex'",
-          "client_min_messages = warning"}) {
+          "client_min_messages = warning",
+          "default_transaction_isolation = 'read committed'"}) {
         EXPECT_THAT(text, HasSubstr(setting));
     }
 }
