@@ -281,6 +281,7 @@ daemon::daemon(const settings& with, const log::logger& log, parts made)
       server_{
           loop_.get_executor(), router_, log, server_options_of(with, parts_.tls, *parts_.figures)},
       peers_{loop_.get_executor(), with.data_dir, parts_.run, log},
+      ready_{pool_, [this] { return dispatcher_.looked_at(); }, log},
       started_at_{std::chrono::time_point_cast<std::chrono::microseconds>(
           std::chrono::system_clock::now())} {
     router_.check_every_request(host_check_of(with));
@@ -308,6 +309,7 @@ result<void> daemon::run(const service_notice& supervisor) {
     tasks_.spawn("tidy webhooks", tidy_webhooks());
     start_retention();
     if (parts_.store->cluster() != nullptr) tasks_.spawn("supervise cluster", supervise_cluster());
+    tasks_.spawn("watch readiness", ready_.run());
     tasks_.spawn("sweep providers", sweep_providers());
     tasks_.spawn("settle lost calls", settle_lost_calls());
     tasks_.spawn("watch changes", dashboard_.watch_changes());

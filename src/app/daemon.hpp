@@ -4,6 +4,7 @@
 #include "database.hpp"
 #include "metrics.hpp"
 #include "peers.hpp"
+#include "readiness_monitor.hpp"
 #include "service_notice.hpp"
 #include <reelsd/api/api.hpp>
 #include <reelsd/app/settings.hpp>
@@ -145,7 +146,7 @@ private:
     void warn_of_untold(const result<void>& told) const;
     boost::asio::awaitable<void> stop_on_signal();
     boost::asio::awaitable<void> shut_down();
-    boost::asio::awaitable<result<void>> readiness();
+    boost::asio::awaitable<result<void>> readiness() const;
     boost::asio::awaitable<std::string> metrics_text();
 
     settings with_;
@@ -179,6 +180,7 @@ private:
     http::router metrics_router_;
     std::unique_ptr<http::server> metrics_server_;  ///< Null without an address of its own.
     peers peers_;
+    readiness_monitor ready_;
     time_point started_at_;
     service_notice supervisor_;
     std::uint16_t port_ = 0;                   ///< 0 until it listens.

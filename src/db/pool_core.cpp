@@ -307,6 +307,10 @@ void pool_core::on_answered(exchange& one) {
     }
     if (!one.caller) return;  // It left earlier.
     if (one.failure) {
+        const auto code = errc_of(one.failure->sqlstate);
+        if (code == errc::internal || code == errc::storage_failed) {
+            ++metrics_[one.what.name()].faults;
+        }
         finish(one, failure_of(one.what.name(), *one.failure), rows{});
     } else {
         finish(one, nullptr, rows{one.what.name(), one.answer.release()});

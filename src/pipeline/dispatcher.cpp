@@ -85,6 +85,7 @@ dispatcher::~dispatcher() = default;
 void dispatcher::start() {
     others_.start();
     if (runner_->capacity() == 0) return;
+    looked_at_ = monotonic_clock::now();
     tasks_.spawn("claim jobs", claim_loop());
     tasks_.spawn("renew leases", lease_loop());
     tasks_.spawn("check leases", trust_loop());
@@ -147,15 +148,21 @@ asio::awaitable<void> dispatcher::claim_loop() {
     claiming_ = true;
     while (!stopping_) {
         wake_pending_ = false;
+        bool has_looked = false;
         try {
             if (monotonic_clock::now() >= next_rescue) {
                 next_rescue = monotonic_clock::now() + options_.look_interval;
                 co_await rescue();
                 note_database(true);
+                has_looked = true;
             }
             // First: permits are rare, and other jobs would keep all workers busy.
             if (may_claim_in_line()) co_await claim_in_line();
-            if (wanted() > 0) co_await claim();
+            if (wanted() > 0) {
+                co_await claim();
+                has_looked = true;
+            }
+            if (has_looked) looked_at_ = monotonic_clock::now();
         } catch (const db::failure& failure) {
             // An outage is told once; a refusal is our bug or a broken server and told each time.
             note_database(failure.code() != errc::database_unavailable);

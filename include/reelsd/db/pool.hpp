@@ -67,7 +67,9 @@ struct pool_state {
 struct query_metrics {
     std::uint64_t count = 0;   ///< Finished, errors included, cancellations not.
     std::uint64_t errors = 0;  ///< unavailable and refused.
-    double seconds = 0;        ///< Sum over `count`.
+    /// Of these, refused through no fault of the data: no room, no privilege, no such function.
+    std::uint64_t faults = 0;
+    double seconds = 0;  ///< Sum over `count`.
 };
 
 /// Keyed by the query's name.

@@ -96,6 +96,10 @@ public:
     [[nodiscard]] std::size_t held() const noexcept { return held_.size(); }
     /// Of these, the ones whose attempt has not begun: they wait, or are being handed back.
     [[nodiscard]] std::size_t unbegun() const noexcept;
+    /// When the queue was last looked at with success, claims included; empty without workers.
+    [[nodiscard]] std::optional<monotonic_clock::time_point> looked_at() const noexcept {
+        return looked_at_;
+    }
 
 private:
     /// `waiting` for a worker, `at_work`, and `ended`, which is told to the queue; or handed back
@@ -170,6 +174,7 @@ private:
     bool stopping_ = false;
     bool stopped_ = false;  ///< Nothing is begun any more.
     bool database_reachable_ = true;
+    std::optional<monotonic_clock::time_point> looked_at_;
     std::unique_ptr<attempt_runner> runner_;  ///< Last: its attempts end in the members above.
 };
 

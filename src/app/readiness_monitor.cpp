@@ -1,0 +1,126 @@
+#include "readiness_monitor.hpp"
+
+#include <reelsd/async/monotonic_timer.hpp>
+
+#include <chrono>
+#include <utility>
+
+namespace reelsd::app {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+constexpr auto check_interval = 1s;
+constexpr auto check_time_max = 1s;
+/// Idle workers look for jobs every second, and a look takes up to 2 s.
+constexpr auto claim_silence_max = 5s;
+/// A submission that the database refused is more certain than any check of ours.
+constexpr auto fault_memory = 5s;
+
+// Two accounts, so that the function does not insist on the one; ids are positive. It locks,
+// inserts and updates no row, and the server checks plpgsql, write access and privileges all the
+// same.
+constexpr db::query ready_query{"app.ready", R"sql(
+    SELECT count(*) FROM submit_jobs(
+        ARRAY[0, -1]::bigint[], ARRAY['', ''], ARRAY[false, false], ARRAY[NULL, NULL]::text[],
+        ARRAY[false, false], ARRAY[NULL, NULL]::text[], 1, 1))sql"};
+
+// New pages, which a full disk has not: hexadecimal digits at random do not compress.
+constexpr db::query ready_to_store_query{"app.ready_to_store", R"sql(DO $$
+    BEGIN
+        INSERT INTO job (id, account_id, url, fresh) OVERRIDING SYSTEM VALUE
+        SELECT nextval('job_id_seq'), account.id, filler.text, false
+          FROM (SELECT id FROM account ORDER BY id LIMIT 1) AS account,
+               (SELECT string_agg(md5(random()::text || piece), '') AS text
+                  FROM generate_series(1, 8) AS number, generate_series(1, 60) AS piece
+                 GROUP BY number) AS filler;
+        RAISE EXCEPTION 'undone';
+    EXCEPTION WHEN raise_exception THEN
+        NULL;
+    END $$)sql"};
+
+error unready(std::string text) {
+    return error{errc::database_unavailable, "not ready: " + std::move(text)};
+}
+
+}  // namespace
+
+std::string unready_text(const db::failure& why, const db::pool_state& pool) {
+    const auto* const outage = dynamic_cast<const db::unavailable*>(&why);
+    if (outage == nullptr) return "submissions cannot be stored";
+    if (outage->reason() == db::outage::read_only) {
+        return "submissions cannot be stored: the database is read-only";
+    }
+    if (outage->reason() == db::outage::no_connection && pool.lacks_library) {
+        return "the database server cannot load a library, because its files were replaced while "
+               "it runs; restart PostgreSQL";
+    }
+    const bool is_there = outage->reason() == db::outage::overloaded ||
+                          outage->reason() == db::outage::statement_timeout ||
+                          outage->reason() == db::outage::contention;
+    return is_there ? "the database does not answer in time" : "the database is not reachable";
+}
+
+readiness_monitor::readiness_monitor(
+    db::pool& pool, std::function<std::optional<monotonic_clock::time_point>()> claimed_at,
+    log::logger log)
+    : pool_{pool},
+      claimed_at_{std::move(claimed_at)},
+      log_{std::move(log)},
+      state_{unready("starting")} {}
+
+asio::awaitable<void> readiness_monitor::run() {
+    for (;;) {
+        note(co_await check());
+        co_await async::pause(check_interval);
+    }
+}
+
+asio::awaitable<result<void>> readiness_monitor::check() {
+    try {
+        co_await check_submissions();
+    } catch (const db::failure& failure) {
+        cause_ = failure.what();
+        co_return unready(unready_text(failure, pool_.state()));
+    }
+    if (faulty_at_) {
+        cause_ = "submissions fail";
+        co_return unready("submissions cannot be stored");
+    }
+    const auto claimed_at = claimed_at_();
+    if (claimed_at && monotonic_clock::now() - *claimed_at > claim_silence_max) {
+        cause_ = "the dispatcher's claims fail";
+        co_return unready("jobs cannot be claimed");
+    }
+    co_return result<void>{};
+}
+
+asio::awaitable<void> readiness_monitor::check_submissions() {
+    const auto& metrics = pool_.metrics();
+    const auto submitted = metrics.find("jobs.submit");
+    const auto counts = submitted == metrics.end() ? db::query_metrics{} : submitted->second;
+    const auto successes = counts.count - counts.errors;
+    if (std::exchange(faults_, counts.faults) != counts.faults) {
+        faulty_at_ = monotonic_clock::now();
+    } else if (successes != submissions_) {
+        faulty_at_.reset();
+    }
+    submissions_ = successes;
+    co_await pool_.run(deadline::after(check_time_max), ready_query);
+    if (!faulty_at_) co_return;
+    co_await pool_.run(deadline::after(check_time_max), ready_to_store_query);
+    if (monotonic_clock::now() - *faulty_at_ > fault_memory) faulty_at_.reset();
+}
+
+void readiness_monitor::note(result<void> found) {
+    const bool was_ready = state_.has_value();
+    const auto before = was_ready ? std::string{} : state_.error().detail();
+    state_ = std::move(found);
+    if (state_ && !was_ready) log_.info("ready");
+    if (!state_ && state_.error().detail() != before) {
+        log_.warning("not ready", {{"check", state_.error().detail()}, {"reason", cause_}});
+    }
+}
+
+}  // namespace reelsd::app
