@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <utility>
 
@@ -25,6 +26,11 @@ constexpr std::chrono::milliseconds lock_timeout = 500ms;
 /// By the server, which tells us at once if it ends meanwhile.
 constexpr const char* let_others_pass = "SELECT pg_sleep(2)";
 constexpr auto pass_time = 2s;
+/// Between two tries to become the one that migrates.
+constexpr const char* wait_for_migrator = "SELECT pg_sleep(0.2)";
+
+/// What one try to apply a migration came to.
+enum class progress : std::uint8_t { applied, let_others_pass };
 
 struct applied_step {
     std::int32_t version;
@@ -101,10 +107,29 @@ result<void> check_encoding(PGconn& session, deadline by) {
 }
 
 /// Waits for other migrators, then holds them off until the session ends.
+/// By trying: a statement that waits for the lock has a snapshot, and CREATE INDEX CONCURRENTLY of
+/// the migrator that holds the lock would wait for that snapshot to end.
 result<void> lock_history(PGconn& session, deadline by) {
-    auto done = run_sql(session, "SELECT pg_advisory_lock($1)", {parameter{advisory_lock}}, by);
+    for (;;) {
+        auto tried = run_sql(
+            session, "SELECT pg_try_advisory_lock($1) AS held", {parameter{advisory_lock}}, by);
+        if (!tried) return tried.error();
+        const rows answer{"db.lock_history", tried->release()};
+        if (answer.one().as<bool>("held")) return {};
+        const auto waited = run_sql(session, std::string{wait_for_migrator}, by);
+        if (!waited) return waited.error();
+    }
+}
+
+result<void> unlock_history(PGconn& session, deadline by) {
+    const auto done =
+        run_sql(session, "SELECT pg_advisory_unlock($1)", {parameter{advisory_lock}}, by);
     if (!done) return done.error();
-    done = run_sql(session, fmt::format("SET lock_timeout = {}", lock_timeout.count()), by);
+    return {};
+}
+
+result<void> limit_lock_waits(PGconn& session, std::chrono::milliseconds limit, deadline by) {
+    const auto done = run_sql(session, fmt::format("SET lock_timeout = {}", limit.count()), by);
     if (!done) return done.error();
     return {};
 }
@@ -123,7 +148,19 @@ result<void> make_table(PGconn& session, deadline by) {
     return error{why.code(), why.detail() + "; its role must own the database"};
 }
 
+result<void> record(PGconn& session, const migration& one, deadline by) {
+    const auto done = run_sql(
+        session,
+        "INSERT INTO schema_migration (version, name, checksum) VALUES ($1, $2, $3)",
+        {parameter{one.version}, parameter{one.name}, parameter{one.checksum}},
+        by);
+    if (!done) return done.error();
+    return {};
+}
+
 result<void> apply_steps(PGconn& session, const migration& one, deadline by) {
+    const auto limited = limit_lock_waits(session, lock_timeout, by);
+    if (!limited) return limited.error();
     auto done = run_sql(session, std::string{"BEGIN"}, by);
     if (!done) return done.error();
     done = run_sql(session, std::string{one.text}, by);
@@ -131,15 +168,40 @@ result<void> apply_steps(PGconn& session, const migration& one, deadline by) {
     if (PQtransactionStatus(&session) != PQTRANS_INTRANS) {
         return error{errc::internal, "it ends the transaction that it runs in"};
     }
-    done = run_sql(
-        session,
-        "INSERT INTO schema_migration (version, name, checksum) VALUES ($1, $2, $3)",
-        {parameter{one.version}, parameter{one.name}, parameter{one.checksum}},
-        by);
-    if (!done) return done.error();
+    const auto recorded = record(session, one, by);
+    if (!recorded) return recorded.error();
     done = run_sql(session, std::string{"COMMIT"}, by);
     if (!done) return done.error();
     return {};
+}
+
+/// An index whose build failed or was interrupted has its name and serves nothing.
+result<void> drop_invalid_index(PGconn& session, const std::string& name, deadline by) {
+    auto asked = run_sql(
+        session,
+        "SELECT count(*) AS n FROM pg_index WHERE indexrelid = to_regclass($1) AND NOT indisvalid",
+        {parameter{name}},
+        by);
+    if (!asked) return asked.error();
+    const rows answer{"db.invalid_index", asked->release()};
+    if (answer.one().as<std::int64_t>("n") == 0) return {};
+    const auto dropped = run_sql(session, "DROP INDEX CONCURRENTLY IF EXISTS " + name, by);
+    if (!dropped) return dropped.error();
+    return {};
+}
+
+/// Its lock lets others read and write, so it may wait for as long as it takes; and it waits until
+/// all older transactions of the database have ended.
+result<void> build_index(
+    PGconn& session, const migration& one, const std::string& index, deadline by) {
+    const auto limited = limit_lock_waits(session, 0ms, by);
+    if (!limited) return limited.error();
+    const auto dropped = drop_invalid_index(session, index, by);
+    if (!dropped) return dropped.error();
+    // The index may be there from a migrator that ended before it could record it.
+    const auto built = run_sql(session, std::string{one.text}, by);
+    if (!built) return built.error();
+    return record(session, one, by);
 }
 
 /// A lock was not to be had, or only by somebody else's giving in. run_sql() puts the server's code
@@ -149,7 +211,7 @@ bool is_contention(const error& why) {
 }
 
 /// As apply_steps(), as often as others hold what it needs.
-result<void> apply_patiently(
+result<void> apply_in_transaction(
     PGconn& session, const migration& one, deadline by, const log::logger& log) {
     for (bool told = false;; told = true) {
         auto done = apply_steps(session, one, by);
@@ -166,10 +228,38 @@ result<void> apply_patiently(
     }
 }
 
+/// Another migrator of an earlier release that is in the way is let pass.
+result<progress> apply_without_transaction(PGconn& session, const migration& one, deadline by) {
+    const auto index = concurrent_index_of(one.text);
+    if (!index) {
+        return error{
+            errc::internal,
+            "without a transaction a file holds one CREATE INDEX CONCURRENTLY IF NOT EXISTS"};
+    }
+    const auto built = build_index(session, one, *index, by);
+    if (built) return progress::applied;
+    if (!is_contention(built.error()) || by.remaining() < pass_time) return built.error();
+    const auto unlocked = unlock_history(session, by);
+    if (!unlocked) return unlocked.error();
+    const auto passed = run_sql(session, std::string{let_others_pass}, by);
+    if (!passed) return passed.error();
+    const auto locked = lock_history(session, by);
+    if (!locked) return locked.error();
+    return progress::let_others_pass;
+}
+
+result<progress> apply_one(
+    PGconn& session, const migration& one, deadline by, const log::logger& log) {
+    if (one.text.starts_with(no_transaction)) return apply_without_transaction(session, one, by);
+    const auto done = apply_in_transaction(session, one, by, log);
+    if (!done) return done.error();
+    return progress::applied;
+}
+
 /// A failure leaves the transaction open: the session ends with it, and so does the transaction.
-result<void> apply(PGconn& session, const migration& one, deadline by, const log::logger& log) {
-    const auto done = apply_patiently(session, one, by, log);
-    if (done) return {};
+result<progress> apply(PGconn& session, const migration& one, deadline by, const log::logger& log) {
+    const auto done = apply_one(session, one, by, log);
+    if (done) return done;
     const auto& why = done.error();
     // Refused data or keys are our SQL's fault here.
     const bool surroundings =
@@ -186,6 +276,29 @@ error as_outage(const error& why) {
 
 }  // namespace
 
+std::optional<std::string> concurrent_index_of(std::string_view text) {
+    constexpr std::string_view space = " \t\n";
+    constexpr std::array<std::string_view, 7> wanted{
+        "CREATE", "UNIQUE", "INDEX", "CONCURRENTLY", "IF", "NOT", "EXISTS"};
+    std::size_t known = 0;
+    while (!text.empty()) {
+        const auto begin = text.find_first_not_of(space);
+        if (begin == std::string_view::npos) break;
+        text.remove_prefix(begin);
+        if (text.starts_with("--")) {
+            text.remove_prefix(std::min(text.find('\n'), text.size()));
+            continue;
+        }
+        const auto word = text.substr(0, text.find_first_of(space));
+        text.remove_prefix(word.size());
+        if (known == wanted.size()) return std::string{word};
+        if (known == 1 && word != wanted[1]) ++known;  // UNIQUE is optional.
+        if (word != wanted[known]) break;
+        ++known;
+    }
+    return {};
+}
+
 migrator::migrator(
     std::string connection_string, std::span<const migration> migrations, log::logger logger)
     : connection_string_{std::move(connection_string)},
@@ -201,25 +314,27 @@ result<std::size_t> migrator::migrate(deadline by) const {
     const auto locked = lock_history(**session, by);  // Until the session ends.
     if (!locked) return as_outage(locked.error());
 
-    const auto applied = read_applied(**session, by);
-    if (!applied) return as_outage(applied.error());
-    const auto fits = check_history(migrations_, *applied);
-    if (!fits) return fits.error();
-    const auto pending = migrations_.subspan(applied->size());
-    if (pending.empty()) return std::size_t{0};
+    for (std::size_t count = 0;;) {
+        // After each step: a migrator that was let pass may have applied some.
+        const auto applied = read_applied(**session, by);
+        if (!applied) return as_outage(applied.error());
+        const auto fits = check_history(migrations_, *applied);
+        if (!fits) return fits.error();
+        if (applied->size() == migrations_.size()) return count;
 
-    if (applied->empty()) {
-        const auto fit = check_encoding(**session, by);
-        if (!fit) return as_outage(fit.error());
-    }
-    const auto made = make_table(**session, by);
-    if (!made) return as_outage(made.error());
-    for (const auto& one : pending) {
-        const auto done = apply(**session, one, by, logger_);
+        if (applied->empty()) {
+            const auto fit = check_encoding(**session, by);
+            if (!fit) return as_outage(fit.error());
+            const auto made = make_table(**session, by);
+            if (!made) return as_outage(made.error());
+        }
+        const auto& next = migrations_[applied->size()];
+        const auto done = apply(**session, next, by, logger_);
         if (!done) return done.error();
-        logger_.info("migration applied", {{"version", one.version}, {"name", one.name}});
+        if (*done == progress::let_others_pass) continue;
+        ++count;
+        logger_.info("migration applied", {{"version", next.version}, {"name", next.name}});
     }
-    return pending.size();
 }
 
 result<schema_status> migrator::status(deadline by) const {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,12 +16,19 @@ namespace reelsd::db {
 
 /// One step of the schema's history: migrations/NNNN_verb_noun.sql. Never edited once merged.
 /// The text may hold many statements, but no transaction control: it runs within one transaction.
+/// A text that begins with `no_transaction` holds one CREATE INDEX CONCURRENTLY IF NOT EXISTS.
 struct migration {
     std::int32_t version;       ///< NNNN, from 1, without gaps.
     std::string_view name;      ///< "verb_noun".
     std::string_view text;      ///< SQL.
     std::string_view checksum;  ///< SHA-256 of the file, 64 hex digits.
 };
+
+inline constexpr std::string_view no_transaction = "-- no transaction\n";
+
+/// The index that a text without a transaction creates; empty when it does not begin, after
+/// comments, with CREATE [UNIQUE] INDEX CONCURRENTLY IF NOT EXISTS and a name. Pure.
+[[nodiscard]] std::optional<std::string> concurrent_index_of(std::string_view text);
 
 /// The files of migrations/, compiled into the binary, in order of version. Link
 /// reelsd::migrations.
@@ -48,12 +56,13 @@ public:
         std::string connection_string, std::span<const migration> migrations, log::logger logger);
 
     /// Applies what is pending, each migration with its record in one transaction, and gives how
-    /// many were applied here. Concurrent migrators wait for each other. The service may go on
-    /// meanwhile: a migration that needs a table which others use waits for half a second at a time
-    /// and lets them pass before it tries again, until `by`. Errors:
-    /// database_unavailable; conflict when a migration was changed after it had been applied, or
-    /// when the database has one that this binary does not know; storage_failed; internal when a
-    /// migration's SQL fails.
+    /// many were applied here. One without a transaction is recorded after its index is complete;
+    /// an index that an interrupted build has left invalid is dropped and built again. Concurrent
+    /// migrators wait for each other. The service may go on meanwhile: a migration that needs a
+    /// table which others use waits for half a second at a time and lets them pass before it tries
+    /// again, until `by`. Errors: database_unavailable; conflict when a migration was changed after
+    /// it had been applied, or when the database has one that this binary does not know;
+    /// storage_failed; internal when a migration's SQL fails.
     [[nodiscard]] result<std::size_t> migrate(deadline by) const;
 
     /// Changes nothing. Same errors.
