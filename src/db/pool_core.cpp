@@ -120,7 +120,9 @@ void pool_core::go_on() {
 
 void pool_core::submit(const std::shared_ptr<exchange>& one) {
     if (closed_) return fail(*one, outage::closed, "the pool is closed");
-    if (waiting_.size() + sent_count() >= options_.in_flight_max) {
+    const auto room =
+        options_.in_flight_max + (one->what.is_essential() ? options_.in_flight_reserve : 0);
+    if (waiting_.size() + sent_count() >= room) {
         return fail(*one, outage::overloaded, "too many queries in flight");
     }
     if (one->by.passed()) return fail(*one, outage::no_connection, "the deadline had passed");

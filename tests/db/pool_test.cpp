@@ -1,8 +1,6 @@
 // Goal: statements run, in order, pipelined, each with its own fate. Method: a real server, one
 // database for each test.
-#include "support/test_database.hpp"
-#include <reelsd/db/migrator.hpp>
-#include <reelsd/db/pool.hpp>
+#include "pool_fixture.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
@@ -20,56 +18,7 @@ namespace {
 
 using test::patience;
 using namespace std::chrono_literals;
-
-/// A single connection where order matters.
-class PoolTest : public test::empty_database_test {
-protected:
-    [[nodiscard]] pool_options options() const {
-        pool_options options;
-        options.connection_string = connection_string();
-        return options;
-    }
-
-    [[nodiscard]] std::unique_ptr<class pool> open(pool_options options) {
-        auto made = std::make_unique<class pool>(
-            loop().context().get_executor(), std::move(options), log::logger::silent());
-        made->start();
-        return made;
-    }
-
-    template <class... Values>
-    rows ask(const query& what, Values&&... values) {
-        return run(pool().run(soon(), what, std::forward<Values>(values)...));
-    }
-
-    template <class... Values>
-    std::future<rows> ask_later(class pool& from, const query& what, Values&&... values) {
-        return asio::co_spawn(
-            loop().context(),
-            from.run(soon(), what, std::forward<Values>(values)...),
-            asio::use_future);
-    }
-
-    void script(const std::string& text) {
-        const auto done = run_script(connection_string(), text, soon());
-        ASSERT_TRUE(done) << done.error().to_string();
-    }
-
-    /// What the operation fails with; nothing when it does not.
-    template <class Failure>
-    std::optional<Failure> failure_of(std::future<rows> outcome) {
-        loop().wait_for(outcome);
-        try {
-            static_cast<void>(outcome.get());
-        } catch (const Failure& why) {
-            return why;
-        }
-        return {};
-    }
-};
-
-constexpr query echo_number{"test.echo_number", "SELECT $1::bigint AS number"};
-constexpr query sleep_for{"test.sleep_for", "SELECT pg_sleep($1)"};
+class PoolTest : public pool_fixture {};
 
 TEST_F(PoolTest, EveryTypeSurvivesTheRoundTrip) {
     static constexpr query echo{"test.echo", R"sql(
@@ -301,23 +250,6 @@ TEST_F(PoolTest, AReadOnlyServerIsAnOutage) {
     const auto why = failure_of<unavailable>(ask_later(*one, insert));
     ASSERT_TRUE(why);
     EXPECT_EQ(why->reason(), outage::read_only);
-}
-
-TEST_F(PoolTest, OneStatementTooManyIsRefusedAtOnce) {
-    auto small = options();
-    small.in_flight_max = 2;
-    const auto one = open(small);
-    auto first = ask_later(*one, sleep_for, 0.05);
-    auto second = ask_later(*one, sleep_for, 0.05);
-    const auto why = failure_of<unavailable>(ask_later(*one, echo_number, 1));
-    ASSERT_TRUE(why);
-    EXPECT_EQ(why->reason(), outage::overloaded);
-    EXPECT_FALSE(why->may_have_run());
-    loop().wait_for(first);
-    loop().wait_for(second);
-    EXPECT_EQ(first.get().size(), 1U);
-    const auto later = run(one->run(soon(), echo_number, 1));
-    EXPECT_EQ(later.size(), 1U);
 }
 
 TEST_F(PoolTest, StatementsAvoidASlowConnection) {

@@ -31,6 +31,10 @@ struct pool_options {
     std::size_t connections = 4;
     /// In flight and waiting together; one more is refused at once (outage::overloaded).
     std::size_t in_flight_max = 1000;
+    /// Essential queries may exceed `in_flight_max` by this many, so that a flood of requests never
+    /// refuses a renewal, a report or a ledger entry. For 256 workers, the most that settings
+    /// allow, with one report and one ledger entry each, and the dispatcher's own statements.
+    std::size_t in_flight_reserve = 520;
     /// Name resolution, TCP, TLS, log-in and session settings together.
     std::chrono::milliseconds connect_time_max = 5s;
     /// The server's own limits for one statement, and for one wait for a lock within it.

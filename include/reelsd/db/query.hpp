@@ -15,6 +15,13 @@
 
 namespace reelsd::db {
 
+/// Which statements a pool that is full still takes.
+enum class priority : std::uint8_t {
+    usual,
+    /// Keeps accepted work and its costs from being lost: see pool_options::in_flight_reserve.
+    essential,
+};
+
 /// One SQL statement and its name. Both are literals: the set of prepared statements and of metric
 /// names is closed at compile time, and no text of a client can become SQL.
 /// The name is unique in the program and made of [a-z0-9_.]; it feeds prepared statements, errors
@@ -22,9 +29,12 @@ namespace reelsd::db {
 class query {
 public:
     template <std::size_t NameSize, std::size_t TextSize>
-    // NOLINTNEXTLINE(modernize-avoid-c-arrays): the type of a literal
-    consteval query(const char (&name)[NameSize], const char (&text)[TextSize])
-        : name_{name}, text_{text} {
+    // NOLINTBEGIN(modernize-avoid-c-arrays): the type of a literal
+    consteval query(
+        const char (&name)[NameSize], const char (&text)[TextSize],
+        priority urgency = priority::usual)
+        // NOLINTEND(modernize-avoid-c-arrays)
+        : name_{name}, text_{text}, priority_{urgency} {
         // PostgreSQL cuts names at 63 characters, and a number follows ours there.
         static_assert(NameSize > 1 && NameSize <= 49, "a query has a name of 1-48 characters");
         static_assert(TextSize > 1, "a query has a text");
@@ -38,10 +48,14 @@ public:
 
     [[nodiscard]] constexpr const char* name() const noexcept { return name_; }
     [[nodiscard]] constexpr const char* text() const noexcept { return text_; }
+    [[nodiscard]] constexpr bool is_essential() const noexcept {
+        return priority_ == priority::essential;
+    }
 
 private:
     const char* name_;
     const char* text_;
+    priority priority_;
 };
 
 /// JSON in its text form, for `json` and `jsonb` columns.

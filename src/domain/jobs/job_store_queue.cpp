@@ -14,7 +14,9 @@ namespace {
 
 // What an earlier claim of the same worker has taken without its knowing comes first. Its attempt
 // is counted already. The last turn that was claimed is noted for submissions (next_job_turn()).
-constexpr db::query claim_query{"jobs.claim", R"sql(
+constexpr db::query claim_query{
+    "jobs.claim",
+    R"sql(
     WITH lost AS (
         SELECT id FROM job
          WHERE status = 'processing' AND id <> ALL ($4::bigint[])
@@ -39,19 +41,25 @@ constexpr db::query claim_query{"jobs.claim", R"sql(
     SELECT id, account_id, url, claim, attempt, created_at, fresh, permit,
            (SELECT setval('job_turn', max(turn)) FROM claimed
             HAVING max(turn) > coalesce(pg_sequence_last_value('job_turn'), 0)) AS last_turn
-      FROM claimed ORDER BY turn, id)sql"};
+      FROM claimed ORDER BY turn, id)sql",
+    db::priority::essential};
 
-constexpr db::query claim_in_line_query{"jobs.claim_in_line", R"sql(
+constexpr db::query claim_in_line_query{
+    "jobs.claim_in_line",
+    R"sql(
     SELECT outcome, wait_seconds, (claimed).id, (claimed).account_id, (claimed).url,
            (claimed).claim, (claimed).attempt, (claimed).created_at, (claimed).fresh,
            (claimed).permit
-      FROM claim_in_line($1, $2, $3, $4, $5, $6, $7, $8, $9))sql"};
+      FROM claim_in_line($1, $2, $3, $4, $5, $6, $7, $8, $9))sql",
+    db::priority::essential};
 
 // Rows are locked in the order of their ids: two statements for the same jobs never wait for each
 // other in a circle. Status and claim are looked at afterwards: of a condition on them the planner
 // expects one row, and then goes through all leases, or all that is told, for each job.
 // A row that another transaction holds is skipped: one such row must not cost all other leases.
-constexpr db::query renew_query{"jobs.renew", R"sql(
+constexpr db::query renew_query{
+    "jobs.renew",
+    R"sql(
     WITH locked AS MATERIALIZED (
         SELECT id, CASE WHEN status = 'processing' THEN claim END AS claim
           FROM job WHERE id = ANY ($1::bigint[]) ORDER BY id FOR UPDATE SKIP LOCKED),
@@ -70,7 +78,8 @@ constexpr db::query renew_query{"jobs.renew", R"sql(
     SELECT job.id, job.claim, false
       FROM unnest($1::bigint[], $2::integer[]) AS held (id, claim)
       JOIN job ON job.id = held.id AND job.claim = held.claim AND job.status = 'processing'
-     WHERE held.id NOT IN (SELECT id FROM locked))sql"};
+     WHERE held.id NOT IN (SELECT id FROM locked))sql",
+    db::priority::essential};
 
 constexpr db::query lost_among_query{"jobs.lost_among", R"sql(
     SELECT held.id FROM unnest($1::bigint[], $2::integer[]) AS held (id, claim)
@@ -80,7 +89,9 @@ constexpr db::query lost_among_query{"jobs.lost_among", R"sql(
 // A job whose lease has run out is dead to the database, but not when the asking daemon holds it:
 // it may be late because the database was away. Nor when a lost claim of that daemon has taken it:
 // nobody has begun, and its next claim may.
-constexpr db::query rescue_query{"jobs.rescue", R"sql(
+constexpr db::query rescue_query{
+    "jobs.rescue",
+    R"sql(
     WITH expired AS (
         SELECT job.id FROM job
          WHERE job.status = 'processing' AND job.lease_until < now()
@@ -97,7 +108,8 @@ constexpr db::query rescue_query{"jobs.rescue", R"sql(
            error_code = CASE WHEN job.attempt < $3 THEN NULL ELSE 'internal' END::job_error_code,
            error = CASE WHEN job.attempt < $3 THEN NULL ELSE $4 END
       FROM expired WHERE job.id = expired.id
-    RETURNING job.id, job.status)sql"};
+    RETURNING job.id, job.status)sql",
+    db::priority::essential};
 
 // Jobs whose time has come can be claimed again. Some at a time: the next statement is soon sent.
 constexpr db::query end_delays_query{"jobs.end_delays", R"sql(
@@ -112,7 +124,9 @@ constexpr db::query end_delays_query{"jobs.end_delays", R"sql(
 constexpr db::query mend_times_query{"jobs.mend_times", "SELECT mend_job_times()"};
 
 // One statement: what makes a reel done also makes it listed, found and accounted for.
-constexpr db::query complete_query{"jobs.complete", R"sql(
+constexpr db::query complete_query{
+    "jobs.complete",
+    R"sql(
     WITH ended AS (
         UPDATE job
            SET status = 'done', result = $3, code = $4, author = $5, summary = $6,
@@ -128,12 +142,15 @@ constexpr db::query complete_query{"jobs.complete", R"sql(
     pictured AS (
         INSERT INTO reel_thumbnail (account_id, job_id, jpeg, small_jpeg)
         SELECT account_id, id, $15, $16 FROM ended WHERE $15::bytea IS NOT NULL)
-    SELECT id, store_search_entry(account_id, id, $11, $12, $13, $14) FROM ended)sql"};
+    SELECT id, store_search_entry(account_id, id, $11, $12, $13, $14) FROM ended)sql",
+    db::priority::essential};
 
 // Whatever else has become of an attempt, of several at once. Rows are locked as by renewals.
 // Handed back, a job stands where it stood, by whatever clock, and was never begun if no attempt of
 // it counts.
-constexpr db::query report_query{"jobs.report", R"sql(
+constexpr db::query report_query{
+    "jobs.report",
+    R"sql(
     WITH locked AS MATERIALIZED (
         SELECT id, CASE WHEN status = 'processing' THEN claim END AS claim
           FROM job WHERE id = ANY ($1::bigint[]) ORDER BY id FOR UPDATE)
@@ -152,7 +169,8 @@ constexpr db::query report_query{"jobs.report", R"sql(
            AS ended (id, claim, status, code, text, delay, uncounted, waits_for)
         ON ended.id = locked.id AND ended.claim = locked.claim
      WHERE job.id = locked.id
-    RETURNING job.id)sql"};
+    RETURNING job.id)sql",
+    db::priority::essential};
 
 constexpr db::query ended_among_query{"jobs.ended_among", R"sql(
     SELECT awaited.id FROM unnest($1::bigint[]) AS awaited (id)

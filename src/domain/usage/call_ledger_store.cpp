@@ -10,7 +10,9 @@ namespace reelsd::usage {
 namespace {
 
 // One worker holds a claim, so nobody else counts the same job's calls meanwhile.
-constexpr db::query begin_query{"usage.begin_call", R"sql(
+constexpr db::query begin_query{
+    "usage.begin_call",
+    R"sql(
     INSERT INTO model_call (account_id, job_id, number, claim, provider, model, settled_at,
                             booking_key)
     SELECT job.account_id, job.id, 1 + coalesce(max(earlier.number), 0), job.claim, $3, $4, NULL,
@@ -21,28 +23,41 @@ constexpr db::query begin_query{"usage.begin_call", R"sql(
      WHERE job.id = $1 AND job.claim = $2 AND job.status = 'processing'
      GROUP BY job.account_id, job.id, job.claim
     HAVING count(earlier.number) < $5
-    RETURNING id)sql"};
+    RETURNING id)sql",
+    db::priority::essential};
 
-constexpr db::query settle_query{"usage.settle_call", R"sql(
+constexpr db::query settle_query{
+    "usage.settle_call",
+    R"sql(
     UPDATE model_call
        SET settled_at = now(), prompt_tokens = $2, cached_prompt_tokens = $3, output_tokens = $4,
            thinking_tokens = $5, cost_usd = $6::bigint * 1e-12, modalities = nullif($7, '')::jsonb,
            response_id = nullif($8, '')
-     WHERE id = $1 AND settled_at IS NULL)sql"};
+     WHERE id = $1 AND settled_at IS NULL)sql",
+    db::priority::essential};
 
-constexpr db::query release_query{"usage.release_call", R"sql(
-    DELETE FROM model_call WHERE id = $1 AND settled_at IS NULL)sql"};
+constexpr db::query release_query{
+    "usage.release_call",
+    R"sql(
+    DELETE FROM model_call WHERE id = $1 AND settled_at IS NULL)sql",
+    db::priority::essential};
 
-constexpr db::query release_unanswered_query{"usage.release_unanswered_call", R"sql(
-    DELETE FROM model_call WHERE booking_key = $1 AND settled_at IS NULL)sql"};
+constexpr db::query release_unanswered_query{
+    "usage.release_unanswered_call",
+    R"sql(
+    DELETE FROM model_call WHERE booking_key = $1 AND settled_at IS NULL)sql",
+    db::priority::essential};
 
-constexpr db::query add_query{"usage.add_call", R"sql(
+constexpr db::query add_query{
+    "usage.add_call",
+    R"sql(
     INSERT INTO model_call (account_id, job_id, purpose, provider, model, prompt_tokens,
                             cached_prompt_tokens, output_tokens, thinking_tokens, cost_usd,
                             booking_key)
     SELECT id, $2, 'embedding', $3, $4, $5, $6, $7, $8, $9::bigint * 1e-12, $10
       FROM account WHERE id = $1
-    ON CONFLICT DO NOTHING)sql"};
+    ON CONFLICT DO NOTHING)sql",
+    db::priority::essential};
 
 // The age leaves a living worker time to settle its own call, also after an outage.
 constexpr db::query settle_lost_query{"usage.settle_lost_calls", R"sql(

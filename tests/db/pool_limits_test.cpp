@@ -1,0 +1,109 @@
+// Goal: a pool refuses what is too much, except essential statements, and its sessions are alike
+// whatever the server's defaults are. Method: a real server, one database for each test.
+#include "pool_fixture.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <string>
+
+namespace reelsd::db {
+namespace {
+
+using namespace std::chrono_literals;
+
+class PoolLimitsTest : public pool_fixture {};
+
+TEST_F(PoolLimitsTest, DefaultsOfTheRoleAndTheDatabaseAreOverruled) {
+    static constexpr query settings{
+        "test.settings",
+        "SELECT current_setting('transaction_isolation') AS isolation,"
+        " current_setting('transaction_read_only') AS read_only"};
+    const auto role = "careful_" + std::to_string(::getpid());
+    script("CREATE ROLE " + role + " LOGIN");
+    script("ALTER ROLE " + role + " SET default_transaction_isolation = 'repeatable read'");
+    script("ALTER ROLE " + role + " SET default_transaction_read_only = on");
+    const auto alter_database = [this](const std::string& setting) {
+        script(
+            "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET " + setting +
+            "', current_database()); END $$");
+    };
+    alter_database("default_transaction_isolation = serializable");
+    alter_database("default_transaction_read_only = on");
+    for (const auto& login : {std::string{}, " user=" + role}) {
+        SCOPED_TRACE(login);
+        auto own = options();
+        own.connection_string += login;
+        const auto one = open(own);
+        const auto answer = run(one->run(soon(), settings));
+        EXPECT_EQ(answer.one().as<std::string>("isolation"), "read committed");
+        EXPECT_EQ(answer.one().as<std::string>("read_only"), "off");
+    }
+    script("DROP ROLE " + role);
+}
+
+TEST_F(PoolLimitsTest, AFloodRefusesNoEssentialStatement) {
+    static constexpr query renew{"test.renew", "SELECT 1", priority::essential};
+    auto small = options();
+    small.in_flight_max = 2;
+    small.in_flight_reserve = 1;
+    const auto one = open(small);
+    auto first = ask_later(*one, sleep_for, 0.05);
+    auto second = ask_later(*one, sleep_for, 0.05);
+    auto renewal = ask_later(*one, renew);
+    const auto read = failure_of<unavailable>(ask_later(*one, echo_number, 1));
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->reason(), outage::overloaded);
+    for (auto* const sent : {&first, &second, &renewal}) {
+        loop().wait_for(*sent);
+        EXPECT_EQ(sent->get().size(), 1U);
+    }
+}
+
+TEST_F(PoolLimitsTest, TheReserveIsABoundToo) {
+    static constexpr query renew{"test.renew", "SELECT pg_sleep(0.05)", priority::essential};
+    auto small = options();
+    small.in_flight_max = 1;
+    small.in_flight_reserve = 1;
+    const auto one = open(small);
+    auto first = ask_later(*one, renew);
+    auto second = ask_later(*one, renew);
+    const auto beyond = failure_of<unavailable>(ask_later(*one, renew));
+    ASSERT_TRUE(beyond);
+    EXPECT_EQ(beyond->reason(), outage::overloaded);
+    for (auto* const sent : {&first, &second}) {
+        loop().wait_for(*sent);
+        EXPECT_EQ(sent->get().size(), 1U);
+    }
+}
+
+TEST_F(PoolLimitsTest, FaultsOfTheServerAreCountedApartFromThoseOfData) {
+    static constexpr query missing{"test.missing", "SELECT no_such_function()"};
+    static constexpr query malformed{"test.malformed", "SELECT $1::integer"};
+    const auto one = open(options());
+    EXPECT_TRUE(failure_of<refused>(ask_later(*one, missing)));
+    EXPECT_TRUE(failure_of<refused>(ask_later(*one, malformed, "seven")));
+    EXPECT_EQ(one->metrics().find("test.missing")->second.faults, 1U);
+    EXPECT_EQ(one->metrics().find("test.malformed")->second.faults, 0U);
+    EXPECT_EQ(one->metrics().find("test.malformed")->second.errors, 1U);
+}
+
+TEST_F(PoolLimitsTest, OneStatementTooManyIsRefusedAtOnce) {
+    auto small = options();
+    small.in_flight_max = 2;
+    const auto one = open(small);
+    auto first = ask_later(*one, sleep_for, 0.05);
+    auto second = ask_later(*one, sleep_for, 0.05);
+    const auto why = failure_of<unavailable>(ask_later(*one, echo_number, 1));
+    ASSERT_TRUE(why);
+    EXPECT_EQ(why->reason(), outage::overloaded);
+    EXPECT_FALSE(why->may_have_run());
+    loop().wait_for(first);
+    loop().wait_for(second);
+    EXPECT_EQ(first.get().size(), 1U);
+    const auto later = run(one->run(soon(), echo_number, 1));
+    EXPECT_EQ(later.size(), 1U);
+}
+
+}  // namespace
+}  // namespace reelsd::db
