@@ -123,6 +123,22 @@ class PrivateDatabase(UpgradeTest):
         self.await_new_version(daemon)
         self.expect_all_done(account, [account.submit(UNAVAILABLE)])
 
+    def test_a_restart_amid_the_upgrade_is_repeated(self):
+        """The program is replaced and its library not for a while: the new server cannot start."""
+        daemon = self.upgradable_daemon().start()
+        account = daemon.account(unlimited=True)
+        slow = account.submit(f"https://www.instagram.com/reel/{SLOW}/")
+        wait_until(lambda: account.job(slow)["status"] == "processing", "work under way")
+        self.postgres.upgrade_program()
+        wait_until(lambda: "private database cannot be started" in daemon.log(), "a failed start",
+                   BACK_SECONDS_MAX)
+        self.postgres.upgrade_library()
+        self.await_new_version(daemon)
+        wait_until(lambda: daemon.request("GET", "/readyz").status == 200, "readiness", BACK_SECONDS_MAX)
+        self.expect_all_done(account, [account.submit(UNAVAILABLE)])
+        account.finished(slow)
+        self.assertEqual(self.sql(daemon, f"SELECT attempt FROM job WHERE id = {slow}"), "1", "work was kept")
+
     def test_daemons_that_share_the_database_wait_together(self):
         owner = self.upgradable_daemon().start()
         other = self.upgradable_daemon(data_dir=owner.settings["data_dir"]).start()
