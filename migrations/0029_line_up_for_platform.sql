@@ -2,6 +2,12 @@
 -- others were claimed and put off once more. Now a job that has to wait is in line, is not claimed, and whoever takes a
 -- permit takes the job whose turn it is with it. See docs/adr/0032.
 
+ALTER TABLE job
+    -- Since when it has been put off for cool-downs alone. Cleared by whatever else becomes of it.
+    ADD COLUMN cooling_since timestamptz,
+    -- Rows change half a dozen times. While old versions stay, claims walk over them: a fifth of a large table is too many.
+    SET (autovacuum_vacuum_scale_factor = 0.01);
+
 -- Whose turn it is at a platform. Whoever hands out permits locks the row, so there is one order over all daemons.
 CREATE TABLE platform_line (
     host text PRIMARY KEY,
@@ -58,12 +64,14 @@ $$;
 --   resolvers: in the order in which they are asked. The first that does not cool down is the one to wait for
 --   interval_seconds: on average; others as for ask_resolver_turn()
 --   in_hand: jobs that the claimant still holds, whatever the table says
+--   cooldown_wait_max: seconds. When all resolvers cool down for longer, jobs that would wait for longer from the beginning
+--     of the cool-down, or from their submission, end with cooldown_text, some at a time
 -- outcome: 'now' (claimed is set), 'empty' (no job is in line), 'later' or 'cooling_down'
 -- wait_seconds: at least, before asking again.
 CREATE FUNCTION claim_in_line(
     of_host text, resolvers text[], interval_seconds double precision, hourly integer,
     busy_seconds double precision, heed_cooldown boolean, of_worker text, lease_seconds double precision,
-    in_hand bigint[])
+    in_hand bigint[], cooldown_wait_max double precision, cooldown_text text)
 RETURNS TABLE (outcome text, wait_seconds double precision, claimed job)
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -75,6 +83,8 @@ DECLARE
     after_account bigint;
     has_wrapped boolean := false;
     head record;
+    -- Of the cool-down that ends first.
+    cooldown_length double precision;
 BEGIN
     outcome := 'empty';
     wait_seconds := 0;
@@ -89,9 +99,11 @@ BEGIN
         SELECT * INTO pace FROM resolver_pace WHERE host = of_host AND resolver = candidate;
         IF heed_cooldown AND pace.cooldown_until > moment
            AND pace.cooldown_until <= moment + make_interval(secs => pace.cooldown_seconds) THEN
-            outcome := 'cooling_down';
-            wait_seconds := least(
-                nullif(wait_seconds, 0), extract(epoch FROM pace.cooldown_until - moment));
+            IF outcome <> 'cooling_down' OR wait_seconds > extract(epoch FROM pace.cooldown_until - moment) THEN
+                outcome := 'cooling_down';
+                wait_seconds := extract(epoch FROM pace.cooldown_until - moment);
+                cooldown_length := pace.cooldown_seconds;
+            END IF;
             CONTINUE;
         END IF;
         IF pace.next_at > moment AND pace.next_at <= moment + make_interval(secs => 3 * interval_seconds) THEN
@@ -104,6 +116,17 @@ BEGIN
         EXIT;
     END LOOP;
     IF chosen IS NULL THEN
+        IF cooldown_length > cooldown_wait_max THEN
+            UPDATE job
+               SET status = 'error', error_code = 'rate_limited', finished_at = now(),
+                   error = replace(cooldown_text, '{minutes}', ceil(wait_seconds / 60)::text)
+             WHERE job.id = ANY (ARRAY(
+                   SELECT waiting.id FROM job AS waiting
+                    WHERE waiting.status = 'pending' AND waiting.waits_for = of_host AND waiting.waits_for <> 'time'
+                      AND waiting.created_at < moment + make_interval(secs => wait_seconds - cooldown_wait_max)
+                    LIMIT 100
+                      FOR UPDATE SKIP LOCKED));
+        END IF;
         RETURN NEXT;
         RETURN;
     END IF;

@@ -86,6 +86,14 @@ pacing::pace pace_of(const settings& with) {
         .cooldown_first = with.platform_cooldown};
 }
 
+jobs::retry_policy retry_policy_of(const settings& with) {
+    return {
+        .attempts_max = with.attempts_max,
+        .base = with.retry_base,
+        .video_seconds_max = with.video_seconds_max,
+        .video_bytes_max = with.video_bytes_max};
+}
+
 /// Nothing without a pace of our own.
 std::optional<jobs::platform_line> platform_line_of(const settings& with) {
     if (with.platform_interval <= seconds_f{0}) return std::nullopt;
@@ -96,15 +104,9 @@ std::optional<jobs::platform_line> platform_line_of(const settings& with) {
         .interval = pace.interval,
         .tries_per_hour = pace.tries_per_hour,
         .try_time = pace.try_time,
-        .heeds_cooldown = pace.cooldown_first > seconds_f{0}};
-}
-
-jobs::retry_policy retry_policy_of(const settings& with) {
-    return {
-        .attempts_max = with.attempts_max,
-        .base = with.retry_base,
-        .video_seconds_max = with.video_seconds_max,
-        .video_bytes_max = with.video_bytes_max};
+        .heeds_cooldown = pace.cooldown_first > seconds_f{0},
+        .cooldown_wait_max = retry_policy_of(with).cooldown_wait_max,
+        .cooldown_text = jobs::cooldown_text(errc::platform_rate_limited, "{minutes}")};
 }
 
 void count_attempt(metrics& figures, const jobs::transition& ended, seconds_f took, bool written) {

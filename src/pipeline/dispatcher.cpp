@@ -145,6 +145,7 @@ void dispatcher::note_database(bool reachable) {
 
 asio::awaitable<void> dispatcher::claim_loop() {
     auto next_rescue = monotonic_clock::now();
+    next_permit_ = next_rescue + options_.look_interval;
     claiming_ = true;
     while (!stopping_) {
         wake_pending_ = false;

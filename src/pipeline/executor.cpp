@@ -255,17 +255,24 @@ std::optional<jobs::reel_thumbnail> take_thumbnail(
     return std::nullopt;
 }
 
+const model::analyzer& analyzer_of(const attempt& now) {
+    return now.is_test ? now.parts.free_analyzer : now.parts.analyzer;
+}
+
+/// Notes when to ask again.
+error no_analysis(attempt& now, const model::analysis_failure& none) {
+    now.not_before = none.not_before;
+    now.asked_to_wait = none.asked_to_wait;
+    return none.why;
+}
+
 /// What the video shows and says, by the analyzer that is meant for it.
 result<model::findings> ask_analyzer(attempt& now, const model::video_input& input) {
     begin_step(now, "analyze");
-    const auto& analyzer = now.is_test ? now.parts.free_analyzer : now.parts.analyzer;
     job_call_ledger ledger{now.parts.recorder, now.job};
-    auto said = analyzer.analyze(input, ledger, now.by, now.stop);
+    auto said = analyzer_of(now).analyze(input, ledger, now.by, now.stop);
     if (said) return *std::move(said);
-    const model::analysis_failure none = said.error();
-    now.not_before = none.not_before;
-    now.asked_to_wait = none.asked_to_wait;
-    return fault_of_this_machine(none.why);
+    return fault_of_this_machine(no_analysis(now, said.error()));
 }
 
 result<jobs::completed> analyze(attempt& now, const fetched& subject, const std::string& post_key) {
@@ -313,6 +320,10 @@ result<jobs::completed> run_steps(attempt& now, const platform::link& link) {
     auto copied = copy_of_earlier(now, post_key);
     if (!copied) return copied.error();
     if (*copied) return **std::move(copied);
+
+    // Before the platform is asked: a look-up is worth nothing while the model cannot be.
+    now.step = "analyze";
+    if (const auto none = analyzer_of(now).refusal()) return no_analysis(now, *none);
 
     const auto subject = fetch(now, *meant);
     if (!subject) return subject.error();

@@ -246,6 +246,24 @@ TEST_F(JobStore, APostponementCostsNoAttemptAndIsDueLater) {
     EXPECT_EQ(again.claim, 2);
 }
 
+TEST_F(JobStore, ACoolDownCountsFromItsFirstPostponementInARow) {
+    static_cast<void>(submitted(ann_));
+    const auto put_off = [this](const transition& how) {
+        const auto held = claimed(1).at(0);
+        EXPECT_TRUE(run(store_.report(holding_of(held), how, soon())));
+        run(pool().run(soon(), due_query));
+        rescued({});
+        return held.cooling_since;
+    };
+    const postponed cooldown{.delay = 60s, .is_cooldown = true};
+    EXPECT_FALSE(put_off(cooldown));
+    const auto since = put_off(cooldown);
+    EXPECT_TRUE(since);
+    EXPECT_EQ(put_off(cooldown), since);
+    EXPECT_EQ(put_off(postponed{.delay = 60s}), since);
+    EXPECT_FALSE(put_off(cooldown)) << "anything else ends the count";
+}
+
 /// Method: a backlog of one account, some of which is in work, and one job of another account.
 TEST_F(JobStore, ABacklogOfOneAccountKeepsAnotherWaitingForTwoTurnsAtMost) {
     const auto made = run(pool().run(soon(), add_many_query, ann_, 1000, std::string_view{link}));

@@ -22,6 +22,12 @@ constexpr db::query line_up_query{"test.line_up", R"sql(
     INSERT INTO job (account_id, url, turn, waits_for)
     SELECT $1, 'https://www.instagram.com/reel/DYa0IXPgnP5/', turn, 'www.instagram.com'
       FROM generate_series(1, $2) AS turn)sql"};
+constexpr db::query grow_old_query{"test.grow_old", R"sql(
+    UPDATE job SET created_at = now() - interval '2 hours' WHERE id = $1)sql"};
+/// Of two hours, which end in 55 minutes.
+constexpr db::query long_cooldown_query{"test.long_cooldown", R"sql(
+    UPDATE resolver_pace
+       SET cooldown_seconds = 7200, cooldown_until = now() + interval '3299 seconds')sql"};
 constexpr db::query claims_query{"test.claims", "SELECT sum(claim) AS claims FROM job"};
 
 class PlatformLine : public job_store_test {
@@ -46,7 +52,10 @@ protected:
         for (const auto& one : all) line_up(one);
     }
 
-    platform_line line_{.host = "www.instagram.com", .resolvers = {"page", "graphql"}};
+    platform_line line_{
+        .host = "www.instagram.com",
+        .resolvers = {"page", "graphql"},
+        .cooldown_text = "not asked for another {minutes} minutes"};
     pacing::pace pace_;
     pacing::pace_store paces_{pool()};
 };
@@ -137,6 +146,25 @@ TEST_F(PlatformLine, AResolverThatCoolsDownIsPassedOver) {
     line_up(claimed(1));
     run(paces_.note({line_.host, "page"}, pacing::outcome::rate_limited, pace_, soon()));
     EXPECT_EQ(next().job.value().permit, "graphql");
+}
+
+TEST_F(PlatformLine, ACoolDownThatIsTooLongEndsWhatWouldWaitForLongerThanAllowed) {
+    const auto old = submitted(ann_);
+    const auto young = submitted(ann_);
+    line_up(claimed(2));
+    run(pool().run(soon(), grow_old_query, old));
+    // An hour is allowed: so long as a cool-down is shorter, age alone ends nothing.
+    for (const auto* const resolver : {"page", "graphql"})
+        run(paces_.note({line_.host, resolver}, pacing::outcome::rate_limited, pace_, soon()));
+    const auto cooling = next();
+    EXPECT_FALSE(cooling.job);
+    EXPECT_GT(cooling.wait, 890s);
+    EXPECT_EQ(read(ann_, old).status, job_status::pending);
+    run(pool().run(soon(), long_cooldown_query));
+    EXPECT_FALSE(next().job);
+    EXPECT_EQ(read(ann_, old).error_code, job_error_code::rate_limited);
+    EXPECT_EQ(read(ann_, old).error, "not asked for another 55 minutes");
+    EXPECT_EQ(read(ann_, young).status, job_status::pending) << "its wait is less than an hour";
 }
 
 TEST_F(PlatformLine, APermitOutlivesALostAnswerAndNoMore) {

@@ -116,6 +116,10 @@ public:
     /// one name may stand for each other.
     [[nodiscard]] virtual std::string_view name() const noexcept = 0;
 
+    /// What analyze() would answer now without asking anybody, because its model is known not to
+    /// answer; nothing when it would ask. Does not block.
+    [[nodiscard]] virtual std::optional<analysis_failure> refusal() const { return std::nullopt; }
+
     /// Blocks until done, `by` or `stop`; leaves no file and no process behind.
     /// A stop does not discard an answer that is paid and usable: it is returned unchecked.
     /// Errors: model_refused, limit_reached (no paid calls left), unsupported_format,

@@ -20,6 +20,9 @@ public:
     /// That of the first: what the operator wants.
     [[nodiscard]] std::string_view name() const noexcept override { return links_.front()->name(); }
 
+    /// The first one's, when all of them refuse.
+    [[nodiscard]] std::optional<analysis_failure> refusal() const override;
+
     /// When all are down, the first one's failure.
     [[nodiscard]] analysis analyze(
         const video_input& video, call_ledger& calls, const deadline& by,

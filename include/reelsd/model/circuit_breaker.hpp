@@ -33,6 +33,9 @@ public:
     /// ended.
     [[nodiscard]] std::optional<closed_way> refusal(clock::time_point now);
 
+    /// The same for a caller that will not ask now: nobody waits for what it finds out.
+    [[nodiscard]] std::optional<closed_way> closed(clock::time_point now) const;
+
     void succeeded();
     /// Given up after all tries: several in a row open the circuit, for longer each time.
     void failed(clock::time_point now);
@@ -53,6 +56,7 @@ public:
     [[nodiscard]] bool has_succeeded() const;
 
 private:
+    [[nodiscard]] std::optional<closed_way> locked_closed(clock::time_point now) const;
     void open(seconds_f wait_first, seconds_f wait_max, clock::time_point now);
 
     mutable std::mutex lock_;

@@ -48,6 +48,8 @@ public:
     /// "gemini/gemini-3.8-flash/prompt-1"
     [[nodiscard]] std::string_view name() const noexcept override { return name_; }
 
+    [[nodiscard]] std::optional<analysis_failure> refusal() const override;
+
     [[nodiscard]] analysis analyze(
         const video_input& video, call_ledger& calls, const deadline& by,
         const std::stop_token& stop) const override;

@@ -37,8 +37,9 @@ constexpr db::query claim_query{
                started_at = coalesce(started_at, now())
          -- An array, because the planner would take a join for one with half of the table.
          WHERE id = ANY (ARRAY(SELECT id FROM lost UNION ALL SELECT id FROM due))
-        RETURNING id, account_id, url, claim, attempt, created_at, fresh, permit, turn)
-    SELECT id, account_id, url, claim, attempt, created_at, fresh, permit,
+        RETURNING id, account_id, url, claim, attempt, created_at, fresh, permit, cooling_since,
+                  turn)
+    SELECT id, account_id, url, claim, attempt, created_at, fresh, permit, cooling_since,
            (SELECT setval('job_turn', max(turn)) FROM claimed
             HAVING max(turn) > coalesce(pg_sequence_last_value('job_turn'), 0)) AS last_turn
       FROM claimed ORDER BY turn, id)sql",
@@ -49,8 +50,8 @@ constexpr db::query claim_in_line_query{
     R"sql(
     SELECT outcome, wait_seconds, (claimed).id, (claimed).account_id, (claimed).url,
            (claimed).claim, (claimed).attempt, (claimed).created_at, (claimed).fresh,
-           (claimed).permit
-      FROM claim_in_line($1, $2, $3, $4, $5, $6, $7, $8, $9))sql",
+           (claimed).permit, (claimed).cooling_since
+      FROM claim_in_line($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11))sql",
     db::priority::essential};
 
 // Rows are locked in the order of their ids: two statements for the same jobs never wait for each
@@ -162,11 +163,13 @@ constexpr db::query report_query{
            started_at = CASE WHEN ended.status = 'error' OR ended.delay IS NOT NULL
                                OR job.attempt > 1 THEN job.started_at END,
            attempt = job.attempt - ended.uncounted, lease_until = NULL, worker = NULL,
-           waits_for = ended.waits_for
+           waits_for = ended.waits_for,
+           cooling_since = CASE WHEN ended.is_cooldown THEN coalesce(job.cooling_since, now()) END
       FROM locked
       JOIN unnest($1::bigint[], $2::integer[], $3::job_status[], $4::job_error_code[],
-                  $5::text[], $6::double precision[], $7::integer[], $8::text[])
-           AS ended (id, claim, status, code, text, delay, uncounted, waits_for)
+                  $5::text[], $6::double precision[], $7::integer[], $8::text[],
+                  $9::boolean[])
+           AS ended (id, claim, status, code, text, delay, uncounted, waits_for, is_cooldown)
         ON ended.id = locked.id AND ended.claim = locked.claim
      WHERE job.id = locked.id
     RETURNING job.id)sql",
@@ -187,7 +190,8 @@ claimed_job claimed_job_from(const db::row& row) {
         .attempt = row.as<std::int32_t>("attempt"),
         .created_at = row.as<time_point>("created_at"),
         .fresh = row.as<bool>("fresh"),
-        .permit = row.as<std::optional<std::string>>("permit").value_or("")};
+        .permit = row.as<std::optional<std::string>>("permit").value_or(""),
+        .cooling_since = row.as<std::optional<time_point>>("cooling_since")};
 }
 
 /// Views into a thumbnail, for it may be none at all. Made before the query is run: GCC 12 destroys
@@ -229,6 +233,7 @@ struct report_columns {
     std::vector<std::optional<double>> delays;  ///< Seconds; nothing where its place is kept.
     std::vector<std::int32_t> uncounted;        ///< 1: the attempt does not count.
     std::vector<std::optional<std::string_view>> waits_for;  ///< A platform's permit.
+    std::vector<bool> cooldowns;
 
     explicit report_columns(const std::vector<ended_attempt>& attempts) {
         for (const auto& one : attempts) add(one);
@@ -249,8 +254,9 @@ private:
         const auto* const later = std::get_if<retried>(&one.ended);
         delays.emplace_back();
         if (later) delays.back() = later->delay.count();
-        if (const auto* const put_off = std::get_if<postponed>(&one.ended))
-            delays.back() = put_off->delay.count();
+        const auto* const put_off = std::get_if<postponed>(&one.ended);
+        if (put_off != nullptr) delays.back() = put_off->delay.count();
+        cooldowns.push_back(put_off != nullptr && put_off->is_cooldown);
         uncounted.push_back(failure || later ? 0 : 1);
         waits_for.emplace_back();
         if (const auto* const lined_up = std::get_if<awaiting_permit>(&one.ended))
@@ -287,7 +293,9 @@ boost::asio::awaitable<line_answer> job_store::claim_in_line(
         line.heeds_cooldown,
         wanted.worker,
         wanted.lease.count(),
-        wanted.in_hand);
+        wanted.in_hand,
+        line.cooldown_wait_max.count(),
+        line.cooldown_text);
     const auto row = answer.one();
     line_answer decided{
         .job = std::nullopt,
@@ -385,7 +393,8 @@ boost::asio::awaitable<std::vector<bool>> job_store::report_all(
         told.texts,
         told.delays,
         told.uncounted,
-        told.waits_for);
+        told.waits_for,
+        told.cooldowns);
     const auto ids = found.map([](const db::row& row) { return row.as<job_id>("id"); });
     std::vector<bool> written;
     for (const auto& one : attempts) {

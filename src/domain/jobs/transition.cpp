@@ -115,17 +115,21 @@ transition after_outage(
 
 transition after_postponement(
     const claimed_job& job, const postponement& until, time_point now, const retry_policy& policy) {
-    const auto again = std::chrono::duration<double>{now - job.created_at} + until.wait;
-    if (!until.is_cooldown || again <= policy.cooldown_wait_max) return postponed{until.wait};
+    const std::chrono::duration<double> waited = now - job.cooling_since.value_or(now);
+    const bool is_short =
+        until.wait < policy.cooldown_wait_min || waited + until.wait <= policy.cooldown_wait_max;
+    if (!until.is_cooldown || is_short) return postponed{until.wait, until.is_cooldown};
     const auto minutes = std::chrono::ceil<std::chrono::minutes>(until.wait).count();
-    const bool is_platform = until.of == errc::platform_rate_limited;
-    return failed{
-        job_error_code_of(until.of),
-        fmt::format(
-            "{} and is not asked for another {} minutes. Submit the link again after that.",
-            is_platform ? "The platform temporarily rate-limited the service"
-                        : "The AI model could not process the video: its provider asks for a pause",
-            minutes)};
+    return failed{job_error_code_of(until.of), cooldown_text(until.of, std::to_string(minutes))};
+}
+
+std::string cooldown_text(errc of, std::string_view minutes) {
+    const bool is_platform = of == errc::platform_rate_limited;
+    return fmt::format(
+        "{} and is not asked for another {} minutes. Submit the link again after that.",
+        is_platform ? "The platform temporarily rate-limited the service"
+                    : "The AI model could not process the video: its provider asks for a pause",
+        minutes);
 }
 
 std::string error_text(errc why, const retry_policy& policy) {

@@ -29,6 +29,13 @@ analyzer_chain::analyzer_chain(std::vector<std::unique_ptr<analyzer>> links, log
     invariant(std::none_of(links_.begin(), links_.end(), [](const auto& one) { return !one; }));
 }
 
+std::optional<analysis_failure> analyzer_chain::refusal() const {
+    for (const auto& link : links_) {
+        if (!link->refusal()) return std::nullopt;
+    }
+    return links_.front()->refusal();
+}
+
 analysis analyzer_chain::analyze(
     const video_input& video, call_ledger& calls, const deadline& by,
     const std::stop_token& stop) const {

@@ -23,11 +23,22 @@ circuit_breaker::clock::duration ticks(seconds_f wait) {
 
 std::optional<circuit_breaker::closed_way> circuit_breaker::refusal(clock::time_point now) {
     const std::scoped_lock guard{lock_};
+    const auto why = locked_closed(now);
+    if (!why && open_until_ != clock::time_point{}) is_probing_ = true;
+    return why;
+}
+
+std::optional<circuit_breaker::closed_way> circuit_breaker::closed(clock::time_point now) const {
+    const std::scoped_lock guard{lock_};
+    return locked_closed(now);
+}
+
+std::optional<circuit_breaker::closed_way> circuit_breaker::locked_closed(
+    clock::time_point now) const {
     if (open_until_ == clock::time_point{}) return std::nullopt;
     if (now < open_until_) return closed_way{open_until_ - now, is_misconfigured_};
     // What it finds may be good.
     if (is_probing_) return closed_way{probe_wait, false};
-    is_probing_ = true;
     return std::nullopt;
 }
 

@@ -194,19 +194,19 @@ bool pause(seconds_f length, const deadline& by, const std::stop_token& stop) {
     return !stop.stop_requested();
 }
 
+unanswered not_asked(const circuit_breaker::closed_way& why) {
+    return {
+        .why =
+            {.kind = why.is_misconfigured ? failure_kind::misconfigured : failure_kind::overloaded,
+             .detail = "not asked: it has not answered others"},
+        .not_before = why.wait,
+        .asked_to_wait = !why.is_misconfigured};
+}
+
 model_answer ask(
     const conversation_parts& with, chat_session& session, const question& asked,
     call_ledger& calls, const deadline& by, const std::stop_token& stop) {
-    if (const auto closed = with.circuit.refusal(clock::now())) {
-        // Not to have been asked is no failed attempt, unless everybody fails alike.
-        return unanswered{
-            .why =
-                {.kind = closed->is_misconfigured ? failure_kind::misconfigured
-                                                  : failure_kind::overloaded,
-                 .detail = "not asked: it has not answered others"},
-            .not_before = closed->wait,
-            .asked_to_wait = !closed->is_misconfigured};
-    }
+    if (const auto closed = with.circuit.refusal(clock::now())) return not_asked(*closed);
     const circuit_probe probe{with.circuit};
     for (int tries = 1;; ++tries) {
         auto ended = try_once(with, session, asked, calls, by, stop);

@@ -31,6 +31,10 @@ struct unanswered {
 
 using model_answer = boost::system::result<reply, unanswered>;
 
+/// What is answered in place of a model that is not asked. Not to have been asked is no failed
+/// attempt, unless everybody fails alike.
+[[nodiscard]] unanswered not_asked(const circuit_breaker::closed_way& why);
+
 /// Asks one question with all the tries that it deserves: pauses between them, the circuit breaker,
 /// and each call in the ledger before it is made. Blocks until answered, given up, `by` or `stop`.
 [[nodiscard]] model_answer ask(

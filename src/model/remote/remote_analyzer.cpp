@@ -261,6 +261,12 @@ result<void> remote_analyzer::check(const deadline& by, const std::stop_token& s
     return error_from(*why);
 }
 
+std::optional<analysis_failure> remote_analyzer::refusal() const {
+    const auto closed = circuit_.closed(circuit_breaker::clock::now());
+    if (!closed) return std::nullopt;
+    return failure_from(not_asked(*closed));
+}
+
 circuit_standing remote_analyzer::standing() const {
     return {
         .provider = std::string{api_->provider()},

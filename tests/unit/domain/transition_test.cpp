@@ -127,29 +127,31 @@ TEST(AfterPostponement, WaitsOutOurOwnPaceButNoLongCooldown) {
         const char* name;
         std::chrono::seconds wait;
         bool is_cooldown;
-        std::chrono::seconds since_accepted;
+        std::optional<std::chrono::seconds> cooling_for;  ///< Before this wait.
         bool is_put_off;
     };
     constexpr test_case cases[] = {
-        {"the next turn", 8s, false, 0s, true},
-        {"a long queue of our own", 2h, false, 5h, true},
-        {"a first cool-down", 15min, true, 10s, true},
+        {"the next turn", 8s, false, std::nullopt, true},
+        {"a long queue of our own", 2h, false, std::nullopt, true},
+        {"a first cool-down", 15min, true, std::nullopt, true},
         {"a cool-down that ends with the hour", 30min, true, 30min, true},
         {"one that does not", 30min, true, 31min, false},
-        {"a long one", 12h, true, 0s, false},
+        {"a long one", 12h, true, std::nullopt, false},
+        {"a model that is being tried", 2s, true, 61min, true},
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.name);
-        const auto job = on_attempt(1);
+        auto job = on_attempt(1);
+        // However old it is: waiting for our own pace ends nothing.
+        const auto now = job.created_at + 70min;
+        if (expected.cooling_for) job.cooling_since = now - *expected.cooling_for;
         const auto next = after_postponement(
-            job,
-            {.wait = expected.wait, .is_cooldown = expected.is_cooldown},
-            job.created_at + expected.since_accepted,
-            {});
+            job, {.wait = expected.wait, .is_cooldown = expected.is_cooldown}, now, {});
         const auto* put_off = std::get_if<postponed>(&next);
         ASSERT_EQ(put_off != nullptr, expected.is_put_off);
         if (put_off != nullptr) {
             EXPECT_EQ(put_off->delay, std::chrono::duration<double>{expected.wait});
+            EXPECT_EQ(put_off->is_cooldown, expected.is_cooldown);
             continue;
         }
         const auto& end = std::get<failed>(next);

@@ -31,6 +31,17 @@ TEST(CircuitBreaker, IsClosedAtFirst) {
     EXPECT_FALSE(circuit.has_succeeded());
 }
 
+TEST(CircuitBreaker, IsLookedAtWithoutTakingTheProbe) {
+    circuit_breaker circuit;
+    EXPECT_FALSE(circuit.closed(begin));
+    fail(circuit, 5, begin);
+    EXPECT_EQ(circuit.closed(begin).value().wait, 10s);
+    EXPECT_FALSE(circuit.closed(begin + 10s)) << "one may ask now";
+    EXPECT_FALSE(circuit.closed(begin + 10s)) << "and a look does not take its place";
+    EXPECT_EQ(wait_of(circuit, begin + 10s), std::nullopt);
+    EXPECT_EQ(circuit.closed(begin + 10s).value().wait, 2s) << "while it asks";
+}
+
 TEST(CircuitBreaker, OpensAfterFiveFailuresInARow) {
     circuit_breaker circuit;
     fail(circuit, 4, begin);

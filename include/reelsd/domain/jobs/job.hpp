@@ -68,6 +68,8 @@ struct claimed_job {
     bool fresh = false;  ///< The caller wants no earlier analysis of the same post.
     /// The resolver that it may ask once, now; empty when it has to ask for a permit.
     std::string permit = {};
+    /// Since when it has been put off for cool-downs alone; nothing when it was not the last time.
+    std::optional<time_point> cooling_since = {};
 };
 
 /// What a reel looks like: one picture in two sizes, JPEGs.

@@ -59,6 +59,10 @@ struct platform_line {
     int tries_per_hour = 40;             ///< At least 1; for each resolver.
     seconds_f try_time{60.0};            ///< How long the use of a permit may take.
     bool heeds_cooldown = true;
+    /// A job in line ends as rate limited when a cool-down keeps it waiting for longer, and its
+    /// text is this one, with the minutes that are left in place of "{minutes}".
+    seconds_f cooldown_wait_max{3600.0};
+    std::string cooldown_text = {};
 };
 
 struct line_answer {

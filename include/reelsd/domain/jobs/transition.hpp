@@ -8,6 +8,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 
 namespace reelsd::jobs {
@@ -30,9 +31,11 @@ struct retry_policy {
     std::chrono::duration<double> video_seconds_max{
         90.0};                                   ///< Named in the text of `video_too_long`.
     std::int64_t video_bytes_max = 104'857'600;  ///< Named in that of a video that is too large.
-    /// How long after its acceptance a job may be put off because the platform asks to be left
-    /// alone: whoever waits is told sooner rather than later.
+    /// How long a job may be put off because the platform or a model's provider asks to be left
+    /// alone, from the first time in a row on: a client is told sooner rather than later.
     std::chrono::duration<double> cooldown_wait_max{3600.0};
+    /// A shorter wait ends no job.
+    std::chrono::duration<double> cooldown_wait_min{120.0};
     /// How long after its acceptance an attempt that met no database is none: nobody's fault, and
     /// no job should fail for it, but none may go round for ever either.
     std::chrono::duration<double> outage_wait_max{3600.0};
@@ -71,6 +74,7 @@ struct handed_back {};
 /// Cannot go on before a certain time: pending again, no attempt spent.
 struct postponed {
     std::chrono::duration<double> delay{};
+    bool is_cooldown = false;  ///< As in `postponement`.
 };
 /// Needs a permit to ask the platform: pending again, in the platform's line, no attempt spent.
 struct awaiting_permit {
@@ -101,6 +105,10 @@ struct postponement {
     bool is_cooldown = false;
     errc of = errc::platform_rate_limited;  ///< What it is when it lasts too long.
 };
+
+/// What a client reads of a job that ended because a cool-down takes too long: `of` as in
+/// `postponement`, and how many minutes are left.
+[[nodiscard]] std::string cooldown_text(errc of, std::string_view minutes);
 
 /// What becomes of such a job: in a cool-down it is put off no longer than the policy allows, and
 /// fails instead. Pure.
