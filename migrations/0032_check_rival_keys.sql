@@ -24,6 +24,7 @@ DECLARE
     active bigint;
     has_admitted boolean;
     next_turn bigint;
+    last_claimed bigint := coalesce(pg_sequence_last_value('job_turn'), 0);
     is_spent boolean;
     is_rivalled boolean;
     -- The submission that is_rivalled is about. The elements of a list have the same rivals.
@@ -53,7 +54,11 @@ BEGIN
     moment := clock_timestamp();
 
     FOR owner IN
-        SELECT account.*, wanted.numbers, wanted.has_keys
+        SELECT account.*, wanted.numbers, wanted.has_keys,
+               -- As in next_job_turn().
+               (SELECT turn FROM job
+                 WHERE account_id = account.id AND status IN ('pending', 'processing')
+                 ORDER BY account_id DESC, turn DESC LIMIT 1) AS last_turn
           FROM unnest(owners) AS account
           JOIN (SELECT caller, array_agg(place::integer ORDER BY place) AS numbers,
                        bool_or(repeat_key IS NOT NULL) AS has_keys
@@ -65,7 +70,7 @@ BEGIN
         job_limit := coalesce(owner.concurrent_jobs, concurrent_default);
         monthly_budget_usd := owner.monthly_budget_usd;
         has_admitted := false;
-        next_turn := NULL;  -- Read when the first job is admitted.
+        next_turn := 1 + greatest(last_claimed, owner.last_turn);
         is_spent := NULL;  -- Not known yet.
         rivalled_number := NULL;
         -- A clock that was set back must neither take tokens away nor stop them from coming until it has caught up.
@@ -172,7 +177,6 @@ BEGIN
                 active := active + 1;
                 job_status := 'pending';
                 job_id := nextval('job_id_seq');
-                next_turn := coalesce(next_turn + 1, next_job_turn(owner.id));
                 IF repeat_keys[number] IS NULL THEN
                     new_ids := new_ids || job_id;
                     new_numbers := new_numbers || number;
@@ -187,6 +191,7 @@ BEGIN
                     ON CONFLICT ON CONSTRAINT idempotency_key_pkey
                         DO UPDATE SET job_id = excluded.job_id, created_at = excluded.created_at;
                 END IF;
+                next_turn := next_turn + 1;
             END IF;
 
             rate_remaining := floor(tokens);
