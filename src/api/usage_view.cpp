@@ -127,7 +127,10 @@ std::string budget_view(const usage::budget_report& report) {
         report.spent_today_usd,
         json_string(report.month));
     if (report.unpriced_calls_this_month > 0) {
-        view += fmt::format(R"(,"unpriced_calls_this_month":{})", report.unpriced_calls_this_month);
+        view += fmt::format(
+            R"(,"unpriced_calls_this_month":{},"estimated_this_month_usd":{})",
+            report.unpriced_calls_this_month,
+            report.estimated_this_month_usd);
     }
     return view.append("}");
 }

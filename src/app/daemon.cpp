@@ -43,6 +43,9 @@ constexpr std::size_t offload_queue_max = 64;
 /// What a stop may take after the drain, to hand jobs back. The setting shutdown-drain-seconds is
 /// 4 s unless an operator changes it, which makes bounds::shutdown_grace.
 constexpr auto hand_back_time_max = bounds::shutdown_grace - 4s;
+/// Calls of embedders block for up to two minutes: one of the background and those of searches,
+/// which wait for 3 s and go on by words.
+constexpr std::size_t embedding_threads = 4;
 constexpr auto exchange_time_max = 3s;
 /// For a scrape that is under way: nothing is lost with it.
 constexpr auto metrics_time_max = 500ms;
@@ -249,6 +252,7 @@ daemon::daemon(const settings& with, const log::logger& log, parts made)
       pacer_{
           loop_.get_executor(), pacing::pace_store{pool_}, platform_host(with), pace_of(with), log},
       offload_{offload_threads, offload_queue_max},
+      embedding_calls_{embedding_threads, offload_queue_max},
       tasks_{loop_.get_executor(), log_failure(log)},
       recorder_{loop_.get_executor(), usage::call_ledger_store{pool_}, tasks_, log},
       vectors_{make_vector_index()},
@@ -359,12 +363,16 @@ asio::awaitable<void> daemon::stop_on_signal() {
     co_await shut_down();
 }
 
+asio::awaitable<bool> daemon::stop_embedding(deadline by) {
+    if (!vectors_) co_return true;
+    co_return co_await vectors_->stop(by);
+}
+
 asio::awaitable<void> daemon::shut_down() {
     using namespace asio::experimental::awaitable_operators;
     stopping_ = true;
     warn_of_untold(supervisor_.stopping());
     sweeping_.request_stop();
-    if (vectors_) vectors_->stop();
     if (bot_) bot_->stop();
     recorder_.refuse_new();
     const auto drain = std::chrono::duration_cast<monotonic_clock::duration>(with_.shutdown_drain);
@@ -373,9 +381,11 @@ asio::awaitable<void> daemon::shut_down() {
     auto exchanges = server_.stop(by.at_most(exchange_time_max));
     auto attempts = dispatcher_.stop(by.at_most(drain), by);
     auto deliveries = deliverer_.stop(by.at_most(delivery_time_max), by);
+    auto embedding = stop_embedding(by.at_most(drain));
     bool is_delivered = false;
-    std::tie(drained_, is_delivered) =
-        co_await (std::move(exchanges) && std::move(attempts) && std::move(deliveries));
+    std::tie(drained_, is_delivered, std::ignore) = co_await (
+        std::move(exchanges) && std::move(attempts) && std::move(deliveries) &&
+        std::move(embedding));
     drained_ = drained_ && is_delivered;
     co_await part_from_bot(by);
     if (metrics_server_) co_await metrics_server_->stop(by.at_most(metrics_time_max));

@@ -145,6 +145,7 @@ private:
     /// That the supervisor could not be told is worth a line, and no more.
     void warn_of_untold(const result<void>& told) const;
     boost::asio::awaitable<void> stop_on_signal();
+    boost::asio::awaitable<bool> stop_embedding(deadline by);
     boost::asio::awaitable<void> shut_down();
     boost::asio::awaitable<result<void>> readiness() const;
     boost::asio::awaitable<std::string> metrics_text();
@@ -161,6 +162,7 @@ private:
     pipeline::job_records records_;
     pipeline::shared_pacer pacer_;
     async::offload_pool offload_;
+    async::offload_pool embedding_calls_;
     async::task_group tasks_;
     pipeline::call_recorder recorder_;
     std::unique_ptr<pipeline::vector_index> vectors_;  ///< Null without a remote embedder.

@@ -12,13 +12,15 @@ std::unique_ptr<pipeline::vector_index> daemon::make_vector_index() {
     const auto* const embedder = parts_.models->dense_embedder();
     if (embedder == nullptr) return nullptr;
     return std::make_unique<pipeline::vector_index>(pipeline::vector_index_parts{
-        .embedder = *embedder,
+        .calls =
+            {.embedder = *embedder,
+             .prices = parts_.models->prices(),
+             .recorder = recorder_,
+             .threads = embedding_calls_,
+             .log = log_},
         .words = *parts_.embedder,
-        .prices = parts_.models->prices(),
         .store = jobs::vector_store{pool_},
-        .recorder = recorder_,
-        .offload = offload_,
-        .log = log_});
+        .offload = offload_});
 }
 
 std::unique_ptr<pipeline::attempt_runner> daemon::make_attempt_runner() {
@@ -40,6 +42,7 @@ pipeline::executor_parts daemon::executor_parts() {
         .scratch = *parts_.scratch,
         .records = records_,
         .recorder = recorder_,
+        .analysis_costs_money = !parts_.models->remote().empty(),
         .on_step = [this](const jobs::claimed_job& job, std::string_view step) {
             note_step(job, step);
         }};

@@ -6,6 +6,7 @@
 #include <boost/asio/post.hpp>
 
 #include <chrono>
+#include <optional>
 #include <utility>
 
 namespace reelsd::pipeline {
@@ -25,13 +26,33 @@ constexpr auto worker_wait_max = 30s;
 /// end (model-api.md C).
 constexpr int calls_max = 3;
 
+/// What the database decided, apart from the database's own failures.
+struct decision {
+    std::optional<std::int64_t> call;
+    error why_not;
+};
+
 /// Keeps what it works with: its caller may give up before the loop has begun with it.
-asio::awaitable<std::optional<std::int64_t>> begin_call(
+asio::awaitable<decision> begin_call(
     usage::call_ledger_store store, usage::call_intent wanted, deadline by) {
-    co_return co_await store.begin(std::move(wanted), by);
+    const auto begun = co_await store.begin(std::move(wanted), by);
+    if (!begun) co_return decision{.call = std::nullopt, .why_not = begun.error()};
+    co_return decision{.call = *begun, .why_not = {}};
+}
+
+asio::awaitable<bool> is_budget_spent(
+    usage::call_ledger_store store, account_id account, deadline by) {
+    co_return co_await store.is_budget_spent(account, by);
 }
 
 }  // namespace
+
+result<void> call_recorder::check_budget(account_id account, deadline by) const {
+    const auto is_spent = wait_for(loop_, is_budget_spent(store_, account, by), by);
+    if (!is_spent) return is_spent.error();
+    if (*is_spent) return error{errc::unauthorized, "the account's monthly budget is spent"};
+    return {};
+}
 
 result<std::int64_t> call_recorder::begin(usage::call_intent wanted) const {
     if (refuses_new_) return error{errc::cancelled, "the daemon is stopping"};
@@ -46,8 +67,8 @@ result<std::int64_t> call_recorder::begin(usage::call_intent wanted) const {
         });
         return begun.error();
     }
-    if (!*begun) return error{errc::limit_reached, "the job has no paid calls left"};
-    return **begun;
+    if (!begun->call) return begun->why_not;
+    return *begun->call;
 }
 
 void call_recorder::settle(std::int64_t call, usage::call_usage used) const {
@@ -60,11 +81,34 @@ void call_recorder::release(std::int64_t call) const {
     write_surely([store = store_, call](deadline by) mutable { return store.release(call, by); });
 }
 
-void call_recorder::add(usage::finished_call made) const {
-    const auto write_once = [store = store_, made = std::move(made)](deadline by) mutable {
-        return store.add(made, by);
-    };
-    tasks_.spawn("model call", write(write_once, std::make_shared<std::promise<void>>()));
+asio::awaitable<result<std::int64_t>> call_recorder::begin_embedding(
+    usage::embedding_intent wanted, deadline by) const {
+    auto store = store_;
+    wanted.booking_key = usage::new_booking_key();
+    const auto key = wanted.booking_key;
+    try {
+        co_return co_await store.begin_embedding(std::move(wanted), by);
+    } catch (...) {
+        // It may be in the ledger all the same, and will never be made.
+        write_later(
+            [store, key](deadline until) mutable { return store.release_unanswered(key, until); });
+        throw;
+    }
+}
+
+void call_recorder::settle_later(std::int64_t call, usage::call_usage used) const {
+    write_later([store = store_, call, used = std::move(used)](deadline by) mutable {
+        return store.settle(call, used, by);
+    });
+}
+
+void call_recorder::release_later(std::int64_t call) const {
+    write_later([store = store_, call](deadline by) mutable { return store.release(call, by); });
+}
+
+void call_recorder::write_later(statement write_once) const {
+    tasks_.spawn(
+        "model call", write(std::move(write_once), std::make_shared<std::promise<void>>()));
 }
 
 asio::awaitable<void> call_recorder::write(

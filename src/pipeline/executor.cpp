@@ -236,6 +236,14 @@ result<std::optional<jobs::completed>> copy_of_earlier(attempt& now, const std::
         .thumbnail = std::move((*earlier)->thumbnail)}};
 }
 
+/// Turns at the platform are few: none is taken for a video that no model may be asked about. The
+/// ledger decides again when a call is begun.
+result<void> check_budget(attempt& now) {
+    if (now.is_test || !now.parts.analysis_costs_money) return {};
+    now.step = "look at the budget";
+    return now.parts.recorder.check_budget(now.job.account, now.by.at_most(records_time_max));
+}
+
 /// Nothing when none could be made, or when the attempt is asked to stop: the analysis is there,
 /// and repeating it would cost more than a picture is worth.
 std::optional<jobs::reel_thumbnail> take_thumbnail(
@@ -321,6 +329,7 @@ result<jobs::completed> run_steps(attempt& now, const platform::link& link) {
     if (!copied) return copied.error();
     if (*copied) return **std::move(copied);
 
+    if (const auto may_spend = check_budget(now); !may_spend) return may_spend.error();
     // Before the platform is asked: a look-up is worth nothing while the model cannot be.
     now.step = "analyze";
     if (const auto none = analyzer_of(now).refusal()) return no_analysis(now, *none);

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
-#include <functional>
-#include <map>
 #include <utility>
 
 namespace reelsd::pipeline {
@@ -15,34 +13,67 @@ namespace {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
-/// Taken at a time: what one call embeds, and little enough to lose with a daemon.
-constexpr int reels_at_once = 32;
+/// Longer than a call may take. A claim that runs out while the database is away is kept as long as
+/// no other daemon claims the same reels.
 constexpr seconds_f claim_lease{180.0};
 constexpr auto batch_time_max = 120s;
 constexpr auto query_time_max = 5s;
-/// How often reels without a vector are looked for.
-constexpr seconds_f look_interval{1.0};
-/// After a failure: doubled each time.
+/// How often the newest reels are looked at.
+constexpr auto look_interval = 1s;
+/// Between windows of the backlog in which nothing can be embedded: 20 claims a second, each of
+/// which reads some pages of an index.
+constexpr auto walk_interval = 50ms;
+/// Between rounds through the backlog in which nothing was embedded: reels whose claim ran out or
+/// whose pause is over wait for the next one.
+constexpr auto round_interval = 10s;
+/// How often a daemon that does not embed looks whether it may.
+constexpr auto idle_interval = 10s;
+/// After a failure of the embedder: doubled each time.
 constexpr seconds_f failure_pause_first{10.0};
 constexpr seconds_f failure_pause_max{600.0};
+/// An account whose budget is spent is tried again after this time: it may have a larger one.
+constexpr auto skip_time = 10min;
+constexpr std::size_t skipped_max = 1000;
+/// Between tries to store a vector.
+constexpr auto store_pause = 1s;
+/// After so many failures of the database in a row the log has a warning.
+constexpr int quiet_failures_max = 2;
 /// A person waits for a search; without an answer it goes on by words.
 constexpr auto search_time_max = 3s;
-/// Of one account: 8 MB of the smallest usual size, read at each search.
+/// Of one account, at each search: 8 MB at the usual size, in pages, so that no turn of the loop
+/// has more than half a megabyte to take in.
 constexpr int vectors_max = 10'000;
+constexpr int page_size = 500;
 constexpr std::size_t near_max = 50;
 constexpr std::size_t queries_kept_max = 256;
 constexpr double similarity_min = 0.3;
 constexpr double similarity_below_best_max = 0.12;
 
-std::chrono::year_month_day today() {
-    return std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
+using similarities = std::vector<std::pair<double, job_id>>;
+
+/// 2 ms a reel, and more for long transcripts.
+std::vector<std::string> texts_of(
+    const std::vector<jobs::unembedded_reel>& reels, const model::embedder& words) {
+    std::vector<std::string> texts;
+    texts.reserve(reels.size());
+    for (const auto& reel : reels) {
+        const auto document = model::search_document_of(reel.result, words);
+        auto text = document ? model::embedding_text_of(*document) : std::string{};
+        texts.push_back(text.empty() ? "(nothing is known)" : std::move(text));
+    }
+    return texts;
 }
 
-std::vector<job_id> jobs_of(const std::vector<jobs::unembedded_reel>& reels) {
-    std::vector<job_id> ids;
-    ids.reserve(reels.size());
-    for (const auto& one : reels) ids.push_back(one.job);
-    return ids;
+/// Adds how near each vector of the page is. Gives the last reel's id.
+job_id compare(
+    const jobs::vector_page& page, const model::dense_vector& query, similarities& into) {
+    job_id last;
+    for (const auto& stored : page.decode()) {
+        last = stored.job;
+        const auto similarity = model::similarity(query, stored.vector);
+        if (similarity) into.emplace_back(*similarity, stored.job);
+    }
+    return last;
 }
 
 }  // namespace
@@ -61,153 +92,241 @@ std::vector<job_id> nearest(std::vector<std::pair<double, job_id>> found) {
     return near;
 }
 
-vector_index::vector_index(vector_index_parts parts) : parts_{std::move(parts)} {}
+vector_index::vector_index(vector_index_parts parts)
+    : store_{parts.store},
+      words_{parts.words},
+      offload_{parts.offload},
+      log_{parts.calls.log},
+      calls_{parts.calls} {}
 
 asio::awaitable<void> vector_index::run() {
-    for (;;) {
-        bool has_more = false;
+    is_running_ = true;
+    co_await work();
+    is_running_ = false;
+    changed_.notify_all();
+}
+
+asio::awaitable<bool> vector_index::stop(deadline by) {
+    is_stopping_ = true;
+    changed_.notify_all();
+    while (is_running_ && !by.passed()) co_await changed_.wait(by);
+    calls_.abort();
+    co_return !is_running_;
+}
+
+asio::awaitable<void> vector_index::work() {
+    bool is_proposed = false;
+    while (!is_stopping_) {
+        auto ended = step::nothing;
         try {
-            has_more = co_await embed_some();
+            if (!is_proposed) co_await store_.propose(name(), deadline::after(query_time_max));
+            is_proposed = true;
+            ended = co_await embed_next();
+            database_failures_ = 0;
         } catch (const db::failure& failure) {
-            parts_.log.debug("vectors: no database", {{"reason", failure.what()}});
+            note_database_failure(failure.what());
+            walk_.reset();
         }
-        if (has_more) continue;
-        co_await async::pause(
-            std::chrono::duration_cast<monotonic_clock::duration>(std::max(pause_, look_interval)));
+        if (ended == step::embedded || is_stopping_) continue;
+        co_await changed_.wait(deadline::after(pause_after(ended)));
     }
 }
 
-/// True when there may be more to do at once.
-asio::awaitable<bool> vector_index::embed_some() {
-    auto reels = co_await parts_.store.claim(
-        std::string{parts_.embedder.name()},
-        reels_at_once,
-        claim_lease,
-        deadline::after(query_time_max));
-    // A call is an account's: it pays for it.
-    std::map<std::int64_t, std::vector<jobs::unembedded_reel>> by_account;
-    const bool is_full = reels.size() == static_cast<std::size_t>(reels_at_once);
-    for (auto& one : reels) by_account[one.account.value].push_back(std::move(one));
-    bool went_well = true;
-    for (auto& [account, its_reels] : by_account) {
-        const bool is_done = co_await embed_reels(account_id{account}, std::move(its_reels));
-        went_well = went_well && is_done;
+monotonic_clock::duration vector_index::pause_after(step ended) const {
+    switch (ended) {
+        case step::embedded: return 0s;
+        case step::nothing: return walk_ ? walk_interval : look_interval;
+        case step::failed: return std::chrono::duration_cast<monotonic_clock::duration>(pause_);
+        case step::idle: break;
     }
-    if (went_well) {
-        pause_ = seconds_f{0};
+    return idle_interval;
+}
+
+/// The newest reels first, wherever the walk through the older ones is.
+asio::awaitable<vector_index::step> vector_index::embed_next() {
+    if (calls_.has_given_up()) co_return step::idle;
+    const auto newest = co_await embed_at({});
+    if (newest.ended != step::nothing) co_return newest.ended;
+    co_return co_await walk();
+}
+
+asio::awaitable<vector_index::step> vector_index::walk() {
+    if (!walk_) {
+        if (monotonic_clock::now() < next_round_at_) co_return step::nothing;
+        walk_.emplace();
+        has_embedded_ = false;
+    }
+    const auto seen = co_await embed_at(*walk_);
+    if (seen.ended == step::failed || seen.ended == step::idle) co_return seen.ended;
+    has_embedded_ = has_embedded_ || seen.ended == step::embedded;
+    if (seen.next_before) {
+        walk_->before = *seen.next_before;
+        co_return seen.ended;
+    }
+    auto other = co_await store_.next_other_embedder(
+        walk_->embedder, name(), deadline::after(query_time_max));
+    if (other) {
+        walk_ = jobs::backlog_position{.embedder = std::move(other)};
     } else {
-        pause_ = std::clamp(pause_ * 2, failure_pause_first, failure_pause_max);
+        walk_.reset();
+        next_round_at_ = monotonic_clock::now();
+        if (!has_embedded_) next_round_at_ += round_interval;
     }
-    co_return is_full&& went_well;
+    co_return seen.ended;
 }
 
-asio::awaitable<bool> vector_index::embed_reels(
-    account_id account, std::vector<jobs::unembedded_reel> reels) {
-    std::vector<std::string> texts;
-    for (const auto& one : reels) {
-        const auto document = model::search_document_of(one.result, parts_.words);
-        auto text = document ? model::embedding_text_of(*document) : std::string{};
-        texts.push_back(text.empty() ? "(nothing is known)" : std::move(text));
+asio::awaitable<vector_index::window> vector_index::embed_at(jobs::backlog_position at) {
+    const bool replaces = at.embedder.has_value();
+    jobs::embedding_claim_request wanted{
+        .embedder = name(), .at = std::move(at), .lease = claim_lease};
+    // What is made again is not charged to accounts.
+    if (!replaces) wanted.skipped_accounts = skipped_accounts();
+    auto held = co_await store_.claim(std::move(wanted), deadline::after(query_time_max));
+    note_standing(held.is_in_force);
+    window seen{.next_before = held.next_before};
+    if (!held.is_in_force) {
+        seen.ended = step::idle;
+    } else if (!held.reels.empty()) {
+        seen.ended = co_await embed_reels(std::move(held), replaces);
     }
+    co_return seen;
+}
+
+asio::awaitable<vector_index::step> vector_index::embed_reels(
+    jobs::embedding_claim held, bool is_operators) {
     const auto by = deadline::after(batch_time_max);
-    auto made = co_await ask(std::move(texts), model::embedding_purpose::document, by);
-    if (!made) {
-        parts_.log.warning(
+    const auto read = [&held, this] { return texts_of(held.reels, words_); };
+    auto texts = co_await offload_.run(by, read);
+    if (!texts) co_return co_await give_back(std::move(held), texts.error());
+    embedding_order wanted{.account = held.account, .is_operators = is_operators};
+    if (held.reels.size() == 1) wanted.job = held.reels.front().job;
+    const auto vectors = co_await calls_.embed(wanted, *std::move(texts), by);
+    if (!vectors) co_return co_await give_back(std::move(held), vectors.error());
+    pause_ = seconds_f{0};
+    for (std::size_t at = 0; at < held.reels.size(); ++at) {
+        co_await keep(held.account, held.reels[at], (*vectors)[at]);
+    }
+    co_return step::embedded;
+}
+
+asio::awaitable<vector_index::step> vector_index::give_back(jobs::embedding_claim held, error why) {
+    auto ended = step::embedded;
+    seconds_f wait{0};
+    if (why.code() == errc::unauthorized) {
+        log_.debug("budget spent: reels not embedded", {{"account", held.account.value}});
+        if (skipped_.size() < skipped_max)
+            skipped_.emplace(held.account, monotonic_clock::now() + skip_time);
+        wait = std::chrono::duration_cast<seconds_f>(skip_time);
+    } else if (why.code() == errc::cancelled || calls_.has_given_up()) {
+        ended = step::idle;
+    } else {
+        log_.warning(
             "reels could not be embedded; they are found by words until then",
-            {{"embedder", parts_.embedder.name()},
-             {"reels", reels.size()},
-             {"reason", made.error().to_string()}});
-        co_await parts_.store.put_off(
-            jobs_of(reels), std::max(pause_, failure_pause_first), deadline::after(query_time_max));
-        co_return false;
+            {{"embedder", name()}, {"reels", held.reels.size()}, {"reason", why.to_string()}});
+        pause_ = std::clamp(pause_ * 2, failure_pause_first, failure_pause_max);
+        wait = pause_;
+        ended = step::failed;
     }
-    book(
-        account, reels.size() == 1 ? std::optional{reels.front().job} : std::nullopt, made->tokens);
-    for (std::size_t at = 0; at < reels.size(); ++at) {
-        co_await parts_.store.store(
-            account,
-            reels[at].job,
-            std::string{parts_.embedder.name()},
-            model::quantised(made->vectors[at]),
-            deadline::after(query_time_max));
-    }
-    co_return true;
+    co_await store_.release(held.account, held.reels, wait, deadline::after(query_time_max));
+    co_return ended;
 }
 
-asio::awaitable<result<model::embeddings>> vector_index::ask(
-    std::vector<std::string> texts, model::embedding_purpose purpose, deadline by) {
-    std::optional<result<model::embeddings>> made;
-    const std::function<bool()> call = [&] {
-        made.emplace(parts_.embedder.embed(texts, purpose, by, stopping_.get_token()));
-        return true;
-    };
-    const auto called = co_await parts_.offload.run(by, call);
-    if (!called) co_return called.error();
-    co_return *std::move(made);
+/// A vector is paid for: it is stored however long the database is away, unless another daemon has
+/// claimed the reel since.
+asio::awaitable<void> vector_index::keep(
+    account_id account, const jobs::unembedded_reel& reel, const model::dense_vector& vector) {
+    const auto bytes = model::quantised(vector);
+    for (;;) {
+        try {
+            co_await store_.store(account, reel, name(), bytes, deadline::after(query_time_max));
+            co_return;
+        } catch (const db::failure& failure) {
+            if (failure.code() == errc::internal) throw;  // No other try would mend it.
+            note_database_failure(failure.what());
+        }
+        co_await async::pause(store_pause);
+    }
 }
 
-void vector_index::book(account_id account, std::optional<job_id> job, std::int64_t tokens) {
-    usage::finished_call made{
-        .account = account,
-        .job = job,
-        .provider = std::string{parts_.embedder.provider()},
-        .model = std::string{parts_.embedder.model()},
-        .booking_key = usage::new_booking_key()};
-    made.used.prompt_tokens = tokens;
-    made.used.cost_picodollars = parts_.prices.cost_of(made.model, {.prompt = tokens}, today());
-    parts_.recorder.add(std::move(made));
+void vector_index::note_standing(bool is_in_force) {
+    if (is_in_force == is_in_force_) return;
+    is_in_force_ = is_in_force;
+    if (is_in_force) {
+        log_.info("embedding resumed: this embedder is in force", {{"embedder", name()}});
+    } else {
+        log_.warning("embedding stopped: another embedder is in force", {{"embedder", name()}});
+    }
+}
+
+void vector_index::note_database_failure(const char* reason) {
+    ++database_failures_;
+    if (database_failures_ <= quiet_failures_max) {
+        log_.debug("embedding waits for the database", {{"reason", reason}});
+    } else if (database_failures_ == quiet_failures_max + 1) {
+        log_.warning("embedding waits for the database", {{"reason", reason}});
+    }
+}
+
+std::vector<account_id> vector_index::skipped_accounts() {
+    const auto now = monotonic_clock::now();
+    std::erase_if(skipped_, [now](const auto& one) { return one.second <= now; });
+    std::vector<account_id> accounts;
+    accounts.reserve(skipped_.size());
+    for (const auto& [account, until] : skipped_) accounts.push_back(account);
+    return accounts;
 }
 
 asio::awaitable<std::vector<job_id>> vector_index::near(account_id caller, std::string query) {
     try {
-        co_return co_await look(caller, std::move(query));
+        co_return co_await search(caller, std::move(query));
     } catch (const std::exception& failure) {
-        parts_.log.warning("search without vectors", {{"reason", failure.what()}});
+        log_.warning("search without vectors", {{"reason", failure.what()}});
     }
     co_return std::vector<job_id>{};
 }
 
-asio::awaitable<std::vector<job_id>> vector_index::look(account_id caller, std::string query) {
+asio::awaitable<std::vector<job_id>> vector_index::search(account_id caller, std::string query) {
+    if (calls_.has_given_up()) co_return std::vector<job_id>{};
     const auto by = deadline::after(search_time_max);
-    const auto stored =
-        co_await parts_.store.load(caller, std::string{parts_.embedder.name()}, vectors_max, by);
+    auto page = co_await store_.load(caller, name(), jobs::after_all_reels, page_size, by);
     // Nothing to compare with is nothing to pay for.
-    if (stored.empty()) co_return std::vector<job_id>{};
-    const auto asked = co_await vector_of(caller, std::move(query));
+    if (page.size() == 0) co_return std::vector<job_id>{};
+    const auto asked = co_await vector_of(caller, std::move(query), by);
     if (!asked) co_return std::vector<job_id>{};
-    const std::function<std::vector<job_id>()> compare = [&stored, &asked] {
-        std::vector<std::pair<double, job_id>> found;
-        found.reserve(stored.size());
-        for (const auto& one : stored) {
-            const auto likeness = model::similarity(*asked, one.vector);
-            if (likeness) found.emplace_back(*likeness, one.job);
-        }
-        return nearest(std::move(found));
-    };
-    auto near = co_await parts_.offload.run(by, compare);
+    similarities found;
+    for (int seen = page_size;; seen += page_size) {
+        const auto compare_page = [&] { return compare(page, *asked, found); };
+        const auto last = co_await offload_.run(by, compare_page);
+        if (!last) co_return std::vector<job_id>{};
+        if (page.size() < std::size_t{page_size} || seen >= vectors_max) break;
+        page = co_await store_.load(caller, name(), *last, page_size, by);
+    }
+    const auto rank = [&found] { return nearest(std::move(found)); };
+    auto near = co_await offload_.run(by, rank);
     if (!near) co_return std::vector<job_id>{};
     co_return *std::move(near);
 }
 
 asio::awaitable<std::shared_ptr<const model::dense_vector>> vector_index::vector_of(
-    account_id caller, std::string query) {
+    account_id caller, std::string query, deadline by) {
     const auto known = std::find_if(
         queries_.begin(), queries_.end(), [&](const auto& one) { return one.first == query; });
     if (known != queries_.end()) {
         queries_.splice(queries_.begin(), queries_, known);
         co_return queries_.front().second;
     }
-    std::vector<std::string> texts;
-    texts.push_back(query);
-    const auto by = deadline::after(search_time_max);
-    const auto made = co_await ask(std::move(texts), model::embedding_purpose::query, by);
+    std::vector<std::string> texts{query};
+    const embedding_order wanted{.account = caller, .purpose = model::embedding_purpose::query};
+    auto made = co_await calls_.embed(wanted, std::move(texts), by);
     if (!made) {
-        parts_.log.warning("search without vectors", {{"reason", made.error().to_string()}});
+        if (made.error().code() == errc::unauthorized)
+            log_.debug("budget spent: search without vectors", {{"account", caller.value}});
+        else
+            log_.warning("search without vectors", {{"reason", made.error().to_string()}});
         co_return nullptr;
     }
-    book(caller, std::nullopt, made->tokens);
     queries_.emplace_front(
-        std::move(query), std::make_shared<const model::dense_vector>(made->vectors.front()));
+        std::move(query), std::make_shared<const model::dense_vector>(std::move(made->front())));
     if (queries_.size() > queries_kept_max) queries_.pop_back();
     co_return queries_.front().second;
 }

@@ -41,12 +41,21 @@ protected:
         if (taken.empty()) return std::nullopt;
         return taken.front();
     }
-    std::optional<std::int64_t> begin(const jobs::claimed_job& held) {
+    result<std::int64_t> begin(const jobs::claimed_job& held) {
         return run(ledger_.begin(
             {.job = held.id, .claim = held.claim, .provider = "gemini", .model = "flash"}, soon()));
     }
     void settle(std::int64_t call, const call_usage& used = answered) {
         run(ledger_.settle(call, used, soon()));
+    }
+    embedding_intent embedding(std::string key) const {
+        return {
+            .account = ann_,
+            .job = {},
+            .provider = "gemini",
+            .model = "embedding",
+            .estimated_tokens = 10,
+            .booking_key = std::move(key)};
     }
     report used() { return run(usage_store{pool()}.read(ann_, {}, soon())); }
     std::optional<reel_report> of_reel() {
@@ -209,24 +218,40 @@ TEST_F(CallLedgerStore, AnUnknownPriceIsNeverZero) {
 }
 
 TEST_F(CallLedgerStore, EmbeddingsAreRowsOfTheirOwnModelAndNoPaidCallsOfTheJob) {
-    finished_call made{
-        .account = ann_,
-        .job = job_.id,
-        .provider = "gemini",
-        .model = "embedding",
-        .booking_key = "",
-        .used = {.prompt_tokens = 40, .cost_picodollars = 6'000'000}};
     for (int i = 0; i < 5; ++i) {
-        made.booking_key = "key " + std::to_string(i);
-        if (i == 4) made.job = std::nullopt;
-        run(ledger_.add(made, soon()));
-        run(ledger_.add(made, soon()));  // Its answer was lost: said again.
+        auto wanted = embedding("key " + std::to_string(i));
+        if (i < 4) wanted.job = job_.id;
+        const auto call = run(ledger_.begin_embedding(wanted, soon())).value();
+        settle(call, {.prompt_tokens = 40, .cost_picodollars = 6'000'000});
+        settle(
+            call, {.prompt_tokens = 1, .cost_picodollars = 1});  // Its answer was lost: repeated.
     }
     const auto now = used();
     EXPECT_EQ(now.total.calls, 5);
+    EXPECT_EQ(now.total.prompt_tokens, 200);
     EXPECT_EQ(now.total.cost_usd, "0.00003");
     EXPECT_EQ(now.by_model.at(0).model, "embedding");
     EXPECT_TRUE(begin(job_));
+}
+
+// The daemon died between the answer and the ledger.
+TEST_F(CallLedgerStore, ALostEmbeddingIsCountedAsUnknown) {
+    EXPECT_TRUE(run(ledger_.begin_embedding(embedding("k"), soon())));
+    EXPECT_EQ(used().total.calls, 0) << "under way";
+    run(pool().run(soon(), db::query{"test.age_calls", R"sql(
+        UPDATE model_call SET called_at = called_at - interval '4 minutes')sql"}));
+    EXPECT_EQ(used().total.calls, 1);
+    EXPECT_EQ(used().total.unpriced_calls, 1);
+    EXPECT_EQ(used().total.cost_usd, std::nullopt);
+}
+
+TEST_F(CallLedgerStore, AnEmbeddingThatWasNotMadeIsReleased) {
+    run(ledger_.release(run(ledger_.begin_embedding(embedding("k"), soon())).value(), soon()));
+    EXPECT_TRUE(run(ledger_.begin_embedding(embedding("unheard"), soon())));
+    run(ledger_.release_unanswered("unheard", soon()));
+    run(pool().run(soon(), db::query{"test.age_calls", R"sql(
+        UPDATE model_call SET called_at = called_at - interval '4 minutes')sql"}));
+    EXPECT_EQ(used().total.calls, 0);
 }
 
 TEST_F(CallLedgerStore, AReelShowsItsCallsOneByOne) {
@@ -243,14 +268,11 @@ TEST_F(CallLedgerStore, AReelShowsItsCallsOneByOne) {
 
     settle(first);
     begin(job_);
-    run(ledger_.add(
-        {.account = ann_,
-         .job = job_.id,
-         .provider = "gemini",
-         .model = "embedder",
-         .booking_key = "k",
-         .used = {.prompt_tokens = 7, .cost_picodollars = 1}},
-        soon()));
+    auto wanted = embedding("k");
+    wanted.job = job_.id;
+    settle(
+        run(ledger_.begin_embedding(wanted, soon())).value(),
+        {.prompt_tokens = 7, .cost_picodollars = 1});
     listed = of_reel().value();
     ASSERT_EQ(listed.calls.size(), 3U);
     EXPECT_EQ(listed.calls[0].number, 1);

@@ -2,6 +2,7 @@
 // admitted, and nobody else notices.
 #include "job_store_fixture.hpp"
 #include <reelsd/db/migrator.hpp>
+#include <reelsd/domain/usage/call_ledger_store.hpp>
 #include <reelsd/domain/usage/usage_store.hpp>
 
 #include <gtest/gtest.h>
@@ -177,6 +178,119 @@ TEST_F(MonthlyBudget, IsShownBesideWhatWasSpent) {
     const std::chrono::year_month_day date{
         std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())};
     EXPECT_EQ(shown.spent_this_month_usd, date.day() == std::chrono::day{1} ? "0.3" : "1.3");
+}
+
+/// Calls of models, as budgets decide on them.
+class SpentBudget : public MonthlyBudget {
+protected:
+    result<std::int64_t> begin(const claimed_job& held) {
+        return run(ledger_.begin(
+            {.job = held.id, .claim = held.claim, .provider = "local", .model = "m"}, soon()));
+    }
+    result<std::int64_t> begin_embedding(bool is_operators = false) {
+        return run(ledger_.begin_embedding(
+            {.account = ann_,
+             .provider = "local",
+             .model = "e",
+             .estimated_tokens = 100,
+             .is_operators = is_operators,
+             .booking_key = usage::new_booking_key()},
+            soon()));
+    }
+    void settle(std::int64_t call, usage::call_usage used) {
+        run(ledger_.settle(call, std::move(used), soon()));
+    }
+    /// Calls that have not been settled are no longer under way.
+    void lose_calls() {
+        sql("UPDATE model_call SET called_at = called_at - interval '4 minutes' WHERE settled_at "
+            "IS "
+            "NULL");
+        sql("UPDATE job SET claim = claim + 1 WHERE status = 'processing'");
+    }
+    bool is_spent() {
+        const auto found = run(pool().run(
+            soon(), db::query{"test.is_spent", "SELECT budget_is_spent($1) AS is_spent"}, ann_));
+        return found.one().as<bool>("is_spent");
+    }
+
+    usage::call_ledger_store ledger_{pool()};
+};
+
+// Three jobs are admitted while nothing is spent; the first one's cost ends the others.
+TEST_F(SpentBudget, EndsJobsThatWereAdmittedBefore) {
+    set_budget("1");
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(submit_paid().decided, outcome::admitted);
+    const auto held = claimed(3);
+    settle(begin(held.at(0)).value(), {.prompt_tokens = 1, .cost_picodollars = 999'999'999'999});
+    const auto second = begin(held.at(1)).value();
+    settle(second, {.prompt_tokens = 1, .cost_picodollars = 1});
+    EXPECT_EQ(begin(held.at(2)).error().code(), errc::unauthorized);
+    EXPECT_EQ(begin(held.at(0)).error().code(), errc::unauthorized) << "nor is one asked again";
+    set_budget("2");
+    EXPECT_TRUE(begin(held.at(2)));
+    set_budget("NULL");
+    EXPECT_TRUE(begin(held.at(2)));
+}
+
+TEST_F(SpentBudget, EndsEmbeddingsButThoseOfTheOperator) {
+    set_budget("0.001");
+    settle(begin_embedding().value(), {.prompt_tokens = 1, .cost_picodollars = 999'999'999});
+    settle(begin_embedding(true).value(), {.prompt_tokens = 1, .cost_picodollars = 1'000'000'000});
+    EXPECT_TRUE(begin_embedding()) << "the operator's calls are no part of it";
+    EXPECT_EQ(budget().spent_this_month_usd, "0.000999999999");
+    settle(begin_embedding().value(), {.prompt_tokens = 1, .cost_picodollars = 1});
+    EXPECT_EQ(begin_embedding().error().code(), errc::unauthorized);
+    EXPECT_TRUE(begin_embedding(true));
+}
+
+TEST_F(SpentBudget, CountsTokensWithoutAPriceAtTheModelsDearestRate) {
+    set_budget("1");
+    // A cent for 100 tokens, and one for 10.
+    settle(begin_embedding().value(), {.prompt_tokens = 100, .cost_picodollars = 10'000'000'000});
+    settle(begin_embedding().value(), {.prompt_tokens = 10, .cost_picodollars = 10'000'000'000});
+    settle(begin_embedding().value(), {.prompt_tokens = 979});
+    EXPECT_FALSE(is_spent()) << "0.999";
+    settle(begin_embedding().value(), {.prompt_tokens = 1});
+    EXPECT_TRUE(is_spent());
+    EXPECT_EQ(budget().estimated_this_month_usd, "0.98");
+}
+
+TEST_F(SpentBudget, CountsALostCallAsTheModelsDearest) {
+    set_budget("1");
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(submit_paid().decided, outcome::admitted);
+    const auto held = claimed(2);
+    settle(begin(held.at(0)).value(), {.prompt_tokens = 9, .cost_picodollars = 500'000'000'000});
+    static_cast<void>(begin(held.at(1)).value());
+    EXPECT_FALSE(is_spent()) << "under way";
+    lose_calls();
+    EXPECT_TRUE(is_spent());
+    EXPECT_EQ(budget().spent_this_month_usd, "0.5");
+    EXPECT_EQ(budget().estimated_this_month_usd, "0.5");
+}
+
+TEST_F(SpentBudget, CountsALostEmbeddingByItsTokens) {
+    set_budget("1");
+    settle(begin_embedding().value(), {.prompt_tokens = 1, .cost_picodollars = 10'000'000'000});
+    static_cast<void>(begin_embedding().value());
+    lose_calls();
+    EXPECT_TRUE(is_spent()) << "100 tokens at a cent each";
+}
+
+// Such a budget would never end anything: README tells how to give a model its price.
+TEST_F(SpentBudget, CountsAModelThatNeverHadAPrice) {
+    set_budget("0.10");
+    settle(begin_embedding().value(), {.prompt_tokens = 19'999});
+    EXPECT_FALSE(is_spent());
+    settle(begin_embedding().value(), {.prompt_tokens = 1});
+    EXPECT_TRUE(is_spent()) << "5 dollars a million tokens";
+}
+
+TEST_F(SpentBudget, OfAModelThatIsFreeIsNeverSpent) {
+    set_budget("0.10");
+    settle(begin_embedding().value(), {.prompt_tokens = 1'000'000, .cost_picodollars = 0});
+    static_cast<void>(begin_embedding().value());
+    lose_calls();
+    EXPECT_FALSE(is_spent());
 }
 
 // A call under way will have a cost: it is not one whose cost nobody knows.

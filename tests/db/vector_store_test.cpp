@@ -1,14 +1,21 @@
-// Goal: each reel gets a vector of the embedder that is set, from one daemon at a time, and vectors
-// of another embedder are neither found nor kept.
+// Goal: each reel gets a vector of the embedder in force, from one daemon at a time; vectors of
+// another embedder are neither found nor kept; a claim reads few rows however large the backlog is.
 #include "job_store_fixture.hpp"
+#include <reelsd/db/migrator.hpp>
 #include <reelsd/domain/jobs/vector_store.hpp>
 
 #include <gmock/gmock.h>
+
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
 
 namespace reelsd::jobs {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
@@ -17,68 +24,288 @@ const std::vector<std::byte> some_vector(7, std::byte{1});
 class VectorStore : public job_store_test {
 protected:
     /// A done reel that can be searched for.
-    job_id done() {
-        const auto id = submitted(ann_);
+    job_id done(std::optional<account_id> owner = {}) {
+        const auto id = submitted(owner.value_or(ann_));
         const auto held = claimed(1).at(0);
         EXPECT_TRUE(run(store_.report(holding_of(held), completed{.result = "{}"}, soon())));
         return id;
     }
-    std::vector<unembedded_reel> claim(const std::string& embedder, seconds_f lease = 60s) {
-        return run(vectors_.claim(embedder, 10, lease, soon()));
+    embedding_claim claim(
+        const std::string& embedder, backlog_position at = {}, seconds_f lease = 60s) {
+        return run(vectors_.claim({.embedder = embedder, .at = at, .lease = lease}, soon()));
+    }
+    /// The ids of the reels that are claimed.
+    std::vector<job_id> jobs(const embedding_claim& held) {
+        std::vector<job_id> ids;
+        for (const auto& reel : held.reels) ids.push_back(reel.job);
+        return ids;
+    }
+    void propose(const std::string& embedder) { run(vectors_.propose(embedder, soon())); }
+    bool keep(const embedding_claim& held, const std::string& embedder) {
+        return run(vectors_.store(held.account, held.reels.at(0), embedder, some_vector, soon()));
+    }
+    std::vector<stored_vector> loaded(account_id account, const std::string& embedder) {
+        return run(vectors_.load(account, embedder, after_all_reels, 10, soon())).decode();
+    }
+    void sql(const std::string& statement) {
+        const auto done = db::run_script(connection_string(), statement, soon());
+        ASSERT_TRUE(done) << done.error().to_string();
     }
 
     vector_store vectors_{pool()};
 };
 
 TEST_F(VectorStore, TheNewestReelsFirstAndEachOnce) {
+    propose("a");
     const auto older = done();
     const auto newer = done();
     static_cast<void>(submitted(ann_));  // Not done: nothing to embed.
-    const auto first = run(vectors_.claim("a", 1, 60s, soon()));
-    ASSERT_THAT(first, SizeIs(1));
-    EXPECT_EQ(first[0].job, newer);
-    EXPECT_EQ(first[0].account, ann_);
-    EXPECT_EQ(first[0].result, "{}");
-    const auto second = claim("a");
-    ASSERT_THAT(second, SizeIs(1));
-    EXPECT_EQ(second[0].job, older);
-    EXPECT_THAT(claim("a"), IsEmpty());
+    const auto held = claim("a");
+    EXPECT_TRUE(held.is_in_force);
+    EXPECT_EQ(held.account, ann_);
+    EXPECT_THAT(jobs(held), ElementsAre(newer, older));
+    EXPECT_EQ(held.reels[0].result, "{}");
+    EXPECT_FALSE(held.next_before) << "that was all";
+    EXPECT_THAT(claim("a").reels, IsEmpty());
+}
+
+// A call holds reels of one account, which pays for it.
+TEST_F(VectorStore, AClaimIsOfOneAccount) {
+    propose("a");
+    const auto anns = done();
+    const auto bobs = done(bob_);
+    const auto anns_newer = done();
+    const auto first = claim("a");
+    EXPECT_THAT(jobs(first), ElementsAre(anns_newer, anns));
+    ASSERT_TRUE(first.next_before) << "another account's is left";
+    const auto second = claim("a", {.before = *first.next_before});
+    EXPECT_EQ(second.account, bob_);
+    EXPECT_THAT(jobs(second), ElementsAre(bobs));
+    EXPECT_FALSE(second.next_before);
+}
+
+TEST_F(VectorStore, ASkippedAccountIsNotClaimed) {
+    propose("a");
+    static_cast<void>(done());
+    const auto bobs = done(bob_);
+    const auto held =
+        run(vectors_.claim({.embedder = "a", .at = {}, .skipped_accounts = {ann_}}, soon()));
+    EXPECT_THAT(jobs(held), ElementsAre(bobs));
 }
 
 TEST_F(VectorStore, AClaimRunsOutAndAFailureWaits) {
-    const auto reel = done();
-    ASSERT_THAT(claim("a", 0s), SizeIs(1));
-    ASSERT_THAT(claim("a"), SizeIs(1)) << "whoever had it is gone";
-    run(vectors_.put_off({reel}, 3600s, soon()));
-    EXPECT_THAT(claim("a"), IsEmpty());
-    run(vectors_.put_off({reel}, 0s, soon()));
-    EXPECT_THAT(claim("a"), SizeIs(1));
+    propose("a");
+    static_cast<void>(done());
+    ASSERT_THAT(claim("a", {}, 0s).reels, SizeIs(1));
+    const auto held = claim("a");
+    ASSERT_THAT(held.reels, SizeIs(1)) << "whoever had it is gone";
+    run(vectors_.release(ann_, held.reels, 3000s, soon()));
+    EXPECT_THAT(claim("a").reels, IsEmpty());
+    sql("UPDATE search_document SET embed_after = now(), embed_claim = embed_claim + 1");
+    EXPECT_THAT(claim("a").reels, SizeIs(1));
+}
+
+// The embedder took longer than the claim was held, and another daemon has claimed the reel since.
+TEST_F(VectorStore, ALateVectorIsNotStored) {
+    propose("a");
+    static_cast<void>(done());
+    const auto late = claim("a", {}, 0s);
+    const auto current = claim("a");
+    EXPECT_FALSE(keep(late, "a"));
+    EXPECT_THAT(loaded(ann_, "a"), IsEmpty());
+    run(vectors_.release(ann_, late.reels, 0s, soon()));
+    EXPECT_TRUE(keep(current, "a"));
+    EXPECT_FALSE(keep(current, "a")) << "a claim ends with its vector";
+    EXPECT_THAT(loaded(ann_, "a"), SizeIs(1));
+}
+
+// Nothing but another claim takes a paid vector its place.
+TEST_F(VectorStore, AVectorAfterItsClaimRanOutIsStored) {
+    propose("a");
+    static_cast<void>(done());
+    EXPECT_TRUE(keep(claim("a", {}, 0s), "a"));
 }
 
 TEST_F(VectorStore, WhatIsStoredIsLoadedByItsOwnEmbedderAlone) {
+    propose("b");
     const auto reel = done();
-    ASSERT_THAT(claim("b"), SizeIs(1));
-    run(vectors_.store(ann_, reel, "b", some_vector, soon()));
-    EXPECT_THAT(claim("b"), IsEmpty());
-    const auto stored = run(vectors_.load(ann_, "b", 10, soon()));
+    ASSERT_TRUE(keep(claim("b"), "b"));
+    EXPECT_THAT(claim("b").reels, IsEmpty());
+    const auto stored = loaded(ann_, "b");
     ASSERT_THAT(stored, SizeIs(1));
     EXPECT_EQ(stored[0].job, reel);
     EXPECT_EQ(stored[0].vector, some_vector);
-    EXPECT_THAT(run(vectors_.load(bob_, "b", 10, soon())), IsEmpty());
-    EXPECT_THAT(run(vectors_.load(ann_, "a", 10, soon())), IsEmpty());
-    // Another embedder, whether its name comes before or after.
-    EXPECT_THAT(claim("a", 0s), SizeIs(1));
-    EXPECT_THAT(claim("c"), SizeIs(1));
-    run(vectors_.store(ann_, reel, "c", some_vector, soon()));
-    EXPECT_THAT(run(vectors_.load(ann_, "b", 10, soon())), IsEmpty());
+    EXPECT_THAT(loaded(bob_, "b"), IsEmpty());
+    EXPECT_THAT(loaded(ann_, "a"), IsEmpty());
+}
+
+TEST_F(VectorStore, AnotherEmbedderReplacesWhatIsThere) {
+    for (const auto* const other : {"a", "c"}) {  // Its name comes before or after.
+        propose("b");
+        run(vectors_.put_in_force("b", soon()));
+        static_cast<void>(done());
+        ASSERT_TRUE(keep(claim("b"), "b"));
+        propose(other);
+        EXPECT_THAT(claim(other).reels, IsEmpty()) << "all have a vector";
+        EXPECT_EQ(run(vectors_.next_other_embedder(std::nullopt, other, soon())), "b");
+        EXPECT_EQ(run(vectors_.next_other_embedder("b", other, soon())), std::nullopt);
+        EXPECT_TRUE(keep(claim(other, {.embedder = "b"}), other));
+        EXPECT_THAT(loaded(ann_, "b"), IsEmpty());
+        sql("DELETE FROM job; DELETE FROM embedder_generation");
+    }
+}
+
+// Both would pay for each other's reels for ever.
+TEST_F(VectorStore, OneOfTwoEmbeddersIsInForce) {
+    static_cast<void>(done());
+    propose("old");
+    EXPECT_TRUE(claim("old").is_in_force);
+    propose("new");
+    EXPECT_FALSE(claim("old").is_in_force);
+    sql("UPDATE search_document SET embed_after = '-infinity', embed_claim = embed_claim + 1");
+    EXPECT_TRUE(keep(claim("new"), "new"));
+    for (int start = 0; start < 3; ++start) {
+        propose("old");
+        const auto held = claim("old", {.embedder = "new"});
+        EXPECT_FALSE(held.is_in_force) << "a start of the old one changes nothing";
+        EXPECT_THAT(held.reels, IsEmpty());
+        propose("new");
+    }
+    EXPECT_EQ(run(vectors_.in_force(soon())), "new");
+
+    run(vectors_.put_in_force("old", soon()));
+    EXPECT_FALSE(claim("new").is_in_force);
+    EXPECT_THAT(claim("old", {.embedder = "new"}).reels, SizeIs(1)) << "the operator wants it so";
+}
+
+// Its claim and its store, as its program has them.
+TEST_F(VectorStore, ADaemonOfThePreviousReleaseTakesNothingFromTheOneInForce) {
+    const auto reel = done();
+    propose("new");
+    ASSERT_TRUE(keep(claim("new"), "new"));
+    const auto id = std::to_string(reel.value);
+    sql("UPDATE search_document SET embed_after = now() + interval '3 minutes' WHERE job_id = " +
+        id);
+    sql("UPDATE search_document SET embedder = 'old', vector = '\\x0101010101',"
+        " embed_after = '-infinity' WHERE job_id = " +
+        id);
+    EXPECT_THAT(loaded(ann_, "new"), SizeIs(1));
+    // What has none yet it may still make.
+    const auto other = std::to_string(done().value);
+    sql("UPDATE search_document SET embedder = 'old', vector = '\\x0101010101',"
+        " embed_after = '-infinity' WHERE job_id = " +
+        other);
+    EXPECT_THAT(loaded(ann_, "old"), SizeIs(1));
 }
 
 TEST_F(VectorStore, ADeletedReelTakesItsVectorAlong) {
+    propose("a");
     const auto reel = done();
-    ASSERT_THAT(claim("a"), SizeIs(1));
+    const auto held = claim("a");
     EXPECT_TRUE(run(store_.remove(ann_, reel, soon())));
-    run(vectors_.store(ann_, reel, "a", some_vector, soon()));
-    EXPECT_THAT(run(vectors_.load(ann_, "a", 10, soon())), IsEmpty());
+    EXPECT_FALSE(keep(held, "a"));
+    EXPECT_THAT(loaded(ann_, "a"), IsEmpty());
+}
+
+TEST_F(VectorStore, APageIsDecodedOnAnyThread) {
+    propose("a");
+    static_cast<void>(done());
+    ASSERT_TRUE(keep(claim("a"), "a"));
+    const auto page = run(vectors_.load(ann_, "a", after_all_reels, 10, soon()));
+    EXPECT_EQ(page.size(), 1U);
+    std::vector<stored_vector> decoded;
+    std::thread{[&] { decoded = page.decode(); }}.join();
+    ASSERT_THAT(decoded, SizeIs(1));
+    EXPECT_EQ(decoded[0].vector, some_vector);
+}
+
+/// A corpus of done reels without a vector, which were not analysed but made up.
+class LargeBacklog : public VectorStore {
+protected:
+    static constexpr std::int64_t reels = 120'000;
+
+    void SetUp() override {
+        VectorStore::SetUp();
+        // Every second one is Ann's. What only other statements need is left out for speed.
+        sql(R"sql(
+            ALTER TABLE job DISABLE TRIGGER ALL;
+            ALTER TABLE search_document DISABLE TRIGGER ALL;
+            INSERT INTO job (account_id, url, status, started_at, finished_at, result, attempt,
+                             claim, code, author, summary, analyzed_at)
+            SELECT CASE n % 2 WHEN 0 THEN )sql" +
+            std::to_string(ann_.value) + " ELSE " + std::to_string(bob_.value) +
+            R"sql( END, 'u', 'done', now(), now(), '{}', 1, 1, '', '', '', now()
+              FROM generate_series(1, )sql" +
+            std::to_string(reels) + R"sql() AS n;
+            INSERT INTO search_document (account_id, job_id, passages)
+            SELECT account_id, id, '' FROM job;
+            ALTER TABLE job ENABLE TRIGGER ALL;
+            ALTER TABLE search_document ENABLE TRIGGER ALL;
+            ANALYZE job, search_document)sql");
+        db::pool_options options;
+        options.connection_string = connection_string();
+        options.connections = 1;
+        alone_ = std::make_unique<db::pool>(
+            loop().context().get_executor(), options, log::logger::silent());
+        alone_->start();
+    }
+    void TearDown() override { alone_->close(); }
+
+    /// What the session of `alone_` has read of the tables, since the server's start.
+    std::int64_t rows_read() {
+        run(alone_->run(
+            soon(), db::query{"test.flush", "SELECT pg_stat_force_next_flush()::text AS flushed"}));
+        run(alone_->run(
+            soon(), db::query{"test.clear", "SELECT pg_stat_clear_snapshot()::text AS cleared"}));
+        const auto found = run(alone_->run(soon(), db::query{"test.rows_read", R"sql(
+            SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint AS rows
+              FROM pg_stat_user_tables
+             WHERE relname IN ('search_document', 'job'))sql"}));
+        return found.one().as<std::int64_t>("rows");
+    }
+
+    std::unique_ptr<db::pool> alone_;
+};
+
+TEST_F(LargeBacklog, EachClaimReadsAHundredRowsWhereverItIs) {
+    vector_store vectors{*alone_};
+    run(vectors.propose("a", soon()));
+    const auto last = done();  // The newest, of Ann.
+    const backlog_position positions[] = {
+        {},
+        {.before = job_id{last.value - reels / 2}},
+        {.before = job_id{last.value - reels + 30}},
+        {.before = job_id{last.value - reels + 2}},
+        {.embedder = "b"}};
+    // More often than a prepared statement is planned for its values.
+    for (int round = 0; round < 4; ++round) {
+        for (const auto& at : positions) {
+            SCOPED_TRACE(at.before.value);
+            const auto before = rows_read();
+            const auto held = run(vectors.claim({.embedder = "a", .at = at}, soon()));
+            EXPECT_LE(rows_read() - before, 100);
+            EXPECT_EQ(held.reels.empty(), at.embedder.has_value() || round > 1);
+            if (!held.reels.empty()) run(vectors.release(held.account, held.reels, 600s, soon()));
+        }
+    }
+    const auto before = rows_read();
+    EXPECT_EQ(run(vectors.next_other_embedder(std::nullopt, "a", soon())), std::nullopt);
+    EXPECT_LE(rows_read() - before, 2);
+}
+
+TEST_F(LargeBacklog, APageOfVectorsReadsNoOtherAccountsReels) {
+    sql("UPDATE search_document SET embedder = 'a', vector = '\\x0101010101',"
+        " embed_claim = embed_claim + 1 WHERE job_id % 4 < 2;"
+        " VACUUM (ANALYZE) search_document");
+    vector_store vectors{*alone_};
+    auto before = after_all_reels;
+    for (int page = 0; page < 8; ++page) {
+        const auto already = rows_read();
+        const auto found = run(vectors.load(ann_, "a", before, 500, soon())).decode();
+        ASSERT_THAT(found, SizeIs(500));
+        EXPECT_LE(rows_read() - already, 1100) << "half of the reels have no vector";
+        before = found.back().job;
+    }
 }
 
 }  // namespace

@@ -72,7 +72,8 @@ public:
 
     /// Takes one of the job's paid calls (at most 3 over all its attempts) before it is made, and
     /// gives it a number. A call that is neither settled nor released stays counted, at an unknown
-    /// cost. Errors: limit_reached when none is left, database_unavailable.
+    /// cost. Errors: unauthorized when the account's monthly budget is spent, limit_reached when
+    /// the job has no call left, database_unavailable.
     [[nodiscard]] virtual result<std::int64_t> begin_call(
         std::string_view provider, std::string_view model) = 0;
     /// Books what that call has used, as soon as its answer is in.
@@ -122,9 +123,9 @@ public:
 
     /// Blocks until done, `by` or `stop`; leaves no file and no process behind.
     /// A stop does not discard an answer that is paid and usable: it is returned unchecked.
-    /// Errors: model_refused, limit_reached (no paid calls left), unsupported_format,
-    /// video_too_long (final); model_unavailable, model_misconfigured, media_failed, timed_out,
-    /// database_unavailable (worth another try); cancelled.
+    /// Errors: model_refused, limit_reached (no paid calls left), unauthorized (the budget is
+    /// spent), unsupported_format, video_too_long (final); model_unavailable, model_misconfigured,
+    /// media_failed, timed_out, database_unavailable (worth another try); cancelled.
     [[nodiscard]] virtual analysis analyze(
         const video_input& video, call_ledger& calls, const deadline& by,
         const std::stop_token& stop) const = 0;

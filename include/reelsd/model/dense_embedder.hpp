@@ -19,9 +19,22 @@ namespace reelsd::model {
 /// What a text is embedded for: some models want to know.
 enum class embedding_purpose : std::uint8_t { document, query };
 
-struct embeddings {
-    std::vector<dense_vector> vectors;  ///< One a text, in order, of length 1.
-    std::int64_t tokens = 0;            ///< As told, or estimated where the provider tells none.
+/// What a provider will put on the bill for one request.
+enum class billing : std::uint8_t {
+    none,     ///< Never sent, or refused with a status that costs nothing.
+    unknown,  ///< Sent, and no answer came that says more.
+    counted,  ///< Answered: `tokens`.
+};
+
+/// What became of one request.
+struct embedding_reply {
+    /// One a text, in order, of length 1. Errors: model_unavailable, model_misconfigured,
+    /// model_refused, cancelled. An answer with vectors of another size than configured, which is
+    /// billed, is model_misconfigured.
+    result<std::vector<dense_vector>> vectors;
+    billing billed = billing::none;
+    /// Of an answer: as the provider counts them, or estimated where it reports none.
+    std::int64_t tokens = 0;
 };
 
 /// Turns texts into dense vectors, at a provider. Blocking; safe from any thread.
@@ -39,15 +52,18 @@ public:
     /// cannot be compared. "gemini/gemini-embedding-001/768/1"
     [[nodiscard]] virtual std::string_view name() const noexcept = 0;
 
-    /// 1 to embedding_texts_max texts, none empty, each cut to what the model takes. Errors:
-    /// model_unavailable, model_misconfigured, model_refused, cancelled.
-    [[nodiscard]] virtual result<embeddings> embed(
+    /// One request, never repeated: each may be billed. 1 to embedding_texts_max texts, none empty,
+    /// each cut to what the model takes.
+    [[nodiscard]] virtual embedding_reply embed(
         std::span<const std::string> texts, embedding_purpose purpose, const deadline& by,
         const std::stop_token& stop) const = 0;
 };
 
 /// What every provider takes in one call.
 inline constexpr std::size_t embedding_texts_max = 100;
+
+/// Tokens of texts as embedders cut them: about four characters each.
+[[nodiscard]] std::int64_t estimated_tokens(std::span<const std::string> texts);
 
 struct embedder_settings {
     std::string url;  ///< Without a version path.

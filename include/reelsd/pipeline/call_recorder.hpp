@@ -31,7 +31,9 @@ public:
         log::logger log)
         : loop_{std::move(loop)}, store_{store}, tasks_{tasks}, log_{std::move(log)} {}
 
-    /// Errors: limit_reached, database_unavailable; cancelled after refuse_new().
+    /// Errors: unauthorized when the account's monthly budget is spent; database_unavailable.
+    [[nodiscard]] result<void> check_budget(account_id account, deadline by) const;
+    /// Errors: as call_ledger_store::begin(), database_unavailable; cancelled after refuse_new().
     [[nodiscard]] result<std::int64_t> begin(usage::call_intent wanted) const;
     void settle(std::int64_t call, usage::call_usage used) const;
     void release(std::int64_t call) const;
@@ -40,8 +42,12 @@ public:
     /// vain. Calls under way are not affected. Any thread.
     void refuse_new() noexcept { refuses_new_ = true; }
 
-    /// A call without a job's limit: embeddings. On the loop's thread; goes on by itself.
-    void add(usage::finished_call made) const;
+    /// For embeddings, on the loop's thread. Throws like the store.
+    [[nodiscard]] boost::asio::awaitable<result<std::int64_t>> begin_embedding(
+        usage::embedding_intent wanted, deadline by) const;
+    /// As settle() and release(), on the loop's thread: they return at once.
+    void settle_later(std::int64_t call, usage::call_usage used) const;
+    void release_later(std::int64_t call) const;
 
 private:
     /// One statement, said again until it is written.
@@ -51,6 +57,8 @@ private:
         statement write_once, std::shared_ptr<std::promise<void>> written) const;
     /// Waits for a while; goes on without the caller afterwards.
     void write_surely(statement write_once) const;
+    /// On the loop's thread.
+    void write_later(statement write_once) const;
 
     boost::asio::any_io_executor loop_;
     usage::call_ledger_store store_;

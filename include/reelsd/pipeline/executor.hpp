@@ -41,6 +41,8 @@ struct executor_parts {
     const scratch_space& scratch;
     job_records& records;
     const call_recorder& recorder;
+    /// Whether `analyzer` may ask a model that costs money.
+    bool analysis_costs_money = false;
     /// Told by the worker's thread what is being done: "resolve", "download", "probe", "analyze".
     /// Must not block; empty: nobody wants to know.
     std::function<void(const jobs::claimed_job&, std::string_view step)> on_step = {};

@@ -58,7 +58,8 @@ job_error_code job_error_code_of(errc code) noexcept {
         case errc::model_refused:
         case errc::model_unavailable:
         case errc::model_misconfigured:
-        case errc::limit_reached: return job_error_code::model_failed;
+        case errc::limit_reached:
+        case errc::unauthorized: return job_error_code::model_failed;  // To spend any more.
         case errc::no_video:
         case errc::separate_tracks:
         case errc::unsupported_format:
@@ -75,7 +76,6 @@ job_error_code job_error_code_of(errc code) noexcept {
 
         case errc::invalid_argument:
         case errc::not_found:
-        case errc::unauthorized:
         case errc::conflict:
         case errc::cancelled:
         case errc::media_failed:
@@ -158,6 +158,10 @@ std::string error_text(errc why, const retry_policy& policy) {
         case errc::limit_reached:
             return "The AI model could not process the video: the job has used all of its paid "
                    "calls, and their answers were lost. Submit the link again later.";
+        case errc::unauthorized:
+            return "The AI model could not process the video: this month's budget of the account "
+                   "is spent. Submit the link again next month, or ask the operator for a larger "
+                   "budget.";
         case errc::no_video:
             return "The video format is not supported: the post, or the slide that the link "
                    "names, is a photo.";
@@ -192,7 +196,6 @@ std::string error_text(errc why, const retry_policy& policy) {
                    "service may ask. Its operator finds the address in the log.";
         case errc::invalid_argument:
         case errc::not_found:
-        case errc::unauthorized:
         case errc::conflict:
         case errc::cancelled:
         case errc::media_failed:

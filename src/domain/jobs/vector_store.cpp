@@ -5,77 +5,184 @@
 namespace reelsd::jobs {
 namespace {
 
-// Three ranges of the index, so that a look past ten thousand finished reels costs nothing. Nobody
-// puts a reel off for an hour: who seems to have, has by a clock that was set back since.
+// A name that has been in force before stays where it is, so that two daemons with different
+// settings cannot replace each other's vectors in turn, however often they start.
+constexpr db::query propose_query{"vectors.propose_embedder", R"sql(
+    INSERT INTO embedder_generation (name)
+    SELECT $1 WHERE NOT EXISTS (SELECT FROM embedder_generation WHERE name = $1)
+    ON CONFLICT DO NOTHING)sql"};
+
+constexpr db::query put_in_force_query{"vectors.put_embedder_in_force", R"sql(
+    INSERT INTO embedder_generation (name) VALUES ($1)
+    ON CONFLICT (name) DO UPDATE SET generation = DEFAULT, in_force_since = now())sql"};
+
+constexpr db::query in_force_query{"vectors.embedder_in_force", R"sql(
+    SELECT name FROM embedder_generation ORDER BY generation DESC LIMIT 1)sql"};
+
+// The window's size (backlog_window) is part of the text: of a parameter the planner would expect
+// a tenth of the table. Each branch is one range of the index (embedder, job_id DESC); the first
+// orders by a column of nulls because IS NULL is no equality to the planner. What follows goes by
+// the rows' places: a join would read the whole table under a plan that was made while it was
+// empty. No failure waits for an hour: a time further ahead was written before the clock was set
+// back.
 constexpr db::query claim_query{"vectors.claim", R"sql(
-    WITH missing AS (
-        SELECT account_id, job_id
-          FROM (SELECT account_id, job_id, embed_after FROM search_document WHERE embedder IS NULL
-                 UNION ALL
-                SELECT account_id, job_id, embed_after FROM search_document WHERE embedder < $1
-                 UNION ALL
-                SELECT account_id, job_id, embed_after FROM search_document WHERE embedder > $1)
-               AS unembedded
-         WHERE embed_after <= now() OR embed_after > now() + interval '1 hour'
-         ORDER BY job_id DESC LIMIT $2),
-    taken AS (
-        SELECT document.account_id, document.job_id
-          FROM search_document AS document JOIN missing USING (account_id, job_id)
-         WHERE document.embed_after <= now()
-            OR document.embed_after > now() + interval '1 hour'
-           FOR UPDATE OF document SKIP LOCKED)
-    UPDATE search_document AS document
-       SET embed_after = now() + make_interval(secs => $3)
-      FROM taken JOIN job ON job.id = taken.job_id
-     WHERE document.account_id = taken.account_id AND document.job_id = taken.job_id
-       AND job.status = 'done'
-    RETURNING document.account_id, document.job_id, job.result)sql"};
+    WITH standing AS MATERIALIZED (
+        SELECT name = $1 AS is_in_force FROM embedder_generation
+         ORDER BY generation DESC LIMIT 1),
+    looked_at AS MATERIALIZED (
+        (SELECT ctid AS place, account_id, job_id, embed_after FROM search_document
+          WHERE $2::text IS NULL AND embedder IS NULL AND job_id < $3
+          ORDER BY embedder, job_id DESC LIMIT 24)
+         UNION ALL
+        (SELECT ctid AS place, account_id, job_id, embed_after FROM search_document
+          WHERE embedder = $2 AND job_id < $3
+          ORDER BY embedder, job_id DESC LIMIT 24)),
+    due AS MATERIALIZED (
+        SELECT place, account_id, job_id FROM looked_at
+         WHERE (SELECT is_in_force FROM standing)
+           AND (embed_after <= now() OR embed_after > now() + interval '1 hour')
+           AND account_id <> ALL ($5::bigint[])),
+    taken AS MATERIALIZED (
+        SELECT ctid AS place FROM search_document
+         WHERE ctid = ANY (ARRAY(
+               SELECT place FROM due
+                WHERE account_id = (SELECT account_id FROM due ORDER BY job_id DESC LIMIT 1)))
+           AND (embed_after <= now() OR embed_after > now() + interval '1 hour')
+           FOR UPDATE SKIP LOCKED),
+    claimed AS (
+        UPDATE search_document
+           SET embed_after = now() + make_interval(secs => $4), embed_claim = embed_claim + 1
+         WHERE ctid = ANY (ARRAY(SELECT place FROM taken))
+        RETURNING account_id, job_id, embed_claim)
+    SELECT coalesce((SELECT is_in_force FROM standing), false) AS is_in_force,
+           (SELECT count(*) FROM looked_at) AS looked_at,
+           (SELECT min(job_id) FROM looked_at) AS last_id,
+           (SELECT count(*) FROM due) AS due,
+           claimed.account_id, claimed.job_id, claimed.embed_claim,
+           (SELECT job.result FROM job
+             WHERE job.account_id = claimed.account_id AND job.id = claimed.job_id) AS result
+      FROM (SELECT) AS one LEFT JOIN claimed ON true
+     ORDER BY claimed.job_id DESC)sql"};
+
+// Two probes of the index instead of one that would read all vectors of the asker's own.
+constexpr db::query next_other_query{"vectors.next_other_embedder", R"sql(
+    SELECT embedder
+      FROM ((SELECT embedder FROM search_document
+              WHERE embedder > coalesce($1, '') AND embedder < $2 ORDER BY embedder LIMIT 1)
+             UNION ALL
+            (SELECT embedder FROM search_document
+              WHERE embedder > greatest(coalesce($1, ''), $2) ORDER BY embedder LIMIT 1)) AS other
+     ORDER BY embedder LIMIT 1)sql"};
 
 constexpr db::query store_query{"vectors.store", R"sql(
-    UPDATE search_document SET embedder = $3, vector = $4, embed_after = '-infinity'
-     WHERE account_id = $1 AND job_id = $2)sql"};
+    UPDATE search_document
+       SET embedder = $4, vector = $5, embed_after = '-infinity', embed_claim = embed_claim + 1
+     WHERE account_id = $1 AND job_id = $2 AND embed_claim = $3)sql"};
 
-constexpr db::query put_off_query{"vectors.put_off", R"sql(
-    UPDATE search_document SET embed_after = now() + make_interval(secs => $2)
-     WHERE job_id = ANY($1::bigint[]))sql"};
+constexpr db::query release_query{"vectors.release", R"sql(
+    UPDATE search_document AS document
+       SET embed_after = now() + make_interval(secs => $4), embed_claim = document.embed_claim + 1
+      FROM unnest($2::bigint[], $3::bigint[]) AS held (job_id, claim)
+     WHERE document.account_id = $1 AND document.job_id = held.job_id
+       AND document.embed_claim = held.claim)sql"};
 
+// In this form, not by the index on embedders, which is led by no account: docs/adr/0025.
 constexpr db::query load_query{"vectors.load", R"sql(
     SELECT job_id, vector FROM search_document
-     WHERE account_id = $1 AND embedder = $2
-     ORDER BY job_id DESC LIMIT $3)sql"};
+     WHERE account_id = ANY (ARRAY[$1::bigint]) AND job_id < $3 AND embedder = $2
+     ORDER BY account_id DESC, job_id DESC LIMIT $4)sql"};
+
+unembedded_reel reel_from(const db::row& row) {
+    return {
+        .job = row.as<job_id>("job_id"),
+        .claim = row.as<std::int64_t>("embed_claim"),
+        .result = row.as<std::string>("result")};
+}
 
 }  // namespace
 
-boost::asio::awaitable<std::vector<unembedded_reel>> vector_store::claim(
-    std::string embedder, int reels_max, seconds_f lease, deadline by) {
-    invariant(reels_max > 0);
-    const auto claimed = co_await pool_->run(by, claim_query, embedder, reels_max, lease.count());
-    co_return claimed.map([](const db::row& row) {
-        return unembedded_reel{
-            .account = row.as<account_id>("account_id"),
-            .job = row.as<job_id>("job_id"),
-            .result = row.as<std::string>("result")};
-    });
-}
-
-boost::asio::awaitable<void> vector_store::store(
-    account_id account, job_id job, std::string embedder, std::vector<std::byte> vector,
-    deadline by) {
-    co_await pool_->run(by, store_query, account, job, embedder, vector);
-}
-
-boost::asio::awaitable<void> vector_store::put_off(
-    std::vector<job_id> jobs, seconds_f wait, deadline by) {
-    co_await pool_->run(by, put_off_query, jobs, wait.count());
-}
-
-boost::asio::awaitable<std::vector<stored_vector>> vector_store::load(
-    account_id account, std::string embedder, int vectors_max, deadline by) {
-    const auto found = co_await pool_->run(by, load_query, account, embedder, vectors_max);
-    co_return found.map([](const db::row& row) {
+std::vector<stored_vector> vector_page::decode() const {
+    return rows_.map([](const db::row& row) {
         return stored_vector{
             .job = row.as<job_id>("job_id"), .vector = row.as<std::vector<std::byte>>("vector")};
     });
+}
+
+boost::asio::awaitable<void> vector_store::propose(std::string embedder, deadline by) {
+    co_await pool_->run(by, propose_query, embedder);
+}
+
+boost::asio::awaitable<void> vector_store::put_in_force(std::string embedder, deadline by) {
+    co_await pool_->run(by, put_in_force_query, embedder);
+}
+
+boost::asio::awaitable<std::optional<std::string>> vector_store::in_force(deadline by) {
+    const auto found = co_await pool_->run(by, in_force_query);
+    const auto row = found.one_or_none();
+    if (!row) co_return std::nullopt;
+    co_return row->as<std::string>("name");
+}
+
+boost::asio::awaitable<embedding_claim> vector_store::claim(
+    embedding_claim_request wanted, deadline by) {
+    const auto answer = co_await pool_->run(
+        by,
+        claim_query,
+        wanted.embedder,
+        wanted.at.embedder,
+        wanted.at.before,
+        wanted.lease.count(),
+        wanted.skipped_accounts);
+    const auto first = answer[0];
+    embedding_claim made{.is_in_force = first.as<bool>("is_in_force"), .account = {}};
+    if (!first.is_null("job_id")) {
+        made.account = first.as<account_id>("account_id");
+        made.reels = answer.map(&reel_from);
+    }
+    // Due reels of other accounts are left: this window is not done with. Reels that were due and
+    // could not be claimed are locked by another claim.
+    const bool is_left = !made.reels.empty() && first.as<std::int64_t>("due") >
+                                                    static_cast<std::int64_t>(made.reels.size());
+    if (is_left) {
+        made.next_before = wanted.at.before;
+    } else if (first.as<std::int64_t>("looked_at") == backlog_window) {
+        made.next_before = first.as<job_id>("last_id");
+    }
+    co_return made;
+}
+
+boost::asio::awaitable<std::optional<std::string>> vector_store::next_other_embedder(
+    std::optional<std::string> after, std::string own, deadline by) {
+    const auto found = co_await pool_->run(by, next_other_query, after, own);
+    const auto row = found.one_or_none();
+    if (!row) co_return std::nullopt;
+    co_return row->as<std::string>("embedder");
+}
+
+boost::asio::awaitable<bool> vector_store::store(
+    account_id account, const unembedded_reel& reel, std::string embedder,
+    std::vector<std::byte> vector, deadline by) {
+    const auto stored =
+        co_await pool_->run(by, store_query, account, reel.job, reel.claim, embedder, vector);
+    co_return stored.affected() == 1;
+}
+
+boost::asio::awaitable<void> vector_store::release(
+    account_id account, const std::vector<unembedded_reel>& reels, seconds_f wait, deadline by) {
+    std::vector<job_id> jobs;
+    std::vector<std::int64_t> claims;
+    for (const auto& reel : reels) {
+        jobs.push_back(reel.job);
+        claims.push_back(reel.claim);
+    }
+    co_await pool_->run(by, release_query, account, jobs, claims, wait.count());
+}
+
+boost::asio::awaitable<vector_page> vector_store::load(
+    account_id account, std::string embedder, job_id before, int vectors_max, deadline by) {
+    invariant(vectors_max > 0);
+    auto found = co_await pool_->run(by, load_query, account, embedder, before, vectors_max);
+    co_return vector_page{std::move(found)};
 }
 
 }  // namespace reelsd::jobs

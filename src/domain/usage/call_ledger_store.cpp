@@ -9,22 +9,48 @@
 namespace reelsd::usage {
 namespace {
 
-// One worker holds a claim, so nobody else counts the same job's calls meanwhile.
+// One worker holds a claim, so no other one counts the same job's calls at the same time. A spent
+// budget is looked for first: it explains the refusal better than the number of calls does.
 constexpr db::query begin_query{
     "usage.begin_call",
     R"sql(
-    INSERT INTO model_call (account_id, job_id, number, claim, provider, model, settled_at,
-                            booking_key)
-    SELECT job.account_id, job.id, 1 + coalesce(max(earlier.number), 0), job.claim, $3, $4, NULL,
-           nullif($6, '')
-      FROM job
-      LEFT JOIN model_call AS earlier
-        ON earlier.account_id = job.account_id AND earlier.job_id = job.id AND earlier.number > 0
-     WHERE job.id = $1 AND job.claim = $2 AND job.status = 'processing'
-     GROUP BY job.account_id, job.id, job.claim
-    HAVING count(earlier.number) < $5
-    RETURNING id)sql",
+    WITH held AS MATERIALIZED (
+        SELECT account_id, id, claim, budget_is_spent(account_id) AS is_spent FROM job
+         WHERE id = $1 AND claim = $2 AND status = 'processing'),
+    begun AS (
+        INSERT INTO model_call (account_id, job_id, number, claim, provider, model, settled_at,
+                                booking_key)
+        SELECT held.account_id, held.id, 1 + coalesce(max(earlier.number), 0), held.claim, $3, $4,
+               NULL, nullif($6, '')
+          FROM held
+          LEFT JOIN model_call AS earlier
+            ON earlier.account_id = held.account_id AND earlier.job_id = held.id
+           AND earlier.number > 0
+         WHERE NOT held.is_spent
+         GROUP BY held.account_id, held.id, held.claim
+        HAVING count(earlier.number) < $5
+        RETURNING id)
+    SELECT (SELECT id FROM begun) AS id,
+           coalesce((SELECT is_spent FROM held), false) AS is_spent)sql",
     db::priority::essential};
+
+// An account's budget has no say over what the operator has made again.
+constexpr db::query begin_embedding_query{
+    "usage.begin_embedding",
+    R"sql(
+    WITH payer AS MATERIALIZED (
+        SELECT id, NOT $6::boolean AND budget_is_spent(id) AS is_spent FROM account WHERE id = $1),
+    begun AS (
+        INSERT INTO model_call (account_id, job_id, claim, purpose, provider, model, prompt_tokens,
+                                by_operator, settled_at, booking_key)
+        SELECT id, $2, 0, 'embedding', $3, $4, $5, $6, NULL, $7 FROM payer WHERE NOT is_spent
+        RETURNING id)
+    SELECT (SELECT id FROM begun) AS id,
+           coalesce((SELECT is_spent FROM payer), false) AS is_spent)sql",
+    db::priority::essential};
+
+constexpr db::query is_budget_spent_query{"usage.is_budget_spent", R"sql(
+    SELECT budget_is_spent($1) AS is_spent)sql"};
 
 constexpr db::query settle_query{
     "usage.settle_call",
@@ -46,17 +72,6 @@ constexpr db::query release_unanswered_query{
     "usage.release_unanswered_call",
     R"sql(
     DELETE FROM model_call WHERE booking_key = $1 AND settled_at IS NULL)sql",
-    db::priority::essential};
-
-constexpr db::query add_query{
-    "usage.add_call",
-    R"sql(
-    INSERT INTO model_call (account_id, job_id, purpose, provider, model, prompt_tokens,
-                            cached_prompt_tokens, output_tokens, thinking_tokens, cost_usd,
-                            booking_key)
-    SELECT id, $2, 'embedding', $3, $4, $5, $6, $7, $8, $9::bigint * 1e-12, $10
-      FROM account WHERE id = $1
-    ON CONFLICT DO NOTHING)sql",
     db::priority::essential};
 
 // The age leaves a living worker time to settle its own call, also after an outage.
@@ -97,6 +112,16 @@ model_total total_from(const db::row& row) {
         .cost_usd = row.as<std::string>("cost_usd")};
 }
 
+/// The new call's number, or why there is none.
+result<std::int64_t> begun_call(const db::rows& answer, const error& otherwise) {
+    const auto row = answer.one();
+    if (const auto id = row.as<std::optional<std::int64_t>>("id")) return *id;
+    if (row.as<bool>("is_spent")) {
+        return error{errc::unauthorized, "the account's monthly budget is spent"};
+    }
+    return otherwise;
+}
+
 }  // namespace
 
 std::string new_booking_key() {
@@ -104,7 +129,7 @@ std::string new_booking_key() {
     return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
 }
 
-boost::asio::awaitable<std::optional<std::int64_t>> call_ledger_store::begin(
+boost::asio::awaitable<result<std::int64_t>> call_ledger_store::begin(
     call_intent wanted, deadline by) {
     invariant(wanted.calls_max > 0);
     const auto begun = co_await pool_->run(
@@ -116,9 +141,27 @@ boost::asio::awaitable<std::optional<std::int64_t>> call_ledger_store::begin(
         wanted.model,
         wanted.calls_max,
         wanted.booking_key);
-    const auto row = begun.one_or_none();
-    if (!row) co_return std::nullopt;
-    co_return row->as<std::int64_t>("id");
+    co_return begun_call(begun, error{errc::limit_reached, "the job has no paid calls left"});
+}
+
+boost::asio::awaitable<result<std::int64_t>> call_ledger_store::begin_embedding(
+    embedding_intent wanted, deadline by) {
+    const auto begun = co_await pool_->run(
+        by,
+        begin_embedding_query,
+        wanted.account,
+        wanted.job,
+        wanted.provider,
+        wanted.model,
+        wanted.estimated_tokens,
+        wanted.is_operators,
+        wanted.booking_key);
+    co_return begun_call(begun, error{errc::not_found, "the account is gone"});
+}
+
+boost::asio::awaitable<bool> call_ledger_store::is_budget_spent(account_id account, deadline by) {
+    const auto found = co_await pool_->run(by, is_budget_spent_query, account);
+    co_return found.one().as<bool>("is_spent");
 }
 
 boost::asio::awaitable<void> call_ledger_store::settle(
@@ -149,22 +192,6 @@ boost::asio::awaitable<std::int64_t> call_ledger_store::settle_lost(int calls_ma
     invariant(calls_max > 0);
     const auto settled = co_await pool_->run(by, settle_lost_query, calls_max);
     co_return settled.affected();
-}
-
-boost::asio::awaitable<void> call_ledger_store::add(finished_call made, deadline by) {
-    co_await pool_->run(
-        by,
-        add_query,
-        made.account,
-        made.job,
-        made.provider,
-        made.model,
-        made.used.prompt_tokens,
-        made.used.cached_prompt_tokens,
-        made.used.output_tokens,
-        made.used.thinking_tokens,
-        made.used.cost_picodollars,
-        made.booking_key);
 }
 
 boost::asio::awaitable<std::vector<model_total>> call_ledger_store::totals(deadline by) {

@@ -59,8 +59,10 @@ constexpr db::query read_reel_query{"usage.read_reel", R"sql(
              WHERE job.id = $2 AND job.account_id = $1) AS listed
      ORDER BY called_at, id)sql"};
 
+// What the operator has had made again is no part of it.
 constexpr db::query read_budget_query{"usage.read_budget", R"sql(
     SELECT trim_scale(monthly_budget_usd)::text AS monthly_budget_usd,
+           trim_scale(estimated_this_month(account.id))::text AS estimated_this_month_usd,
            to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM') AS month,
            trim_scale(coalesce(sum(cost_usd), 0))::text AS spent_this_month_usd,
            trim_scale(coalesce(sum(cost_usd) FILTER (
@@ -71,6 +73,7 @@ constexpr db::query read_budget_query{"usage.read_budget", R"sql(
       FROM account
       LEFT JOIN model_call AS call
         ON call.account_id = account.id AND call.called_at >= month_begin(now())
+       AND NOT call.by_operator
      WHERE account.id = $1
      GROUP BY account.id)sql"};
 
@@ -162,6 +165,7 @@ boost::asio::awaitable<budget_report> usage_store::read_budget(account_id caller
         .month = row.as<std::string>("month"),
         .spent_this_month_usd = row.as<std::string>("spent_this_month_usd"),
         .spent_today_usd = row.as<std::string>("spent_today_usd"),
+        .estimated_this_month_usd = row.as<std::string>("estimated_this_month_usd"),
         .unpriced_calls_this_month = row.as<std::int64_t>("unpriced_calls_this_month")};
 }
 

@@ -26,6 +26,7 @@ std::string_view name_of(failure_kind kind) noexcept {
         case failure_kind::file_not_ready: return "file_not_ready";
         case failure_kind::file_gone: return "file_gone";
         case failure_kind::no_calls_left: return "no_calls_left";
+        case failure_kind::budget_spent: return "budget_spent";
         case failure_kind::storage: return "storage";
         case failure_kind::no_database: return "no_database";
         case failure_kind::cancelled: return "cancelled";
@@ -53,6 +54,8 @@ call_failure failure_from(const error& why) {
             return {.kind = failure_kind::no_database, .detail = why.to_string()};
         case errc::limit_reached:
             return {.kind = failure_kind::no_calls_left, .detail = why.detail()};
+        case errc::unauthorized:
+            return {.kind = failure_kind::budget_spent, .detail = why.detail()};
         default: return {.kind = failure_kind::transient, .detail = why.detail()};
     }
 }
@@ -79,6 +82,7 @@ error error_from(const call_failure& why) {
         case failure_kind::video_rejected:
         case failure_kind::payload_too_large: return error{errc::model_refused, std::move(detail)};
         case failure_kind::no_calls_left: return error{errc::limit_reached, std::move(detail)};
+        case failure_kind::budget_spent: return error{errc::unauthorized, std::move(detail)};
         case failure_kind::storage: return error{errc::storage_failed, std::move(detail)};
         case failure_kind::no_database: return error{errc::database_unavailable, std::move(detail)};
         case failure_kind::cancelled: return error{errc::cancelled, std::move(detail)};

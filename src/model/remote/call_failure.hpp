@@ -29,6 +29,7 @@ enum class failure_kind : std::uint8_t {
     file_not_ready,     ///< An uploaded file is still being worked on.
     file_gone,          ///< An uploaded file is not there.
     no_calls_left,      ///< The job's own limit.
+    budget_spent,       ///< The account's own limit.
     storage,            ///< Our own disk, or a write that our database refuses.
     no_database,        ///< It gave no answer: nothing could be asked for.
     cancelled,          ///< We were asked to stop.

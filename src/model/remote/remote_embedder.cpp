@@ -1,11 +1,9 @@
 #include "remote_embedder.hpp"
 
 #include "../utf8.hpp"
-#include "conversation.hpp"
 #include "gemini_errors.hpp"
 #include "openai_errors.hpp"
 #include "provider_json.hpp"
-#include "retry_schedule.hpp"
 #include "token_count.hpp"
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/json.hpp>
@@ -13,7 +11,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -73,7 +70,7 @@ public:
     [[nodiscard]] std::string_view model() const noexcept override { return settings_.model; }
     [[nodiscard]] std::string_view name() const noexcept override { return name_; }
 
-    [[nodiscard]] result<embeddings> embed(
+    [[nodiscard]] embedding_reply embed(
         std::span<const std::string> texts, embedding_purpose purpose, const deadline& by,
         const std::stop_token& stop) const override {
         std::vector<std::string> cut;
@@ -82,15 +79,17 @@ public:
         auto request = request_for(cut, purpose);
         request.response_bytes_max = answer_bytes_max;
         request.fresh_connection = true;
-        for (int tries = 1;; ++tries) {
-            const auto answer = http_.send(request, by.at_most(answer_time_max), stop);
-            if (answer && answer->status() == 200) return read(answer->body, cut);
-            auto why = answer ? failure_in(*answer) : failure_from(answer.error());
-            why.detail = without_secret(std::move(why.detail), settings_.key);
-            const auto next = after_failed_try(why, tries, throw_dice());
-            const auto* again = std::get_if<try_again>(&next);
-            if (again == nullptr || !pause(again->pause, by, stop)) return error_from(why);
-        }
+        bool is_sent = false;
+        request.on_sent = [&is_sent] { is_sent = true; };  // Of streamed bodies alone.
+        request.streamed_body.emplace().add_text(std::exchange(request.body, {}));
+        const auto answer = http_.send(request, by.at_most(answer_time_max), stop);
+        if (answer && answer->status() == 200) return read(answer->body, cut);
+        auto why = answer ? failure_in(*answer) : failure_from(answer.error());
+        why.detail = without_secret(std::move(why.detail), settings_.key);
+        // Once it has the whole request, a provider may have worked on it.
+        const bool may_be_billed = answer ? why.may_be_billed : is_sent;
+        return {
+            .vectors = error_from(why), .billed = may_be_billed ? billing::unknown : billing::none};
     }
 
 protected:
@@ -102,18 +101,32 @@ protected:
         const json& document, std::size_t texts) const = 0;
 
 private:
-    [[nodiscard]] result<embeddings> read(
+    /// An answer is billed whatever it holds.
+    [[nodiscard]] embedding_reply read(
         const std::string& body, std::span<const std::string> texts) const {
-        auto made = vectors_in(parse_foreign_json(body), texts.size());
-        const auto size = static_cast<std::size_t>(settings_.dimensions);
-        const bool is_asked_for =
-            made && std::all_of(made->vectors.begin(), made->vectors.end(), [&](const auto& one) {
-                return size == 0 || one.size() == size;
-            });
-        if (!is_asked_for)
-            return error{errc::model_unavailable, "no vectors of the size asked for"};
-        if (made->tokens == 0) made->tokens = estimated_tokens(texts);
-        return *std::move(made);
+        const auto document = parse_foreign_json(body);
+        auto made = vectors_in(document, texts.size());
+        embedding_reply reply{
+            .vectors = error{errc::model_unavailable, "the answer holds no vectors of the texts"},
+            .billed = billing::counted,
+            .tokens = made && made->tokens > 0 ? made->tokens : estimated_tokens(texts)};
+        if (!made) return reply;
+        const auto wanted = settings_.dimensions > 0
+                                ? static_cast<std::size_t>(settings_.dimensions)
+                                : made->vectors.front().size();
+        for (const auto& vector : made->vectors) {
+            if (vector.size() == wanted) continue;
+            reply.vectors = error{
+                errc::model_misconfigured,
+                fmt::format(
+                    "the model answers with vectors of {} components instead of {}: set "
+                    "embedding-dimensions to what it makes, or to 0",
+                    vector.size(),
+                    wanted)};
+            return reply;
+        }
+        reply.vectors = std::move(made->vectors);
+        return reply;
     }
 
     embedder_settings settings_;

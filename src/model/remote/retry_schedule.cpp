@@ -38,6 +38,7 @@ int tries_max(failure_kind kind) noexcept {
         case failure_kind::limit_refused:
         case failure_kind::file_gone:
         case failure_kind::no_calls_left:
+        case failure_kind::budget_spent:
         case failure_kind::storage:
         case failure_kind::no_database:
         case failure_kind::cancelled: break;

@@ -66,6 +66,7 @@ TEST(CallFailure, EachKindHasANameAndAFate) {
         {failure_kind::schema_refused, errc::model_misconfigured},
         {failure_kind::thinking_refused, errc::model_misconfigured},
         {failure_kind::no_calls_left, errc::limit_reached},
+        {failure_kind::budget_spent, errc::unauthorized},
         {failure_kind::storage, errc::storage_failed},
         {failure_kind::no_database, errc::database_unavailable},
         {failure_kind::cancelled, errc::cancelled},
@@ -95,6 +96,7 @@ TEST(CallFailure, AFailedTransferIsOneOfThem) {
         {errc::storage_failed, failure_kind::storage},
         {errc::database_unavailable, failure_kind::no_database},
         {errc::limit_reached, failure_kind::no_calls_left},
+        {errc::unauthorized, failure_kind::budget_spent},
         {errc::internal, failure_kind::transient},
     };
     for (const auto& one : cases)

@@ -1,12 +1,17 @@
 // Goal: vectors come back in the order of their texts and of length 1, whatever a server's order
-// and lengths; what is not as many vectors of numbers is none; quantising keeps directions.
+// and lengths; what is not as many vectors of numbers is none; a request is made once, and it is
+// known what it is billed; quantising keeps directions.
 #include "remote_embedder.hpp"
 
+#include "support/scripted_server.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/model/dense_vector.hpp>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -105,6 +110,65 @@ TEST(OpenAiEmbeddings, AskForASizeOnlyWhenOneIsWanted) {
     EXPECT_EQ(sized["input"], json(two_texts));
     EXPECT_FALSE(
         json::parse(openai_embedding_body(of_model("m", 0), two_texts)).contains("dimensions"));
+}
+
+std::string response(int status, const std::string& body) {
+    return fmt::format(
+        "HTTP/1.1 {} x\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{}",
+        status,
+        body.size(),
+        body);
+}
+
+/// What one request to a server that answers so comes to. Only one connection may be made.
+embedding_reply reply_to(const std::string& answer, int dimensions = 2) {
+    std::atomic<int> requests{0};
+    const test::scripted_server server{[&](test::scripted_server::connection& peer) {
+        static_cast<void>(peer.read_request());
+        ++requests;
+        peer.write(answer);
+    }};
+    auto with = of_model("m", dimensions);
+    with.url = fmt::format("http://127.0.0.1:{}", server.port());
+    const auto reply = openai_embedder(with)->embed(
+        two_texts, embedding_purpose::document, deadline::after(std::chrono::seconds{30}), {});
+    EXPECT_EQ(requests, 1);
+    return reply;
+}
+
+constexpr const char* two_vectors =
+    R"({"data":[{"index":0,"embedding":[1,0]},{"index":1,"embedding":[0,1]}],
+        "usage":{"prompt_tokens":9}})";
+
+TEST(EmbeddingRequest, AnAnswerIsBilledWhateverItHolds) {
+    const auto good = reply_to(response(200, two_vectors));
+    ASSERT_TRUE(good.vectors);
+    EXPECT_EQ(good.vectors->size(), 2U);
+    EXPECT_EQ(good.billed, billing::counted);
+    EXPECT_EQ(good.tokens, 9);
+
+    const auto odd = reply_to(response(200, two_vectors), 768);
+    EXPECT_EQ(odd.vectors.error().code(), errc::model_misconfigured);
+    EXPECT_EQ(odd.billed, billing::counted);
+    EXPECT_EQ(odd.tokens, 9);
+
+    const auto unreadable = reply_to(response(200, "?"));
+    EXPECT_EQ(unreadable.vectors.error().code(), errc::model_unavailable);
+    EXPECT_EQ(unreadable.billed, billing::counted);
+    EXPECT_EQ(unreadable.tokens, 2) << "estimated";
+}
+
+TEST(EmbeddingRequest, ARefusalIsNotBilled) {
+    for (const int status : {400, 401, 429, 503}) {
+        EXPECT_EQ(reply_to(response(status, "{}")).billed, billing::none) << status;
+    }
+}
+
+// The server had the whole request: a second one could be billed again.
+TEST(EmbeddingRequest, ALostAnswerMayBeBilledAndIsNotAskedForAgain) {
+    const auto reply = reply_to("");
+    EXPECT_EQ(reply.vectors.error().code(), errc::model_unavailable);
+    EXPECT_EQ(reply.billed, billing::unknown);
 }
 
 TEST(DenseVector, QuantisingKeepsDirections) {

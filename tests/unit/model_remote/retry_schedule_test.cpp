@@ -41,6 +41,7 @@ TEST(RetrySchedule, EachFailureHasItsNumberOfTries) {
         {failure_kind::thinking_refused, 1},
         {failure_kind::file_gone, 1},
         {failure_kind::no_calls_left, 1},
+        {failure_kind::budget_spent, 1},
         {failure_kind::storage, 1},
         {failure_kind::no_database, 1},
         {failure_kind::cancelled, 1},

@@ -2,6 +2,7 @@
 
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/ids.hpp>
+#include <reelsd/base/result.hpp>
 #include <reelsd/db/errors.hpp>  // What the operations throw is part of the interface.
 
 #include <boost/asio/awaitable.hpp>
@@ -43,14 +44,17 @@ struct call_usage {
     std::string response_id = {};  ///< Empty for none.
 };
 
-/// A call that is made and counted in one go: embeddings.
-struct finished_call {
+/// A call of an embedder that is about to be made.
+struct embedding_intent {
     account_id account;
-    std::optional<job_id> job = {};  ///< None for a query.
+    std::optional<job_id> job = {};  ///< None for a query, and for several reels together.
     std::string provider;
     std::string model;
-    std::string booking_key;  ///< Random: booking it again under the same key changes nothing.
-    call_usage used = {};
+    /// Stored with the call until it is settled: what it counts as when its answer is lost.
+    std::int64_t estimated_tokens = 0;
+    /// Another embedder was chosen: part of the account's usage, not of what its budget counts.
+    bool is_operators = false;
+    std::string booking_key;  ///< As in call_intent.
 };
 
 /// What a model has used in all, over all accounts and daemons.
@@ -72,8 +76,17 @@ public:
     explicit call_ledger_store(db::pool& pool) : pool_{&pool} {}
 
     /// Takes one of the job's calls before it is made: from here on it counts, whoever dies.
-    /// Nothing when the job has none left or is no longer held under that claim.
-    boost::asio::awaitable<std::optional<std::int64_t>> begin(call_intent wanted, deadline by);
+    /// Errors: unauthorized when the account's monthly budget is spent, limit_reached when the job
+    /// has no call left or is no longer held under that claim.
+    boost::asio::awaitable<result<std::int64_t>> begin(call_intent wanted, deadline by);
+
+    /// The same for an embedding. Errors: unauthorized as above, not_found when the account is
+    /// gone.
+    boost::asio::awaitable<result<std::int64_t>> begin_embedding(
+        embedding_intent wanted, deadline by);
+
+    /// Whether the account's monthly budget is spent, as both decide it.
+    boost::asio::awaitable<bool> is_budget_spent(account_id account, deadline by);
 
     /// What the call has used; again changes nothing.
     boost::asio::awaitable<void> settle(std::int64_t call, call_usage used, deadline by);
@@ -87,8 +100,6 @@ public:
     /// Settles, at an unknown cost, at most `calls_max` calls whose answer was lost: begun over an
     /// hour ago, under a claim that is over. Returns how many.
     boost::asio::awaitable<std::int64_t> settle_lost(int calls_max, deadline by);
-
-    boost::asio::awaitable<void> add(finished_call made, deadline by);
 
     boost::asio::awaitable<std::vector<model_total>> totals(deadline by);
 

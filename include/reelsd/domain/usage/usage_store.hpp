@@ -96,6 +96,7 @@ struct budget_report {
     std::string month;                               ///< "2026-11", the present one.
     decimal spent_this_month_usd = "0";              ///< Of the calls whose cost is known.
     decimal spent_today_usd = "0";                   ///< As before.
+    decimal estimated_this_month_usd = "0";          ///< What calls of unknown cost count as.
     std::int64_t unpriced_calls_this_month = 0;      ///< Calls whose cost is not known.
 };
 

@@ -1,0 +1,389 @@
+// Goal: an embedder is asked only for what the ledger has written down before, within budgets, by
+// the daemons of the embedder in force alone, and never on the loop's thread. Method: the real
+// index and recorder on a real database, with an embedder that the test makes up.
+#include "job_store_fixture.hpp"
+#include <reelsd/db/migrator.hpp>
+#include <reelsd/domain/usage/usage_store.hpp>
+#include <reelsd/model/embedder.hpp>
+#include <reelsd/pipeline/vector_index.hpp>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace reelsd::pipeline {
+namespace {
+
+namespace asio = boost::asio;
+
+using namespace std::chrono_literals;
+using jobs::job_store_test;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+model::embedding_reply answer_with(std::vector<model::dense_vector> vectors) {
+    return {.vectors = std::move(vectors), .billed = model::billing::counted, .tokens = 1000};
+}
+
+/// Every text means the same, unless the test says otherwise.
+class fake_embedder final : public model::dense_embedder {
+public:
+    explicit fake_embedder(std::string name) : name_{std::move(name)} {}
+
+    [[nodiscard]] std::string_view provider() const noexcept override { return "fake"; }
+    [[nodiscard]] std::string_view model() const noexcept override { return "e"; }
+    [[nodiscard]] std::string_view name() const noexcept override { return name_; }
+    [[nodiscard]] model::embedding_reply embed(
+        std::span<const std::string> texts, model::embedding_purpose /*purpose*/,
+        const deadline& /*by*/, const std::stop_token& /*stop*/) const override {
+        const std::scoped_lock guard{lock_};
+        ++calls_;
+        if (on_call) on_call();
+        if (reply) return *reply;
+        return answer_with({texts.size(), model::dense_vector{1, 0}});
+    }
+    [[nodiscard]] int calls() const {
+        const std::scoped_lock guard{lock_};
+        return calls_;
+    }
+
+    /// Both are set before a call may be made.
+    std::function<void()> on_call;
+    std::optional<model::embedding_reply> reply;
+
+private:
+    std::string name_;
+    mutable std::mutex lock_;
+    mutable int calls_ = 0;
+};
+
+/// Of the texts of reels: on which threads they were read.
+class fake_words final : public model::embedder {
+public:
+    [[nodiscard]] model::concept_vector concepts_of(
+        std::span<const model::weighted_text> /*pieces*/,
+        std::size_t /*components_max*/) const override {
+        const std::scoped_lock guard{lock_};
+        threads_.insert(std::this_thread::get_id());
+        return {};
+    }
+    [[nodiscard]] std::set<std::thread::id> threads() const {
+        const std::scoped_lock guard{lock_};
+        return threads_;
+    }
+
+private:
+    mutable std::mutex lock_;
+    mutable std::set<std::thread::id> threads_;
+};
+
+class VectorIndex : public job_store_test {
+protected:
+    VectorIndex() {
+        EXPECT_TRUE(prices_.put_first("e=1/1"));  // A dollar a million tokens.
+    }
+    void TearDown() override {
+        for (auto& [embedder, index] : indexes_) run(index->stop(soon()));
+        run(tasks_.stop(soon(), soon()));
+    }
+
+    vector_index& index_of(const fake_embedder& embedder) {
+        auto& made = indexes_.emplace_back(
+            &embedder,
+            std::make_unique<vector_index>(vector_index_parts{
+                .calls =
+                    {.embedder = embedder,
+                     .prices = prices_,
+                     .recorder = recorder_,
+                     .threads = threads_,
+                     .log = log::logger::silent()},
+                .words = words_,
+                .store = vectors_,
+                .offload = offload_}));
+        return *made.second;
+    }
+    void start(vector_index& index) { tasks_.spawn("embed reels", index.run()); }
+
+    /// Done reels of the account, the newest last.
+    void add_reels(account_id owner, int reels) {
+        sql(fmt::format(
+            R"sql(
+            WITH made AS (
+                INSERT INTO job (account_id, url, status, started_at, finished_at, result, attempt,
+                                 claim, code, author, summary, analyzed_at)
+                SELECT {}, 'u', 'done', now(), now(), '{{}}', 1, 1, '', '', '', now()
+                  FROM generate_series(1, {})
+                RETURNING account_id, id)
+            INSERT INTO search_document (account_id, job_id, passages)
+            SELECT account_id, id, '' FROM made)sql",
+            owner.value,
+            reels));
+    }
+    /// Until as many reels have a vector of the embedder.
+    void wait_for_vectors(const fake_embedder& embedder, std::int64_t count) {
+        const auto stored = [&] {
+            return number(fmt::format(
+                "SELECT count(*) FROM search_document WHERE embedder = '{}'", embedder.name()));
+        };
+        const auto by = deadline::after(test::patience);
+        while (stored() != count) {
+            ASSERT_FALSE(by.passed()) << stored() << " of " << count;
+            loop().context().restart();
+            loop().context().run_for(20ms);
+        }
+    }
+    void sql(const std::string& statement) {
+        const auto ended = db::run_script(connection_string(), statement, soon());
+        ASSERT_TRUE(ended) << ended.error().to_string();
+    }
+    std::int64_t number(const std::string& query) {
+        sql("DROP TABLE IF EXISTS asked; CREATE TABLE asked AS SELECT (" + query +
+            ")::bigint AS n");
+        const auto found = run(pool().run(soon(), db::query{"test.asked", "SELECT n FROM asked"}));
+        return found.one().as<std::int64_t>("n");
+    }
+    usage::report used(account_id who) {
+        return run(usage::usage_store{pool()}.read(who, {}, soon()));
+    }
+
+    model::price_table prices_;
+    fake_words words_;
+    jobs::vector_store vectors_{pool()};
+    async::task_group tasks_{loop().context().get_executor(), [](auto, const auto&) {}};
+    call_recorder recorder_{
+        loop().context().get_executor(),
+        usage::call_ledger_store{pool()},
+        tasks_,
+        log::logger::silent()};
+    async::offload_pool offload_{1, 64};
+    async::offload_pool threads_{2, 64};
+    std::vector<std::pair<const fake_embedder*, std::unique_ptr<vector_index>>> indexes_;
+};
+
+TEST_F(VectorIndex, ACallIsARowBeforeItIsMadeAndCountedAfterwards) {
+    fake_embedder embedder{"a"};
+    std::optional<result<void>> is_written;
+    embedder.on_call = [&] {
+        is_written = db::run_script(
+            connection_string(),
+            "DO $$ BEGIN ASSERT 1 = (SELECT count(*) FROM model_call WHERE settled_at IS NULL AND"
+            " purpose = 'embedding'); END $$",
+            soon());
+    };
+    add_reels(ann_, 3);
+    start(index_of(embedder));
+    wait_for_vectors(embedder, 3);
+    ASSERT_TRUE(is_written);
+    EXPECT_TRUE(*is_written);
+    EXPECT_EQ(embedder.calls(), 1) << "of three reels";
+    EXPECT_EQ(used(ann_).total.calls, 1);
+    EXPECT_EQ(used(ann_).total.cost_usd, "0.001");
+}
+
+TEST_F(VectorIndex, ReelsOfSeveralAccountsAreCallsOfTheirOwn) {
+    fake_embedder embedder{"a"};
+    add_reels(ann_, 2);
+    add_reels(bob_, 2);
+    add_reels(ann_, 2);
+    start(index_of(embedder));
+    wait_for_vectors(embedder, 6);
+    EXPECT_EQ(embedder.calls(), 2);
+    EXPECT_EQ(used(ann_).total.calls, 1);
+    EXPECT_EQ(used(bob_).total.calls, 1);
+}
+
+// More than one window, older reels of another embedder, and the newest ones.
+TEST_F(VectorIndex, TheWholeBacklogIsEmbedded) {
+    fake_embedder embedder{"b"};
+    add_reels(ann_, 100);
+    sql("UPDATE search_document SET embedder = 'a', vector = '\\x0101010101'");
+    add_reels(bob_, 60);
+    sql("UPDATE search_document SET embedder = 'c', vector = '\\x0101010101' WHERE embedder IS "
+        "NULL");
+    add_reels(ann_, 50);
+    start(index_of(embedder));
+    wait_for_vectors(embedder, 210);
+    EXPECT_EQ(embedder.calls(), 3 + 5 + 3) << "windows of 24";
+}
+
+TEST_F(VectorIndex, OneOfTwoEmbeddersMakesVectors) {
+    fake_embedder old{"old"};
+    fake_embedder fresh{"new"};
+    add_reels(ann_, 3);
+    auto& first = index_of(old);
+    start(first);
+    wait_for_vectors(old, 3);
+    auto& second = index_of(fresh);
+    start(second);
+    wait_for_vectors(fresh, 3);
+    add_reels(ann_, 2);
+    wait_for_vectors(fresh, 5);
+    loop().run_until([&] { return !first.is_active(); });
+    EXPECT_TRUE(second.is_active());
+    EXPECT_EQ(old.calls(), 1);
+    EXPECT_EQ(fresh.calls(), 2);
+}
+
+// What the operator has made again is shown, and no part of what the account's budget counts.
+TEST_F(VectorIndex, AChangeOfTheEmbedderIsNotChargedToBudgets) {
+    fake_embedder embedder{"new"};
+    add_reels(ann_, 3);
+    sql("UPDATE search_document SET embedder = 'old', vector = '\\x0101010101';"
+        "UPDATE account SET monthly_budget_usd = 0");
+    start(index_of(embedder));
+    wait_for_vectors(embedder, 3);
+    EXPECT_EQ(used(ann_).total.cost_usd, "0.001");
+    const auto budget = run(usage::usage_store{pool()}.read_budget(ann_, soon()));
+    EXPECT_EQ(budget.spent_this_month_usd, "0");
+}
+
+TEST_F(VectorIndex, ASpentBudgetEndsEmbeddingOfThatAccountAlone) {
+    fake_embedder embedder{"a"};
+    add_reels(bob_, 30);
+    add_reels(ann_, 30);
+    sql(fmt::format("UPDATE account SET monthly_budget_usd = 0 WHERE id = {}", ann_.value));
+    start(index_of(embedder));
+    wait_for_vectors(embedder, 30);
+    EXPECT_EQ(used(ann_).total.calls, 0);
+    EXPECT_EQ(used(bob_).total.calls, embedder.calls());
+}
+
+TEST_F(VectorIndex, ASearchOfASpentBudgetMakesNoCall) {
+    fake_embedder embedder{"a"};
+    add_reels(ann_, 1);
+    auto& index = index_of(embedder);
+    start(index);
+    wait_for_vectors(embedder, 1);
+    EXPECT_THAT(run(index.near(ann_, "known")), SizeIs(1));
+    EXPECT_EQ(embedder.calls(), 2);
+    sql("UPDATE account SET monthly_budget_usd = 0");
+    EXPECT_THAT(run(index.near(ann_, "new")), IsEmpty());
+    EXPECT_THAT(run(index.near(ann_, "known")), SizeIs(1)) << "paid for already";
+    EXPECT_EQ(embedder.calls(), 2);
+}
+
+TEST_F(VectorIndex, AnAnswerOfAnotherSizeIsPaidOnceAndStopsEmbedding) {
+    fake_embedder embedder{"a"};
+    embedder.reply = model::embedding_reply{
+        .vectors = error{errc::model_misconfigured, "another size"},
+        .billed = model::billing::counted,
+        .tokens = 1000};
+    add_reels(ann_, 3);
+    auto& index = index_of(embedder);
+    start(index);
+    loop().run_until([&] { return !index.is_active(); });
+    sql("UPDATE search_document SET embedder = 'a', vector = '\\x0101010101'");
+    EXPECT_THAT(run(index.near(ann_, "query")), IsEmpty());
+    EXPECT_EQ(embedder.calls(), 1) << "neither for reels nor for searches";
+    EXPECT_EQ(used(ann_).total.calls, 1);
+    EXPECT_EQ(used(ann_).total.cost_usd, "0.001");
+}
+
+// Its connection broke behind the request: whether it is billed is not known.
+TEST_F(VectorIndex, ALostAnswerStaysInTheLedgerAndARefusalDoesNot) {
+    fake_embedder embedder{"a"};
+    const error down{errc::model_unavailable, "down"};
+    paid_embedder calls{
+        {.embedder = embedder,
+         .prices = prices_,
+         .recorder = recorder_,
+         .threads = threads_,
+         .log = log::logger::silent()}};
+    const auto ask = [&](model::billing billed) {
+        embedder.reply = model::embedding_reply{.vectors = down, .billed = billed};
+        const auto made = run(calls.embed({.account = ann_}, {"text"}, soon()));
+        EXPECT_EQ(made.error().code(), errc::model_unavailable);
+        loop().run_until([&] { return tasks_.size() == 0; });
+        return number("SELECT count(*) FROM model_call WHERE settled_at IS NULL");
+    };
+    EXPECT_EQ(ask(model::billing::none), 0);
+    EXPECT_EQ(ask(model::billing::unknown), 1);
+    EXPECT_FALSE(calls.has_given_up());
+}
+
+// A stop while the embedder answers: the vectors are paid for.
+TEST_F(VectorIndex, AnAnswerThatComesDuringAStopIsStored) {
+    fake_embedder embedder{"a"};
+    std::promise<void> asked;
+    std::promise<void> go_on;
+    embedder.on_call = [&, waits = go_on.get_future().share()] {
+        asked.set_value();
+        waits.wait();
+    };
+    add_reels(ann_, 1);
+    auto& index = index_of(embedder);
+    start(index);
+    auto is_asked = asked.get_future();
+    loop().wait_for(is_asked);
+    auto stop = asio::co_spawn(loop().context(), index.stop(soon()), asio::use_future);
+    loop().context().poll();
+    go_on.set_value();
+    loop().wait_for(stop);
+    wait_for_vectors(embedder, 1);
+    EXPECT_EQ(embedder.calls(), 1);
+}
+
+TEST_F(VectorIndex, TextsAreReadOffTheLoop) {
+    fake_embedder embedder{"a"};
+    add_reels(ann_, 30);
+    start(index_of(embedder));
+    wait_for_vectors(embedder, 30);
+    EXPECT_THAT(words_.threads(), SizeIs(1));
+    EXPECT_FALSE(words_.threads().contains(std::this_thread::get_id()));
+}
+
+// However many vectors an account has, a turn of the loop takes in one page of them, and neither
+// decodes nor compares: while the pool's thread is busy a search gets no further than its first
+// page.
+TEST_F(VectorIndex, ASearchDecodesAndComparesOffTheLoop) {
+    fake_embedder embedder{"a"};
+    add_reels(ann_, 1200);
+    start(index_of(embedder));
+    wait_for_vectors(embedder, 1200);
+    auto& index = *indexes_.front().second;
+    EXPECT_THAT(run(index.near(ann_, "query")), SizeIs(50));
+    const auto pages = [this] { return pool().metrics().find("vectors.load")->second.count; };
+    EXPECT_EQ(pages(), 3U) << "of 500";
+
+    std::promise<void> release;
+    const auto occupy = [waits = release.get_future().share()] {
+        waits.wait();
+        return true;
+    };
+    auto occupied =
+        asio::co_spawn(loop().context(), offload_.run(soon(), occupy), asio::use_future);
+    auto found = asio::co_spawn(loop().context(), index.near(ann_, "query"), asio::use_future);
+    loop().run_until([&] { return offload_.pending() == 2; });
+    EXPECT_EQ(pages(), 4U);
+    release.set_value();
+    loop().wait_for(found);
+    EXPECT_THAT(found.get(), SizeIs(50));
+    loop().wait_for(occupied);
+}
+
+// A provider that hangs holds up nothing but embedding.
+TEST_F(VectorIndex, CallsHaveThreadsOfTheirOwn) {
+    fake_embedder embedder{"a"};
+    std::promise<void> release;
+    embedder.on_call = [waits = release.get_future().share()] { waits.wait(); };
+    add_reels(ann_, 1);
+    start(index_of(embedder));
+    loop().run_until([&] { return threads_.pending() == 1; });
+    const auto other = [] { return 42; };
+    EXPECT_EQ(run(offload_.run(soon(), other)).value(), 42);
+    release.set_value();
+    wait_for_vectors(embedder, 1);
+}
+
+}  // namespace
+}  // namespace reelsd::pipeline
