@@ -69,8 +69,9 @@ void warn_of_unknown_price(
         {{"model", name}, {"set", "REELSD_MODEL_PRICES=" + name + "=input/output"}});
 }
 
-/// Null for the built-in one alone.
-result<std::unique_ptr<model::dense_embedder>> make_embedder(const settings& with) {
+}  // namespace
+
+result<std::unique_ptr<model::dense_embedder>> make_dense_embedder(const settings& with) {
     using made = std::unique_ptr<model::dense_embedder>;
     if (with.embedder == "local") return made{};
     const bool is_gemini = with.embedder == "gemini";
@@ -87,8 +88,6 @@ result<std::unique_ptr<model::dense_embedder>> make_embedder(const settings& wit
                      : model::openai_embedder(std::move(wanted));
 }
 
-}  // namespace
-
 std::vector<std::string> wanted_analyzers(const settings& with) {
     if (with.analyzers != std::vector<std::string>{"auto"}) return with.analyzers;
     if (!with.gemini.key.empty()) return {"gemini"};
@@ -103,7 +102,7 @@ result<std::unique_ptr<analyzers>> analyzers::create(
     if (!prices) return prices.error();
     std::unique_ptr<analyzers> made{new analyzers{media}};
     made->prices_ = *std::move(prices);
-    auto embedder = make_embedder(with);
+    auto embedder = make_dense_embedder(with);
     if (!embedder) return embedder.error();
     made->dense_embedder_ = *std::move(embedder);
     if (made->dense_embedder_)

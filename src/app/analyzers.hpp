@@ -57,6 +57,10 @@ private:
     std::vector<const model::remote_analyzer*> remote_;  ///< Within chosen_.
 };
 
+/// Null for the built-in one alone. Errors: invalid_argument, the detail names the setting.
+[[nodiscard]] result<std::unique_ptr<model::dense_embedder>> make_dense_embedder(
+    const settings& with);
+
 /// The names that "auto" stands for, or those that are set. Pure.
 [[nodiscard]] std::vector<std::string> wanted_analyzers(const settings& with);
 

@@ -141,6 +141,17 @@ void add_token_commands(CLI::App& app, collected& into) {
     revoke->add_option("--name", into.name, "its name")->required()->type_name("N");
 }
 
+void add_embedder_commands(CLI::App& app, collected& into) {
+    auto* const embedder = app.add_subcommand("embedder", "choose which embedder makes vectors");
+    embedder->require_subcommand(1)->fallthrough();
+    add_command(
+        *embedder,
+        "use",
+        "have vectors made again by the configured embedder, instead of a later one",
+        use_embedder_command{},
+        into);
+}
+
 void add_resolve_command(CLI::App& app, collected& into) {
     auto* const resolve = add_command(
         app,
@@ -206,6 +217,7 @@ void describe(CLI::App& app, collected& into) {
     add_backup_commands(app, into);
     add_account_commands(app, into);
     add_token_commands(app, into);
+    add_embedder_commands(app, into);
 }
 
 /// What the operator typed goes into the command that the subcommand's callback has chosen.
@@ -217,6 +229,7 @@ void complete(collected& words) {
         void operator()(migrate_command& /*unused*/) const {}
         void operator()(doctor_command& /*unused*/) const {}
         void operator()(healthcheck_command& /*unused*/) const {}
+        void operator()(use_embedder_command& /*unused*/) const {}
         void operator()(resolve_command& c) const {
             c.url = words.url;
             c.strategy = words.strategy;

@@ -54,4 +54,8 @@ namespace reelsd::app {
 [[nodiscard]] result<void> revoke_token(
     const revoke_token_command& asked, const settings& with, const log::logger& log);
 
+/// Puts the configured embedder in force and prints its name. `invalid_argument` when it is the
+/// built-in one, which makes no vectors.
+[[nodiscard]] result<void> use_embedder(const settings& with, const log::logger& log);
+
 }  // namespace reelsd::app

@@ -71,10 +71,12 @@ asio::awaitable<std::string> daemon::metrics_text() {
         .queue = std::nullopt,
         .resolvers = {},
         .circuits = parts_.models->circuits(),
+        .embedder = std::nullopt,
         .models = {},
         .webhook_tries = deliverer_.held(),
         .deliveries = std::nullopt,
         .backlog = std::nullopt};
+    if (vectors_) now.embedder.emplace(vectors_->embedder(), vectors_->is_active());
     try {
         jobs::job_store jobs{pool_};
         pacing::pace_store paces{pool_};

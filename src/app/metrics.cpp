@@ -150,6 +150,15 @@ void add_circuits(prometheus::Registry& in, const std::vector<model::circuit_sta
     }
 }
 
+void add_embedder(prometheus::Registry& in, const std::pair<std::string, bool>& embedder) {
+    set(in,
+        "reelsd_embedder_active",
+        "1: this daemon makes vectors; 0: another embedder is in force, or its answers are of no "
+        "use.",
+        embedder.second ? 1.0 : 0.0,
+        {{"embedder", embedder.first}});
+}
+
 void add_models(prometheus::Registry& in, const std::vector<usage::model_total>& models) {
     for (const auto& one : models) {
         const prometheus::Labels labels{{"model", one.model}, {"provider", one.provider}};
@@ -351,6 +360,7 @@ std::string metrics::text(const metrics_reading& now) const {
     add_kept_reels(read, now.kept);
     add_resolvers(read, now.resolvers);
     add_circuits(read, now.circuits);
+    if (now.embedder) add_embedder(read, *now.embedder);
     add_models(read, now.models);
     add_webhooks(read, now);
     if (now.backlog) add_retention(read, *now.backlog);

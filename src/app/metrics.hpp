@@ -17,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace reelsd::app {
@@ -34,6 +35,8 @@ struct metrics_reading {
     std::optional<jobs::queue_state> queue;
     std::vector<pacing::standing> resolvers;
     std::vector<model::circuit_standing> circuits;
+    /// The remote embedder, and whether this daemon makes vectors by it; nothing without one.
+    std::optional<std::pair<std::string, bool>> embedder;
     std::vector<usage::model_total> models;  ///< From the ledger, of all daemons.
     std::size_t webhook_tries = 0;           ///< Under way.
     /// Nothing while the database does not answer.

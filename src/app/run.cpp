@@ -48,6 +48,9 @@ struct command_runner {
     result<void> operator()(const revoke_token_command& asked) const {
         return revoke_token(asked, with, log);
     }
+    result<void> operator()(const use_embedder_command& /*asked*/) const {
+        return use_embedder(with, log);
+    }
 };
 
 /// A command that a person types answers with its answer alone, unless something is wrong; the

@@ -56,11 +56,13 @@ struct revoke_token_command {
     std::string account;  ///< E-mail address or id.
     std::string name;
 };
+/// Puts the configured embedder in force.
+struct use_embedder_command {};
 using command = std::variant<
     serve_command, migrate_command, doctor_command, healthcheck_command, resolve_command,
     backup_command, restore_command, create_account_command, limit_account_command,
     invite_account_command, export_account_command, delete_account_command, create_token_command,
-    list_tokens_command, revoke_token_command>;
+    list_tokens_command, revoke_token_command, use_embedder_command>;
 
 struct invocation {
     command wanted;
