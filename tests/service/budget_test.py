@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from model_support import PRICES, ModelTest, exact
 from openai_stand_in import OpenAiStandIn
-from service_support import SAMPLE
+from service_support import SAMPLE, wait_until
 
 BUDGET = "/api/v1/reels/usage/budget"
 LINK = "https://www.instagram.com/reel/DYbudget00001/"
@@ -58,6 +58,20 @@ class MonthlyBudget(ModelTest):
         self.assertRefused(self.account.analyze(LINK), f"monthly budget of ${cost} is spent")
         self.set_budget(cost + Decimal("0.000001"))
         self.assertDone(self.job())
+
+    def test_ends_what_was_accepted_before(self):
+        self.analyzing(workers=1)
+        self.addCleanup(self.model.release)
+        self.model.fail("chat", "hold", seconds=60)
+        first, second = self.submitted(), self.submitted()
+        wait_until(lambda: self.model.count("chat") == 1, "the first reel's call")
+        self.set_budget("0.000001")
+        self.model.release()
+        self.assertDone(self.account.finished(first))
+        ended = self.account.finished(second)
+        self.assertEqual((ended["status"], ended["error_code"]), ("error", "model_failed"))
+        self.assertIn("this month's budget of the account is spent", ended["error"])
+        self.assertEqual(self.model.count("chat"), 1)
 
     def test_of_nothing(self):
         daemon = self.analyzing()

@@ -88,6 +88,35 @@ class Gemini(EmbedderTest):
         self.wait_for_vectors(f"gemini/{MODEL}/256/1", 1)
         self.assertEqual(self.stored(f"gemini/{MODEL}/768/1"), 0)
 
+    def test_an_embedder_that_was_in_force_does_not_take_over_again(self):
+        daemon = self.analyzing()
+        self.reel_about("A zwirbel quastenflosser swims along")
+        self.wait_for_vectors(f"gemini/{MODEL}/768/1", 1)
+        self.assertEqual(daemon.stop(), 0)
+        daemon = self.analyzing(embedding_dimensions=256)
+        self.wait_for_vectors(f"gemini/{MODEL}/256/1", 1)
+        self.assertEqual(daemon.stop(), 0)
+        asked = self.model.count("batch_embed")
+
+        daemon = self.analyzing()
+        wait_until(lambda: "embedding stopped: another embedder is in force" in daemon.log(), "the warning")
+        self.assertEqual(self.stored(f"gemini/{MODEL}/256/1"), 1)
+        self.assertEqual(self.model.count("batch_embed"), asked)
+        metrics = daemon.request("GET", "/metrics").body.decode()
+        self.assertRegex(metrics, r'reelsd_embedder_active\{embedder="gemini/[^"]*/768/1"\} 0')
+        used = daemon.cli("embedder", "use")
+        self.assertEqual((used.returncode, used.stdout), (0, f"gemini/{MODEL}/768/1\n"))
+        self.wait_for_vectors(f"gemini/{MODEL}/768/1", 1)
+
+    def test_a_spent_budget_is_searched_by_words_and_makes_no_call(self):
+        self.analyzing()
+        fish = self.reel_about("A zwirbel quastenflosser swims along")
+        self.wait_for_vectors(f"gemini/{MODEL}/768/1", 1)
+        asked = self.model.count("batch_embed")
+        self.sql("UPDATE account SET monthly_budget_usd = 0")
+        self.assertEqual(self.search("quastenflosser")[0]["id"], fish)
+        self.assertEqual(self.model.count("batch_embed"), asked)
+
     def test_a_search_goes_on_without_its_embedder(self):
         self.analyzing()
         fish = self.reel_about("A zwirbel quastenflosser swims along")
@@ -113,6 +142,19 @@ class OpenAi(EmbedderTest):
         return {"analyzer": "local", "embedder": "openai", "openai_url": self.model.url,
                 "openai_api_key": KEY, "embedding_model": "text-embedding-3-small",
                 "embedding_dimensions": 256}
+
+    def test_vectors_of_another_size_are_paid_once(self):
+        self.model.fail("embeddings", "other_length", times=99)
+        daemon = self.analyzing()
+        job = self.job()
+        self.assertDone(job, "local")
+        wait_until(lambda: "embedding stopped until the next start" in daemon.log(), "the end of embedding")
+        self.assertDone(self.job(), "local")
+        self.search("anything")
+        self.assertEqual(self.model.count("embeddings"), 1)
+        used = wait_until(lambda: self.usage_of("text-embedding-3-small"), "the call to be booked")
+        self.assertEqual(used["calls"], 1)
+        self.assertGreater(used["cost_usd"], 0)
 
     def test_vectors_in_any_order_and_a_model_without_a_price(self):
         self.analyzing(model_prices="other=1/1")
