@@ -10,7 +10,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include <atomic>
+#include <deque>
+#include <functional>
 #include <future>
 #include <memory>
 #include <mutex>
@@ -93,24 +94,23 @@ protected:
         EXPECT_TRUE(prices_.put_first("e=1/1"));  // A dollar a million tokens.
     }
     void TearDown() override {
-        for (auto& [embedder, index] : indexes_) run(index->stop(soon()));
+        for (auto& index : indexes_) run(index->stop(soon()));
         run(tasks_.stop(soon(), soon()));
     }
 
+    /// Lives until the indexes have been stopped.
+    fake_embedder& made(std::string name) { return embedders_.emplace_back(std::move(name)); }
     vector_index& index_of(const fake_embedder& embedder) {
-        auto& made = indexes_.emplace_back(
-            &embedder,
-            std::make_unique<vector_index>(vector_index_parts{
-                .calls =
-                    {.embedder = embedder,
-                     .prices = prices_,
-                     .recorder = recorder_,
-                     .threads = threads_,
-                     .log = log::logger::silent()},
-                .words = words_,
-                .store = vectors_,
-                .offload = offload_}));
-        return *made.second;
+        return *indexes_.emplace_back(std::make_unique<vector_index>(vector_index_parts{
+            .calls =
+                {.embedder = embedder,
+                 .prices = prices_,
+                 .recorder = recorder_,
+                 .threads = threads_,
+                 .log = log::logger::silent()},
+            .words = words_,
+            .store = vectors_,
+            .offload = offload_}));
     }
     void start(vector_index& index) { tasks_.spawn("embed reels", index.run()); }
 
@@ -156,6 +156,7 @@ protected:
         return run(usage::usage_store{pool()}.read(who, {}, soon()));
     }
 
+    std::deque<fake_embedder> embedders_;
     model::price_table prices_;
     fake_words words_;
     jobs::vector_store vectors_{pool()};
@@ -167,11 +168,11 @@ protected:
         log::logger::silent()};
     async::offload_pool offload_{1, 64};
     async::offload_pool threads_{2, 64};
-    std::vector<std::pair<const fake_embedder*, std::unique_ptr<vector_index>>> indexes_;
+    std::vector<std::unique_ptr<vector_index>> indexes_;
 };
 
 TEST_F(VectorIndex, ACallIsARowBeforeItIsMadeAndCountedAfterwards) {
-    fake_embedder embedder{"a"};
+    auto& embedder = made("a");
     std::optional<result<void>> is_written;
     embedder.on_call = [&] {
         is_written = db::run_script(
@@ -191,7 +192,7 @@ TEST_F(VectorIndex, ACallIsARowBeforeItIsMadeAndCountedAfterwards) {
 }
 
 TEST_F(VectorIndex, ReelsOfSeveralAccountsAreCallsOfTheirOwn) {
-    fake_embedder embedder{"a"};
+    auto& embedder = made("a");
     add_reels(ann_, 2);
     add_reels(bob_, 2);
     add_reels(ann_, 2);
@@ -204,7 +205,7 @@ TEST_F(VectorIndex, ReelsOfSeveralAccountsAreCallsOfTheirOwn) {
 
 // More than one window, older reels of another embedder, and the newest ones.
 TEST_F(VectorIndex, TheWholeBacklogIsEmbedded) {
-    fake_embedder embedder{"b"};
+    auto& embedder = made("b");
     add_reels(ann_, 100);
     sql("UPDATE search_document SET embedder = 'a', vector = '\\x0101010101'");
     add_reels(bob_, 60);
@@ -217,8 +218,8 @@ TEST_F(VectorIndex, TheWholeBacklogIsEmbedded) {
 }
 
 TEST_F(VectorIndex, OneOfTwoEmbeddersMakesVectors) {
-    fake_embedder old{"old"};
-    fake_embedder fresh{"new"};
+    auto& old = made("old");
+    auto& fresh = made("new");
     add_reels(ann_, 3);
     auto& first = index_of(old);
     start(first);
@@ -236,7 +237,7 @@ TEST_F(VectorIndex, OneOfTwoEmbeddersMakesVectors) {
 
 // What the operator has made again is shown, and no part of what the account's budget counts.
 TEST_F(VectorIndex, AChangeOfTheEmbedderIsNotChargedToBudgets) {
-    fake_embedder embedder{"new"};
+    auto& embedder = made("new");
     add_reels(ann_, 3);
     sql("UPDATE search_document SET embedder = 'old', vector = '\\x0101010101';"
         "UPDATE account SET monthly_budget_usd = 0");
@@ -248,7 +249,7 @@ TEST_F(VectorIndex, AChangeOfTheEmbedderIsNotChargedToBudgets) {
 }
 
 TEST_F(VectorIndex, ASpentBudgetEndsEmbeddingOfThatAccountAlone) {
-    fake_embedder embedder{"a"};
+    auto& embedder = made("a");
     add_reels(bob_, 30);
     add_reels(ann_, 30);
     sql(fmt::format("UPDATE account SET monthly_budget_usd = 0 WHERE id = {}", ann_.value));
@@ -259,7 +260,7 @@ TEST_F(VectorIndex, ASpentBudgetEndsEmbeddingOfThatAccountAlone) {
 }
 
 TEST_F(VectorIndex, ASearchOfASpentBudgetMakesNoCall) {
-    fake_embedder embedder{"a"};
+    auto& embedder = made("a");
     add_reels(ann_, 1);
     auto& index = index_of(embedder);
     start(index);
@@ -273,7 +274,7 @@ TEST_F(VectorIndex, ASearchOfASpentBudgetMakesNoCall) {
 }
 
 TEST_F(VectorIndex, AnAnswerOfAnotherSizeIsPaidOnceAndStopsEmbedding) {
-    fake_embedder embedder{"a"};
+    auto& embedder = made("a");
     embedder.reply = model::embedding_reply{
         .vectors = error{errc::model_misconfigured, "another size"},
         .billed = model::billing::counted,
@@ -291,7 +292,7 @@ TEST_F(VectorIndex, AnAnswerOfAnotherSizeIsPaidOnceAndStopsEmbedding) {
 
 // Its connection broke behind the request: whether it is billed is not known.
 TEST_F(VectorIndex, ALostAnswerStaysInTheLedgerAndARefusalDoesNot) {
-    fake_embedder embedder{"a"};
+    auto& embedder = made("a");
     const error down{errc::model_unavailable, "down"};
     paid_embedder calls{
         {.embedder = embedder,
@@ -313,7 +314,7 @@ TEST_F(VectorIndex, ALostAnswerStaysInTheLedgerAndARefusalDoesNot) {
 
 // A stop while the embedder answers: the vectors are paid for.
 TEST_F(VectorIndex, AnAnswerThatComesDuringAStopIsStored) {
-    fake_embedder embedder{"a"};
+    auto& embedder = made("a");
     std::promise<void> asked;
     std::promise<void> go_on;
     embedder.on_call = [&, waits = go_on.get_future().share()] {
@@ -334,7 +335,7 @@ TEST_F(VectorIndex, AnAnswerThatComesDuringAStopIsStored) {
 }
 
 TEST_F(VectorIndex, TextsAreReadOffTheLoop) {
-    fake_embedder embedder{"a"};
+    auto& embedder = made("a");
     add_reels(ann_, 30);
     start(index_of(embedder));
     wait_for_vectors(embedder, 30);
@@ -346,11 +347,11 @@ TEST_F(VectorIndex, TextsAreReadOffTheLoop) {
 // decodes nor compares: while the pool's thread is busy a search gets no further than its first
 // page.
 TEST_F(VectorIndex, ASearchDecodesAndComparesOffTheLoop) {
-    fake_embedder embedder{"a"};
+    auto& embedder = made("a");
     add_reels(ann_, 1200);
     start(index_of(embedder));
     wait_for_vectors(embedder, 1200);
-    auto& index = *indexes_.front().second;
+    auto& index = *indexes_.front();
     EXPECT_THAT(run(index.near(ann_, "query")), SizeIs(50));
     const auto pages = [this] { return pool().metrics().find("vectors.load")->second.count; };
     EXPECT_EQ(pages(), 3U) << "of 500";
@@ -373,7 +374,7 @@ TEST_F(VectorIndex, ASearchDecodesAndComparesOffTheLoop) {
 
 // A provider that hangs holds up nothing but embedding.
 TEST_F(VectorIndex, CallsHaveThreadsOfTheirOwn) {
-    fake_embedder embedder{"a"};
+    auto& embedder = made("a");
     std::promise<void> release;
     embedder.on_call = [waits = release.get_future().share()] { waits.wait(); };
     add_reels(ann_, 1);

@@ -283,7 +283,9 @@ TEST_F(LargeBacklog, EachClaimReadsAHundredRowsWhereverItIs) {
             SCOPED_TRACE(at.before.value);
             const auto before = rows_read();
             const auto held = run(vectors.claim({.embedder = "a", .at = at}, soon()));
-            EXPECT_LE(rows_read() - before, 100);
+            const auto read = rows_read() - before;
+            EXPECT_LE(read, 100);
+            EXPECT_GE(read, static_cast<std::int64_t>(held.reels.size()));
             EXPECT_EQ(held.reels.empty(), at.embedder.has_value() || round > 1);
             if (!held.reels.empty()) run(vectors.release(held.account, held.reels, 600s, soon()));
         }
@@ -296,7 +298,7 @@ TEST_F(LargeBacklog, EachClaimReadsAHundredRowsWhereverItIs) {
 TEST_F(LargeBacklog, APageOfVectorsReadsNoOtherAccountsReels) {
     sql("UPDATE search_document SET embedder = 'a', vector = '\\x0101010101',"
         " embed_claim = embed_claim + 1 WHERE job_id % 4 < 2;"
-        " VACUUM (ANALYZE) search_document");
+        " ANALYZE search_document");
     vector_store vectors{*alone_};
     auto before = after_all_reels;
     for (int page = 0; page < 8; ++page) {

@@ -154,7 +154,7 @@ class OpenAi(EmbedderTest):
         self.assertEqual(self.model.count("embeddings"), 1)
         used = wait_until(lambda: self.usage_of("text-embedding-3-small"), "the call to be booked")
         self.assertEqual(used["calls"], 1)
-        self.assertGreater(used["cost_usd"], 0)
+        self.assertGreater(used["prompt_tokens"], 0)
 
     def test_vectors_in_any_order_and_a_model_without_a_price(self):
         self.analyzing(model_prices="other=1/1")

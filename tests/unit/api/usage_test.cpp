@@ -165,9 +165,10 @@ TEST(BudgetView, LeavesOutWhatThereIsNone) {
              .month = "2026-11",
              .spent_this_month_usd = "1.234567",
              .spent_today_usd = "0.2",
+             .estimated_this_month_usd = "0.04",
              .unpriced_calls_this_month = 3}),
         R"({"monthly_budget_usd":5,"spent_this_month_usd":1.234567,"spent_today_usd":0.2,)"
-        R"("month":"2026-11","unpriced_calls_this_month":3})");
+        R"("month":"2026-11","unpriced_calls_this_month":3,"estimated_this_month_usd":0.04})");
     EXPECT_EQ(
         budget_view({.month = "2026-11"}),
         R"({"monthly_budget_usd":null,"spent_this_month_usd":0,"spent_today_usd":0,)"

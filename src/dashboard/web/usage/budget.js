@@ -33,6 +33,7 @@ export function Budget() {
         return html`<${Bones} count=${1} />`;
     }
     const unpriced = data.unpriced_calls_this_month;
+    const counted = data.spent_this_month_usd + (data.estimated_this_month_usd ?? 0);
     return html`<div class="figures">
         <div><p class="figure-name">Today</p>
             <p class="figure"><${Money} dollars=${data.spent_today_usd} /></p></div>
@@ -41,6 +42,6 @@ export function Budget() {
             ${unpriced > 0 && html`<p class="small muted">without ${countOf(unpriced, 'call')} that${' '}
                 ${unpriced === 1 ? 'has' : 'have'} no price</p>`}</div>
         ${typeof data.monthly_budget_usd === 'number'
-            && html`<${Meter} spent=${data.spent_this_month_usd} budget=${data.monthly_budget_usd} />`}
+            && html`<${Meter} spent=${counted} budget=${data.monthly_budget_usd} />`}
     </div>`;
 }
