@@ -1,5 +1,21 @@
 -- One embedder in force per database, calls of embedders as rows before they are made, and what a monthly budget counts.
 
+-- What calls of each model have cost at most, for estimates: a call, and a token of one. First, because it reads a month of
+-- calls, and what follows locks their table.
+CREATE TABLE dearest_model_call (
+    provider text NOT NULL,
+    model text NOT NULL,
+    PRIMARY KEY (provider, model),
+    call_usd numeric NOT NULL,
+    token_usd numeric NOT NULL
+);
+
+INSERT INTO dearest_model_call
+SELECT provider, model, max(cost_usd),
+       coalesce(max(cost_usd / nullif(prompt_tokens + output_tokens, 0)), 0)
+  FROM model_call WHERE cost_usd IS NOT NULL AND called_at >= month_begin(now())
+ GROUP BY provider, model;
+
 -- Embedders by the name of their vectors. The highest generation is in force: its daemons make vectors, and replace those
 -- of all other names; daemons with another embedder make none. A name that is new here takes over when a daemon starts with
 -- it; one that was in force before does so only when the operator says so: `reelsd embedder use`. So no two daemons can
@@ -41,21 +57,6 @@ CREATE OR REPLACE FUNCTION is_under_way(call model_call) RETURNS boolean LANGUAG
              WHERE job.id = call.job_id AND job.claim = call.claim AND job.status = 'processing')
         END
 $$;
-
--- What calls of each model have cost at most, for estimates: a call, and a token of one.
-CREATE TABLE dearest_model_call (
-    provider text NOT NULL,
-    model text NOT NULL,
-    PRIMARY KEY (provider, model),
-    call_usd numeric NOT NULL,
-    token_usd numeric NOT NULL
-);
-
-INSERT INTO dearest_model_call
-SELECT provider, model, max(cost_usd),
-       coalesce(max(cost_usd / nullif(prompt_tokens + output_tokens, 0)), 0)
-  FROM model_call WHERE cost_usd IS NOT NULL AND called_at >= month_begin(now())
- GROUP BY provider, model;
 
 -- As before, and notes what is the dearest.
 CREATE OR REPLACE FUNCTION add_to_model_total() RETURNS trigger LANGUAGE plpgsql AS $$
