@@ -72,7 +72,8 @@ error told_error(const json& told) {
     if (text.size() > detail_bytes_max || !is_clean_text(text)) {
         return error{errc::media_failed, "the media helper's error is no clean text"};
     }
-    for (const auto known : {errc::unsupported_format, errc::video_too_long, errc::media_failed}) {
+    for (const auto known :
+         {errc::unsupported_format, errc::video_too_long, errc::media_failed, errc::conflict}) {
         if (*code == name_of(known)) return error{known, text};
     }
     return error{errc::media_failed, "the media helper's error has an unknown code"};

@@ -48,59 +48,59 @@ std::string listed(std::span<const double> numbers) {
 
 }  // namespace
 
-/// One of the places for analyses, given back at the end of the scope.
+/// One of the places, given back at the end of the scope.
 class media_client::turn {
 public:
-    turn(const media_client& client, deadline by, const std::stop_token& stop) : client_{client} {
-        std::unique_lock lock{client.mutex_};
-        held_ = client.turn_over_.wait_until(lock, stop, by.when(), [&client] {
-            return client.running_ < client.options_.analyses_at_once;
-        });
-        if (held_) ++client.running_;
+    turn(places& among, deadline by, const std::stop_token& stop) : among_{among} {
+        std::unique_lock lock{among.mutex};
+        held_ = among.freed.wait_until(
+            lock, stop, by.when(), [&among] { return among.taken < among.most; });
+        if (held_) ++among.taken;
     }
     turn(const turn&) = delete;
     turn& operator=(const turn&) = delete;
     ~turn() {
         if (!held_) return;
         {
-            const std::scoped_lock lock{client_.mutex_};
-            --client_.running_;
+            const std::scoped_lock lock{among_.mutex};
+            --among_.taken;
         }
-        client_.turn_over_.notify_one();
+        among_.freed.notify_one();
     }
 
     [[nodiscard]] bool held() const noexcept { return held_; }
 
 private:
-    const media_client& client_;
+    places& among_;
     bool held_ = false;
 };
 
 media_client::media_client(media_options options) : options_{std::move(options)} {
     invariant(!options_.helper.empty());
     invariant(options_.seconds_max > 0);
-    if (options_.analyses_at_once == 0) {
-        options_.analyses_at_once = std::max(1U, std::thread::hardware_concurrency());
-    }
+    const auto cores = std::max(1U, std::thread::hardware_concurrency());
+    analyses_.most = options_.analyses_at_once == 0 ? cores : options_.analyses_at_once;
+    // Places of their own: a probe of a tenth of a second does not wait for analyses of a minute.
+    short_calls_.most = 2 * analyses_.most;
 }
 
 result<probe_report> media_client::probe(
     const std::filesystem::path& video, deadline by, const std::stop_token& stop) const {
-    const auto told = ask(about("probe", video), by, stop);
+    const auto told = ask_in_turn(short_calls_, about("probe", video), by, stop);
     if (!told) return told.error();
     return probe_report_from_json(*told);
 }
 
 result<analysis_report> media_client::analyze(
     const std::filesystem::path& video, deadline by, const std::stop_token& stop) const {
-    const auto told = ask_in_turn(about("analyze", video), by, stop);
+    const auto told = ask_in_turn(analyses_, about("analyze", video), by, stop);
     if (!told) return told.error();
     return analysis_report_from_json(*told);
 }
 
 result<thumbnail_report> media_client::thumbnail(
     const std::filesystem::path& video, deadline by, const std::stop_token& stop) const {
-    const auto told = ask(about("thumbnail", video), by, stop);
+    const auto told = ask_in_turn(short_calls_, about("thumbnail", video), by, stop);
     if (!told) return told.error();
     return thumbnail_report_from_json(*told);
 }
@@ -112,7 +112,7 @@ result<void> media_client::join(
     if (!made) return made.error();
     auto arguments = about("join", video);
     arguments.insert(arguments.end(), {"--sound", sound.string()});
-    const auto told = ask(std::move(arguments), by, stop, made->descriptor());
+    const auto told = ask_in_turn(short_calls_, std::move(arguments), by, stop, made->descriptor());
     if (!told) return told.error();
     const auto report = joined_report_from_json(*told);
     if (!report) return report.error();
@@ -135,7 +135,7 @@ result<frames_report> media_client::frames(
          std::to_string(wanted.count_max),
          "--long-edge",
          std::to_string(wanted.long_edge)});
-    const auto told = ask_in_turn(std::move(arguments), by, stop, made->descriptor());
+    const auto told = ask_in_turn(analyses_, std::move(arguments), by, stop, made->descriptor());
     if (!told) return told.error();
     auto report = frames_report_from_json(*told);
     if (!report) return report;
@@ -155,7 +155,8 @@ result<std::optional<sound_report>> media_client::sound(
     const std::stop_token& stop) const {
     auto made = target_file::create(target);
     if (!made) return made.error();
-    const auto told = ask(about("sound", video), by, stop, made->descriptor());
+    const auto told =
+        ask_in_turn(short_calls_, about("sound", video), by, stop, made->descriptor());
     if (!told) return told.error();
     auto report = sound_report_from_json(*told);
     if (!report || !report->has_value()) return report;
@@ -174,8 +175,8 @@ result<check_report> media_client::check(
     auto arguments = about("check", video);
     if (!at_seconds.empty()) arguments.insert(arguments.end(), {"--at", listed(at_seconds)});
     // The sound alone takes as long as a probe.
-    const auto told = at_seconds.empty() ? ask(std::move(arguments), by, stop)
-                                         : ask_in_turn(std::move(arguments), by, stop);
+    auto& among = at_seconds.empty() ? short_calls_ : analyses_;
+    const auto told = ask_in_turn(among, std::move(arguments), by, stop);
     if (!told) return told.error();
     return check_report_from_json(*told, at_seconds);
 }
@@ -185,7 +186,8 @@ result<transcoded_report> media_client::transcode(
     const std::stop_token& stop) const {
     auto made = target_file::create(target);
     if (!made) return made.error();
-    const auto told = ask_in_turn(about("transcode", video), by, stop, made->descriptor());
+    const auto told =
+        ask_in_turn(analyses_, about("transcode", video), by, stop, made->descriptor());
     if (!told) return told.error();
     auto report = transcoded_report_from_json(*told);
     if (!report) return report;
@@ -198,6 +200,12 @@ result<json> media_client::doctor(deadline by, const std::stop_token& stop) cons
     return ask({"doctor"}, by, stop);
 }
 
+result<jail_report> media_client::examine_jail(deadline by, const std::stop_token& stop) const {
+    const auto told = ask({"jail"}, by, stop);
+    if (!told) return told.error();
+    return jail_report_from_json(*told);
+}
+
 std::vector<std::string> media_client::about(
     const char* command, const std::filesystem::path& video) const {
     return {
@@ -205,12 +213,12 @@ std::vector<std::string> media_client::about(
 }
 
 result<json> media_client::ask_in_turn(
-    std::vector<std::string> arguments, deadline by, const std::stop_token& stop,
+    places& among, std::vector<std::string> arguments, deadline by, const std::stop_token& stop,
     int standard_input) const {
-    const turn mine{*this, by, stop};
+    const turn mine{among, by, stop};
     if (mine.held()) return ask(std::move(arguments), by, stop, standard_input);
     if (stop.stop_requested()) return error{errc::cancelled, "stopped before its turn"};
-    return error{errc::timed_out, "no analysis ended before the deadline of this one"};
+    return error{errc::timed_out, "no place was free for another media helper before the deadline"};
 }
 
 result<json> media_client::ask(
@@ -218,7 +226,9 @@ result<json> media_client::ask(
     int standard_input) const {
     // The child compares: a daemon that died before the child could ask to die with it is noticed
     // too.
-    arguments.insert(arguments.end(), {"--parent", std::to_string(getpid())});
+    arguments.insert(
+        arguments.end(),
+        {"--parent", std::to_string(getpid()), "--jail", std::string{name_of(options_.jail)}});
     if (!options_.tessdata.empty()) {
         arguments.insert(arguments.end(), {"--tessdata", options_.tessdata.string()});
     }

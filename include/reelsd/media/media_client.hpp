@@ -3,6 +3,7 @@
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/json_fwd.hpp>
 #include <reelsd/base/result.hpp>
+#include <reelsd/media/jail_report.hpp>
 #include <reelsd/media/report.hpp>
 
 #include <condition_variable>
@@ -25,8 +26,12 @@ struct media_options {
     std::filesystem::path tessdata{};
     std::filesystem::path speech_model{};
     /// How many analyses, and other calls that decode pictures for seconds, run at once: an
-    /// analysis keeps two cores busy, the others one. 0: as many as the machine has cores.
+    /// analysis keeps two cores busy, the others one. 0: as many as the machine has cores. Twice as
+    /// many of the short calls (probe, thumbnail, sound, join) run besides them. So there are at
+    /// most three children for each of these analyses, each of at most 500 MiB of writable memory.
     unsigned analyses_at_once = 0;
+    /// What the helper does where its jail is incomplete.
+    jail_policy jail = jail_policy::require;
 };
 
 /// Asks `reelsd-media` about video files: starts one jailed child a question, bounds what it may
@@ -46,10 +51,12 @@ struct media_options {
 /// cannot
 ///   open the file, or its document makes no sense. The detail ends with what it wrote to standard
 ///   error;
-/// - `timed_out`: the deadline passed before it was this call's turn, or while the child got no
+/// - `timed_out`: the deadline passed before a place was free, or while the child got no
 /// time on a
 ///   core (a crowded machine: worth another try);
-/// - `cancelled`: `stop` was requested.
+/// - `cancelled`: `stop` was requested;
+/// - `conflict`: the jail is incomplete, and `media_options::jail` asks for more. The video was not
+///   read, and another try on this machine ends in the same way.
 class media_client {
 public:
     explicit media_client(media_options options);
@@ -111,26 +118,36 @@ public:
         const std::stop_token& stop) const;
 
     /// What holds on this machine, for `reelsd doctor`: the jail's layers, whether the models load,
-    /// versions of libraries. An object, see `reelsd-media doctor`.
+    /// versions of libraries. An object, see `reelsd-media doctor`; its `jail` is one for
+    /// jail_report_from_json().
     [[nodiscard]] result<json> doctor(deadline by, const std::stop_token& stop) const;
 
+    /// The jail alone, in a tenth of the time.
+    [[nodiscard]] result<jail_report> examine_jail(deadline by, const std::stop_token& stop) const;
+
 private:
+    /// How many children of one kind run at once.
+    struct places {
+        unsigned most = 0;
+        unsigned taken = 0;
+        std::mutex mutex = {};
+        std::condition_variable_any freed = {};
+    };
     class turn;
 
     [[nodiscard]] result<json> ask(
         std::vector<std::string> arguments, deadline by, const std::stop_token& stop,
         int standard_input = -1) const;
-    /// Waits while as many run as may run at once.
+    /// Waits while all `among` are taken.
     [[nodiscard]] result<json> ask_in_turn(
-        std::vector<std::string> arguments, deadline by, const std::stop_token& stop,
+        places& among, std::vector<std::string> arguments, deadline by, const std::stop_token& stop,
         int standard_input = -1) const;
     [[nodiscard]] std::vector<std::string> about(
         const char* command, const std::filesystem::path& video) const;
 
     media_options options_;
-    mutable std::mutex mutex_;
-    mutable std::condition_variable_any turn_over_;
-    mutable unsigned running_ = 0;
+    mutable places analyses_;
+    mutable places short_calls_;
 };
 
 }  // namespace reelsd::media

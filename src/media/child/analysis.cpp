@@ -16,8 +16,8 @@ namespace reelsd::media {
 result<probe_report> probe(const arguments& given) {
     auto file = video_file::open(given.video);
     if (!file) return file.error();
-    auto held = jail::confine(limits_for(given), given.parent);
-    jail::seal(held, {.video = file->descriptor()});
+    const auto entered = enter_jail(given, {.video = file->descriptor()});
+    if (!entered) return entered.error();
 
     auto opened = container::open(*file, given.seconds_max);
     if (!opened) return opened.error();
@@ -36,6 +36,8 @@ result<analysis_report> analyze(const arguments& given) {
     auto held = jail::confine(limits_for(given), given.parent);
     listener_thread listener{std::move(*recognizer)};
     jail::seal(held, {.video = file->descriptor()});
+    const auto enough = check_jail(held, given);
+    if (!enough) return enough.error();
 
     // Each pass opens the container anew: a decoder that was fed and a seek in a broken index
     // differ from file to file, a fresh start does not.
@@ -62,8 +64,8 @@ result<analysis_report> analyze(const arguments& given) {
 result<thumbnail_report> thumbnail(const arguments& given) {
     auto file = video_file::open(given.video);
     if (!file) return file.error();
-    auto held = jail::confine(limits_for(given), given.parent);
-    jail::seal(held, {.video = file->descriptor()});
+    const auto entered = enter_jail(given, {.video = file->descriptor()});
+    if (!entered) return entered.error();
 
     auto opened = container::open(*file, given.seconds_max);
     if (!opened) return opened.error();

@@ -35,6 +35,7 @@ std::optional<command> command_named(std::string_view name) {
         {"sound", command::sound},
         {"check", command::check},
         {"transcode", command::transcode},
+        {"jail", command::jail},
         {"doctor", command::doctor},
     });
     for (const auto& [known, meant] : commands) {
@@ -117,6 +118,12 @@ constexpr auto options = std::to_array<option>({
      }},
     {"--at",
      [](arguments& given, std::string_view value) { return set_moments(given.at_seconds, value); }},
+    {"--jail",
+     [](arguments& given, std::string_view value) {
+         const auto policy = jail_policy_named(value);
+         if (policy) given.jail = *policy;
+         return policy.has_value();
+     }},
     {"--parent",
      [](arguments& given, std::string_view value) {
          return set_number(given.parent, value, 1, std::numeric_limits<int>::max());
@@ -145,7 +152,8 @@ result<arguments> read_arguments(int count, const char* const* values) {
         const auto set = set_option(given, values[at], values[at + 1]);
         if (!set) return set.error();
     }
-    if (given.command != command::doctor && given.video.empty()) {
+    const bool reads_video = given.command != command::doctor && given.command != command::jail;
+    if (reads_video && given.video.empty()) {
         return error{errc::invalid_argument, "no --video"};
     }
     if (given.command == command::join && given.sound.empty()) {
@@ -166,7 +174,11 @@ const char* usage() noexcept {
            "       reelsd-media check     --video FILE [--seconds-max N] [--at SECONDS,...] "
            "[--tessdata DIR]\n"
            "       reelsd-media transcode --video FILE [--seconds-max N] 0<>MADE\n"
+           "       reelsd-media jail\n"
            "       reelsd-media doctor    [--tessdata DIR] [--speech-model DIR]\n"
+           "       reelsd-media fence     [--read PATH]... [--write DIR]... [--connect PORT]... "
+           "-- PROGRAM [ARGUMENT]...\n"
+           "Each takes [--jail require|best-effort]; the default is require.\n"
            "Writes one JSON document, {\"ok\": ...} or {\"error\": {\"code\": ..., \"detail\": "
            "...}}.\n";
 }

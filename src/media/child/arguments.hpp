@@ -1,6 +1,7 @@
 #pragma once
 
 #include <reelsd/base/result.hpp>
+#include <reelsd/media/jail_report.hpp>
 #include <reelsd/media/report.hpp>
 
 #include <cstdint>
@@ -18,6 +19,7 @@ enum class command : std::uint8_t {
     sound,
     check,
     transcode,
+    jail,
     doctor
 };
 
@@ -32,6 +34,7 @@ struct arguments {
     /// Where Debian's packages put them.
     std::string tessdata = "/usr/share/tesseract-ocr/5/tessdata";
     std::string speech_model = "/usr/share/pocketsphinx/model/en-us";
+    jail_policy jail = jail_policy::require;
     /// The process to die with; 0: none.
     int parent = 0;
 };

@@ -71,8 +71,8 @@ result<check_report> check(const arguments& given) {
     if (!reader) return reader.error();
     auto voice = sound::voice_detector::load();
     if (!voice) return voice.error();
-    auto held = jail::confine(limits_for(given), given.parent);
-    jail::seal(held, {.video = file->descriptor()});
+    const auto entered = enter_jail(given, {.video = file->descriptor()});
+    if (!entered) return entered.error();
 
     auto first_time = container::open(*file, given.seconds_max);
     if (!first_time) return first_time.error();

@@ -2,6 +2,7 @@
 
 #include "../sound/sound.hpp"
 #include "../text/text_reader.hpp"
+#include "document.hpp"
 #include "jail.hpp"
 #include "jail_settings.hpp"
 #include "libav.hpp"
@@ -9,9 +10,15 @@
 
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <csignal>
+#include <map>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace reelsd::media {
 namespace {
@@ -39,7 +46,9 @@ json library_versions() {
         {"libswresample", version_text(swresample_version())}};
 }
 
-/// Tries what a taken-over decoder would try first.
+/// A detail that jail_report_from_json() accepts.
+constexpr std::size_t refusal_bytes_max = 500;
+
 bool file_opens() {
     const int descriptor = open("/etc/passwd", O_RDONLY | O_CLOEXEC);
     if (descriptor >= 0) close(descriptor);
@@ -52,29 +61,60 @@ bool socket_opens() {
     return descriptor >= 0;
 }
 
-json jail_state(const jail::layers& held) {
-    return {
-        {"no_new_privileges", held.no_new_privileges},
-        {"resource_limits", held.resource_limits},
-        {"unprivileged_user", held.unprivileged_user},
-        {"own_namespaces", held.own_namespaces},
-        {"landlock", held.landlock},
-        {"landlock_version", held.landlock_version},
-        {"system_call_filter", held.system_call_filter},
-        {"reasons", held.reasons},
-        {"opens_files", file_opens()},
-        {"opens_sockets", socket_opens()}};
+bool folder_is_made() {
+    const auto path = "/tmp/reelsd-media-" + std::to_string(getpid());
+    if (mkdir(path.c_str(), 0700) != 0) return false;
+    rmdir(path.c_str());
+    return true;
+}
+
+/// "No such file" is the file system's answer: the call was not refused on its way there.
+bool unlink_arrives() {
+    return unlink("/tmp/reelsd-media-no-such-file") == 0 || errno == ENOENT;
+}
+
+/// What a taken-over decoder would try first. Opening anything fails by the limit of descriptors
+/// alone; folders, names and signals need none. The filter kills a process that tries to signal
+/// another, so that this is tried without it alone.
+std::vector<std::string> possible_actions(const jail::layers& held) {
+    std::vector<std::string> possible;
+    if (file_opens()) possible.emplace_back("open files");
+    if (socket_opens()) possible.emplace_back("open sockets");
+    if (folder_is_made()) possible.emplace_back("make folders");
+    if (!held.landlock && unlink_arrives()) possible.emplace_back("remove files");
+    if (!held.system_call_filter && kill(getppid(), 0) == 0)
+        possible.emplace_back("signal the process that started it");
+    return possible;
 }
 
 }  // namespace
 
+jail_report examine_jail(const arguments& given) {
+    auto held = jail::confine(limits_for(given), given.parent);
+    jail::seal(held, {});
+    const std::map<std::string_view, bool> holding{
+        {"system_call_filter", held.system_call_filter},
+        {"resource_limits", held.resource_limits},
+        {"landlock", held.landlock},
+        {"own_namespaces", held.own_namespaces},
+        {"unprivileged_user", held.unprivileged_user},
+        {"no_new_privileges", held.no_new_privileges}};
+    jail_report report{
+        .layers = {},
+        .landlock_version = held.landlock_version,
+        .reasons = held.reasons,
+        .refusal = clean_text(refusal_of(held, given.jail), refusal_bytes_max),
+        .possible = possible_actions(held)};
+    for (const auto name : jail_layer_names())
+        report.layers.push_back({.name = std::string{name}, .holds = holding.at(name)});
+    return report;
+}
+
 json examine(const arguments& given) {
     const auto reader = text::text_reader::load(given.tessdata);
     const auto recognizer = sound::speech_recognizer::load(given.speech_model);
-    auto held = jail::confine(limits_for(given), given.parent);
-    jail::seal(held, {});
     return {
-        {"jail", jail_state(held)},
+        {"jail", to_json(examine_jail(given))},
         {"tessdata", model_state(given.tessdata, reader)},
         {"speech_model", model_state(given.speech_model, recognizer)},
         {"libraries", library_versions()}};

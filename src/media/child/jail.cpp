@@ -1,9 +1,9 @@
 #include "jail.hpp"
 
 #include "jail_filter.hpp"
+#include "jail_parts.hpp"
 
 #include <grp.h>
-#include <linux/capability.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -11,10 +11,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdint>
 #include <cstdio>
 #include <string_view>
 #include <system_error>
@@ -28,27 +26,8 @@ constexpr unsigned nobody_id = 65'534;
 /// Address space that is no memory: a second thread's stack and malloc's reserve for it.
 constexpr rlim_t reserve_bytes = rlim_t{192} * 1024 * 1024;
 
-/// The kernel's structure as of version 6; an older kernel accepts the longer one with zeros.
-struct landlock_rules {
-    std::uint64_t files = 0;
-    std::uint64_t network = 0;
-    std::uint64_t scopes = 0;
-};
-
 void note(layers& held, std::string_view layer, int code) {
     held.reasons.push_back(std::string{layer} + ": " + std::generic_category().message(code));
-}
-
-bool limit(int resource, rlim_t soft, rlim_t hard) {
-    rlimit current{};
-    if (getrlimit(static_cast<__rlimit_resource>(resource), &current) != 0) return false;
-    // Only root may raise a hard limit, and a lower one that is there already serves as well.
-    const rlimit wanted{std::min(soft, current.rlim_max), std::min(hard, current.rlim_max)};
-    return setrlimit(static_cast<__rlimit_resource>(resource), &wanted) == 0;
-}
-
-bool limit(int resource, rlim_t most) {
-    return limit(resource, most, most);
 }
 
 /// What the process takes when it enters, in bytes (proc(5), statm).
@@ -96,20 +75,16 @@ void set_limits(const limits& within, const sizes& at_entry, layers& held) {
     if (!held.resource_limits) note(held, "resource limits", errno);
 }
 
+/// Each step is tried: a process that may change only its user is better off without it.
 void leave_root(layers& held) {
-    if (geteuid() == 0 &&
-        (setgroups(0, nullptr) != 0 || setresgid(nobody_id, nobody_id, nobody_id) != 0 ||
-         setresuid(nobody_id, nobody_id, nobody_id) != 0)) {
-        note(held, "unprivileged user", errno);
+    int failed = 0;
+    if (geteuid() == 0) {
+        if (setgroups(0, nullptr) != 0) failed = errno;
+        if (setresgid(nobody_id, nobody_id, nobody_id) != 0) failed = errno;
+        if (setresuid(nobody_id, nobody_id, nobody_id) != 0) failed = errno;
+        if (failed != 0) note(held, "unprivileged user", failed);
     }
-    held.unprivileged_user = geteuid() != 0 && getuid() != 0;
-}
-
-/// A new user namespace makes its maker its root: that is given up as well.
-bool drop_capabilities() {
-    __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
-    std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> none{};
-    return syscall(SYS_capset, &header, none.data()) == 0;
+    held.unprivileged_user = failed == 0 && geteuid() != 0 && getuid() != 0;
 }
 
 void leave_namespaces(layers& held) {
@@ -118,26 +93,11 @@ void leave_namespaces(layers& held) {
     if (!drop_capabilities()) note(held, "capabilities", errno);
 }
 
-/// All that this version of the kernel can deny, by landlock(7) and the kernel's own page on it: 13
-/// rights over files, then referring, truncating and device control; TCP; signals and abstract
-/// sockets.
-landlock_rules everything(int version) {
-    constexpr std::uint64_t one = 1;
-    landlock_rules rules{.files = (one << 13U) - 1};
-    if (version >= 2) rules.files |= one << 13U;
-    if (version >= 3) rules.files |= one << 14U;
-    if (version >= 5) rules.files |= one << 15U;
-    if (version >= 4) rules.network = 3;
-    if (version >= 6) rules.scopes = 3;
-    return rules;
-}
-
 void enter_landlock(layers& held) {
-    constexpr unsigned ask_version = 1;
-    const long version = syscall(SYS_landlock_create_ruleset, nullptr, 0, ask_version);
+    const long version = landlock_version();
     if (version < 1) return note(held, "landlock", errno);
     held.landlock_version = static_cast<int>(version);
-    const auto rules = everything(held.landlock_version);
+    const auto rules = everything(version);
     const long ruleset = syscall(SYS_landlock_create_ruleset, &rules, sizeof rules, 0);
     if (ruleset < 0) return note(held, "landlock", errno);
     // No rule is added: what is handled and not allowed is denied.

@@ -25,8 +25,7 @@ struct descriptors {
     int made = -1;   ///< Written, and what was written read again: the file that is made.
 };
 
-/// Which layers hold. Each stands alone: what a kernel or a container refuses is reported, not
-/// fatal, for the others still hold.
+/// Which layers hold. The caller decides which of them it needs: see refusal_of().
 struct layers {
     bool no_new_privileges = false;  ///< No set-user-id program gives any.
     bool resource_limits = false;  ///< Memory, time, file size, descriptors, processes, core dumps.

@@ -1,5 +1,7 @@
 #include "jail_filter.hpp"
 
+#include "filter_owner.hpp"
+
 #include <seccomp.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -8,16 +10,9 @@
 #include <cerrno>
 #include <cstdint>
 #include <initializer_list>
-#include <memory>
-#include <type_traits>
 
 namespace reelsd::media::jail {
 namespace {
-
-struct release {
-    void operator()(void* filter) const noexcept { seccomp_release(filter); }
-};
-using filter_owner = std::unique_ptr<std::remove_pointer_t<scmp_filter_ctx>, release>;
 
 /// Needed to compute, to wait for a thread of our own and to end.
 constexpr auto always_allowed = std::to_array<int>({

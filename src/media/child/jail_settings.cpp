@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstddef>
 #include <optional>
+#include <string_view>
+#include <utility>
 
 namespace reelsd::media {
 namespace {
@@ -35,6 +37,7 @@ time_allowed time_for(command asked) noexcept {
         case command::probe:
         case command::thumbnail:
         case command::join:
+        case command::jail:
         case command::doctor: return for_packets;
     }
     return for_packets;
@@ -54,9 +57,24 @@ std::optional<std::size_t> made_bytes_max(const arguments& given) noexcept {
         case command::analyze:
         case command::thumbnail:
         case command::check:
+        case command::jail:
         case command::doctor: return std::nullopt;
     }
     return std::nullopt;
+}
+
+/// A sanitized program, which is for tests alone, cannot live under the filter.
+#ifdef REELSD_MEDIA_SANITIZED
+constexpr bool is_sanitized = true;
+#else
+constexpr bool is_sanitized = false;
+#endif
+
+std::string why_not(const jail::layers& held, std::string_view rule) {
+    std::string text{"the jail is incomplete: "};
+    text.append(rule);
+    for (const auto& reason : held.reasons) text.append("; ").append(reason);
+    return text;
 }
 
 }  // namespace
@@ -70,6 +88,29 @@ jail::limits limits_for(const arguments& given) noexcept {
     const auto made = made_bytes_max(given);
     if (made) within.file_bytes_max = std::max(within.file_bytes_max, *made);
     return within;
+}
+
+std::string refusal_of(const jail::layers& held, jail_policy policy) {
+    if (is_sanitized || (held.system_call_filter && held.resource_limits)) return {};
+    if (!held.system_call_filter && !held.unprivileged_user)
+        return why_not(held, "root without a system-call filter decodes nothing");
+    if (policy == jail_policy::best_effort) return {};
+    return why_not(
+        held,
+        held.system_call_filter ? "no resource limits (jail = require)"
+                                : "no system-call filter (jail = require)");
+}
+
+result<void> check_jail(const jail::layers& held, const arguments& given) {
+    auto refusal = refusal_of(held, given.jail);
+    if (refusal.empty()) return {};
+    return error{errc::conflict, std::move(refusal)};
+}
+
+result<void> enter_jail(const arguments& given, const jail::descriptors& usable) {
+    auto held = jail::confine(limits_for(given), given.parent);
+    jail::seal(held, usable);
+    return check_jail(held, given);
 }
 
 }  // namespace reelsd::media

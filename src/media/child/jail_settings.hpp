@@ -12,4 +12,16 @@ namespace reelsd::media {
 /// decodes in a hundredth of its own time.
 [[nodiscard]] jail::limits limits_for(const arguments& given) noexcept;
 
+/// Why no video may be decoded with these layers; empty when it may be. `require` wants the
+/// system-call filter and the resource limits. `best_effort` wants neither, but whatever the
+/// policy, a process that is root and has no filter decodes nothing.
+[[nodiscard]] std::string refusal_of(const jail::layers& held, jail_policy policy);
+
+/// `conflict` with that refusal.
+[[nodiscard]] result<void> check_jail(const jail::layers& held, const arguments& given);
+
+/// Enters both halves of the jail at once, where no thread has to be started between them. Errors
+/// as check_jail(): then no byte of a video may be read.
+[[nodiscard]] result<void> enter_jail(const arguments& given, const jail::descriptors& usable);
+
 }  // namespace reelsd::media

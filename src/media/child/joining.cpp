@@ -108,10 +108,10 @@ result<joined_report> join(const arguments& given) {
     if (!video) return video.error();
     auto sound = video_file::open(given.sound);
     if (!sound) return sound.error();
-    auto held = jail::confine(limits_for(given), given.parent);
-    jail::seal(
-        held,
+    const auto entered = enter_jail(
+        given,
         {.video = video->descriptor(), .sound = sound->descriptor(), .made = made_descriptor});
+    if (!entered) return entered.error();
 
     auto picture_track = container::open(*video, given.seconds_max);
     if (!picture_track) return picture_track.error();

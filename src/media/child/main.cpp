@@ -3,6 +3,7 @@
 #include "check.hpp"
 #include "doctor.hpp"
 #include "document.hpp"
+#include "fence.hpp"
 #include "frames.hpp"
 #include "joining.hpp"
 #include "libav.hpp"
@@ -10,6 +11,7 @@
 #include "transcoding.hpp"
 #include <reelsd/base/json.hpp>
 
+#include <fcntl.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -17,6 +19,7 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <string_view>
 
 namespace {
 
@@ -45,14 +48,39 @@ bool answer(const media::arguments& given) {
         case media::command::sound: return write_result(media::sound_file(given));
         case media::command::check: return write_result(media::check(given));
         case media::command::transcode: return write_result(media::transcode(given));
+        case media::command::jail:
+            return media::write_ok(media::to_json(media::examine_jail(given)));
         case media::command::doctor: return media::write_ok(media::examine(given));
     }
     return false;
 }
 
+/// Decoders need the most memory here: when the machine runs out of it, the kernel ends one of them
+/// and not the daemon or its database. Raising the score needs no privilege; without /proc there is
+/// nothing to be done about it.
+void be_the_first_to_go() {
+    constexpr std::string_view highest{"1000"};  // proc(5)
+    const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (file < 0) return;
+    static_cast<void>(write(file, highest.data(), highest.size()) < 0);
+    close(file);
+}
+
+int run_fence(int count, char** values) {
+    const auto given = media::read_fence_arguments(count, values);
+    if (!given) {
+        std::fprintf(
+            stderr, "reelsd-media: %s\n%s", given.error().detail().c_str(), media::usage());
+        return exit_usage;
+    }
+    return parent_lives(given->parent) ? media::run_fenced(*given) : exit_unwritten;
+}
+
 }  // namespace
 
 int main(int count, char** values) {
+    be_the_first_to_go();
+    if (count > 1 && std::string_view{values[1]} == "fence") _exit(run_fence(count, values));
     const auto given = media::read_arguments(count, values);
     if (!given) {
         std::fprintf(

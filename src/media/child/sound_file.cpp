@@ -69,8 +69,8 @@ static_assert(
 result<std::optional<sound_report>> sound_file(const arguments& given) {
     auto file = video_file::open(given.video);
     if (!file) return file.error();
-    auto held = jail::confine(limits_for(given), given.parent);
-    jail::seal(held, {.video = file->descriptor(), .made = made_descriptor});
+    const auto entered = enter_jail(given, {.video = file->descriptor(), .made = made_descriptor});
+    if (!entered) return entered.error();
 
     auto opened = container::open(*file, given.seconds_max);
     if (!opened) return opened.error();

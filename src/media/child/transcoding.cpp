@@ -182,8 +182,8 @@ private:
 result<transcoded_report> transcode(const arguments& given) {
     auto file = video_file::open(given.video);
     if (!file) return file.error();
-    auto held = jail::confine(limits_for(given), given.parent);
-    jail::seal(held, {.video = file->descriptor(), .made = made_descriptor});
+    const auto entered = enter_jail(given, {.video = file->descriptor(), .made = made_descriptor});
+    if (!entered) return entered.error();
 
     auto first_time = container::open(*file, given.seconds_max);
     if (!first_time) return first_time.error();

@@ -1,3 +1,4 @@
+#include "scripted_helper.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/media/media_client.hpp>
 
@@ -26,28 +27,6 @@ using testing::HasSubstr;
 deadline far_away() {
     return deadline::after(60s);
 }
-
-/// A helper whose answer is what a shell script does; it stands in a folder of its own.
-class scripted_helper {
-public:
-    explicit scripted_helper(const std::string& script) {
-        std::string name = std::filesystem::temp_directory_path() / "reelsd-media-XXXXXX";
-        folder_ = mkdtemp(name.data());
-        std::ofstream{path()} << "#!/bin/sh\n" << script << "\n";
-        chmod(path().c_str(), 0700);
-    }
-    scripted_helper(const scripted_helper&) = delete;
-    scripted_helper& operator=(const scripted_helper&) = delete;
-    ~scripted_helper() { std::filesystem::remove_all(folder_); }
-
-    [[nodiscard]] std::filesystem::path path() const { return folder_ / "helper"; }
-    [[nodiscard]] std::filesystem::path folder() const { return folder_; }
-
-    [[nodiscard]] media_options options() const { return {.helper = path()}; }
-
-private:
-    std::filesystem::path folder_;
-};
 
 std::string unruly(const std::string& mode) {
     return std::string{"exec "} + UNRULY_CHILD + " " + mode;
@@ -88,7 +67,8 @@ TEST(MediaClient, PassesItsOptions) {
     EXPECT_EQ(
         report.error().detail(),
         "analyze --video /a video.mp4 --seconds-max 42.500000 --parent " +
-            std::to_string(getpid()) + " --tessdata /some/tessdata --speech-model /some/model");
+            std::to_string(getpid()) +
+            " --jail require --tessdata /some/tessdata --speech-model /some/model");
 }
 
 TEST(MediaClient, AsksForAThumbnail) {
@@ -323,70 +303,6 @@ TEST(MediaClient, GivesTheChildNoSecret) {
     ASSERT_FALSE(report);
     EXPECT_THAT(report.error().detail(), Not(HasSubstr("secret")));
     EXPECT_THAT(report.error().detail(), HasSubstr("OMP_THREAD_LIMIT=1"));
-}
-
-/// Waits, with others, until released; counts how many are inside at once.
-class crowded_helper : public scripted_helper {
-public:
-    crowded_helper()
-        : scripted_helper{
-              "d=$(dirname \"$0\"); touch \"$d/in.$$\"\n"
-              "while [ ! -e \"$d/go\" ]; do read -r x <> \"$d/wait\"; done; exit 3"} {
-        mkfifo((folder() / "wait").c_str(), 0600);
-    }
-    [[nodiscard]] int inside() const {
-        int count = 0;
-        for (const auto& entry : std::filesystem::directory_iterator{folder()}) {
-            if (entry.path().filename().string().starts_with("in.")) ++count;
-        }
-        return count;
-    }
-};
-
-/// Asks, waits until `count` children in all have come inside, and stops the asking.
-template <class Ask>
-void enter_and_stop(const crowded_helper& helper, int count, Ask ask) {
-    std::stop_source stop;
-    const std::jthread asker{[&ask, token = stop.get_token()] { ask(token); }};
-    while (helper.inside() < count) std::this_thread::yield();
-    stop.request_stop();
-}
-
-TEST(MediaClient, LetsOnlySoManyAnalysesRun) {
-    const crowded_helper helper;
-    auto options = helper.options();
-    options.analyses_at_once = 2;
-    const media_client client{options};
-    std::stop_source stop;
-    std::vector<std::jthread> running;
-    for (int number = 0; number < 2; ++number) {
-        running.emplace_back([&client, token = stop.get_token()] {
-            EXPECT_FALSE(client.analyze("/video.mp4", far_away(), token));
-        });
-    }
-    while (helper.inside() < 2) std::this_thread::yield();
-
-    const auto third = client.analyze("/video.mp4", deadline::after(100ms), {});
-    ASSERT_FALSE(third);
-    EXPECT_EQ(third.error().code(), errc::timed_out);
-    EXPECT_EQ(helper.inside(), 2);
-    // Whatever else decodes pictures for long waits as well.
-    const auto frames =
-        client.frames("/video.mp4", helper.folder() / "made", {}, deadline::after(100ms), {});
-    ASSERT_FALSE(frames);
-    EXPECT_EQ(frames.error().code(), errc::timed_out);
-    EXPECT_FALSE(client.check("/video.mp4", {1}, deadline::after(100ms), {}));
-    EXPECT_EQ(helper.inside(), 2);
-    // A probe is no analysis: it does not wait for a turn, and so comes inside.
-    enter_and_stop(helper, 3, [&client](std::stop_token token) {
-        EXPECT_FALSE(client.probe("/video.mp4", far_away(), token));
-    });
-    stop.request_stop();
-    running.clear();
-    // The places are free again.
-    enter_and_stop(helper, 4, [&client](std::stop_token token) {
-        EXPECT_FALSE(client.analyze("/video.mp4", far_away(), token));
-    });
 }
 
 }  // namespace

@@ -1,0 +1,108 @@
+#include "object_reader.hpp"
+#include <reelsd/base/json.hpp>
+#include <reelsd/media/jail_report.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+namespace reelsd::media {
+namespace {
+
+/// A kernel message with the layer's name before it.
+constexpr std::size_t text_bytes_max = 500;
+/// One reason for each step of entering the jail: see jail.cpp.
+constexpr std::size_t texts_max = 16;
+constexpr int landlock_version_max = 1000;
+
+std::vector<std::string> read_texts(object_reader& reader, const char* name) {
+    std::vector<std::string> texts;
+    reader.each(name, texts_max, [&](const json& element, const std::string&) {
+        texts.push_back(reader.checked_text(element, name, text_bytes_max));
+    });
+    return texts;
+}
+
+template <class Predicate>
+std::string names_of(const std::vector<jail_layer>& layers, Predicate belongs) {
+    std::string names;
+    for (const auto& layer : layers) {
+        if (belongs(layer)) names.append(names.empty() ? "" : ", ").append(layer.name);
+    }
+    return names;
+}
+
+}  // namespace
+
+std::string_view name_of(jail_policy policy) noexcept {
+    return policy == jail_policy::require ? "require" : "best-effort";
+}
+
+std::optional<jail_policy> jail_policy_named(std::string_view name) noexcept {
+    for (const auto policy : {jail_policy::require, jail_policy::best_effort}) {
+        if (name == name_of(policy)) return policy;
+    }
+    return std::nullopt;
+}
+
+const std::vector<std::string_view>& jail_layer_names() {
+    static const std::vector<std::string_view> names{
+        "system_call_filter",
+        "resource_limits",
+        "landlock",
+        "own_namespaces",
+        "unprivileged_user",
+        "no_new_privileges"};
+    return names;
+}
+
+bool jail_report::holds(std::string_view layer) const noexcept {
+    return std::any_of(layers.begin(), layers.end(), [&](const jail_layer& one) {
+        return one.name == layer && one.holds;
+    });
+}
+
+std::string jail_report::layers_that_hold() const {
+    return names_of(layers, [](const jail_layer& one) { return one.holds; });
+}
+
+std::string jail_report::layers_missing() const {
+    return names_of(layers, [](const jail_layer& one) { return !one.holds; });
+}
+
+bool jail_report::is_weak() const noexcept {
+    return !holds("system_call_filter") || !holds("unprivileged_user") ||
+           (!holds("landlock") && !holds("own_namespaces"));
+}
+
+json to_json(const jail_report& report) {
+    json layers = json::object();
+    for (const auto& layer : report.layers) layers[layer.name] = layer.holds;
+    return {
+        {"layers", std::move(layers)},
+        {"landlock_version", report.landlock_version},
+        {"reasons", report.reasons},
+        {"refusal", report.refusal},
+        {"possible", report.possible}};
+}
+
+result<jail_report> jail_report_from_json(const json& document) {
+    std::string fault;
+    jail_report report;
+    object_reader reader{document, "jail", fault};
+    auto layers = reader.object("layers");
+    for (const auto name : jail_layer_names()) {
+        const std::string key{name};
+        report.layers.push_back({.name = key, .holds = layers.truth(key.c_str())});
+    }
+    layers.done();
+    report.landlock_version = reader.whole_number("landlock_version", 0, landlock_version_max);
+    report.reasons = read_texts(reader, "reasons");
+    report.refusal = reader.text("refusal", text_bytes_max);
+    report.possible = read_texts(reader, "possible");
+    reader.done();
+    if (!fault.empty()) return malformed_document(fault);
+    return report;
+}
+
+}  // namespace reelsd::media
