@@ -76,10 +76,9 @@ asio::awaitable<http::response> sign_in(http::request_context& ctx, sign_in_serv
     const auto password = text_in(*body, "password", password_bytes_max);
     if (!password) co_return ctx.problem(password.error());
 
+    auto device = co_await known_device(ctx, service, *email);
     const guess attempted{
-        .email = *email,
-        .remote = ctx.request().remote,
-        .device = co_await known_device(ctx, service, *email)};
+        .email = *email, .remote = ctx.request().remote, .device = std::move(device)};
     const int wait = service.throttle.take(attempted, steady_clock::now());
     if (wait > 0) co_return too_many_attempts(ctx, wait);
     taken_attempt attempt{service.throttle, attempted};
