@@ -13,8 +13,9 @@ namespace {
 /// figures say so.
 boost::asio::awaitable<http::response> get_metrics(
     http::request_context& ctx, metrics_service& service) {
+    auto text = co_await service.text();
     http::response answer{
-        http::status::ok, "text/plain; version=0.0.4; charset=utf-8", co_await service.text()};
+        http::status::ok, "text/plain; version=0.0.4; charset=utf-8", std::move(text)};
     co_return http::gzip_if_accepted(ctx, std::move(answer));
 }
 
