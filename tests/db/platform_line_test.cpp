@@ -17,7 +17,8 @@ using pacing::turn;
 
 constexpr db::query permit_due_query{"test.permit_due", R"sql(
     UPDATE resolver_pace
-       SET next_at = '-infinity', busy_until = '-infinity', hour_tokens = NULL, hour_at = NULL)sql"};
+       SET next_at = '-infinity', busy_until = '-infinity', hour_tokens = NULL,
+           hour_at = NULL)sql"};
 constexpr db::query line_up_query{"test.line_up", R"sql(
     INSERT INTO job (account_id, url, turn, waits_for)
     SELECT $1, 'https://www.instagram.com/reel/DYa0IXPgnP5/', turn, 'www.instagram.com'

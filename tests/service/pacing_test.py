@@ -42,14 +42,33 @@ class Intervals(PacingTest):
             self.assertGreater(later - earlier, 0.4, times)
         self.assertEqual(self.sql("SELECT max(attempt) FROM job"), "1", "waiting is no attempt")
 
+    def test_accounts_take_turns_and_each_keeps_its_order(self):
+        daemon = self.paced_daemon(platform_interval_seconds=0.5)
+        ann, bob = daemon.account(unlimited=True), daemon.account(unlimited=True)
+        codes = [f"DYturns000{number}" for number in range(8)]
+        self.platform.configure(posts={code: {} for code in [*codes, "DYturnsbob1"]})
+        ids = [ann.submit(f"https://www.instagram.com/reel/{code}/") for code in codes]
+        wait_until(lambda: len(self.asked("page")) == 2, "the first look-ups")
+        bobs = bob.submit("https://www.instagram.com/reel/DYturnsbob1/")
+        self.assertEqual(bob.finished(bobs)["status"], "done")
+        before = self.sql("SELECT count(*) FROM job AS other JOIN job AS bobs ON other.started_at"
+                          f" BETWEEN bobs.created_at AND bobs.started_at AND other.id <> {bobs} WHERE bobs.id = {bobs}")
+        self.assertLessEqual(int(before), 2, "two turns at most")
+        for job_id in ids:
+            self.assertEqual(ann.finished(job_id)["status"], "done")
+        order = self.sql("SELECT string_agg(id::text, ',' ORDER BY started_at) FROM job WHERE account_id ="
+                         f" (SELECT account_id FROM job WHERE id = {ids[0]})")
+        self.assertEqual(order, ",".join(str(job_id) for job_id in ids))
+        self.assertLessEqual(int(self.sql("SELECT max(claim) FROM job")), 2, "waiting costs no claims")
+
     def test_the_hour_has_its_own_limit(self):
         daemon = self.paced_daemon(platform_interval_seconds=0.01, platform_lookups_per_hour=2)
         account = daemon.account(unlimited=True)
         jobs = self.finished(account, {"DYhour00001": {}, "DYhour00002": {}})
         self.assertEqual([job["status"] for job in jobs], ["done", "done"])
         held_up, = self.submit(account, {"DYhour00003": {}})
-        put_off = "SELECT count(*) FROM job WHERE status = 'pending' AND run_at > now() + interval '20 min'"
-        wait_until(lambda: self.sql(put_off) == "1", "the third job to be put off")
+        in_line = "SELECT count(*) FROM job WHERE status = 'pending' AND waits_for = '127.0.0.1'"
+        wait_until(lambda: self.sql(in_line) == "1", "the third job to be in line")
         self.assertEqual(account.job(held_up)["status"], "pending")
         self.assertEqual(len(self.asked("page")), 2)
 

@@ -36,7 +36,8 @@ constexpr db::query make_due_query{"test.make_due", R"sql(
     UPDATE job SET run_at = now() - make_interval(secs => $2) WHERE id = $1)sql"};
 constexpr db::query make_permit_due_query{"test.make_permit_due", R"sql(
     UPDATE resolver_pace
-       SET next_at = '-infinity', busy_until = '-infinity', hour_tokens = NULL, hour_at = NULL)sql"};
+       SET next_at = '-infinity', busy_until = '-infinity', hour_tokens = NULL,
+           hour_at = NULL)sql"};
 constexpr db::query rows_query{"test.rows", R"sql(
     SELECT format('%s %s turn %s attempt %s claim %s %s', id, status, turn, attempt, claim,
                   concat_ws(' ', waits_for, permit, worker, error_code, error, result,
