@@ -37,6 +37,16 @@ bool is_unstorable(const jobs::transition& refused, const db::failure& refusal) 
     return state.starts_with("22") || state.starts_with("23") || state.starts_with("54");
 }
 
+/// What is reported after a refusal: the same again, or an error in place of a result that cannot
+/// be stored. Another attempt would pay for another answer, which may be refused as well.
+jobs::transition after_refusal(
+    const jobs::claimed_job& job, jobs::transition refused, const db::failure& refusal,
+    const jobs::retry_policy& policy) {
+    if (!is_unstorable(refused, refusal)) return refused;
+    const error why{errc::storage_failed, "the database refuses the result"};
+    return jobs::after_failure(job, why, jobs::retry_allowed::no, policy, 0.5);
+}
+
 /// Whether a statement that failed so may have changed anything, now or later.
 bool may_have_run(const db::failure& failure) {
     if (const auto* away = dynamic_cast<const db::unavailable*>(&failure))
@@ -334,12 +344,7 @@ asio::awaitable<void> dispatcher::report(std::int64_t id, jobs::transition ended
         } catch (const db::failure& refusal) {
             if (std::exchange(logged, refusal.what()) != refusal.what())
                 log_.error("job report refused", {{"job", id}, {"reason", refusal.what()}});
-            if (is_unstorable(ended, refusal)) {
-                // Another attempt would pay for another answer, which may be refused as well.
-                const error why{errc::storage_failed, "the database refuses the result"};
-                ended = jobs::after_failure(
-                    held.job, why, jobs::retry_allowed::no, options_.policy, 0.5);
-            }
+            ended = after_refusal(held.job, std::move(ended), refusal, options_.policy);
         }
         // No more work is begun than can be told of.
         if (!std::exchange(held.is_delayed, true)) ++occupied_;
