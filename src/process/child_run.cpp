@@ -311,6 +311,15 @@ child_end run_child(const child_command& command, deadline by, const std::stop_t
     return end;
 }
 
+result<void> check_kernel() {
+    const unique_fd self{static_cast<int>(syscall(SYS_pidfd_open, getpid(), 0))};
+    if (self) return {};
+    return error{
+        errc::internal,
+        "pidfd_open: " + std::generic_category().message(errno) +
+            "; reelsd needs Linux 5.3 or later, and a container engine that allows this call"};
+}
+
 std::string signal_name(int number) {
     const char* name = sigabbrev_np(number);
     return name == nullptr ? "signal " + std::to_string(number) : std::string{"SIG"} + name;

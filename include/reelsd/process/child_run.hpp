@@ -1,6 +1,7 @@
 #pragma once
 
 #include <reelsd/base/clock.hpp>
+#include <reelsd/base/result.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -52,6 +53,10 @@ struct child_end {
 /// When it returns, the child is reaped, and whatever else is left in its group is killed.
 [[nodiscard]] child_end run_child(
     const child_command& command, deadline by, const std::stop_token& stop);
+
+/// Whether the kernel has what run_child() waits with, pidfd_open(2) of Linux 5.3. `internal` says
+/// so in a sentence for the operator.
+[[nodiscard]] result<void> check_kernel();
 
 /// "SIGSEGV", or "signal 42" for one without a name.
 [[nodiscard]] std::string signal_name(int number);
