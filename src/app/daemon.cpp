@@ -66,6 +66,7 @@ media::media_options media_options_of(const settings& with) {
     options.seconds_max = with.video_seconds_max.count();
     options.tessdata = with.tessdata_dir;
     options.speech_model = with.speech_model_dir;
+    options.jail = with.jail;
     return options;
 }
 
@@ -302,6 +303,7 @@ daemon::daemon(const settings& with, const log::logger& log, parts made)
 result<void> daemon::run(const service_notice& supervisor) {
     supervisor_ = supervisor;
     pool_.start();
+    if (with_.workers > 0) examine_jail();
     const auto metrics_served = listen_for_metrics();
     if (!metrics_served) return metrics_served.error();
     const auto port = listen();

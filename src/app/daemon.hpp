@@ -128,6 +128,8 @@ private:
     [[nodiscard]] std::unique_ptr<bot::bot> make_bot();
     /// After it has been told to stop.
     boost::asio::awaitable<void> part_from_bot(deadline by);
+    /// Logs which layers of the media program's jail hold, and keeps them for /metrics.
+    void examine_jail();
     /// What administrators see of this daemon; see dashboard::dashboard_parts.
     boost::asio::awaitable<json> health();
     /// Logs the link that lets the first administrator in, as long as there is none.
@@ -185,9 +187,10 @@ private:
     readiness_monitor ready_;
     time_point started_at_;
     service_notice supervisor_;
-    std::uint16_t port_ = 0;                   ///< 0 until it listens.
-    std::set<token_id> used_tokens_;           ///< Not written yet.
-    std::map<job_id, jobs::step_note> steps_;  ///< Not written yet: the latest of each job.
+    std::vector<media::jail_layer> jail_layers_;  ///< Empty until they are examined.
+    std::uint16_t port_ = 0;                      ///< 0 until it listens.
+    std::set<token_id> used_tokens_;              ///< Not written yet.
+    std::map<job_id, jobs::step_note> steps_;     ///< Not written yet: the latest of each job.
     bool is_noting_steps_ = false;
     std::stop_source sweeping_;
     bool stopping_ = false;

@@ -67,6 +67,7 @@ asio::awaitable<std::string> daemon::metrics_text() {
         .workers = with_.workers,
         .workers_busy = dispatcher_.busy(),
         .waiters = board_.waiter_count(),
+        .jail_layers = jail_layers_,
         .kept = callers_.kept(),
         .queue = std::nullopt,
         .resolvers = {},

@@ -1,12 +1,40 @@
 #include "daemon.hpp"
 #include <reelsd/base/json.hpp>  // A coroutine that returns it is destroyed here.
 
+#include <chrono>
 #include <stop_token>
 #include <string_view>
 #include <utility>
 
 // What a daemon's workers work with.
 namespace reelsd::app {
+namespace {
+
+/// Starting the media program takes a tenth of a second, more on a machine that is starting up.
+constexpr std::chrono::seconds jail_time_max{10};
+
+}  // namespace
+
+void daemon::examine_jail() {
+    const auto report =
+        parts_.media->examine_jail(deadline::after(jail_time_max), std::stop_token{});
+    if (!report) {
+        log_.error("media jail not examined", {{"reason", report.error().to_string()}});
+        return;
+    }
+    jail_layers_ = report->layers;
+    const auto holding = report->layers_that_hold();
+    const auto missing = report->layers_missing();
+    if (!report->refusal.empty()) {
+        log_.error(
+            "no video can be decoded on this machine",
+            {{"holding", holding}, {"missing", missing}, {"reason", report->refusal}});
+    } else if (report->is_weak()) {
+        log_.warning("media jail is weak", {{"holding", holding}, {"missing", missing}});
+    } else {
+        log_.info("media jail holds", {{"holding", holding}, {"missing", missing}});
+    }
+}
 
 std::unique_ptr<pipeline::vector_index> daemon::make_vector_index() {
     const auto* const embedder = parts_.models->dense_embedder();

@@ -12,9 +12,12 @@
 #include <reelsd/net/http_client.hpp>
 #include <reelsd/platform/yt_dlp_parser.hpp>
 #include <reelsd/platform/yt_dlp_resolver.hpp>
+#include <reelsd/process/child_run.hpp>
 #include <reelsd/process/find_program.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -58,6 +61,14 @@ struct finding {
 
 finding bad(const error& why) {
     return {verdict::bad, why.detail().empty() ? std::string{name_of(why.code())} : why.detail()};
+}
+
+finding check_kernel() {
+    const auto checked = process::check_kernel();
+    if (!checked) return bad(checked.error());
+    utsname system{};
+    if (::uname(&system) != 0) return {verdict::good, "Linux"};
+    return {verdict::good, fmt::format("{} {}", system.sysname, system.release)};
 }
 
 finding check_data_dir(const settings& with) {
@@ -118,20 +129,25 @@ finding check_model(const json& told, const char* name) {
     return {verdict::bad, fmt::format("{}: {}", path, state.value("detail", "does not load"))};
 }
 
-/// The jail as the helper found it from inside. Layers that this kernel lacks are named; what
-/// counts is whether a taken-over decoder could open anything.
+/// The jail as the helper found it from inside. A kernel without the filter leaves a decoder that
+/// was taken over the rest of its system calls: that is bad even where the operator accepts it.
 finding check_jail(const json& told) {
-    const auto jail = told.value("jail", json::object());
-    std::string missing;
-    for (const char* layer :
-         {"resource_limits", "own_namespaces", "landlock", "system_call_filter"}) {
-        if (!jail.value(layer, false)) missing.append(missing.empty() ? "" : ", ").append(layer);
+    const auto report = media::jail_report_from_json(told.value("jail", json::object()));
+    if (!report) return bad(report.error());
+    const auto missing = report->layers_missing();
+    if (!report->refusal.empty()) return {verdict::bad, "decodes nothing: " + report->refusal};
+    if (!report->possible.empty()) {
+        return {
+            verdict::bad,
+            fmt::format(
+                "a video could {}; missing: {}", fmt::join(report->possible, ", "), missing)};
     }
-    if (jail.value("opens_files", true) || jail.value("opens_sockets", true)) {
-        return {verdict::bad, "a video could open files or sockets; missing: " + missing};
+    if (!report->holds("system_call_filter")) {
+        return {verdict::bad, "decodes without the system-call filter (jail = best-effort)"};
     }
     if (missing.empty()) return {verdict::good, "all layers hold"};
-    return {verdict::good, "holds without these layers, which the kernel lacks: " + missing};
+    const auto is = report->is_weak() ? verdict::doubtful : verdict::good;
+    return {is, fmt::format("missing: {} ({})", missing, fmt::join(report->reasons, "; "))};
 }
 
 finding check_platform(const settings& with) {
@@ -168,6 +184,21 @@ finding try_canary(
     return {verdict::doubtful, none.why.to_string()};
 }
 
+/// What the fence of yt-dlp cannot stop on this kernel; see docs/security.md.
+std::string gaps_in_fence(const settings& with) {
+    const media::media_client client{
+        {.helper = find_installation(with).media_helper, .jail = with.jail}};
+    const auto jail = client.examine_jail(deadline::after(helper_time_max), std::stop_token{});
+    if (!jail) return {};
+    std::string gaps;
+    // Landlock's versions 4 (Linux 6.7) and 6 (Linux 6.12).
+    if (jail->landlock_version < 4) gaps += "; its fence lets it connect to any TCP port";
+    const bool is_apart = jail->holds("own_namespaces");
+    if (!is_apart) gaps += "; it may outlive a killed daemon (no namespaces)";
+    if (!is_apart && jail->landlock_version < 6) gaps += "; it may signal the daemon";
+    return gaps;
+}
+
 /// The last way to a post, which no installation needs unless it is the only one.
 finding check_yt_dlp(const settings& with) {
     const auto program = process::find_program(with.yt_dlp_path, process::search_path());
@@ -176,8 +207,11 @@ finding check_yt_dlp(const settings& with) {
         return is_needed ? finding{verdict::bad, with.yt_dlp_path + " is not installed"}
                          : finding{verdict::good, "not installed, which is fine"};
     }
-    const auto version =
-        platform::yt_dlp_version(*program, deadline::after(yt_dlp_time_max), std::stop_token{});
+    const auto source = source_settings_of(with);
+    const auto version = platform::yt_dlp_version(
+        {.program = *program, .fence = source.fence, .jail = source.jail},
+        deadline::after(yt_dlp_time_max),
+        std::stop_token{});
     if (!version) {
         return {
             verdict::doubtful, fmt::format("{}: {}", program->string(), version.error().detail())};
@@ -190,7 +224,8 @@ finding check_yt_dlp(const settings& with) {
                 *version,
                 platform::yt_dlp_version_min)};
     }
-    return {verdict::good, fmt::format("{} {}", program->string(), *version)};
+    return {
+        verdict::good, fmt::format("{} {}{}", program->string(), *version, gaps_in_fence(with))};
 }
 
 class report {
@@ -226,6 +261,7 @@ void check_media(report& lines, const settings& with) {
     options.helper = find_installation(with).media_helper;
     options.tessdata = with.tessdata_dir;
     options.speech_model = with.speech_model_dir;
+    options.jail = with.jail;
     const media::media_client client{options};
     const auto told = client.doctor(deadline::after(helper_time_max), std::stop_token{});
     if (!told) {
@@ -295,6 +331,7 @@ void check_models(report& lines, const settings& with, const log::logger& log) {
 
 result<void> run_doctor(const settings& with, const log::logger& log) {
     report lines;
+    lines.add("kernel", check_kernel());
     lines.add("data-dir", check_data_dir(with));
     if (serves_tls(with)) lines.add("certificate", check_certificate(with));
     check_database(lines, with, log);

@@ -113,6 +113,13 @@ void add_queue(prometheus::Registry& in, const metrics_reading& now) {
     set(in, "reelsd_workers", "Worker threads.", real(now.workers));
     set(in, "reelsd_workers_busy", "Worker threads with a job.", real(now.workers_busy));
     set(in, "reelsd_waiters", "Requests that wait for a job to end.", real(now.waiters));
+    for (const auto& layer : now.jail_layers) {
+        set(in,
+            "reelsd_jail_layer",
+            "1 for each layer of the media program's jail that holds, 0 for those that do not.",
+            layer.holds ? 1 : 0,
+            {{"layer", layer.name}});
+    }
     if (!now.queue) return;
     constexpr auto* jobs_help = "Jobs that have not ended, by status, of all daemons.";
     set(in, "reelsd_jobs", jobs_help, real(now.queue->pending), {{"status", "pending"}});

@@ -8,6 +8,7 @@
 #include <reelsd/domain/usage/call_ledger_store.hpp>
 #include <reelsd/domain/webhooks/delivery_store.hpp>
 #include <reelsd/http/server.hpp>
+#include <reelsd/media/jail_report.hpp>
 #include <reelsd/model/circuit_breaker.hpp>
 
 #include <chrono>
@@ -30,6 +31,7 @@ struct metrics_reading {
     std::size_t workers = 0;
     std::size_t workers_busy = 0;
     std::size_t waiters = 0;
+    std::vector<media::jail_layer> jail_layers = {};  ///< Empty: the daemon decodes nothing.
     reels::kept_room kept = {};
     /// Nothing while the database does not answer.
     std::optional<jobs::queue_state> queue;

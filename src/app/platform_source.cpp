@@ -3,6 +3,9 @@
 #include "installation.hpp"
 #include <reelsd/process/find_program.hpp>
 
+#include <filesystem>
+#include <string>
+
 namespace reelsd::app {
 
 platform::source_settings source_settings_of(const settings& with) {
@@ -10,6 +13,8 @@ platform::source_settings source_settings_of(const settings& with) {
         .platform_url = with.platform_url,
         .resolvers = with.resolvers,
         .yt_dlp_path = with.yt_dlp_path,
+        .fence = std::filesystem::absolute(find_installation(with).media_helper),
+        .jail = std::string{media::name_of(with.jail)},
         .profile = with.request_profile,
         .media_hosts = with.media_hosts,
         .allow_private_addresses = with.allow_private_addresses,

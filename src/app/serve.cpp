@@ -1,5 +1,6 @@
 #include "commands.hpp"
 #include "daemon.hpp"
+#include <reelsd/process/child_run.hpp>
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -45,6 +46,8 @@ void stop_at_once_until_started() {
 
 result<void> serve(const settings& with, const log::logger& log) {
     stop_at_once_until_started();
+    const auto kernel = process::check_kernel();
+    if (!kernel) return kernel.error();
     const auto supervisor = service_notice::from_environment();
     if (!supervisor) return supervisor.error();
     raise_descriptor_limit(log);

@@ -95,6 +95,12 @@ bool read_format(std::string_view text, log::format& target) {
     return true;
 }
 
+bool read_jail(std::string_view text, media::jail_policy& target) {
+    const auto policy = media::jail_policy_named(text);
+    if (policy) target = *policy;
+    return policy.has_value();
+}
+
 using sv = std::string_view;
 
 constexpr auto house_definitions = std::to_array<setting_definition>({
@@ -248,6 +254,11 @@ constexpr auto house_definitions = std::to_array<setting_definition>({
      "the program reelsd-media; without it the one that came with reelsd",
      "a file",
      [](sv text, settings& s) { return read_text(text, s.media_helper); }},
+    {"jail",
+     "require",
+     "best-effort decodes videos and runs yt-dlp also where the kernel lacks a part of their jail",
+     "require or best-effort",
+     [](sv text, settings& s) { return read_jail(text, s.jail); }},
     {"tessdata-dir",
      "/usr/share/tesseract-ocr/5/tessdata",
      "Tesseract's language files",

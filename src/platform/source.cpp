@@ -131,6 +131,8 @@ private:
         if (name == "yt-dlp")
             return std::make_unique<yt_dlp_resolver>(yt_dlp_settings{
                 .program = settings.yt_dlp_path,
+                .fence = settings.fence,
+                .jail = settings.jail,
                 .ca_file = settings.ca_file,
                 .observe = settings.on_answer});
         if (name == "graphql")

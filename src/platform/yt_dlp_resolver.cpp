@@ -4,7 +4,15 @@
 #include <reelsd/process/child_run.hpp>
 #include <reelsd/process/find_program.hpp>
 
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
 #include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 namespace reelsd::platform {
@@ -36,25 +44,88 @@ std::vector<std::string> arguments_for(const link& wanted) {
         wanted.canonical_url()};
 }
 
-/// Nothing of ours that it does not need, and a home in which nobody, not even root, can make a
-/// file.
-process::child_command command_of(const yt_dlp_settings& settings) {
+/// The fence's exit status when it has not started yt-dlp, which has no such status of its own.
+constexpr int exit_not_fenced = 77;
+
+/// The one folder that a run may write to; a yt-dlp that is a single file unpacks itself there.
+/// Removed with this.
+class temporary_folder {
+public:
+    temporary_folder() {
+        std::error_code failure;
+        auto name = std::filesystem::temp_directory_path(failure) / "reelsd-yt-dlp-XXXXXX";
+        std::string path = name.string();
+        if (!failure && mkdtemp(path.data()) != nullptr) path_ = std::move(path);
+    }
+    temporary_folder(const temporary_folder&) = delete;
+    temporary_folder& operator=(const temporary_folder&) = delete;
+    ~temporary_folder() {
+        std::error_code ignored;
+        if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+    }
+
+    /// Empty when it could not be made.
+    [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+private:
+    std::string path_;
+};
+
+/// TCP ports: https, and names whose answer does not fit into a datagram.
+constexpr std::array<const char*, 2> ports{"443", "53"};
+
+/// What stands before the program and its arguments.
+std::vector<std::string> fence_arguments(
+    const yt_dlp_settings& settings, const std::string& writable) {
+    std::vector<std::string> words{
+        "fence", "--parent", std::to_string(getpid()), "--jail", settings.jail};
+    words.insert(words.end(), {"--write", writable});
+    for (const auto* port : ports) words.insert(words.end(), {"--connect", port});
+    if (!settings.ca_file.empty())
+        words.insert(words.end(), {"--read", std::filesystem::absolute(settings.ca_file).string()});
+    words.insert(words.end(), {"--", settings.program.string()});
+    return words;
+}
+
+/// Nothing of ours that it does not need, and a home in which no file can be made.
+process::child_command command_of(
+    const yt_dlp_settings& settings, const std::string& writable,
+    const std::vector<std::string>& arguments) {
     process::child_command command{
-        .program = settings.program.string(),
+        .program = settings.fence.string(),
+        .arguments = fence_arguments(settings, writable),
         .environment =
-            {"PATH=" + std::string{process::search_path()}, "LANG=C.UTF-8", "HOME=/dev/null"},
+            {"PATH=" + std::string{process::search_path()},
+             "LANG=C.UTF-8",
+             "HOME=/dev/null",
+             "TMPDIR=" + writable},
         .folder = "/",
         .output_bytes_max = output_bytes_max};
+    command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
     if (!settings.ca_file.empty())
         command.environment.push_back(
             "SSL_CERT_FILE=" + std::filesystem::absolute(settings.ca_file).string());
     return command;
 }
 
+process::child_end run(
+    const yt_dlp_settings& settings, const std::vector<std::string>& arguments, deadline by,
+    const std::stop_token& stop) {
+    const temporary_folder folder;
+    if (!folder.path().empty())
+        return process::run_child(command_of(settings, folder.path(), arguments), by, stop);
+    process::child_end end;
+    end.fate = process::child_fate::not_started;
+    end.complaints = "no temporary folder could be made";
+    return end;
+}
+
 /// Why a run did not come to its own end.
 std::optional<error> failure_of(const process::child_end& end) {
     switch (end.fate) {
-        case process::child_fate::exited: return std::nullopt;
+        case process::child_fate::exited:
+            if (end.status != exit_not_fenced) return std::nullopt;
+            return error{errc::platform_failed, "yt-dlp could not be started: " + end.complaints};
         case process::child_fate::signalled:
             return error{
                 errc::platform_failed, "yt-dlp died of " + process::signal_name(end.status)};
@@ -73,13 +144,12 @@ std::optional<error> failure_of(const process::child_end& end) {
 
 yt_dlp_resolver::yt_dlp_resolver(yt_dlp_settings settings) : settings_{std::move(settings)} {
     invariant(settings_.program.is_absolute());
+    invariant(settings_.fence.is_absolute());
 }
 
 resolution yt_dlp_resolver::resolve(const link& wanted, deadline by, std::stop_token stop) const {
     invariant(wanted.kind == link_kind::post);
-    auto command = command_of(settings_);
-    command.arguments = arguments_for(wanted);
-    const auto end = process::run_child(command, by.at_most(run_time_max), stop);
+    const auto end = run(settings_, arguments_for(wanted), by.at_most(run_time_max), stop);
     auto found = outcome_of(end, wanted, by, stop);
     if (settings_.observe) {
         const std::string reason = found ? "" : no_post{found.error()}.why.detail();
@@ -112,21 +182,19 @@ resolution yt_dlp_resolver::outcome_of(
 no_post yt_dlp_resolver::unless_outdated(
     no_post none, deadline by, const std::stop_token& stop) const {
     if (!none.needs_confirmation) return none;
-    const auto version = yt_dlp_version(settings_.program, by.at_most(version_time_max), stop);
+    const auto version = yt_dlp_version(settings_, by.at_most(version_time_max), stop);
     if (!version) return version.error().code() == errc::cancelled ? version.error() : none;
     if (!is_outdated_yt_dlp(*version)) return none;
     return error{errc::platform_changed, "yt-dlp " + *version + " is too old to find any post"};
 }
 
 result<std::string> yt_dlp_version(
-    const std::filesystem::path& program, deadline by, const std::stop_token& stop) {
-    auto command = command_of({.program = program});
-    command.arguments = {"--ignore-config", "--version"};
-    const auto end = process::run_child(command, by, stop);
+    const yt_dlp_settings& settings, deadline by, const std::stop_token& stop) {
+    const auto end = run(settings, {"--ignore-config", "--version"}, by, stop);
     if (const auto failure = failure_of(end)) return *failure;
     const auto version = yt_dlp_version_in(end.output);
     if (end.status != 0 || version.empty())
-        return error{errc::platform_changed, program.string() + " tells no version"};
+        return error{errc::platform_changed, settings.program.string() + " tells no version"};
     return std::string{version};
 }
 

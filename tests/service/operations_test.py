@@ -9,7 +9,7 @@ import unittest
 
 import fake_yt_dlp
 from service_support import (
-    UNAVAILABLE, Cluster, Daemon, ServiceTest, clean_environment, must, new_folder,
+    SAMPLE, UNAVAILABLE, Cluster, Daemon, ServiceTest, clean_environment, must, new_folder,
     program, run_reelsd, wait_until)
 
 
@@ -264,14 +264,67 @@ class Commands(ServiceTest):
         self.assertNotEqual(missing.returncode, 0)
         self.assertIn("/nonexistent/tessdata", missing.stdout + missing.stderr)
 
+    def helper_without(self, features):
+        """A media program that finds a kernel without these."""
+        folder = new_folder()
+        self.addCleanup(shutil.rmtree, folder)
+        helper = os.path.join(folder, "helper")
+        with open(helper, "w", encoding="utf-8") as file:
+            file.write('#!/bin/sh\nexec "%s" %s "%s" "$@"\n'
+                       % (program("without_features"), features, program("reelsd-media")))
+        os.chmod(helper, 0o755)
+        return helper
+
+    def test_doctor_knows_an_incomplete_jail(self):
+        nothing = {"yt_dlp_path": "/nonexistent/yt-dlp"}
+        cases = [("seccomp", "require", 1, "FAIL +jail +decodes nothing: .*no system-call filter"),
+                 ("seccomp", "best-effort", 1, "FAIL +jail +decodes without the system-call filter"),
+                 ("seccomp,landlock,namespaces", "best-effort", 1, "FAIL +jail +a video could .*make folders"),
+                 ("landlock,namespaces", "require", 0, "warn +jail +missing: landlock, own_namespaces"),
+                 ("namespaces", "require", 0, "ok +jail +missing: own_namespaces"),
+                 ("none", "require", 0, "ok +jail +all layers hold")]
+        for features, policy, status, line in cases:
+            with self.subTest(features=features, policy=policy):
+                done = self.served.cli("doctor", media_helper=self.helper_without(features), jail=policy, **nothing)
+                self.assertRegex(done.stdout, line)
+                self.assertEqual(done.returncode, status, done.stdout)
+
+    def test_without_the_filter_no_video_is_decoded(self):
+        daemon = self.daemon(workers=1, media_helper=self.helper_without("seccomp")).start()
+        said = [line for line in daemon.log_lines() if line["message"] == "no video can be decoded on this machine"]
+        self.assertEqual([(line["level"], line["missing"]) for line in said], [("error", "system_call_filter")])
+        metrics = daemon.request("GET", "/metrics").body.decode()
+        self.assertIn('reelsd_jail_layer{layer="system_call_filter"} 0', metrics)
+        self.assertIn('reelsd_jail_layer{layer="landlock"} 1', metrics)
+        account = daemon.account()
+        job = account.finished(account.submit(SAMPLE))
+        self.assertEqual((job["status"], job["error_code"]), ("error", "internal"), job)
+        self.assertIn("The operator of this service finds the cause in the log", job["error"])
+        self.assertIn('outcome="internal"} 1', daemon.request("GET", "/metrics").body.decode(), "one attempt")
+        self.assertNotIn('outcome="retry"', daemon.request("GET", "/metrics").body.decode())
+
+    def test_a_kernel_that_is_too_old(self):
+        for command in ("serve", "doctor"):
+            with self.subTest(command):
+                folder = new_folder()
+                self.addCleanup(shutil.rmtree, folder)
+                done = subprocess.run(
+                    [program("without_features"), "pidfd", program("reelsd"), command],
+                    env=clean_environment(data_dir=folder, listen="127.0.0.1:0", workers=0, canary_link="none"),
+                    capture_output=True, text=True, timeout=120, check=False)
+                self.assertEqual(done.returncode, 1, done)
+                self.assertIn("reelsd needs Linux 5.3 or later", done.stdout + done.stderr)
+
     def test_doctor_knows_a_yt_dlp_that_is_too_old(self):
         folder = new_folder()
         self.addCleanup(shutil.rmtree, folder)
         for version, line in (("2026.08.19", "ok +yt-dlp +/.* 2026.08.19"),
                               ("2023.03.04", "warn +yt-dlp +2023.03.04 is too old: before 2026.06.28")):
             with self.subTest(version):
-                program = fake_yt_dlp.install(folder, version=version)
-                done = must(self.served.cli("doctor", yt_dlp_path=program))
+                yt_dlp = fake_yt_dlp.install(folder, version=version)
+                done = must(self.served.cli(
+                    "doctor", yt_dlp_path=yt_dlp,
+                    media_helper=fake_yt_dlp.fence(folder, program("reelsd-media"))))
                 self.assertRegex(done.stdout, line)
 
     def test_account_and_reels_outlive_a_restart(self):

@@ -1,5 +1,6 @@
 """What becomes of a job: the links with fixed outcomes, from the submission to what a client reads."""
 
+import contextlib
 import glob
 import os
 import re
@@ -7,7 +8,7 @@ import unittest
 
 import fake_yt_dlp
 from result_shape import check_result
-from service_support import SAMPLE, Daemon, Platform, ServiceTest
+from service_support import SAMPLE, Daemon, Platform, ServiceTest, program, wait_until
 
 RFC3339 = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
 
@@ -300,7 +301,8 @@ class Ways(ServiceTest):
         cls.platform = Platform()
         cls.addClassCleanup(cls.platform.close)
         settings = dict(cls.platform.settings(), resolvers="page,graphql,embed,yt-dlp",
-                        yt_dlp_path=fake_yt_dlp.install(cls.platform.folder))
+                        yt_dlp_path=fake_yt_dlp.install(cls.platform.folder),
+                        media_helper=fake_yt_dlp.fence(cls.platform.folder, program("reelsd-media")))
         cls.served = Daemon(workers=4, retry_base_seconds=0.05, requests_per_minute=100000, **settings)
         cls.addClassCleanup(cls.served.close)
         cls.served.start()
@@ -406,6 +408,35 @@ class Ways(ServiceTest):
         self.assertEqual(job["status"], "done", job)
         job, counts = self.job_of("DYgonetwo04", dict(nulls, embed="blocked"))
         self.assertEqual((job["status"], job["error_code"]), ("error", "rate_limited"), job)
+
+
+class HostileYtDlp(ServiceTest):
+    """One that was taken over, by a page that it reads or by who made it."""
+
+    def test_it_ends_with_the_daemon(self):
+        platform = Platform()
+        self.addCleanup(platform.close)
+        code = "DYoutlives1"
+        yt_dlp = fake_yt_dlp.install(platform.folder, origin=platform.url, posts={code: "outlives"})
+        daemon = self.daemon(
+            workers=1, **dict(platform.settings(), resolvers="yt-dlp", yt_dlp_path=yt_dlp,
+                              media_helper=fake_yt_dlp.fence(platform.folder, program("reelsd-media"))))
+        daemon.start()
+        account = daemon.account(unlimited=True)
+        account.submit(f"https://www.instagram.com/reel/{code}/")
+
+        def left():
+            """Processes that have its settings among their arguments, the detached one too."""
+            needle = (yt_dlp + ".json").encode()
+            found = 0
+            for path in glob.glob("/proc/[0-9]*/cmdline"):
+                with contextlib.suppress(OSError), open(path, "rb") as file:
+                    found += needle in file.read()
+            return found
+
+        wait_until(lambda: left() == 2, "the stand-in and what it leaves")
+        daemon.kill()
+        wait_until(lambda: left() == 0, "their end")
 
 
 if __name__ == "__main__":

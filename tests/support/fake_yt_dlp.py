@@ -5,17 +5,23 @@ yt-dlp wants to be.
     fake_yt_dlp.py CONFIG ARGUMENT...
 
 CONFIG is a file with JSON: {"posts": {"<code>": "<behaviour>" or ["<behaviour>", ...]},
-"origin": "http://...", "version": "2026.08.19"}. With several behaviours each run takes the next one,
+"origin": "http://...", "version": "2026.08.19", "secret": "<folder>"}. With several behaviours each run takes the next one,
 the last one for ever. A code that stands nowhere cannot be downloaded for want of a connection. `origin`
 is that of the platform's stand-in, whose media it names. Each run appends its code, or its arguments, to
 CONFIG.log.
 
-install() makes such a file and a program beside it that takes yt-dlp's own arguments.
+A hostile one tries what its fence forbids: "reads_secret" and "writes_secret" a file in the folder
+`secret`, "asks_loopback" to connect to this machine. It finds the post when it gets through. "outlives"
+answers nothing and leaves a process of a session of its own.
+
+install() makes such a file and a program beside it that takes yt-dlp's own arguments; fence() a media
+program that lets it read its own text and write its log.
 """
 
 import json
 import os
 import signal
+import socket
 import sys
 import time
 
@@ -61,7 +67,7 @@ def code_in(arguments):
     code = arguments[-1].removeprefix("https://www.instagram.com/reel/").removesuffix("/")
     if arguments[-1] != LINK % code or "/" in code:
         refuse("wrong link: %s" % arguments[-1])
-    strange = set(os.environ) - {"PATH", "LANG", "HOME", "SSL_CERT_FILE", "PWD", "SHLVL", "_", "LC_CTYPE"}
+    strange = set(os.environ) - {"PATH", "LANG", "HOME", "TMPDIR", "SSL_CERT_FILE", "PWD", "SHLVL", "_", "LC_CTYPE"}
     if strange or os.environ.get("LANG") != "C.UTF-8" or not os.environ.get("PATH"):
         refuse("wrong environment: %s" % sorted(os.environ))
     if os.path.isdir(os.environ["HOME"]):
@@ -114,8 +120,34 @@ def complain(code, words, kind="ERROR"):
     print("%s: [Instagram] %s: %s" % (kind, code, words), file=sys.stderr)
 
 
-def answer(origin, code, behaviour):
+def break_out(config, behaviour):
+    """What a program that was taken over tries first. Raises PermissionError where it is stopped."""
+    secret = os.path.join(config["secret"], "reelsd.conf")
+    if behaviour == "reads_secret":
+        with open(secret, encoding="utf-8") as file:
+            file.read()
+    if behaviour == "writes_secret":
+        with open(os.path.join(config["secret"], "new"), "w", encoding="utf-8") as file:
+            file.write("from outside")
+    if behaviour == "asks_loopback":
+        socket.create_connection(("127.0.0.1", 80)).close()
+
+
+def answer(config, code, behaviour):
     """Prints what yt-dlp would; the exit status."""
+    origin = config.get("origin", "https://scontent.cdninstagram.com")
+    if behaviour in ("reads_secret", "writes_secret", "asks_loopback"):
+        try:
+            break_out(config, behaviour)
+        except PermissionError as stopped:
+            complain(code, "Permission denied: %s" % stopped)
+            print("null")
+            return 1
+        behaviour = "ok"
+    if behaviour == "outlives":
+        if os.fork() == 0:
+            os.setsid()
+        signal.pause()
     if behaviour == "hang":
         signal.pause()
     if behaviour == "crash":
@@ -168,7 +200,7 @@ def main(config_path, arguments):
     behaviour = config["posts"].get(code, "no_connection")
     if isinstance(behaviour, list):
         behaviour = behaviour[min(earlier, len(behaviour) - 1)]
-    return answer(config.get("origin", "https://scontent.cdninstagram.com"), code, behaviour)
+    return answer(config, code, behaviour)
 
 
 def install(folder, **config):
@@ -179,6 +211,17 @@ def install(folder, **config):
     with open(program, "w", encoding="utf-8") as file:
         file.write('#!/bin/sh\nexec "%s" -B "%s" "%s" "$@"\n'
                    % (sys.executable, os.path.abspath(__file__), program + ".json"))
+    os.chmod(program, 0o755)
+    return program
+
+
+def fence(folder, media_program):
+    """The path of a media program in `folder`: `media_program`, with gaps in its fence."""
+    program = os.path.join(folder, "media")
+    readable = (os.path.dirname(os.path.abspath(__file__)), sys.base_prefix, sys.prefix)
+    with open(program, "w", encoding="utf-8") as file:
+        file.write('#!/bin/sh\n[ "$1" = fence ] || exec "%s" "$@"\nshift\nexec "%s" fence %s --write "%s" "$@"\n'
+                   % (media_program, media_program, " ".join('--read "%s"' % path for path in readable), folder))
     os.chmod(program, 0o755)
     return program
 

@@ -4,6 +4,7 @@
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/http/server.hpp>
+#include <reelsd/media/jail_report.hpp>
 #include <reelsd/model/remote_settings.hpp>
 #include <reelsd/net/address_guard.hpp>
 #include <reelsd/platform/request_profile.hpp>
@@ -67,8 +68,10 @@ struct settings {
     std::string model_prices;       ///< A list that goes before the table; empty: none.
     std::string model_prices_file;  ///< Empty: the one that comes with the program.
     std::string media_helper;       ///< Empty: the one that came with the daemon.
-    std::string tessdata_dir;       ///< Holds eng.traineddata.
-    std::string speech_model_dir;   ///< Holds pocketsphinx's English model.
+    /// What happens where the jail of that program or the fence of yt-dlp is incomplete.
+    media::jail_policy jail = media::jail_policy::require;
+    std::string tessdata_dir;      ///< Holds eng.traineddata.
+    std::string speech_model_dir;  ///< Holds pocketsphinx's English model.
 
     std::string telegram_token;  ///< Of the chat bot; empty: none.
     std::string telegram_url;    ///< Of the Bot API.

@@ -28,6 +28,10 @@ struct source_settings {
     std::vector<std::string> resolvers = {"page", "graphql", "embed", "yt-dlp"};
     /// REELSD_YT_DLP_PATH; a name without a slash is looked up in PATH.
     std::string yt_dlp_path = "yt-dlp";
+    /// The program reelsd-media, as an absolute path, which runs yt-dlp inside a fence.
+    std::filesystem::path fence = {};
+    /// REELSD_JAIL.
+    std::string jail = "require";
     request_profile profile = {};
     /// REELSD_MEDIA_HOSTS: names with their subdomains, and exact addresses.
     std::vector<std::string> media_hosts = {"cdninstagram.com", "fbcdn.net"};

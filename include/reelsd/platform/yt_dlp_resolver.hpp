@@ -17,13 +17,18 @@ namespace reelsd::platform {
 struct yt_dlp_settings {
     /// The program yt-dlp, as an absolute path.
     std::filesystem::path program;
+    /// The program reelsd-media, as an absolute path: its command `fence` runs yt-dlp.
+    std::filesystem::path fence;
+    /// What the fence does where the kernel lacks a part of it: the setting `jail`.
+    std::string jail = "require";
     /// Certificate authorities; empty: the system's.
     std::string ca_file = {};
     answer_observer observe = {};  ///< May be empty.
 };
 
 /// Asks the program yt-dlp, as a child process that is given nothing but the link. It does its own
-/// networking: the outbound guard holds for the media that it names, not for what it asks.
+/// networking: the outbound guard holds for the media that it names, not for what it asks. It runs
+/// inside a fence, which bounds its memory and time, and keeps it from our files and processes.
 /// Source: platform.md 6.
 class yt_dlp_resolver : public resolver {
 public:
@@ -48,9 +53,9 @@ private:
     yt_dlp_settings settings_;
 };
 
-/// What `program --version` says: "2026.08.19". Errors: platform_changed (no version),
-/// platform_failed, timed_out, cancelled.
+/// What the program says when it is asked for its version: "2026.08.19". Errors: platform_changed
+/// (no version), platform_failed, timed_out, cancelled.
 [[nodiscard]] result<std::string> yt_dlp_version(
-    const std::filesystem::path& program, deadline by, const std::stop_token& stop);
+    const yt_dlp_settings& settings, deadline by, const std::stop_token& stop);
 
 }  // namespace reelsd::platform

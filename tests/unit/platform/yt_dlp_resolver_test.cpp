@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 
 #include <fstream>
+#include <set>
+#include <string>
 #include <thread>
 
 namespace reelsd::platform {
@@ -26,10 +28,16 @@ protected:
                                    "/tests/support/fake_yt_dlp.py "
                                 << program_.string() << ".json \"$@\"\n";
         chmod(program_.c_str(), 0700);
+        // The real fence, with a gap for the stand-in: its own text, its settings and its log.
+        std::ofstream{fence_} << "#!/bin/sh\nshift\nexec " MEDIA_HELPER
+                                 " fence --read " REELSD_SOURCE_DIR "/tests/support --write "
+                              << folder_.path().string() << " \"$@\"\n";
+        chmod(fence_.c_str(), 0700);
     }
 
     void behaves(const char* behaviour, const char* version = "2026.08.19") const {
-        const json config = {{"posts", {{code, behaviour}}}, {"version", version}};
+        const json config = {
+            {"posts", {{code, behaviour}}}, {"version", version}, {"secret", secret_.path()}};
         std::ofstream{program_.string() + ".json"} << config.dump();
     }
 
@@ -40,8 +48,10 @@ protected:
     }
 
     test::scratch_folder folder_;
+    test::scratch_folder secret_;
     std::filesystem::path program_ = folder_.path() / "yt-dlp";
-    yt_dlp_resolver resolver_{{.program = program_}};
+    std::filesystem::path fence_ = folder_.path() / "fence";
+    yt_dlp_resolver resolver_{{.program = program_, .fence = fence_}};
 };
 
 TEST_F(YtDlpResolver, FindsThePost) {
@@ -129,6 +139,34 @@ TEST_F(YtDlpResolver, DoesNotBelieveAnOutdatedProgramsEmptyAnswers) {
     EXPECT_TRUE(unknown.error().needs_confirmation);
 }
 
+// The stand-in finds a post when it gets through, and else says why not.
+TEST_F(YtDlpResolver, KeepsTheProgramFromOurFilesAndPorts) {
+    std::ofstream{secret_.path() / "reelsd.conf"} << "a key";
+    for (const char* behaviour : {"reads_secret", "writes_secret", "asks_loopback"}) {
+        SCOPED_TRACE(behaviour);
+        behaves(behaviour);
+        const auto found = resolver_.resolve(post_link(code), patience(), {});
+        ASSERT_FALSE(found);
+        EXPECT_THAT(found.error().why.detail(), HasSubstr("Permission denied"));
+    }
+}
+
+TEST_F(YtDlpResolver, LeavesNoFolderBehind) {
+    behaves("ok");
+    const auto temporary_folders = [] {
+        std::set<std::string> names;
+        for (const auto& entry :
+             std::filesystem::directory_iterator{std::filesystem::temp_directory_path()}) {
+            const auto name = entry.path().filename().string();
+            if (name.starts_with("reelsd-yt-dlp-")) names.insert(name);
+        }
+        return names;
+    };
+    const auto before = temporary_folders();
+    EXPECT_TRUE(resolver_.resolve(post_link(code), patience(), {}));
+    EXPECT_THAT(before, testing::IsSupersetOf(temporary_folders()));
+}
+
 TEST_F(YtDlpResolver, EndsAHangingRun) {
     behaves("hang");
     const auto late =
@@ -147,7 +185,7 @@ TEST_F(YtDlpResolver, EndsAHangingRun) {
 }
 
 TEST_F(YtDlpResolver, SaysWhenThereIsNoProgram) {
-    const yt_dlp_resolver none{{.program = "/nowhere/yt-dlp"}};
+    const yt_dlp_resolver none{{.program = "/nowhere/yt-dlp", .fence = fence_}};
     const auto found = none.resolve(post_link(code), patience(), {});
     ASSERT_FALSE(found);
     EXPECT_EQ(found.error().why.code(), errc::platform_failed);
@@ -156,7 +194,8 @@ TEST_F(YtDlpResolver, SaysWhenThereIsNoProgram) {
 
 TEST_F(YtDlpResolver, GivesTheAuthoritiesThatAreConfigured) {
     std::ofstream{program_} << "#!/bin/sh\necho \"ERROR: it is $SSL_CERT_FILE\" >&2\nexit 1\n";
-    const yt_dlp_resolver with_authorities{{.program = program_, .ca_file = "/some/ca.pem"}};
+    const yt_dlp_resolver with_authorities{
+        {.program = program_, .fence = fence_, .ca_file = "/some/ca.pem"}};
     const auto found = with_authorities.resolve(post_link(code), patience(), {});
     ASSERT_FALSE(found);
     EXPECT_THAT(found.error().why.detail(), HasSubstr("it is /some/ca.pem"));
@@ -164,10 +203,10 @@ TEST_F(YtDlpResolver, GivesTheAuthoritiesThatAreConfigured) {
 
 TEST_F(YtDlpResolver, TellsTheVersion) {
     behaves("ok");
-    const auto version = yt_dlp_version(program_, patience(), {});
+    const auto version = yt_dlp_version({.program = program_, .fence = fence_}, patience(), {});
     ASSERT_TRUE(version) << version.error().to_string();
     EXPECT_EQ(*version, "2026.08.19");
-    const auto other = yt_dlp_version("/bin/true", patience(), {});
+    const auto other = yt_dlp_version({.program = "/bin/true", .fence = fence_}, patience(), {});
     ASSERT_FALSE(other);
     EXPECT_EQ(other.error().code(), errc::platform_changed);
 }
@@ -176,7 +215,7 @@ TEST_F(YtDlpResolver, TellsTheVersion) {
 TEST_F(YtDlpResolver, IsLeftOutWhereItIsNotInstalled) {
     const auto made = [](std::vector<std::string> resolvers, std::string path) {
         return source::create(
-            {.resolvers = std::move(resolvers), .yt_dlp_path = std::move(path)},
+            {.resolvers = std::move(resolvers), .yt_dlp_path = std::move(path), .fence = "/fence"},
             log::logger::silent());
     };
     EXPECT_TRUE(made({"page", "yt-dlp"}, "/nowhere/yt-dlp"));
