@@ -35,7 +35,7 @@ TEST_F(PageResolver, FindsThePost) {
     EXPECT_EQ(headers.at("Accept-Language"), "en-US,en;q=0.9");
     EXPECT_THAT(
         headers.at("sec-ch-ua").get<std::string>(),
-        testing::HasSubstr("\"Google Chrome\";v=\"142\""));
+        testing::HasSubstr("\"Google Chrome\";v=\"156\""));
 }
 
 TEST_F(PageResolver, TellsFailuresApart) {
