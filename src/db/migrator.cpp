@@ -29,8 +29,8 @@ constexpr auto pass_time = 2s;
 /// Between two tries to become the one that migrates.
 constexpr const char* wait_for_migrator = "SELECT pg_sleep(0.2)";
 
-/// What one try to apply a migration came to.
-enum class progress : std::uint8_t { applied, let_others_pass };
+/// What one try to apply the next migration came to.
+enum class progress : std::uint8_t { applied, let_others_pass, nothing_pending };
 
 struct applied_step {
     std::int32_t version;
@@ -258,7 +258,7 @@ result<progress> apply_one(
 
 /// A failure leaves the transaction open: the session ends with it, and so does the transaction.
 result<progress> apply(PGconn& session, const migration& one, deadline by, const log::logger& log) {
-    const auto done = apply_one(session, one, by, log);
+    auto done = apply_one(session, one, by, log);
     if (done) return done;
     const auto& why = done.error();
     // Refused data or keys are our SQL's fault here.
@@ -267,6 +267,28 @@ result<progress> apply(PGconn& session, const migration& one, deadline by, const
     return error{
         surroundings ? why.code() : errc::internal,
         fmt::format("migration {:04} {}: {}", one.version, one.name, why.to_string())};
+}
+
+/// The history is read for each step: a migrator that was let pass may have applied some.
+result<progress> take_step(
+    PGconn& session, std::span<const migration> ours, deadline by, const log::logger& log) {
+    const auto applied = read_applied(session, by);
+    if (!applied) return applied.error();
+    const auto fits = check_history(ours, *applied);
+    if (!fits) return fits.error();
+    if (applied->size() == ours.size()) return progress::nothing_pending;
+    if (applied->empty()) {
+        const auto fit = check_encoding(session, by);
+        if (!fit) return fit.error();
+        const auto made = make_table(session, by);
+        if (!made) return made.error();
+    }
+    const auto& next = ours[applied->size()];
+    auto done = apply(session, next, by, log);
+    if (done && *done == progress::applied) {
+        log.info("migration applied", {{"version", next.version}, {"name", next.name}});
+    }
+    return done;
 }
 
 error as_outage(const error& why) {
@@ -315,25 +337,10 @@ result<std::size_t> migrator::migrate(deadline by) const {
     if (!locked) return as_outage(locked.error());
 
     for (std::size_t count = 0;;) {
-        // After each step: a migrator that was let pass may have applied some.
-        const auto applied = read_applied(**session, by);
-        if (!applied) return as_outage(applied.error());
-        const auto fits = check_history(migrations_, *applied);
-        if (!fits) return fits.error();
-        if (applied->size() == migrations_.size()) return count;
-
-        if (applied->empty()) {
-            const auto fit = check_encoding(**session, by);
-            if (!fit) return as_outage(fit.error());
-            const auto made = make_table(**session, by);
-            if (!made) return as_outage(made.error());
-        }
-        const auto& next = migrations_[applied->size()];
-        const auto done = apply(**session, next, by, logger_);
-        if (!done) return done.error();
-        if (*done == progress::let_others_pass) continue;
-        ++count;
-        logger_.info("migration applied", {{"version", next.version}, {"name", next.name}});
+        const auto step = take_step(**session, migrations_, by, logger_);
+        if (!step) return as_outage(step.error());
+        if (*step == progress::nothing_pending) return count;
+        if (*step == progress::applied) ++count;
     }
 }
 
