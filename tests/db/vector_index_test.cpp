@@ -141,6 +141,11 @@ protected:
             loop().context().restart();
             loop().context().run_for(20ms);
         }
+        wait_for_ledger();
+    }
+    /// Until what calls have used is written down.
+    void wait_for_ledger() {
+        loop().run_until([this] { return tasks_.size() <= indexes_.size(); });
     }
     void sql(const std::string& statement) {
         const auto ended = db::run_script(connection_string(), statement, soon());
@@ -283,6 +288,7 @@ TEST_F(VectorIndex, AnAnswerOfAnotherSizeIsPaidOnceAndStopsEmbedding) {
     auto& index = index_of(embedder);
     start(index);
     loop().run_until([&] { return !index.is_active(); });
+    wait_for_ledger();
     sql("UPDATE search_document SET embedder = 'a', vector = '\\x0101010101'");
     EXPECT_THAT(run(index.near(ann_, "query")), IsEmpty());
     EXPECT_EQ(embedder.calls(), 1) << "neither for reels nor for searches";
