@@ -222,15 +222,17 @@ class Commands(ServiceTest):
             self.served.token(account.email, "test"), "^rls_", "the name can be used again")
 
     def test_a_revoked_token_learns_nothing_from_a_long_poll(self):
-        account = self.served.account()
-        other = self.served.token(account.email, "other")
+        served = Daemon(workers=0)
+        self.addCleanup(served.close)
+        account = served.start().account()
+        other = served.token(account.email, "other")
         job = account.submit(UNAVAILABLE)
         waiting = f"/api/v1/reels/{job}?wait=60"
         with concurrent.futures.ThreadPoolExecutor(1) as pool:
-            poll = pool.submit(self.served.request, "GET", waiting, token=account.token)
-            wait_until(lambda: b"reelsd_waiters 1" in self.served.request("GET", "/metrics").body, "the long poll")
-            must(self.served.cli("token", "revoke", "--account", account.email, "--name", "test"))
-            self.assertEqual(self.served.request("DELETE", f"/api/v1/reels/{job}", token=other).status, 204)
+            poll = pool.submit(served.request, "GET", waiting, token=account.token)
+            wait_until(lambda: b"reelsd_waiters 1" in served.request("GET", "/metrics").body, "the long poll")
+            must(served.cli("token", "revoke", "--account", account.email, "--name", "test"))
+            self.assertEqual(served.request("DELETE", f"/api/v1/reels/{job}", token=other).status, 204)
             answer = poll.result(30)
         self.assertEqual((answer.status, answer.json()), (401, {"error": "invalid API token"}))
 
