@@ -154,8 +154,7 @@ BEGIN
 
             IF outcome IS NULL AND is_spent IS NULL AND tokens >= 1 AND money_costs[number]
                AND owner.monthly_budget_usd IS NOT NULL THEN
-                SELECT coalesce(sum(cost_usd), 0) >= owner.monthly_budget_usd INTO is_spent FROM model_call
-                 WHERE account_id = owner.id AND called_at >= month_begin(moment);
+                is_spent := budget_is_spent(owner.id);
             END IF;
             IF outcome IS NOT NULL THEN
                 NULL;

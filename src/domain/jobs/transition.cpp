@@ -5,12 +5,31 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 namespace reelsd::jobs {
 namespace {
 
 /// However often a job has failed, an operator who repairs the cause sees it run within the hour.
 constexpr std::chrono::duration<double> retry_delay_max{3600.0};
+
+/// What follows "The AI model could not process the video: ".
+std::string_view model_failure_text(errc why) {
+    switch (why) {
+        case errc::model_refused: return "it refused, or gave no valid answer.";
+        case errc::model_unavailable:
+            return "it could not be reached or would not answer. Submit the link again later.";
+        case errc::limit_reached:
+            return "the job has used all of its paid calls, and their answers were lost. Submit "
+                   "the link again later.";
+        case errc::unauthorized:
+            return "this month's budget of the account is spent. Submit the link again next "
+                   "month, or ask the operator for a larger budget.";
+        default:
+            return "this service's access to it is not set up right. The operator finds the cause "
+                   "in the log.";
+    }
+}
 
 }  // namespace
 
@@ -147,21 +166,12 @@ std::string error_text(errc why, const retry_policy& policy) {
             return "The platform temporarily rate-limited the service. Submit the link again "
                    "later.";
         case errc::model_refused:
-            return "The AI model could not process the video: it refused, or gave no valid "
-                   "answer.";
         case errc::model_unavailable:
-            return "The AI model could not process the video: it could not be reached or would "
-                   "not answer. Submit the link again later.";
         case errc::model_misconfigured:
-            return "The AI model could not process the video: this service's access to it is not "
-                   "set up right. The operator finds the cause in the log.";
         case errc::limit_reached:
-            return "The AI model could not process the video: the job has used all of its paid "
-                   "calls, and their answers were lost. Submit the link again later.";
         case errc::unauthorized:
-            return "The AI model could not process the video: this month's budget of the account "
-                   "is spent. Submit the link again next month, or ask the operator for a larger "
-                   "budget.";
+            return fmt::format(
+                "The AI model could not process the video: {}", model_failure_text(why));
         case errc::no_video:
             return "The video format is not supported: the post, or the slide that the link "
                    "names, is a photo.";
