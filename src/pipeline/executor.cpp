@@ -25,6 +25,9 @@ namespace {
 /// One question to the database, asked before any work is done.
 constexpr auto records_time_max = std::chrono::seconds{5};
 
+/// Until the result of another job for the same post is looked for again. An analysis takes longer.
+constexpr std::chrono::seconds same_post_wait{5};
+
 /// What the steps of one attempt share.
 struct attempt {
     const executor_parts& parts;
@@ -42,6 +45,8 @@ struct attempt {
     std::optional<platform::postponement> postponed = {};
     /// Whether it then joins the line for a permit. The look-up of a share link needs none.
     bool joins_line = false;
+    /// Another job of the account is at the same post, and its result is waited for.
+    bool is_at_work_elsewhere = false;
     /// Set when the platform or the analyzer says when to come again.
     seconds_f not_before{0};
     bool asked_to_wait = false;
@@ -236,6 +241,22 @@ result<std::optional<jobs::completed>> copy_of_earlier(attempt& now, const std::
         .thumbnail = std::move((*earlier)->thumbnail)}};
 }
 
+/// One account does not pay twice for the same post at the same time: the later job waits for the
+/// result of the earlier one.
+result<void> begin_post(attempt& now, const std::string& post_key) {
+    if (!now.parts.analysis_costs_money || post_key.empty()) return {};
+    now.step = "mark the post";
+    const auto begun = now.parts.records.begin_post(
+        now.job,
+        post_key,
+        std::string{now.parts.analyzer.name()},
+        now.by.at_most(records_time_max));
+    if (!begun) return begun.error();
+    now.is_at_work_elsewhere = !*begun;
+    if (!*begun) return error{errc::cancelled, "another job is at the same post"};
+    return {};
+}
+
 /// Turns at the platform are few: none is taken for a video that no model may be asked about. The
 /// ledger decides again when a call is begun.
 result<void> check_budget(attempt& now) {
@@ -325,6 +346,7 @@ result<jobs::completed> run_steps(attempt& now, const platform::link& link) {
     const auto meant = expand(now, link);
     if (!meant) return meant.error();
     const auto post_key = post_key_of(*meant);
+    if (const auto begun = begin_post(now, post_key); !begun) return begun.error();
     auto copied = copy_of_earlier(now, post_key);
     if (!copied) return copied.error();
     if (*copied) return **std::move(copied);
@@ -374,6 +396,7 @@ jobs::transition executor::run(const jobs::claimed_job& job, std::stop_token sto
     }
     if (outcome) return *std::move(outcome);
     const auto& why = outcome.error();
+    if (now.is_at_work_elsewhere) return jobs::postponed{.delay = same_post_wait};
     if (now.postponed && now.joins_line) {
         return jobs::awaiting_permit{parts_.pacer.host()};
     }

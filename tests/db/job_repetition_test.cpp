@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace reelsd::jobs {
@@ -160,6 +161,33 @@ TEST_F(JobRepetition, AnEarlierAnalysisIsTheAccountsOwnAndADayOld) {
     EXPECT_EQ(look(ann_, "DYa0IXPgnP5", "local/1")->analyzed_at, found->analyzed_at);
     run(pool().run(soon(), age_analyses_query));
     EXPECT_FALSE(look(ann_, "DYa0IXPgnP5", "local/1"));
+}
+
+TEST_F(JobRepetition, OneJobOfAnAccountIsAtAPostAtATime) {
+    EXPECT_GT(submitted(ann_).value, 0);
+    EXPECT_GT(submitted(ann_).value, 0);
+    EXPECT_GT(submitted(bob_).value, 0);
+    run(store_.submit(ann_, {.url = link, .fresh = true}, generous_, soon()));
+    auto jobs = claimed(4);
+    ASSERT_EQ(jobs.size(), 4U);
+    std::sort(jobs.begin(), jobs.end(), [](const claimed_job& left, const claimed_job& right) {
+        return left.id < right.id;
+    });
+    const auto begins = [this](const claimed_job& job, const char* analyzer = "openai/1") {
+        return run(store_.begin_post(job, "DYa0IXPgnP5", analyzer, soon()));
+    };
+    EXPECT_TRUE(begins(jobs[0]));
+    EXPECT_TRUE(begins(jobs[0])) << "its next attempt";
+    EXPECT_FALSE(begins(jobs[1]));
+    EXPECT_TRUE(begins(jobs[2])) << "another account";
+    EXPECT_TRUE(begins(jobs[3])) << "a fresh analysis is wanted";
+    EXPECT_TRUE(begins(jobs[1], "openai/2")) << "another analyzer";
+
+    // The first ones are over, without a result: the next one makes its own.
+    const failed over{job_error_code::unavailable, "x"};
+    ASSERT_TRUE(run(store_.report(holding_of(jobs[0]), over, soon())));
+    ASSERT_TRUE(run(store_.report(holding_of(jobs[3]), over, soon())));
+    EXPECT_TRUE(begins(jobs[1]));
 }
 
 TEST_F(JobRepetition, TheWishForAFreshAnalysisReachesTheWorker) {

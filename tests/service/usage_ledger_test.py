@@ -55,6 +55,17 @@ class GeminiLedger(ModelTest):
         paid = [call.usage for call in self.model.of("generate") if call.usage]
         self.assertGreater(sum(usage["thoughts"] for usage in paid), 16384)
 
+    def test_a_post_submitted_twice_at_once_is_paid_once(self):
+        self.analyzing()
+        code = next(self.codes)
+        self.platform.configure(posts={code: {}})
+        link = f"https://www.instagram.com/reel/{code}/"
+        before = len(self.model.of("generate"))
+        jobs = [self.account.submit(link) for _ in range(3)]
+        results = [self.assertDone(self.account.finished(job)) for job in jobs]
+        self.assertEqual(len(self.model.of("generate")) - before, 1)
+        self.assertEqual(len({result["content"]["summary"] for result in results}), 1)
+
     def test_prices_are_decimals(self):
         """Not one digit is lost, as it would be in binary floating point."""
         daemon = self.analyzing()

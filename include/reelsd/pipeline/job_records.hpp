@@ -26,6 +26,12 @@ public:
         const jobs::claimed_job& job, const std::string& post_key, const std::string& analyzer,
         deadline by);
 
+    /// False when another job of the account is at the same post: its result will serve this job.
+    /// Errors: as above.
+    [[nodiscard]] result<bool> begin_post(
+        const jobs::claimed_job& job, const std::string& post_key, const std::string& analyzer,
+        deadline by);
+
     /// The post that the job's share link leads to, once an attempt has found it. Errors: as above.
     [[nodiscard]] result<std::optional<std::string>> find_shared_post(
         const jobs::claimed_job& job, deadline by);

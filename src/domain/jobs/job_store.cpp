@@ -91,6 +91,9 @@ constexpr db::query find_shared_post_query{"jobs.find_shared_post", R"sql(
 constexpr db::query keep_shared_post_query{"jobs.keep_shared_post", R"sql(
     UPDATE job SET shared_post = $2 WHERE id = $1)sql"};
 
+constexpr db::query begin_post_query{"jobs.begin_post", R"sql(
+    SELECT begin_post($1, $2, $3, $4, $5) AS begun)sql"};
+
 // No count reads more than $1 rows, each in the order of a partial index of jobs that have not
 // ended: without an order, a bitmap of all of them might be built first. Beyond that, `pending` is
 // what the last VACUUM or ANALYZE found. The job that is due longest is among the first in the
@@ -297,6 +300,13 @@ boost::asio::awaitable<std::optional<std::string>> job_store::find_shared_post(
 boost::asio::awaitable<void> job_store::keep_shared_post(
     job_id id, std::string post_url, deadline by) {
     co_await pool_->run(by, keep_shared_post_query, id, post_url);
+}
+
+boost::asio::awaitable<bool> job_store::begin_post(
+    const claimed_job& job, std::string post_key, std::string analyzer, deadline by) {
+    const auto answer = co_await pool_->run(
+        by, begin_post_query, job.id, job.claim, post_key, analyzer, !job.fresh);
+    co_return answer.one().as<bool>("begun");
 }
 
 boost::asio::awaitable<queue_state> job_store::look_at_queue(deadline by) {

@@ -153,6 +153,11 @@ public:
     boost::asio::awaitable<std::optional<std::string>> find_shared_post(job_id id, deadline by);
     boost::asio::awaitable<void> keep_shared_post(job_id id, std::string post_url, deadline by);
 
+    /// Marks `job` as the one that analyses the post. False when another job of the account is at
+    /// the same post with the same analyzer, unless `job` is fresh.
+    boost::asio::awaitable<bool> begin_post(
+        const claimed_job& job, std::string post_key, std::string analyzer, deadline by);
+
     boost::asio::awaitable<queue_state> look_at_queue(deadline by);
 
     boost::asio::awaitable<std::vector<claimed_job>> claim(
