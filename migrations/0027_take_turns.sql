@@ -18,6 +18,9 @@ ALTER TABLE job
     -- The resolver that a job in work may ask, or has been allowed to ask. Null before.
     ADD COLUMN permit text;
 
+-- What the last release has put off.
+UPDATE job SET waits_for = 'time' WHERE status = 'pending' AND run_at > now();
+
 -- As before (0008), and keeps what a job waits for and its permit in step with its status. Daemons of the last release
 -- know neither: what they put off waits for its time as well.
 CREATE OR REPLACE FUNCTION note_job_change() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -23,7 +23,7 @@ BEGIN
         SELECT FROM job
          WHERE account_id = of_account AND turn < of_turn AND status IN ('pending', 'processing')
            AND CASE status WHEN 'processing' THEN permit IS NULL
-                           ELSE waits_for IS NULL AND run_at <= now() END);
+                           ELSE waits_for IS NULL END);
 END
 $$;
 

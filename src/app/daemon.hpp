@@ -149,7 +149,7 @@ private:
     boost::asio::awaitable<void> stop_on_signal();
     boost::asio::awaitable<bool> stop_embedding(deadline by);
     boost::asio::awaitable<void> shut_down();
-    boost::asio::awaitable<result<void>> readiness() const;
+    boost::asio::awaitable<result<void>> readiness();
     boost::asio::awaitable<std::string> metrics_text();
 
     settings with_;

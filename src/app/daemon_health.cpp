@@ -52,11 +52,11 @@ json model_view(const model::circuit_standing& one) {
 
 }  // namespace
 
-asio::awaitable<result<void>> daemon::readiness() const {
+asio::awaitable<result<void>> daemon::readiness() {
     if (stopping_) {
         co_return error{errc::database_unavailable, "not ready: the service is shutting down"};
     }
-    co_return ready_.state();
+    co_return co_await ready_.state();
 }
 
 asio::awaitable<std::string> daemon::metrics_text() {

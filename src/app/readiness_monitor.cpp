@@ -13,6 +13,8 @@ using namespace std::chrono_literals;
 
 constexpr auto check_interval = 1s;
 constexpr auto check_time_max = 1s;
+/// Longer than a check with both of its statements.
+constexpr auto first_check_max = 3s;
 /// Idle workers look for jobs every second, and a look takes up to 2 s.
 constexpr auto claim_silence_max = 5s;
 /// A submission that the database refused is more certain than any check of ours.
@@ -77,6 +79,11 @@ asio::awaitable<void> readiness_monitor::run() {
     }
 }
 
+asio::awaitable<result<void>> readiness_monitor::state() {
+    if (!has_checked_) static_cast<void>(co_await checked_.wait(deadline::after(first_check_max)));
+    co_return state_;
+}
+
 asio::awaitable<result<void>> readiness_monitor::check() {
     try {
         co_await check_submissions();
@@ -114,6 +121,8 @@ asio::awaitable<void> readiness_monitor::check_submissions() {
 }
 
 void readiness_monitor::note(result<void> found) {
+    has_checked_ = true;
+    checked_.notify_all();
     const bool was_ready = state_.has_value();
     const auto before = was_ready ? std::string{} : state_.error().detail();
     state_ = std::move(found);

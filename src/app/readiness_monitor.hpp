@@ -1,5 +1,6 @@
 #pragma once
 
+#include <reelsd/async/condition.hpp>
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/result.hpp>
@@ -33,9 +34,9 @@ public:
     /// Checks until it is cancelled, and logs each change.
     boost::asio::awaitable<void> run();
 
-    /// What the last check found. Errors: database_unavailable with the check that failed, in words
-    /// for clients: no SQL, no path.
-    [[nodiscard]] const result<void>& state() const noexcept { return state_; }
+    /// What the last check found; waits for the first one. Errors: database_unavailable with the
+    /// check that failed, in words for clients: no SQL, no path.
+    boost::asio::awaitable<result<void>> state();
 
 private:
     boost::asio::awaitable<result<void>> check();
@@ -46,6 +47,8 @@ private:
     std::function<std::optional<monotonic_clock::time_point>()> claimed_at_;
     log::logger log_;
     result<void> state_;
+    bool has_checked_ = false;
+    async::condition checked_;       ///< Once, for those that ask before the first check has ended.
     std::string cause_;              ///< Of the last failed check, for the log.
     std::uint64_t submissions_ = 0;  ///< That have succeeded, at the last check.
     std::uint64_t faults_ = 0;       ///< Of submissions, at the last check.

@@ -252,8 +252,8 @@ result<void> begin_post(attempt& now, const std::string& post_key) {
         std::string{now.parts.analyzer.name()},
         now.by.at_most(records_time_max));
     if (!begun) return begun.error();
-    now.is_at_work_elsewhere = !*begun;
-    if (!*begun) return error{errc::cancelled, "another job is at the same post"};
+    now.is_at_work_elsewhere = *begun == jobs::post_start::at_work_elsewhere;
+    if (now.is_at_work_elsewhere) return error{errc::cancelled, "another job is at the same post"};
     return {};
 }
 

@@ -11,7 +11,7 @@ result<std::optional<jobs::earlier_analysis>> job_records::find_earlier_analysis
     return wait_for(loop_, store_.find_earlier_analysis(job.account, post_key, analyzer, by), by);
 }
 
-result<bool> job_records::begin_post(
+result<jobs::post_start> job_records::begin_post(
     const jobs::claimed_job& job, const std::string& post_key, const std::string& analyzer,
     deadline by) {
     return wait_for(loop_, store_.begin_post(job, post_key, analyzer, by), by);

@@ -243,9 +243,9 @@ TEST_F(ChatStore, AChatThatMustWaitHidesNoOther) {
     ASSERT_EQ(tie(12, other, code), tie_outcome::tied);
     const auto rows = run(bots_.waiting(bot, {her_chat}, 5, soon()));
     ASSERT_EQ(rows.size(), 1U);
-    EXPECT_EQ(rows.front().what.chat, other);
+    EXPECT_EQ(rows.front().what.target.chat, other);
     for (const auto& one : run(bots_.waiting(bot, {}, 5, soon()))) {
-        EXPECT_EQ(one.what.chat, her_chat);
+        EXPECT_EQ(one.what.target.chat, her_chat);
     }
 }
 

@@ -174,7 +174,8 @@ TEST_F(JobRepetition, OneJobOfAnAccountIsAtAPostAtATime) {
         return left.id < right.id;
     });
     const auto begins = [this](const claimed_job& job, const char* analyzer = "openai/1") {
-        return run(store_.begin_post(job, "DYa0IXPgnP5", analyzer, soon()));
+        const auto start = run(store_.begin_post(job, "DYa0IXPgnP5", analyzer, soon()));
+        return start == post_start::begun;
     };
     EXPECT_TRUE(begins(jobs[0]));
     EXPECT_TRUE(begins(jobs[0])) << "its next attempt";

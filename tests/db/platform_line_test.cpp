@@ -145,7 +145,7 @@ TEST_F(PlatformLine, AJobWaitsForAnEarlierOneOfItsAccountThatMayStillAsk) {
 TEST_F(PlatformLine, AResolverThatCoolsDownIsPassedOver) {
     static_cast<void>(submitted(ann_));
     line_up(claimed(1));
-    run(paces_.note({line_.host, "page"}, pacing::outcome::rate_limited, pace_, soon()));
+    run(paces_.note({line_.host, "page"}, "code", pacing::outcome::throttled, pace_, soon()));
     EXPECT_EQ(next().job.value().permit, "graphql");
 }
 
@@ -156,7 +156,7 @@ TEST_F(PlatformLine, ACoolDownThatIsTooLongEndsWhatWouldWaitForLongerThanAllowed
     run(pool().run(soon(), grow_old_query, old));
     // An hour is allowed: so long as a cool-down is shorter, age alone ends nothing.
     for (const auto* const resolver : {"page", "graphql"})
-        run(paces_.note({line_.host, resolver}, pacing::outcome::rate_limited, pace_, soon()));
+        run(paces_.note({line_.host, resolver}, "code", pacing::outcome::throttled, pace_, soon()));
     const auto cooling = next();
     EXPECT_FALSE(cooling.job);
     EXPECT_GT(cooling.wait, 890s);

@@ -94,8 +94,7 @@ bool queue_model::remove(job_id job) {
     return true;
 }
 
-std::vector<std::int64_t> queue_model::to_claim(
-    instant now, const jobs::claim_request& wanted) const {
+std::vector<std::int64_t> queue_model::to_claim(const jobs::claim_request& wanted) const {
     const auto most = static_cast<std::size_t>(wanted.jobs_max);
     std::vector<std::int64_t> taken;
     if (!wanted.first_worker.empty()) {
@@ -109,7 +108,6 @@ std::vector<std::int64_t> queue_model::to_claim(
     }
     for (const auto& [turn, id] : ready_) {
         if (taken.size() == most) break;
-        if (rows_.at(id).run_at > now) continue;
         if (!contains(wanted.in_hand, job_id{id})) taken.push_back(id);
     }
     return taken;
@@ -117,7 +115,7 @@ std::vector<std::int64_t> queue_model::to_claim(
 
 std::vector<jobs::claimed_job> queue_model::claim(instant now, const jobs::claim_request& wanted) {
     std::vector<jobs::claimed_job> claimed;
-    for (const auto id : to_claim(now, wanted)) {
+    for (const auto id : to_claim(wanted)) {
         claimed.push_back(take(rows_.at(id), now, wanted));
         last_turn_ = std::max(last_turn_, rows_.at(id).turn);
     }
@@ -148,14 +146,14 @@ jobs::claimed_job queue_model::take(model_row row, instant now, const jobs::clai
         .permit = row.permit};
 }
 
-bool queue_model::is_behind_own_account(job_id job, instant now) const {
+bool queue_model::is_behind_own_account(job_id job) const {
     const auto& row = rows_.at(job.value);
     const auto end = active_.lower_bound({row.account.value, row.turn});
     const auto first = active_.lower_bound({row.account.value, 0});
     return std::any_of(first, end, [&](const auto& one) {
         const auto& earlier = rows_.at(one.second);
         if (earlier.status == job_status::processing) return earlier.permit.empty();
-        return earlier.waits_for.empty() && earlier.run_at <= now;
+        return earlier.waits_for.empty();
     });
 }
 
@@ -165,10 +163,10 @@ std::map<std::int64_t, job_id> queue_model::heads() const {
     return first;
 }
 
-std::int64_t queue_model::next_in_line(instant now, const jobs::claim_request& wanted) const {
+std::int64_t queue_model::next_in_line(const jobs::claim_request& wanted) const {
     const auto first = heads();
     const auto is_free = [&](const auto& head) {
-        return !contains(wanted.in_hand, head.second) && !is_behind_own_account(head.second, now);
+        return !contains(wanted.in_hand, head.second) && !is_behind_own_account(head.second);
     };
     const auto next = first.upper_bound(last_account_);
     auto found = std::find_if(next, first.end(), is_free);
@@ -183,7 +181,7 @@ jobs::line_answer queue_model::claim_in_line(
     if (line_.empty()) return empty;
     const auto later = [&](instant at) { return std::max(seconds_f{0}, seconds_f{at - now}); };
     if (next_permit_ > now) return {.job = std::nullopt, .wait = later(next_permit_)};
-    const auto id = next_in_line(now, wanted);
+    const auto id = next_in_line(wanted);
     if (id == 0) return {.job = std::nullopt, .wait = seconds_f{1}};
     auto row = rows_.at(id);
     row.permit = line.resolvers.front();
@@ -196,7 +194,7 @@ bool queue_model::ask_permit(
     instant now, const jobs::holding& held, const jobs::platform_line& line) {
     const auto* const current = held_row(held);
     if (current == nullptr || !line_.empty() || next_permit_ > now) return false;
-    if (is_behind_own_account(held.job, now)) return false;
+    if (is_behind_own_account(held.job)) return false;
     next_permit_ = now + in_clock_units(line.interval);
     auto row = *current;
     row.permit = line.resolvers.front();

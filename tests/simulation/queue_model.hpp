@@ -89,16 +89,15 @@ public:
     /// The first job in line of each account, by account.
     [[nodiscard]] std::map<std::int64_t, job_id> heads() const;
     /// Whether an earlier job of its account may still ask for a permit at once.
-    [[nodiscard]] bool is_behind_own_account(job_id job, instant now) const;
+    [[nodiscard]] bool is_behind_own_account(job_id job) const;
 
 private:
     /// Null unless the holding is current.
     [[nodiscard]] const model_row* held_row(const jobs::holding& held) const;
     /// The one that gets the next permit; 0 for none.
-    [[nodiscard]] std::int64_t next_in_line(instant now, const jobs::claim_request& wanted) const;
+    [[nodiscard]] std::int64_t next_in_line(const jobs::claim_request& wanted) const;
     jobs::claimed_job take(model_row row, instant now, const jobs::claim_request& wanted);
-    [[nodiscard]] std::vector<std::int64_t> to_claim(
-        instant now, const jobs::claim_request& wanted) const;
+    [[nodiscard]] std::vector<std::int64_t> to_claim(const jobs::claim_request& wanted) const;
     void put(row_change why, const model_row& after);
     void index(const model_row& row);
     void unindex(const model_row& row);

@@ -321,15 +321,13 @@ void world::note_change(row_change why, const model_row* before, const model_row
 /// A permit goes to the account's first job; and of all accounts whose first job could have it,
 /// none is passed over by another one twice in a row.
 void world::check_permit(const model_row& before, const model_row& after) {
-    ledger_.require(
-        !model_.is_behind_own_account(after.id, database_.now()), after.id, "out of turn");
+    ledger_.require(!model_.is_behind_own_account(after.id), after.id, "out of turn");
     auto heads = model_.heads();
     const bool is_from_line = before.status == jobs::job_status::pending;
     ledger_.require(
         is_from_line || heads.empty(), after.id, "a permit past those that are in line");
     std::erase_if(heads, [&](const auto& head) {
-        return head.first == after.account.value ||
-               model_.is_behind_own_account(head.second, database_.now());
+        return head.first == after.account.value || model_.is_behind_own_account(head.second);
     });
     std::erase_if(passed_over_, [&](const auto& one) { return !heads.contains(one.first.first); });
     for (const auto& [account, job] : heads) {

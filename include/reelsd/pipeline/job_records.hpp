@@ -26,9 +26,8 @@ public:
         const jobs::claimed_job& job, const std::string& post_key, const std::string& analyzer,
         deadline by);
 
-    /// False when another job of the account is at the same post: its result will serve this job.
-    /// Errors: as above.
-    [[nodiscard]] result<bool> begin_post(
+    /// As job_store::begin_post(). Errors: as above.
+    [[nodiscard]] result<jobs::post_start> begin_post(
         const jobs::claimed_job& job, const std::string& post_key, const std::string& analyzer,
         deadline by);
 

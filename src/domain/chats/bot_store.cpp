@@ -36,7 +36,8 @@ constexpr db::query remove_job_query{"bot.remove_job", R"sql(
 
 constexpr db::query waiting_query{"bot.waiting", R"sql(
     SELECT said.id, said.chat_id, said.message_thread_id, said.account_id, said.kind,
-           said.reply_to, said.job_id, said.parts, said.message_id, said.shown, said.parts_sent, job.status AS job_status,
+           said.reply_to, said.job_id, said.parts, said.message_id, said.shown,
+           said.parts_sent, job.status AS job_status,
            coalesce(job.step, '') AS step, tie.id IS NOT NULL AS is_tied
       FROM chat_message AS said
       LEFT JOIN job ON job.id = said.job_id AND job.account_id = said.account_id

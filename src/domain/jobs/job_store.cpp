@@ -113,7 +113,7 @@ constexpr db::query look_at_queue_query{"jobs.look_at_queue", R"sql(
            (SELECT count(*) AS counted,
                    coalesce(extract(epoch FROM now() - min(run_at)), 0)::float8 AS oldest
               FROM (SELECT run_at FROM job
-                     WHERE status = 'pending' AND waits_for IS NULL AND run_at <= now()
+                     WHERE status = 'pending' AND waits_for IS NULL
                      ORDER BY turn, id LIMIT $1) AS capped) AS due)sql"};
 
 admission::outcome outcome_from(std::string_view name) {
@@ -302,11 +302,11 @@ boost::asio::awaitable<void> job_store::keep_shared_post(
     co_await pool_->run(by, keep_shared_post_query, id, post_url);
 }
 
-boost::asio::awaitable<bool> job_store::begin_post(
+boost::asio::awaitable<post_start> job_store::begin_post(
     const claimed_job& job, std::string post_key, std::string analyzer, deadline by) {
     const auto answer = co_await pool_->run(
         by, begin_post_query, job.id, job.claim, post_key, analyzer, !job.fresh);
-    co_return answer.one().as<bool>("begun");
+    co_return answer.one().as<bool>("begun") ? post_start::begun : post_start::at_work_elsewhere;
 }
 
 boost::asio::awaitable<queue_state> job_store::look_at_queue(deadline by) {

@@ -25,9 +25,8 @@ constexpr db::query claim_query{
            FOR UPDATE SKIP LOCKED),
     due AS (
         SELECT id FROM job
-         -- Only the last release puts jobs off without saying that they wait for their time.
-         WHERE status = 'pending' AND waits_for IS NULL AND run_at <= now()
-           AND id <> ALL ($4::bigint[])
+         -- Without a look at the clock: one that is set back must not stop what is ready.
+         WHERE status = 'pending' AND waits_for IS NULL AND id <> ALL ($4::bigint[])
          ORDER BY turn, id LIMIT $2 - (SELECT count(*) FROM lost)
            FOR UPDATE SKIP LOCKED),  -- Two claimants never take the same row.
     claimed AS (

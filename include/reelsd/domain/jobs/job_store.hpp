@@ -111,6 +111,8 @@ struct queue_state {
     seconds_f oldest_due{0.0};  ///< For how long the one that is due longest has been.
 };
 
+enum class post_start : std::uint8_t { begun, at_work_elsewhere };
+
 /// The queue's table. Each operation is one statement, hence atomic; all throw as those of the
 /// queue do. A cheap value around the pool, which must outlive it. On the loop's thread.
 class job_store final : public job_queue {
@@ -153,9 +155,9 @@ public:
     boost::asio::awaitable<std::optional<std::string>> find_shared_post(job_id id, deadline by);
     boost::asio::awaitable<void> keep_shared_post(job_id id, std::string post_url, deadline by);
 
-    /// Marks `job` as the one that analyses the post. False when another job of the account is at
-    /// the same post with the same analyzer, unless `job` is fresh.
-    boost::asio::awaitable<bool> begin_post(
+    /// Marks `job` as the one that analyses the post; `at_work_elsewhere` when another job of the
+    /// account is at the same post with the same analyzer, unless `job` is fresh.
+    boost::asio::awaitable<post_start> begin_post(
         const claimed_job& job, std::string post_key, std::string analyzer, deadline by);
 
     boost::asio::awaitable<queue_state> look_at_queue(deadline by);
