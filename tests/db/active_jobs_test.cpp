@@ -36,8 +36,9 @@ constexpr db::query earlier_query{"test.earlier", R"sql(
         ARRAY[$1, $1]::bigint[], ARRAY[$2, $2], ARRAY[false, false], ARRAY[NULL, NULL]::text[],
         ARRAY[false, false], 10, 3))sql"};
 constexpr db::query fill_query{"test.fill", R"sql(
-    INSERT INTO job (account_id, url, run_at)
-    SELECT $1, 'https://www.instagram.com/reel/DYa0IXPgnP5/', now() + $3::interval
+    INSERT INTO job (account_id, url, run_at, waits_for)
+    SELECT $1, 'https://www.instagram.com/reel/DYa0IXPgnP5/', now() + $3::interval,
+           CASE WHEN $3::interval > interval '0' THEN 'time' END
       FROM generate_series(1, $2))sql"};
 // Of this session alone: the test's pool has one connection. What it has read is told at the end of
 // the transaction that asks.
