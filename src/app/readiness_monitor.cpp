@@ -108,16 +108,18 @@ asio::awaitable<void> readiness_monitor::check_submissions() {
     const auto submitted = metrics.find("jobs.submit");
     const auto counts = submitted == metrics.end() ? db::query_metrics{} : submitted->second;
     const auto successes = counts.count - counts.errors;
-    if (std::exchange(faults_, counts.faults) != counts.faults) {
+    const bool has_failed = std::exchange(faults_, counts.faults) != counts.faults;
+    const bool has_succeeded = std::exchange(submissions_, successes) != successes;
+    if (has_failed) {
         faulty_at_ = monotonic_clock::now();
-    } else if (successes != submissions_) {
+    } else if (has_succeeded) {
         faulty_at_.reset();
     }
-    submissions_ = successes;
     co_await pool_.run(deadline::after(check_time_max), ready_query);
     if (!faulty_at_) co_return;
     co_await pool_.run(deadline::after(check_time_max), ready_to_store_query);
-    if (monotonic_clock::now() - *faulty_at_ > fault_memory) faulty_at_.reset();
+    // After a short fault both have changed since the last check: it is over if rows can be stored.
+    if (has_succeeded || monotonic_clock::now() - *faulty_at_ > fault_memory) faulty_at_.reset();
 }
 
 void readiness_monitor::note(result<void> found) {

@@ -158,6 +158,7 @@ result<void> clerk::handle_command(const request& from, const wishes::command& w
 }
 
 result<void> clerk::handle_links(const request& from, const wishes::links& wanted) {
+    retried_ = std::exchange(last_update_, from.update) == from.update ? from.update : 0;
     std::vector<chats::new_message> messages;
     rich_text refusals;
     const auto refuse = [&refusals](const rich_text& text) {
@@ -193,8 +194,17 @@ result<clerk::submitted> clerk::submit_link(
     const auto job =
         wait_for(parts_.loop, parts_.jobs.find(from.account, made->job.value(), soon()), soon());
     if (!job) return job.error();
-    made->is_known = *job && (*job)->created_at < *from.said.edited_at;
+    made->is_known = *job && is_of_earlier_version((*job)->created_at, from);
     return made;
+}
+
+bool clerk::is_of_earlier_version(time_point created_at, const request& from) const {
+    const auto edited_at = *from.said.edited_at;
+    if (created_at < edited_at) return true;
+    // Edits are dated to the second. Within it, only an update that comes again is in doubt: the
+    // message is better answered twice than not at all.
+    const bool may_be_again = created_at < started_at_ || retried_ == from.update;
+    return created_at < edited_at + 1s && !may_be_again;
 }
 
 result<clerk::submitted> clerk::submit(

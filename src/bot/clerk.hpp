@@ -72,6 +72,8 @@ private:
     };
     /// Link `number` of a message, once for all versions of it.
     result<submitted> submit_link(const request& from, const std::string& url, std::size_t number);
+    /// Whether a job was made when an earlier version of the message was read.
+    [[nodiscard]] bool is_of_earlier_version(time_point created_at, const request& from) const;
     /// `name` makes the Idempotency-Key, so that an update that comes again submits nothing twice.
     result<submitted> submit(
         account_id account, const std::string& url, bool fresh, std::string_view name);
@@ -97,6 +99,10 @@ private:
     accounts::request_rate rate_;
     std::map<chats::chat_id, deadline::clock::time_point> refused_at_;
     std::map<chats::chat_id, guesses> guesses_;
+    const time_point started_at_ =
+        std::chrono::time_point_cast<time_point::duration>(std::chrono::system_clock::now());
+    std::int64_t last_update_ = 0;  ///< With links.
+    std::int64_t retried_ = 0;      ///< The update with links that is handled once more; 0: none.
     std::optional<std::int64_t> not_noted_;  ///< The last update that has been handled.
 };
 

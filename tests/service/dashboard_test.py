@@ -222,9 +222,9 @@ class People(ServiceTest):
     def test_strangers_guesses_do_not_lock_out_a_browser_that_has_signed_in(self):
         def attempt(password, cookie=None):
             return self.served.request(
-                "POST", "/dashboard/sign-in", {"email": "fay@example.com", "password": password},
+                "POST", "/dashboard/sign-in", {"email": "hal@example.com", "password": password},
                 {"Cookie": cookie} if cookie else None)
-        link = self.ann.api("POST", "admin/accounts", {"email": "fay@example.com"}).json()["link"]
+        link = self.ann.api("POST", "admin/accounts", {"email": "hal@example.com"}).json()["link"]
         joined = Person(self.served).request(
             "POST", "/dashboard/invitation/accept", {"token": link.split("#")[1], "password": PASSWORD})
         cookies = [one.split(";")[0] for one in joined.headers.get_all("Set-Cookie")]

@@ -421,7 +421,8 @@ class TheTarget(RawHttp):
             "the dashboard's": b"/dashboard/api/reels",
         }.items()}, 401)
         self.assertUnderstood({name: get(path) for name, path in {
-            "escaped": b"/%61pi/%76%31/reels", "the dashboard's, escaped": b"/dashboard/%61pi/reels", "two slashes": b"//api/v1/reels", "an escaped slash": b"/api%2fv1/reels",
+            "escaped": b"/%61pi/%76%31/reels", "the dashboard's, escaped": b"/dashboard/%61pi/reels",
+            "two slashes": b"//api/v1/reels", "an escaped slash": b"/api%2fv1/reels",
             "dots": b"/docs/../api/v1/reels", "capitals": b"/API/v1/reels",
         }.items()}, 404)
 
