@@ -39,7 +39,8 @@ CALLS = [
     (2, [("reset_after_body", {})] * 12, True),
     (3, [("safety", {})], True),
 ]
-COST_UNKNOWN = ("reset_after_body", "cut_json")  # Nobody can know whether such a call was billed.
+# Calls that may have been billed: no whole answer came, or a gateway gave up on the model.
+COST_UNKNOWN = ("reset_after_body", "cut_json", "html_502")
 SLOWNESS = (0, 0, 0.1, 0.4, 1.0)  # Seconds.
 
 

@@ -5,6 +5,7 @@ and body. It keeps account of what it has been shown, so that in the end a test 
 """
 
 import copy
+import gzip
 import json
 import pathlib
 import re
@@ -171,7 +172,9 @@ class Document:
         if kind != "application/json":
             # Of bytes, each counts as one character.
             is_binary = content["schema"].get("format") == "binary"
-            text = answer.body.decode("latin-1" if is_binary else "utf-8")
+            is_packed = answer.headers["Content-Encoding"] == "gzip"
+            body = gzip.decompress(answer.body) if is_packed else answer.body
+            text = body.decode("latin-1" if is_binary else "utf-8")
             return schema_breaches(content["schema"], text, f"{what}: body")
         try:
             body = answer.json()

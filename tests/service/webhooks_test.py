@@ -182,13 +182,19 @@ class Tellings(ReceiverTest):
         settled(self.someone, other, "delivered")
         self.assertEqual(len(self.receiver.of(self.path)), seen)
 
-    def test_a_disabled_account_is_told_nothing(self):
+    def test_a_disabled_account_is_told_when_it_is_enabled(self):
         self.receiver.behave(self.path, 500)
         job_id = submit(self.someone, self.receiver.url(self.path))
         tried(self.someone, job_id)
-        self.sql(f"UPDATE account SET disabled_at = now() WHERE email = '{self.someone.email}'")
-        wait_until(
-            lambda: self.sql(f"SELECT state FROM webhook_delivery WHERE job_id = {job_id}") == "failed", "the end")
+        account = f"UPDATE account SET disabled_at = {{}} WHERE email = '{self.someone.email}'"
+        self.sql(account.format("now()"))
+        cause = f"SELECT state || ', ' || cause FROM webhook_delivery WHERE job_id = {job_id}"
+        wait_until(lambda: self.sql(cause) == "pending, the account is disabled", "the cause")
+        seen = len(self.receiver.of(self.path))
+        self.receiver.behave(self.path, 200)
+        self.sql(account.format("NULL"))
+        settled(self.someone, job_id, "delivered")
+        self.assertEqual(len(self.receiver.of(self.path)), seen + 1)
 
     def test_jobs_submitted_anew_keep_their_address(self):
         job_id = submit(self.someone, self.receiver.url(self.path))
@@ -465,7 +471,8 @@ class Addresses(DatabaseTest):
         self.addCleanup(known.close)
         stranger = WebhookReceiver(anothers.file, anothers.key)
         self.addCleanup(stranger.close)
-        someone = self.shared_daemon(workers=2, ca_file=ours.file).start().account(unlimited=True)
+        someone = self.shared_daemon(
+            webhook_networks="127.0.0.0/8", workers=2, ca_file=ours.file).start().account(unlimited=True)
         secret = settings_of(someone)["secret"]
         submit(someone, known.url())
         known.wait_for("/hook", 1)[0].verify(secret)
@@ -478,7 +485,7 @@ class Addresses(DatabaseTest):
         self.addCleanup(receiver.close)
         os.environ["http_proxy"] = os.environ["HTTP_PROXY"] = "http://127.0.0.1:9"
         try:
-            daemon = self.shared_daemon(workers=2).start()
+            daemon = self.shared_daemon(webhook_networks="127.0.0.0/8", workers=2).start()
         finally:
             del os.environ["http_proxy"], os.environ["HTTP_PROXY"]
         someone = daemon.account(unlimited=True)
@@ -498,12 +505,12 @@ class Deaths(DatabaseTest):
 
     def test_a_killed_daemons_delivery_is_made_by_another(self):
         self.receiver.behave("/hook", "hang", 200)
-        first = self.shared_daemon(workers=2).start()
+        first = self.shared_daemon(webhook_networks="127.0.0.0/8", workers=2).start()
         someone = first.account(unlimited=True)
         job_id = submit(someone, self.receiver.url())
         self.receiver.wait_for("/hook", 1)
         first.kill()
-        second = self.shared_daemon(workers=2).start()
+        second = self.shared_daemon(webhook_networks="127.0.0.0/8", workers=2).start()
         someone.daemon = second
         self.assertEqual(delivery_of(someone, job_id)["state"], "pending")
         self.make_due()
@@ -513,17 +520,17 @@ class Deaths(DatabaseTest):
 
     def test_a_stop_hands_back_what_hangs(self):
         self.receiver.behave("/hook", "hang", 200)
-        first = self.shared_daemon(workers=2).start()
+        first = self.shared_daemon(webhook_networks="127.0.0.0/8", workers=2).start()
         someone = first.account(unlimited=True)
         job_id = submit(someone, self.receiver.url())
         self.receiver.wait_for("/hook", 1)
         self.assertEqual(first.stop(signal.SIGTERM), 0)
-        someone.daemon = self.shared_daemon(workers=2).start()
+        someone.daemon = self.shared_daemon(webhook_networks="127.0.0.0/8", workers=2).start()
         self.receiver.wait_for("/hook", 2)
         self.assertEqual(settled(someone, job_id, "delivered")["tries"], 1, "the other one does not count")
 
     def test_two_daemons_tell_each_once(self):
-        daemons = [self.shared_daemon(workers=2).start() for _ in range(2)]
+        daemons = [self.shared_daemon(webhook_networks="127.0.0.0/8", workers=2).start() for _ in range(2)]
         someone = daemons[0].account(unlimited=True)
         jobs = []
         for number in range(30):
@@ -536,15 +543,15 @@ class Deaths(DatabaseTest):
         self.assertEqual(len({one.id for one in self.receiver.of("/hook")}), len(jobs))
 
     def test_a_daemon_without_workers_leaves_it_to_others(self):
-        front = self.shared_daemon(workers=0).start()
+        front = self.shared_daemon(webhook_networks="127.0.0.0/8", workers=0).start()
         someone = front.account(unlimited=True)
         job_id = submit(someone, self.receiver.url())
-        self.shared_daemon(workers=1).start()
+        self.shared_daemon(webhook_networks="127.0.0.0/8", workers=1).start()
         settled(someone, job_id, "delivered")
 
     def test_the_usual_schedule(self):
         self.receiver.behave("/hook", 500)
-        someone = self.shared_daemon(workers=2).start().account(unlimited=True)
+        someone = self.shared_daemon(webhook_networks="127.0.0.0/8", workers=2).start().account(unlimited=True)
         log = tried(someone, submit(someone, self.receiver.url()))
         self.assertRegex(log["next_try_at"], RFC3339)
         wait = float(self.sql("SELECT extract(epoch FROM due_at - tried_at) FROM webhook_delivery"))
@@ -553,14 +560,14 @@ class Deaths(DatabaseTest):
             self.sql("SELECT give_up_at - created_at = interval '24 hours' FROM webhook_delivery"), "t")
 
     def test_old_ones_are_forgotten(self):
-        first = self.shared_daemon(workers=2).start()
+        first = self.shared_daemon(webhook_networks="127.0.0.0/8", workers=2).start()
         someone = first.account(unlimited=True)
         old, young = submit(someone, self.receiver.url()), submit(someone, self.receiver.url())
         for job_id in (old, young):
             settled(someone, job_id, "delivered")
         self.sql(f"UPDATE webhook_delivery SET ended_at = now() - interval '8 days' WHERE job_id = {old}")
         first.stop()
-        someone.daemon = self.shared_daemon(workers=2).start()
+        someone.daemon = self.shared_daemon(webhook_networks="127.0.0.0/8", workers=2).start()
         wait_until(lambda: len(deliveries_of(someone)) == 1, "the old one to be forgotten")
         self.assertEqual(deliveries_of(someone)[0]["job_id"], young)
         self.assertEqual(someone.job(old)["status"], "error", "the reel stays")
