@@ -136,7 +136,7 @@ transition after_postponement(
     const claimed_job& job, const postponement& until, time_point now, const retry_policy& policy) {
     const std::chrono::duration<double> waited = now - job.cooling_since.value_or(now);
     const bool is_short =
-        until.wait < policy.cooldown_wait_min || waited + until.wait <= policy.cooldown_wait_max;
+        until.wait < policy.cooldown_wait_min || waited + until.wait < policy.cooldown_wait_max;
     if (!until.is_cooldown || is_short) return postponed{until.wait, until.is_cooldown};
     const auto minutes = std::chrono::ceil<std::chrono::minutes>(until.wait).count();
     return failed{job_error_code_of(until.of), cooldown_text(until.of, std::to_string(minutes))};
