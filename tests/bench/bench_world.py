@@ -122,8 +122,9 @@ class World:
                 "NODE_ENV": "production", **found, **more}
 
     def resting_daemon(self, **settings):
-        """Our daemon with workers that find nothing due: what is submitted is due in the far future."""
-        self.sql("ALTER TABLE job ALTER COLUMN run_at SET DEFAULT now() + interval '1 year'")
+        """Our daemon with workers that find nothing ready: what is submitted waits for a time in the far future."""
+        self.sql("ALTER TABLE job ALTER COLUMN run_at SET DEFAULT now() + interval '1 year',"
+                 " ALTER COLUMN waits_for SET DEFAULT 'time'")
         return self.daemon(workers=1, **settings)
 
     def peer(self, command, packages=None):

@@ -108,8 +108,9 @@ class Soak:
         self.accounts["people"] = Account(self.daemon, self.person_email, token)
         # A reel whose turn does not come: who waits for it waits.
         self.held = int(self.sql(
-            "INSERT INTO job (account_id, url, run_at) SELECT id, 'https://www.instagram.com/reel/DYheld00001/',"
-            " now() + interval '1 day' FROM account WHERE email = 'library@example.test' RETURNING id"))
+            "INSERT INTO job (account_id, url, run_at, waits_for)"
+            " SELECT id, 'https://www.instagram.com/reel/DYheld00001/',"
+            " now() + interval '1 day', 'time' FROM account WHERE email = 'library@example.test' RETURNING id"))
 
     def start_tls(self):
         """Its log is a file that SIGHUP opens again; where it listens is read from there."""
