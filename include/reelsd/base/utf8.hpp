@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+/// UTF-8 as RFC 3629 defines it: overlong forms, surrogates and values past U+10FFFF are invalid.
+namespace reelsd {
+
+inline constexpr char32_t replacement_character = 0xFFFD;
+
+/// One code point of text that may not be valid UTF-8.
+struct code_point {
+    char32_t value = replacement_character;  ///< replacement_character for an invalid byte.
+    std::size_t bytes = 1;                   ///< Length in the text; 1 for an invalid byte.
+    bool valid = false;
+};
+
+/// The code point at `at`, which must be less than `text.size()`.
+[[nodiscard]] code_point code_point_at(std::string_view text, std::size_t at) noexcept;
+
+/// `value` must be a Unicode scalar value.
+void append_code_point(std::string& text, char32_t value);
+
+[[nodiscard]] bool is_utf8(std::string_view text) noexcept;
+
+}  // namespace reelsd

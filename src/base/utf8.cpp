@@ -1,0 +1,34 @@
+#include <reelsd/base/utf8.hpp>
+
+#include <unistr.h>
+
+#include <array>
+
+namespace reelsd {
+namespace {
+
+const std::uint8_t* octets_of(std::string_view text) noexcept {
+    return reinterpret_cast<const std::uint8_t*>(text.data());
+}
+
+}  // namespace
+
+code_point code_point_at(std::string_view text, std::size_t at) noexcept {
+    const auto rest = text.substr(at);
+    ucs4_t value = 0;
+    const int bytes = u8_mbtoucr(&value, octets_of(rest), rest.size());
+    if (bytes <= 0) return {};
+    return {.value = value, .bytes = static_cast<std::size_t>(bytes), .valid = true};
+}
+
+void append_code_point(std::string& text, char32_t value) {
+    std::array<std::uint8_t, 4> octets{};
+    const int bytes = u8_uctomb(octets.data(), value, octets.size());
+    if (bytes > 0) text.append(octets.begin(), octets.begin() + bytes);
+}
+
+bool is_utf8(std::string_view text) noexcept {
+    return u8_check(octets_of(text), text.size()) == nullptr;
+}
+
+}  // namespace reelsd
