@@ -1,16 +1,19 @@
 #include "child_document.hpp"
-#include "target_file.hpp"
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/base/json.hpp>
+#include <reelsd/base/unique_fd.hpp>
 #include <reelsd/media/media_client.hpp>
 #include <reelsd/process/child_run.hpp>
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
+#include <cerrno>
 #include <span>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -33,9 +36,51 @@ const std::vector<std::string>& child_environment() {
     return environment;
 }
 
-error wrong_size() {
-    return error{errc::media_failed, "the media helper's file has another size than was told"};
-}
+/// A file that a child fills: created or emptied (mode 0600), and removed again unless it is kept.
+class output_file {
+public:
+    /// storage_failed.
+    static result<output_file> create(const std::filesystem::path& path) {
+        unique_fd file{::open(
+            path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR)};
+        if (!file) {
+            return error{
+                errc::storage_failed,
+                "creating the media helper's output: " + std::generic_category().message(errno)};
+        }
+        return output_file{std::move(file), path};
+    }
+
+    output_file(output_file&& other) noexcept = default;
+    output_file& operator=(output_file&&) = delete;
+    output_file(const output_file&) = delete;
+    output_file& operator=(const output_file&) = delete;
+    ~output_file() {
+        if (!file_ || path_.empty()) return;
+        std::error_code ignored;
+        std::filesystem::remove(path_, ignored);
+    }
+
+    [[nodiscard]] int descriptor() const noexcept { return file_.get(); }
+
+    /// media_failed unless it has the size that the child reports.
+    result<void> keep(std::uint64_t bytes) {
+        struct stat about {};
+        if (::fstat(file_.get(), &about) != 0 || !std::cmp_equal(about.st_size, bytes)) {
+            return error{
+                errc::media_failed, "the media helper's output has another size than reported"};
+        }
+        path_.clear();
+        return {};
+    }
+
+private:
+    output_file(unique_fd file, std::filesystem::path path) noexcept
+        : file_{std::move(file)}, path_{std::move(path)} {}
+
+    unique_fd file_;
+    std::filesystem::path path_;  ///< Empty once it is kept.
+};
 
 std::string listed(std::span<const double> numbers) {
     std::string list;
@@ -84,48 +129,50 @@ media_client::media_client(media_options options) : options_{std::move(options)}
     short_calls_.most = 2 * analyses_.most;
 }
 
+template <class Report>
+result<Report> media_client::report_of(
+    places& among, std::vector<std::string> arguments, result<Report> (*read)(const json&),
+    deadline by, const std::stop_token& stop) const {
+    const auto document = ask_in_turn(among, std::move(arguments), by, stop);
+    if (!document) return document.error();
+    return read(*document);
+}
+
 result<probe_report> media_client::probe(
     const std::filesystem::path& video, deadline by, const std::stop_token& stop) const {
-    const auto told = ask_in_turn(short_calls_, about("probe", video), by, stop);
-    if (!told) return told.error();
-    return probe_report_from_json(*told);
+    return report_of(short_calls_, about("probe", video), probe_report_from_json, by, stop);
 }
 
 result<analysis_report> media_client::analyze(
     const std::filesystem::path& video, deadline by, const std::stop_token& stop) const {
-    const auto told = ask_in_turn(analyses_, about("analyze", video), by, stop);
-    if (!told) return told.error();
-    return analysis_report_from_json(*told);
+    return report_of(analyses_, about("analyze", video), analysis_report_from_json, by, stop);
 }
 
 result<thumbnail_report> media_client::thumbnail(
     const std::filesystem::path& video, deadline by, const std::stop_token& stop) const {
-    const auto told = ask_in_turn(short_calls_, about("thumbnail", video), by, stop);
-    if (!told) return told.error();
-    return thumbnail_report_from_json(*told);
+    return report_of(short_calls_, about("thumbnail", video), thumbnail_report_from_json, by, stop);
 }
 
 result<void> media_client::join(
     const std::filesystem::path& video, const std::filesystem::path& sound,
     const std::filesystem::path& target, deadline by, const std::stop_token& stop) const {
-    auto made = target_file::create(target);
-    if (!made) return made.error();
+    auto output = output_file::create(target);
+    if (!output) return output.error();
     auto arguments = about("join", video);
     arguments.insert(arguments.end(), {"--sound", sound.string()});
-    const auto told = ask_in_turn(short_calls_, std::move(arguments), by, stop, made->descriptor());
-    if (!told) return told.error();
-    const auto report = joined_report_from_json(*told);
+    const auto document =
+        ask_in_turn(short_calls_, std::move(arguments), by, stop, output->descriptor());
+    if (!document) return document.error();
+    const auto report = output_report_from_json(*document);
     if (!report) return report.error();
-    if (!made->has_size(static_cast<std::uint64_t>(report->size_bytes))) return wrong_size();
-    made->keep();
-    return {};
+    return output->keep(report->bytes);
 }
 
 result<frames_report> media_client::frames(
     const std::filesystem::path& video, const std::filesystem::path& target,
     const frame_request& wanted, deadline by, const std::stop_token& stop) const {
-    auto made = target_file::create(target);
-    if (!made) return made.error();
+    auto output = output_file::create(target);
+    if (!output) return output.error();
     auto arguments = about("frames", video);
     arguments.insert(
         arguments.end(),
@@ -135,36 +182,36 @@ result<frames_report> media_client::frames(
          std::to_string(wanted.count_max),
          "--long-edge",
          std::to_string(wanted.long_edge)});
-    const auto told = ask_in_turn(analyses_, std::move(arguments), by, stop, made->descriptor());
-    if (!told) return told.error();
-    auto report = frames_report_from_json(*told);
+    const auto document =
+        ask_in_turn(analyses_, std::move(arguments), by, stop, output->descriptor());
+    if (!document) return document.error();
+    auto report = frames_report_from_json(*document);
     if (!report) return report;
     const auto& last = report->frames.back();
     if (report->frames.size() > wanted.count_max ||
         last.seconds > options_.seconds_max + seconds_slack) {
-        return error{
-            errc::media_failed, "the media helper made other pictures than were asked for"};
+        return error{errc::media_failed, "the media helper made other pictures than requested"};
     }
-    if (!made->has_size(last.offset + last.bytes)) return wrong_size();
-    made->keep();
+    const auto kept = output->keep(last.offset + last.bytes);
+    if (!kept) return kept.error();
     return report;
 }
 
 result<std::optional<sound_report>> media_client::sound(
     const std::filesystem::path& video, const std::filesystem::path& target, deadline by,
     const std::stop_token& stop) const {
-    auto made = target_file::create(target);
-    if (!made) return made.error();
-    const auto told =
-        ask_in_turn(short_calls_, about("sound", video), by, stop, made->descriptor());
-    if (!told) return told.error();
-    auto report = sound_report_from_json(*told);
+    auto output = output_file::create(target);
+    if (!output) return output.error();
+    const auto document =
+        ask_in_turn(short_calls_, about("sound", video), by, stop, output->descriptor());
+    if (!document) return document.error();
+    auto report = sound_report_from_json(*document);
     if (!report || !report->has_value()) return report;
     if ((*report)->seconds > options_.seconds_max + seconds_slack) {
         return error{errc::media_failed, "the media helper made more sound than a video may have"};
     }
-    if (!made->has_size((*report)->bytes)) return wrong_size();
-    made->keep();
+    const auto kept = output->keep((*report)->bytes);
+    if (!kept) return kept.error();
     return report;
 }
 
@@ -176,24 +223,22 @@ result<check_report> media_client::check(
     if (!at_seconds.empty()) arguments.insert(arguments.end(), {"--at", listed(at_seconds)});
     // The sound alone takes as long as a probe.
     auto& among = at_seconds.empty() ? short_calls_ : analyses_;
-    const auto told = ask_in_turn(among, std::move(arguments), by, stop);
-    if (!told) return told.error();
-    return check_report_from_json(*told, at_seconds);
+    const auto document = ask_in_turn(among, std::move(arguments), by, stop);
+    if (!document) return document.error();
+    return check_report_from_json(*document, at_seconds);
 }
 
-result<transcoded_report> media_client::transcode(
+result<void> media_client::transcode(
     const std::filesystem::path& video, const std::filesystem::path& target, deadline by,
     const std::stop_token& stop) const {
-    auto made = target_file::create(target);
-    if (!made) return made.error();
-    const auto told =
-        ask_in_turn(analyses_, about("transcode", video), by, stop, made->descriptor());
-    if (!told) return told.error();
-    auto report = transcoded_report_from_json(*told);
-    if (!report) return report;
-    if (!made->has_size(report->bytes)) return wrong_size();
-    made->keep();
-    return report;
+    auto output = output_file::create(target);
+    if (!output) return output.error();
+    const auto document =
+        ask_in_turn(analyses_, about("transcode", video), by, stop, output->descriptor());
+    if (!document) return document.error();
+    const auto report = output_report_from_json(*document);
+    if (!report) return report.error();
+    return output->keep(report->bytes);
 }
 
 result<json> media_client::doctor(deadline by, const std::stop_token& stop) const {
@@ -201,9 +246,9 @@ result<json> media_client::doctor(deadline by, const std::stop_token& stop) cons
 }
 
 result<jail_report> media_client::examine_jail(deadline by, const std::stop_token& stop) const {
-    const auto told = ask({"jail"}, by, stop);
-    if (!told) return told.error();
-    return jail_report_from_json(*told);
+    const auto document = ask({"jail"}, by, stop);
+    if (!document) return document.error();
+    return jail_report_from_json(*document);
 }
 
 std::vector<std::string> media_client::about(
@@ -214,16 +259,16 @@ std::vector<std::string> media_client::about(
 
 result<json> media_client::ask_in_turn(
     places& among, std::vector<std::string> arguments, deadline by, const std::stop_token& stop,
-    int standard_input) const {
+    int output) const {
     const turn mine{among, by, stop};
-    if (mine.held()) return ask(std::move(arguments), by, stop, standard_input);
+    if (mine.held()) return ask(std::move(arguments), by, stop, output);
     if (stop.stop_requested()) return error{errc::cancelled, "stopped before its turn"};
     return error{errc::timed_out, "no place was free for another media helper before the deadline"};
 }
 
 result<json> media_client::ask(
     std::vector<std::string> arguments, deadline by, const std::stop_token& stop,
-    int standard_input) const {
+    int output) const {
     // The child compares: a daemon that died before the child could ask to die with it is noticed
     // too.
     arguments.insert(
@@ -239,7 +284,7 @@ result<json> media_client::ask(
         {.program = options_.helper.string(),
          .arguments = std::move(arguments),
          .environment = child_environment(),
-         .standard_input = standard_input,
+         .passed = output,
          .output_bytes_max = report_bytes_max},
         by,
         stop));

@@ -2,6 +2,7 @@
 
 #include <reelsd/media/report.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -74,9 +75,7 @@ std::string object_reader::checked_text(
 
 std::string object_reader::word(const char* name, std::span<const std::string_view> known) {
     auto given = text(name, 16);
-    for (const auto one : known) {
-        if (given == one) return given;
-    }
+    if (std::ranges::find(known, given) != known.end()) return given;
     complain(name, "is no known word");
     return {};
 }
@@ -85,6 +84,13 @@ object_reader object_reader::object(const char* name) {
     static const json nothing = json::object();
     const json* value = member(name);
     return {value == nullptr ? nothing : *value, place_ + "." + name, fault_};
+}
+
+bool object_reader::is_null(const char* name) {
+    const auto value = object_.find(name);
+    if (!object_.is_object() || value == object_.end() || !value->is_null()) return false;
+    ++read_;
+    return true;
 }
 
 void object_reader::done() {

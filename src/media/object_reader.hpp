@@ -38,6 +38,8 @@ public:
     [[nodiscard]] std::string word(const char* name, std::span<const std::string_view> known);
 
     [[nodiscard]] object_reader object(const char* name);
+    /// Whether the member is there and null. If it is not null, it is still to be read.
+    [[nodiscard]] bool is_null(const char* name);
 
     /// Calls `read(element, place)` for each element.
     template <class Read>

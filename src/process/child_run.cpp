@@ -80,14 +80,16 @@ public:
     posix_spawnattr_t attributes{};
 };
 
-/// The child's descriptors are 0 to 2 and nothing else, whatever the daemon's libraries left open.
-int lay_out_files(posix_spawn_file_actions_t& files, int input, int output, int complaints) {
-    int failed =
-        input < 0 ? posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-                  : posix_spawn_file_actions_adddup2(&files, input, STDIN_FILENO);
+/// Whatever the daemon's libraries left open, the child's descriptors are 0 to 2, and
+/// `passed_descriptor` if one is passed.
+int lay_out_files(posix_spawn_file_actions_t& files, int passed, int output, int complaints) {
+    int failed = posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     if (failed == 0) failed = posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
     if (failed == 0) failed = posix_spawn_file_actions_adddup2(&files, complaints, STDERR_FILENO);
-    if (failed == 0) failed = posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
+    const int first_closed = passed < 0 ? passed_descriptor : passed_descriptor + 1;
+    if (failed == 0 && passed >= 0)
+        failed = posix_spawn_file_actions_adddup2(&files, passed, passed_descriptor);
+    if (failed == 0) failed = posix_spawn_file_actions_addclosefrom_np(&files, first_closed);
     return failed;
 }
 
@@ -118,7 +120,7 @@ std::vector<char*> pointers_to(std::span<const std::string> texts) {
 attempt<pid_t> spawn(const child_command& command, int output, int complaints) {
     spawn_tables tables;
     const int written = command.standard_output < 0 ? output : command.standard_output;
-    int failed = lay_out_files(tables.files, command.standard_input, written, complaints);
+    int failed = lay_out_files(tables.files, command.passed, written, complaints);
     if (failed == 0 && !command.folder.empty())
         failed = posix_spawn_file_actions_addchdir_np(&tables.files, command.folder.c_str());
     if (failed == 0) failed = lay_out_signals(tables.attributes);

@@ -17,16 +17,13 @@ public:
 
 result<media::analysis_report> look(const char* path) {
     constexpr double seconds_max = 90;
-    auto file = media::video_file::open(path);
+    const auto file = media::input_file::open(path);
     if (!file) return file.error();
-    auto once = media::container::open(*file, seconds_max);
-    if (!once) return once.error();
-    const auto first = media::run_first_pass(*once, seconds_max, media::listening::no);
+    const auto first = media::run_first_pass(*file, seconds_max, media::listening::no);
     if (!first) return first.error();
-    auto again = media::container::open(*file, seconds_max);
-    if (!again) return again.error();
     no_reader reader;
-    auto seen = media::run_second_pass(*again, *first, seconds_max, reader);
+    media::thumbnail_maker thumbnails;
+    auto seen = media::run_second_pass(*file, *first, seconds_max, reader, thumbnails);
     if (!seen) return seen.error();
     media::analysis_report report;
     report.probe = first->probe;

@@ -48,11 +48,9 @@ struct media_options {
 ///   or a limit, said more than 8 MiB, or was computing when the deadline passed. The detail names
 ///   which;
 /// - `media_failed`: the helper could not be started, does not know its arguments, lacks a model,
-/// cannot
-///   open the file, or its document makes no sense. The detail ends with what it wrote to standard
-///   error;
-/// - `timed_out`: the deadline passed before a place was free, or while the child got no
-/// time on a
+///   cannot open the file, or its document makes no sense. The detail ends with what it wrote to
+///   standard error;
+/// - `timed_out`: the deadline passed before a place was free, or while the child got no time on a
 ///   core (a crowded machine: worth another try);
 /// - `cancelled`: `stop` was requested;
 /// - `conflict`: the jail is incomplete, and `media_options::jail` asks for more. The video was not
@@ -66,8 +64,8 @@ public:
     [[nodiscard]] result<probe_report> probe(
         const std::filesystem::path& video, deadline by, const std::stop_token& stop) const;
 
-    /// The whole analysis. Waits while `analyses_at_once` others run. Callers pass at most
-    /// `bounds::local_analysis_time_max`.
+    /// The whole analysis, with what probe() and thumbnail() find. Waits while `analyses_at_once`
+    /// others run. Callers pass at most `bounds::local_analysis_time_max`.
     [[nodiscard]] result<analysis_report> analyze(
         const std::filesystem::path& video, deadline by, const std::stop_token& stop) const;
 
@@ -113,7 +111,7 @@ public:
     /// one channel of AAC where there is sound. Takes up to the video's own time on a core, and
     /// waits as analyze() does. Also storage_failed. Callers pass at most
     /// `bounds::local_analysis_time_max`.
-    [[nodiscard]] result<transcoded_report> transcode(
+    [[nodiscard]] result<void> transcode(
         const std::filesystem::path& video, const std::filesystem::path& target, deadline by,
         const std::stop_token& stop) const;
 
@@ -137,11 +135,16 @@ private:
 
     [[nodiscard]] result<json> ask(
         std::vector<std::string> arguments, deadline by, const std::stop_token& stop,
-        int standard_input = -1) const;
-    /// Waits while all `among` are taken.
+        int output = -1) const;
+    /// Waits while all `among` are taken. `output`: a descriptor for what the child writes besides
+    /// its report.
     [[nodiscard]] result<json> ask_in_turn(
         places& among, std::vector<std::string> arguments, deadline by, const std::stop_token& stop,
-        int standard_input = -1) const;
+        int output = -1) const;
+    template <class Report>
+    [[nodiscard]] result<Report> report_of(
+        places& among, std::vector<std::string> arguments, result<Report> (*read)(const json&),
+        deadline by, const std::stop_token& stop) const;
     [[nodiscard]] std::vector<std::string> about(
         const char* command, const std::filesystem::path& video) const;
 

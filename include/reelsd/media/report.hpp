@@ -62,15 +62,6 @@ struct picture_report {
     std::vector<std::string> colours;  ///< Dominant colour names, strongest first, at most 3.
 };
 
-/// Everything that the local tools can find.
-struct analysis_report {
-    probe_report probe;
-    std::vector<timed_text>
-        texts;  ///< Lines on screen, by first appearance; a line that stays is one.
-    audio_report audio;
-    picture_report picture;
-};
-
 /// One still picture of the video in two sizes: upright baseline JPEGs in JFIF form without any
 /// other metadata.
 struct thumbnail_report {
@@ -78,9 +69,15 @@ struct thumbnail_report {
     std::vector<std::byte> small_jpeg;  ///< Within `report_bounds::small_thumbnail`.
 };
 
-/// Two tracks put together: what the file made has.
-struct joined_report {
-    std::int64_t size_bytes = 0;
+/// Everything that the local tools can find.
+struct analysis_report {
+    probe_report probe;
+    std::vector<timed_text>
+        texts;  ///< Lines on screen, by first appearance; a line that stays is one.
+    audio_report audio;
+    picture_report picture;
+    /// Absent when no picture of it can be encoded.
+    std::optional<thumbnail_report> thumbnail;
 };
 
 /// Which still pictures a model gets that takes no video; values out of their range are
@@ -127,9 +124,9 @@ struct check_report {
     std::vector<timed_text> texts;
 };
 
-/// The video as anything can play it: what the file made has.
-struct transcoded_report {
-    std::uint64_t bytes = 0;
+/// A video that was written to a file of its own.
+struct output_report {
+    std::uint64_t bytes = 0;  ///< Of the whole file.
 };
 
 /// What one size of a thumbnail may have at most.
@@ -166,7 +163,7 @@ inline constexpr thumbnail_bounds large_thumbnail{
 inline constexpr thumbnail_bounds small_thumbnail{
     .width_max = 120, .height_max = 214, .bytes_max = 4'000};
 /// The largest download that may be set, 4 GiB, and a head.
-inline constexpr std::size_t joined_bytes_max = (std::size_t{4} << 30U) + (std::size_t{16} << 20U);
+inline constexpr std::size_t output_bytes_max = (std::size_t{4} << 30U) + (std::size_t{16} << 20U);
 /// Finer than any model samples.
 inline constexpr double frames_per_second_max = 24;
 /// Four times what models are given; 90 s at almost 3 a second.
@@ -182,8 +179,6 @@ inline constexpr std::size_t sound_head_bytes = 44;
 inline constexpr std::size_t checked_moments_max = 8;
 /// A picture is bounded by `texts_max` in an analysis; one of these shows a screen full at most.
 inline constexpr std::size_t checked_texts_max = checked_moments_max * 60;
-/// Far past what a model would take.
-inline constexpr std::uint64_t transcoded_bytes_max = std::uint64_t{4} << 30U;
 }  // namespace report_bounds
 
 /// Valid UTF-8 (RFC 3629) without control characters: what may stand in a report.
@@ -192,12 +187,11 @@ inline constexpr std::uint64_t transcoded_bytes_max = std::uint64_t{4} << 30U;
 [[nodiscard]] json to_json(const probe_report& report);
 [[nodiscard]] json to_json(const analysis_report& report);
 [[nodiscard]] json to_json(const thumbnail_report& report);
-[[nodiscard]] json to_json(const joined_report& report);
 [[nodiscard]] json to_json(const frames_report& report);
 /// Nothing: the video has no sound that can be decoded.
 [[nodiscard]] json to_json(const std::optional<sound_report>& report);
 [[nodiscard]] json to_json(const check_report& report);
-[[nodiscard]] json to_json(const transcoded_report& report);
+[[nodiscard]] json to_json(const output_report& report);
 
 /// Strict: a missing or unknown member, a wrong type, a time out of range, more than
 /// `report_bounds` allow or text that is not clean UTF-8 is `media_failed`; the detail names the
@@ -207,7 +201,6 @@ inline constexpr std::uint64_t transcoded_bytes_max = std::uint64_t{4} << 30U;
 /// As strict about the pictures themselves: each the base64 of one JPEG within its own bounds,
 /// whose segments and end are where they have to be.
 [[nodiscard]] result<thumbnail_report> thumbnail_report_from_json(const json& document);
-[[nodiscard]] result<joined_report> joined_report_from_json(const json& document);
 /// Also: times ascend, the first picture stands at the start of the file and each other one where
 /// the one before ends.
 [[nodiscard]] result<frames_report> frames_report_from_json(const json& document);
@@ -216,6 +209,6 @@ inline constexpr std::uint64_t transcoded_bytes_max = std::uint64_t{4} << 30U;
 /// Also: texts stand at the moments that were asked for, in their order.
 [[nodiscard]] result<check_report> check_report_from_json(
     const json& document, std::span<const double> at_seconds);
-[[nodiscard]] result<transcoded_report> transcoded_report_from_json(const json& document);
+[[nodiscard]] result<output_report> output_report_from_json(const json& document);
 
 }  // namespace reelsd::media

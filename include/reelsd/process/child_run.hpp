@@ -15,14 +15,18 @@ namespace reelsd::process {
 /// What is kept of standard error, from its end: the last words are the cause.
 inline constexpr std::size_t child_complaints_bytes_max = std::size_t{2} * 1024;
 
+/// Where a child finds `child_command::passed`.
+inline constexpr int passed_descriptor = 3;
+
 struct child_command {
     std::string program;                      ///< A path, not looked up.
     std::vector<std::string> arguments = {};  ///< Without the program's own name.
     /// All of it, "NAME=value".
     std::vector<std::string> environment = {};
     std::string folder = {};  ///< Where it runs; empty: where we do.
-    /// An open descriptor of ours, above 2, that becomes its standard input; -1: /dev/null.
-    int standard_input = -1;
+    /// An open descriptor of ours, above 2, that becomes its descriptor `passed_descriptor`; -1:
+    /// none. Standard input is /dev/null.
+    int passed = -1;
     /// The same for its standard output, of which `output` then has nothing; -1: it is kept.
     int standard_output = -1;
     /// Standard output that is kept. Whoever writes more is killed.

@@ -1,9 +1,10 @@
 #include "arguments.hpp"
 
+#include <reelsd/base/parse_number.hpp>
 #include <reelsd/media/report.hpp>
 
 #include <array>
-#include <charconv>
+#include <cstddef>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -11,19 +12,6 @@
 
 namespace reelsd::media {
 namespace {
-
-error wrong(std::string_view what, std::string_view value) {
-    return error{errc::invalid_argument, std::string{what} + ": " + std::string{value}};
-}
-
-/// The whole of `text` as a number.
-template <class Number>
-std::optional<Number> number_in(std::string_view text) {
-    Number value{};
-    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (failed != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return value;
-}
 
 std::optional<command> command_named(std::string_view name) {
     static constexpr auto commands = std::to_array<std::pair<std::string_view, command>>({
@@ -44,10 +32,10 @@ std::optional<command> command_named(std::string_view name) {
     return std::nullopt;
 }
 
-/// Sets `number` when `text` is one from `least` to `most`; written so that a NaN is none.
+/// Sets `number` when `text` is a number from `least` to `most`. The comparison refuses a NaN.
 template <class Number>
 bool set_number(Number& number, std::string_view text, Number least, Number most) {
-    const auto given = number_in<Number>(text);
+    const auto given = parse_number<Number>(text);
     if (!given || !(*given >= least && *given <= most)) return false;
     number = *given;
     return true;
@@ -75,68 +63,40 @@ bool set_text(std::string& set, std::string_view value) {
     return true;
 }
 
-/// An option, and what takes its value: false when it is none.
-struct option {
-    std::string_view name;
-    bool (*set)(arguments& given, std::string_view value);
-};
+bool set_policy(jail_policy& policy, std::string_view name) {
+    const auto given = jail_policy_named(name);
+    policy = given.value_or(policy);
+    return given.has_value();
+}
 
-/// The least of what is over 0: a thousandth.
-constexpr double positive_min = 0.001;
+/// False for an unknown option, and for a value that it does not take.
+bool set_option(arguments& given, std::string_view name, std::string_view value) {
+    /// The least that is over 0: a thousandth.
+    constexpr double positive_min = 0.001;
+    namespace bounds = report_bounds;
+    auto& [per_second, count_max, long_edge] = given.frames;
+    if (name == "--video") return set_text(given.video, value);
+    if (name == "--sound") return set_text(given.sound, value);
+    if (name == "--tessdata") return set_text(given.tessdata, value);
+    if (name == "--speech-model") return set_text(given.speech_model, value);
+    if (name == "--seconds-max")
+        return set_number(given.seconds_max, value, positive_min, bounds::duration_seconds_max);
+    if (name == "--per-second")
+        return set_number(per_second, value, positive_min, bounds::frames_per_second_max);
+    if (name == "--count-max")
+        return set_number(count_max, value, std::size_t{1}, bounds::frames_max);
+    if (name == "--long-edge")
+        return set_number(
+            long_edge, value, bounds::frame_side_pixels_min, bounds::frame_side_pixels_max);
+    if (name == "--at") return set_moments(given.at_seconds, value);
+    if (name == "--jail") return set_policy(given.jail, value);
+    if (name == "--parent")
+        return set_number(given.parent, value, 1, std::numeric_limits<int>::max());
+    return false;
+}
 
-constexpr auto options = std::to_array<option>({
-    {"--video",
-     [](arguments& given, std::string_view value) { return set_text(given.video, value); }},
-    {"--sound",
-     [](arguments& given, std::string_view value) { return set_text(given.sound, value); }},
-    {"--tessdata",
-     [](arguments& given, std::string_view value) { return set_text(given.tessdata, value); }},
-    {"--speech-model",
-     [](arguments& given, std::string_view value) { return set_text(given.speech_model, value); }},
-    {"--seconds-max",
-     [](arguments& given, std::string_view value) {
-         return set_number(
-             given.seconds_max, value, positive_min, report_bounds::duration_seconds_max);
-     }},
-    {"--per-second",
-     [](arguments& given, std::string_view value) {
-         return set_number(
-             given.frames.per_second, value, positive_min, report_bounds::frames_per_second_max);
-     }},
-    {"--count-max",
-     [](arguments& given, std::string_view value) {
-         return set_number(
-             given.frames.count_max, value, std::size_t{1}, report_bounds::frames_max);
-     }},
-    {"--long-edge",
-     [](arguments& given, std::string_view value) {
-         return set_number(
-             given.frames.long_edge,
-             value,
-             report_bounds::frame_side_pixels_min,
-             report_bounds::frame_side_pixels_max);
-     }},
-    {"--at",
-     [](arguments& given, std::string_view value) { return set_moments(given.at_seconds, value); }},
-    {"--jail",
-     [](arguments& given, std::string_view value) {
-         const auto policy = jail_policy_named(value);
-         if (policy) given.jail = *policy;
-         return policy.has_value();
-     }},
-    {"--parent",
-     [](arguments& given, std::string_view value) {
-         return set_number(given.parent, value, 1, std::numeric_limits<int>::max());
-     }},
-});
-
-result<void> set_option(arguments& given, std::string_view name, std::string_view value) {
-    for (const auto& one : options) {
-        if (one.name != name) continue;
-        if (one.set(given, value)) return {};
-        return wrong(std::string{name} + " takes no such value", value);
-    }
-    return wrong("unknown option", name);
+error wrong(std::string_view what, std::string_view value) {
+    return error{errc::invalid_argument, std::string{what} + ": " + std::string{value}};
 }
 
 }  // namespace
@@ -149,8 +109,9 @@ result<arguments> read_arguments(int count, const char* const* values) {
     given.command = *asked;
     for (int at = 2; at < count; at += 2) {
         if (at + 1 == count) return wrong("no value for", values[at]);
-        const auto set = set_option(given, values[at], values[at + 1]);
-        if (!set) return set.error();
+        if (!set_option(given, values[at], values[at + 1]))
+            return wrong(
+                std::string{values[at]} + " is unknown or takes no such value", values[at + 1]);
     }
     const bool reads_video = given.command != command::doctor && given.command != command::jail;
     if (reads_video && given.video.empty()) {
@@ -167,13 +128,13 @@ const char* usage() noexcept {
            "       reelsd-media analyze   --video FILE [--seconds-max N] [--tessdata DIR] "
            "[--speech-model DIR]\n"
            "       reelsd-media thumbnail --video FILE [--seconds-max N]\n"
-           "       reelsd-media join      --video FILE --sound FILE [--seconds-max N] 0<>MADE\n"
+           "       reelsd-media join      --video FILE --sound FILE [--seconds-max N] 3<>OUTPUT\n"
            "       reelsd-media frames    --video FILE [--seconds-max N] [--per-second N] "
-           "[--count-max N] [--long-edge PIXELS] 0<>MADE\n"
-           "       reelsd-media sound     --video FILE [--seconds-max N] 0<>MADE\n"
+           "[--count-max N] [--long-edge PIXELS] 3<>OUTPUT\n"
+           "       reelsd-media sound     --video FILE [--seconds-max N] 3<>OUTPUT\n"
            "       reelsd-media check     --video FILE [--seconds-max N] [--at SECONDS,...] "
            "[--tessdata DIR]\n"
-           "       reelsd-media transcode --video FILE [--seconds-max N] 0<>MADE\n"
+           "       reelsd-media transcode --video FILE [--seconds-max N] 3<>OUTPUT\n"
            "       reelsd-media jail\n"
            "       reelsd-media doctor    [--tessdata DIR] [--speech-model DIR]\n"
            "       reelsd-media fence     [--read PATH]... [--write DIR]... [--connect PORT]... "

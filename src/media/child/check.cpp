@@ -1,10 +1,8 @@
-#include "check.hpp"
-
 #include "../sound/sound.hpp"
 #include "../text/text_reader.hpp"
+#include "commands.hpp"
 #include "document.hpp"
 #include "first_pass.hpp"
-#include "jail.hpp"
 #include "jail_settings.hpp"
 #include "shown_pictures.hpp"
 #include "text_picture.hpp"
@@ -47,10 +45,11 @@ private:
 };
 
 result<std::vector<timed_text>> read_texts(
-    container& from, const first_pass& known, const arguments& given, text::text_reader& reader) {
+    const input_file& file, const first_pass& known, const arguments& given,
+    text::text_reader& reader) {
     moment_reader moments{known.shape, reader};
     const auto taken = take_shown_pictures(
-        from,
+        file,
         known,
         given.seconds_max,
         given.at_seconds,
@@ -65,7 +64,7 @@ result<std::vector<timed_text>> read_texts(
 }  // namespace
 
 result<check_report> check(const arguments& given) {
-    auto file = video_file::open(given.video);
+    const auto file = input_file::open(given.video);
     if (!file) return file.error();
     auto reader = text::text_reader::load(given.tessdata);
     if (!reader) return reader.error();
@@ -74,9 +73,7 @@ result<check_report> check(const arguments& given) {
     const auto entered = enter_jail(given, {.video = file->descriptor()});
     if (!entered) return entered.error();
 
-    auto first_time = container::open(*file, given.seconds_max);
-    if (!first_time) return first_time.error();
-    const auto known = run_first_pass(*first_time, given.seconds_max, listening::speech_alone);
+    const auto known = run_first_pass(*file, given.seconds_max, listening::speech_alone);
     if (!known) return known.error();
     const auto& samples = known->sound.for_speech;
     check_report report;
@@ -84,9 +81,7 @@ result<check_report> check(const arguments& given) {
     report.speech = !report.silent && (*voice)->hears_voice(samples);
     if (given.at_seconds.empty()) return report;
 
-    auto second_time = container::open(*file, given.seconds_max);
-    if (!second_time) return second_time.error();
-    auto texts = read_texts(*second_time, *known, given, **reader);
+    auto texts = read_texts(*file, *known, given, **reader);
     if (!texts) return texts.error();
     report.texts = std::move(*texts);
     tidy(report);

@@ -110,7 +110,7 @@ error too_long(double seconds, double seconds_max) {
     return error{errc::video_too_long, detail.data()};
 }
 
-result<container> container::open(video_file& file, double seconds_max) {
+result<container> container::open(const input_file& file, double seconds_max) {
     auto io = file.reader();
     auto format = read_header(io.get());
     if (!format) return format.error();
@@ -135,22 +135,17 @@ result<void> container::choose_streams() {
     return {};
 }
 
-result<container> container::open_sound(video_file& file) {
+result<container> container::open_sound(const input_file& file) {
     auto io = file.reader();
     auto format = read_header(io.get());
     if (!format) return format.error();
     container opened{std::move(io), std::move(*format)};
-    const auto chosen = opened.choose_sound();
-    if (!chosen) return chosen.error();
-    return opened;
-}
-
-result<void> container::choose_sound() {
-    const int audio = av_find_best_stream(format_.get(), AVMEDIA_TYPE_AUDIO, -1, -1, nullptr, 0);
+    auto* streams = opened.format_.get();
+    const int audio = av_find_best_stream(streams, AVMEDIA_TYPE_AUDIO, -1, -1, nullptr, 0);
     if (audio < 0) return unsupported("it has no sound");
-    audio_ = format_->streams[audio];
-    discard_others();
-    return {};
+    opened.audio_ = streams->streams[audio];
+    opened.discard_others();
+    return opened;
 }
 
 void container::discard_others() const {

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "file_io.hpp"
 #include "libav.hpp"
-#include "video_file.hpp"
 #include <reelsd/base/result.hpp>
 
 #include <cstdint>
@@ -20,10 +20,10 @@ class container {
 public:
     /// Reads the header. `unsupported_format`: not a known container, or without a video stream;
     /// `video_too_long`: it says so itself. `file` outlives the container.
-    static result<container> open(video_file& file, double seconds_max);
+    static result<container> open(const input_file& file, double seconds_max);
     /// The same for a file of sound alone: `unsupported_format` without an audio stream, and there
     /// is no video() of it.
-    static result<container> open_sound(video_file& file);
+    static result<container> open_sound(const input_file& file);
 
     [[nodiscard]] const AVStream& video() const noexcept { return *video_; }
     /// Null without an audio track.
@@ -55,7 +55,6 @@ private:
         : io_{std::move(io)}, format_{std::move(format)} {}
 
     [[nodiscard]] result<void> choose_streams();
-    [[nodiscard]] result<void> choose_sound();
     void discard_others() const;
 
     io_owner io_;  // Before the format: that is closed first.
@@ -66,5 +65,24 @@ private:
 
 /// `video_too_long`, naming the limit.
 [[nodiscard]] error too_long(double seconds, double seconds_max);
+
+/// Decodes the video stream of a fresh container and calls `take(frame)` for each picture, until
+/// it returns false.
+template <class Take>
+[[nodiscard]] result<void> decode_pictures(container& from, Take take) {
+    const auto decoder = container::decoder_for(from.video());
+    if (!decoder) return decoder.error();
+    const auto packet = new_packet();
+    const auto frame = new_frame();
+    bool more = true;
+    const auto take_next = [&more, &take](const AVFrame& next) { return more = take(next); };
+    while (more && from.next(*packet)) {
+        if (packet->stream_index == from.video().index) {
+            decode(**decoder, packet.get(), *frame, take_next);
+        }
+    }
+    if (more) decode(**decoder, nullptr, *frame, take_next);
+    return {};
+}
 
 }  // namespace reelsd::media

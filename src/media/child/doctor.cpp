@@ -1,7 +1,6 @@
-#include "doctor.hpp"
-
 #include "../sound/sound.hpp"
 #include "../text/text_reader.hpp"
+#include "commands.hpp"
 #include "document.hpp"
 #include "jail.hpp"
 #include "jail_settings.hpp"

@@ -1,11 +1,12 @@
 #include "fence.hpp"
 
-#include "fence_files.hpp"
-#include "fence_filter.hpp"
-#include "jail_parts.hpp"
+#include "jail.hpp"
+#include "system_call_filter.hpp"
+#include <reelsd/base/parse_number.hpp>
 #include <reelsd/base/unique_fd.hpp>
 
 #include <fcntl.h>
+#include <glob.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/prctl.h>
@@ -16,10 +17,10 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <cstdio>
-#include <limits>
+#include <filesystem>
+#include <fstream>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -73,6 +74,81 @@ std::string text_of(std::string_view step, int code) {
 int not_fenced(const std::string& why) {
     std::fprintf(stderr, "reelsd-media: fence: %s\n", why.c_str());
     return exit_not_fenced;
+}
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> matching(const char* pattern) {
+    glob_t found{};
+    std::vector<std::string> paths;
+    if (glob(pattern, 0, nullptr, &found) == 0)
+        paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+    globfree(&found);
+    return paths;
+}
+
+/// The program after "#!", of which the kernel reads 256 bytes (execve(2)); empty for none.
+std::string interpreter_of(const std::string& program) {
+    std::string head(256, '\0');
+    std::ifstream file{program, std::ios::binary};
+    file.read(head.data(), static_cast<std::streamsize>(head.size()));
+    if (!head.starts_with("#!")) return {};
+    const auto start = head.find_first_not_of(" \t", 2);
+    if (start == std::string::npos) return {};
+    return head.substr(start, head.find_first_of(std::string_view{" \t\n\0", 4}, start) - start);
+}
+
+/// "/opt/python" of "/opt/python/bin/python3".
+fs::path installation_of(const fs::path& interpreter) {
+    return interpreter.parent_path().parent_path();
+}
+
+/// Where the system keeps programs, libraries, certificates and how names are looked up. Of /etc
+/// single names: the rest of it may hold keys.
+std::vector<std::string> system_paths() {
+    std::vector<std::string> paths{
+        "/usr",
+        "/bin",
+        "/sbin",
+        "/lib",
+        "/lib32",
+        "/lib64",
+        "/dev/zero",
+        "/dev/random",
+        "/dev/urandom",
+        "/etc/ssl",
+        "/etc/pki",
+        "/etc/crypto-policies",
+        "/etc/ca-certificates",
+        "/etc/gai.conf",
+        "/etc/host.conf",
+        "/etc/hosts",
+        "/etc/ld.so.cache",
+        "/etc/localtime",
+        "/etc/mime.types",
+        "/etc/nsswitch.conf",
+        "/etc/resolv.conf",
+        "/etc/services"};
+    for (auto& path : matching("/etc/python3*")) paths.push_back(std::move(path));
+    return paths;
+}
+
+/// What `program` consists of outside of them: its own file, the folder of libraries beside it, and
+/// when it is a script, its interpreter with that one's virtual environment and libraries.
+std::vector<std::string> paths_of_program(const std::string& program) {
+    std::error_code failure;
+    const fs::path file = fs::weakly_canonical(program, failure);
+    std::vector<std::string> paths{file.string(), (file.parent_path() / "_internal").string()};
+    const fs::path interpreter = interpreter_of(program);
+    if (interpreter.empty()) return paths;
+    paths.push_back(interpreter.string());
+    // Only what Python reads of them: a home may be the place of an installation.
+    const auto environment = installation_of(interpreter);
+    paths.push_back((environment / "pyvenv.cfg").string());
+    for (auto& path : matching((environment / "lib/python3*").c_str())) paths.push_back(path);
+    const auto installed = installation_of(fs::weakly_canonical(interpreter, failure)) / "lib";
+    for (auto& path : matching((installed / "*python3*").c_str())) paths.push_back(path);
+    return paths;
 }
 
 /// A path that is not there needs no rule.
@@ -208,21 +284,21 @@ int run_in_namespace(const fence_arguments& given) {
     return program < 0 ? not_fenced(text_of("fork", failed)) : end_as(status);
 }
 
-template <class Number>
-bool read_whole(std::string_view text, Number least, Number& number) {
-    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return failed == std::errc{} && end == text.data() + text.size() && number >= least;
-}
-
 bool set_option(fence_arguments& given, std::string_view name, const char* value) {
     if (name == "--read") return given.readable.emplace_back(value), true;
     if (name == "--write") return given.writable.emplace_back(value), true;
-    if (name == "--connect") return read_whole(value, std::uint16_t{1}, given.ports.emplace_back());
-    if (name == "--parent") return read_whole(value, 1, given.parent);
+    if (name == "--connect") {
+        const auto port = parse_number<std::uint16_t>(value);
+        given.ports.push_back(port.value_or(0));
+        return port > 0;
+    }
+    if (name == "--parent") {
+        given.parent = parse_number<int>(value).value_or(0);
+        return given.parent > 0;
+    }
     const auto policy = jail_policy_named(value);
-    if (name != "--jail" || !policy) return false;
-    given.jail = *policy;
-    return true;
+    given.jail = policy.value_or(given.jail);
+    return name == "--jail" && policy;
 }
 
 }  // namespace

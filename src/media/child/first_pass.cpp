@@ -1,7 +1,6 @@
 #include "first_pass.hpp"
 
 #include "../sound/sound.hpp"
-#include "decoding.hpp"
 #include "sound_track.hpp"
 
 #include <algorithm>
@@ -159,8 +158,10 @@ private:
 
 }  // namespace
 
-result<first_pass> run_first_pass(container& from, double seconds_max, listening mode) {
-    return first_reading{from, seconds_max, mode}.run();
+result<first_pass> run_first_pass(const input_file& file, double seconds_max, listening mode) {
+    auto opened = container::open(file, seconds_max);
+    if (!opened) return opened.error();
+    return first_reading{*opened, seconds_max, mode}.run();
 }
 
 }  // namespace reelsd::media

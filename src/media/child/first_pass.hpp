@@ -31,6 +31,6 @@ struct first_pass {
 /// decoded. `video_too_long` as soon as a packet lies past the limit; `unsupported_format` when no
 /// picture can be decoded, too little of the file is there or it is a single picture.
 [[nodiscard]] result<first_pass> run_first_pass(
-    container& from, double seconds_max, listening mode);
+    const input_file& file, double seconds_max, listening mode);
 
 }  // namespace reelsd::media

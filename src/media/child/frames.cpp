@@ -1,11 +1,8 @@
-#include "frames.hpp"
-
-#include "jail.hpp"
+#include "commands.hpp"
 #include "jail_settings.hpp"
 #include "jpeg_encoder.hpp"
-#include "made_file.hpp"
+#include "scaler.hpp"
 #include "shown_pictures.hpp"
-#include "upright_scaler.hpp"
 
 #include <algorithm>
 #include <array>
@@ -27,11 +24,11 @@ picture_size size_of(const geometry& shape, int long_edge) {
         std::min(long_edge, shape.displayed.width), std::min(long_edge, shape.displayed.height));
 }
 
-/// Puts one picture after the other into the made file.
+/// Puts one picture after the other into the output.
 class frame_writer {
 public:
     frame_writer(const geometry& shape, int long_edge)
-        : scaler_{shape, size_of(shape, long_edge), scaler::colours::as_tagged} {}
+        : scaler_{scaler::upright(shape, size_of(shape, long_edge), scaler::colours::as_tagged)} {}
 
     result<void> write(const AVFrame& frame, double at_seconds) {
         const auto rgb = scaler_.scale(frame);
@@ -39,7 +36,7 @@ public:
         if (rgb.pixels == nullptr) return {};
         const auto jpeg = encode_jpeg_within(rgb, quantizers, report_bounds::frame_bytes_max);
         if (!jpeg) throw std::runtime_error{"the JPEG encoder's pictures are too large"};
-        const auto written = append_to_made(*jpeg);
+        const auto written = append_to_output(*jpeg);
         if (!written) return written.error();
         report_.frames.push_back({.seconds = at_seconds, .offset = end_, .bytes = jpeg->size()});
         end_ += jpeg->size();
@@ -54,7 +51,7 @@ public:
     }
 
 private:
-    upright_scaler scaler_;
+    scaler scaler_;
     frames_report report_;
     std::uint64_t end_ = 0;
 };
@@ -78,21 +75,14 @@ std::vector<double> frame_moments(double duration_seconds, const frame_request& 
 }
 
 result<frames_report> frames(const arguments& given) {
-    auto file = video_file::open(given.video);
+    const auto file = open_in_jail(given);
     if (!file) return file.error();
-    const auto entered = enter_jail(given, {.video = file->descriptor(), .made = made_descriptor});
-    if (!entered) return entered.error();
-
-    auto first_time = container::open(*file, given.seconds_max);
-    if (!first_time) return first_time.error();
-    const auto known = run_first_pass(*first_time, given.seconds_max, listening::no);
+    const auto known = run_first_pass(*file, given.seconds_max, listening::no);
     if (!known) return known.error();
 
-    auto second_time = container::open(*file, given.seconds_max);
-    if (!second_time) return second_time.error();
     frame_writer writer{known->shape, given.frames.long_edge};
     const auto taken = take_shown_pictures(
-        *second_time,
+        *file,
         *known,
         given.seconds_max,
         frame_moments(known->probe.duration_seconds, given.frames),

@@ -43,12 +43,12 @@ time_allowed time_for(command asked) noexcept {
     return for_packets;
 }
 
-/// What the made file may have at most; nothing when none is made.
-std::optional<std::size_t> made_bytes_max(const arguments& given) noexcept {
+/// Upper bound on the size of the output file; nothing for commands without one.
+std::optional<std::size_t> output_bytes_max(const arguments& given) noexcept {
     // What is kept of the sound ends within a second past the limit: see first_pass.cpp.
     const auto seconds = static_cast<std::size_t>(std::ceil(given.seconds_max)) + 1;
     switch (given.command) {
-        case command::join: return report_bounds::joined_bytes_max;
+        case command::join: return report_bounds::output_bytes_max;
         case command::frames: return given.frames.count_max * report_bounds::frame_bytes_max;
         case command::sound:
             return report_bounds::sound_head_bytes + seconds * 2 * report_bounds::sound_rate_hz;
@@ -85,8 +85,8 @@ jail::limits limits_for(const arguments& given) noexcept {
     within.cpu_seconds_max = static_cast<unsigned>(
         std::ceil(time.start_seconds + time.seconds_per_second * given.seconds_max));
     // The document has to fit as well, should standard output be a file.
-    const auto made = made_bytes_max(given);
-    if (made) within.file_bytes_max = std::max(within.file_bytes_max, *made);
+    const auto output = output_bytes_max(given);
+    if (output) within.file_bytes_max = std::max(within.file_bytes_max, *output);
     return within;
 }
 
@@ -111,6 +111,15 @@ result<void> enter_jail(const arguments& given, const jail::descriptors& usable)
     auto held = jail::confine(limits_for(given), given.parent);
     jail::seal(held, usable);
     return check_jail(held, given);
+}
+
+result<input_file> open_in_jail(const arguments& given) {
+    auto file = input_file::open(given.video);
+    if (!file) return file;
+    const int output = output_bytes_max(given) ? output_descriptor : -1;
+    const auto entered = enter_jail(given, {.video = file->descriptor(), .output = output});
+    if (!entered) return entered.error();
+    return file;
 }
 
 }  // namespace reelsd::media

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "arguments.hpp"
+#include "file_io.hpp"
 #include "jail.hpp"
 
 namespace reelsd::media {
@@ -23,5 +24,8 @@ namespace reelsd::media {
 /// Enters both halves of the jail at once, where no thread has to be started between them. Errors
 /// as check_jail(): then no byte of a video may be read.
 [[nodiscard]] result<void> enter_jail(const arguments& given, const jail::descriptors& usable);
+
+/// Opens the video, then enters the jail, in which this file and the command's output are usable.
+[[nodiscard]] result<input_file> open_in_jail(const arguments& given);
 
 }  // namespace reelsd::media

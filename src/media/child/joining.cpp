@@ -1,12 +1,6 @@
-#include "joining.hpp"
-
+#include "commands.hpp"
 #include "container.hpp"
-#include "jail.hpp"
 #include "jail_settings.hpp"
-#include "made_file.hpp"
-#include "made_mp4.hpp"
-
-#include <unistd.h>
 
 #include <cerrno>
 #include <new>
@@ -23,10 +17,7 @@ error unsupported(const char* what, int code) {
 /// One of the two files on its way into the third.
 class source_track {
 public:
-    source_track(container& from, const AVStream& stream)
-        : from_{from}, stream_{stream}, packet_{av_packet_alloc()} {
-        if (!packet_) throw std::bad_alloc{};
-    }
+    source_track(container& from, const AVStream& stream) : from_{from}, stream_{stream} {}
 
     [[nodiscard]] result<void> add_to(AVFormatContext& output) {
         target_ = avformat_new_stream(&output, nullptr);
@@ -64,7 +55,7 @@ public:
 private:
     container& from_;
     const AVStream& stream_;
-    packet_owner packet_;
+    packet_owner packet_ = new_packet();
     AVStream* target_ = nullptr;
     bool has_packet_ = false;
 };
@@ -84,33 +75,33 @@ result<void> copy_packets(source_track& picture, source_track& sound, AVFormatCo
     return {};
 }
 
-result<joined_report> write_joined(container& picture, container& sound) {
-    made_mp4 made{made_mp4::index::last};
+result<output_report> write_joined(container& picture, container& sound) {
+    mp4_writer output{mp4_writer::index::last};
     source_track picture_track{picture, picture.video()};
     source_track sound_track{sound, *sound.audio()};
     for (auto* track : {&picture_track, &sound_track}) {
-        const auto added = track->add_to(made.context());
+        const auto added = track->add_to(output.context());
         if (!added) return added.error();
     }
-    const auto begun = made.begin();
+    const auto begun = output.begin();
     if (!begun) return begun.error();
-    const auto copied = copy_packets(picture_track, sound_track, made.context());
+    const auto copied = copy_packets(picture_track, sound_track, output.context());
     if (!copied) return copied.error();
-    const auto size = made.finish();
+    const auto size = output.finish();
     if (!size) return size.error();
-    return joined_report{.size_bytes = *size};
+    return output_report{.bytes = *size};
 }
 
 }  // namespace
 
-result<joined_report> join(const arguments& given) {
-    auto video = video_file::open(given.video);
+result<output_report> join(const arguments& given) {
+    const auto video = input_file::open(given.video);
     if (!video) return video.error();
-    auto sound = video_file::open(given.sound);
+    const auto sound = input_file::open(given.sound);
     if (!sound) return sound.error();
     const auto entered = enter_jail(
         given,
-        {.video = video->descriptor(), .sound = sound->descriptor(), .made = made_descriptor});
+        {.video = video->descriptor(), .sound = sound->descriptor(), .output = output_descriptor});
     if (!entered) return entered.error();
 
     auto picture_track = container::open(*video, given.seconds_max);

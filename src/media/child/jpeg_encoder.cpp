@@ -1,6 +1,6 @@
 #include "jpeg_encoder.hpp"
 
-#include "decoding.hpp"
+#include "libav.hpp"
 
 #include <array>
 #include <new>

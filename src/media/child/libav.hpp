@@ -10,6 +10,7 @@ extern "C" {
 
 #include <array>
 #include <memory>
+#include <new>
 #include <string>
 
 /// Owners for FFmpeg's objects, each with the one right way to free it.
@@ -22,11 +23,6 @@ struct libav_free {
     void operator()(AVPacket* packet) const noexcept { av_packet_free(&packet); }
     void operator()(SwrContext* context) const noexcept { swr_free(&context); }
     void operator()(SwsContext* context) const noexcept { sws_freeContext(context); }
-    void operator()(AVIOContext* context) const noexcept {
-        // The buffer may have been replaced since it was given.
-        av_freep(&context->buffer);
-        avio_context_free(&context);
-    }
 };
 
 using format_owner = std::unique_ptr<AVFormatContext, libav_free>;
@@ -35,7 +31,36 @@ using frame_owner = std::unique_ptr<AVFrame, libav_free>;
 using packet_owner = std::unique_ptr<AVPacket, libav_free>;
 using resampler_owner = std::unique_ptr<SwrContext, libav_free>;
 using scaler_owner = std::unique_ptr<SwsContext, libav_free>;
-using io_owner = std::unique_ptr<AVIOContext, libav_free>;
+
+inline frame_owner new_frame() {
+    frame_owner frame{av_frame_alloc()};
+    if (!frame) throw std::bad_alloc{};
+    return frame;
+}
+
+inline packet_owner new_packet() {
+    packet_owner packet{av_packet_alloc()};
+    if (!packet) throw std::bad_alloc{};
+    return packet;
+}
+
+/// Makes `held` another reference to the picture of `frame`, in place of what it held.
+inline void hold_picture(AVFrame& held, const AVFrame& frame) {
+    av_frame_unref(&held);
+    if (av_frame_ref(&held, &frame) < 0) throw std::bad_alloc{};
+}
+
+/// Gives one packet (null: the end) to the decoder and `take(frame)` all that comes out, until it
+/// returns false. What cannot be decoded gives no frame: broken parts are left out, as players do.
+template <class Take>
+void decode(AVCodecContext& decoder, const AVPacket* packet, AVFrame& frame, Take take) {
+    if (avcodec_send_packet(&decoder, packet) < 0) return;
+    while (avcodec_receive_frame(&decoder, &frame) >= 0) {
+        const bool more = take(frame);
+        av_frame_unref(&frame);
+        if (!more) return;
+    }
+}
 
 /// FFmpeg's own words for its error code.
 inline std::string libav_message(int code) {

@@ -1,14 +1,7 @@
-#include "analysis.hpp"
-#include "arguments.hpp"
-#include "check.hpp"
-#include "doctor.hpp"
+#include "commands.hpp"
 #include "document.hpp"
 #include "fence.hpp"
-#include "frames.hpp"
-#include "joining.hpp"
 #include "libav.hpp"
-#include "sound_file.hpp"
-#include "transcoding.hpp"
 #include <reelsd/base/json.hpp>
 
 #include <fcntl.h>

@@ -33,6 +33,12 @@ scaler::scaler(picture_size size, AVPixelFormat format, colours reading)
       // Vector code may write past the end of the last row.
       pixels_(static_cast<std::size_t>(stride_ * size.height + alignment)) {}
 
+scaler scaler::upright(const geometry& shape, picture_size size, colours reading) {
+    scaler to_rgb{shape.before_turning(size), AV_PIX_FMT_RGB24, reading};
+    to_rgb.turns_ = shape.turns;
+    return to_rgb;
+}
+
 picture::view scaler::scale(const AVFrame& frame) {
     // A stream may change its size midway; the context is made anew only then.
     context_.reset(sws_getCachedContext(
@@ -54,8 +60,10 @@ picture::view scaler::scale(const AVFrame& frame) {
     const int rows = sws_scale(
         context_.get(), frame.data, frame.linesize, 0, frame.height, planes.data(), strides.data());
     if (rows != size_.height) return {};
-    return {
+    const picture::view scaled{
         .pixels = pixels_.data(), .width = size_.width, .height = size_.height, .stride = stride_};
+    if (turns_ == picture::quarter_turns::none) return scaled;
+    return picture::turn_rgb(scaled, turns_, turned_);
 }
 
 bool scaler::read_colours_of(const AVFrame& frame) {

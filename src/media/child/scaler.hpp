@@ -10,7 +10,7 @@
 
 namespace reelsd::media {
 
-/// Scales decoded pictures by area averaging to one size and pixel format, in a buffer of its own.
+/// Scales decoded pictures by area averaging to one size and pixel format, in buffers of its own.
 class scaler {
 public:
     /// How a picture's own colours are read: all as BT.601 with black at 16, which is enough to
@@ -19,6 +19,9 @@ public:
 
     /// `format`: AV_PIX_FMT_GRAY8 or AV_PIX_FMT_RGB24.
     scaler(picture_size size, AVPixelFormat format, colours reading = colours::as_one);
+
+    /// Scales to RGB and turns pictures as players do. `size`: as displayed.
+    static scaler upright(const geometry& shape, picture_size size, colours reading);
 
     /// The scaled picture, valid until the next call; its `pixels` are null when FFmpeg cannot
     /// convert.
@@ -30,9 +33,11 @@ private:
     picture_size size_;
     AVPixelFormat format_;
     colours reading_;
+    picture::quarter_turns turns_ = picture::quarter_turns::none;
     std::ptrdiff_t stride_;
     scaler_owner context_;
     std::vector<std::uint8_t> pixels_;
+    std::vector<std::uint8_t> turned_;
 };
 
 }  // namespace reelsd::media

@@ -5,7 +5,6 @@
 #include "../picture/dissolves.hpp"
 #include "../picture/picture_meter.hpp"
 #include "../picture/thumbnail.hpp"
-#include "decoding.hpp"
 #include "scaler.hpp"
 #include "text_picture.hpp"
 
@@ -54,27 +53,21 @@ private:
 class second_reading {
 public:
     second_reading(
-        container& from, const first_pass& known, double seconds_max, text::text_reader& reader)
+        container& from, const first_pass& known, double seconds_max, text::text_reader& reader,
+        thumbnail_maker& thumbnails)
         : from_{from},
           known_{known},
           seconds_max_{seconds_max},
           reader_{reader},
+          thumbnails_{thumbnails},
           luma_{small_size(known.shape), AV_PIX_FMT_GRAY8},
           small_{small_size(known.shape), AV_PIX_FMT_RGB24},
           text_{known.shape} {}
 
     result<seen> run() {
-        auto decoder = container::decoder_for(from_.video());
-        if (!decoder) return decoder.error();
-        const auto packet = new_packet();
-        const auto frame = new_frame();
-        const auto take = [this](const AVFrame& one) { return take_frame(one); };
-        while (!overrun_ && from_.next(*packet)) {
-            if (packet->stream_index == from_.video().index) {
-                decode(**decoder, packet.get(), *frame, take);
-            }
-        }
-        if (!overrun_) decode(**decoder, nullptr, *frame, take);
+        const auto decoded =
+            decode_pictures(from_, [this](const AVFrame& frame) { return take_frame(frame); });
+        if (!decoded) return decoded.error();
         if (overrun_) return too_long(*overrun_, seconds_max_);
         if (held_->buf[0] == nullptr) {
             return error{errc::unsupported_format, "no picture can be decoded"};
@@ -91,6 +84,7 @@ private:
             return false;
         }
         show_until(seconds);
+        thumbnails_.add(from_, frame);
         hold(frame, seconds);
         if (seconds >= luma_due_seconds_) {
             const auto luma = luma_.scale(frame);
@@ -102,8 +96,7 @@ private:
 
     /// The picture that is on screen until the next one comes.
     void hold(const AVFrame& frame, double seconds) {
-        av_frame_unref(held_.get());
-        if (av_frame_ref(held_.get(), &frame) < 0) throw std::bad_alloc{};
+        hold_picture(*held_, frame);
         held_seconds_ = seconds;
         held_small_ = {};
         held_text_ = {};
@@ -121,8 +114,8 @@ private:
         if (held_small_.pixels == nullptr) held_small_ = small_.scale(*held_);
         if (held_small_.pixels == nullptr) return;
         auto now = picture::make_thumbnail(held_small_, at);
-        meter_.add(held_small_, now, thumbnails_.empty() ? nullptr : &thumbnails_.back());
-        thumbnails_.push_back(std::move(now));
+        meter_.add(held_small_, now, small_pictures_.empty() ? nullptr : &small_pictures_.back());
+        small_pictures_.push_back(std::move(now));
     }
 
     void read(double at) {
@@ -135,8 +128,9 @@ private:
         show_until(duration);
         seen all;
         auto hard = cuts_.finish();
-        hard = picture::merge_cuts(hard, picture::find_colour_jumps(thumbnails_, hard));
-        all.picture.cuts = picture::merge_cuts(hard, picture::find_dissolves(thumbnails_, hard));
+        hard = picture::merge_cuts(hard, picture::find_colour_jumps(small_pictures_, hard));
+        all.picture.cuts =
+            picture::merge_cuts(hard, picture::find_dissolves(small_pictures_, hard));
         meter_.finish(all.picture);
         all.texts = reader_.finish(duration);
         return all;
@@ -146,6 +140,7 @@ private:
     const first_pass& known_;
     double seconds_max_;
     text::text_reader& reader_;
+    thumbnail_maker& thumbnails_;
 
     scaler luma_;
     scaler small_;
@@ -163,14 +158,17 @@ private:
 
     picture::cut_finder cuts_;
     picture::picture_meter meter_;
-    std::vector<picture::thumbnail> thumbnails_;
+    std::vector<picture::thumbnail> small_pictures_;
 };
 
 }  // namespace
 
 result<seen> run_second_pass(
-    container& from, const first_pass& known, double seconds_max, text::text_reader& reader) {
-    return second_reading{from, known, seconds_max, reader}.run();
+    const input_file& file, const first_pass& known, double seconds_max, text::text_reader& reader,
+    thumbnail_maker& thumbnails) {
+    auto opened = container::open(file, seconds_max);
+    if (!opened) return opened.error();
+    return second_reading{*opened, known, seconds_max, reader, thumbnails}.run();
 }
 
 }  // namespace reelsd::media

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "../text/text_reader.hpp"
-#include "container.hpp"
 #include "first_pass.hpp"
+#include "thumbnail_maker.hpp"
 #include <reelsd/media/report.hpp>
 
 #include <vector>
@@ -14,10 +14,12 @@ struct seen {
     picture_report picture;
 };
 
-/// Decodes all pictures, once: every one for cuts, eight a second for light and colours, four a
-/// second for `reader`. `video_too_long` when they go on past the limit; `unsupported_format` when
-/// none decodes.
+/// Decodes all pictures, once: every one for cuts and `thumbnails`, eight a second for light and
+/// colours, four a second for `reader`. Opens the container again: a decoder that was used and a
+/// seek in a broken index differ from file to file, a fresh start does not. `video_too_long` when
+/// pictures continue past the limit; `unsupported_format` when none decodes.
 [[nodiscard]] result<seen> run_second_pass(
-    container& from, const first_pass& known, double seconds_max, text::text_reader& reader);
+    const input_file& file, const first_pass& known, double seconds_max, text::text_reader& reader,
+    thumbnail_maker& thumbnails);
 
 }  // namespace reelsd::media

@@ -1,9 +1,6 @@
 #include "shown_pictures.hpp"
 
-#include "decoding.hpp"
-
 #include <algorithm>
-#include <new>
 #include <optional>
 #include <utility>
 
@@ -71,15 +68,10 @@ private:
                 return false;
             }
             show_until(seconds);
-            hold(frame, seconds);
+            hold_picture(*held_, frame);
+            held_seconds_ = seconds;
             return !done();
         });
-    }
-
-    void hold(const AVFrame& frame, double seconds) {
-        av_frame_unref(held_.get());
-        if (av_frame_ref(held_.get(), &frame) < 0) throw std::bad_alloc{};
-        held_seconds_ = seconds;
     }
 
     /// Hands the held picture on for the moments before `end`; all without one.
@@ -112,9 +104,11 @@ private:
 }  // namespace
 
 result<void> take_shown_pictures(
-    container& from, const first_pass& known, double seconds_max, std::span<const double> moments,
-    const picture_taker& take) {
-    return reading{from, known, seconds_max, moments, take}.run();
+    const input_file& file, const first_pass& known, double seconds_max,
+    std::span<const double> moments, const picture_taker& take) {
+    auto opened = container::open(file, seconds_max);
+    if (!opened) return opened.error();
+    return reading{*opened, known, seconds_max, moments, take}.run();
 }
 
 }  // namespace reelsd::media

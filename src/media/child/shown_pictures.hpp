@@ -1,6 +1,5 @@
 #pragma once
 
-#include "container.hpp"
 #include "first_pass.hpp"
 
 #include <functional>
@@ -12,11 +11,11 @@ namespace reelsd::media {
 using picture_taker = std::function<result<void>(const AVFrame& picture, double at_seconds)>;
 
 /// Calls `take` for each of `moments`, which ascend: with the last picture that comes at that
-/// moment or before it; the first stands for the time before it as well. `from` is fresh. What lies
+/// moment or before it; the first stands for the time before it as well. What lies
 /// between two key pictures (first_pass) is decoded only where a moment is. `video_too_long` when
 /// pictures go on past the limit, `unsupported_format` when none decodes, and what `take` returns.
 [[nodiscard]] result<void> take_shown_pictures(
-    container& from, const first_pass& known, double seconds_max, std::span<const double> moments,
-    const picture_taker& take);
+    const input_file& file, const first_pass& known, double seconds_max,
+    std::span<const double> moments, const picture_taker& take);
 
 }  // namespace reelsd::media

@@ -1,10 +1,7 @@
-#include "sound_file.hpp"
-
 #include "../sound/sound.hpp"
+#include "commands.hpp"
 #include "first_pass.hpp"
-#include "jail.hpp"
 #include "jail_settings.hpp"
-#include "made_file.hpp"
 
 #include <array>
 #include <bit>
@@ -67,14 +64,9 @@ static_assert(
 }  // namespace
 
 result<std::optional<sound_report>> sound_file(const arguments& given) {
-    auto file = video_file::open(given.video);
+    const auto file = open_in_jail(given);
     if (!file) return file.error();
-    const auto entered = enter_jail(given, {.video = file->descriptor(), .made = made_descriptor});
-    if (!entered) return entered.error();
-
-    auto opened = container::open(*file, given.seconds_max);
-    if (!opened) return opened.error();
-    const auto heard = run_first_pass(*opened, given.seconds_max, listening::speech_alone);
+    const auto heard = run_first_pass(*file, given.seconds_max, listening::speech_alone);
     if (!heard) return heard.error();
     const auto& samples = heard->sound.for_speech;
     if (samples.empty()) return std::optional<sound_report>{};
@@ -82,7 +74,7 @@ result<std::optional<sound_report>> sound_file(const arguments& given) {
     const auto samples_bytes = std::as_bytes(std::span{samples});
     const wave_head head{samples_bytes.size()};
     for (const auto part : {head.bytes(), samples_bytes}) {
-        const auto written = append_to_made(part);
+        const auto written = append_to_output(part);
         if (!written) return written.error();
     }
     return std::optional{sound_report{

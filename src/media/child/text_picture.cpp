@@ -14,7 +14,7 @@ constexpr int side_min = 32;
 
 text_picture::text_picture(const geometry& shape)
     : size_{shape.fitted(text::frame_width, height_max)},
-      scaler_{shape, size_, scaler::colours::as_one} {}
+      scaler_{scaler::upright(shape, size_, scaler::colours::as_one)} {}
 
 text::rgb_frame text_picture::scale(const AVFrame& frame) {
     if (size_.width < side_min || size_.height < side_min) return {};

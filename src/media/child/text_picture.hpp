@@ -1,7 +1,7 @@
 #pragma once
 
 #include "../text/text_reader.hpp"
-#include "upright_scaler.hpp"
+#include "scaler.hpp"
 
 namespace reelsd::media {
 
@@ -16,7 +16,7 @@ public:
 
 private:
     picture_size size_;
-    upright_scaler scaler_;
+    scaler scaler_;
 };
 
 }  // namespace reelsd::media

@@ -1,7 +1,6 @@
 #include "track_encoder.hpp"
 
-#include "decoding.hpp"
-#include "made_file.hpp"
+#include "file_io.hpp"
 
 extern "C" {
 #include <libavutil/dict.h>

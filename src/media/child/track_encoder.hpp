@@ -16,7 +16,7 @@ inline constexpr int picture_ticks_per_second = 90'000;
 inline constexpr int coded_sound_rate_hz = 48'000;
 inline constexpr std::size_t coded_sound_samples = 1'024;
 
-/// One track of a file that is made: takes pictures or samples, and gives packets to the file.
+/// One track of the output file: takes pictures or samples, and gives packets to the file.
 class track_encoder {
 public:
     /// H.264 by x264, 8 bits, 4:2:0. `like`: a picture as it will come, for its colours.

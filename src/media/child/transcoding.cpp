@@ -1,12 +1,7 @@
-#include "transcoding.hpp"
-
+#include "commands.hpp"
 #include "container.hpp"
-#include "decoding.hpp"
 #include "first_pass.hpp"
-#include "jail.hpp"
 #include "jail_settings.hpp"
-#include "made_file.hpp"
-#include "made_mp4.hpp"
 #include "sound_track.hpp"
 #include "track_encoder.hpp"
 #include "upright_yuv.hpp"
@@ -49,7 +44,7 @@ public:
               // As of the first pass: a second past the limit.
               static_cast<std::size_t>((seconds_max + 1) * coded_sound_rate_hz)} {}
 
-    result<transcoded_report> run() {
+    result<output_report> run() {
         const auto opened = open_decoders();
         if (!opened) return opened.error();
         const auto packet = new_packet();
@@ -64,9 +59,9 @@ public:
         if (!failure_) decode_sound(nullptr);
         if (!failure_) finish_tracks();
         if (failure_) return *failure_;
-        const auto size = made_.finish();
+        const auto size = output_.finish();
         if (!size) return size.error();
-        return transcoded_report{.bytes = static_cast<std::uint64_t>(*size)};
+        return output_report{.bytes = *size};
     }
 
 private:
@@ -84,15 +79,15 @@ private:
     /// With the first picture: only now its colours are known.
     result<void> begin(const AVFrame& like) {
         auto pictures = track_encoder::of_pictures(
-            made_.context(), coded_size(known_.shape), like, known_.probe.frame_rate);
+            output_.context(), coded_size(known_.shape), like, known_.probe.frame_rate);
         if (!pictures) return pictures.error();
         pictures_.emplace(std::move(*pictures));
         if (sound_decoder_) {
-            auto sound = track_encoder::of_sound(made_.context());
+            auto sound = track_encoder::of_sound(output_.context());
             if (!sound) return sound.error();
             sound_.emplace(std::move(*sound));
         }
-        return made_.begin();
+        return output_.begin();
     }
 
     void note(const result<void>& done) {
@@ -171,7 +166,7 @@ private:
     resampled_track<float> heard_;
     double due_seconds_ = 0;
 
-    made_mp4 made_{made_mp4::index::first};
+    mp4_writer output_{mp4_writer::index::first};
     std::optional<track_encoder> pictures_;
     std::optional<track_encoder> sound_;
     std::optional<error> failure_;
@@ -179,19 +174,14 @@ private:
 
 }  // namespace
 
-result<transcoded_report> transcode(const arguments& given) {
-    auto file = video_file::open(given.video);
+result<output_report> transcode(const arguments& given) {
+    const auto file = open_in_jail(given);
     if (!file) return file.error();
-    const auto entered = enter_jail(given, {.video = file->descriptor(), .made = made_descriptor});
-    if (!entered) return entered.error();
-
-    auto first_time = container::open(*file, given.seconds_max);
-    if (!first_time) return first_time.error();
-    const auto known = run_first_pass(*first_time, given.seconds_max, listening::no);
+    const auto known = run_first_pass(*file, given.seconds_max, listening::no);
     if (!known) return known.error();
-    auto second_time = container::open(*file, given.seconds_max);
-    if (!second_time) return second_time.error();
-    return transcoding{*second_time, *known, given.seconds_max}.run();
+    auto opened = container::open(*file, given.seconds_max);
+    if (!opened) return opened.error();
+    return transcoding{*opened, *known, given.seconds_max}.run();
 }
 
 }  // namespace reelsd::media

@@ -1,7 +1,5 @@
 #include "upright_yuv.hpp"
 
-#include "decoding.hpp"
-
 #include <array>
 #include <new>
 

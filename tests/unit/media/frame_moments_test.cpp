@@ -1,4 +1,4 @@
-#include "child/frames.hpp"
+#include "child/commands.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -121,7 +121,7 @@ TEST(MediaClient, TrustsNoWordOfAFile) {
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.told);
-        const scripted_helper helper{"printf 1234 >&0; echo '" + expected.told + "'"};
+        const scripted_helper helper{"printf 1234 >&3; echo '" + expected.told + "'"};
         const media_client client{helper.options()};
         const auto target = helper.folder() / "made";
         const auto report = client.frames("/video.mp4", target, {.count_max = 2}, far_away(), {});
@@ -138,7 +138,7 @@ TEST(MediaClient, TrustsNoWordOfASound) {
     };
     for (const auto& [told, good] : cases) {
         SCOPED_TRACE(told);
-        const scripted_helper helper{"printf %044d 0 >&0; echo '" + told + "'"};
+        const scripted_helper helper{"printf %044d 0 >&3; echo '" + told + "'"};
         const media_client client{helper.options()};
         const auto target = helper.folder() / "made";
         const auto report = client.sound("/video.mp4", target, far_away(), {});
@@ -146,7 +146,7 @@ TEST(MediaClient, TrustsNoWordOfASound) {
         EXPECT_EQ(std::filesystem::exists(target), good);
     }
     // Nothing was to be made, so nothing is kept.
-    const scripted_helper helper{"printf 1234 >&0; echo '{\"ok\":{\"sound\":null}}'"};
+    const scripted_helper helper{"printf 1234 >&3; echo '{\"ok\":{\"sound\":null}}'"};
     const media_client client{helper.options()};
     const auto report = client.sound("/video.mp4", helper.folder() / "made", far_away(), {});
     ASSERT_TRUE(report) << report.error().to_string();

@@ -1,5 +1,5 @@
 // Goal: whatever a helper that a video has taken over answers, only a small plain JPEG passes.
-#include "base64.hpp"
+#include <reelsd/base/base64.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/media/report.hpp>
 
@@ -60,7 +60,7 @@ constexpr picture_member large{"jpeg", report_bounds::large_thumbnail};
 constexpr picture_member small{"small_jpeg", report_bounds::small_thumbnail};
 
 std::string base64_of(const std::string& bytes) {
-    return base64::encode(std::as_bytes(std::span{bytes}));
+    return base64_encoded(std::as_bytes(std::span{bytes}));
 }
 
 /// Good but for the one picture, of which it has these bytes.

@@ -30,7 +30,7 @@ protected:
 
     static video_maker& maker() { return *maker_; }
 
-    [[nodiscard]] result<transcoded_report> ask(const fs::path& file) const {
+    [[nodiscard]] result<void> ask(const fs::path& file) const {
         return client_.transcode(file, target_, deadline::after(120s), {});
     }
 
@@ -39,7 +39,6 @@ protected:
         const auto report = ask(file);
         EXPECT_TRUE(report) << report.error().to_string();
         if (!report) return {};
-        EXPECT_EQ(fs::file_size(target_), report->bytes);
         const auto bytes = bytes_of(target_);
         EXPECT_LT(bytes.find("moov"), bytes.find("mdat")) << "a reader has to wait for the end";
         const auto probe = client_.probe(target_, deadline::after(60s), {});

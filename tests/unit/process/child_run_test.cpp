@@ -56,17 +56,17 @@ bool is_alive(pid_t process) {
 }
 
 TEST(RunChild, GivesTheChildOneDescriptorAtMost) {
-    auto reader = script("cat; ls /proc/self/fd | wc -l");
-    const auto alone = run_child(reader, far_away(), {});
+    const auto alone = run_child(script("ls /proc/self/fd | wc -l"), far_away(), {});
+    auto reader = script("cat <&3; ls /proc/self/fd | wc -l");
     const int file = ::open("/proc/self/comm", O_RDONLY | O_CLOEXEC);
     ASSERT_GE(file, 0);
-    reader.standard_input = file;
+    reader.passed = file;
     const auto given = run_child(reader, far_away(), {});
     ::close(file);
     std::ifstream comm{"/proc/self/comm"};
     std::string name;
     std::getline(comm, name);
-    EXPECT_EQ(given.output, name + "\n" + alone.output);
+    EXPECT_EQ(given.output, name + "\n" + std::to_string(std::stoi(alone.output) + 1) + "\n");
 }
 
 TEST(RunChild, WritesIntoADescriptorThatItIsGiven) {

@@ -1,18 +1,26 @@
-#include "jail_filter.hpp"
-
-#include "filter_owner.hpp"
+#include "system_call_filter.hpp"
 
 #include <seccomp.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
+#include <type_traits>
 
 namespace reelsd::media::jail {
 namespace {
+
+struct filter_release {
+    void operator()(void* filter) const noexcept { seccomp_release(filter); }
+};
+
+/// A filter of libseccomp's, until it is loaded.
+using filter_owner = std::unique_ptr<std::remove_pointer_t<scmp_filter_ctx>, filter_release>;
 
 /// Needed to compute, to wait for a thread of our own and to end.
 constexpr auto always_allowed = std::to_array<int>({
@@ -27,11 +35,11 @@ constexpr auto always_allowed = std::to_array<int>({
 });
 
 /// Tried by libraries that live well without: an error is all they need.
-struct refusal {
+struct refused_call {
     int call;
     int error;
 };
-constexpr auto refused = std::to_array<refusal>({
+constexpr auto refused = std::to_array<refused_call>({
     {SCMP_SYS(open), EACCES},
     {SCMP_SYS(openat), EACCES},
     {SCMP_SYS(openat2), EACCES},
@@ -117,7 +125,7 @@ int add_file_rules(scmp_filter_ctx filter, const descriptors& usable) {
     }
     if (failed == 0) {
         failed =
-            allow_for(filter, usable.made, {SCMP_SYS(write), SCMP_SYS(lseek), SCMP_SYS(pread64)});
+            allow_for(filter, usable.output, {SCMP_SYS(write), SCMP_SYS(lseek), SCMP_SYS(pread64)});
     }
     return failed;
 }
@@ -140,6 +148,56 @@ int add_signal_rules(scmp_filter_ctx filter) {
     return allow_when(filter, SCMP_SYS(tgkill), equals(0, static_cast<std::uint64_t>(getpid())));
 }
 
+/// Other processes, the kernel's own machinery, and io_uring, which opens sockets past any filter.
+constexpr auto fenced_off = std::to_array<int>({
+    SCMP_SYS(ptrace),
+    SCMP_SYS(process_vm_readv),
+    SCMP_SYS(process_vm_writev),
+    SCMP_SYS(pidfd_getfd),
+    SCMP_SYS(kcmp),
+    SCMP_SYS(bpf),
+    SCMP_SYS(perf_event_open),
+    SCMP_SYS(userfaultfd),
+    SCMP_SYS(add_key),
+    SCMP_SYS(request_key),
+    SCMP_SYS(keyctl),
+    SCMP_SYS(mount),
+    SCMP_SYS(umount2),
+    SCMP_SYS(pivot_root),
+    SCMP_SYS(setns),
+    SCMP_SYS(unshare),
+    SCMP_SYS(io_uring_setup),
+    SCMP_SYS(io_uring_enter),
+    SCMP_SYS(io_uring_register),
+});
+
+int refuse_when(scmp_filter_ctx filter, int error, int call, scmp_arg_cmp condition) {
+    const auto action = SCMP_ACT_ERRNO(static_cast<std::uint16_t>(error));
+    return seccomp_rule_add_array(filter, action, call, 1, &condition);
+}
+
+/// Internet sockets, and netlink, by which the C library learns which addresses the machine has. A
+/// Unix socket of the private database or of the service manager is a file, but Landlock does not
+/// judge who connects to it.
+int add_socket_rules(scmp_filter_ctx filter) {
+    int failed = 0;
+    for (int family = 0; family < AF_NETLINK && failed == 0; ++family) {
+        if (family == AF_INET || family == AF_INET6) continue;
+        const auto same = equals(0, static_cast<std::uint64_t>(family));
+        failed = refuse_when(filter, EAFNOSUPPORT, SCMP_SYS(socket), same);
+    }
+    // The kernel reads 32 of the 64 bits: what has a bit above them is larger too.
+    const scmp_arg_cmp larger{0, SCMP_CMP_GT, AF_NETLINK, 0};
+    if (failed == 0) failed = refuse_when(filter, EAFNOSUPPORT, SCMP_SYS(socket), larger);
+    // A datagram socket of a pair may be connected to another one afterwards; streams may not.
+    constexpr std::uint64_t kind_bits = 0xf;
+    if (failed == 0) {
+        const auto datagram = masked(1, kind_bits, SOCK_DGRAM);
+        failed = refuse_when(filter, EPERM, SCMP_SYS(socketpair), datagram);
+    }
+    return failed;
+}
+
 }  // namespace
 
 int load_filter(const descriptors& usable) {
@@ -150,6 +208,17 @@ int load_filter(const descriptors& usable) {
     if (failed == 0) failed = add_file_rules(filter.get(), usable);
     if (failed == 0) failed = add_memory_rules(filter.get());
     if (failed == 0) failed = add_signal_rules(filter.get());
+    if (failed == 0) failed = seccomp_load(filter.get());
+    return -failed;
+}
+
+int load_fence_filter() {
+    const filter_owner filter{seccomp_init(SCMP_ACT_ALLOW)};
+    if (!filter) return ENOMEM;
+    int failed = add_socket_rules(filter.get());
+    for (const int call : fenced_off) {
+        if (failed == 0) failed = seccomp_rule_add(filter.get(), SCMP_ACT_ERRNO(EPERM), call, 0);
+    }
     if (failed == 0) failed = seccomp_load(filter.get());
     return -failed;
 }

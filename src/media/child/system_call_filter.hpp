@@ -9,4 +9,9 @@ namespace reelsd::media::jail {
 /// error that libraries understand, anything else kills the process.
 [[nodiscard]] int load_filter(const descriptors& usable);
 
+/// For a program that does its own networking: takes from this process the system calls that asking
+/// a web page never needs, and Unix sockets, for good. Everything else stays allowed. 0, or an
+/// errno.
+[[nodiscard]] int load_fence_filter();
+
 }  // namespace reelsd::media::jail

@@ -1,0 +1,374 @@
+#include "object_reader.hpp"
+#include <reelsd/base/base64.hpp>
+#include <reelsd/base/json.hpp>
+#include <reelsd/base/utf8.hpp>
+#include <reelsd/media/report.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <utility>
+
+namespace reelsd::media {
+namespace {
+
+/// Half a millisecond, to which times of documents are rounded, and the child's arguments' digits.
+constexpr double seconds_slack = 0.0006;
+
+constexpr double sound_bytes_per_second = 2.0 * report_bounds::sound_rate_hz;
+/// Half a millisecond and a sample.
+constexpr double sound_bytes_slack = 0.0005 * sound_bytes_per_second + 2;
+
+probe_report read_probe(object_reader from) {
+    probe_report report;
+    report.duration_seconds =
+        from.number("duration_seconds", 0, report_bounds::duration_seconds_max);
+    report.width = from.whole_number("width", 1, report_bounds::side_pixels_max);
+    report.height = from.whole_number("height", 1, report_bounds::side_pixels_max);
+    report.frame_rate = from.number("frame_rate", 0, report_bounds::frame_rate_max);
+    report.video_codec = from.text("video_codec", report_bounds::codec_bytes_max);
+    report.audio_codec = from.text_or_null("audio_codec", report_bounds::codec_bytes_max);
+    from.done();
+    return report;
+}
+
+timed_text read_timed_text(object_reader from, double duration) {
+    timed_text one;
+    one.text = from.text("text", report_bounds::text_bytes_max);
+    one.start_seconds = from.number("start_seconds", 0, duration);
+    one.end_seconds = from.number("end_seconds", one.start_seconds, duration);
+    from.done();
+    return one;
+}
+
+std::vector<timed_text> read_texts(
+    object_reader& from, const char* name, double duration, std::string& fault) {
+    std::vector<timed_text> texts;
+    from.each(name, report_bounds::texts_max, [&](const json& element, const std::string& place) {
+        texts.push_back(read_timed_text({element, place, fault}, duration));
+    });
+    return texts;
+}
+
+music_report read_music(object_reader from, double duration) {
+    static constexpr auto levels = std::to_array<std::string_view>({"", "quiet", "medium", "loud"});
+    static constexpr auto brightnesses =
+        std::to_array<std::string_view>({"", "dark", "balanced", "bright"});
+    music_report music;
+    music.present = from.truth("present");
+    music.start_seconds = from.number_or_null("start_seconds", 0, duration);
+    music.tempo_bpm = from.number_or_null("tempo_bpm", 1, report_bounds::tempo_bpm_max);
+    music.strong_beat = from.truth("strong_beat");
+    music.under_speech = from.truth("under_speech");
+    music.level = from.word("level", levels);
+    music.brightness = from.word("brightness", brightnesses);
+    from.done();
+    return music;
+}
+
+speech_report read_speech(object_reader from, double duration, std::string& fault) {
+    speech_report speech;
+    speech.segments = read_texts(from, "segments", duration, fault);
+    speech.doubtful = from.truth("doubtful");
+    from.done();
+    return speech;
+}
+
+audio_report read_audio(object_reader from, double duration, std::string& fault) {
+    audio_report audio;
+    audio.silent = from.truth("silent");
+    audio.speech = read_speech(from.object("speech"), duration, fault);
+    audio.music = read_music(from.object("music"), duration);
+    from.done();
+    return audio;
+}
+
+picture_report read_picture(object_reader from, double duration) {
+    picture_report picture;
+    double previous = 0;
+    from.each("cuts", report_bounds::cuts_max, [&](const json& element, const std::string&) {
+        const double at = element.is_number() ? element.get<double>() : -1;
+        if (!(at >= previous && at <= duration)) from.complain("cuts", "is out of order or range");
+        picture.cuts.push_back(at);
+        previous = at;
+    });
+    picture.motion = from.number("motion", 0, 1);
+    picture.brightness = from.number("brightness", 0, 1);
+    picture.saturation = from.number("saturation", 0, 1);
+    from.each("colours", report_bounds::colours_max, [&](const json& element, const std::string&) {
+        picture.colours.push_back(from.checked_text(element, "colours", 16));
+    });
+    from.done();
+    return picture;
+}
+
+/// The second byte of a JPEG's markers. Source: ITU-T T.81 table B.1; JFIF 1.02.
+namespace marker {
+constexpr std::uint8_t huffman_tables = 0xc4;
+constexpr std::uint8_t baseline_frame = 0xc0;
+constexpr std::uint8_t start_of_image = 0xd8;
+constexpr std::uint8_t end_of_image = 0xd9;
+constexpr std::uint8_t start_of_scan = 0xda;
+constexpr std::uint8_t quantization_tables = 0xdb;
+constexpr std::uint8_t jfif = 0xe0;
+}  // namespace marker
+
+/// Reads a picture's structure from front to back. Browsers will be given these bytes, so nothing
+/// passes but what our own encoder writes: one baseline picture, tables, and no text, no
+/// application data, nothing after the end.
+class jpeg_structure {
+public:
+    jpeg_structure(std::span<const std::byte> bytes, const thumbnail_bounds& within) noexcept
+        : within_{within}, rest_{bytes} {}
+
+    /// What is wrong with it; empty when nothing is.
+    [[nodiscard]] std::string_view fault() {
+        if (rest_.size() > within_.bytes_max) return "is too large";
+        if (!takes_marker(marker::start_of_image)) return "does not begin as a JPEG";
+        const auto fault_before_samples = fault_of_segments();
+        if (!fault_before_samples.empty()) return fault_before_samples;
+        return ends_with_samples() ? "" : "does not end as a JPEG";
+    }
+
+private:
+    /// Of all that stands before the coded samples.
+    std::string_view fault_of_segments() {
+        for (auto kind = next_segment(); kind; kind = next_segment()) {
+            if (*kind == marker::start_of_scan) return sized_ ? "" : "has no size";
+            if (!takes_segment(*kind)) return "has an unexpected segment or a size out of bounds";
+        }
+        return "has a broken segment";
+    }
+
+    bool takes_segment(std::uint8_t kind) {
+        switch (kind) {
+            case marker::jfif:
+            case marker::quantization_tables:
+            case marker::huffman_tables: return true;
+            case marker::baseline_frame: return !sized_ && reads_size();
+            default: return false;
+        }
+    }
+
+    [[nodiscard]] static std::size_t number(std::span<const std::byte> from, std::size_t at) {
+        return std::to_integer<std::size_t>(from[at]) * 256 +
+               std::to_integer<std::size_t>(from[at + 1]);
+    }
+
+    bool takes_marker(std::uint8_t kind) {
+        if (rest_.size() < 2 || rest_[0] != std::byte{0xff} || rest_[1] != std::byte{kind}) {
+            return false;
+        }
+        rest_ = rest_.subspan(2);
+        return true;
+    }
+
+    /// The kind of the segment that stands here, which becomes `segment_` without marker and
+    /// length.
+    std::optional<std::uint8_t> next_segment() {
+        if (rest_.size() < 4 || rest_[0] != std::byte{0xff}) return std::nullopt;
+        const auto kind = std::to_integer<std::uint8_t>(rest_[1]);
+        const std::size_t length = number(rest_, 2);  // With its own two bytes.
+        if (length < 2 || length + 2 > rest_.size()) return std::nullopt;
+        segment_ = rest_.subspan(4, length - 2);
+        rest_ = rest_.subspan(2 + length);
+        return kind;
+    }
+
+    /// Eight bits a sample, height, width, three components of three bytes each.
+    bool reads_size() {
+        constexpr std::size_t frame_bytes = 15;
+        if (segment_.size() != frame_bytes || segment_[0] != std::byte{8}) return false;
+        const int height = static_cast<int>(number(segment_, 1));
+        const int width = static_cast<int>(number(segment_, 3));
+        sized_ = height >= 1 && height <= within_.height_max && width >= 1 &&
+                 width <= within_.width_max && segment_[5] == std::byte{3};
+        return sized_;
+    }
+
+    /// Coded samples, in which FF is followed by 00, then the end of the picture and of the bytes.
+    bool ends_with_samples() {
+        if (rest_.size() < 2) return false;
+        const auto samples = rest_.first(rest_.size() - 2);
+        rest_ = rest_.last(2);
+        for (std::size_t at = 0; at < samples.size(); ++at) {
+            if (samples[at] != std::byte{0xff}) continue;
+            ++at;
+            if (at == samples.size() || samples[at] != std::byte{0}) return false;
+        }
+        return takes_marker(marker::end_of_image);
+    }
+
+    thumbnail_bounds within_;
+    std::span<const std::byte> rest_;
+    std::span<const std::byte> segment_;
+    bool sized_ = false;
+};
+
+std::vector<std::byte> read_jpeg(
+    object_reader& from, const char* name, const thumbnail_bounds& within) {
+    const std::size_t text_bytes_max = 2 * within.bytes_max;
+    auto bytes = base64_decoded(from.text(name, text_bytes_max));
+    if (!bytes) return from.complain(name, "is no base64"), std::vector<std::byte>{};
+    const auto fault = jpeg_structure{*bytes, within}.fault();
+    if (!fault.empty()) from.complain(name, fault);
+    return *std::move(bytes);
+}
+
+thumbnail_report read_thumbnail(object_reader from) {
+    thumbnail_report report;
+    report.jpeg = read_jpeg(from, "jpeg", report_bounds::large_thumbnail);
+    report.small_jpeg = read_jpeg(from, "small_jpeg", report_bounds::small_thumbnail);
+    from.done();
+    return report;
+}
+
+stored_frame read_frame(object_reader from) {
+    stored_frame frame;
+    frame.seconds = from.number("seconds", 0, report_bounds::duration_seconds_max);
+    frame.offset =
+        from.bytes("offset", 0, report_bounds::frames_max * report_bounds::frame_bytes_max);
+    frame.bytes = from.bytes("bytes", 1, report_bounds::frame_bytes_max);
+    from.done();
+    return frame;
+}
+
+bool follows(const stored_frame& next, const std::vector<stored_frame>& frames) {
+    if (frames.empty()) return next.offset == 0;
+    const auto& last = frames.back();
+    return next.seconds > last.seconds && next.offset == last.offset + last.bytes;
+}
+
+sound_report read_sound(object_reader from) {
+    constexpr auto samples_bytes_max = static_cast<std::uint64_t>(
+        report_bounds::duration_seconds_max * sound_bytes_per_second + sound_bytes_slack);
+    constexpr std::uint64_t head_bytes = report_bounds::sound_head_bytes;
+    sound_report report;
+    report.seconds = from.number("seconds", 0, report_bounds::duration_seconds_max);
+    report.bytes = from.bytes("bytes", head_bytes, head_bytes + samples_bytes_max);
+    const auto samples_bytes = static_cast<double>(report.bytes - head_bytes);
+    if (std::abs(samples_bytes - report.seconds * sound_bytes_per_second) > sound_bytes_slack) {
+        from.complain("bytes", "does not fit the duration");
+    }
+    from.done();
+    return report;
+}
+
+/// A text at the one of `at_seconds` that it names, which is not before `previous`.
+timed_text read_checked_text(
+    object_reader from, std::span<const double> at_seconds, double previous) {
+    timed_text text;
+    text.text = from.text("text", report_bounds::text_bytes_max);
+    const double at = from.number("at_seconds", previous, report_bounds::duration_seconds_max);
+    from.done();
+    const auto requested = std::ranges::find_if(
+        at_seconds, [at](double moment) { return std::abs(moment - at) <= seconds_slack; });
+    if (requested == at_seconds.end()) {
+        from.complain("at_seconds", "was not requested");
+    } else {
+        text.start_seconds = text.end_seconds = *requested;
+    }
+    return text;
+}
+
+}  // namespace
+
+bool is_clean_text(std::string_view text) noexcept {
+    const auto is_control = [](char byte) {
+        const auto code = static_cast<unsigned char>(byte);
+        return code < 0x20 || code == 0x7f;
+    };
+    return is_utf8(text) && std::ranges::none_of(text, is_control);
+}
+
+result<probe_report> probe_report_from_json(const json& document) {
+    std::string fault;
+    auto report = read_probe({document, "probe", fault});
+    if (!fault.empty()) return malformed_document(fault);
+    return report;
+}
+
+result<analysis_report> analysis_report_from_json(const json& document) {
+    std::string fault;
+    object_reader from{document, "analysis", fault};
+    analysis_report report;
+    report.probe = read_probe(from.object("probe"));
+    const double duration = report.probe.duration_seconds;
+    report.texts = read_texts(from, "texts", duration, fault);
+    report.audio = read_audio(from.object("audio"), duration, fault);
+    report.picture = read_picture(from.object("picture"), duration);
+    if (!from.is_null("thumbnail")) report.thumbnail = read_thumbnail(from.object("thumbnail"));
+    from.done();
+    if (!fault.empty()) return malformed_document(fault);
+    return report;
+}
+
+result<thumbnail_report> thumbnail_report_from_json(const json& document) {
+    std::string fault;
+    auto report = read_thumbnail({document, "thumbnail", fault});
+    if (!fault.empty()) return malformed_document(fault);
+    return report;
+}
+
+result<frames_report> frames_report_from_json(const json& document) {
+    std::string fault;
+    object_reader from{document, "frames", fault};
+    frames_report report;
+    from.each(
+        "frames", report_bounds::frames_max, [&](const json& element, const std::string& place) {
+            const auto next = read_frame({element, place, fault});
+            if (!follows(next, report.frames)) from.complain("frames", "is out of order");
+            report.frames.push_back(next);
+        });
+    from.done();
+    if (fault.empty() && report.frames.empty()) fault = "frames.frames is empty";
+    if (!fault.empty()) return malformed_document(fault);
+    return report;
+}
+
+result<std::optional<sound_report>> sound_report_from_json(const json& document) {
+    std::string fault;
+    object_reader from{document, "sound", fault};
+    std::optional<sound_report> report;
+    if (!from.is_null("sound")) report = read_sound(from.object("sound"));
+    from.done();
+    if (!fault.empty()) return malformed_document(fault);
+    return report;
+}
+
+result<check_report> check_report_from_json(
+    const json& document, std::span<const double> at_seconds) {
+    std::string fault;
+    object_reader from{document, "check", fault};
+    check_report report;
+    report.silent = from.truth("silent");
+    report.speech = from.truth_or_null("speech");
+    if (report.silent && report.speech.value_or(false)) {
+        from.complain("speech", "is heard in silence");
+    }
+    from.each(
+        "texts",
+        report_bounds::checked_texts_max,
+        [&](const json& element, const std::string& place) {
+            const double last = report.texts.empty() ? 0 : report.texts.back().start_seconds;
+            report.texts.push_back(read_checked_text(
+                {element, place, fault}, at_seconds, std::max(0.0, last - seconds_slack)));
+        });
+    from.done();
+    if (!fault.empty()) return malformed_document(fault);
+    return report;
+}
+
+result<output_report> output_report_from_json(const json& document) {
+    std::string fault;
+    object_reader from{document, "output", fault};
+    const output_report report{.bytes = from.bytes("bytes", 1, report_bounds::output_bytes_max)};
+    from.done();
+    if (!fault.empty()) return malformed_document(fault);
+    return report;
+}
+
+}  // namespace reelsd::media
