@@ -1,5 +1,5 @@
 #include <reelsd/base/invariant.hpp>
-#include <reelsd/model/findings.hpp>
+#include <reelsd/model/analyzer.hpp>
 
 #include <array>
 
@@ -11,6 +11,19 @@ std::string_view name_of(sentiment mood) noexcept {
         case sentiment::neutral: return "neutral";
         case sentiment::negative: return "negative";
         case sentiment::mixed: return "mixed";
+    }
+    invariant(false);
+    return {};
+}
+
+std::string_view name_of(modality kind) noexcept {
+    switch (kind) {
+        case modality::text: return "text";
+        case modality::image: return "image";
+        case modality::video: return "video";
+        case modality::audio: return "audio";
+        case modality::document: return "document";
+        case modality::other: return "other";
     }
     invariant(false);
     return {};

@@ -16,7 +16,8 @@ namespace reelsd::model {
 /// `metadata.model` of a local analysis. The number goes up whenever the same video would be
 /// described otherwise, so that an old result is not taken for a present one.
 inline constexpr std::string_view local_provider = "local";
-inline constexpr std::string_view local_model_name = "reelsd-local-1";
+inline constexpr std::string_view local_model_name = "reelsd-local-2";
+inline constexpr std::string_view local_analyzer_name = "local/reelsd-local-2";
 
 /// Analyses with the tools of the media child alone: no key, no network, no cost. What it cannot
 /// know it leaves empty.
@@ -25,7 +26,7 @@ public:
     /// `media` outlives the analyzer and serves many threads.
     explicit local_analyzer(const media::media_client& media) noexcept : media_{media} {}
 
-    [[nodiscard]] std::string_view name() const noexcept override { return "local/reelsd-local-1"; }
+    [[nodiscard]] std::string_view name() const noexcept override { return local_analyzer_name; }
 
     /// Errors: those of media_client::analyze. `calls` is not touched.
     [[nodiscard]] analysis analyze(

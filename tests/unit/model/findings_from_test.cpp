@@ -41,7 +41,7 @@ TEST(FindingsFrom, DrawTheConclusionsOfAReport) {
     const auto found = findings_from(coffee_report(), {.caption = "", .hashtags = {}});
 
     EXPECT_EQ(found.provider, "local");
-    EXPECT_EQ(found.model_name, "reelsd-local-1");
+    EXPECT_EQ(found.model_name, "reelsd-local-2");
     EXPECT_EQ(
         found.visual.description,
         "A vertical video of 13 seconds in 3 scenes. There is moderate motion; the picture is "
@@ -63,7 +63,7 @@ TEST(FindingsFrom, DrawTheConclusionsOfAReport) {
         ElementsAre("3 TIPS FOR BETTER COFFEE", "here are three tips for better coffee at home"));
     EXPECT_EQ(found.content.call_to_action, "Follow for more");
     EXPECT_EQ(found.metadata.format, "tutorial");
-    EXPECT_EQ(found.metadata.mood, sentiment::positive);
+    EXPECT_EQ(found.metadata.mood, sentiment::neutral);
     EXPECT_EQ(found.metadata.target_audience, "");
     EXPECT_THAT(found.warnings, IsEmpty());
     ASSERT_EQ(found.content.key_moments.size(), 3U);

@@ -1,4 +1,4 @@
-#include "reading.hpp"
+#include "corpus.hpp"
 
 #include "words.hpp"
 
@@ -52,7 +52,7 @@ double centrality(const stem_set& stems, const std::map<std::string, int>& sente
     return score;
 }
 
-void add_sentences(reading& to, std::string_view text, source from, double start_seconds) {
+void add_sentences(corpus& to, std::string_view text, source from, double start_seconds) {
     for (auto& one : sentences_of(text)) {
         to.sentences.push_back({std::move(one), from, start_seconds});
     }
@@ -75,10 +75,10 @@ std::vector<timed_text> joined_lines(const std::vector<timed_text>& lines) {
     return blocks;
 }
 
-reading read_text(
+corpus corpus_of(
     const std::vector<timed_text>& blocks, const media::speech_report& speech,
     std::string_view caption, const std::vector<std::string>& hashtags) {
-    reading all;
+    corpus all;
     all.speech_doubtful = speech.doubtful;
     for (const auto& block : blocks) {
         if (words_of(block.text).empty()) continue;
@@ -95,7 +95,7 @@ reading read_text(
     return all;
 }
 
-std::string central_sentence(const reading& text) {
+std::string central_sentence(const corpus& text) {
     std::map<std::string, int> sentences_with;
     for (const auto& one : text.sentences) {
         for (const auto& stem : stems_in(one)) ++sentences_with[stem];
@@ -116,7 +116,7 @@ std::string central_sentence(const reading& text) {
                            : as_sentence(first_words(best->text, summary_words_max));
 }
 
-std::vector<std::string> opening_lines(const reading& text) {
+std::vector<std::string> opening_lines(const corpus& text) {
     std::vector<std::string> lines;
     for (const auto from : {source::screen, source::speech}) {
         const auto first =

@@ -1,4 +1,4 @@
-#include "reading.hpp"
+#include "corpus.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-reading spoken(
+corpus spoken(
     std::vector<std::string> utterances, std::string_view caption = {}, bool doubtful = false) {
     std::vector<timed_text> segments;
     double at = 0;
@@ -17,11 +17,11 @@ reading spoken(
         segments.push_back({std::move(text), at, at + 2});
         at += 3;
     }
-    return read_text({}, {.segments = std::move(segments), .doubtful = doubtful}, caption, {});
+    return corpus_of({}, {.segments = std::move(segments), .doubtful = doubtful}, caption, {});
 }
 
-reading written(std::string_view caption, std::vector<std::string> hashtags = {}) {
-    return read_text({}, {}, caption, hashtags);
+corpus written(std::string_view caption, std::vector<std::string> hashtags = {}) {
+    return corpus_of({}, {}, caption, hashtags);
 }
 
 TEST(JoinedLines, TakesLinesTogetherThatComeAndGoTogether) {
@@ -39,7 +39,7 @@ TEST(JoinedLines, TakesLinesTogetherThatComeAndGoTogether) {
 TEST(CentralSentence, IsTheOneThatTheOthersSpeakAbout) {
     struct test_case {
         const char* name;
-        reading text;
+        corpus text;
         std::string summary;
     };
     const test_case cases[] = {
@@ -102,18 +102,18 @@ TEST(OpeningLines, AreWhatComesFirstOnScreenAndInSpeech) {
     const media::speech_report late{.segments = {{"too late", 3.5, 5}}, .doubtful = false};
     const media::speech_report same{.segments = {{"three tips", 0, 2}}, .doubtful = false};
     EXPECT_THAT(
-        opening_lines(read_text(shown, said, "Caption", {})),
+        opening_lines(corpus_of(shown, said, "Caption", {})),
         ElementsAre("3 TIPS", "stop doing this"));
-    EXPECT_THAT(opening_lines(read_text({}, late, "Caption", {})), IsEmpty());
+    EXPECT_THAT(opening_lines(corpus_of({}, late, "Caption", {})), IsEmpty());
     EXPECT_THAT(
-        opening_lines(read_text({{"Three tips!", 0, 2}}, same, "", {})), ElementsAre("Three tips!"))
+        opening_lines(corpus_of({{"Three tips!", 0, 2}}, same, "", {})), ElementsAre("Three tips!"))
         << "the same words once";
 }
 
 TEST(CallToAction, IsFoundAndNeverMade) {
     struct test_case {
         const char* name;
-        reading text;
+        corpus text;
         std::optional<std::string> call;
     };
     const test_case cases[] = {
@@ -131,7 +131,7 @@ TEST(CallToAction, IsFoundAndNeverMade) {
                  "tips"}),
          "follow for more tips"},
         {"what is shown comes first",
-         read_text({{"Save this!", 9, 12}}, {{{"follow for more", 9, 10}}, false}, "", {}),
+         corpus_of({{"Save this!", 9, 12}}, {{{"follow for more", 9, 10}}, false}, "", {}),
          "Save this!"},
     };
     for (const auto& expected : cases) {
@@ -146,42 +146,16 @@ TEST(CallToAction, IsFoundAndNeverMade) {
     }
 }
 
-TEST(MoodOf, WeighsPraiseAgainstComplaint) {
-    struct test_case {
-        const char* text;
-        sentiment mood;
-    };
-    const test_case cases[] = {
-        {"", sentiment::neutral},
-        {"the bus leaves at nine", sentiment::neutral},
-        {"a great day", sentiment::neutral},
-        {"a great day with lovely people", sentiment::positive},
-        {"terrible service and awful food", sentiment::negative},
-        {"great food but terrible service", sentiment::mixed},
-        {"not good, not great and never fun", sentiment::negative},
-        {"not bad, no problem", sentiment::neutral},
-        {"great, lovely, perfect, and one mistake", sentiment::positive},
-    };
-    for (const auto& expected : cases) {
-        SCOPED_TRACE(expected.text);
-        EXPECT_EQ(mood_of(written(expected.text)), expected.mood);
-    }
-}
-
 TEST(FormatOf, NeedsPlainEvidence) {
     EXPECT_EQ(format_of(written("A walk in the park")), "");
     EXPECT_EQ(format_of(written("How to fold a paper plane")), "tutorial");
     EXPECT_EQ(format_of(written("Pancake recipe. Ingredients below")), "recipe");
     EXPECT_EQ(format_of(written("A day in my life", {"vlog"})), "vlog");
+    EXPECT_EQ(format_of(written("My morning", {"dayinmylife"})), "vlog");
+    EXPECT_EQ(format_of(written("Prepare for a job interview")), "");
     EXPECT_EQ(format_of(written("New shoes", {"ad"})), "advertisement");
     EXPECT_EQ(
         format_of(written("Two tips. Shop now with free shipping, use code X")), "advertisement");
-}
-
-TEST(AudienceOf, IsNamedOrUnknown) {
-    EXPECT_EQ(audience_of(written("Yoga for beginners")), "beginners");
-    EXPECT_EQ(audience_of(written("Five meals for new parents")), "new parents");
-    EXPECT_EQ(audience_of(written("Beginners make this mistake")), "");
 }
 
 }  // namespace
