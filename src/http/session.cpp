@@ -1,10 +1,17 @@
+#include "session.hpp"
+
 #include "forwarded_for.hpp"
-#include "session_answering.hpp"
 #include <reelsd/async/with_deadline.hpp>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/error.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 namespace reelsd::http {
@@ -29,7 +36,41 @@ std::string text_of(const asio::ip::address& peer) {
     return peer.is_unspecified() ? "unknown" : peer.to_string();
 }
 
+/// A refused upload is read to its end, so that the answer is not lost to a reset, but not for
+/// ever.
+constexpr std::size_t linger_bytes_max = std::size_t{8} * 1024 * 1024;
+
+/// What was thrown, for the log.
+std::string reason_for(const std::exception_ptr& thrown) {
+    try {
+        std::rethrow_exception(thrown);
+    } catch (const std::exception& why) {
+        return why.what();
+    } catch (...) {
+        // Only the reason for the log is asked for here; the answer is 500 either way.
+        return "an exception of unknown type";
+    }
+}
+
 }  // namespace
+
+/// Shows the watch that a handler runs, however it ends.
+struct session::answering {
+    answering(session& owner, request_context& ctx) : owner_{owner} {
+        owner_.await_handler();
+        owner_.context_ = &ctx;
+        ++owner_.host_.counts.requests_running;
+    }
+    answering(const answering&) = delete;
+    answering& operator=(const answering&) = delete;
+    ~answering() {
+        owner_.context_ = nullptr;
+        --owner_.host_.counts.requests_running;
+    }
+
+private:
+    session& owner_;
+};
 
 session_host::session_host(const router& known_routes, log::logger lines, server_options wanted)
     : routes{known_routes},
@@ -141,6 +182,133 @@ session::reading session::no_more(arrival kind) {
     return reading::refused;
 }
 
+asio::awaitable<bool> session::wait_for(transport::outcome wanted) {
+    const auto direction =
+        wanted == transport::outcome::want_write ? tcp::socket::wait_write : tcp::socket::wait_read;
+    const auto [failed] =
+        co_await transport_.socket().async_wait(direction, asio::as_tuple(asio::deferred));
+    co_return !failed || is_late();
+}
+
+asio::awaitable<session::reading> session::shake_hands() {
+    using outcome = transport::outcome;
+    enter(phase::greeting, host_.options.header_time_max);
+    for (;;) {
+        const auto step = transport_.shake_hands();
+        if (step == outcome::done) break;
+        if (transport_.has_met_plain_http()) {
+            refusal_ = {status::bad_request, "a plain HTTP request was sent to an HTTPS port"};
+            co_return reading::refused;
+        }
+        const bool wants = step == outcome::want_read || step == outcome::want_write;
+        const bool goes_on = wants && !is_late() && co_await wait_for(step);
+        if (goes_on) continue;
+        host_.log.debug(
+            "TLS was not agreed on", {{"reason", transport_.failure()}, {"remote", remote_}});
+        co_return reading::closed;
+    }
+    phase_ = phase::header;  // Within what is left of its time.
+    co_return reading::complete;
+}
+
+bool session::awaits_plain_head() const noexcept {
+    const bool awaits_head = phase_ == phase::idle || phase_ == phase::header;
+    return awaits_head && !reader_.has_begun() && !transport_.is_secure();
+}
+
+std::string_view session::with_what_follows(std::size_t arrived) {
+    const std::string_view begin{arriving_.data(), arrived};
+    if (arrived < arriving_.size()) return begin;
+    const std::span all{host_.scratch};
+    begin.copy(all.data(), arrived);
+    const auto more = transport_.read_some(all.subspan(arrived));
+    // An end, or a failure, is met again by the next read.
+    const auto following = more.how == transport::outcome::done ? more.bytes : std::size_t{0};
+    return {all.data(), arrived + following};
+}
+
+asio::awaitable<session::received> session::receive() {
+    using outcome = transport::outcome;
+    auto wanted = outcome::want_read;
+    bool is_here = transport_.has_pending();
+    if (awaits_plain_head() && !is_late()) {
+        const auto [failed, size] = co_await transport_.socket().async_read_some(
+            asio::buffer(arriving_), asio::as_tuple(asio::deferred));
+        if (!failed) co_return received{arrival::bytes, with_what_follows(size)};
+        if (failed == asio::error::eof) co_return received{arrival::ended, {}};
+        if (!is_late()) co_return received{arrival::gone, {}};
+    }
+    for (;;) {
+        if (!is_late() && !is_here && !co_await wait_for(wanted)) {
+            co_return received{arrival::gone, {}};
+        }
+        const bool late = is_late();
+        // A request that has reached us in time is answered, though still unread: the daemon may
+        // have been told to stop, or the whole process may have stood still.
+        const bool last_look = phase_ != phase::lingering && !reader_.has_begun();
+        if (late && !last_look) co_return received{arrival::late, {}};
+        const auto got = transport_.read_some(host_.scratch);
+        switch (got.how) {
+            case outcome::done:
+                co_return received{arrival::bytes, {host_.scratch.data(), got.bytes}};
+            case outcome::ended: co_return received{arrival::ended, {}};
+            case outcome::failed: co_return received{arrival::gone, {}};
+            case outcome::want_read:
+            case outcome::want_write: wanted = got.how; break;
+        }
+        if (late) co_return received{arrival::late, {}};
+        is_here = false;
+    }
+}
+
+transport::outcome session::write_now(std::string_view& head, std::string_view& body) {
+    while (!head.empty() || !body.empty()) {
+        const auto sent = transport_.write_some(head, body, host_.scratch);
+        if (sent.how != transport::outcome::done) return sent.how;
+        const auto of_head = std::min(sent.bytes, head.size());
+        head.remove_prefix(of_head);
+        body.remove_prefix(sent.bytes - of_head);
+    }
+    return transport::outcome::done;
+}
+
+asio::awaitable<bool> session::write(std::string_view head, std::string_view body) {
+    using outcome = transport::outcome;
+    const auto& options = host_.options;
+    const auto end_at = clock::now() + options.write_time_max;
+    enter(phase::writing, std::min(options.write_stall_max, options.write_time_max));
+    for (;;) {
+        const auto left = head.size() + body.size();
+        const auto how = write_now(head, body);
+        if (head.size() + body.size() < left) {
+            late_at_ = std::min(clock::now() + options.write_stall_max, end_at);
+        }
+        if (how == outcome::done) co_return true;
+        if (how == outcome::ended || how == outcome::failed || is_late()) co_return false;
+        const bool goes_on = co_await wait_for(how);
+        if (!goes_on || is_late()) co_return false;
+    }
+}
+
+asio::awaitable<void> session::linger() {
+    // Closing a socket with unread bytes resets the connection, and a reset may overtake the
+    // answer.
+    enter(phase::lingering, host_.options.linger_time_max);
+    auto said = transport_.end_sending();
+    while (said == transport::outcome::want_write) {
+        const bool goes_on = co_await wait_for(said);
+        if (!goes_on || is_late()) co_return;
+        said = transport_.end_sending();
+    }
+    if (said != transport::outcome::done) co_return;
+    std::size_t discarded = 0;
+    while (discarded < linger_bytes_max) {
+        const auto got = co_await receive();
+        if (got.kind != arrival::bytes) co_return;
+        discarded += got.bytes.size();
+    }
+}
+
 asio::awaitable<session::reading> session::read_request() {
     using step = request_reader::step;
     for (;;) {
@@ -164,6 +332,62 @@ asio::awaitable<session::reading> session::read_request() {
             co_return reading::refused;
         }
     }
+}
+
+/// Between two pieces the session waits for the source as for any handler.
+class session::stream_writer final : public body_writer {
+public:
+    /// `held`: what the connection holds beside the piece that is being written.
+    stream_writer(session& owner, request_context& ctx, bool in_chunks, std::size_t held)
+        : owner_{owner}, ctx_{ctx}, in_chunks_{in_chunks}, held_{held} {}
+
+    asio::awaitable<bool> write(std::string_view piece) override {
+        if (piece.empty() || !is_whole_) co_return is_whole_;  // An empty chunk would be the last.
+        if (!owner_.buffered_.resize(held_ + piece.size())) {
+            is_whole_ = false;  // No other way is left to say that there is no memory for it.
+        } else if (in_chunks_) {
+            is_whole_ = co_await owner_.write(fmt::format("{:x}\r\n", piece.size()), piece) &&
+                        co_await owner_.write("\r\n", {});
+        } else {
+            is_whole_ = co_await owner_.write(piece, {});
+        }
+        if (is_whole_) bytes_ += piece.size();
+        static_cast<void>(owner_.buffered_.resize(held_));  // Less than before.
+        owner_.await_handler();
+        if (owner_.host_.draining || !is_whole_) ctx_.request_stop();
+        co_return is_whole_;
+    }
+
+    [[nodiscard]] bool is_whole() const noexcept { return is_whole_; }
+    [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+
+private:
+    session& owner_;
+    request_context& ctx_;
+    bool in_chunks_;
+    std::size_t held_;
+    bool is_whole_ = true;
+    std::size_t bytes_ = 0;
+};
+
+asio::awaitable<bool> session::stream(
+    request_context& ctx, const body_source& source, stream_form form, std::size_t& written) {
+    const answering shown{*this, ctx};
+    const bool in_chunks = form.in_chunks;
+    stream_writer writer{*this, ctx, in_chunks, form.bytes_held};
+    bool is_whole = false;
+    try {
+        co_await source(writer);
+        is_whole = writer.is_whole();
+    } catch (...) {
+        // The header is out: all that is left is not to end the body.
+        host_.log.warning(
+            "streamed answer was cut",
+            {{"reason", reason_for(std::current_exception())}, {"request", ctx.request().id}});
+    }
+    written = writer.bytes();
+    if (is_whole && in_chunks) is_whole = co_await write("0\r\n\r\n", {});
+    co_return is_whole;
 }
 
 response session::explain(request_context& ctx, const std::exception_ptr& thrown) const {
