@@ -125,11 +125,11 @@ transition after_failure(
 transition after_outage(
     const claimed_job& job, const error& why, time_point now, const retry_policy& policy,
     double jitter) {
-    const auto age = std::chrono::duration<double>{now - job.created_at};
-    if (age > policy.outage_wait_max) {
+    const std::chrono::duration<double> waited = now - job.cooling_since.value_or(now);
+    if (waited > policy.outage_wait_max) {
         return after_failure(job, why, retry_allowed::yes, policy, jitter);
     }
-    return postponed{retry_delay(1, policy.base, jitter)};
+    return postponed{.delay = retry_delay(1, policy.base, jitter), .is_cooldown = true};
 }
 
 transition after_postponement(

@@ -170,17 +170,22 @@ TEST(AfterPostponement, WaitsOutOurOwnPaceButNoLongCooldown) {
     }
 }
 
-TEST(AfterOutage, SpendsNoAttemptButGoesRoundForNoMoreThanAnHour) {
+TEST(AfterOutage, SpendsNoAttemptForAnHourOfOutageWhateverTheAgeOfTheJob) {
     const error why{errc::database_unavailable};
-    const auto last = on_attempt(3);
-    const auto early = after_outage(last, why, last.created_at + 59min, {}, 0.5);
-    ASSERT_TRUE(std::holds_alternative<postponed>(early));
-    EXPECT_EQ(std::get<postponed>(early).delay, 10s);
+    auto first = on_attempt(1);
+    auto last = on_attempt(3);
+    const auto now = first.created_at + 72h;
+    const auto begun = after_outage(last, why, now, {}, 0.5);
+    ASSERT_TRUE(std::holds_alternative<postponed>(begun));
+    EXPECT_EQ(std::get<postponed>(begun).delay, 10s);
+    EXPECT_TRUE(std::get<postponed>(begun).is_cooldown) << "its beginning is kept";
 
-    const auto first = on_attempt(1);
-    const auto late = after_outage(first, why, first.created_at + 61min, {}, 0.5);
-    EXPECT_TRUE(std::holds_alternative<retried>(late));
-    const auto end = after_outage(last, why, last.created_at + 61min, {}, 0.5);
+    first.cooling_since = last.cooling_since = now - 59min;
+    EXPECT_TRUE(std::holds_alternative<postponed>(after_outage(last, why, now, {}, 0.5)));
+
+    first.cooling_since = last.cooling_since = now - 61min;
+    EXPECT_TRUE(std::holds_alternative<retried>(after_outage(first, why, now, {}, 0.5)));
+    const auto end = after_outage(last, why, now, {}, 0.5);
     ASSERT_TRUE(std::holds_alternative<failed>(end));
     EXPECT_EQ(std::get<failed>(end).code, job_error_code::storage_error);
 }

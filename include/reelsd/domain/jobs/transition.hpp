@@ -36,8 +36,8 @@ struct retry_policy {
     std::chrono::duration<double> cooldown_wait_max{3600.0};
     /// A shorter wait ends no job.
     std::chrono::duration<double> cooldown_wait_min{120.0};
-    /// How long after its acceptance an attempt that met no database is none: nobody's fault, and
-    /// no job should fail for it, but none may go round for ever either.
+    /// How long a job may be put off without an attempt being spent because the database does not
+    /// answer, from the first time in a row on.
     std::chrono::duration<double> outage_wait_max{3600.0};
 };
 
