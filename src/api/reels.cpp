@@ -25,26 +25,49 @@ bool has_ended(const jobs::job& job) {
     return job.status == jobs::job_status::done || job.status == jobs::job_status::error;
 }
 
-struct awaited_job {
+/// Interval at which a waiting request authenticates its caller again: a revoked token is refused
+/// within a second (contract), and the query takes a part of that.
+constexpr std::chrono::milliseconds authentication_interval{700};
+
+struct waited_for {
     std::optional<jobs::job> job;
-    bool has_waited = false;
+    std::optional<http::response> refused;  ///< The token was revoked during the wait.
 };
 
-/// The job as it stands once it has ended, `by` has passed or the client or the daemon goes;
+/// Suspends until the job was announced or `by` has passed, and meanwhile authenticates the caller
+/// again. Returns the refusal of a caller who is no longer known.
+asio::awaitable<std::optional<http::response>> wait_as_known_caller(
+    http::request_context& ctx, reels_service& service, jobs::completion_board::ticket& place,
+    deadline by) {
+    for (;;) {
+        const bool was_announced = co_await place.wait(by.at_most(authentication_interval));
+        const bool is_last = was_announced || by.passed();
+        ctx.restart_database_time();
+        try {
+            auto refused = co_await service.recognise(ctx);
+            if (refused || is_last) co_return refused;
+        } catch (const db::failure&) {
+            // An outage shorter than the wait is not the client's concern.
+            if (is_last) throw;
+        }
+    }
+}
+
+/// The job once it has ended, or as it is when `by` has passed or the client or the daemon goes;
 /// nothing when the caller has no such job. Holds no database connection while it waits.
-asio::awaitable<awaited_job> await_end(
+asio::awaitable<waited_for> await_end(
     http::request_context& ctx, reels_service& service, job_id id, deadline by) {
     jobs::completion_board::ticket place{service.board, id};
     const auto stop = ctx.stop();
     const std::stop_callback on_stop{stop, [&place] { place.wake(); }};
-    awaited_job found;
     for (;;) {
-        found.job = co_await service.jobs.find(ctx.caller(), id, ctx.database_by());
-        const bool is_over = !found.job || has_ended(*found.job);
-        if (is_over || by.passed() || stop.stop_requested()) co_return found;
-        found.has_waited = true;
-        co_await place.wait(by);
-        ctx.restart_database_time();
+        auto job = co_await service.jobs.find(ctx.caller(), id, ctx.database_by());
+        const bool is_over = !job || has_ended(*job);
+        if (is_over || by.passed() || stop.stop_requested()) {
+            co_return waited_for{.job = std::move(job), .refused = std::nullopt};
+        }
+        auto refused = co_await wait_as_known_caller(ctx, service, place, by);
+        if (refused) co_return waited_for{.job = std::nullopt, .refused = std::move(refused)};
     }
 }
 
@@ -67,10 +90,7 @@ asio::awaitable<http::response> get_reel(http::request_context& ctx, reels_servi
         job = co_await service.jobs.find(ctx.caller(), *id, ctx.database_by());
     } else {
         auto found = co_await await_end(ctx, service, *id, deadline::after(*wait));
-        if (found.has_waited) {
-            // The token may have been revoked, or the account disabled, during the wait.
-            if (auto refused = co_await service.recognise(ctx)) co_return *std::move(refused);
-        }
+        if (found.refused) co_return *std::move(found.refused);
         job = std::move(found.job);
     }
     if (!job) co_return ctx.problem(error{errc::not_found});

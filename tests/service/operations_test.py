@@ -221,19 +221,17 @@ class Commands(ServiceTest):
         self.assertRegex(
             self.served.token(account.email, "test"), "^rls_", "the name can be used again")
 
-    def test_a_revoked_token_learns_nothing_from_a_long_poll(self):
+    def test_revoking_a_token_ends_its_long_polls(self):
         served = Daemon(workers=0)
         self.addCleanup(served.close)
         account = served.start().account()
-        other = served.token(account.email, "other")
         job = account.submit(UNAVAILABLE)
         waiting = f"/api/v1/reels/{job}?wait=60"
         with concurrent.futures.ThreadPoolExecutor(1) as pool:
             poll = pool.submit(served.request, "GET", waiting, token=account.token)
             wait_until(lambda: b"reelsd_waiters 1" in served.request("GET", "/metrics").body, "the long poll")
             must(served.cli("token", "revoke", "--account", account.email, "--name", "test"))
-            self.assertEqual(served.request("DELETE", f"/api/v1/reels/{job}", token=other).status, 204)
-            answer = poll.result(30)
+            answer = poll.result(10)  # Of the 60 s that it asked for.
         self.assertEqual((answer.status, answer.json()), (401, {"error": "invalid API token"}))
 
     def test_limits(self):
