@@ -220,6 +220,18 @@ class Errors(OpenAiTest):
         self.assertDone(job, "local")
         self.assertEqual(len(calls), 1)
 
+    def test_the_platform_is_not_asked_while_the_model_cannot_be(self):
+        self.analyzing(attempts_max=3)
+        self.model.fail("chat", "unauthorized", times=99)
+        self.submitted()
+        wait_until(lambda: self.sql("SELECT count(*) FROM job WHERE waits_for = 'time'") == "1",
+                   "the first job to wait for the model")
+        before = len(self.platform.requests())
+        second = self.submitted()
+        wait_until(lambda: self.sql("SELECT waits_for, claim > 0 FROM job WHERE id = %s" % second) == "time|t",
+                   "the second job to wait as well")
+        self.assertEqual(len(self.platform.requests()), before, self.platform.requests()[before:])
+
     def test_another_analyzer_takes_over_from_one_that_is_down(self):
         self.analyzing(analyzer="openai,local")
         job, _ = self.try_fault("chat", "unauthorized", times=9)
