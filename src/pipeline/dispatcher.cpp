@@ -164,6 +164,7 @@ asio::awaitable<void> dispatcher::claim_loop() {
             if (monotonic_clock::now() >= next_rescue) {
                 next_rescue = monotonic_clock::now() + options_.look_interval;
                 co_await rescue();
+                cursor_.read_from_start();
                 note_database(true);
                 has_looked = true;
             }
@@ -228,13 +229,14 @@ jobs::claim_request dispatcher::next_claim() const {
         .jobs_max = std::max(1, static_cast<int>(wanted())),
         .lease = options_.lease,
         .in_hand = {},
-        .first_worker = options_.worker};
+        .first_worker = lost_claims_ == 0 ? std::string{} : options_.worker};
     for (const auto& [id, held] : held_) request.in_hand.push_back(job_id{id});
     return request;
 }
 
 asio::awaitable<void> dispatcher::claim() {
-    const auto request = next_claim();
+    auto request = next_claim();
+    request.from_turn = cursor_.start();
     const auto asked = monotonic_clock::now();
     ahead_.note_claim();
     std::vector<jobs::claimed_job> claimed;
@@ -242,10 +244,12 @@ asio::awaitable<void> dispatcher::claim() {
         claimed = co_await queue_.claim(request, deadline::after(jobs::queue_query_time_max));
     } catch (const db::failure& failure) {
         note_lost_claim(failure);
+        cursor_.read_from_start();
         throw;
     }
     note_database(true);
     const bool is_full = claimed.size() == static_cast<std::size_t>(request.jobs_max);
+    cursor_.note_claim(request.from_turn, claimed.empty() ? 0 : claimed.back().turn, is_full);
     const auto starved = is_full ? runner_->capacity() - busy() : 0;
     ahead_.note_claim_answer(monotonic_clock::now() - asked, starved);
     // The stop waits for us no more; what this has brought waits for the end of its lease.
@@ -354,6 +358,7 @@ asio::awaitable<void> dispatcher::report(std::int64_t id, jobs::transition ended
     // A claim made meanwhile has left this job out, which may be due again, or was not made at all.
     const bool is_over = std::holds_alternative<jobs::completed>(ended) ||
                          std::holds_alternative<jobs::failed>(ended);
+    if (!is_over) cursor_.read_from_start();
     // It may get its permit at once, unless others were in line already.
     if (std::holds_alternative<jobs::awaiting_permit>(ended) && is_line_empty_) next_permit_ = {};
     if (held.is_delayed || held_.size() >= 2 * runner_->capacity() || !is_over) wake();
@@ -382,7 +387,7 @@ asio::awaitable<void> dispatcher::rescue() {
     const jobs::rescue_request request{
         .held = holdings(),
         .worker = claim_name_,
-        .first_worker = options_.worker,
+        .first_worker = lost_claims_ == 0 ? std::string{} : options_.worker,
         .attempts_max = options_.policy.attempts_max,
         .exhausted_text = jobs::error_text(errc::internal, options_.policy)};
     const auto ended = co_await queue_.rescue(request, deadline::after(jobs::queue_query_time_max));

@@ -36,10 +36,10 @@ constexpr db::query earlier_query{"test.earlier", R"sql(
         ARRAY[$1, $1]::bigint[], ARRAY[$2, $2], ARRAY[false, false], ARRAY[NULL, NULL]::text[],
         ARRAY[false, false], 10, 3))sql"};
 constexpr db::query fill_query{"test.fill", R"sql(
-    INSERT INTO job (account_id, url, run_at, waits_for)
-    SELECT $1, 'https://www.instagram.com/reel/DYa0IXPgnP5/', now() + $3::interval,
+    INSERT INTO job (account_id, url, run_at, turn, waits_for)
+    SELECT $1, 'https://www.instagram.com/reel/DYa0IXPgnP5/', now() + $3::interval, number,
            CASE WHEN $3::interval > interval '0' THEN 'time' END
-      FROM generate_series(1, $2))sql"};
+      FROM generate_series(1, $2) AS number)sql"};
 // Of this session alone: the test's pool has one connection. What it has read is told at the end of
 // the transaction that asks.
 constexpr db::query tell_reads_query{"test.tell_reads", "SELECT pg_stat_force_next_flush()"};
@@ -47,6 +47,8 @@ constexpr db::query reads_query{"test.reads", R"sql(
     SELECT (SELECT seq_tup_read FROM pg_stat_user_tables WHERE relname = 'job') AS in_sequence,
            (SELECT idx_tup_read FROM pg_stat_user_indexes
              WHERE indexrelname = 'job_active') AS active,
+           (SELECT idx_tup_read FROM pg_stat_user_indexes
+             WHERE indexrelname = 'job_ready') AS ready,
            (SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_user_tables
              WHERE relname = 'job') AS rows)sql"};
 constexpr db::query analyze_query{"test.analyze", "ANALYZE job"};
@@ -239,6 +241,7 @@ protected:
     struct reads {
         std::int64_t in_sequence;
         std::int64_t active;
+        std::int64_t ready;
         std::int64_t rows;  ///< However they were found.
     };
 
@@ -254,6 +257,7 @@ protected:
         return {
             .in_sequence = row.as<std::int64_t>("in_sequence"),
             .active = row.as<std::int64_t>("active"),
+            .ready = row.as<std::int64_t>("ready"),
             .rows = row.as<std::int64_t>("rows")};
     }
     void fill(std::int64_t jobs, std::string_view due_in) {
@@ -304,6 +308,32 @@ TEST_F(StatementCosts, PlansThatWereMadeForAnEmptyQueueServeAFullOne) {
     for (int i = 0; i < 10; ++i) EXPECT_EQ(work_on(100), 100U);
     EXPECT_EQ(asked({ann_, bob_}, 100000).size(), 2U);
     EXPECT_EQ(reads_so_far().in_sequence - before.in_sequence, 0);
+}
+
+// An entry of the index that an open snapshot may still need is read by every scan that passes it.
+TEST_F(StatementCosts, AClaimDoesNotReadJobsOfLowerTurnsWhileAnOldSnapshotIsOpen) {
+    constexpr std::int64_t worked_on = 400;
+    for (int i = 0; i < 10; ++i) {  // From the sixth time on a prepared statement keeps its plan.
+        EXPECT_EQ(asked({ann_, bob_}, 1).size(), 2U);
+        EXPECT_EQ(work_on(10), 2U);
+    }
+    fill(worked_on + 40, "0 s");
+    auto dump = open_transaction("SELECT count(*) FROM job");
+    std::int64_t last_turn = 0;
+    for (int done = 0; done < worked_on; done += 100) {
+        const auto held = claimed(100);
+        ASSERT_EQ(held.size(), 100U);
+        last_turn = held.back().turn;
+        end_all(held, failure_);
+    }
+    const auto first = reads_so_far().ready;
+    for (int i = 0; i < 10; ++i) EXPECT_EQ(claimed(1).size(), 1U);
+    const auto second = reads_so_far().ready;
+    for (int i = 0; i < 10; ++i) EXPECT_EQ(claimed(1, last_turn).size(), 1U);
+    const auto third = reads_so_far().ready;
+    EXPECT_GE(second - first, 10 * worked_on) << "what an unbounded claim costs";
+    EXPECT_LE(third - second, 10 * 50) << "those claimed since, and itself";
+    end_transaction(dump);
 }
 
 TEST_F(StatementCosts, TheQueueIsCountedUpToABoundAndEstimatedBeyond) {

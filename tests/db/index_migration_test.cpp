@@ -54,28 +54,6 @@ protected:
         return std::async(std::launch::async, [this] { return with(indexed).migrate(soon()); });
     }
 
-    /// A transaction of another session that does this and then stays open until let_go().
-    std::future<result<void>> hold(const std::string& statement) {
-        auto held = std::async(std::launch::async, [this, statement] {
-            return run_script(
-                connection_string(),
-                "BEGIN ISOLATION LEVEL REPEATABLE READ; " + statement + "; SELECT pg_sleep(3600)",
-                soon());
-        });
-        const auto by = soon();
-        while (count(holding) == 0 && !by.passed()) continue;
-        return held;
-    }
-
-    void let_go(std::future<result<void>>& held) {
-        static constexpr query end{
-            "test.end",
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-            " WHERE query LIKE '%pg_sleep(3600)%' AND pid <> pg_backend_pid()"};
-        run(pool().run(soon(), end));
-        EXPECT_FALSE(held.get());
-    }
-
     void expect_migrated() {
         EXPECT_EQ(count(valid_indexes), 1);
         EXPECT_EQ(count(records), 1);
@@ -86,10 +64,6 @@ protected:
         "SELECT count(*) AS n FROM pg_index"
         " WHERE indexrelid = to_regclass('thing_by_id') AND indisvalid AND NOT indisunique"};
     static constexpr query things{"test.things", "SELECT count(*) AS n FROM thing"};
-    static constexpr query holding{
-        "test.holding",
-        "SELECT count(*) AS n FROM pg_stat_activity WHERE query LIKE '%pg_sleep(3600)%'"
-        " AND pid <> pg_backend_pid() AND wait_event = 'PgSleep'"};
     static constexpr query records{
         "test.records", "SELECT count(*) AS n FROM schema_migration WHERE version = 2"};
 };
@@ -107,7 +81,8 @@ TEST_F(IndexMigrationTest, WritersPassWhileTheIndexOfALargeTableWaitsForADump) {
         "test.building", "SELECT count(*) AS n FROM pg_stat_progress_create_index"};
     script("INSERT INTO thing SELECT generate_series(1, 300000)");
     const auto by = soon();
-    auto dump = hold("LOCK TABLE thing IN ACCESS SHARE MODE; SELECT count(*) FROM thing");
+    auto dump =
+        open_transaction("LOCK TABLE thing IN ACCESS SHARE MODE; SELECT count(*) FROM thing");
 
     // A connection that waits for no lock: each write that would have to is refused as contention.
     pool_options hurried;
@@ -131,7 +106,7 @@ TEST_F(IndexMigrationTest, WritersPassWhileTheIndexOfALargeTableWaitsForADump) {
     }
     for (int i = 0; i < 50; ++i) write_some();
     EXPECT_EQ(count(waiting), 1);
-    let_go(dump);
+    end_transaction(dump);
     while (migration.wait_for(0s) != std::future_status::ready) write_some();
     const auto done = migration.get();
     ASSERT_TRUE(done) << done.error().to_string();
@@ -162,7 +137,7 @@ TEST_F(IndexMigrationTest, AMigratorOfAnEarlierReleaseIsLetPass) {
         "test.waiting_for_lock",
         "SELECT count(*) AS n FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"};
     const auto by = soon();
-    auto writer = hold("INSERT INTO thing VALUES (1)");
+    auto writer = open_transaction("INSERT INTO thing VALUES (1)");
     auto migration = migrate_aside();
     while (count(waiting_for_writers) == 0) ASSERT_FALSE(by.passed());
     auto earlier = std::async(std::launch::async, [this] {
@@ -173,7 +148,7 @@ TEST_F(IndexMigrationTest, AMigratorOfAnEarlierReleaseIsLetPass) {
             soon());
     });
     while (count(waiting_for_lock) == 0) ASSERT_FALSE(by.passed());
-    let_go(writer);
+    end_transaction(writer);
     const auto done = migration.get();
     ASSERT_TRUE(done) << done.error().to_string();
     EXPECT_TRUE(earlier.get());

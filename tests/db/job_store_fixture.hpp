@@ -28,9 +28,12 @@ protected:
         EXPECT_EQ(decision.decided, admission::outcome::admitted);
         return decision.job;
     }
-    [[nodiscard]] std::vector<claimed_job> claimed(int most) {
+    [[nodiscard]] std::vector<claimed_job> claimed(int most, std::int64_t from_turn = 0) {
         const claim_request wanted{
-            .worker = "w", .jobs_max = most, .lease = std::chrono::seconds{60}};
+            .worker = "w",
+            .jobs_max = most,
+            .lease = std::chrono::seconds{60},
+            .from_turn = from_turn};
         return run(store_.claim(wanted, soon()));
     }
     std::vector<job_id> rescued(std::vector<holding> held, std::string exhausted_text = "x") {

@@ -97,7 +97,7 @@ bool queue_model::remove(job_id job) {
 std::vector<std::int64_t> queue_model::to_claim(const jobs::claim_request& wanted) const {
     const auto most = static_cast<std::size_t>(wanted.jobs_max);
     std::vector<std::int64_t> taken;
-    if (!wanted.first_worker.empty()) {
+    if (!wanted.first_worker.empty() && wanted.from_turn == 0) {
         for (const auto& [until, id] : leased_) {
             const bool is_lost =
                 was_given_up(rows_.at(id).worker, wanted.first_worker, wanted.worker);
@@ -108,6 +108,7 @@ std::vector<std::int64_t> queue_model::to_claim(const jobs::claim_request& wante
     }
     for (const auto& [turn, id] : ready_) {
         if (taken.size() == most) break;
+        if (turn < wanted.from_turn) continue;
         if (!contains(wanted.in_hand, job_id{id})) taken.push_back(id);
     }
     return taken;
@@ -143,7 +144,8 @@ jobs::claimed_job queue_model::take(model_row row, instant now, const jobs::clai
         .attempt = row.attempt,
         .created_at = {},
         .fresh = false,
-        .permit = row.permit};
+        .permit = row.permit,
+        .turn = row.turn};
 }
 
 bool queue_model::is_behind_own_account(job_id job) const {

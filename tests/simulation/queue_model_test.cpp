@@ -65,7 +65,7 @@ std::vector<std::string> texts_of(const std::vector<jobs::holding>& held) {
 std::vector<std::string> texts_of(const std::vector<jobs::claimed_job>& claimed) {
     std::vector<std::string> texts;
     for (const auto& one : claimed) {
-        texts.push_back(fmt::format("{} {} {}", one.id.value, one.claim, one.attempt));
+        texts.push_back(fmt::format("{} {} {} {}", one.id.value, one.claim, one.attempt, one.turn));
     }
     return sorted(std::move(texts));
 }
@@ -145,7 +145,8 @@ protected:
             .jobs_max = 1 + static_cast<int>(dice_.below(4)),
             .lease = far_off,
             .in_hand = drawn_jobs(3),
-            .first_worker = first_name_of(worker)};
+            .first_worker = first_name_of(worker),
+            .from_turn = static_cast<std::int64_t>(dice_.below(2) * dice_.below(100))};
         const auto claimed = run(store_.claim(wanted, soon()));
         EXPECT_EQ(texts_of(claimed), texts_of(model_.claim(now_, wanted)));
         for (const auto& one : claimed) holdings_.push_back({one.id, one.claim});

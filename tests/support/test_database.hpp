@@ -1,6 +1,7 @@
 #pragma once
 
 #include <reelsd/base/clock.hpp>
+#include <reelsd/db/migrator.hpp>
 #include <reelsd/db/pool.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -104,6 +105,37 @@ protected:
     [[nodiscard]] static deadline soon() { return deadline::after(patience); }
 
     void SetUp() override { pool_.start(); }
+
+    /// A REPEATABLE READ transaction of another session that runs `statement` and then stays open,
+    /// as a dump does, until end_transaction().
+    [[nodiscard]] std::future<result<void>> open_transaction(const std::string& statement) {
+        static constexpr db::query open{
+            "test.open_transactions",
+            "SELECT count(*) AS n FROM pg_stat_activity WHERE query LIKE '%pg_sleep(3600)%'"
+            " AND pid <> pg_backend_pid() AND wait_event = 'PgSleep'"};
+        auto ended = std::async(std::launch::async, [this, statement] {
+            return db::run_script(
+                connection_string(),
+                "BEGIN ISOLATION LEVEL REPEATABLE READ; " + statement + "; SELECT pg_sleep(3600)",
+                soon());
+        });
+        const auto by = soon();
+        const auto count = [&] {
+            const auto counted = run(pool().run(soon(), open));
+            return counted.one().template as<std::int64_t>("n");
+        };
+        while (count() == 0 && !by.passed()) continue;
+        return ended;
+    }
+
+    void end_transaction(std::future<result<void>>& transaction) {
+        static constexpr db::query end{
+            "test.end_transactions",
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE query LIKE '%pg_sleep(3600)%' AND pid <> pg_backend_pid()"};
+        run(pool().run(soon(), end));
+        EXPECT_FALSE(transaction.get());
+    }
 
 private:
     [[nodiscard]] db::pool_options options() const {

@@ -9,6 +9,7 @@
 #include <reelsd/domain/jobs/job_queue.hpp>
 #include <reelsd/pipeline/attempt_runner.hpp>
 #include <reelsd/pipeline/claim_ahead.hpp>
+#include <reelsd/pipeline/claim_cursor.hpp>
 #include <reelsd/pipeline/completion_watch.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -165,6 +166,7 @@ private:
     std::string claim_name_;            ///< `options_.worker`, or what has taken its place.
     std::uint64_t lost_claims_ = 0;     ///< Each has given a name up.
     claim_ahead ahead_;
+    claim_cursor cursor_;
     monotonic_clock::time_point next_permit_{};  ///< Not looked for before.
     bool is_line_empty_ = true;                  ///< As far as is known here.
     async::condition woken_;

@@ -14,19 +14,22 @@ namespace {
 
 // What an earlier claim of the same worker has taken without its knowing comes first. Its attempt
 // is counted already. The last turn that was claimed is noted for submissions (next_job_turn()).
+// While an old snapshot is open, both indexes keep an entry for each job that was ever claimed
+// since: $6 starts the walk behind them, and leaves out the search for a lost claim.
 constexpr db::query claim_query{
     "jobs.claim",
     R"sql(
     WITH lost AS (
         SELECT id FROM job
          WHERE status = 'processing' AND id <> ALL ($4::bigint[])
-           AND $5 <> '' AND worker COLLATE "C" >= $5 AND worker COLLATE "C" < $1
+           AND $5 <> '' AND $6 = 0 AND worker COLLATE "C" >= $5 AND worker COLLATE "C" < $1
          ORDER BY id LIMIT $2
            FOR UPDATE SKIP LOCKED),
     due AS (
         SELECT id FROM job
          -- Without a look at the clock: one that is set back must not stop what is ready.
          WHERE status = 'pending' AND waits_for IS NULL AND id <> ALL ($4::bigint[])
+           AND turn >= $6::bigint
          ORDER BY turn, id LIMIT $2 - (SELECT count(*) FROM lost)
            FOR UPDATE SKIP LOCKED),  -- Two claimants never take the same row.
     claimed AS (
@@ -38,7 +41,7 @@ constexpr db::query claim_query{
          WHERE id = ANY (ARRAY(SELECT id FROM lost UNION ALL SELECT id FROM due))
         RETURNING id, account_id, url, claim, attempt, created_at, fresh, permit, cooling_since,
                   turn)
-    SELECT id, account_id, url, claim, attempt, created_at, fresh, permit, cooling_since,
+    SELECT id, account_id, url, claim, attempt, created_at, fresh, permit, cooling_since, turn,
            (SELECT setval('job_turn', max(turn)) FROM claimed
             HAVING max(turn) > coalesce(pg_sequence_last_value('job_turn'), 0)) AS last_turn
       FROM claimed ORDER BY turn, id)sql",
@@ -49,7 +52,7 @@ constexpr db::query claim_in_line_query{
     R"sql(
     SELECT outcome, wait_seconds, (claimed).id, (claimed).account_id, (claimed).url,
            (claimed).claim, (claimed).attempt, (claimed).created_at, (claimed).fresh,
-           (claimed).permit, (claimed).cooling_since
+           (claimed).permit, (claimed).cooling_since, (claimed).turn
       FROM claim_in_line($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11))sql",
     db::priority::essential};
 
@@ -190,7 +193,8 @@ claimed_job claimed_job_from(const db::row& row) {
         .created_at = row.as<time_point>("created_at"),
         .fresh = row.as<bool>("fresh"),
         .permit = row.as<std::optional<std::string>>("permit").value_or(""),
-        .cooling_since = row.as<std::optional<time_point>>("cooling_since")};
+        .cooling_since = row.as<std::optional<time_point>>("cooling_since"),
+        .turn = row.as<std::int64_t>("turn")};
 }
 
 /// Views into a thumbnail, for it may be none at all. Made before the query is run: GCC 12 destroys
@@ -275,7 +279,8 @@ boost::asio::awaitable<std::vector<claimed_job>> job_store::claim(
         wanted.jobs_max,
         wanted.lease.count(),
         wanted.in_hand,
-        wanted.first_worker);
+        wanted.first_worker,
+        wanted.from_turn);
     co_return claimed.map(&claimed_job_from);
 }
 

@@ -70,6 +70,7 @@ struct claimed_job {
     std::string permit = {};
     /// Since when it has been put off for cool-downs alone; nothing when it was not the last time.
     std::optional<time_point> cooling_since = {};
+    std::int64_t turn = 0;  ///< Its place in the order of the queue.
 };
 
 /// What a reel looks like: one picture in two sizes, JPEGs.

@@ -49,6 +49,8 @@ struct claim_request {
     /// and not in hand was taken by a claim whose answer was lost: it is taken once more, and
     /// first, and the attempt that nobody began is not counted twice.
     std::string first_worker = {};
+    /// Only jobs of this turn or a higher one are taken; above 0, no job of a lost claim is.
+    std::int64_t from_turn = 0;
 };
 
 /// A platform whose permits jobs wait for, and how often they are given.
@@ -95,7 +97,7 @@ public:
         claim_request wanted, deadline by) = 0;
 
     /// Takes the first job in line for a permit together with its permit, if one may be given now.
-    /// Of `wanted`, `jobs_max` and `first_worker` do not count.
+    /// Ignores `jobs_max`, `first_worker` and `from_turn` of `wanted`.
     virtual boost::asio::awaitable<line_answer> claim_in_line(
         claim_request wanted, platform_line line, deadline by) = 0;
 
