@@ -1,9 +1,13 @@
 #include "served.hpp"
 
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -93,6 +97,34 @@ TEST_F(Served, ClientThatDoesNotReadIsLeft) {
     await_counts([](const server_counts& now) {
         return now.connections_accepted == 1 && now.connections_open == 0;
     });
+}
+
+/// Reads 16 KiB at a time with a pause before each, through a small receive buffer.
+class slow_reader : public raw_client {
+public:
+    explicit slow_reader(std::uint16_t port) {
+        constexpr int bytes = 65536;
+        ::setsockopt(socket(), SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
+        connect(port);
+    }
+
+private:
+    ssize_t receive_some(std::span<char> target) override {
+        constexpr int pause_milliseconds = 10;
+        ::poll(nullptr, 0, pause_milliseconds);
+        return raw_client::receive_some(target);
+    }
+};
+
+// The kernel holds at most half of the answer, so that the rest takes longer than one stall may.
+TEST_F(Served, ClientThatReadsSlowlyButSteadilyGetsTheWholeAnswer) {
+    options.write_stall_max = 1s;
+    start();
+    slow_reader client{port};
+    const auto got = client.ask("GET /big HTTP/1.1\r\nHost: a\r\n\r\n");
+    ASSERT_TRUE(got);
+    EXPECT_EQ(got->status, 200);
+    EXPECT_EQ(got->body.size(), std::size_t{8} << 20U);
 }
 
 TEST_F(Served, ClientThatReadsForTooLongIsLeft) {

@@ -5,6 +5,7 @@
 #include "stand_in.hpp"
 #include "support/scripted_server.hpp"
 #include <reelsd/platform/downloader.hpp>
+#include <reelsd/platform/source.hpp>
 
 #include <dlfcn.h>
 #include <gmock/gmock.h>
@@ -328,6 +329,34 @@ TEST_F(DownloadGuard, EndsAtTheDeadlineAmidstABody) {
     ASSERT_FALSE(got);
     EXPECT_EQ(got.error().code(), errc::timed_out) << got.error().to_string();
     EXPECT_TRUE(scratch_.is_empty());
+}
+
+result<net::http_response> look_up(const source_settings& settings) {
+    const auto platform = net::url::parse(settings.platform_url);
+    const net::http_client client{{.policy = lookup_policy(settings, *platform)}};
+    return client.send({.url = settings.platform_url + "/reel/abc/"}, patience(), {});
+}
+
+// Only an origin that the operator set may be a private address.
+TEST(LookUpGuard, APoisonedNameOfThePublicPlatformLeadsNowhere) {
+    for (const char* address : {"127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "fd00:ec2::254"}) {
+        SCOPED_TRACE(address);
+        names().set("www.instagram.com", {address});
+        const auto got = look_up({});
+        ASSERT_FALSE(got);
+        EXPECT_EQ(got.error().code(), errc::address_refused) << got.error().to_string();
+        EXPECT_EQ(names().count("www.instagram.com"), 1U);
+    }
+}
+
+TEST(LookUpGuard, AnOriginOfTheOperatorMayBePrivate) {
+    const scripted_server server{[](scripted_server::connection& peer) {
+        peer.read_request();
+        peer.write(answer_of("200 OK", "", 0));
+    }};
+    const auto got = look_up({.platform_url = server.origin()});
+    ASSERT_TRUE(got) << got.error().to_string();
+    EXPECT_EQ(got->status(), 200);
 }
 
 }  // namespace
