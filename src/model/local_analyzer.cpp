@@ -11,10 +11,11 @@ namespace reelsd::model {
 analysis local_analyzer::analyze(
     const video_input& video, call_ledger& /*calls*/, const deadline& by,
     const std::stop_token& stop) const {
-    const auto report =
-        media_.analyze(video.file, by.at_most(bounds::local_analysis_time_max), stop);
+    auto report = media_.analyze(video.file, by.at_most(bounds::local_analysis_time_max), stop);
     if (!report) return analysis_failure{report.error()};
-    return findings_from(*report, {.caption = video.caption, .hashtags = video.hashtags});
+    auto found = findings_from(*report, {.caption = video.caption, .hashtags = video.hashtags});
+    found.thumbnail = std::move(report->thumbnail);
+    return found;
 }
 
 findings findings_from(const media::analysis_report& report, const post_text& post) {

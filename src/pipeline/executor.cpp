@@ -265,13 +265,16 @@ result<void> check_budget(attempt& now) {
     return now.parts.recorder.check_budget(now.job.account, now.by.at_most(records_time_max));
 }
 
-/// Nothing when none could be made, or when the attempt is asked to stop: the analysis is there,
-/// and repeating it would cost more than a picture is worth.
+/// The analyzer's, or one of its own child process. Nothing when none could be made, or when the
+/// attempt is asked to stop: repeating the analysis would cost more than a picture is worth.
 std::optional<jobs::reel_thumbnail> take_thumbnail(
-    attempt& now, const platform::media_file& video) {
+    attempt& now, std::optional<media::thumbnail_report> of_analyzer,
+    const platform::media_file& video) {
     now.step = "thumbnail";
-    auto taken =
-        now.parts.media.thumbnail(video.file, now.by.at_most(bounds::thumbnail_time_max), now.stop);
+    auto taken = of_analyzer
+                     ? result<media::thumbnail_report>{*std::move(of_analyzer)}
+                     : now.parts.media.thumbnail(
+                           video.file, now.by.at_most(bounds::thumbnail_time_max), now.stop);
     if (taken) {
         return jobs::reel_thumbnail{
             .jpeg = std::move(taken->jpeg), .small_jpeg = std::move(taken->small_jpeg)};
@@ -316,7 +319,7 @@ result<jobs::completed> analyze(attempt& now, const fetched& subject, const std:
         .caption = subject.post.caption.value_or(""),
         .hashtags = subject.post.hashtags,
         .scratch = now.scratch->path()};
-    const auto said = ask_analyzer(now, input);
+    auto said = ask_analyzer(now, input);
     if (!said) return said.error();
 
     now.step = "assemble";
@@ -337,7 +340,7 @@ result<jobs::completed> analyze(attempt& now, const fetched& subject, const std:
         .analyzed_at = std::nullopt,
         .unpaid_model = said->provider == "local" ? said->model_name : std::string{},
         .search = *std::move(entry),
-        .thumbnail = take_thumbnail(now, subject.video)};
+        .thumbnail = take_thumbnail(now, std::move(said->thumbnail), subject.video)};
 }
 
 result<jobs::completed> run_steps(attempt& now, const platform::link& link) {

@@ -9,6 +9,8 @@ import shutil
 import subprocess
 import unittest
 
+from model_support import ANSWER
+from openai_stand_in import OpenAiStandIn
 from service_support import SAMPLE, DatabaseTest, new_folder, program
 
 LARGE_BYTES_MAX = 40_000
@@ -95,7 +97,7 @@ class Thumbnails(DatabaseTest):
         self.assertEqual(sorted(stored), sorted(job["id"] for job in jobs))
         self.assertEqual(len(set(stored.values())), 1)
 
-    def test_the_analysis_does_without(self):
+    def test_the_analysis_of_a_remote_model_does_without(self):
         folder = new_folder()
         self.addCleanup(shutil.rmtree, folder)
         helper = os.path.join(folder, "reelsd-media")
@@ -103,7 +105,12 @@ class Thumbnails(DatabaseTest):
         with open(helper, "w", encoding="utf-8") as script:
             script.write(f'#!/bin/sh\n[ "$1" != thumbnail ] || exit 3\nexec {real} "$@"\n')
         os.chmod(helper, 0o755)
-        served, someone = self.start(media_helper=helper)
+        model = OpenAiStandIn("vllm", key="sk-standIn").start()
+        self.addCleanup(model.stop)
+        model.answer = ANSWER
+        served, someone = self.start(
+            media_helper=helper, analyzer="openai", openai_url=model.url, openai_api_key="sk-standIn",
+            openai_model="test-model")
         self.platform.configure(posts={"PLAINpost01": {}})
         job = someone.finished(someone.submit("https://www.instagram.com/reel/PLAINpost01/"))
         self.assertEqual(job["status"], "done", job)

@@ -65,9 +65,11 @@ struct findings {
     content_findings content;
     metadata_findings metadata;
     std::string provider;               ///< Who analysed: "local", "gemini", "openai".
-    std::string model_name;             ///< With what: "reelsd-local-1", "gemini-3.8-flash".
+    std::string model_name;             ///< With what: "reelsd-local-2", "gemini-3.8-flash".
     std::string analyzer;               ///< Its analyzer::name().
     std::vector<std::string> warnings;  ///< What speaks against the analysis, for people.
+    /// From an analyzer that decodes the video itself.
+    std::optional<media::thumbnail_report> thumbnail = {};
 };
 
 /// The whole transcript: the segments' texts in their order, with a blank between two.

@@ -339,7 +339,8 @@ result<net::http_response> look_up(const source_settings& settings) {
 
 // Only an origin that the operator set may be a private address.
 TEST(LookUpGuard, APoisonedNameOfThePublicPlatformLeadsNowhere) {
-    for (const char* address : {"127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "fd00:ec2::254"}) {
+    for (const char* address :
+         {"127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "fd00:ec2::254"}) {
         SCOPED_TRACE(address);
         names().set("www.instagram.com", {address});
         const auto got = look_up({});
