@@ -1,0 +1,49 @@
+"""docker/packages.txt against what the sources include: a library that is installed to build is included by a
+source, and nothing is installed in vain.
+
+Method: dpkg names the headers of each package; the sources name those that they include.
+"""
+
+import pathlib
+import re
+import subprocess
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+STAGES = ("build", "test")
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
+
+
+def libraries():
+    lines = (ROOT / "docker/packages.txt").read_text(encoding="utf-8").splitlines()
+    words = (line.split() for line in lines if line and not line.startswith("#"))
+    return sorted({name for stage, name, *_ in words if stage in STAGES and name.endswith("-dev")} - {"dpkg-dev"})
+
+
+def included():
+    sources = (path for folder in ("include", "src", "tests") for path in (ROOT / folder).rglob("*.[ch]pp"))
+    return {name for path in sources for name in INCLUDE.findall(path.read_text(encoding="utf-8"))}
+
+
+def headers_of(package):
+    """Each header under every name that it may be included by: its path below /usr/include, and the ends of it."""
+    listed = subprocess.run(["dpkg", "-L", package], capture_output=True, text=True, check=True).stdout
+    names = set()
+    for path in listed.splitlines():
+        if path.startswith("/usr/include/"):
+            parts = path.split("/")[3:]
+            names.update("/".join(parts[first:]) for first in range(len(parts)))
+    return names
+
+
+class Packages(unittest.TestCase):
+    def test_each_library_is_included(self):
+        used = included()
+        self.assertGreater(len(libraries()), 20)
+        for package in libraries():
+            with self.subTest(package):
+                self.assertTrue(headers_of(package) & used, "no source includes a header of it")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
