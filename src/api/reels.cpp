@@ -28,6 +28,13 @@ bool has_ended(const jobs::job& job) {
 /// Interval at which a waiting request authenticates its caller again: a revoked token is refused
 /// within a second (contract), and the query takes a part of that.
 constexpr std::chrono::milliseconds authentication_interval{700};
+/// Waiting requests authenticate at multiples of this, so that their lookups share a statement.
+constexpr std::chrono::milliseconds authentication_tick{50};
+
+deadline::clock::duration until_next_authentication() {
+    const auto due = deadline::clock::now().time_since_epoch() + authentication_interval;
+    return authentication_interval - due % authentication_tick;
+}
 
 struct waited_for {
     std::optional<jobs::job> job;
@@ -40,7 +47,7 @@ asio::awaitable<std::optional<http::response>> wait_as_known_caller(
     http::request_context& ctx, reels_service& service, jobs::completion_board::ticket& place,
     deadline by) {
     for (;;) {
-        const bool was_announced = co_await place.wait(by.at_most(authentication_interval));
+        const bool was_announced = co_await place.wait(by.at_most(until_next_authentication()));
         const bool is_last = was_announced || by.passed();
         ctx.restart_database_time();
         try {
