@@ -118,7 +118,7 @@ private:
 
 // The kernel holds at most half of the answer, so that the rest takes longer than one stall may.
 TEST_F(Served, ClientThatReadsSlowlyButSteadilyGetsTheWholeAnswer) {
-    options.write_stall_max = 1s;
+    options.write_stall_max = 2s;
     start();
     slow_reader client{port};
     const auto got = client.ask("GET /big HTTP/1.1\r\nHost: a\r\n\r\n");
