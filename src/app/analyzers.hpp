@@ -1,6 +1,6 @@
 #pragma once
 
-#include <reelsd/app/settings.hpp>
+#include "settings.hpp"
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/media/media_client.hpp>
@@ -20,7 +20,7 @@ namespace reelsd::app {
 /// What analyses videos, as the operator has set it.
 class analyzers {
 public:
-    /// `run` tells this process from all others (see pipeline::scratch_space). `media` outlives it.
+    /// `run` tells this process from all others (see work::scratch_space). `media` outlives it.
     /// Errors: invalid_argument, the detail names the setting: an analyzer without its key or
     /// model, or a table of prices that cannot be read.
     [[nodiscard]] static result<std::unique_ptr<analyzers>> create(

@@ -1,7 +1,8 @@
+#include "command_line.hpp"
+
 #include "complaint.hpp"
 #include "configuration_file.hpp"
 #include "secret_file.hpp"
-#include <reelsd/app/command_line.hpp>
 #include <reelsd/platform/source.hpp>
 
 #include <CLI/CLI.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <reelsd/app/command_line.hpp>
+#include "command_line.hpp"
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/result.hpp>
 

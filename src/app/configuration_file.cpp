@@ -1,7 +1,7 @@
 #include "configuration_file.hpp"
 
 #include "installation.hpp"
-#include <reelsd/app/settings.hpp>
+#include "settings.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -118,10 +118,10 @@ void count_attempt(metrics& figures, const jobs::transition& ended, seconds_f to
     figures.note_attempt(jobs::outcome_name(ended), took);
 }
 
-pipeline::dispatcher_options dispatcher_options_of(
+work::dispatcher_options dispatcher_options_of(
     const settings& with, const std::string& worker, metrics& figures,
     std::function<void()> job_ended) {
-    pipeline::dispatcher_options options;
+    work::dispatcher_options options;
     options.worker = worker;
     options.lease = with.lease;
     options.policy = retry_policy_of(with);
@@ -235,7 +235,7 @@ result<std::unique_ptr<daemon>> daemon::create(const settings& with, const log::
     const auto migrated = made.store->migrate(log);
     if (!migrated) return migrated.error();
 
-    auto scratch = pipeline::scratch_space::open(with.data_dir, made.run, log);
+    auto scratch = work::scratch_space::open(with.data_dir, made.run, log);
     if (!scratch) return scratch.error();
     made.scratch = std::move(*scratch);
     return std::unique_ptr<daemon>{new daemon{with, log, std::move(made)}};

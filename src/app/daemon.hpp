@@ -6,8 +6,8 @@
 #include "peers.hpp"
 #include "readiness_monitor.hpp"
 #include "service_notice.hpp"
+#include "settings.hpp"
 #include <reelsd/api/api.hpp>
-#include <reelsd/app/settings.hpp>
 #include <reelsd/async/offload_pool.hpp>
 #include <reelsd/async/task_group.hpp>
 #include <reelsd/base/json_fwd.hpp>
@@ -25,16 +25,16 @@
 #include <reelsd/http/server.hpp>
 #include <reelsd/media/media_client.hpp>
 #include <reelsd/model/local_embedder.hpp>
-#include <reelsd/pipeline/call_recorder.hpp>
-#include <reelsd/pipeline/dispatcher.hpp>
-#include <reelsd/pipeline/executor.hpp>
-#include <reelsd/pipeline/job_records.hpp>
-#include <reelsd/pipeline/scratch.hpp>
-#include <reelsd/pipeline/shared_pacer.hpp>
-#include <reelsd/pipeline/vector_index.hpp>
-#include <reelsd/pipeline/webhook_deliverer.hpp>
-#include <reelsd/pipeline/webhook_sender.hpp>
 #include <reelsd/platform/source.hpp>
+#include <reelsd/work/analysis/call_recorder.hpp>
+#include <reelsd/work/analysis/executor.hpp>
+#include <reelsd/work/analysis/job_records.hpp>
+#include <reelsd/work/analysis/scratch.hpp>
+#include <reelsd/work/analysis/shared_pacer.hpp>
+#include <reelsd/work/embeddings/vector_index.hpp>
+#include <reelsd/work/engine/dispatcher.hpp>
+#include <reelsd/work/webhooks/webhook_deliverer.hpp>
+#include <reelsd/work/webhooks/webhook_sender.hpp>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
@@ -72,7 +72,7 @@ private:
         std::unique_ptr<model::local_embedder> embedder;
         std::unique_ptr<media::media_client> media;
         std::unique_ptr<analyzers> models;
-        std::unique_ptr<pipeline::scratch_space> scratch;
+        std::unique_ptr<work::scratch_space> scratch;
     };
 
     daemon(const settings& with, const log::logger& log, parts made);
@@ -101,11 +101,11 @@ private:
     /// Settles model calls whose answer was lost.
     boost::asio::awaitable<void> settle_lost_calls();
     boost::asio::awaitable<void> settle_some_lost_calls(std::int64_t& settled);
-    [[nodiscard]] std::unique_ptr<pipeline::vector_index> make_vector_index();
+    [[nodiscard]] std::unique_ptr<work::vector_index> make_vector_index();
     [[nodiscard]] api::api_parts api_parts();
     void add_webhooks_to(api::api_parts& made);
-    [[nodiscard]] pipeline::webhook_sender_settings webhook_sender_settings() const;
-    [[nodiscard]] pipeline::webhook_deliverer_options webhook_deliverer_options();
+    [[nodiscard]] work::webhook_sender_settings webhook_sender_settings() const;
+    [[nodiscard]] work::webhook_deliverer_options webhook_deliverer_options();
     /// Forgets old deliveries.
     boost::asio::awaitable<void> tidy_webhooks();
     void start_retention();
@@ -122,8 +122,8 @@ private:
     boost::asio::awaitable<void> erase_from(account_id leaver, erasure_round& round);
     /// False: the step failed, of which the log tells. Only cancellation goes further.
     boost::asio::awaitable<bool> is_done(std::string_view what, boost::asio::awaitable<void> step);
-    [[nodiscard]] pipeline::executor_parts executor_parts();
-    [[nodiscard]] std::unique_ptr<pipeline::attempt_runner> make_attempt_runner();
+    [[nodiscard]] work::executor_parts executor_parts();
+    [[nodiscard]] std::unique_ptr<work::attempt_runner> make_attempt_runner();
     [[nodiscard]] dashboard::dashboard_parts dashboard_parts();
     [[nodiscard]] std::unique_ptr<bot::bot> make_bot();
     /// After it has been told to stop.
@@ -161,20 +161,20 @@ private:
     boost::asio::signal_set signals_;
     boost::asio::signal_set hangups_;
     db::pool pool_;
-    pipeline::job_records records_;
-    pipeline::shared_pacer pacer_;
+    work::job_records records_;
+    work::shared_pacer pacer_;
     async::offload_pool offload_;
     async::offload_pool embedding_calls_;
     async::task_group tasks_;
-    pipeline::call_recorder recorder_;
-    std::unique_ptr<pipeline::vector_index> vectors_;  ///< Null without a remote embedder.
-    pipeline::executor executor_;
+    work::call_recorder recorder_;
+    std::unique_ptr<work::vector_index> vectors_;  ///< Null without a remote embedder.
+    work::executor executor_;
     jobs::completion_board board_;
     jobs::job_watch watch_;
-    pipeline::webhook_sender webhook_sender_;
-    pipeline::webhook_deliverer deliverer_;
+    work::webhook_sender webhook_sender_;
+    work::webhook_deliverer deliverer_;
     jobs::reporting_queue queue_;
-    pipeline::dispatcher dispatcher_;
+    work::dispatcher dispatcher_;
     reels::caller_lookup callers_;
     std::unique_ptr<bot::bot> bot_;  ///< Null without a token.
     api::api api_;

@@ -23,15 +23,15 @@ constexpr int forgotten_at_once = 500;
 
 }  // namespace
 
-pipeline::webhook_sender_settings daemon::webhook_sender_settings() const {
+work::webhook_sender_settings daemon::webhook_sender_settings() const {
     return {
         .networks = with_.webhook_networks,
         .ca_file = with_.ca_file,
         .user_agent = "reelsd/" REELSD_VERSION};
 }
 
-pipeline::webhook_deliverer_options daemon::webhook_deliverer_options() {
-    pipeline::webhook_deliverer_options options;
+work::webhook_deliverer_options daemon::webhook_deliverer_options() {
+    work::webhook_deliverer_options options;
     if (with_.workers == 0) options.threads = 0;
     options.retry_base = with_.webhook_retry_base;
     options.on_tried = [this](std::string_view outcome) {

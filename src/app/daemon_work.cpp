@@ -36,10 +36,10 @@ void daemon::examine_jail() {
     }
 }
 
-std::unique_ptr<pipeline::vector_index> daemon::make_vector_index() {
+std::unique_ptr<work::vector_index> daemon::make_vector_index() {
     const auto* const embedder = parts_.models->dense_embedder();
     if (embedder == nullptr) return nullptr;
-    return std::make_unique<pipeline::vector_index>(pipeline::vector_index_parts{
+    return std::make_unique<work::vector_index>(work::vector_index_parts{
         .calls =
             {.embedder = *embedder,
              .prices = parts_.models->prices(),
@@ -51,15 +51,15 @@ std::unique_ptr<pipeline::vector_index> daemon::make_vector_index() {
         .offload = offload_});
 }
 
-std::unique_ptr<pipeline::attempt_runner> daemon::make_attempt_runner() {
+std::unique_ptr<work::attempt_runner> daemon::make_attempt_runner() {
     const auto work = [this](const jobs::claimed_job& job, std::stop_token stop) {
         return executor_.run(job, std::move(stop));
     };
-    return std::make_unique<pipeline::threaded_attempt_runner>(
+    return std::make_unique<work::threaded_attempt_runner>(
         loop_.get_executor(), with_.workers, work);
 }
 
-pipeline::executor_parts daemon::executor_parts() {
+work::executor_parts daemon::executor_parts() {
     return {
         .source = *parts_.source,
         .pacer = pacer_,

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <reelsd/app/settings.hpp>
+#include "settings.hpp"
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/db/private_cluster.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <reelsd/app/settings.hpp>
+#include "settings.hpp"
 #include <reelsd/http/router.hpp>
 
 #include <string_view>

@@ -1,4 +1,4 @@
-#include <reelsd/app/run.hpp>
+#include "run.hpp"
 
 #include <csignal>
 #include <variant>

@@ -68,7 +68,7 @@ public:
     void note_model_request(
         std::string_view provider, std::string_view model, std::string_view outcome);
 
-    /// `outcome`: as pipeline::outcome_name() of a delivery's step.
+    /// `outcome`: as work::outcome_name() of a delivery's step.
     void note_webhook_try(std::string_view outcome);
 
     /// `what`: "results", "usage", "erased_results", "erased_usage" or "erased_accounts".

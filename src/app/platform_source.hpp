@@ -1,6 +1,6 @@
 #pragma once
 
-#include <reelsd/app/settings.hpp>
+#include "settings.hpp"
 #include <reelsd/platform/source.hpp>
 
 #include <string_view>

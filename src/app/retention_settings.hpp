@@ -1,6 +1,6 @@
 #pragma once
 
-#include <reelsd/app/settings.hpp>
+#include "settings.hpp"
 
 #include <span>
 

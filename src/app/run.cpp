@@ -1,6 +1,7 @@
+#include "run.hpp"
+
 #include "commands.hpp"
 #include "complaint.hpp"
-#include <reelsd/app/run.hpp>
 
 #include <exception>
 

@@ -1,5 +1,5 @@
 #include "secret_file.hpp"
-#include <reelsd/app/settings.hpp>
+#include "settings.hpp"
 #include <reelsd/base/unique_fd.hpp>
 
 #include <fcntl.h>

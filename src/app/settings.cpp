@@ -1,8 +1,9 @@
+#include "settings.hpp"
+
 #include "listener_settings.hpp"
 #include "model_settings.hpp"
 #include "retention_settings.hpp"
 #include "setting_readers.hpp"
-#include <reelsd/app/settings.hpp>
 #include <reelsd/http/server.hpp>
 #include <reelsd/platform/source.hpp>
 

@@ -3,7 +3,7 @@
 #include "job_output.hpp"
 #include "options.hpp"
 #include "page.hpp"
-#include <reelsd/cli/text.hpp>
+#include "text.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

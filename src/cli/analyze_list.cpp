@@ -3,8 +3,8 @@
 #include "job_output.hpp"
 #include "job_wait.hpp"
 #include "page.hpp"
+#include "text.hpp"
 #include <reelsd/base/clock.hpp>
-#include <reelsd/cli/text.hpp>
 
 #include <fmt/format.h>
 

@@ -1,9 +1,10 @@
+#include "api_answer.hpp"
+
 #include "page.hpp"
+#include "text.hpp"
 #include "utf8.hpp"
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/json.hpp>
-#include <reelsd/cli/api_answer.hpp>
-#include <reelsd/cli/text.hpp>
 
 #include <fmt/format.h>
 

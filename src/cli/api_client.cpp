@@ -1,13 +1,13 @@
 #include "api_client.hpp"
 
+#include "api_answer.hpp"
+#include "api_request.hpp"
 #include "export_lines.hpp"
 #include "page.hpp"
+#include "text.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/invariant.hpp>
-#include <reelsd/cli/api_answer.hpp>
-#include <reelsd/cli/api_request.hpp>
-#include <reelsd/cli/text.hpp>
 #include <reelsd/net/url.hpp>
 
 #include <fmt/format.h>

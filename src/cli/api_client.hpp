@@ -1,11 +1,11 @@
 #pragma once
 
+#include "event_reader.hpp"
+#include "retry.hpp"
+#include "settings.hpp"
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/base/result.hpp>
-#include <reelsd/cli/event_reader.hpp>
-#include <reelsd/cli/retry.hpp>
-#include <reelsd/cli/settings.hpp>
 #include <reelsd/net/http_client.hpp>
 
 #include <chrono>

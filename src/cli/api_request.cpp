@@ -1,4 +1,4 @@
-#include <reelsd/cli/api_request.hpp>
+#include "api_request.hpp"
 
 #include <fmt/format.h>
 

@@ -1,10 +1,10 @@
 #include "command_line.hpp"
 
+#include "command_description.hpp"
 #include "description.hpp"
+#include "help.hpp"
 #include "terminal.hpp"
-#include <reelsd/cli/command_description.hpp>
-#include <reelsd/cli/help.hpp>
-#include <reelsd/cli/text.hpp>
+#include "text.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "commands.hpp"
-#include <reelsd/cli/settings.hpp>
+#include "settings.hpp"
 
 #include <filesystem>
 #include <optional>

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "api_client.hpp"
-#include <reelsd/cli/exit_code.hpp>
-#include <reelsd/cli/progress.hpp>
-#include <reelsd/cli/render.hpp>
+#include "exit_code.hpp"
+#include "progress.hpp"
+#include "render.hpp"
 
 #include <cstdio>
 #include <functional>

@@ -1,5 +1,6 @@
+#include "completion.hpp"
+
 #include <reelsd/base/invariant.hpp>
-#include <reelsd/cli/completion.hpp>
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
+#include "command_description.hpp"
 #include "commands.hpp"
+#include "completion.hpp"
 #include "options.hpp"
-#include <reelsd/cli/command_description.hpp>
-#include <reelsd/cli/completion.hpp>
 
 #include <CLI/CLI.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <reelsd/cli/command_description.hpp>
+#include "command_description.hpp"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): its own name
 class App;

@@ -1,4 +1,4 @@
-#include <reelsd/cli/event_reader.hpp>
+#include "event_reader.hpp"
 
 #include <charconv>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include <reelsd/cli/exit_code.hpp>
+#include "exit_code.hpp"
 
 namespace reelsd::cli {
 

@@ -1,5 +1,6 @@
-#include <reelsd/cli/help.hpp>
-#include <reelsd/cli/text.hpp>
+#include "help.hpp"
+
+#include "text.hpp"
 
 #include <fmt/format.h>
 

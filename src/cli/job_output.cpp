@@ -2,7 +2,7 @@
 
 #include "job_wait.hpp"
 #include "page.hpp"
-#include <reelsd/cli/text.hpp>
+#include "text.hpp"
 
 #include <fmt/format.h>
 

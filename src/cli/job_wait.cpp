@@ -1,8 +1,8 @@
 #include "job_wait.hpp"
 
 #include "page.hpp"
+#include "text.hpp"
 #include <reelsd/base/foreign_json.hpp>
-#include <reelsd/cli/text.hpp>
 
 #include <fmt/format.h>
 

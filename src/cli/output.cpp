@@ -1,6 +1,6 @@
 #include "output.hpp"
 
-#include <reelsd/cli/api_answer.hpp>
+#include "api_answer.hpp"
 
 #include <fmt/format.h>
 

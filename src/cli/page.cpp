@@ -1,7 +1,7 @@
 #include "page.hpp"
 
+#include "text.hpp"
 #include <reelsd/base/json.hpp>
-#include <reelsd/cli/text.hpp>
 
 #include <algorithm>
 

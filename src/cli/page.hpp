@@ -1,7 +1,7 @@
 #pragma once
 
+#include "render.hpp"
 #include <reelsd/base/json_fwd.hpp>
-#include <reelsd/cli/render.hpp>
 
 #include <cstddef>
 #include <optional>

@@ -1,5 +1,6 @@
-#include <reelsd/cli/progress.hpp>
-#include <reelsd/cli/text.hpp>
+#include "progress.hpp"
+
+#include "text.hpp"
 
 #include <fmt/format.h>
 

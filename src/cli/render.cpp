@@ -1,7 +1,8 @@
+#include "render.hpp"
+
 #include "page.hpp"
+#include "text.hpp"
 #include <reelsd/base/json.hpp>
-#include <reelsd/cli/render.hpp>
-#include <reelsd/cli/text.hpp>
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 #include "page.hpp"
+#include "render.hpp"
+#include "table.hpp"
+#include "text.hpp"
 #include <reelsd/base/json.hpp>
-#include <reelsd/cli/render.hpp>
-#include <reelsd/cli/table.hpp>
-#include <reelsd/cli/text.hpp>
 
 #include <fmt/format.h>
 

@@ -1,5 +1,6 @@
+#include "retry.hpp"
+
 #include <reelsd/base/invariant.hpp>
-#include <reelsd/cli/retry.hpp>
 
 #include <algorithm>
 

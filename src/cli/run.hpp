@@ -1,6 +1,6 @@
 #pragma once
 
-#include <reelsd/cli/exit_code.hpp>
+#include "exit_code.hpp"
 
 namespace reelsd::cli {
 

@@ -1,5 +1,6 @@
-#include <reelsd/cli/settings.hpp>
-#include <reelsd/cli/text.hpp>
+#include "settings.hpp"
+
+#include "text.hpp"
 #include <reelsd/net/url.hpp>
 
 #include <CLI/CLI.hpp>

@@ -1,4 +1,4 @@
-#include <reelsd/cli/style.hpp>
+#include "style.hpp"
 
 namespace reelsd::cli {
 namespace {

@@ -1,7 +1,8 @@
+#include "table.hpp"
+
+#include "text.hpp"
 #include "utf8.hpp"
 #include <reelsd/base/invariant.hpp>
-#include <reelsd/cli/table.hpp>
-#include <reelsd/cli/text.hpp>
 
 #include <algorithm>
 #include <numeric>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <reelsd/cli/style.hpp>
+#include "style.hpp"
 
 #include <cstddef>
 #include <cstdio>

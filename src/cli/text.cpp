@@ -1,5 +1,6 @@
+#include "text.hpp"
+
 #include "utf8.hpp"
-#include <reelsd/cli/text.hpp>
 
 #include <fmt/format.h>
 

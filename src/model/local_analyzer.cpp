@@ -1,10 +1,10 @@
 #include "corpus.hpp"
 #include "description.hpp"
+#include "local_checks.hpp"
 #include "moments.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/media/media_client.hpp>
 #include <reelsd/model/local_analyzer.hpp>
-#include <reelsd/model/local_checks.hpp>
 
 namespace reelsd::model {
 

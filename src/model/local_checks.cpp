@@ -1,10 +1,11 @@
+#include "local_checks.hpp"
+
 #include "answer/repetition.hpp"
 #include "seen_texts.hpp"
 #include "spoken_language.hpp"
 #include "time_signs.hpp"
 #include "words.hpp"
 #include <reelsd/model/local_analyzer.hpp>
-#include <reelsd/model/local_checks.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,9 +1,9 @@
 #include "seen_texts.hpp"
 
+#include "local_checks.hpp"
 #include "script.hpp"
 #include "utf8.hpp"
 #include "words.hpp"
-#include <reelsd/model/local_checks.hpp>
 
 #include <algorithm>
 #include <cmath>

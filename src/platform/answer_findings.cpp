@@ -1,8 +1,8 @@
+#include "embed_parser.hpp"
+#include "page_parser.hpp"
+#include "query_parser.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/platform/answer_findings.hpp>
-#include <reelsd/platform/embed_parser.hpp>
-#include <reelsd/platform/page_parser.hpp>
-#include <reelsd/platform/query_parser.hpp>
 
 namespace reelsd::platform {
 

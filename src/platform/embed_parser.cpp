@@ -1,9 +1,10 @@
+#include "embed_parser.hpp"
+
 #include "data_blocks.hpp"
 #include "embedded_element.hpp"
 #include "json_access.hpp"
 #include "media_reader.hpp"
 #include "post_reader.hpp"
-#include <reelsd/platform/embed_parser.hpp>
 
 #include <nlohmann/json.hpp>
 

@@ -1,11 +1,12 @@
+#include "embed_resolver.hpp"
+
+#include "embed_parser.hpp"
+#include "page_resolver.hpp"
+#include "query_parser.hpp"
 #include "tell.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/platform/answer_outcome.hpp>
-#include <reelsd/platform/embed_parser.hpp>
-#include <reelsd/platform/embed_resolver.hpp>
-#include <reelsd/platform/page_resolver.hpp>
-#include <reelsd/platform/query_parser.hpp>
 
 #include <string>
 

@@ -1,9 +1,10 @@
+#include "graphql_resolver.hpp"
+
+#include "query_parser.hpp"
 #include "tell.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/platform/answer_outcome.hpp>
-#include <reelsd/platform/graphql_resolver.hpp>
-#include <reelsd/platform/query_parser.hpp>
 
 #include <nlohmann/json.hpp>
 

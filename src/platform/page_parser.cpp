@@ -1,7 +1,8 @@
+#include "page_parser.hpp"
+
 #include "data_blocks.hpp"
 #include "json_access.hpp"
 #include "post_reader.hpp"
-#include <reelsd/platform/page_parser.hpp>
 
 #include <nlohmann/json.hpp>
 

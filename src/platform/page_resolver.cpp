@@ -1,9 +1,10 @@
+#include "page_resolver.hpp"
+
+#include "page_parser.hpp"
+#include "query_parser.hpp"
 #include "tell.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/invariant.hpp>
-#include <reelsd/platform/page_parser.hpp>
-#include <reelsd/platform/page_resolver.hpp>
-#include <reelsd/platform/query_parser.hpp>
 
 #include <algorithm>
 #include <optional>

@@ -1,10 +1,11 @@
+#include "share_link.hpp"
+
+#include "page_parser.hpp"
+#include "page_resolver.hpp"
+#include "query_parser.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/platform/answer_outcome.hpp>
-#include <reelsd/platform/page_parser.hpp>
-#include <reelsd/platform/page_resolver.hpp>
-#include <reelsd/platform/query_parser.hpp>
-#include <reelsd/platform/share_link.hpp>
 
 namespace reelsd::platform {
 namespace {

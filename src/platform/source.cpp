@@ -1,13 +1,13 @@
+#include "embed_resolver.hpp"
+#include "graphql_resolver.hpp"
+#include "page_resolver.hpp"
+#include "share_link.hpp"
 #include "single_flight.hpp"
+#include "test_links.hpp"
 #include "turn.hpp"
 #include <reelsd/base/invariant.hpp>
-#include <reelsd/platform/embed_resolver.hpp>
-#include <reelsd/platform/graphql_resolver.hpp>
-#include <reelsd/platform/page_resolver.hpp>
 #include <reelsd/platform/resolver.hpp>
-#include <reelsd/platform/share_link.hpp>
 #include <reelsd/platform/source.hpp>
-#include <reelsd/platform/test_links.hpp>
 #include <reelsd/platform/yt_dlp_resolver.hpp>
 #include <reelsd/process/find_program.hpp>
 

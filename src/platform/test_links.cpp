@@ -1,5 +1,6 @@
+#include "test_links.hpp"
+
 #include <reelsd/base/invariant.hpp>
-#include <reelsd/platform/test_links.hpp>
 
 #include <array>
 

@@ -8,11 +8,11 @@
 //   what is
 //                                     linear doubles
 
+#include "platform/embed_parser.hpp"
+#include "platform/page_parser.hpp"
+#include "platform/query_parser.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/json.hpp>
-#include <reelsd/platform/embed_parser.hpp>
-#include <reelsd/platform/page_parser.hpp>
-#include <reelsd/platform/query_parser.hpp>
 
 #include <sys/resource.h>
 

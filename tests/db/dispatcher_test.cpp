@@ -3,7 +3,7 @@
 #include <reelsd/async/task_group.hpp>
 #include <reelsd/domain/accounts/account_store.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
-#include <reelsd/pipeline/dispatcher.hpp>
+#include <reelsd/work/engine/dispatcher.hpp>
 
 #include <gmock/gmock.h>
 
@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace reelsd::pipeline {
+namespace reelsd::work {
 namespace {
 
 namespace asio = boost::asio;
@@ -374,4 +374,4 @@ TEST_F(Dispatcher, AnInstanceWithoutWorkersHearsOfOthersCompletions) {
 }
 
 }  // namespace
-}  // namespace reelsd::pipeline
+}  // namespace reelsd::work

@@ -5,7 +5,7 @@
 #include <reelsd/db/migrator.hpp>
 #include <reelsd/domain/usage/usage_store.hpp>
 #include <reelsd/model/embedder.hpp>
-#include <reelsd/pipeline/vector_index.hpp>
+#include <reelsd/work/embeddings/vector_index.hpp>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -21,7 +21,7 @@
 #include <thread>
 #include <utility>
 
-namespace reelsd::pipeline {
+namespace reelsd::work {
 namespace {
 
 namespace asio = boost::asio;
@@ -393,4 +393,4 @@ TEST_F(VectorIndex, CallsHaveThreadsOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace reelsd::pipeline
+}  // namespace reelsd::work

@@ -6,9 +6,9 @@
 // Ends with 1 and shows the bytes and the seed when a promise of the header is broken; the
 // sanitizers end it for what they find. The same seed makes the same answers.
 #include "answer_maker.hpp"
+#include "model/answer.hpp"
 #include "reader_fuzz.hpp"
 #include <reelsd/base/json.hpp>
-#include <reelsd/model/answer.hpp>
 #include <reelsd/model/result_document.hpp>
 
 #include <algorithm>

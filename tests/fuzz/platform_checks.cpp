@@ -1,13 +1,13 @@
 #include "platform_checks.hpp"
 
 #include "platform/dash_manifest.hpp"
+#include "platform/embed_parser.hpp"
+#include "platform/page_parser.hpp"
+#include "platform/page_resolver.hpp"
+#include "platform/query_parser.hpp"
+#include "platform/share_link.hpp"
 #include <reelsd/base/json.hpp>
-#include <reelsd/platform/embed_parser.hpp>
 #include <reelsd/platform/link.hpp>
-#include <reelsd/platform/page_parser.hpp>
-#include <reelsd/platform/page_resolver.hpp>
-#include <reelsd/platform/query_parser.hpp>
-#include <reelsd/platform/share_link.hpp>
 #include <reelsd/platform/yt_dlp_parser.hpp>
 
 #include <algorithm>

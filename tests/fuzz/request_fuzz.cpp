@@ -38,7 +38,7 @@
 #include <reelsd/db/pool.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/model/local_embedder.hpp>
-#include <reelsd/pipeline/webhook_sender.hpp>
+#include <reelsd/work/webhooks/webhook_sender.hpp>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
@@ -176,7 +176,7 @@ private:
     http::router router_;
     dashboard_routes dashboard_{pool_};
     async::task_group tasks_{loop_.get_executor(), [](auto, const auto&) { std::abort(); }};
-    pipeline::webhook_sender sender_{{}};
+    work::webhook_sender sender_{{}};
     api::submission_service submissions_{
         .desk = {loop_.get_executor(), tasks_, jobs::job_store{pool_}, {}},
         .analysis_costs_money = true,

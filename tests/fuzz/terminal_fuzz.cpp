@@ -5,13 +5,13 @@
 //
 // Ends with 1 and shows the bytes and the seed when a page has what a terminal might obey; the
 // sanitizers end it for what they find. The same seed makes the same answers.
+#include "cli/api_answer.hpp"
+#include "cli/event_reader.hpp"
 #include "cli/job_wait.hpp"
+#include "cli/render.hpp"
+#include "cli/text.hpp"
 #include "reader_fuzz.hpp"
 #include <reelsd/base/foreign_json.hpp>
-#include <reelsd/cli/api_answer.hpp>
-#include <reelsd/cli/event_reader.hpp>
-#include <reelsd/cli/render.hpp>
-#include <reelsd/cli/text.hpp>
 
 #include <algorithm>
 #include <array>

@@ -43,7 +43,7 @@ simulated_daemon::simulated_daemon(
     auto runner =
         std::make_unique<simulated_runner>(around, with.who, with.workers, std::move(die));
     runner_ = runner.get();
-    dispatcher_ = std::make_unique<pipeline::dispatcher>(
+    dispatcher_ = std::make_unique<work::dispatcher>(
         queue_, board_, tasks_, std::move(runner), options(), log::logger::silent());
     dispatcher_->start();
 }
@@ -54,8 +54,8 @@ simulated_daemon::~simulated_daemon() {
     while (tasks_.size() > 0) database_.loop().run_ready();
 }
 
-pipeline::dispatcher_options simulated_daemon::options() {
-    pipeline::dispatcher_options made;
+work::dispatcher_options simulated_daemon::options() {
+    work::dispatcher_options made;
     made.worker = name_of(settings_.who);
     made.lease = settings_.lease;
     made.policy = policy_;
@@ -95,7 +95,7 @@ void simulated_daemon::check() const {
     auto& watch = database_.watch();
     // Each worker has one, and another one that has ended and is being told of; and what is claimed
     // ahead may wait, or have ended in one of two reports.
-    const auto held_max = 2 * runner_->capacity() + 3 * pipeline::claim_ahead::jobs_max;
+    const auto held_max = 2 * runner_->capacity() + 3 * work::claim_ahead::jobs_max;
     watch.require(held() <= held_max, {}, "more jobs in hand than workers");
     const auto begun = held() - dispatcher_->unbegun();
     watch.require(runner_->started() == ended_ + begun, {}, "an attempt is lost in a dispatcher");

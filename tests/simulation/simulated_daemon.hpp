@@ -4,7 +4,7 @@
 #include "simulated_runner.hpp"
 #include <reelsd/async/task_group.hpp>
 #include <reelsd/domain/jobs/completion_board.hpp>
-#include <reelsd/pipeline/dispatcher.hpp>
+#include <reelsd/work/engine/dispatcher.hpp>
 
 #include <functional>
 #include <memory>
@@ -54,7 +54,7 @@ public:
     void check() const;
 
 private:
-    [[nodiscard]] pipeline::dispatcher_options options();
+    [[nodiscard]] work::dispatcher_options options();
     boost::asio::awaitable<void> stop_dispatcher();
     boost::asio::awaitable<void> await_end(job_id job);
 
@@ -66,7 +66,7 @@ private:
     simulated_queue queue_;
     async::task_group tasks_;
     const simulated_runner* runner_ = nullptr;  ///< The dispatcher's.
-    std::unique_ptr<pipeline::dispatcher> dispatcher_;
+    std::unique_ptr<work::dispatcher> dispatcher_;
     std::uint64_t ended_ = 0;    ///< As on_attempt_ended counts.
     std::uint64_t written_ = 0;  ///< Of these.
     bool is_stopping_ = false;

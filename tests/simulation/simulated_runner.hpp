@@ -3,7 +3,7 @@
 #include "ledger.hpp"
 #include "simulated_loop.hpp"
 #include <reelsd/domain/jobs/job_queue.hpp>
-#include <reelsd/pipeline/attempt_runner.hpp>
+#include <reelsd/work/engine/attempt_runner.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -30,7 +30,7 @@ struct work_mix {
 
 /// Work in simulated time, in place of threads. Ends within 0.1 s of a stop request, as the steps
 /// of a job do.
-class simulated_runner final : public pipeline::attempt_runner {
+class simulated_runner final : public work::attempt_runner {
 public:
     struct surroundings {
         simulated_loop& loop;

@@ -9,7 +9,7 @@ RANKS = {
     "async": 1,
     "db": 2, "http": 2, "net": 2, "process": 2,
     "domain": 3, "platform": 3, "model": 3, "media": 3,
-    "api": 4, "dashboard": 4, "bot": 4, "pipeline": 4,
+    "api": 4, "dashboard": 4, "bot": 4, "work": 4,
     "app": 5,
 }
 
@@ -17,7 +17,7 @@ RANKS = {
 ONLY_FOR = {
     "http": {"api", "dashboard"},
     "db": {"domain"},
-    "net": {"platform", "model", "bot", "pipeline"},
+    "net": {"platform", "model", "bot", "work"},
     "process": {"media", "platform"},
 }
 

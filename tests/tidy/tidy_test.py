@@ -18,13 +18,13 @@ def source(path: str, text: str) -> tidy.Source:
 class IncludeRules(unittest.TestCase):
     CASES = [
         # path, include, what the breach says; empty: none
-        ("src/pipeline/a.cpp", "<reelsd/model/findings.hpp>", ""),
+        ("src/work/a.cpp", "<reelsd/model/findings.hpp>", ""),
         ("src/model/a.cpp", "<reelsd/media/report.hpp>", ""),
         ("src/media/a.cpp", "<reelsd/model/findings.hpp>", "same rank"),
         ("src/platform/a.cpp", "<reelsd/domain/reels/store.hpp>", "same rank"),
         ("src/base/a.cpp", "<reelsd/async/task_group.hpp>", "base stands below async"),
         ("src/domain/reels/a.cpp", "<reelsd/http/request.hpp>", "http is for api, dashboard"),
-        ("src/pipeline/a.cpp", "<reelsd/db/pool.hpp>", "db is for domain"),
+        ("src/work/a.cpp", "<reelsd/db/pool.hpp>", "db is for domain"),
         ("src/domain/jobs/a.cpp", "<reelsd/db/pool.hpp>", ""),
         ("src/app/a.cpp", "<reelsd/db/pool.hpp>", ""),
         ("src/api/a.cpp", "<reelsd/net/client.hpp>", "net is for"),

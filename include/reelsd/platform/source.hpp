@@ -52,7 +52,7 @@ struct source_settings {
     answer_observer on_answer = {};
 };
 
-/// From a link to a post and its file: everything the pipeline wants of the platform.
+/// From a link to a post and its file: the interface of the platform to a job.
 /// Blocking; safe from any thread. The two steps are:
 ///
 ///     auto found = source.resolve(link, pace, by, stop);

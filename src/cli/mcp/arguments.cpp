@@ -1,7 +1,7 @@
 #include "arguments.hpp"
 
+#include "../text.hpp"
 #include "../utf8.hpp"
-#include <reelsd/cli/text.hpp>
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #include "message.hpp"
 
+#include "../api_answer.hpp"
 #include <reelsd/base/foreign_json.hpp>
-#include <reelsd/cli/api_answer.hpp>
 
 #include <fmt/format.h>
 

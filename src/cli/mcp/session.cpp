@@ -1,9 +1,9 @@
 #include "session.hpp"
 
 #include "../page.hpp"
+#include "../text.hpp"
 #include "batch_answer.hpp"
 #include "call_progress.hpp"
-#include <reelsd/cli/text.hpp>
 
 #include <fmt/format.h>
 

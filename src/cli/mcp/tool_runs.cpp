@@ -1,8 +1,8 @@
 #include "tool_runs.hpp"
 
 #include "../page.hpp"
+#include "../text.hpp"
 #include "arguments.hpp"
-#include <reelsd/cli/text.hpp>
 
 #include <fmt/format.h>
 

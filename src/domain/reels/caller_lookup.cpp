@@ -1,10 +1,10 @@
 #include "../jobs/job_rows.hpp"
+#include "view_cache.hpp"
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/db/pool.hpp>
 #include <reelsd/db/shared_statement.hpp>
 #include <reelsd/domain/jobs/job_view.hpp>
 #include <reelsd/domain/reels/caller_lookup.hpp>
-#include <reelsd/domain/reels/view_cache.hpp>
 
 #include <algorithm>
 #include <cstdint>

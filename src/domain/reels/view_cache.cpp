@@ -1,5 +1,6 @@
+#include "view_cache.hpp"
+
 #include <reelsd/base/invariant.hpp>
-#include <reelsd/domain/reels/view_cache.hpp>
 
 #include <utility>
 

@@ -1,3 +1,4 @@
+#include "../answer.hpp"
 #include "answer_json.hpp"
 #include "answer_log.hpp"
 #include "language_code.hpp"
@@ -5,7 +6,6 @@
 #include "section_reader.hpp"
 #include "time_text.hpp"
 #include "timed_entries.hpp"
-#include <reelsd/model/answer.hpp>
 #include <reelsd/model/result_document.hpp>
 
 #include <algorithm>

@@ -1,11 +1,11 @@
+#include "../answer.hpp"
+#include "../local_checks.hpp"
 #include "conversation.hpp"
 #include "gemini_api.hpp"
 #include "next_question.hpp"
 #include "openai_api.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/media/media_client.hpp>
-#include <reelsd/model/answer.hpp>
-#include <reelsd/model/local_checks.hpp>
 #include <reelsd/model/remote_analyzer.hpp>
 #include <reelsd/net/http_client.hpp>
 

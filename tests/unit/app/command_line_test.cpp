@@ -1,6 +1,6 @@
 // Goal: keys reach the daemon from where operators keep them, and are not left where others see
 // them.
-#include <reelsd/app/command_line.hpp>
+#include "app/command_line.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #include "app/installation.hpp"
 
-#include <reelsd/app/settings.hpp>
+#include "app/settings.hpp"
 
 #include <gtest/gtest.h>
 

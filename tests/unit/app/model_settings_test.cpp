@@ -1,6 +1,6 @@
 // Goal: what an operator types about models is taken as it is meant, or refused before a video
 // meets it; a key is never repeated.
-#include <reelsd/app/settings.hpp>
+#include "app/settings.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-#include <reelsd/app/settings.hpp>
+#include "app/settings.hpp"
+
 #include <reelsd/platform/source.hpp>
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
-#include <reelsd/cli/api_answer.hpp>
-#include <reelsd/cli/exit_code.hpp>
-#include <reelsd/cli/progress.hpp>
+#include "cli/api_answer.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/progress.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,8 @@
-#include <reelsd/cli/command_description.hpp>
-#include <reelsd/cli/completion.hpp>
-#include <reelsd/cli/help.hpp>
-#include <reelsd/cli/text.hpp>
+#include "cli/completion.hpp"
+
+#include "cli/command_description.hpp"
+#include "cli/help.hpp"
+#include "cli/text.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include <reelsd/cli/event_reader.hpp>
+#include "cli/event_reader.hpp"
 
 #include <gtest/gtest.h>
 

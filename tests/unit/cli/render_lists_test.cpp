@@ -1,5 +1,5 @@
+#include "cli/render.hpp"
 #include <reelsd/base/json.hpp>
-#include <reelsd/cli/render.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
+#include "cli/render.hpp"
+
+#include "cli/text.hpp"
 #include <reelsd/base/json.hpp>
-#include <reelsd/cli/render.hpp>
-#include <reelsd/cli/text.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

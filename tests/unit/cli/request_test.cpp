@@ -1,4 +1,4 @@
-#include <reelsd/cli/api_request.hpp>
+#include "cli/api_request.hpp"
 
 #include <gtest/gtest.h>
 

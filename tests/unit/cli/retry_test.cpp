@@ -1,4 +1,4 @@
-#include <reelsd/cli/retry.hpp>
+#include "cli/retry.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include <reelsd/cli/settings.hpp>
+#include "cli/settings.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

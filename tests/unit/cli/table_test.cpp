@@ -1,5 +1,6 @@
-#include <reelsd/cli/table.hpp>
-#include <reelsd/cli/text.hpp>
+#include "cli/table.hpp"
+
+#include "cli/text.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include <reelsd/cli/text.hpp>
+#include "cli/text.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include <reelsd/domain/reels/view_cache.hpp>
+#include "domain/reels/view_cache.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "model/answer.hpp"
 #include <reelsd/base/json.hpp>
-#include <reelsd/model/answer.hpp>
 
 #include <string>
 #include <vector>

@@ -1,5 +1,6 @@
+#include "model/local_checks.hpp"
+
 #include "builders.hpp"
-#include <reelsd/model/local_checks.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 #include "seen_texts.hpp"
 
 #include "builders.hpp"
-#include <reelsd/model/local_checks.hpp>
+#include "model/local_checks.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,8 @@
 // Goal: embed pages are read in all their shapes, and no input does harm. Method: golden files
 // (tests/golden/platform/embeds) and tables.
+#include "platform/embed_parser.hpp"
+
 #include "golden.hpp"
-#include <reelsd/platform/embed_parser.hpp>
 
 #include <gtest/gtest.h>
 

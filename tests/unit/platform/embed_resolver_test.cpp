@@ -1,7 +1,8 @@
 // Goal: what the embed page shows of a post ends in the right post or error. Method: the platform's
 // stand-in, one behaviour per row.
+#include "platform/embed_resolver.hpp"
+
 #include "stand_in.hpp"
-#include <reelsd/platform/embed_resolver.hpp>
 
 #include <gtest/gtest.h>
 

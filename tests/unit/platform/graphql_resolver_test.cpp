@@ -1,8 +1,9 @@
 // Goal: what the queries say of a post ends in the right post or error, with no request too many.
 // Method: the platform's stand-in, which refuses queries that are not like its own pages'; a
 // behaviour per row.
+#include "platform/graphql_resolver.hpp"
+
 #include "stand_in.hpp"
-#include <reelsd/platform/graphql_resolver.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,9 @@
 // Goal: pages are read as recorded, and no input, however broken, does harm. Method: golden files
 // (tests/golden/platform: page in, findings out; REELSD_UPDATE_GOLDEN=1 writes them anew) and
 // tables.
+#include "platform/page_parser.hpp"
+
 #include "golden.hpp"
-#include <reelsd/platform/page_parser.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,9 @@
 // Goal: what the platform shows of a post ends in the right post or error, with no request too
 // many. Method: the platform's stand-in, one behaviour per row.
+#include "platform/page_resolver.hpp"
+
+#include "platform/share_link.hpp"
 #include "stand_in.hpp"
-#include <reelsd/platform/page_resolver.hpp>
-#include <reelsd/platform/share_link.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

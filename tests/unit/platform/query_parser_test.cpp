@@ -1,7 +1,8 @@
 // Goal: the answers of queries are read as the facts show them, and no input does harm. Method:
 // golden files (tests/golden/platform/queries) and tables.
+#include "platform/query_parser.hpp"
+
 #include "golden.hpp"
-#include <reelsd/platform/query_parser.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,9 @@
 // Goal: an answer to a share link counts as one to any other look-up: only a definite one says that
 // there is no post, and look-ups keep the pace. Method: a server that answers as each row says.
+#include "platform/share_link.hpp"
+
 #include "stand_in.hpp"
 #include "support/scripted_server.hpp"
-#include <reelsd/platform/share_link.hpp>
 #include <reelsd/platform/source.hpp>
 
 #include <gtest/gtest.h>

@@ -1,0 +1,117 @@
+#pragma once
+
+#include <reelsd/async/condition.hpp>
+#include <reelsd/async/offload_pool.hpp>
+#include <reelsd/base/clock.hpp>
+#include <reelsd/base/ids.hpp>
+#include <reelsd/base/log.hpp>
+#include <reelsd/domain/jobs/vector_store.hpp>
+#include <reelsd/model/dense_vector.hpp>
+#include <reelsd/work/embeddings/paid_embedder.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace reelsd::model {
+class embedder;
+}
+
+namespace reelsd::work {
+
+/// What the index works with. All outlive it.
+struct vector_index_parts {
+    paid_embedder_parts calls;
+    const model::embedder& words;  ///< Reads results.
+    jobs::vector_store store;
+    async::offload_pool& offload;  ///< For what would hold up the loop.
+};
+
+/// Gives each reel a dense vector in the background, and finds what is near a query. A reel is
+/// found by words and concepts until it has one. One embedder is in force in a database: its
+/// daemons replace the vectors of all others, the newest reels first, and daemons with another
+/// embedder make none. See docs/adr/0012.
+/// Thread: the loop's.
+class vector_index {
+public:
+    explicit vector_index(vector_index_parts parts);
+
+    /// Makes vectors until stop(). Several daemons share the work.
+    boost::asio::awaitable<void> run();
+
+    /// The caller's reels near `query`, the nearest first; empty when none is, when the account's
+    /// budget is spent, or when the embedder does not answer in time: a search goes on without.
+    /// Does not throw.
+    boost::asio::awaitable<std::vector<job_id>> near(account_id caller, std::string query);
+
+    /// Begins no more, lets what is under way end until `by`, and aborts it then: false.
+    boost::asio::awaitable<bool> stop(deadline by);
+
+    /// Whether this daemon makes vectors: its embedder is in force, and its answers are of use.
+    [[nodiscard]] bool is_active() const noexcept { return is_in_force_ && !calls_.has_given_up(); }
+    [[nodiscard]] std::string_view embedder() const noexcept { return calls_.model().name(); }
+
+private:
+    enum class step : std::uint8_t {
+        embedded,  ///< There may be more at once.
+        nothing,   ///< No reel of this window can be embedded now.
+        failed,    ///< The embedder gave no vectors.
+        idle,      ///< This daemon does not embed now.
+    };
+    /// What became of one window of the backlog.
+    struct window {
+        step ended = step::nothing;
+        std::optional<job_id> next_before = {};  ///< As in jobs::embedding_claim.
+    };
+
+    boost::asio::awaitable<void> work();
+    boost::asio::awaitable<step> embed_next();
+    boost::asio::awaitable<step> walk();
+    boost::asio::awaitable<window> embed_at(jobs::backlog_position at);
+    boost::asio::awaitable<step> embed_reels(jobs::embedding_claim held, bool is_operators);
+    boost::asio::awaitable<step> give_back(jobs::embedding_claim held, error why);
+    boost::asio::awaitable<void> keep(
+        account_id account, const jobs::unembedded_reel& reel, const model::dense_vector& vector);
+    [[nodiscard]] monotonic_clock::duration pause_after(step ended) const;
+    void note_standing(bool is_in_force);
+    void note_database_failure(const char* reason);
+    std::vector<account_id> skipped_accounts();
+    boost::asio::awaitable<std::vector<job_id>> search(account_id caller, std::string query);
+    boost::asio::awaitable<std::shared_ptr<const model::dense_vector>> vector_of(
+        account_id caller, std::string query, deadline by);
+    [[nodiscard]] std::string name() const { return std::string{embedder()}; }
+
+    jobs::vector_store store_;
+    const model::embedder& words_;
+    async::offload_pool& offload_;
+    log::logger log_;
+    paid_embedder calls_;
+
+    bool is_running_ = false;
+    bool is_stopping_ = false;
+    async::condition changed_;   ///< Notified when either of the two changes.
+    bool is_in_force_ = true;    ///< Until the database says otherwise.
+    seconds_f pause_{0};         ///< After failures of the embedder: doubled each time.
+    int database_failures_ = 0;  ///< One after the other.
+    /// Where the round through the backlog is; nothing between two rounds.
+    std::optional<jobs::backlog_position> walk_;
+    bool has_embedded_ = false;  ///< In this round.
+    monotonic_clock::time_point next_round_at_{};
+    /// Accounts whose budget is spent, and until when they are left alone.
+    std::map<account_id, monotonic_clock::time_point> skipped_;
+    /// Vectors of the latest queries, the latest first: paging through a search is paid once.
+    std::list<std::pair<std::string, std::shared_ptr<const model::dense_vector>>> queries_;
+};
+
+/// Which of the similarities are near: at least 0.3, and at most 0.12 below the best. Pure.
+[[nodiscard]] std::vector<job_id> nearest(std::vector<std::pair<double, job_id>> found);
+
+}  // namespace reelsd::work

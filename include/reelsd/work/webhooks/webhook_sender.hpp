@@ -1,0 +1,51 @@
+#pragma once
+
+#include <reelsd/base/clock.hpp>
+#include <reelsd/base/result.hpp>
+#include <reelsd/domain/webhooks/delivery.hpp>
+#include <reelsd/net/address_guard.hpp>
+#include <reelsd/net/http_client.hpp>
+
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace reelsd::work {
+
+struct webhook_sender_settings {
+    /// REELSD_WEBHOOK_NETWORKS: receivers there may be private, and use plain http and any port.
+    std::vector<net::ip_network> networks = {};
+    std::string ca_file = {};  ///< Empty: the system's.
+    std::string user_agent = {};
+};
+
+/// A try and what an operator may want to know of it.
+struct sent_webhook {
+    webhooks::delivery_try ended;
+    std::string detail = {};  ///< Of a failure, for logs.
+};
+
+/// Tells receivers of jobs that have ended. Blocking; safe from any thread.
+class webhook_sender {
+public:
+    explicit webhook_sender(webhook_sender_settings settings);
+
+    /// Whether deliveries may go to `url`, as far as it says itself: where its name leads is found
+    /// out by each try. The error, invalid_argument, goes on after the name of a field: "must be an
+    /// https URL". Pure.
+    [[nodiscard]] result<void> check(std::string_view url) const;
+
+    /// One POST of the job, signed; nothing of it is followed. `delivery` has an address and a
+    /// secret.
+    [[nodiscard]] sent_webhook send(
+        const webhooks::claimed_delivery& delivery, const std::stop_token& stop) const;
+
+private:
+    std::string user_agent_;
+    bool takes_plain_http_;
+    net::address_guard guard_;
+    net::http_client client_;
+};
+
+}  // namespace reelsd::work

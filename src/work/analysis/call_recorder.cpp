@@ -1,0 +1,178 @@
+#include <reelsd/async/monotonic_timer.hpp>
+#include <reelsd/base/json.hpp>
+#include <reelsd/domain/loop_call.hpp>
+#include <reelsd/work/analysis/call_recorder.hpp>
+
+#include <boost/asio/post.hpp>
+
+#include <chrono>
+#include <optional>
+#include <utility>
+
+namespace reelsd::work {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+/// One statement.
+constexpr auto write_time_max = 5s;
+/// Between two tries, while the database is away.
+constexpr auto write_pause = 1s;
+/// How long a worker waits for its call to be written before it goes on with the job: it finds out
+/// by itself that there is no database.
+constexpr auto worker_wait_max = 30s;
+/// At most so many paid calls a job, over all attempts: a hostile video may not make us pay without
+/// end (model-api.md C).
+constexpr int calls_max = 3;
+
+/// What the database decided, apart from the database's own failures.
+struct decision {
+    std::optional<std::int64_t> call;
+    error why_not;
+};
+
+/// Keeps what it works with: its caller may give up before the loop has begun with it.
+asio::awaitable<decision> begin_call(
+    usage::call_ledger_store store, usage::call_intent wanted, deadline by) {
+    const auto begun = co_await store.begin(std::move(wanted), by);
+    if (!begun) co_return decision{.call = std::nullopt, .why_not = begun.error()};
+    co_return decision{.call = *begun, .why_not = {}};
+}
+
+asio::awaitable<bool> is_budget_spent(
+    usage::call_ledger_store store, account_id account, deadline by) {
+    co_return co_await store.is_budget_spent(account, by);
+}
+
+}  // namespace
+
+result<void> call_recorder::check_budget(account_id account, deadline by) const {
+    const auto is_spent = wait_for(loop_, is_budget_spent(store_, account, by), by);
+    if (!is_spent) return is_spent.error();
+    if (*is_spent) return error{errc::unauthorized, "the account's monthly budget is spent"};
+    return {};
+}
+
+result<std::int64_t> call_recorder::begin(usage::call_intent wanted) const {
+    if (refuses_new_) return error{errc::cancelled, "the daemon is stopping"};
+    const auto by = deadline::after(write_time_max);
+    wanted.booking_key = usage::new_booking_key();
+    const auto key = wanted.booking_key;
+    const auto begun = wait_for(loop_, begin_call(store_, std::move(wanted), by), by);
+    if (!begun) {
+        // It may be in the ledger all the same, and will never be made.
+        write_surely([store = store_, key](deadline until) mutable {
+            return store.release_unanswered(key, until);
+        });
+        return begun.error();
+    }
+    if (!begun->call) return begun->why_not;
+    return *begun->call;
+}
+
+void call_recorder::settle(std::int64_t call, usage::call_usage used) const {
+    write_surely([store = store_, call, used = std::move(used)](deadline by) mutable {
+        return store.settle(call, used, by);
+    });
+}
+
+void call_recorder::release(std::int64_t call) const {
+    write_surely([store = store_, call](deadline by) mutable { return store.release(call, by); });
+}
+
+asio::awaitable<result<std::int64_t>> call_recorder::begin_embedding(
+    usage::embedding_intent wanted, deadline by) const {
+    auto store = store_;
+    wanted.booking_key = usage::new_booking_key();
+    const auto key = wanted.booking_key;
+    try {
+        co_return co_await store.begin_embedding(std::move(wanted), by);
+    } catch (...) {
+        // It may be in the ledger all the same, and will never be made.
+        write_later(
+            [store, key](deadline until) mutable { return store.release_unanswered(key, until); });
+        throw;
+    }
+}
+
+void call_recorder::settle_later(std::int64_t call, usage::call_usage used) const {
+    write_later([store = store_, call, used = std::move(used)](deadline by) mutable {
+        return store.settle(call, used, by);
+    });
+}
+
+void call_recorder::release_later(std::int64_t call) const {
+    write_later([store = store_, call](deadline by) mutable { return store.release(call, by); });
+}
+
+void call_recorder::write_later(statement write_once) const {
+    tasks_.spawn(
+        "model call", write(std::move(write_once), std::make_shared<std::promise<void>>()));
+}
+
+asio::awaitable<void> call_recorder::write(
+    statement write_once, std::shared_ptr<std::promise<void>> written) const {
+    for (;;) {
+        try {
+            co_await write_once(deadline::after(write_time_max));
+            written->set_value();
+            co_return;
+        } catch (const db::failure& failure) {
+            log_.error("a model call could not be written", {{"reason", failure.what()}});
+            // Away for now, or a mistake of ours that no other try will mend.
+            if (failure.code() == errc::internal) co_return;
+        }
+        co_await async::pause(write_pause);
+    }
+}
+
+void call_recorder::write_surely(statement write_once) const {
+    auto promise = std::make_shared<std::promise<void>>();
+    auto written = promise->get_future();
+    asio::post(loop_, [this, write_once = std::move(write_once), promise]() mutable {
+        tasks_.spawn("model call", write(std::move(write_once), std::move(promise)));
+    });
+    static_cast<void>(written.wait_for(worker_wait_max));
+}
+
+result<std::int64_t> job_call_ledger::begin_call(
+    std::string_view provider, std::string_view model) {
+    return recorder_.begin(
+        {.job = job_.id,
+         .claim = job_.claim,
+         .provider = std::string{provider},
+         .model = std::string{model},
+         .calls_max = calls_max});
+}
+
+void job_call_ledger::settle(std::int64_t call, const model::call_usage& used) {
+    recorder_.settle(
+        call,
+        {.prompt_tokens = used.tokens.prompt,
+         .cached_prompt_tokens = used.tokens.cached_prompt,
+         .output_tokens = used.tokens.output,
+         .thinking_tokens = used.tokens.thinking,
+         .cost_picodollars = used.cost_picodollars,
+         .modalities = modalities_text(used.tokens),
+         .response_id = used.response_id});
+}
+
+void job_call_ledger::release(std::int64_t call) {
+    recorder_.release(call);
+}
+
+std::string modalities_text(const model::token_counts& tokens) {
+    if (tokens.by_modality.empty()) return {};
+    auto list = json::array();
+    for (const auto& part : tokens.by_modality) {
+        list.push_back(
+            {{"modality", model::name_of(part.kind)},
+             {"prompt_tokens", part.prompt},
+             {"cached_prompt_tokens", part.cached_prompt},
+             {"output_tokens", part.output}});
+    }
+    return list.dump();
+}
+
+}  // namespace reelsd::work

@@ -1,0 +1,80 @@
+#include <reelsd/work/embeddings/paid_embedder.hpp>
+
+#include <chrono>
+#include <functional>
+#include <utility>
+
+namespace reelsd::work {
+namespace {
+
+namespace asio = boost::asio;
+
+/// Before a call, the ledger is written; a search has 3 s for everything.
+constexpr auto begin_time_max = std::chrono::seconds{2};
+/// An answer without vectors may be an accident of its transfer; more in a row are none.
+constexpr int useless_answers_max = 3;
+
+std::chrono::year_month_day today() {
+    return std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
+}
+
+}  // namespace
+
+asio::awaitable<result<std::vector<model::dense_vector>>> paid_embedder::embed(
+    embedding_order wanted, std::vector<std::string> texts, deadline by) {
+    if (has_given_up_) {
+        co_return error{errc::model_misconfigured, "embedding has stopped until the next start"};
+    }
+    usage::embedding_intent intent{
+        .account = wanted.account,
+        .job = wanted.job,
+        .provider = std::string{parts_.embedder.provider()},
+        .model = std::string{parts_.embedder.model()},
+        .estimated_tokens = model::estimated_tokens(texts),
+        .is_operators = wanted.is_operators,
+        .booking_key = {}};
+    const auto begun =
+        co_await parts_.recorder.begin_embedding(std::move(intent), by.at_most(begin_time_max));
+    if (!begun) co_return begun.error();
+
+    model::embedding_reply reply{.vectors = error{errc::cancelled, "not asked"}};
+    const std::function<bool()> call = [&] {
+        reply = parts_.embedder.embed(texts, wanted.purpose, by, aborted_.get_token());
+        return true;
+    };
+    const auto called = co_await parts_.threads.run(by, call);
+    if (!called) reply.vectors = called.error();  // Not sent.
+    write_down(*begun, reply);
+    judge(reply);
+    co_return std::move(reply.vectors);
+}
+
+void paid_embedder::write_down(std::int64_t call, const model::embedding_reply& reply) {
+    switch (reply.billed) {
+        case model::billing::none: return parts_.recorder.release_later(call);
+        case model::billing::unknown: return;  // Left alone, it counts at an unknown cost.
+        case model::billing::counted: break;
+    }
+    const std::string model{parts_.embedder.model()};
+    parts_.recorder.settle_later(
+        call,
+        {.prompt_tokens = reply.tokens,
+         .cost_picodollars = parts_.prices.cost_of(model, {.prompt = reply.tokens}, today())});
+}
+
+void paid_embedder::judge(const model::embedding_reply& reply) {
+    if (reply.vectors) {
+        useless_answers_ = 0;
+        return;
+    }
+    if (reply.billed != model::billing::counted || has_given_up_) return;
+    ++useless_answers_;
+    const bool is_final = reply.vectors.error().code() == errc::model_misconfigured;
+    if (!is_final && useless_answers_ < useless_answers_max) return;
+    has_given_up_ = true;
+    parts_.log.error(
+        "embedding stopped until the next start: its paid answers are of no use",
+        {{"embedder", parts_.embedder.name()}, {"reason", reply.vectors.error().to_string()}});
+}
+
+}  // namespace reelsd::work

@@ -1,0 +1,334 @@
+#include <reelsd/async/monotonic_timer.hpp>
+#include <reelsd/model/search_document.hpp>
+#include <reelsd/work/embeddings/vector_index.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <utility>
+
+namespace reelsd::work {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+/// Longer than a call may take. A claim that runs out while the database is away is kept as long as
+/// no other daemon claims the same reels.
+constexpr seconds_f claim_lease{180.0};
+constexpr auto batch_time_max = 120s;
+constexpr auto query_time_max = 5s;
+/// How often the newest reels are looked at.
+constexpr auto look_interval = 1s;
+/// Between windows of the backlog in which nothing can be embedded: 20 claims a second, each of
+/// which reads some pages of an index.
+constexpr auto walk_interval = 50ms;
+/// Between rounds through the backlog in which nothing was embedded: reels whose claim ran out or
+/// whose pause is over wait for the next one.
+constexpr auto round_interval = 10s;
+/// How often a daemon that does not embed looks whether it may.
+constexpr auto idle_interval = 10s;
+/// After a failure of the embedder: doubled each time.
+constexpr seconds_f failure_pause_first{10.0};
+constexpr seconds_f failure_pause_max{600.0};
+/// An account whose budget is spent is tried again after this time: it may have a larger one.
+constexpr auto skip_time = 10min;
+constexpr std::size_t skipped_max = 1000;
+/// Between tries to store a vector.
+constexpr auto store_pause = 1s;
+/// After so many failures of the database in a row the log has a warning.
+constexpr int quiet_failures_max = 2;
+/// A person waits for a search; without an answer it goes on by words.
+constexpr auto search_time_max = 3s;
+/// Of one account, at each search: 8 MB at the usual size, in pages, so that no turn of the loop
+/// has more than half a megabyte to take in.
+constexpr int vectors_max = 10'000;
+constexpr int page_size = 500;
+constexpr std::size_t near_max = 50;
+constexpr std::size_t queries_kept_max = 256;
+constexpr double similarity_min = 0.3;
+constexpr double similarity_below_best_max = 0.12;
+
+using similarities = std::vector<std::pair<double, job_id>>;
+
+/// 2 ms a reel, and more for long transcripts.
+std::vector<std::string> texts_of(
+    const std::vector<jobs::unembedded_reel>& reels, const model::embedder& words) {
+    std::vector<std::string> texts;
+    texts.reserve(reels.size());
+    for (const auto& reel : reels) {
+        const auto document = model::search_document_of(reel.result, words);
+        auto text = document ? model::embedding_text_of(*document) : std::string{};
+        texts.push_back(text.empty() ? "(nothing is known)" : std::move(text));
+    }
+    return texts;
+}
+
+/// Adds how near each vector of the page is. Gives the last reel's id.
+job_id compare(
+    const jobs::vector_page& page, const model::dense_vector& query, similarities& into) {
+    job_id last;
+    for (const auto& stored : page.decode()) {
+        last = stored.job;
+        const auto similarity = model::similarity(query, stored.vector);
+        if (similarity) into.emplace_back(*similarity, stored.job);
+    }
+    return last;
+}
+
+}  // namespace
+
+std::vector<job_id> nearest(std::vector<std::pair<double, job_id>> found) {
+    std::sort(found.begin(), found.end(), [](const auto& left, const auto& right) {
+        return left.first > right.first;
+    });
+    std::vector<job_id> near;
+    for (const auto& [similarity, job] : found) {
+        const bool is_near = similarity >= similarity_min &&
+                             similarity >= found.front().first - similarity_below_best_max;
+        if (!is_near || near.size() == near_max) break;
+        near.push_back(job);
+    }
+    return near;
+}
+
+vector_index::vector_index(vector_index_parts parts)
+    : store_{parts.store},
+      words_{parts.words},
+      offload_{parts.offload},
+      log_{parts.calls.log},
+      calls_{parts.calls} {}
+
+asio::awaitable<void> vector_index::run() {
+    is_running_ = true;
+    co_await work();
+    is_running_ = false;
+    changed_.notify_all();
+}
+
+asio::awaitable<bool> vector_index::stop(deadline by) {
+    is_stopping_ = true;
+    changed_.notify_all();
+    while (is_running_ && !by.passed()) co_await changed_.wait(by);
+    calls_.abort();
+    co_return !is_running_;
+}
+
+asio::awaitable<void> vector_index::work() {
+    bool is_proposed = false;
+    while (!is_stopping_) {
+        auto ended = step::nothing;
+        try {
+            if (!is_proposed) co_await store_.propose(name(), deadline::after(query_time_max));
+            is_proposed = true;
+            ended = co_await embed_next();
+            database_failures_ = 0;
+        } catch (const db::failure& failure) {
+            note_database_failure(failure.what());
+            walk_.reset();
+        }
+        if (ended == step::embedded || is_stopping_) continue;
+        co_await changed_.wait(deadline::after(pause_after(ended)));
+    }
+}
+
+monotonic_clock::duration vector_index::pause_after(step ended) const {
+    switch (ended) {
+        case step::embedded: return 0s;
+        case step::nothing: return walk_ ? walk_interval : look_interval;
+        case step::failed: return std::chrono::duration_cast<monotonic_clock::duration>(pause_);
+        case step::idle: break;
+    }
+    return idle_interval;
+}
+
+/// The newest reels first, wherever the walk through the older ones is.
+asio::awaitable<vector_index::step> vector_index::embed_next() {
+    if (calls_.has_given_up()) co_return step::idle;
+    const auto newest = co_await embed_at({});
+    if (newest.ended != step::nothing) co_return newest.ended;
+    co_return co_await walk();
+}
+
+asio::awaitable<vector_index::step> vector_index::walk() {
+    if (!walk_) {
+        if (monotonic_clock::now() < next_round_at_) co_return step::nothing;
+        walk_.emplace();
+        has_embedded_ = false;
+    }
+    const auto seen = co_await embed_at(*walk_);
+    if (seen.ended == step::failed || seen.ended == step::idle) co_return seen.ended;
+    has_embedded_ = has_embedded_ || seen.ended == step::embedded;
+    if (seen.next_before) {
+        walk_->before = *seen.next_before;
+        co_return seen.ended;
+    }
+    auto other = co_await store_.next_other_embedder(
+        walk_->embedder, name(), deadline::after(query_time_max));
+    if (other) {
+        walk_ = jobs::backlog_position{.embedder = std::move(other)};
+    } else {
+        walk_.reset();
+        next_round_at_ = monotonic_clock::now();
+        if (!has_embedded_) next_round_at_ += round_interval;
+    }
+    co_return seen.ended;
+}
+
+asio::awaitable<vector_index::window> vector_index::embed_at(jobs::backlog_position at) {
+    const bool replaces = at.embedder.has_value();
+    jobs::embedding_claim_request wanted{
+        .embedder = name(), .at = std::move(at), .lease = claim_lease};
+    // What is made again is not charged to accounts.
+    if (!replaces) wanted.skipped_accounts = skipped_accounts();
+    auto held = co_await store_.claim(std::move(wanted), deadline::after(query_time_max));
+    note_standing(held.is_in_force);
+    window seen{.next_before = held.next_before};
+    if (!held.is_in_force) {
+        seen.ended = step::idle;
+    } else if (!held.reels.empty()) {
+        seen.ended = co_await embed_reels(std::move(held), replaces);
+    }
+    co_return seen;
+}
+
+asio::awaitable<vector_index::step> vector_index::embed_reels(
+    jobs::embedding_claim held, bool is_operators) {
+    const auto by = deadline::after(batch_time_max);
+    const auto read = [&held, this] { return texts_of(held.reels, words_); };
+    auto texts = co_await offload_.run(by, read);
+    if (!texts) co_return co_await give_back(std::move(held), texts.error());
+    embedding_order wanted{.account = held.account, .is_operators = is_operators};
+    if (held.reels.size() == 1) wanted.job = held.reels.front().job;
+    const auto vectors = co_await calls_.embed(wanted, *std::move(texts), by);
+    if (!vectors) co_return co_await give_back(std::move(held), vectors.error());
+    pause_ = seconds_f{0};
+    for (std::size_t at = 0; at < held.reels.size(); ++at) {
+        co_await keep(held.account, held.reels[at], (*vectors)[at]);
+    }
+    co_return step::embedded;
+}
+
+asio::awaitable<vector_index::step> vector_index::give_back(jobs::embedding_claim held, error why) {
+    auto ended = step::embedded;
+    seconds_f wait{0};
+    if (why.code() == errc::unauthorized) {
+        log_.debug("budget spent: reels not embedded", {{"account", held.account.value}});
+        if (skipped_.size() < skipped_max)
+            skipped_.emplace(held.account, monotonic_clock::now() + skip_time);
+        wait = std::chrono::duration_cast<seconds_f>(skip_time);
+    } else if (why.code() == errc::cancelled || calls_.has_given_up()) {
+        ended = step::idle;
+    } else {
+        log_.warning(
+            "reels could not be embedded; they are found by words until then",
+            {{"embedder", name()}, {"reels", held.reels.size()}, {"reason", why.to_string()}});
+        pause_ = std::clamp(pause_ * 2, failure_pause_first, failure_pause_max);
+        wait = pause_;
+        ended = step::failed;
+    }
+    co_await store_.release(held.account, held.reels, wait, deadline::after(query_time_max));
+    co_return ended;
+}
+
+/// A vector is paid for: it is stored however long the database is away, unless another daemon has
+/// claimed the reel since.
+asio::awaitable<void> vector_index::keep(
+    account_id account, const jobs::unembedded_reel& reel, const model::dense_vector& vector) {
+    const auto bytes = model::quantised(vector);
+    for (;;) {
+        try {
+            co_await store_.store(account, reel, name(), bytes, deadline::after(query_time_max));
+            co_return;
+        } catch (const db::failure& failure) {
+            if (failure.code() == errc::internal) throw;  // No other try would mend it.
+            note_database_failure(failure.what());
+        }
+        co_await async::pause(store_pause);
+    }
+}
+
+void vector_index::note_standing(bool is_in_force) {
+    if (is_in_force == is_in_force_) return;
+    is_in_force_ = is_in_force;
+    if (is_in_force) {
+        log_.info("embedding resumed: this embedder is in force", {{"embedder", name()}});
+    } else {
+        log_.warning("embedding stopped: another embedder is in force", {{"embedder", name()}});
+    }
+}
+
+void vector_index::note_database_failure(const char* reason) {
+    ++database_failures_;
+    if (database_failures_ <= quiet_failures_max) {
+        log_.debug("embedding waits for the database", {{"reason", reason}});
+    } else if (database_failures_ == quiet_failures_max + 1) {
+        log_.warning("embedding waits for the database", {{"reason", reason}});
+    }
+}
+
+std::vector<account_id> vector_index::skipped_accounts() {
+    const auto now = monotonic_clock::now();
+    std::erase_if(skipped_, [now](const auto& one) { return one.second <= now; });
+    std::vector<account_id> accounts;
+    accounts.reserve(skipped_.size());
+    for (const auto& [account, until] : skipped_) accounts.push_back(account);
+    return accounts;
+}
+
+asio::awaitable<std::vector<job_id>> vector_index::near(account_id caller, std::string query) {
+    try {
+        co_return co_await search(caller, std::move(query));
+    } catch (const std::exception& failure) {
+        log_.warning("search without vectors", {{"reason", failure.what()}});
+    }
+    co_return std::vector<job_id>{};
+}
+
+asio::awaitable<std::vector<job_id>> vector_index::search(account_id caller, std::string query) {
+    if (calls_.has_given_up()) co_return std::vector<job_id>{};
+    const auto by = deadline::after(search_time_max);
+    auto page = co_await store_.load(caller, name(), jobs::after_all_reels, page_size, by);
+    // Nothing to compare with is nothing to pay for.
+    if (page.size() == 0) co_return std::vector<job_id>{};
+    const auto asked = co_await vector_of(caller, std::move(query), by);
+    if (!asked) co_return std::vector<job_id>{};
+    similarities found;
+    for (int seen = page_size;; seen += page_size) {
+        const auto compare_page = [&] { return compare(page, *asked, found); };
+        const auto last = co_await offload_.run(by, compare_page);
+        if (!last) co_return std::vector<job_id>{};
+        if (page.size() < std::size_t{page_size} || seen >= vectors_max) break;
+        page = co_await store_.load(caller, name(), *last, page_size, by);
+    }
+    const auto rank = [&found] { return nearest(std::move(found)); };
+    auto near = co_await offload_.run(by, rank);
+    if (!near) co_return std::vector<job_id>{};
+    co_return *std::move(near);
+}
+
+asio::awaitable<std::shared_ptr<const model::dense_vector>> vector_index::vector_of(
+    account_id caller, std::string query, deadline by) {
+    const auto known = std::find_if(
+        queries_.begin(), queries_.end(), [&](const auto& one) { return one.first == query; });
+    if (known != queries_.end()) {
+        queries_.splice(queries_.begin(), queries_, known);
+        co_return queries_.front().second;
+    }
+    std::vector<std::string> texts{query};
+    const embedding_order wanted{.account = caller, .purpose = model::embedding_purpose::query};
+    auto made = co_await calls_.embed(wanted, std::move(texts), by);
+    if (!made) {
+        if (made.error().code() == errc::unauthorized)
+            log_.debug("budget spent: search without vectors", {{"account", caller.value}});
+        else
+            log_.warning("search without vectors", {{"reason", made.error().to_string()}});
+        co_return nullptr;
+    }
+    queries_.emplace_front(
+        std::move(query), std::make_shared<const model::dense_vector>(std::move(made->front())));
+    if (queries_.size() > queries_kept_max) queries_.pop_back();
+    co_return queries_.front().second;
+}
+
+}  // namespace reelsd::work

@@ -1,0 +1,125 @@
+#include <reelsd/base/bounds.hpp>
+#include <reelsd/base/invariant.hpp>
+#include <reelsd/domain/jobs/job_view.hpp>
+#include <reelsd/domain/webhooks/signature.hpp>
+#include <reelsd/net/url.hpp>
+#include <reelsd/work/webhooks/webhook_sender.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <utility>
+
+namespace reelsd::work {
+namespace {
+
+/// Of an answer: nobody looks at it, and a receiver that says more is not listened to.
+constexpr std::size_t answer_bytes_max = std::size_t{16} * 1024;
+constexpr std::chrono::milliseconds connect_time_max{10'000};
+
+net::address_policy policy_of(const webhook_sender_settings& settings) {
+    return {
+        .networks = settings.networks,
+        .plain_in_networks = true,
+        .networks_setting = "webhook-networks"};
+}
+
+error unusable(const char* why) {
+    return error{errc::invalid_argument, why};
+}
+
+time_point now() {
+    return std::chrono::time_point_cast<std::chrono::microseconds>(
+        std::chrono::system_clock::now());
+}
+
+net::http_request request_for(
+    const webhooks::claimed_delivery& delivery, const std::string& user_agent) {
+    net::http_request request{
+        .method = net::http_method::post,
+        .url = delivery.url.value(),
+        .body = jobs::job_view(delivery.job),
+        // A dead connection that was kept would have it sent twice.
+        .fresh_connection = true,
+        .compressed = false,
+        .connect_time_max = connect_time_max};
+    const webhooks::signed_message message{
+        .id = delivery.message_id,
+        .timestamp = std::chrono::floor<std::chrono::seconds>(now()).time_since_epoch().count(),
+        .body = request.body};
+    request.headers = {
+        {.name = "Content-Type", .value = "application/json"},
+        {.name = "User-Agent", .value = user_agent},
+        {.name = "Accept", .value = "*/*"},
+        // A receiver that serves one connection after the other must not wait for ours.
+        {.name = "Connection", .value = "close"},
+        {.name = "webhook-id", .value = delivery.message_id},
+        {.name = "webhook-timestamp", .value = std::to_string(message.timestamp)},
+        {.name = "webhook-signature", .value = webhooks::signatures_of(message, delivery.secrets)}};
+    return request;
+}
+
+}  // namespace
+
+webhook_sender::webhook_sender(webhook_sender_settings settings)
+    : user_agent_{std::move(settings.user_agent)},
+      takes_plain_http_{!settings.networks.empty()},
+      guard_{policy_of(settings)},
+      client_{{.policy = policy_of(settings), .ca_file = std::move(settings.ca_file)}} {}
+
+result<void> webhook_sender::check(std::string_view url) const {
+    if (url.size() > bounds::url_bytes_max) return unusable("must be at most 2048 characters");
+    const auto target = net::url::parse(url);
+    if (!target) {
+        return unusable(
+            takes_plain_http_
+                ? "must be an http or https URL without user name and password, in ASCII "
+                  "(punycode, percent escapes), with a valid port"
+                : "must be an https URL without user name and password, in ASCII (punycode, "
+                  "percent escapes), with a valid port");
+    }
+    if (guard_.check(*target)) return {};
+    const auto literal = net::ip_address::parse(target->host());
+    const bool is_inward = literal && net::reach_of(*literal) != net::reach::world;
+    if (!takes_plain_http_ || !is_inward) {
+        if (target->scheme() != "https") return unusable("must be an https URL");
+        if (!target->has_default_port()) return unusable("must not name a port other than 443");
+    }
+    return unusable("must lead to a public address");
+}
+
+sent_webhook webhook_sender::send(
+    const webhooks::claimed_delivery& delivery, const std::stop_token& stop) const {
+    invariant(delivery.url && !delivery.secrets.empty());
+    auto request = request_for(delivery, user_agent_);
+    sent_webhook sent;
+    std::optional<int> status;
+    std::size_t answer_bytes = 0;
+    request.on_head = [&](const net::response_head& head) -> result<void> {
+        status = head.status;
+        if (const auto field = head.headers.find("Retry-After")) {
+            sent.ended.retry_after = webhooks::retry_after_in(*field, now());
+        }
+        return {};
+    };
+    request.sink = [&](std::span<const std::byte> piece) -> result<void> {
+        answer_bytes += piece.size();
+        if (answer_bytes <= answer_bytes_max) return {};
+        return error{errc::limit_reached, "more is not read"};
+    };
+    const auto by = deadline::after(
+        std::chrono::duration_cast<deadline::clock::duration>(webhooks::try_time_max));
+    const auto answer = client_.send(request, by, stop);
+    // An answer that breaks off is none; one that is longer than we listen is.
+    const bool is_answered = answer || answer.error().code() == errc::limit_reached;
+    if (is_answered) {
+        sent.ended.status_code = status;
+    } else {
+        sent.ended.failure = answer.error().code();
+        sent.detail = answer.error().detail();
+    }
+    return sent;
+}
+
+}  // namespace reelsd::work

@@ -1,0 +1,73 @@
+#include <reelsd/work/engine/attempt_runner.hpp>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace reelsd::work {
+namespace {
+
+namespace asio = boost::asio;
+
+jobs::claimed_job numbered(std::int64_t id) {
+    return {.id = {id}, .account = {1}, .url = "", .claim = 1, .attempt = 1, .created_at = {}};
+}
+
+// Goal: attempts run beside the loop, and their ends are told on it. Method: each end notes the
+// thread that it is told on; the loop runs on this one.
+TEST(ThreadedAttemptRunner, RunsOnThreadsAndTellsTheLoop) {
+    asio::io_context loop;
+    const auto busy = asio::make_work_guard(loop);
+    const auto here = std::this_thread::get_id();
+    const auto work = [here](const jobs::claimed_job& job, const std::stop_token&) {
+        EXPECT_NE(std::this_thread::get_id(), here);
+        return jobs::transition{jobs::completed{std::to_string(job.id.value)}};
+    };
+    threaded_attempt_runner runner{loop.get_executor(), 2, work};
+    EXPECT_EQ(runner.capacity(), 2U);
+    std::vector<std::string> results;
+    const auto note = [&results, here](jobs::transition ended) {
+        EXPECT_EQ(std::this_thread::get_id(), here);
+        results.push_back(std::get<jobs::completed>(ended).result);
+    };
+    runner.start(numbered(7), {}, note);
+    runner.start(numbered(8), {}, note);
+    while (results.size() < 2) loop.run_one();
+    EXPECT_TRUE(
+        results == (std::vector<std::string>{"7", "8"}) ||
+        results == (std::vector<std::string>{"8", "7"}));
+}
+
+TEST(ThreadedAttemptRunner, PassesStopRequestsOn) {
+    asio::io_context loop;
+    const auto busy = asio::make_work_guard(loop);
+    const auto work = [](const jobs::claimed_job&, const std::stop_token& stop) {
+        std::mutex mutex;
+        std::condition_variable_any stopped;
+        std::unique_lock lock{mutex};
+        stopped.wait(lock, stop, [] { return false; });
+        return jobs::transition{jobs::handed_back{}};
+    };
+    threaded_attempt_runner runner{loop.get_executor(), 1, work};
+    bool handed_back = false;
+    const auto note = [&handed_back](const jobs::transition& ended) {
+        handed_back = std::holds_alternative<jobs::handed_back>(ended);
+    };
+    std::stop_source stop;
+    runner.start(numbered(7), stop.get_token(), note);
+    stop.request_stop();
+    loop.run_one();
+    EXPECT_TRUE(handed_back);
+}
+
+}  // namespace
+}  // namespace reelsd::work

@@ -1,0 +1,178 @@
+// Goal: what an answer is taken for, and where nothing is sent. Method: a server that says what it
+// is told to, byte by byte.
+#include "support/scripted_server.hpp"
+#include <reelsd/domain/webhooks/signature.hpp>
+#include <reelsd/work/webhooks/webhook_sender.hpp>
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace reelsd::work {
+namespace {
+
+using namespace std::chrono_literals;
+
+webhooks::claimed_delivery delivery_to(std::string url) {
+    webhooks::claimed_delivery made;
+    made.message_id = "msg_1";
+    made.url = std::move(url);
+    made.job.id = job_id{42};
+    made.job.url = "https://www.instagram.com/reel/a/";
+    made.job.status = jobs::job_status::done;
+    made.job.result = R"({"visual":{}})";
+    made.secrets.push_back(webhooks::generate_webhook_secret());
+    return made;
+}
+
+const webhook_sender& loose_sender() {
+    static const webhook_sender sender{
+        {.networks = {*net::ip_network::parse("127.0.0.0/8")}, .user_agent = "reelsd/test"}};
+    return sender;
+}
+
+/// A try at a server that gives this answer and then hangs up.
+sent_webhook try_at(const std::string& answer, std::string* request = nullptr) {
+    test::scripted_server server{[&](test::scripted_server::connection& link) {
+        auto asked = link.read_request();
+        if (request != nullptr) *request = std::move(asked);
+        link.write(answer);
+    }};
+    return loose_sender().send(delivery_to(server.origin() + "/hook?k=v"), {});
+}
+
+TEST(WebhookSender, PostsTheJobSigned) {
+    std::string request;
+    const auto sent = try_at("HTTP/1.1 204 No Content\r\n\r\n", &request);
+    EXPECT_EQ(sent.ended.status_code, 204);
+    EXPECT_TRUE(request.starts_with("POST /hook?k=v HTTP/1.1\r\n")) << request;
+    for (const auto* const field :
+         {"Content-Type: application/json\r\n",
+          "User-Agent: reelsd/test\r\n",
+          "Connection: close\r\n",
+          "webhook-id: msg_1\r\n",
+          "webhook-timestamp: 1",
+          "webhook-signature: v1,"}) {
+        EXPECT_NE(request.find(field), std::string::npos) << field << request;
+    }
+    EXPECT_TRUE(request.ends_with(R"(,"result":{"visual":{}}})")) << request;
+}
+
+TEST(WebhookSender, AStatusIsAnAnswer) {
+    EXPECT_EQ(try_at("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").ended.status_code, 200);
+    EXPECT_EQ(
+        try_at("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n")
+            .ended.status_code,
+        302);
+    const auto busy =
+        try_at("HTTP/1.1 503 Busy\r\nRetry-After: 7\r\nContent-Length: 0\r\n\r\n").ended;
+    EXPECT_EQ(busy.status_code, 503);
+    EXPECT_EQ(busy.retry_after, seconds_f{7});
+}
+
+TEST(WebhookSender, AnAnswerThatBreaksOffIsNone) {
+    for (const auto* const answer :
+         {"",
+          "HTTP/1.1 200",
+          "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf",
+          "hello\r\n\r\n"}) {
+        SCOPED_TRACE(answer);
+        const auto sent = try_at(answer);
+        EXPECT_EQ(sent.ended.status_code, std::nullopt);
+        EXPECT_EQ(sent.ended.failure, errc::connection_failed);
+    }
+}
+
+TEST(WebhookSender, ALongAnswerIsNotReadToItsEnd) {
+    const auto sent =
+        try_at("HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\n" + std::string(100'000, 'x'));
+    EXPECT_EQ(sent.ended.status_code, 200);
+}
+
+TEST(WebhookSender, AStopBreaksItOff) {
+    std::stop_source stop;
+    test::scripted_server server{[&](test::scripted_server::connection& link) {
+        link.read_request();
+        stop.request_stop();
+        link.wait_for_close();
+    }};
+    const auto sent = loose_sender().send(delivery_to(server.origin() + "/"), stop.get_token());
+    EXPECT_EQ(sent.ended.failure, errc::cancelled);
+}
+
+TEST(WebhookSender, NothingIsSentToPrivateAddresses) {
+    int connections = 0;
+    test::scripted_server server{[&](test::scripted_server::connection&) { ++connections; }};
+    const webhook_sender sender{{}};
+    for (const auto& url : {server.origin() + "/", std::string{"https://localhost/"}}) {
+        const auto sent = sender.send(delivery_to(url), {});
+        EXPECT_EQ(sent.ended.failure, errc::address_refused) << url;
+    }
+    EXPECT_EQ(connections, 0);
+}
+
+// A name may lead outside of the networks that the operator allows.
+TEST(WebhookSender, PlainHttpStaysInItsNetworks) {
+    int connections = 0;
+    test::scripted_server server{[&](test::scripted_server::connection&) { ++connections; }};
+    const webhook_sender sender{{.networks = {*net::ip_network::parse("10.0.0.0/8")}}};
+    const auto port = server.origin().substr(server.origin().rfind(':'));
+    const auto sent = sender.send(delivery_to("http://localhost" + port + "/"), {});
+    EXPECT_EQ(sent.ended.failure, errc::address_refused);
+    EXPECT_NE(sent.detail.find("webhook-networks"), std::string::npos) << sent.detail;
+    EXPECT_EQ(connections, 0);
+}
+
+TEST(WebhookSender, SaysWhatAnAddressMustBe) {
+    const webhook_sender strict{{}};
+    const auto why = [](const webhook_sender& sender, std::string_view url) {
+        const auto checked = sender.check(url);
+        return checked ? std::string{} : checked.error().detail();
+    };
+    const auto* const shape =
+        "must be an https URL without user name and password, in ASCII (punycode, percent "
+        "escapes), with a valid port";
+    EXPECT_EQ(why(strict, "https://example.org/a?b"), "");
+    EXPECT_EQ(why(strict, "HTTPS://EXAMPLE.ORG:443"), "");
+    EXPECT_EQ(why(strict, "https://a.test/" + std::string(2033, 'a')), "");
+    EXPECT_EQ(
+        why(strict, "https://a.test/" + std::string(2034, 'a')), "must be at most 2048 characters");
+    for (const auto* const url :
+         {"",
+          "example.org",
+          "//example.org/",
+          "https://",
+          "https://a@b/",
+          "https://a b/",
+          "https://b\xc3\xbc.test/",
+          "file:///etc/passwd",
+          "https://127.0.0.1./",
+          "https://0x7f000001./",
+          "https://127.1./",
+          "https://1.2.3.4.5/",
+          "https://999999999999/",
+          "https://example.org:65536/",
+          "https://a\\b/"}) {
+        EXPECT_EQ(why(strict, url), shape) << url;
+    }
+    EXPECT_EQ(why(strict, "http://example.org/"), "must be an https URL");
+    EXPECT_EQ(why(strict, "https://example.org:444/"), "must not name a port other than 443");
+    EXPECT_EQ(why(strict, "https://0x7f.1/"), "must lead to a public address");
+    EXPECT_EQ(why(loose_sender(), "http://127.0.0.1:8000/"), "");
+    EXPECT_EQ(why(loose_sender(), "http://receiver.test:8000/"), "");
+    EXPECT_EQ(why(loose_sender(), "http://169.254.169.254/"), "must lead to a public address");
+    EXPECT_EQ(why(loose_sender(), "https://10.0.0.1:444/"), "must lead to a public address");
+    EXPECT_EQ(why(loose_sender(), "http://1.1.1.1/"), "must be an https URL");
+    EXPECT_EQ(why(loose_sender(), "https://1.1.1.1:444/"), "must not name a port other than 443");
+    EXPECT_EQ(
+        why(loose_sender(), "ftp://example.org/"),
+        "must be an http or https URL without user name and password, in ASCII (punycode, percent "
+        "escapes), with a valid port");
+}
+
+}  // namespace
+}  // namespace reelsd::work
