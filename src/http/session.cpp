@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <span>
 #include <utility>
 
@@ -123,6 +124,7 @@ void session::enter(phase next, std::chrono::milliseconds at_most) {
 
 void session::cut_if_late(clock::time_point now) {
     if (now < late_at_) return;
+    if (phase_ == phase::writing && has_client_read()) return;
     error_code ignored;  // Nothing to cancel is fine: the next wait looks at the time first.
     transport_.socket().cancel(ignored);
 }
@@ -275,19 +277,29 @@ transport::outcome session::write_now(std::string_view& head, std::string_view& 
 asio::awaitable<bool> session::write(std::string_view head, std::string_view body) {
     using outcome = transport::outcome;
     const auto& options = host_.options;
-    const auto end_at = clock::now() + options.write_time_max;
     enter(phase::writing, std::min(options.write_stall_max, options.write_time_max));
+    write_end_at_ = clock::now() + options.write_time_max;
+    unread_bytes_ = std::numeric_limits<std::size_t>::max();
     for (;;) {
         const auto left = head.size() + body.size();
         const auto how = write_now(head, body);
-        if (head.size() + body.size() < left) {
-            late_at_ = std::min(clock::now() + options.write_stall_max, end_at);
-        }
         if (how == outcome::done) co_return true;
-        if (how == outcome::ended || how == outcome::failed || is_late()) co_return false;
-        const bool goes_on = co_await wait_for(how);
-        if (!goes_on || is_late()) co_return false;
+        if (how == outcome::ended || how == outcome::failed) co_return false;
+        if (head.size() + body.size() < left) {
+            late_at_ = std::min(clock::now() + options.write_stall_max, write_end_at_);
+            unread_bytes_ = transport_.unread_bytes();
+        }
+        if (is_late() && !has_client_read()) co_return false;
+        if (!co_await wait_for(how)) co_return false;
     }
+}
+
+bool session::has_client_read() {
+    const auto unread = transport_.unread_bytes();
+    if (unread >= unread_bytes_) return false;
+    unread_bytes_ = unread;
+    late_at_ = std::min(clock::now() + host_.options.write_stall_max, write_end_at_);
+    return !is_late();
 }
 
 asio::awaitable<void> session::linger() {

@@ -114,6 +114,10 @@ private:
     /// As much as can be written now: `done` when that was all, else what is to be waited for.
     [[nodiscard]] transport::outcome write_now(std::string_view& head, std::string_view& body);
     [[nodiscard]] boost::asio::awaitable<bool> write(std::string_view head, std::string_view body);
+    /// Whether the client has read since this was last asked; if so, extends the time of the
+    /// present write. The kernel's send buffer grows to megabytes and accepts no more before a
+    /// third of it is free: a slow client needs longer for that than `write_stall_max`.
+    [[nodiscard]] bool has_client_read();
     [[nodiscard]] boost::asio::awaitable<reading> read_request();
     /// With its id and whom it is for.
     [[nodiscard]] request take_request(request_form& form);
@@ -160,6 +164,9 @@ private:
     phase phase_ = phase::greeting;
     bool served_before_ = false;
     clock::time_point late_at_ = clock::time_point::max();
+    clock::time_point write_end_at_ = clock::time_point::max();
+    /// In the kernel's send buffer, when the client was last seen to read.
+    std::size_t unread_bytes_ = 0;
     refusal refusal_{status::bad_request, ""};
     /// Of the request that is being answered.
     request_context* context_ = nullptr;

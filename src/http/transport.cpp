@@ -5,8 +5,10 @@
 
 #include <boost/asio/buffer.hpp>
 
+#include <linux/sockios.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <sys/ioctl.h>
 
 #include <algorithm>
 #include <array>
@@ -128,6 +130,12 @@ transport::moved transport::write_some(
 
 bool transport::can_say_goodbye() const noexcept {
     return tls_ && !is_broken_ && !has_ended_sending_ && SSL_is_init_finished(tls_.get()) == 1;
+}
+
+std::size_t transport::unread_bytes() {
+    int unread = 0;
+    if (::ioctl(socket_.native_handle(), SIOCOUTQ, &unread) != 0) return 0;
+    return static_cast<std::size_t>(unread);
 }
 
 transport::outcome transport::end_sending() {

@@ -60,6 +60,10 @@ public:
     [[nodiscard]] moved write_some(
         std::string_view head, std::string_view body, std::span<char> scratch);
 
+    /// Bytes in the kernel's send buffer that the peer has not acknowledged; 0 if unknown.
+    /// Source: tcp(7), SIOCOUTQ.
+    [[nodiscard]] std::size_t unread_bytes();
+
     /// Tells the peer that nothing more will be sent: TLS's close_notify, then the socket's end.
     /// Afterwards reads give what still comes undecrypted, for nobody will look at it.
     [[nodiscard]] outcome end_sending();
