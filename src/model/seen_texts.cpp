@@ -1,7 +1,7 @@
 #include "seen_texts.hpp"
 
+#include "folded_words.hpp"
 #include "local_checks.hpp"
-#include "script.hpp"
 #include "utf8.hpp"
 #include "words.hpp"
 
@@ -37,25 +37,11 @@ bool has_letters(const std::string& word) {
            }) >= static_cast<std::ptrdiff_t>(word_letters_min);
 }
 
-/// Whether Latin letters are the most of all.
-bool is_latin(std::string_view text) {
-    std::size_t latin = 0;
-    std::size_t others = 0;
-    for (std::size_t at = 0; at < text.size();) {
-        const auto read = read_code_point(text, at);
-        at += read.bytes;
-        const auto letters = script_of(read.value);
-        if (letters == script::latin) ++latin;
-        if (letters != script::latin && letters != script::none) ++others;
-    }
-    return latin > others;
-}
-
 std::vector<claim> readable_claims(const findings& said) {
     std::vector<claim> claims;
     for (const auto& text : said.visual.texts) {
         if (!std::isfinite(text.start_seconds) || !std::isfinite(text.end_seconds)) continue;
-        if (!is_latin(text.text)) continue;
+        if (!is_mostly_latin(text.text)) continue;
         claim one{.text = &text, .words = folded_words_of(text.text), .letters = 0};
         std::erase_if(one.words, [](const std::string& word) { return !has_letters(word); });
         if (one.words.empty()) continue;

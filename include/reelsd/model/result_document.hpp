@@ -66,8 +66,4 @@ struct post_facts {
 [[nodiscard]] result<std::string> assemble_result(
     const findings& said, const file_facts& file, const post_facts& post);
 
-/// What in `document` is not as the contract says, one sentence each; empty when it is valid.
-/// Written independently of assemble_result(), which must never produce what this refuses.
-[[nodiscard]] std::vector<std::string> schema_violations(const json& document);
-
 }  // namespace reelsd::model

@@ -1,5 +1,6 @@
 #include "builders.hpp"
 #include "description.hpp"
+#include "support/result_schema.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/model/local_analyzer.hpp>
 #include <reelsd/model/result_document.hpp>

@@ -122,11 +122,13 @@ TEST(LocalWarnings, NameEachContradiction) {
         {"a transcript in other letters",
          [](findings& said, local_evidence&) {
              said.audio.segments[0].text =
-                 "\u0432\u043e\u0442 \u0442\u0440\u0438 "
-                 "\u0441\u043e\u0432\u0435\u0442\u0430";
+                 "\u0421\u0435\u0433\u043e\u0434\u043d\u044f \u043c\u044b "
+                 "\u0433\u043e\u0442\u043e\u0432\u0438\u043c "
+                 "\u043f\u0440\u043e\u0441\u0442\u043e\u0439 "
+                 "\u0440\u0435\u0446\u0435\u043f\u0442";
              said.audio.segments.resize(1);
          },
-         {"the transcript is in Cyrillic script but its language was given as en"}},
+         {"the transcript reads as Russian but its language was given as en"}},
         {"texts in view",
          [](findings&, local_evidence& measured) {
              measured.read_texts = {{"3 tips", 2, 2}, {"Fresh beans", 6, 6}};

@@ -1,4 +1,5 @@
 #include "builders.hpp"
+#include "support/result_schema.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/model/result_document.hpp>

@@ -1,3 +1,5 @@
+#include "support/result_schema.hpp"
+
 #include "builders.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/model/result_document.hpp>

@@ -1,5 +1,6 @@
-#include "utf8.hpp"
-#include <reelsd/base/json.hpp>
+#include "result_schema.hpp"
+
+#include "model/utf8.hpp"
 #include <reelsd/model/result_document.hpp>
 
 #include <algorithm>
