@@ -3,7 +3,10 @@
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/http/request_context.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstddef>
 
 namespace reelsd::http {
 
@@ -11,6 +14,9 @@ namespace {
 
 constexpr std::string_view json_type = "application/json";
 constexpr std::string_view body_must_be_object = "request body must be a JSON object";
+/// Bound on the members of a body and all objects in it: the parser finds a repeated name by
+/// looking through all that it has. No request of the API has more than ten.
+constexpr std::size_t body_members_max = 1000;
 
 /// How long one request waits for the database. A healthy statement takes milliseconds.
 constexpr std::chrono::milliseconds database_time_max{1800};
@@ -54,8 +60,18 @@ result<reelsd::json> request_context::json_body() const {
     const error malformed{errc::invalid_argument, std::string{body_must_be_object}};
     // The parser takes a NUL byte for the end of its input, whatever follows.
     if (request_.body.find('\0') != std::string::npos) return malformed;
-    auto parsed = parse_foreign_json(request_.body);
+    if (json_depth_of(request_.body) > foreign_json_depth_max) return malformed;
+    std::size_t members = 0;
+    const auto is_kept = [&members](int, reelsd::json::parse_event_t event, const reelsd::json&) {
+        return event != reelsd::json::parse_event_t::key || ++members <= body_members_max;
+    };
+    auto parsed = reelsd::json::parse(request_.body, is_kept, false);
     if (!parsed.is_object()) return malformed;
+    if (members > body_members_max) {
+        return error{
+            errc::invalid_argument,
+            fmt::format("request body must have at most {} members", body_members_max)};
+    }
     // Named: JSON converts to nearly everything, an error included.
     return {boost::system::in_place_value, std::move(parsed)};
 }

@@ -39,7 +39,8 @@ public:
     /// runs.
     [[nodiscard]] std::optional<std::string_view> query(std::string_view name) const noexcept;
     /// The body as a JSON object. Errors: invalid_argument "request body must be a JSON object" for
-    /// anything else, also for nesting deeper than `foreign_json_depth_max`.
+    /// anything else, also for nesting deeper than `foreign_json_depth_max`; "request body must
+    /// have at most 1000 members".
     [[nodiscard]] result<reelsd::json> json_body() const;
 
     // Who asked.

@@ -2,6 +2,7 @@
 #include <reelsd/http/problem.hpp>
 #include <reelsd/http/request_context.hpp>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <support/http_request.hpp>
 
@@ -105,6 +106,20 @@ TEST(JsonBody, IsAnObjectOrRefused) {
         EXPECT_EQ(read.error().code(), errc::invalid_argument);
         EXPECT_EQ(read.error().detail(), "request body must be a JSON object");
     }
+}
+
+TEST(JsonBody, HasAThousandMembersAtMost) {
+    const auto body_of = [](int members) {
+        std::string text = "{";
+        for (int name = 1; name < members; ++name) text += fmt::format("\"{}\":0,", name);
+        return text + "\"last\":{}}";
+    };
+    const request_context most{make_request(verb::post, "/", body_of(1000)), quiet, far};
+    EXPECT_TRUE(most.json_body());
+    const request_context more{make_request(verb::post, "/", body_of(1001)), quiet, far};
+    const auto read = more.json_body();
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().detail(), "request body must have at most 1000 members");
 }
 
 TEST(RequestContext, StopReachesThoseWhoAskBeforeAndAfter) {

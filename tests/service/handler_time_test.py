@@ -1,0 +1,96 @@
+"""How long one request may hold the event loop: all other clients wait that long.
+
+Method: a real daemon without workers, the largest requests and rows that the API allows, and the processor time of the
+loop's thread around each request, which does not depend on how busy the machine is. A handler that waits instead of
+computing does not hold the loop, but lets others run.
+"""
+
+import os
+import re
+import unittest
+
+from service_support import SAMPLE, Cluster, ServiceTest
+
+# Of processor time, for the slowest build: unoptimised and with sanitizers, where subtitles of a transcript of 1 MB take
+# more than half of it. A handler whose time grows with the square of its input exceeds it.
+HOLD_SECONDS_MAX = 2.0
+BODY_BYTES = 64 * 1024
+RESULT_BYTES = 1024 * 1024
+
+
+def loop_seconds(daemon):
+    """Processor time of the thread that runs the event loop, the process's first."""
+    pid = daemon.process.pid
+    with open(f"/proc/{pid}/task/{pid}/schedstat", encoding="ascii") as times:
+        return int(times.read().split()[0]) / 1e9
+
+
+# A result near the bound of a stored one: 500 segments of 380 words.
+LARGE_RESULT = """
+    SELECT '{"audio":{"language":"en","segments":[' || string_agg(format(
+               '{"text":"%s","start_seconds":%s,"end_seconds":%s}',
+               repeat('word ', 380), 0.1 * n, 0.1 * n + 0.1), ',') || ']},"platform_meta":{"code":"large"}}'
+      FROM generate_series(0, 499) AS n"""
+
+
+class HandlerTimeTest(ServiceTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = Cluster()
+        cls.addClassCleanup(cls.cluster.close)
+
+    def setUp(self):
+        url = self.cluster.new_database()
+        self.database = re.search(r"dbname=(\S+)", url)[1]
+        self.served = self.daemon(workers=0, database_url=url, requests_per_minute=1_000_000).start()
+        self.account = self.served.account(unlimited=True)
+
+    def assertHoldsShortly(self, what, method, path, body=None, status=200, headers=None):
+        before = loop_seconds(self.served)
+        answer = self.account.request(method, path, body, headers)
+        took = loop_seconds(self.served) - before
+        if os.environ.get("REELSD_SHOW_HANDLER_TIMES"):
+            print(f"{what}: {1000 * took:.1f} ms, {len(answer.body)} bytes")
+        self.assertEqual(answer.status, status, (what, answer))
+        self.assertLess(took, HOLD_SECONDS_MAX, what)
+
+    def store_large_results(self):
+        self.cluster.query(
+            f"UPDATE job SET status = 'done', result = ({LARGE_RESULT})::json, code = '', author = '', summary = '',"
+            " started_at = created_at, finished_at = now(), analyzed_at = now()", self.database)
+
+    def test_requests(self):
+        link = SAMPLE + "?x="
+        links = [link + "a" * (1250 - len(link)) for _ in range(50)]
+        self.assertHoldsShortly(
+            "a list of links that fills a body", "POST", "/api/v1/reels/analyze", {"urls": links}, 202)
+        for what, body in (
+                ("a deep body", '{"url":' + "[" * (BODY_BYTES - 8)),
+                ("a body of many members", "{" + ",".join(f'"{number}":0' for number in range(7000)) + "}"),
+                ("a body of many values", '{"url":[' + "0," * 30000 + "0]}"),
+                ("a body of escapes", '{"url":"' + "\\u00e9" * 10000 + '"}')):
+            self.assertHoldsShortly(what, "POST", "/api/v1/reels/analyze", body, 400)
+        for what, words in (("a search of many words", "ab " * 166), ("a search of one word", "a" * 500)):
+            self.assertHoldsShortly(what, "GET", "/api/v1/reels/search?q=" + words.replace(" ", "+"))
+        self.assertHoldsShortly("many parameters", "GET", "/api/v1/reels?" + "&".join(f"p{n}=" for n in range(1500)))
+        many = {f"X-{number}": "v" for number in range(90)}
+        self.assertHoldsShortly("many headers", "GET", "/api/v1/reels", headers=many)
+
+    def test_answers(self):
+        jobs = [self.account.submit(SAMPLE) for _ in range(100)]
+        self.store_large_results()
+        self.assertHoldsShortly("the longest list", "GET", "/api/v1/reels?limit=100")
+        one = f"/api/v1/reels/{jobs[0]}"
+        for what, path in (("the largest reel", one), ("the same again", one), ("the same, waited for", one + "?wait=1"),
+                           ("its last event", one + "/events"), ("its subtitles", one + "/subtitles.srt"),
+                           ("its subtitles for browsers", one + "/subtitles.vtt")):
+            self.assertHoldsShortly(what, "GET", path)
+        before = loop_seconds(self.served)
+        answer = self.account.request("GET", "/api/v1/export")
+        self.assertGreater(len(answer.body), 80 * RESULT_BYTES)
+        # Other clients are served between two lines.
+        self.assertLess(loop_seconds(self.served) - before, 100 * HOLD_SECONDS_MAX)
+
+
+if __name__ == "__main__":
+    unittest.main()
