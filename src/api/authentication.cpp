@@ -1,26 +1,21 @@
 #include "authentication.hpp"
 
 #include "reels.hpp"
-#include "submissions.hpp"
 
 #include <fmt/format.h>
 
-#include <any>
 #include <chrono>
 #include <string>
 
 namespace reelsd::api {
 namespace {
 
-/// The reel that the request reads as it stands now, if that is all it wants.
-std::optional<job_id> plainly_wanted_reel(const http::request_context& ctx) {
-    const auto& asked = ctx.request();
-    const bool reads = asked.method == http::verb::get || asked.method == http::verb::head;
-    if (!reads || !ctx.route().ends_with(reel_route) || !asked.target.query().empty()) return {};
-    const auto id = requested_id(ctx.path_parameter("id"));
-    if (!id) return {};
-    return *id;
-}
+struct token_identity : http::identity {
+    token_identity(account_id account, std::optional<int> limit)
+        : identity{account}, requests_per_minute{limit} {}
+
+    std::optional<int> requests_per_minute;  ///< Nothing: the server's default.
+};
 
 result<accounts::token_hash> shown_token(const http::request_context& ctx) {
     return accounts::token_of_authorization(
@@ -33,31 +28,33 @@ boost::asio::awaitable<std::optional<http::response>> authentication::authentica
     http::request_context& ctx) {
     const auto hash = shown_token(ctx);
     if (!hash) co_return ctx.unauthorized(hash.error().detail());
-    const auto wanted = plainly_wanted_reel(ctx);
-    reels::caller_and_reel found;
-    if (wanted) {
-        found = co_await callers_.find_with_reel(*hash, *wanted, ctx.database_by());
-    } else {
-        found.caller = co_await callers_.find(*hash, ctx.database_by());
-    }
-    if (!found.caller) co_return ctx.unauthorized(accounts::token_invalid_text);
-    note_caller(
-        ctx,
-        {.caller = *found.caller,
-         .has_looked_for_reel = wanted.has_value(),
-         .reel = std::move(found.reel)});
-    co_return std::nullopt;
+    const auto caller = co_await callers_.find(*hash, ctx.database_by());
+    co_return note_caller(ctx, caller);
 }
 
-void authentication::note_caller(http::request_context& ctx, recognition known) const {
-    ctx.set_caller(known.caller.account);
-    if (token_used_) token_used_(known.caller.token);
-    ctx.attachment() = std::move(known);
+boost::asio::awaitable<std::optional<http::response>> authentication::authenticate_and_load(
+    http::request_context& ctx) {
+    const auto id = requested_id(ctx.path_parameter("id"));
+    if (!id || !ctx.request().target.query().empty()) co_return co_await authenticate(ctx);
+    const auto hash = shown_token(ctx);
+    if (!hash) co_return ctx.unauthorized(hash.error().detail());
+    auto found = co_await callers_.find_with_reel(*hash, *id, ctx.database_by());
+    ctx.set_loaded(std::move(found.reel));
+    co_return note_caller(ctx, found.caller);
+}
+
+std::optional<http::response> authentication::note_caller(
+    http::request_context& ctx, const std::optional<accounts::caller>& caller) const {
+    if (!caller) return ctx.unauthorized(accounts::token_invalid_text);
+    ctx.set_identity(
+        std::make_shared<token_identity>(caller->account, caller->requests_per_minute));
+    if (token_used_) token_used_(caller->token);
+    return std::nullopt;
 }
 
 std::optional<http::response> authentication::admit(http::request_context& ctx) {
-    if (ctx.route().ends_with(submission_route)) return std::nullopt;
-    const auto& caller = std::any_cast<const recognition&>(ctx.attachment()).caller;
+    if (!ctx.is_counted()) return std::nullopt;
+    const auto& caller = ctx.identity_as<token_identity>();
     const int limit = caller.requests_per_minute.value_or(requests_per_minute_);
     const int wait = rate_.take(caller.account, limit, std::chrono::steady_clock::now());
     if (wait == 0) return std::nullopt;

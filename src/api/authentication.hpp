@@ -15,14 +15,6 @@
 
 namespace reelsd::api {
 
-/// What the gate hands to handlers, as the request's attachment.
-struct recognition {
-    accounts::caller caller;
-    /// For a plain request for a reel: it was read with the token, by one statement.
-    bool has_looked_for_reel = false;
-    std::shared_ptr<const std::string> reel = {};  ///< As clients see it.
-};
-
 /// The gate of `/api/v1`: who asks, and whether this account may ask again so soon.
 class authentication {
 public:
@@ -37,12 +29,18 @@ public:
     /// a revoked token is refused at once on every instance.
     boost::asio::awaitable<std::optional<http::response>> authenticate(http::request_context& ctx);
 
-    /// 429 when the account asks too fast. Submissions have a limit of their own and are not
-    /// counted.
+    /// The same for `GET /reels/{id}`: a request without a query loads the reel in the statement
+    /// that recognises the caller.
+    boost::asio::awaitable<std::optional<http::response>> authenticate_and_load(
+        http::request_context& ctx);
+
+    /// 429 when the account sends requests too fast. Submissions have a limit of their own and are
+    /// not counted.
     std::optional<http::response> admit(http::request_context& ctx);
 
 private:
-    void note_caller(http::request_context& ctx, recognition known) const;
+    [[nodiscard]] std::optional<http::response> note_caller(
+        http::request_context& ctx, const std::optional<accounts::caller>& caller) const;
 
     reels::caller_lookup callers_;
     int requests_per_minute_;

@@ -1,6 +1,5 @@
 #include "reels.hpp"
 
-#include "authentication.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/domain/jobs/job_view.hpp>
 #include <reelsd/http/parameters.hpp>
@@ -10,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include <any>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -86,11 +84,9 @@ asio::awaitable<http::response> get_reel(http::request_context& ctx, reels_servi
     const auto wait = requested_wait(ctx.query("wait"));
     if (!wait) co_return ctx.problem(wait.error());
 
-    // The gate may have read it with the token.
-    const auto* const known = std::any_cast<recognition>(&ctx.attachment());
-    if (known && known->has_looked_for_reel) {
-        if (!known->reel) co_return ctx.problem(error{errc::not_found});
-        co_return ctx.json_text(http::status::ok, known->reel);
+    if (const auto& loaded = ctx.loaded()) {
+        if (!*loaded) co_return ctx.problem(error{errc::not_found});
+        co_return ctx.json_text(http::status::ok, *loaded);
     }
     std::optional<jobs::job> job;
     if (*wait == std::chrono::milliseconds::zero()) {
@@ -115,6 +111,8 @@ asio::awaitable<http::response> delete_reel(http::request_context& ctx, reels_se
     co_return ctx.no_content();
 }
 
+constexpr std::string_view reel_route = "/reels/{id}";
+
 constexpr auto reel_routes = std::to_array<http::route<reels_service>>({
     {http::verb::get, reel_route, &get_reel},
     {http::verb::remove, reel_route, &delete_reel},
@@ -124,6 +122,8 @@ constexpr auto reel_routes = std::to_array<http::route<reels_service>>({
 
 void add_reel_routes(http::router& router, std::string_view prefix, reels_service& service) {
     router.add(reel_routes, service, prefix);
+    if (!service.load) return;
+    router.authenticate(http::verb::get, std::string{prefix}.append(reel_route), service.load);
 }
 
 result<job_id> requested_id(std::string_view text) {

@@ -13,9 +13,6 @@
 
 namespace reelsd::api {
 
-/// One reel, below whatever prefix.
-inline constexpr std::string_view reel_route = "/reels/{id}";
-
 /// What the handlers of this resource use. Outlives the router.
 struct reels_service {
     jobs::job_store jobs;
@@ -23,6 +20,8 @@ struct reels_service {
     /// The gate's own check of who asks, for answers that have waited.
     http::gate::check recognise;
     std::function<void(job_id)> job_removed;
+    /// Authenticates a GET and may load the reel in the same statement. Empty: the gate does.
+    http::gate::check load = {};
 };
 
 void add_reel_routes(http::router& router, std::string_view prefix, reels_service& service);

@@ -3,7 +3,7 @@
 #include "request_body.hpp"
 #include "session_cookie.hpp"
 
-#include <any>
+#include <memory>
 
 namespace reelsd::dashboard {
 namespace {
@@ -18,8 +18,8 @@ bool changes_something(http::verb method) {
 
 }  // namespace
 
-const signed_in& signed_in_of(http::request_context& ctx) {
-    return std::any_cast<const signed_in&>(ctx.attachment());
+const signed_in& signed_in_of(const http::request_context& ctx) {
+    return ctx.identity_as<signed_in>();
 }
 
 boost::asio::awaitable<std::optional<http::response>> session_gate::authenticate(
@@ -30,9 +30,7 @@ boost::asio::awaitable<std::optional<http::response>> session_gate::authenticate
     if (!hash) co_return sign_in_required(ctx);
     auto found = co_await sessions_.find(*hash, ctx.database_by());
     if (!found) co_return sign_in_required(ctx);
-    ctx.set_caller(found->account);
-    ctx.attachment() = signed_in{
-        .session = *std::move(found), .hash = *hash, .csrf_token = csrf_token_of(*secret)};
+    ctx.set_identity(std::make_shared<signed_in>(*std::move(found), *hash, csrf_token_of(*secret)));
     co_return std::nullopt;
 }
 

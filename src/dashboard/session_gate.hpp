@@ -14,7 +14,13 @@
 namespace reelsd::dashboard {
 
 /// Who is signed in, as the gate hands it to the handlers.
-struct signed_in {
+struct signed_in : http::identity {
+    signed_in(accounts::session known, accounts::secret_hash hashed, std::string csrf)
+        : identity{known.account},
+          session{std::move(known)},
+          hash{hashed},
+          csrf_token{std::move(csrf)} {}
+
     accounts::session session;
     accounts::secret_hash hash{};
     std::string csrf_token;
@@ -24,7 +30,7 @@ struct signed_in {
 /// scheme and show no dialog of their own.
 inline constexpr std::string_view session_challenge = "Session realm=\"dashboard\"";
 
-[[nodiscard]] const signed_in& signed_in_of(http::request_context& ctx);
+[[nodiscard]] const signed_in& signed_in_of(const http::request_context& ctx);
 
 /// The gate of everything that needs a session.
 class session_gate {

@@ -77,8 +77,8 @@ result<reelsd::json> request_context::json_body() const {
 }
 
 account_id request_context::caller() const {
-    invariant(caller_.has_value());
-    return *caller_;
+    invariant(identity_ != nullptr);
+    return identity_->account;
 }
 
 std::stop_token request_context::stop() {

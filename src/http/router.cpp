@@ -52,7 +52,7 @@ std::vector<router::segment> router::segments_of(std::string_view pattern) {
     }
 }
 
-void router::add(verb method, std::string pattern, handler handle) {
+void router::add(verb method, std::string pattern, handler handle, bool is_counted) {
     invariant(handle != nullptr);
     invariant(method != verb::head && method != verb::other);
     const auto same = [&](const path_entry& known) { return known.pattern == pattern; };
@@ -69,7 +69,15 @@ void router::add(verb method, std::string pattern, handler handle) {
         }
     }
     for (const auto& known : entry->methods) invariant(known.method != method);
-    entry->methods.push_back({method, std::move(handle)});
+    entry->methods.push_back({method, std::move(handle), is_counted});
+}
+
+void router::authenticate(verb method, std::string_view pattern, gate::check check) {
+    for (auto& entry : paths_) {
+        for (auto& known : entry.methods) {
+            if (entry.pattern == pattern && known.method == method) known.authenticate = check;
+        }
+    }
 }
 
 router::branch& router::branch_of(const std::vector<segment>& pattern) {
@@ -144,18 +152,23 @@ const router::path_entry* router::entry_for(
 
 router::located router::locate(request_context& ctx, const gate* keeper) const {
     const auto& target = ctx.request().target;
-    if (!target.path_is_well_formed()) return {};
-    const auto* const entry = entry_for(root_, target, 0);
+    located found{.authenticate = keeper ? &keeper->authenticate : nullptr};
+    if (!target.path_is_well_formed()) return found;
+    const auto* const entry = found.entry = entry_for(root_, target, 0);
     if (!entry) {
         const bool is_shown = !keeper && when_unknown_ && is_from_a_reader(ctx);
-        return {.entry = nullptr, .handle = is_shown ? &when_unknown_ : nullptr};
+        if (is_shown) found.handle = &when_unknown_;
+        return found;
     }
     ctx.set_route({.pattern = entry->pattern, .parameters = entry->parameters});
     const auto asked = handled_as(ctx.request().method);
     for (const auto& known : entry->methods) {
-        if (known.method == asked) return {.entry = entry, .handle = &known.handle};
+        if (known.method != asked) continue;
+        ctx.set_counted(known.is_counted);
+        if (known.authenticate) found.authenticate = &known.authenticate;
+        found.handle = &known.handle;
     }
-    return {.entry = entry, .handle = nullptr};
+    return found;
 }
 
 response router::refuse(const request_context& ctx, const path_entry* entry) {
@@ -194,8 +207,8 @@ asio::awaitable<response> router::answer(request_context& ctx) const {
     if (ctx.request().target.path() == "*") co_return server_options(ctx);
     const gate* const keeper = gate_for(ctx.request().target);
     const auto found = locate(ctx, keeper);
-    if (keeper && keeper->authenticate) {
-        auto refused = co_await keeper->authenticate(ctx);
+    if (found.authenticate && *found.authenticate) {
+        auto refused = co_await (*found.authenticate)(ctx);
         if (refused) co_return std::move(*refused);
         // Recognised too late: the database was changing hands, and the request was held.
         if (ctx.database_by().passed()) ctx.restart_database_time();

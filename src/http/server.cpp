@@ -1,5 +1,4 @@
 #include "client_places.hpp"
-#include "descriptor_states.hpp"
 #include "session.hpp"
 #include <reelsd/async/condition.hpp>
 #include <reelsd/async/task_group.hpp>
@@ -143,7 +142,6 @@ struct server::state {
     client_places places;
     /// Of those that are being told that there is no room: they keep nobody else out.
     client_places refusals{0, {}};
-    descriptor_states states;
     boost::intrusive::list<session, boost::intrusive::constant_time_size<false>> sessions;
     std::vector<pollfd> watched;
     std::vector<session*> watched_sessions;
@@ -159,7 +157,6 @@ server::state::state(
       acceptor{on_loop},
       connections_max{host.options.connections_max},
       places{host.options.connections_per_address_max, host.options.proxy_addresses},
-      states{on_loop},
       connections{
           on_loop,
           [this](std::string_view task, const std::exception_ptr& why) { report(task, why); }},
@@ -199,7 +196,6 @@ void server::state::admit(tcp::socket socket) {
     const auto remote = socket.remote_endpoint(failed);
     if (failed) return;  // The client has gone again.
     const auto client = remote.address();
-    states.prepare_for(places.taken());
     if (places.taken() >= connections_max) {
         return refuse(std::move(socket), client, "too many connections are open");
     }

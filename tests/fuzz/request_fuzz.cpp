@@ -7,8 +7,7 @@
 // Ends with 1 and shows the bytes and the seed when an answer is a 500, or anything but a closed
 // database is thrown; the sanitizers end it for what they find. The same seed makes the same
 // requests.
-#include "api/health.hpp"
-#include "api/metrics.hpp"
+#include "api/monitoring.hpp"
 #include "api/reel_events.hpp"
 #include "api/reel_list.hpp"
 #include "api/reels.hpp"
@@ -67,7 +66,7 @@ asio::awaitable<std::string> no_figures() {
     co_return std::string{};
 }
 asio::awaitable<std::optional<http::response>> know_caller(http::request_context& ctx) {
-    ctx.set_caller(account_id{1});
+    ctx.set_identity(std::make_shared<http::identity>(account_id{1}));
     co_return std::nullopt;
 }
 
@@ -79,12 +78,10 @@ std::string own_origin() {
 }
 /// An administrator whose pages say "known" in X-CSRF-Token.
 asio::awaitable<std::optional<http::response>> know_session(http::request_context& ctx) {
-    ctx.set_caller(account_id{1});
-    dashboard::signed_in who;
-    who.session = {
+    const accounts::session known{
         .account = account_id{1}, .email = "a@example.org", .is_admin = true, .expires_at = {}};
-    who.csrf_token = "known";
-    ctx.attachment() = std::move(who);
+    ctx.set_identity(
+        std::make_shared<dashboard::signed_in>(known, accounts::secret_hash{}, "known"));
     co_return std::nullopt;
 }
 
@@ -152,8 +149,8 @@ public:
         add_usage_routes(router_, "/api/v1", usage_);
         add_search_routes(router_, "/api/v1", search_);
         add_webhook_routes(router_, "/api/v1", webhooks_);
-        add_health_routes(router_, health_);
-        add_metrics_routes(router_, metrics_);
+        add_health_routes(router_, monitoring_);
+        add_metrics_routes(router_, monitoring_);
     }
 
     /// Throws what the handler throws.
@@ -178,6 +175,7 @@ private:
     async::task_group tasks_{loop_.get_executor(), [](auto, const auto&) { std::abort(); }};
     work::webhook_sender sender_{{}};
     api::submission_service submissions_{
+        .reels_path = "/api/v1/reels",
         .desk = {loop_.get_executor(), tasks_, jobs::job_store{pool_}, {}},
         .analysis_costs_money = true,
         .job_accepted = [] {},
@@ -201,8 +199,7 @@ private:
     std::unique_ptr<model::local_embedder> embedder_ =
         model::local_embedder::open(REELSD_BINARY_DIR "/share/reelsd/wordnet.bin").value();
     api::search_service search_{jobs::reel_search{pool_}, *embedder_, {}};
-    api::health_service health_{is_ready};
-    api::metrics_service metrics_{no_figures};
+    api::monitoring_service monitoring_{is_ready, no_figures};
 };
 
 /// Counts by the first digit of the status; [0] is for a closed database.

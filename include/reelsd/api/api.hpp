@@ -83,9 +83,10 @@ public:
 
     /// The resources of a caller ("/reels", "/reels/{id}", ...) once more, below another prefix
     /// whose gate recognises the caller in a way of its own: by `recognise`, which is asked again
-    /// for as long as an answer goes on.
+    /// for as long as an answer goes on. `load` may take its place for a plain GET of a reel.
     void add_resources_to(
-        http::router& router, std::string_view prefix, http::gate::check recognise);
+        http::router& router, std::string_view prefix, http::gate::check recognise,
+        http::gate::check load = {});
 
 private:
     struct state;

@@ -9,8 +9,8 @@
 #include <reelsd/http/request.hpp>
 #include <reelsd/http/response.hpp>
 
-#include <any>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -19,6 +19,16 @@
 #include <utility>
 
 namespace reelsd::http {
+
+/// The party that a gate has recognised. A gate derives a type of its own for what else it knows.
+struct identity {
+    explicit identity(account_id known) : account{known} {}
+    identity(const identity&) = default;
+    identity& operator=(const identity&) = default;
+    virtual ~identity() = default;
+
+    account_id account;
+};
 
 /// One request on its way: what the client asked, who it is, and how to answer. It lives in the
 /// session's frame and outlives every handler, which are awaited in place.
@@ -45,13 +55,23 @@ public:
 
     // Who asked.
 
-    /// The account that a gate has recognised; a gate must have called `set_caller` before.
+    /// The account that a gate has recognised; a gate must have called `set_identity` before.
     [[nodiscard]] account_id caller() const;
-    [[nodiscard]] bool has_caller() const noexcept { return caller_.has_value(); }
-    void set_caller(account_id caller) noexcept { caller_ = caller; }
-    /// What a gate wants to hand to its handlers beside the account: one value of a type of its
-    /// own.
-    [[nodiscard]] std::any& attachment() noexcept { return attachment_; }
+    [[nodiscard]] bool has_caller() const noexcept { return identity_ != nullptr; }
+    void set_identity(std::shared_ptr<const identity> known) noexcept {
+        identity_ = std::move(known);
+    }
+    /// What the gate of this route has set, as its own type.
+    template <class Identity>
+    [[nodiscard]] const Identity& identity_as() const {
+        return dynamic_cast<const Identity&>(*identity_);
+    }
+
+    /// The answer's JSON text, if the route's authentication has read it in the same statement;
+    /// null if there is no such resource.
+    using loaded_text = std::optional<response::shared_text>;
+    [[nodiscard]] const loaded_text& loaded() const noexcept { return loaded_; }
+    void set_loaded(response::shared_text text) noexcept { loaded_ = std::move(text); }
 
     // How long.
 
@@ -96,6 +116,9 @@ public:
         /// Names and the indices of their path segments, in the router.
         std::span<const std::pair<std::string_view, std::size_t>> parameters;
     };
+    /// Whether the request counts to its caller's requests per minute.
+    [[nodiscard]] bool is_counted() const noexcept { return is_counted_; }
+    void set_counted(bool is_counted) noexcept { is_counted_ = is_counted; }
     void set_route(matched_route route) noexcept { route_ = route; }
     [[nodiscard]] std::string_view route() const noexcept { return route_.pattern; }
     /// Errors: those of query_parameters::parse.
@@ -110,8 +133,9 @@ private:
     deadline database_by_;
     query_parameters query_;
     matched_route route_;
-    std::optional<account_id> caller_;
-    std::any attachment_;
+    bool is_counted_ = true;
+    std::shared_ptr<const identity> identity_;
+    loaded_text loaded_;
     /// Made when first asked for: most requests never wait.
     std::optional<std::stop_source> stop_;
     bool stopped_ = false;

@@ -29,6 +29,8 @@ struct route {
     verb method = verb::other;
     std::string_view pattern;
     boost::asio::awaitable<response> (*handle)(request_context&, Service&);
+    /// Whether its requests count to their caller's requests per minute.
+    bool is_counted = true;
 };
 
 /// Stands before every path under a prefix.
@@ -58,7 +60,7 @@ public:
     router& operator=(router&&) noexcept = default;
 
     /// Aborts for a pattern that does not begin with '/' or is there twice for one method: our bug.
-    void add(verb method, std::string pattern, handler handle);
+    void add(verb method, std::string pattern, handler handle, bool is_counted = true);
 
     /// A whole table: an array or a span of routes, below `prefix` ("/api/v1"). `service` outlives
     /// the router.
@@ -68,11 +70,17 @@ public:
         for (const auto& line : table) {
             auto* const handle = line.handle;
             auto pattern = std::string{prefix}.append(line.pattern);
-            add(line.method, std::move(pattern), [handle, &service](request_context& ctx) {
-                return handle(ctx, service);
-            });
+            add(
+                line.method,
+                std::move(pattern),
+                [handle, &service](request_context& ctx) { return handle(ctx, service); },
+                line.is_counted);
         }
     }
+
+    /// Has a route that was added authenticate by `check` instead of its gate's: one that reads the
+    /// caller and the resource in one statement.
+    void authenticate(verb method, std::string_view pattern, gate::check check);
 
     /// Answers people who have come to an unknown path behind no gate: GETs that accept text/html.
     void show_when_unknown(handler handle);
@@ -101,6 +109,8 @@ private:
     struct method_handler {
         verb method;
         handler handle;
+        bool is_counted;
+        gate::check authenticate = {};  ///< Empty: the gate's.
     };
     struct path_entry {
         std::string_view pattern;
@@ -126,6 +136,7 @@ private:
     struct located {
         const path_entry* entry = nullptr;
         const handler* handle = nullptr;
+        const gate::check* authenticate = nullptr;
     };
 
     [[nodiscard]] static std::vector<segment> segments_of(std::string_view pattern);

@@ -102,15 +102,6 @@ std::shared_ptr<const std::string> text_of(std::shared_ptr<const reel_view> view
     return {std::move(view), text};
 }
 
-/// Asks the memory for a text that will be sent in some microseconds. Of thousands of kept ones it
-/// is in no processor's cache, and the socket would wait for it page by page.
-void fetch_ahead(std::string_view text) {
-    constexpr std::size_t line = 64;
-    constexpr std::size_t at_most = 8192;  // What a processor has under way at once is bounded too.
-    const auto wanted = text.substr(0, at_most);
-    for (std::size_t at = 0; at < wanted.size(); at += line) __builtin_prefetch(&wanted[at]);
-}
-
 found_reel answer_from(const db::row& row, view_cache& kept) {
     kept.note_server(row.as<std::string_view>("server"));
     const auto [caller, ended_reels_version] = caller_from(row);
@@ -260,7 +251,6 @@ boost::asio::awaitable<caller_and_reel> caller_lookup::find_with_reel(
         const bool is_owner = found.caller->account == known->owner;
         const bool stands = is_owner && found.ended_reels_version == known->ended_reels_version;
         if (stands && kept.generation() == generation) {
-            fetch_ahead(known->text);
             co_return caller_and_reel{.caller = found.caller, .reel = text_of(known)};
         }
         if (kept.generation() == generation) asked.version = known->version;

@@ -32,15 +32,15 @@ TEST(RequestedUrl, SaysWhatIsMissing) {
 }
 
 TEST(RequestedFresh, IsABoolean) {
-    const auto wish_in = [](const char* body) {
-        return requested_fresh(json::parse(body)).value();
+    const auto reuse_in = [](const char* body) {
+        return requested_reuse(json::parse(body)).value();
     };
-    EXPECT_EQ(wish_in(R"({})"), earlier_analysis_wish::welcome);
-    EXPECT_EQ(wish_in(R"({"fresh": null})"), earlier_analysis_wish::welcome);
-    EXPECT_EQ(wish_in(R"({"fresh": false})"), earlier_analysis_wish::welcome);
-    EXPECT_EQ(wish_in(R"({"fresh": true})"), earlier_analysis_wish::unwanted);
+    EXPECT_EQ(reuse_in(R"({})"), reuse_policy::allowed);
+    EXPECT_EQ(reuse_in(R"({"fresh": null})"), reuse_policy::allowed);
+    EXPECT_EQ(reuse_in(R"({"fresh": false})"), reuse_policy::allowed);
+    EXPECT_EQ(reuse_in(R"({"fresh": true})"), reuse_policy::forbidden);
     for (const char* body : {R"({"fresh": 1})", R"({"fresh": "true"})", R"({"fresh": []})"}) {
-        const auto fresh = requested_fresh(json::parse(body));
+        const auto fresh = requested_reuse(json::parse(body));
         ASSERT_FALSE(fresh) << body;
         EXPECT_EQ(fresh.error().detail(), "fresh must be true or false");
     }

@@ -1,5 +1,4 @@
-#include "api/submission_list.hpp"
-
+#include "api/submissions.hpp"
 #include <reelsd/base/json.hpp>
 
 #include <gtest/gtest.h>

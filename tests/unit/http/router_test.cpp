@@ -54,7 +54,7 @@ constexpr std::array<route<zoo>, 7> routes{{
 
 asio::awaitable<std::optional<response>> know_caller(request_context& ctx) {
     if (ctx.header("Authorization") != "Bearer good") co_return ctx.unauthorized("token required");
-    ctx.set_caller(account_id{7});
+    ctx.set_identity(std::make_shared<identity>(account_id{7}));
     co_return std::nullopt;
 }
 
