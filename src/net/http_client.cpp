@@ -1,5 +1,6 @@
 #include "curl_engine.hpp"
 #include "transfer.hpp"
+#include <reelsd/base/text.hpp>
 #include <reelsd/net/http_client.hpp>
 
 #include <algorithm>
@@ -16,15 +17,6 @@ using slist_ptr = std::unique_ptr<curl_slist, slist_deleter>;
 
 /// Large enough to keep a fast line busy, small enough for every worker to have one.
 constexpr long upload_buffer_bytes = 256L * 1024;
-
-bool equal_without_case(std::string_view left, std::string_view right) {
-    const auto lower = [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    };
-    return std::equal(left.begin(), left.end(), right.begin(), right.end(), [&](char a, char b) {
-        return lower(a) == lower(b);
-    });
-}
 
 bool has_line_break(std::string_view text) {
     return text.find_first_of(std::string_view{"\r\n\0", 3}) != std::string_view::npos;
@@ -46,7 +38,7 @@ bool is_harmless(const header& field) {
         "Referer",
         "User-Agent"};
     return std::any_of(names.begin(), names.end(), [&](std::string_view name) {
-        return equal_without_case(name, field.name);
+        return equals_ignoring_case(name, field.name);
     });
 }
 
@@ -140,7 +132,7 @@ void header_list::add(std::string name, std::string value) {
 
 std::optional<std::string_view> header_list::find(std::string_view name) const {
     for (const auto& field : fields_) {
-        if (equal_without_case(field.name, name)) return field.value;
+        if (equals_ignoring_case(field.name, name)) return field.value;
     }
     return std::nullopt;
 }

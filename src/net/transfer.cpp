@@ -1,5 +1,7 @@
 #include "transfer.hpp"
 
+#include <reelsd/base/text.hpp>
+
 #include <sys/socket.h>
 
 #include <charconv>
@@ -10,13 +12,6 @@ namespace {
 
 /// A real answer's head measured 2-4 KB (cookies, policies).
 constexpr std::size_t head_bytes_max = std::size_t{64} * 1024;
-
-std::string_view trimmed(std::string_view text) {
-    constexpr std::string_view blanks = " \t\r\n";
-    const auto from = text.find_first_not_of(blanks);
-    if (from == std::string_view::npos) return {};
-    return text.substr(from, text.find_last_not_of(blanks) - from + 1);
-}
 
 /// "HTTP/1.1 200 OK" and "HTTP/2 200".
 std::optional<int> status_of(std::string_view line) {

@@ -1,3 +1,4 @@
+#include <reelsd/base/text.hpp>
 #include <reelsd/net/address_guard.hpp>
 #include <reelsd/net/url.hpp>
 
@@ -33,13 +34,6 @@ std::string part_of(CURLU* handle, CURLUPart part, unsigned int flags = 0) {
     if (curl_url_get(handle, part, &raw, flags) != CURLUE_OK) return {};
     std::string text{raw};
     curl_free(raw);
-    return text;
-}
-
-std::string to_lower(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
     return text;
 }
 
@@ -82,10 +76,10 @@ result<url> url::parse(std::string_view text) {
             CURLU_DISALLOW_USER | CURLU_PATH_AS_IS) != CURLUE_OK)
         return malformed("not an absolute URL");
 
-    parsed.scheme_ = to_lower(part_of(handle.get(), CURLUPART_SCHEME));
+    parsed.scheme_ = ascii_lower(part_of(handle.get(), CURLUPART_SCHEME));
     if (parsed.scheme_ != "http" && parsed.scheme_ != "https")
         return malformed("URL is neither http nor https");
-    parsed.host_ = to_lower(part_of(handle.get(), CURLUPART_HOST));
+    parsed.host_ = ascii_lower(part_of(handle.get(), CURLUPART_HOST));
     if (parsed.host_.size() > 2 && parsed.host_.front() == '[')
         parsed.host_ = parsed.host_.substr(1, parsed.host_.size() - 2);
     if (parsed.host_.empty()) return malformed("URL has no host");
