@@ -1,5 +1,6 @@
 #pragma once
 
+#include "reels.hpp"
 #include <reelsd/domain/accounts/account_store.hpp>
 #include <reelsd/domain/accounts/request_rate.hpp>
 #include <reelsd/domain/reels/caller_lookup.hpp>
@@ -8,9 +9,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <functional>
-#include <memory>
 #include <optional>
-#include <string>
 #include <utility>
 
 namespace reelsd::api {
@@ -25,22 +24,20 @@ public:
           requests_per_minute_{requests_per_minute},
           token_used_{std::move(token_used)} {}
 
-    /// Recognises the caller by the token, or answers 401. Each request is looked up anew, so that
-    /// a revoked token is refused at once on every instance.
+    /// Sets the caller by the token, or answers 401. Each request is looked up, so that a revoked
+    /// token is refused at once on every instance.
     boost::asio::awaitable<std::optional<http::response>> authenticate(http::request_context& ctx);
 
-    /// The same for `GET /reels/{id}`: a request without a query loads the reel in the statement
-    /// that recognises the caller.
-    boost::asio::awaitable<std::optional<http::response>> authenticate_and_load(
-        http::request_context& ctx);
+    /// The same, and one of the caller's reels with the same statement.
+    boost::asio::awaitable<reel_reading> read_reel(http::request_context& ctx, job_id reel);
 
-    /// 429 when the account sends requests too fast. Submissions have a limit of their own and are
-    /// not counted.
+    /// 429 when the account asks too fast.
     std::optional<http::response> admit(http::request_context& ctx);
 
 private:
-    [[nodiscard]] std::optional<http::response> note_caller(
-        http::request_context& ctx, const std::optional<accounts::caller>& caller) const;
+    /// Nothing, or 401 for an unknown token.
+    std::optional<http::response> note_caller(
+        http::request_context& ctx, const std::optional<accounts::caller>& known) const;
 
     reels::caller_lookup callers_;
     int requests_per_minute_;

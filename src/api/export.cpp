@@ -28,16 +28,16 @@ constexpr auto recognition_interval = 5s;
 /// Counts an account's export from its request to its end.
 class place {
 public:
-    place(std::shared_ptr<std::set<account_id>> under_way, account_id account)
-        : under_way_{std::move(under_way)}, account_{account} {
-        under_way_->insert(account_);
+    place(std::set<account_id>& under_way, account_id account)
+        : under_way_{under_way}, account_{account} {
+        under_way_.insert(account_);
     }
     place(const place&) = delete;
     place& operator=(const place&) = delete;
-    ~place() { under_way_->erase(account_); }
+    ~place() { under_way_.erase(account_); }
 
 private:
-    std::shared_ptr<std::set<account_id>> under_way_;
+    std::set<account_id>& under_way_;
     account_id account_;
 };
 
@@ -58,8 +58,8 @@ asio::awaitable<bool> write_page(http::body_writer& body, std::string_view page)
 /// cut by us must not look whole, neither to who reads the last line nor to who does not: hence the
 /// exceptions.
 asio::awaitable<void> send_lines(
-    http::request_context& ctx, export_service& service, exports::account_export lines,
-    std::string first, http::body_writer& body) {
+    http::request_context& ctx, exports::account_export lines, std::string first,
+    http::body_writer& body) {
     if (!co_await write_page(body, first)) co_return;
     first.clear();
     const auto stop = ctx.stop();
@@ -68,7 +68,7 @@ asio::awaitable<void> send_lines(
         if (stop.stop_requested()) throw std::runtime_error{"the daemon stops"};
         ctx.restart_database_time();
         if (recognised_until.passed()) {
-            const auto refused = co_await service.recognise(ctx);
+            const auto refused = co_await ctx.authenticate();
             if (refused) throw std::runtime_error{"the caller is no longer known"};
             recognised_until = deadline::after(recognition_interval);
         }
@@ -81,7 +81,7 @@ asio::awaitable<void> send_lines(
 /// way.
 asio::awaitable<http::response> export_account(
     http::request_context& ctx, export_service& service) {
-    const auto& under_way = *service.under_way;
+    const auto& under_way = service.under_way;
     if (under_way.count(ctx.caller()) > 0 || under_way.size() >= exports_max) {
         auto refused = ctx.problem(
             http::status::too_many_requests, "an export is under way; ask again when it is over");
@@ -95,11 +95,10 @@ asio::awaitable<http::response> export_account(
     auto first = co_await lines.next(ctx.database_by());
     // Called once: the first page is handed on, not copied.
     auto send = [&ctx,
-                 &service,
                  held = std::move(held),
                  lines = std::move(lines),
                  first = std::move(first).value_or("")](http::body_writer& body) mutable {
-        return send_lines(ctx, service, std::move(lines), std::move(first), body);
+        return send_lines(ctx, std::move(lines), std::move(first), body);
     };
     auto answer = http::response::of_stream("application/x-ndjson", std::move(send));
     answer.set("Content-Disposition", "attachment; filename=\"reels-export.ndjson\"");

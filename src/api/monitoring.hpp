@@ -13,17 +13,16 @@ class router;
 
 namespace reelsd::api {
 
-/// What `/healthz`, `/readyz` and `/metrics` use. Outlives the router.
-struct monitoring_service {
-    std::function<boost::asio::awaitable<result<void>>()> ready;
-    /// All metrics in Prometheus' text format.
-    std::function<boost::asio::awaitable<std::string>()> metrics;
-};
+/// See api_parts::ready.
+using readiness_check = std::function<boost::asio::awaitable<result<void>>()>;
+/// All metrics in Prometheus' text format.
+using metrics_text = std::function<boost::asio::awaitable<std::string>()>;
 
-void add_health_routes(http::router& router, monitoring_service& service);
-/// For every client that reaches the router.
-void add_metrics_routes(http::router& router, monitoring_service& service);
-/// For clients on this machine; 404 for others.
-void add_local_metrics_routes(http::router& router, monitoring_service& service);
+/// The arguments outlive the router.
+void add_health_routes(http::router& router, readiness_check& ready);
+/// `/metrics` for every client that reaches the router.
+void add_metrics_routes(http::router& router, metrics_text& text);
+/// `/metrics` for clients on this machine; 404 for others.
+void add_local_metrics_routes(http::router& router, metrics_text& text);
 
 }  // namespace reelsd::api

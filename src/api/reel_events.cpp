@@ -36,10 +36,6 @@ constexpr int streams_max = 20;
 constexpr std::size_t step_bytes_max = 32;
 constexpr std::string_view finished_mark = "finished";
 
-bool has_ended(jobs::job_status status) {
-    return status == jobs::job_status::done || status == jobs::job_status::error;
-}
-
 /// As our own steps are called: nothing that would end a line or a part of an id.
 bool is_step(std::string_view text) {
     return text.size() <= step_bytes_max && std::all_of(text.begin(), text.end(), [](char c) {
@@ -95,18 +91,18 @@ std::string work_events(
 /// Counts a stream of an account from its request to its end.
 class open_stream {
 public:
-    open_stream(std::shared_ptr<std::map<account_id, int>> open, account_id account)
-        : open_{std::move(open)}, account_{account} {
-        ++(*open_)[account_];
+    open_stream(std::map<account_id, int>& open, account_id account)
+        : open_{open}, account_{account} {
+        ++open_[account_];
     }
     open_stream(const open_stream&) = delete;
     open_stream& operator=(const open_stream&) = delete;
     ~open_stream() {
-        if (--(*open_)[account_] == 0) open_->erase(account_);
+        if (--open_[account_] == 0) open_.erase(account_);
     }
 
 private:
-    std::shared_ptr<std::map<account_id, int>> open_;
+    std::map<account_id, int>& open_;
     account_id account_;
 };
 
@@ -141,7 +137,7 @@ asio::awaitable<void> send_reel_events(
         ctx.restart_database_time();
         bool is_gone = false;
         try {
-            const auto refused = co_await service.recognise(ctx);
+            const auto refused = co_await ctx.authenticate();
             if (refused) co_return;
             if (may_have_changed) {
                 const auto now =
@@ -179,8 +175,8 @@ asio::awaitable<http::response> stream_reel_events(
     const bool is_over = told && told->is_finished && has_ended(now->job.status);
     if (is_over) co_return ctx.no_content();
     if (told && told->is_finished) told.reset();
-    const auto known = service.open->find(ctx.caller());
-    if (known != service.open->end() && known->second >= streams_max) {
+    const auto known = service.open.find(ctx.caller());
+    if (known != service.open.end() && known->second >= streams_max) {
         co_return too_many_streams(ctx);
     }
     // Held by the answer: an answer that is never sent gives it back.

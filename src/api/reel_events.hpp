@@ -5,7 +5,6 @@
 #include <reelsd/http/router.hpp>
 
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,10 +15,8 @@ namespace reelsd::api {
 struct reel_event_service {
     jobs::change_store changes;
     jobs::job_watch& watch;
-    /// The door's own check of who asks, for streams that outlast a token or a session.
-    http::gate::check recognise;
-    /// Streams that are open, by account; shared by all gates.
-    std::shared_ptr<std::map<account_id, int>> open;
+    /// Streams that are open, by account.
+    std::map<account_id, int> open = {};
 };
 
 void add_reel_event_routes(

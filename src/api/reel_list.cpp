@@ -51,10 +51,10 @@ std::string link_to_next(std::string_view path, const jobs::job_filter& filter, 
 
 /// GET /api/v1/reels?limit=&status=&author=&cursor=: the caller's jobs, newest first. 200 an array,
 /// with the next page in the header `Link`; 400 a malformed parameter.
-asio::awaitable<http::response> list_reels(http::request_context& ctx, reel_list_service& service) {
+asio::awaitable<http::response> list_reels(http::request_context& ctx, jobs::job_store& jobs) {
     const auto filter = requested_filter(ctx);
     if (!filter) co_return ctx.problem(filter.error());
-    const auto page = co_await service.jobs.list(ctx.caller(), *filter, ctx.database_by());
+    const auto page = co_await jobs.list(ctx.caller(), *filter, ctx.database_by());
     std::string body = "[";
     for (const auto& job : page.jobs) {
         if (body.size() > 1) body.push_back(',');
@@ -66,15 +66,14 @@ asio::awaitable<http::response> list_reels(http::request_context& ctx, reel_list
     co_return answer;
 }
 
-constexpr auto reel_list_routes = std::to_array<http::route<reel_list_service>>({
+constexpr auto reel_list_routes = std::to_array<http::route<jobs::job_store>>({
     {http::verb::get, "/reels", &list_reels},
 });
 
 }  // namespace
 
-void add_reel_list_routes(
-    http::router& router, std::string_view prefix, reel_list_service& service) {
-    router.add(reel_list_routes, service, prefix);
+void add_reel_list_routes(http::router& router, std::string_view prefix, jobs::job_store& jobs) {
+    router.add(reel_list_routes, jobs, prefix);
 }
 
 result<std::optional<jobs::job_status>> requested_status(std::optional<std::string_view> text) {

@@ -14,13 +14,7 @@ class router;
 
 namespace reelsd::api {
 
-/// What the handlers of this resource use. Outlives the router.
-struct reel_list_service {
-    jobs::job_store jobs;
-};
-
-void add_reel_list_routes(
-    http::router& router, std::string_view prefix, reel_list_service& service);
+void add_reel_list_routes(http::router& router, std::string_view prefix, jobs::job_store& jobs);
 
 /// `?status=`: nothing when absent; `invalid_argument` unless a status of the contract. Pure.
 [[nodiscard]] result<std::optional<jobs::job_status>> requested_status(

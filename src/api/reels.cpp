@@ -19,10 +19,6 @@ namespace {
 
 namespace asio = boost::asio;
 
-bool has_ended(const jobs::job& job) {
-    return job.status == jobs::job_status::done || job.status == jobs::job_status::error;
-}
-
 /// Interval at which a waiting request authenticates its caller again: a revoked token is refused
 /// within a second (contract), and the query takes a part of that.
 constexpr std::chrono::milliseconds authentication_interval{700};
@@ -34,70 +30,78 @@ deadline::clock::duration until_next_authentication() {
     return authentication_interval - due % authentication_tick;
 }
 
-struct waited_for {
-    std::optional<jobs::job> job;
-    std::optional<http::response> refused;  ///< The token was revoked during the wait.
-};
+bool is_over(const reel_reading& reading) {
+    return reading.refused || !reading.text || reading.has_ended;
+}
 
 /// Suspends until the job was announced or `by` has passed, and meanwhile authenticates the caller
 /// again. Returns the refusal of a caller who is no longer known.
 asio::awaitable<std::optional<http::response>> wait_as_known_caller(
-    http::request_context& ctx, reels_service& service, jobs::completion_board::ticket& place,
-    deadline by) {
+    http::request_context& ctx, jobs::completion_board::ticket& place, deadline by) {
     for (;;) {
         const bool was_announced = co_await place.wait(by.at_most(until_next_authentication()));
-        const bool is_last = was_announced || by.passed();
         ctx.restart_database_time();
+        if (was_announced || by.passed()) co_return std::nullopt;
         try {
-            auto refused = co_await service.recognise(ctx);
-            if (refused || is_last) co_return refused;
+            auto refused = co_await ctx.authenticate();
+            if (refused) co_return refused;
         } catch (const db::failure&) {
             // An outage shorter than the wait is not the client's concern.
-            if (is_last) throw;
         }
     }
 }
 
-/// The job once it has ended, or as it is when `by` has passed or the client or the daemon goes;
-/// nothing when the caller has no such job. Holds no database connection while it waits.
-asio::awaitable<waited_for> await_end(
+/// The reel once its job has ended, or as it is when `by` has passed or the client or the daemon
+/// goes. Holds no database connection while it waits.
+asio::awaitable<reel_reading> await_end(
     http::request_context& ctx, reels_service& service, job_id id, deadline by) {
     jobs::completion_board::ticket place{service.board, id};
     const auto stop = ctx.stop();
     const std::stop_callback on_stop{stop, [&place] { place.wake(); }};
     for (;;) {
-        auto job = co_await service.jobs.find(ctx.caller(), id, ctx.database_by());
-        const bool is_over = !job || has_ended(*job);
-        if (is_over || by.passed() || stop.stop_requested()) {
-            co_return waited_for{.job = std::move(job), .refused = std::nullopt};
-        }
-        auto refused = co_await wait_as_known_caller(ctx, service, place, by);
-        if (refused) co_return waited_for{.job = std::nullopt, .refused = std::move(refused)};
+        auto reading = co_await service.read(ctx, id);
+        if (is_over(reading) || by.passed() || stop.stop_requested()) co_return reading;
+        auto refused = co_await wait_as_known_caller(ctx, place, by);
+        if (refused) co_return reel_reading{.refused = std::move(refused)};
     }
 }
 
+/// For a request that names no reel at all: strangers get 401 all the same.
+asio::awaitable<http::response> refuse_known_caller(http::request_context& ctx, const error& why) {
+    auto refused = co_await ctx.authenticate();
+    if (!refused) refused = ctx.admit();
+    co_return refused ? *std::move(refused) : ctx.problem(why);
+}
+
 /// GET /api/v1/reels/{id}?wait=S: one job of the caller. 200 the job; 400 a malformed `wait`; 401
-/// the caller is no longer known after the wait; 404.
+/// the caller is unknown, or no longer known after the wait; 404; 429.
 asio::awaitable<http::response> get_reel(http::request_context& ctx, reels_service& service) {
     const auto id = requested_id(ctx.path_parameter("id"));
-    if (!id) co_return ctx.problem(id.error());
+    if (!id) co_return co_await refuse_known_caller(ctx, id.error());
     const auto wait = requested_wait(ctx.query("wait"));
-    if (!wait) co_return ctx.problem(wait.error());
+    if (!wait) co_return co_await refuse_known_caller(ctx, wait.error());
 
-    if (const auto& loaded = ctx.loaded()) {
-        if (!*loaded) co_return ctx.problem(error{errc::not_found});
-        co_return ctx.json_text(http::status::ok, *loaded);
+    auto reading = co_await service.read(ctx, *id);
+    if (!reading.refused) reading.refused = ctx.admit();
+    if (!is_over(reading) && *wait > std::chrono::milliseconds::zero()) {
+        reading = co_await await_end(ctx, service, *id, deadline::after(*wait));
     }
-    std::optional<jobs::job> job;
-    if (*wait == std::chrono::milliseconds::zero()) {
-        job = co_await service.jobs.find(ctx.caller(), *id, ctx.database_by());
-    } else {
-        auto found = co_await await_end(ctx, service, *id, deadline::after(*wait));
-        if (found.refused) co_return *std::move(found.refused);
-        job = std::move(found.job);
+    if (reading.refused) co_return *std::move(reading.refused);
+    if (!reading.text) co_return ctx.problem(error{errc::not_found});
+    co_return ctx.json_text(http::status::ok, std::move(reading.text));
+}
+
+/// Authenticates by the gate of the path and reads the reel of the account.
+asio::awaitable<reel_reading> read_behind_gate(
+    http::request_context& ctx, jobs::job_store jobs, job_id id) {
+    if (auto refused = co_await ctx.authenticate()) {
+        co_return reel_reading{.refused = std::move(refused)};
     }
-    if (!job) co_return ctx.problem(error{errc::not_found});
-    co_return ctx.json_text(http::status::ok, job_view(*job));
+    const auto job = co_await jobs.find(ctx.caller(), id, ctx.database_by());
+    if (!job) co_return reel_reading{};
+    co_return reel_reading{
+        .text = std::make_shared<const std::string>(job_view(*job)),
+        .has_ended = jobs::has_ended(job->status)};
 }
 
 /// DELETE /api/v1/reels/{id}: the job, its result and whatever hangs on it; work on it is stopped.
@@ -111,19 +115,23 @@ asio::awaitable<http::response> delete_reel(http::request_context& ctx, reels_se
     co_return ctx.no_content();
 }
 
-constexpr std::string_view reel_route = "/reels/{id}";
-
 constexpr auto reel_routes = std::to_array<http::route<reels_service>>({
-    {http::verb::get, reel_route, &get_reel},
-    {http::verb::remove, reel_route, &delete_reel},
+    {http::verb::get,
+     "/reels/{id}",
+     &get_reel,
+     {.authenticated_by = http::route_options::authenticator::handler}},
+    {http::verb::remove, "/reels/{id}", &delete_reel},
 });
 
 }  // namespace
 
 void add_reel_routes(http::router& router, std::string_view prefix, reels_service& service) {
     router.add(reel_routes, service, prefix);
-    if (!service.load) return;
-    router.authenticate(http::verb::get, std::string{prefix}.append(reel_route), service.load);
+}
+
+reel_reader reader_behind_gate(jobs::job_store jobs) {
+    return
+        [jobs](http::request_context& ctx, job_id id) { return read_behind_gate(ctx, jobs, id); };
 }
 
 result<job_id> requested_id(std::string_view text) {

@@ -6,23 +6,39 @@
 #include <reelsd/domain/jobs/job_store.hpp>
 #include <reelsd/http/router.hpp>
 
+#include <boost/asio/awaitable.hpp>
+
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace reelsd::api {
 
-/// What the handlers of this resource use. Outlives the router.
+/// An attempt to read one reel.
+struct reel_reading {
+    std::optional<http::response> refused = {};  ///< The caller is unknown.
+    /// JSON as clients see it; null: the caller has no such reel.
+    std::shared_ptr<const std::string> text = {};
+    bool has_ended = false;  ///< Whether the reel's job is done or has failed.
+};
+
+/// Authenticates the caller and reads one of their reels.
+using reel_reader =
+    std::function<boost::asio::awaitable<reel_reading>(http::request_context&, job_id)>;
+
+/// Dependencies of the handlers of this resource. Outlives the router.
 struct reels_service {
+    reel_reader read;
     jobs::job_store jobs;
     jobs::completion_board& board;
-    /// The gate's own check of who asks, for answers that have waited.
-    http::gate::check recognise;
     std::function<void(job_id)> job_removed;
-    /// Authenticates a GET and may load the reel in the same statement. Empty: the gate does.
-    http::gate::check load = {};
 };
+
+/// The reader for gates that authenticate in a statement of their own.
+[[nodiscard]] reel_reader reader_behind_gate(jobs::job_store jobs);
 
 void add_reel_routes(http::router& router, std::string_view prefix, reels_service& service);
 

@@ -20,81 +20,17 @@ namespace {
 namespace asio = boost::asio;
 using outcome = jobs::admission::outcome;
 
-bool is_accepted(const jobs::admission& decision) {
-    return decision.decided == outcome::admitted || decision.decided == outcome::repeated;
-}
-
-error key_in_use() {
-    return error{errc::invalid_argument, "Idempotency-Key was used with another link"};
-}
-
-void set_rate_limits(http::response& answer, const jobs::admission& decision) {
-    answer.set("RateLimit-Limit", std::to_string(decision.rate_limit));
-    answer.set("RateLimit-Remaining", std::to_string(decision.rate_remaining));
-    answer.set("RateLimit-Reset", std::to_string(decision.rate_reset));
-}
-
 constexpr std::size_t idempotency_key_max = 255;
-
-http::response refusal(const http::request_context& ctx, const jobs::admission& decision) {
-    auto answer = ctx.problem(http::status::too_many_requests, jobs::refusal_text(decision));
-    answer.set("Retry-After", std::to_string(decision.retry_after));
-    return answer;
-}
-
-http::response acceptance(
-    const http::request_context& ctx, const submission_service& service,
-    const jobs::admission& decision) {
-    const json body{{"id", decision.job.value}, {"status", name_of(decision.status)}};
-    auto answer = ctx.json(http::status::accepted, body);
-    answer.set("Location", fmt::format("{}/{}", service.reels_path, decision.job.value));
-    return answer;
-}
-
-http::response submission_answer(
-    const http::request_context& ctx, const submission_service& service,
-    const jobs::admission& decision) {
-    if (decision.decided == outcome::key_of_another_link) return ctx.problem(key_in_use());
-    auto answer =
-        is_accepted(decision) ? acceptance(ctx, service, decision) : refusal(ctx, decision);
-    set_rate_limits(answer, decision);
-    return answer;
-}
-
-/// What the client asks for, checked: the link itself is a reel's.
-result<jobs::submission> requested_submission(
-    const http::request_context& ctx, const json& body, const submission_service& service) {
-    auto url = requested_url(body);
-    if (!url) return url.error();
-    const auto link = platform::parse_link(*url);
-    if (!link) return link.error();
-    const auto reuse = requested_reuse(body);
-    if (!reuse) return reuse.error();
-    auto webhook_url = requested_webhook_url(body, "webhook_url", service.check_webhook_url);
-    if (!webhook_url) return webhook_url.error();
-    auto key = requested_idempotency_key(ctx.header("Idempotency-Key"));
-    if (!key) return key.error();
-    std::optional<jobs::key_rivals> rivals;
-    if (*key) rivals = rivals_of_single(**key);
-    return jobs::submission{
-        .url = *std::move(url),
-        .fresh = *reuse == reuse_policy::forbidden,
-        .costs_money = service.analysis_costs_money && !link->is_test(),
-        .idempotency_key = *std::move(key),
-        .webhook_url = *std::move(webhook_url),
-        .rivals = std::move(rivals)};
-}
-
 /// With 50 of 1,300 characters each, a list fills a body.
 constexpr std::size_t links_max = 50;
-/// What an element that is no text may be to be given back: more is no mistake of typing.
+/// Larger elements that are not strings are not repeated in the answer.
 constexpr std::size_t echo_bytes_max = 256;
 
 std::string dumped(const json& value) {
     return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-/// 128 bits of a hash: nobody finds two texts that share them.
+/// 128 bits of a hash, in hexadecimal digits.
 std::string fingerprint(std::string_view text) {
     constexpr std::size_t bytes = 16;
     std::string digits;
@@ -109,103 +45,147 @@ std::string stem_of(std::string_view key) {
     return fmt::format("urls {} ", fingerprint(key));
 }
 
-/// One link of a list on its way.
-struct element {
-    const json* sent;
-    /// Empty: it is asked for.
-    std::string objection = {};
+/// What all links of one request share.
+struct common_terms {
+    bool fresh = false;
+    std::optional<std::string> webhook_url;
+    std::optional<std::string> idempotency_key;  ///< The client's.
 };
 
-json view_of(const element& link) {
-    const bool is_long = !link.sent->is_string() && dumped(*link.sent).size() > echo_bytes_max;
-    return json{{"url", is_long ? json() : *link.sent}};
-}
-
-json refused_view(const element& link) {
-    auto view = view_of(link);
-    view["error"] = link.objection;
-    return view;
-}
-
-json decided_view(const element& link, const jobs::admission& decision) {
-    auto view = view_of(link);
-    if (is_accepted(decision)) {
-        view["id"] = decision.job.value;
-        view["status"] = name_of(decision.status);
-    } else {
-        view["error"] = jobs::refusal_text(decision);
-        view["retry_after"] = decision.retry_after;
-    }
-    return view;
-}
-
-/// A list as it was asked for, and the submissions of those links that can be asked for.
-struct requested_list {
-    std::vector<element> links;
-    std::vector<jobs::submission> wanted;
-};
-
-result<requested_list> list_in(
+result<common_terms> terms_in(
     const http::request_context& ctx, const json& body, const submission_service& service) {
-    const auto urls = requested_urls(body);
-    if (!urls) return urls.error();
-    const auto reuse = requested_reuse(body);
+    const auto reuse = requested_fresh(body);
     if (!reuse) return reuse.error();
-    const auto webhook_url = requested_webhook_url(body, "webhook_url", service.check_webhook_url);
+    auto webhook_url = requested_webhook_url(body, "webhook_url", service.check_webhook_url);
     if (!webhook_url) return webhook_url.error();
-    const auto key = requested_idempotency_key(ctx.header("Idempotency-Key"));
+    auto key = requested_idempotency_key(ctx.header("Idempotency-Key"));
     if (!key) return key.error();
-    std::optional<list_keys> keys;
-    if (*key) keys.emplace(**key, *urls);
-
-    requested_list list;
-    for (const auto* const sent : *urls) {
-        element link{.sent = sent};
-        auto url = requested_url_in(*sent);
-        const auto parsed = url ? platform::parse_link(*url) : url.error();
-        if (!parsed) {
-            link.objection = parsed.error().detail();
-        } else {
-            jobs::submission one{
-                .url = *std::move(url),
-                .fresh = *reuse == reuse_policy::forbidden,
-                .costs_money = service.analysis_costs_money && !parsed->is_test(),
-                .webhook_url = *webhook_url};
-            if (keys) {
-                one.idempotency_key = keys->at(list.links.size());
-                one.rivals = keys->rivals();
-            }
-            list.wanted.push_back(std::move(one));
-        }
-        list.links.push_back(std::move(link));
-    }
-    return list;
+    return common_terms{
+        .fresh = *reuse == reuse_policy::forbidden,
+        .webhook_url = *std::move(webhook_url),
+        .idempotency_key = *std::move(key)};
 }
 
-/// POST /api/v1/reels/analyze {"urls": [string], "fresh"?: boolean}: queues several reels, each as
-/// if it were alone. 202 an array in the order of the links, each with its job's id or with why it
-/// was refused; 400 malformed list or key.
-asio::awaitable<http::response> create_reels(
+/// One link, checked, without the terms of its request.
+result<jobs::submission> submission_of(const json& sent, const submission_service& service) {
+    auto url = requested_url(sent);
+    if (!url) return url.error();
+    const auto link = platform::parse_link(*url);
+    if (!link) return link.error();
+    return jobs::submission{
+        .url = *std::move(url), .costs_money = service.analysis_costs_money && !link->is_test()};
+}
+
+bool is_accepted(const jobs::admission& decision) {
+    return decision.decided == outcome::admitted || decision.decided == outcome::repeated;
+}
+
+http::response key_in_use(const http::request_context& ctx) {
+    return ctx.problem(error{errc::invalid_argument, "Idempotency-Key was used with another link"});
+}
+
+/// The RateLimit fields: the state of the bucket after the decision.
+void set_rate_limits(http::response& answer, const jobs::admission& decision) {
+    answer.set("RateLimit-Limit", std::to_string(decision.rate_limit));
+    answer.set("RateLimit-Remaining", std::to_string(decision.rate_remaining));
+    answer.set("RateLimit-Reset", std::to_string(decision.rate_reset));
+}
+
+http::response refusal(const http::request_context& ctx, const jobs::admission& decision) {
+    auto answer = ctx.problem(http::status::too_many_requests, jobs::refusal_text(decision));
+    answer.set("Retry-After", std::to_string(decision.retry_after));
+    return answer;
+}
+
+http::response acceptance(const http::request_context& ctx, const jobs::admission& decision) {
+    const json body{{"id", decision.job.value}, {"status", name_of(decision.status)}};
+    auto answer = ctx.json(http::status::accepted, body);
+    answer.set("Location", fmt::format("{}/reels/{}", ctx.route_prefix(), decision.job.value));
+    return answer;
+}
+
+asio::awaitable<http::response> submit_one(
     http::request_context& ctx, submission_service& service, const json& body) {
-    auto list = list_in(ctx, body, service);
-    if (!list) co_return ctx.problem(list.error());
-    std::vector<jobs::admission> decided;
-    if (!list->wanted.empty()) {
-        decided = co_await service.desk.submit_all(
-            ctx.caller(), std::move(list->wanted), ctx.database_by());
+    const auto url = body.find("url");
+    auto wanted = submission_of(url == body.end() ? json() : *url, service);
+    if (!wanted) co_return ctx.problem(wanted.error());
+    auto terms = terms_in(ctx, body, service);
+    if (!terms) co_return ctx.problem(terms.error());
+    wanted->fresh = terms->fresh;
+    wanted->webhook_url = std::move(terms->webhook_url);
+    if (terms->idempotency_key) wanted->rivals = rivals_of_single(*terms->idempotency_key);
+    wanted->idempotency_key = std::move(terms->idempotency_key);
+
+    const auto decision =
+        co_await service.desk.submit(ctx.caller(), *std::move(wanted), ctx.database_by());
+    if (decision.decided == outcome::admitted) service.job_accepted();
+    if (decision.decided == outcome::key_of_another_link) co_return key_in_use(ctx);
+    auto answer = is_accepted(decision) ? acceptance(ctx, decision) : refusal(ctx, decision);
+    set_rate_limits(answer, decision);
+    co_return answer;
+}
+
+/// The answer's view of one link of a list; `decision` only when it could be submitted.
+json list_view(const json& sent, const error* objection, const jobs::admission* decision) {
+    const bool is_long = !sent.is_string() && dumped(sent).size() > echo_bytes_max;
+    json view{{"url", is_long ? json() : sent}};
+    if (objection != nullptr) {
+        view["error"] = objection->detail();
+    } else if (is_accepted(*decision)) {
+        view["id"] = decision->job.value;
+        view["status"] = name_of(decision->status);
+    } else {
+        view["error"] = jobs::refusal_text(*decision);
+        view["retry_after"] = decision->retry_after;
     }
-    const auto has = [&decided](outcome wanted) {
-        return std::any_of(decided.begin(), decided.end(), [wanted](const auto& one) {
-            return one.decided == wanted;
+    return view;
+}
+
+/// Each link is submitted as if it were alone. 202 an array in the order of the links, each with
+/// its job's id or with why it was refused; 400 malformed list or key.
+asio::awaitable<http::response> submit_list(
+    http::request_context& ctx, submission_service& service, const json& body) {
+    const auto urls = requested_urls(body);
+    if (!urls) co_return ctx.problem(urls.error());
+    const auto terms = terms_in(ctx, body, service);
+    if (!terms) co_return ctx.problem(terms.error());
+    std::optional<list_keys> keys;
+    if (terms->idempotency_key) keys.emplace(*terms->idempotency_key, *urls);
+
+    std::vector<std::optional<error>> objections;
+    std::vector<jobs::submission> wanted;
+    for (const auto* const sent : *urls) {
+        auto link = submission_of(*sent, service);
+        if (link) {
+            link->fresh = terms->fresh;
+            link->webhook_url = terms->webhook_url;
+            if (keys) {
+                link->idempotency_key = keys->at(objections.size());
+                link->rivals = keys->rivals();
+            }
+            wanted.push_back(*std::move(link));
+        }
+        objections.push_back(link ? std::nullopt : std::optional{link.error()});
+    }
+    std::vector<jobs::admission> decided;
+    if (!wanted.empty()) {
+        decided =
+            co_await service.desk.submit_all(ctx.caller(), std::move(wanted), ctx.database_by());
+    }
+    const auto has = [&decided](outcome searched) {
+        return std::any_of(decided.begin(), decided.end(), [searched](const auto& decision) {
+            return decision.decided == searched;
         });
     };
-    if (has(outcome::key_of_another_link)) co_return ctx.problem(key_in_use());
+    if (has(outcome::key_of_another_link)) co_return key_in_use(ctx);
     if (has(outcome::admitted)) service.job_accepted();
 
     auto views = json::array();
     auto next = decided.begin();
-    for (const auto& link : list->links) {
-        views.push_back(link.objection.empty() ? decided_view(link, *next++) : refused_view(link));
+    for (std::size_t place = 0; place < urls->size(); ++place) {
+        const auto& objection = objections[place];
+        const auto* const decision = objection ? nullptr : &*next++;
+        views.push_back(list_view(*(*urls)[place], objection ? &*objection : nullptr, decision));
     }
     auto answer = ctx.json(http::status::accepted, views);
     if (!decided.empty()) set_rate_limits(answer, decided.back());
@@ -215,22 +195,18 @@ asio::awaitable<http::response> create_reels(
 /// POST /api/v1/reels/analyze {"url": string, "fresh"?: boolean, "webhook_url"?: string}: queues
 /// one reel for analysis. 202 the job's id, durable, or that of the same submission repeated; 400
 /// malformed body, link, webhook or key; 429 a limit of the caller's account, or its budget. With
-/// "urls", see create_reels().
+/// {"urls": [string], ...}, see submit_list().
 asio::awaitable<http::response> create_reel(
     http::request_context& ctx, submission_service& service) {
     const auto body = ctx.json_body();
     if (!body) co_return ctx.problem(body.error());
-    if (has_urls(*body)) co_return co_await create_reels(ctx, service, *body);
-    auto wanted = requested_submission(ctx, *body, service);
-    if (!wanted) co_return ctx.problem(wanted.error());
-    const auto decision =
-        co_await service.desk.submit(ctx.caller(), *std::move(wanted), ctx.database_by());
-    if (decision.decided == outcome::admitted) service.job_accepted();
-    co_return submission_answer(ctx, service, decision);
+    if (has_urls(*body)) co_return co_await submit_list(ctx, service, *body);
+    co_return co_await submit_one(ctx, service, *body);
 }
 
 constexpr auto submission_routes = std::to_array<http::route<submission_service>>({
-    {http::verb::post, "/reels/analyze", &create_reel, false},
+    // Submissions have a limit of their own.
+    {http::verb::post, "/reels/analyze", &create_reel, {.is_rate_limited = false}},
 });
 
 }  // namespace
@@ -238,41 +214,6 @@ constexpr auto submission_routes = std::to_array<http::route<submission_service>
 void add_submission_routes(
     http::router& router, std::string_view prefix, submission_service& service) {
     router.add(submission_routes, service, prefix);
-}
-
-result<std::string> requested_url(const json& body) {
-    const auto url = body.find("url");
-    return requested_url_in(url == body.end() ? json() : *url);
-}
-
-result<std::string> requested_url_in(const json& value) {
-    const error missing{errc::invalid_argument, "url is required"};
-    if (value.is_null()) return missing;
-    if (!value.is_string()) return error{errc::invalid_argument, "url must be a string"};
-    const auto& text = value.get_ref<const std::string&>();
-    if (text.find_first_not_of(" \t\r\n\v\f") == std::string::npos) return missing;
-    return text;
-}
-
-result<reuse_policy> requested_reuse(const json& body) {
-    const auto fresh = body.find("fresh");
-    if (fresh == body.end() || fresh->is_null()) return reuse_policy::allowed;
-    if (!fresh->is_boolean()) return error{errc::invalid_argument, "fresh must be true or false"};
-    return fresh->get<bool>() ? reuse_policy::forbidden : reuse_policy::allowed;
-}
-
-result<std::optional<std::string>> requested_idempotency_key(
-    std::optional<std::string_view> header) {
-    if (!header) return std::optional<std::string>{};
-    const bool is_visible =
-        std::all_of(header->begin(), header->end(), [](char c) { return c > ' ' && c <= '~'; });
-    if (header->empty() || header->size() > idempotency_key_max || !is_visible) {
-        return error{
-            errc::invalid_argument,
-            fmt::format(
-                "Idempotency-Key must be 1 to {} visible ASCII characters", idempotency_key_max)};
-    }
-    return std::optional{std::string{*header}};
 }
 
 bool has_urls(const json& body) {
@@ -292,8 +233,38 @@ result<std::vector<const json*>> requested_urls(const json& body) {
             fmt::format("urls must be an array of 1 to {} links", links_max)};
     }
     std::vector<const json*> elements;
-    for (const auto& one : urls) elements.push_back(&one);
+    for (const auto& element : urls) elements.push_back(&element);
     return elements;
+}
+
+result<std::string> requested_url(const json& value) {
+    const error missing{errc::invalid_argument, "url is required"};
+    if (value.is_null()) return missing;
+    if (!value.is_string()) return error{errc::invalid_argument, "url must be a string"};
+    const auto& text = value.get_ref<const std::string&>();
+    if (text.find_first_not_of(" \t\r\n\v\f") == std::string::npos) return missing;
+    return text;
+}
+
+result<reuse_policy> requested_fresh(const json& body) {
+    const auto fresh = body.find("fresh");
+    if (fresh == body.end() || fresh->is_null()) return reuse_policy::allowed;
+    if (!fresh->is_boolean()) return error{errc::invalid_argument, "fresh must be true or false"};
+    return fresh->get<bool>() ? reuse_policy::forbidden : reuse_policy::allowed;
+}
+
+result<std::optional<std::string>> requested_idempotency_key(
+    std::optional<std::string_view> header) {
+    if (!header) return std::optional<std::string>{};
+    const bool is_visible =
+        std::all_of(header->begin(), header->end(), [](char c) { return c > ' ' && c <= '~'; });
+    if (header->empty() || header->size() > idempotency_key_max || !is_visible) {
+        return error{
+            errc::invalid_argument,
+            fmt::format(
+                "Idempotency-Key must be 1 to {} visible ASCII characters", idempotency_key_max)};
+    }
+    return std::optional{std::string{*header}};
 }
 
 list_keys::list_keys(std::string_view key, const std::vector<const json*>& urls)

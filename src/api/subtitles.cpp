@@ -31,10 +31,10 @@ constexpr subtitle_format subrip{"srt", "application/x-subrip; charset=utf-8", &
 constexpr subtitle_format webvtt{"vtt", "text/vtt; charset=utf-8", &webvtt_text};
 
 asio::awaitable<http::response> send_subtitles(
-    http::request_context& ctx, subtitle_service& service, const subtitle_format& format) {
+    http::request_context& ctx, jobs::job_store& jobs, const subtitle_format& format) {
     const auto id = requested_id(ctx.path_parameter("id"));
     if (!id) co_return ctx.problem(id.error());
-    const auto job = co_await service.jobs.find(ctx.caller(), *id, ctx.database_by());
+    const auto job = co_await jobs.find(ctx.caller(), *id, ctx.database_by());
     if (!job || !job->result) co_return ctx.problem(error{errc::not_found});
     const auto said = transcript_of(*job->result);
     if (!said) co_return ctx.problem(said.error());
@@ -47,16 +47,16 @@ asio::awaitable<http::response> send_subtitles(
 /// GET /api/v1/reels/{id}/subtitles.srt: what is said in one of the caller's reels, for players and
 /// editing programs. 200 a SubRip file, empty when nobody speaks; 404 also when the reel is not
 /// done.
-asio::awaitable<http::response> get_subrip(http::request_context& ctx, subtitle_service& service) {
-    co_return co_await send_subtitles(ctx, service, subrip);
+asio::awaitable<http::response> get_subrip(http::request_context& ctx, jobs::job_store& jobs) {
+    co_return co_await send_subtitles(ctx, jobs, subrip);
 }
 
 /// GET /api/v1/reels/{id}/subtitles.vtt: the same for browsers. 200 a WebVTT file; 404.
-asio::awaitable<http::response> get_webvtt(http::request_context& ctx, subtitle_service& service) {
-    co_return co_await send_subtitles(ctx, service, webvtt);
+asio::awaitable<http::response> get_webvtt(http::request_context& ctx, jobs::job_store& jobs) {
+    co_return co_await send_subtitles(ctx, jobs, webvtt);
 }
 
-constexpr auto subtitle_routes = std::to_array<http::route<subtitle_service>>({
+constexpr auto subtitle_routes = std::to_array<http::route<jobs::job_store>>({
     {http::verb::get, "/reels/{id}/subtitles.srt", &get_subrip},
     {http::verb::get, "/reels/{id}/subtitles.vtt", &get_webvtt},
 });
@@ -68,8 +68,8 @@ bool is_safe(char c) {
 
 }  // namespace
 
-void add_subtitle_routes(http::router& router, std::string_view prefix, subtitle_service& service) {
-    router.add(subtitle_routes, service, prefix);
+void add_subtitle_routes(http::router& router, std::string_view prefix, jobs::job_store& jobs) {
+    router.add(subtitle_routes, jobs, prefix);
 }
 
 result<transcript> transcript_of(std::string_view document) {

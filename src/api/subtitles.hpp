@@ -15,12 +15,7 @@ class router;
 
 namespace reelsd::api {
 
-/// What the handlers of this resource use. Outlives the router.
-struct subtitle_service {
-    jobs::job_store jobs;
-};
-
-void add_subtitle_routes(http::router& router, std::string_view prefix, subtitle_service& service);
+void add_subtitle_routes(http::router& router, std::string_view prefix, jobs::job_store& jobs);
 
 /// What subtitles are made of.
 struct transcript {

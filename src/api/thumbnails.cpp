@@ -30,14 +30,12 @@ std::string text_of(const std::vector<std::byte>& bytes) {
 
 /// GET /api/v1/reels/{id}/thumbnail?size=: the picture of one of the caller's reels. 200 a JPEG;
 /// 400 a malformed `size`; 404 also when the reel has none, or none yet.
-asio::awaitable<http::response> get_thumbnail(
-    http::request_context& ctx, thumbnail_service& service) {
+asio::awaitable<http::response> get_thumbnail(http::request_context& ctx, jobs::job_store& jobs) {
     const auto id = requested_id(ctx.path_parameter("id"));
     if (!id) co_return ctx.problem(id.error());
     const auto size = requested_size(ctx.query("size"));
     if (!size) co_return ctx.problem(size.error());
-    const auto jpeg =
-        co_await service.jobs.find_thumbnail(ctx.caller(), *id, *size, ctx.database_by());
+    const auto jpeg = co_await jobs.find_thumbnail(ctx.caller(), *id, *size, ctx.database_by());
     if (!jpeg) co_return ctx.problem(error{errc::not_found});
     http::response answer{http::status::ok, "image/jpeg", text_of(*jpeg)};
     answer.set("Cache-Control", std::string{cache_control});
@@ -46,15 +44,14 @@ asio::awaitable<http::response> get_thumbnail(
     co_return answer;
 }
 
-constexpr auto thumbnail_routes = std::to_array<http::route<thumbnail_service>>({
+constexpr auto thumbnail_routes = std::to_array<http::route<jobs::job_store>>({
     {http::verb::get, "/reels/{id}/thumbnail", &get_thumbnail},
 });
 
 }  // namespace
 
-void add_thumbnail_routes(
-    http::router& router, std::string_view prefix, thumbnail_service& service) {
-    router.add(thumbnail_routes, service, prefix);
+void add_thumbnail_routes(http::router& router, std::string_view prefix, jobs::job_store& jobs) {
+    router.add(thumbnail_routes, jobs, prefix);
 }
 
 result<jobs::thumbnail_size> requested_size(std::optional<std::string_view> text) {

@@ -12,13 +12,7 @@ class router;
 
 namespace reelsd::api {
 
-/// What the handlers of this resource use. Outlives the router.
-struct thumbnail_service {
-    jobs::job_store jobs;
-};
-
-void add_thumbnail_routes(
-    http::router& router, std::string_view prefix, thumbnail_service& service);
+void add_thumbnail_routes(http::router& router, std::string_view prefix, jobs::job_store& jobs);
 
 /// `?size=`: the large one when absent; `invalid_argument` unless small or large. Pure.
 [[nodiscard]] result<jobs::thumbnail_size> requested_size(std::optional<std::string_view> text);

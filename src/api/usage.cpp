@@ -56,27 +56,29 @@ result<std::optional<year_month_day>> requested_day(
 
 /// GET /api/v1/reels/usage?from=&to=: what the caller's model calls have used. 200; 400 a malformed
 /// date.
-asio::awaitable<http::response> get_usage(http::request_context& ctx, usage_service& service) {
+asio::awaitable<http::response> get_usage(http::request_context& ctx, usage::usage_store& store) {
     const auto period = requested_period(ctx.query("from"), ctx.query("to"));
     if (!period) co_return ctx.problem(period.error());
-    const auto report = co_await service.usage.read(ctx.caller(), *period, ctx.database_by());
+    const auto report = co_await store.read(ctx.caller(), *period, ctx.database_by());
     co_return ctx.json_text(http::status::ok, usage_view(report));
 }
 
 /// GET /api/v1/reels/usage/days?from=&to=: the same by day, provider and model. 200 an array; 400 a
 /// malformed date.
-asio::awaitable<http::response> get_usage_days(http::request_context& ctx, usage_service& service) {
+asio::awaitable<http::response> get_usage_days(
+    http::request_context& ctx, usage::usage_store& store) {
     const auto period = requested_period(ctx.query("from"), ctx.query("to"));
     if (!period) co_return ctx.problem(period.error());
-    const auto days = co_await service.usage.read_days(ctx.caller(), *period, ctx.database_by());
+    const auto days = co_await store.read_days(ctx.caller(), *period, ctx.database_by());
     co_return ctx.json_text(http::status::ok, usage_days_view(days));
 }
 
 /// GET /api/v1/reels/usage/days.csv?from=&to=: the same for spreadsheets. 200 a file; 400.
-asio::awaitable<http::response> get_usage_csv(http::request_context& ctx, usage_service& service) {
+asio::awaitable<http::response> get_usage_csv(
+    http::request_context& ctx, usage::usage_store& store) {
     const auto period = requested_period(ctx.query("from"), ctx.query("to"));
     if (!period) co_return ctx.problem(period.error());
-    const auto days = co_await service.usage.read_days(ctx.caller(), *period, ctx.database_by());
+    const auto days = co_await store.read_days(ctx.caller(), *period, ctx.database_by());
     http::response answer{
         http::status::ok, "text/csv; charset=utf-8; header=present", usage_csv(days)};
     answer.set("Content-Disposition", "attachment; filename=\"reels-usage.csv\"");
@@ -84,22 +86,23 @@ asio::awaitable<http::response> get_usage_csv(http::request_context& ctx, usage_
 }
 
 /// GET /api/v1/reels/usage/budget: what the caller may spend a month, and has spent. 200.
-asio::awaitable<http::response> get_budget(http::request_context& ctx, usage_service& service) {
-    const auto report = co_await service.usage.read_budget(ctx.caller(), ctx.database_by());
+asio::awaitable<http::response> get_budget(http::request_context& ctx, usage::usage_store& store) {
+    const auto report = co_await store.read_budget(ctx.caller(), ctx.database_by());
     co_return ctx.json_text(http::status::ok, budget_view(report));
 }
 
 /// GET /api/v1/reels/{id}/usage: the model calls of one of the caller's reels, those under way
 /// included. 200; 404.
-asio::awaitable<http::response> get_reel_usage(http::request_context& ctx, usage_service& service) {
+asio::awaitable<http::response> get_reel_usage(
+    http::request_context& ctx, usage::usage_store& store) {
     const auto id = requested_id(ctx.path_parameter("id"));
     if (!id) co_return ctx.problem(id.error());
-    const auto report = co_await service.usage.read_reel(ctx.caller(), *id, ctx.database_by());
+    const auto report = co_await store.read_reel(ctx.caller(), *id, ctx.database_by());
     if (!report) co_return ctx.problem(error{errc::not_found});
     co_return ctx.json_text(http::status::ok, reel_usage_view(*report));
 }
 
-constexpr auto usage_routes = std::to_array<http::route<usage_service>>({
+constexpr auto usage_routes = std::to_array<http::route<usage::usage_store>>({
     {http::verb::get, "/reels/usage", &get_usage},
     {http::verb::get, "/reels/usage/budget", &get_budget},
     {http::verb::get, "/reels/usage/days", &get_usage_days},
@@ -109,8 +112,8 @@ constexpr auto usage_routes = std::to_array<http::route<usage_service>>({
 
 }  // namespace
 
-void add_usage_routes(http::router& router, std::string_view prefix, usage_service& service) {
-    router.add(usage_routes, service, prefix);
+void add_usage_routes(http::router& router, std::string_view prefix, usage::usage_store& store) {
+    router.add(usage_routes, store, prefix);
 }
 
 result<usage::period> requested_period(

@@ -13,12 +13,7 @@ class router;
 
 namespace reelsd::api {
 
-/// What the handlers of this resource use. Outlives the router.
-struct usage_service {
-    usage::usage_store usage;
-};
-
-void add_usage_routes(http::router& router, std::string_view prefix, usage_service& service);
+void add_usage_routes(http::router& router, std::string_view prefix, usage::usage_store& store);
 
 /// `?from=` and `?to=`: days as `YYYY-MM-DD`; `invalid_argument` for anything else, for a day that
 /// no calendar has, and for a `from` after `to`. Pure.

@@ -1,12 +1,13 @@
 #pragma once
 
-#include "webhook_url.hpp"
+#include <reelsd/base/json_fwd.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/domain/webhooks/delivery_store.hpp>
 #include <reelsd/domain/webhooks/webhook_store.hpp>
 
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace reelsd::http {
@@ -15,7 +16,11 @@ class router;
 
 namespace reelsd::api {
 
-/// What the handlers of this resource use. Outlives the router.
+/// Whether deliveries may go to an address. Its error, invalid_argument, continues the name of the
+/// field: "must be an https URL".
+using webhook_url_check = std::function<result<void>(std::string_view url)>;
+
+/// Dependencies of the handlers of this resource. Outlives the router.
 struct webhook_service {
     webhooks::webhook_store settings;
     webhooks::delivery_store deliveries;
@@ -25,6 +30,11 @@ struct webhook_service {
 };
 
 void add_webhook_routes(http::router& router, std::string_view prefix, webhook_service& service);
+
+/// The address in `field` of a body: nothing when absent or null; `invalid_argument` unless a
+/// string that `check` lets pass, with the text that the client reads.
+[[nodiscard]] result<std::optional<std::string>> requested_webhook_url(
+    const json& body, std::string_view field, const webhook_url_check& check);
 
 /// `?state=`: nothing when absent; `invalid_argument` unless a state of deliveries. Pure.
 [[nodiscard]] result<std::optional<webhooks::delivery_state>> requested_delivery_state(

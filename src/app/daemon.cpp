@@ -293,10 +293,7 @@ daemon::daemon(const settings& with, const log::logger& log, parts made)
           std::chrono::system_clock::now())} {
     router_.check_every_request(host_check_of(with));
     api_.add_to(router_);
-    api_.add_resources_to(
-        router_, dashboard::dashboard::gated_prefix, [this](http::request_context& ctx) {
-            return dashboard_.recognise(ctx);
-        });
+    api_.add_resources_to(router_, dashboard::dashboard::gated_prefix);
     dashboard_.add_to(router_);
 }
 

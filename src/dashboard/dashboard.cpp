@@ -47,7 +47,7 @@ struct dashboard::state {
           tokens{.accounts = parts.accounts},
           chats{.chats = parts.chats, .bot_username = std::move(parts.bot_username)},
           feed{parts.changes, parts.log},
-          events{.feed = feed, .sessions = parts.sessions, .open = {}},
+          events{.feed = feed},
           accounts{
               .accounts = parts.accounts,
               .sessions = parts.sessions,
@@ -87,11 +87,6 @@ void dashboard::add_to(http::router& router) {
     add_erasure_routes(router, gated_prefix, state_->erasure);
     add_operations_routes(router, gated_prefix, state_->operations);
     add_page_routes(router);
-}
-
-boost::asio::awaitable<std::optional<http::response>> dashboard::recognise(
-    http::request_context& ctx) {
-    return state_->gate.authenticate(ctx);
 }
 
 boost::asio::awaitable<void> dashboard::watch_changes() {

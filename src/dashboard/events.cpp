@@ -1,6 +1,5 @@
 #include "events.hpp"
 
-#include "session_gate.hpp"
 #include <reelsd/http/router.hpp>
 
 #include <array>
@@ -49,13 +48,12 @@ asio::awaitable<void> send_events(
     ctx.restart_database_time();
     const auto missed = co_await service.feed.missed(ctx.caller(), since, ctx.database_by());
     if (!co_await body.write("retry: 2000\n\n" + missed)) co_return;
-    const auto hash = signed_in_of(ctx).hash;
     auto check_at = deadline::after(heartbeat_interval);
     while (!stop.stop_requested()) {
         auto text = co_await events.next(check_at);
         if (check_at.passed()) {
             ctx.restart_database_time();
-            if (!co_await service.sessions.find(hash, ctx.database_by())) co_return;
+            if (co_await ctx.authenticate()) co_return;
             check_at = deadline::after(heartbeat_interval);
             text += ": still here\n\n";
         }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "change_feed.hpp"
-#include <reelsd/domain/accounts/session_store.hpp>
+#include <reelsd/base/ids.hpp>
 
 #include <cstddef>
 #include <map>
@@ -16,8 +16,7 @@ namespace reelsd::dashboard {
 /// What the handlers of this resource use. Outlives the router.
 struct event_service {
     change_feed& feed;
-    accounts::session_store sessions;
-    std::map<account_id, int> open;  ///< Streams of each account.
+    std::map<account_id, int> open = {};  ///< Streams of each account.
 };
 
 void add_event_routes(http::router& router, std::string_view gated, event_service& service);

@@ -3,8 +3,6 @@
 #include "request_body.hpp"
 #include "session_cookie.hpp"
 
-#include <memory>
-
 namespace reelsd::dashboard {
 namespace {
 
@@ -18,8 +16,13 @@ bool changes_something(http::verb method) {
 
 }  // namespace
 
-const signed_in& signed_in_of(const http::request_context& ctx) {
-    return ctx.identity_as<signed_in>();
+http::caller_identity identity_of(accounts::session session, std::string_view secret) {
+    return {
+        .account = session.account,
+        .email = std::move(session.email),
+        .is_admin = session.is_admin,
+        .session_ends_at = session.expires_at,
+        .csrf_token = csrf_token_of(secret)};
 }
 
 boost::asio::awaitable<std::optional<http::response>> session_gate::authenticate(
@@ -30,7 +33,7 @@ boost::asio::awaitable<std::optional<http::response>> session_gate::authenticate
     if (!hash) co_return sign_in_required(ctx);
     auto found = co_await sessions_.find(*hash, ctx.database_by());
     if (!found) co_return sign_in_required(ctx);
-    ctx.set_identity(std::make_shared<signed_in>(*std::move(found), *hash, csrf_token_of(*secret)));
+    ctx.set_caller(identity_of(*std::move(found), *secret));
     co_return std::nullopt;
 }
 
@@ -38,14 +41,14 @@ boost::asio::awaitable<std::optional<http::response>> session_gate::authenticate
     http::request_context& ctx) {
     auto refused = co_await authenticate(ctx);
     if (refused) co_return refused;
-    if (!signed_in_of(ctx).session.is_admin) co_return ctx.problem(error{errc::not_found});
+    if (!ctx.identity().is_admin) co_return ctx.problem(error{errc::not_found});
     co_return std::nullopt;
 }
 
 std::optional<http::response> session_gate::admit(http::request_context& ctx) const {
     if (!changes_something(ctx.request().method)) return std::nullopt;
     if (auto refused = refuse_other_sites(ctx, origin_())) return refused;
-    if (ctx.header("X-CSRF-Token").value_or("") != signed_in_of(ctx).csrf_token) {
+    if (ctx.header("X-CSRF-Token").value_or("") != ctx.identity().csrf_token) {
         return ctx.problem(
             http::status::forbidden, "the header X-CSRF-Token is missing or of another session");
     }

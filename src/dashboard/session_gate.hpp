@@ -13,24 +13,12 @@
 
 namespace reelsd::dashboard {
 
-/// Who is signed in, as the gate hands it to the handlers.
-struct signed_in : http::identity {
-    signed_in(accounts::session known, accounts::secret_hash hashed, std::string csrf)
-        : identity{known.account},
-          session{std::move(known)},
-          hash{hashed},
-          csrf_token{std::move(csrf)} {}
-
-    accounts::session session;
-    accounts::secret_hash hash{};
-    std::string csrf_token;
-};
-
 /// `WWW-Authenticate` of the dashboard's 401 (RFC 9110 15.5.2 wants one). Browsers know no such
 /// scheme and show no dialog of their own.
 inline constexpr std::string_view session_challenge = "Session realm=\"dashboard\"";
 
-[[nodiscard]] const signed_in& signed_in_of(const http::request_context& ctx);
+/// The caller of a session with this secret.
+[[nodiscard]] http::caller_identity identity_of(accounts::session session, std::string_view secret);
 
 /// The gate of everything that needs a session.
 class session_gate {

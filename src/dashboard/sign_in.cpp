@@ -18,12 +18,11 @@ namespace {
 namespace asio = boost::asio;
 using std::chrono::steady_clock;
 
-json session_view(const accounts::session& session, std::string_view csrf_token) {
+json session_view(const http::caller_identity& who) {
     return {
-        {"account",
-         {{"id", session.account.value}, {"email", session.email}, {"is_admin", session.is_admin}}},
-        {"csrf_token", csrf_token},
-        {"expires_at", to_rfc3339(session.expires_at)},
+        {"account", {{"id", who.account.value}, {"email", who.email}, {"is_admin", who.is_admin}}},
+        {"csrf_token", who.csrf_token},
+        {"expires_at", to_rfc3339(who.session_ends_at)},
         {"version", REELSD_VERSION}};
 }
 
@@ -98,13 +97,13 @@ asio::awaitable<http::response> sign_in(http::request_context& ctx, sign_in_serv
 /// GET session. 200 who is signed in.
 asio::awaitable<http::response> get_session(
     http::request_context& ctx, sign_in_service& /*service*/) {
-    const auto& who = signed_in_of(ctx);
-    co_return ctx.json(http::status::ok, session_view(who.session, who.csrf_token));
+    co_return ctx.json(http::status::ok, session_view(ctx.identity()));
 }
 
 /// POST sign-out. 204.
 asio::awaitable<http::response> sign_out(http::request_context& ctx, sign_in_service& service) {
-    co_await service.sessions.end(signed_in_of(ctx).hash, ctx.database_by());
+    const auto secret = session_secret_in(ctx.header("Cookie").value_or(""), is_secure(service));
+    if (secret) co_await service.sessions.end(accounts::sha256_of(*secret), ctx.database_by());
     auto answer = ctx.no_content();
     answer.add("Set-Cookie", ended_session_cookie(is_secure(service)));
     co_return answer;
@@ -120,7 +119,7 @@ asio::awaitable<http::response> change_password(
     if (!current) co_return ctx.problem(current.error());
     const auto wanted = text_in(*body, "new_password", password_bytes_max);
     if (!wanted) co_return ctx.problem(wanted.error());
-    const auto& who = signed_in_of(ctx).session;
+    const auto& who = ctx.identity();
     const auto sound = accounts::check_new_password(*wanted, who.email);
     if (!sound) co_return ctx.problem(sound.error());
 
@@ -163,10 +162,10 @@ bool is_secure(const sign_in_service& service) {
 
 asio::awaitable<std::variant<accounts::credentials, http::response>> confirm_password(
     http::request_context& ctx, sign_in_service& service, const std::string& password) {
-    const auto& who = signed_in_of(ctx).session;
+    const auto& who = ctx.identity();
     // Guesses on an unlocked screen are counted as well, by session: strangers cannot use them up.
     const guess attempted{
-        .email = who.email, .remote = ctx.request().remote, .device = signed_in_of(ctx).csrf_token};
+        .email = who.email, .remote = ctx.request().remote, .device = who.csrf_token};
     const int wait = service.throttle.take(attempted, steady_clock::now());
     if (wait > 0) co_return too_many_attempts(ctx, wait);
     taken_attempt attempt{service.throttle, attempted};
@@ -187,9 +186,10 @@ asio::awaitable<http::response> begin_session(
     const auto proof = new_device_proof(verified.password_hash);
     const auto secret = co_await service.sessions.begin(std::move(verified), by);
     if (!secret) co_return wrong_password(ctx);
-    const auto begun = co_await service.sessions.find(accounts::sha256_of(*secret), by);
+    auto begun = co_await service.sessions.find(accounts::sha256_of(*secret), by);
     if (!begun) co_return wrong_password(ctx);  // Disabled this very moment.
-    auto answer = ctx.json(http::status::ok, session_view(*begun, csrf_token_of(*secret)));
+    const auto who = identity_of(*std::move(begun), *secret);
+    auto answer = ctx.json(http::status::ok, session_view(who));
     answer.add("Set-Cookie", session_cookie(*secret, is_secure(service)));
     answer.add("Set-Cookie", device_cookie(proof, is_secure(service)));
     co_return answer;

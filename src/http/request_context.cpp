@@ -76,9 +76,22 @@ result<reelsd::json> request_context::json_body() const {
     return {boost::system::in_place_value, std::move(parsed)};
 }
 
-account_id request_context::caller() const {
-    invariant(identity_ != nullptr);
-    return identity_->account;
+const caller_identity& request_context::identity() const {
+    invariant(caller_.has_value());
+    return *caller_;
+}
+
+boost::asio::awaitable<std::optional<response>> request_context::authenticate() {
+    if (gate_ == nullptr || !gate_->authenticate) co_return std::nullopt;
+    auto refused = co_await gate_->authenticate(*this);
+    // The database was changing hands, and the request was held.
+    if (!refused && database_by_.passed()) restart_database_time();
+    co_return refused;
+}
+
+std::optional<response> request_context::admit() {
+    if (gate_ == nullptr || !gate_->admit) return std::nullopt;
+    return gate_->admit(*this);
 }
 
 std::stop_token request_context::stop() {

@@ -52,7 +52,9 @@ std::vector<router::segment> router::segments_of(std::string_view pattern) {
     }
 }
 
-void router::add(verb method, std::string pattern, handler handle, bool is_counted) {
+void router::add(
+    verb method, std::string pattern, handler handle, route_options options,
+    std::string_view prefix) {
     invariant(handle != nullptr);
     invariant(method != verb::head && method != verb::other);
     const auto same = [&](const path_entry& known) { return known.pattern == pattern; };
@@ -62,22 +64,14 @@ void router::add(verb method, std::string pattern, handler handle, bool is_count
         const auto segments = segments_of(kept);
         auto& end = branch_of(segments);
         if (!end.entry) end.entry = paths_.size();
-        paths_.push_back({kept, {}, {}});
+        paths_.push_back({kept, kept.substr(0, prefix.size()), {}, {}});
         entry = std::prev(paths_.end());
         for (std::size_t at = 0; at < segments.size(); ++at) {
             if (segments[at].is_parameter) entry->parameters.emplace_back(segments[at].text, at);
         }
     }
     for (const auto& known : entry->methods) invariant(known.method != method);
-    entry->methods.push_back({method, std::move(handle), is_counted});
-}
-
-void router::authenticate(verb method, std::string_view pattern, gate::check check) {
-    for (auto& entry : paths_) {
-        for (auto& known : entry.methods) {
-            if (entry.pattern == pattern && known.method == method) known.authenticate = check;
-        }
-    }
+    entry->methods.push_back({method, std::move(handle), options});
 }
 
 router::branch& router::branch_of(const std::vector<segment>& pattern) {
@@ -152,23 +146,23 @@ const router::path_entry* router::entry_for(
 
 router::located router::locate(request_context& ctx, const gate* keeper) const {
     const auto& target = ctx.request().target;
-    located found{.authenticate = keeper ? &keeper->authenticate : nullptr};
-    if (!target.path_is_well_formed()) return found;
-    const auto* const entry = found.entry = entry_for(root_, target, 0);
+    if (!target.path_is_well_formed()) return {};
+    const auto* const entry = entry_for(root_, target, 0);
     if (!entry) {
         const bool is_shown = !keeper && when_unknown_ && is_from_a_reader(ctx);
-        if (is_shown) found.handle = &when_unknown_;
-        return found;
+        return {.entry = nullptr, .handle = is_shown ? &when_unknown_ : nullptr};
     }
-    ctx.set_route({.pattern = entry->pattern, .parameters = entry->parameters});
     const auto asked = handled_as(ctx.request().method);
+    const method_handler* fitting = nullptr;
     for (const auto& known : entry->methods) {
-        if (known.method != asked) continue;
-        ctx.set_counted(known.is_counted);
-        if (known.authenticate) found.authenticate = &known.authenticate;
-        found.handle = &known.handle;
+        if (known.method == asked) fitting = &known;
     }
-    return found;
+    ctx.set_route(
+        {.pattern = entry->pattern,
+         .parameters = entry->parameters,
+         .prefix = entry->prefix,
+         .options = fitting ? fitting->options : route_options{}});
+    return {.entry = entry, .handle = fitting ? &fitting->handle : nullptr};
 }
 
 response router::refuse(const request_context& ctx, const path_entry* entry) {
@@ -206,25 +200,18 @@ asio::awaitable<response> router::answer(request_context& ctx) const {
     // The parser takes it with OPTIONS alone.
     if (ctx.request().target.path() == "*") co_return server_options(ctx);
     const gate* const keeper = gate_for(ctx.request().target);
+    ctx.set_gate(keeper);
     const auto found = locate(ctx, keeper);
-    if (found.authenticate && *found.authenticate) {
-        auto refused = co_await (*found.authenticate)(ctx);
-        if (refused) co_return std::move(*refused);
-        // Recognised too late: the database was changing hands, and the request was held.
-        if (ctx.database_by().passed()) ctx.restart_database_time();
-    }
-    if (!found.handle) co_return refuse(ctx, found.entry);
-    if (auto refused = refusal_before_handling(ctx, keeper)) co_return std::move(*refused);
-    co_return co_await (*found.handle)(ctx);
-}
-
-std::optional<response> router::refusal_before_handling(request_context& ctx, const gate* keeper) {
-    if (keeper && keeper->admit) {
-        if (auto refused = keeper->admit(ctx)) return refused;
-    }
     const auto decoded = ctx.decode_query();
-    if (!decoded) return ctx.problem(decoded.error());
-    return std::nullopt;
+    const bool is_left_to_handler =
+        found.handle && decoded &&
+        ctx.options().authenticated_by == route_options::authenticator::handler;
+    if (is_left_to_handler) co_return co_await (*found.handle)(ctx);
+    if (auto refused = co_await ctx.authenticate()) co_return std::move(*refused);
+    if (!found.handle) co_return refuse(ctx, found.entry);
+    if (auto refused = ctx.admit()) co_return std::move(*refused);
+    if (!decoded) co_return ctx.problem(decoded.error());
+    co_return co_await (*found.handle)(ctx);
 }
 
 }  // namespace reelsd::http

@@ -47,7 +47,6 @@
 #include <cstdlib>
 #include <exception>
 #include <future>
-#include <map>
 #include <memory>
 #include <string>
 
@@ -66,7 +65,7 @@ asio::awaitable<std::string> no_figures() {
     co_return std::string{};
 }
 asio::awaitable<std::optional<http::response>> know_caller(http::request_context& ctx) {
-    ctx.set_identity(std::make_shared<http::identity>(account_id{1}));
+    ctx.set_caller({.account = account_id{1}});
     co_return std::nullopt;
 }
 
@@ -78,10 +77,11 @@ std::string own_origin() {
 }
 /// An administrator whose pages say "known" in X-CSRF-Token.
 asio::awaitable<std::optional<http::response>> know_session(http::request_context& ctx) {
-    const accounts::session known{
-        .account = account_id{1}, .email = "a@example.org", .is_admin = true, .expires_at = {}};
-    ctx.set_identity(
-        std::make_shared<dashboard::signed_in>(known, accounts::secret_hash{}, "known"));
+    ctx.set_caller(
+        {.account = account_id{1},
+         .email = "a@example.org",
+         .is_admin = true,
+         .csrf_token = "known"});
     co_return std::nullopt;
 }
 
@@ -118,7 +118,7 @@ private:
         .throttle = {}};
     dashboard::token_service tokens_{.accounts = accounts::account_store{pool_}};
     dashboard::change_feed feed_{jobs::change_store{pool_}, log::logger::silent()};
-    dashboard::event_service events_{.feed = feed_, .sessions = sessions_, .open = {}};
+    dashboard::event_service events_{.feed = feed_};
     dashboard::account_service accounts_{
         .accounts = accounts::account_store{pool_},
         .sessions = sessions_,
@@ -143,14 +143,14 @@ public:
         add_submission_routes(router_, "/api/v1", submissions_);
         add_reel_routes(router_, "/api/v1", reels_);
         add_reel_event_routes(router_, "/api/v1", events_);
-        add_reel_list_routes(router_, "/api/v1", list_);
-        add_subtitle_routes(router_, "/api/v1", subtitles_);
-        add_thumbnail_routes(router_, "/api/v1", thumbnails_);
-        add_usage_routes(router_, "/api/v1", usage_);
+        api::add_reel_list_routes(router_, "/api/v1", jobs_);
+        api::add_subtitle_routes(router_, "/api/v1", jobs_);
+        api::add_thumbnail_routes(router_, "/api/v1", jobs_);
+        api::add_usage_routes(router_, "/api/v1", usage_);
         add_search_routes(router_, "/api/v1", search_);
         add_webhook_routes(router_, "/api/v1", webhooks_);
-        add_health_routes(router_, monitoring_);
-        add_metrics_routes(router_, monitoring_);
+        api::add_health_routes(router_, ready_);
+        api::add_metrics_routes(router_, metrics_);
     }
 
     /// Throws what the handler throws.
@@ -169,13 +169,13 @@ private:
 
     asio::io_context loop_{1};
     db::pool pool_{loop_.get_executor(), {}, log::logger::silent()};
+    jobs::job_store jobs_{pool_};
     jobs::completion_board board_{loop_.get_executor()};
     http::router router_;
     dashboard_routes dashboard_{pool_};
     async::task_group tasks_{loop_.get_executor(), [](auto, const auto&) { std::abort(); }};
     work::webhook_sender sender_{{}};
     api::submission_service submissions_{
-        .reels_path = "/api/v1/reels",
         .desk = {loop_.get_executor(), tasks_, jobs::job_store{pool_}, {}},
         .analysis_costs_money = true,
         .job_accepted = [] {},
@@ -185,21 +185,19 @@ private:
         .deliveries = webhooks::delivery_store{pool_},
         .check_url = [this](std::string_view url) { return sender_.check(url); },
         .delivery_due = [] {}};
-    api::reels_service reels_{jobs::job_store{pool_}, board_, know_caller, [](job_id) {}};
+    api::reels_service reels_{
+        .read = api::reader_behind_gate(jobs_),
+        .jobs = jobs_,
+        .board = board_,
+        .job_removed = [](job_id) {}};
     jobs::job_watch watch_{jobs::change_store{pool_}, board_, log::logger::silent()};
-    api::reel_event_service events_{
-        jobs::change_store{pool_},
-        watch_,
-        know_caller,
-        std::make_shared<std::map<account_id, int>>()};
-    api::reel_list_service list_{jobs::job_store{pool_}};
-    api::subtitle_service subtitles_{jobs::job_store{pool_}};
-    api::thumbnail_service thumbnails_{jobs::job_store{pool_}};
-    api::usage_service usage_{usage::usage_store{pool_}};
+    api::reel_event_service events_{.changes = jobs::change_store{pool_}, .watch = watch_};
+    usage::usage_store usage_{pool_};
     std::unique_ptr<model::local_embedder> embedder_ =
         model::local_embedder::open(REELSD_BINARY_DIR "/share/reelsd/wordnet.bin").value();
     api::search_service search_{jobs::reel_search{pool_}, *embedder_, {}};
-    api::monitoring_service monitoring_{is_ready, no_figures};
+    api::readiness_check ready_{is_ready};
+    api::metrics_text metrics_{no_figures};
 };
 
 /// Counts by the first digit of the status; [0] is for a closed database.

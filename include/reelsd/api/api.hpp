@@ -53,7 +53,7 @@ struct api_parts {
     std::function<void(token_id)> token_used = {};
     /// A job was accepted: the queue may look at once.
     std::function<void()> job_accepted;
-    /// Whether webhooks may go to an address; see webhook_url_check in src/api/webhook_url.hpp.
+    /// Whether webhooks may go to an address; see webhook_url_check in src/api/webhooks.hpp.
     std::function<result<void>(std::string_view url)> check_webhook_url;
     /// A delivery has been asked for again: it may be tried at once.
     std::function<void()> delivery_due;
@@ -82,13 +82,13 @@ public:
     void add_metrics_to(http::router& router);
 
     /// The resources of a caller ("/reels", "/reels/{id}", ...) once more, below another prefix
-    /// whose gate recognises the caller in a way of its own: by `recognise`, which is asked again
-    /// for as long as an answer goes on. `load` may take its place for a plain GET of a reel.
-    void add_resources_to(
-        http::router& router, std::string_view prefix, http::gate::check recognise,
-        http::gate::check load = {});
+    /// whose gate authenticates the caller in a way of its own.
+    void add_resources_to(http::router& router, std::string_view prefix);
 
 private:
+    /// All of them but the single reel, which each gate reads in a way of its own.
+    void add_common_resources_to(http::router& router, std::string_view prefix);
+
     struct state;
     std::unique_ptr<state> state_;
 };

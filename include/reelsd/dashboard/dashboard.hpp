@@ -22,8 +22,6 @@ namespace reelsd::async {
 class offload_pool;
 }
 namespace reelsd::http {
-class request_context;
-class response;
 class router;
 }  // namespace reelsd::http
 
@@ -71,10 +69,6 @@ public:
     static constexpr std::string_view gated_prefix = "/dashboard/api";
 
     void add_to(http::router& router);
-
-    /// The gate's own check, for answers that outlast a session: nothing while it goes on.
-    [[nodiscard]] boost::asio::awaitable<std::optional<http::response>> recognise(
-        http::request_context& ctx);
 
     /// Tells open pages what changes, until the task is cancelled.
     [[nodiscard]] boost::asio::awaitable<void> watch_changes();

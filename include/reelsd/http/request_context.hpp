@@ -9,8 +9,10 @@
 #include <reelsd/http/request.hpp>
 #include <reelsd/http/response.hpp>
 
-#include <initializer_list>
-#include <memory>
+#include <boost/asio/awaitable.hpp>
+
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -20,14 +22,47 @@
 
 namespace reelsd::http {
 
-/// The party that a gate has recognised. A gate derives a type of its own for what else it knows.
-struct identity {
-    explicit identity(account_id known) : account{known} {}
-    identity(const identity&) = default;
-    identity& operator=(const identity&) = default;
-    virtual ~identity() = default;
+class request_context;
 
+/// The caller of a request, as its gate has authenticated them.
+struct caller_identity {
     account_id account;
+    /// The account's own limit; nothing: the default one.
+    std::optional<int> requests_per_minute = {};
+    // Of a caller with a session.
+    std::string email = {};
+    bool is_admin = false;
+    time_point session_ends_at = {};
+    std::string csrf_token = {};
+};
+
+/// Authentication and admission of all paths below a prefix.
+struct gate {
+    using check = std::function<boost::asio::awaitable<std::optional<response>>(request_context&)>;
+    using decision = std::function<std::optional<response>(request_context&)>;
+
+    /// "/api/v1": holds for this path and all below, as spelled.
+    std::string_view prefix;
+    /// Sets the caller, or answers (401), also when there is no such route: strangers do not learn
+    /// which there are. The context has the route if there is one.
+    check authenticate;
+    /// Runs once route and method are known to exist, before the query and the handler: may answer
+    /// (429). Optional.
+    decision admit;
+};
+
+/// What a line of a route table says of its route beside method, pattern and handler.
+struct route_options {
+    enum class authenticator : std::uint8_t {
+        gate,
+        /// The handler authenticates and admits, for instance in the statement that reads what is
+        /// asked for. For requests that the router refuses the gate does.
+        handler,
+    };
+
+    authenticator authenticated_by = authenticator::gate;
+    /// Whether requests count toward the account's limit of requests per minute.
+    bool is_rate_limited = true;
 };
 
 /// One request on its way: what the client asked, who it is, and how to answer. It lives in the
@@ -55,23 +90,15 @@ public:
 
     // Who asked.
 
-    /// The account that a gate has recognised; a gate must have called `set_identity` before.
-    [[nodiscard]] account_id caller() const;
-    [[nodiscard]] bool has_caller() const noexcept { return identity_ != nullptr; }
-    void set_identity(std::shared_ptr<const identity> known) noexcept {
-        identity_ = std::move(known);
-    }
-    /// What the gate of this route has set, as its own type.
-    template <class Identity>
-    [[nodiscard]] const Identity& identity_as() const {
-        return dynamic_cast<const Identity&>(*identity_);
-    }
-
-    /// The answer's JSON text, if the route's authentication has read it in the same statement;
-    /// null if there is no such resource.
-    using loaded_text = std::optional<response::shared_text>;
-    [[nodiscard]] const loaded_text& loaded() const noexcept { return loaded_; }
-    void set_loaded(response::shared_text text) noexcept { loaded_ = std::move(text); }
+    /// The authenticated account; `set_caller` must have been called before.
+    [[nodiscard]] account_id caller() const { return identity().account; }
+    [[nodiscard]] const caller_identity& identity() const;
+    void set_caller(caller_identity caller) { caller_ = std::move(caller); }
+    /// Asks the gate of the path who the caller is; nothing, or its refusal. Handlers that wait or
+    /// stream call it again: a token that was revoked since is refused.
+    [[nodiscard]] boost::asio::awaitable<std::optional<response>> authenticate();
+    /// The gate's admission of the authenticated caller; nothing, or its refusal.
+    [[nodiscard]] std::optional<response> admit();
 
     // How long.
 
@@ -115,12 +142,16 @@ public:
         std::string_view pattern;
         /// Names and the indices of their path segments, in the router.
         std::span<const std::pair<std::string_view, std::size_t>> parameters;
+        /// The prefix that its table was added below.
+        std::string_view prefix = {};
+        route_options options = {};
     };
-    /// Whether the request counts to its caller's requests per minute.
-    [[nodiscard]] bool is_counted() const noexcept { return is_counted_; }
-    void set_counted(bool is_counted) noexcept { is_counted_ = is_counted; }
     void set_route(matched_route route) noexcept { route_ = route; }
     [[nodiscard]] std::string_view route() const noexcept { return route_.pattern; }
+    [[nodiscard]] std::string_view route_prefix() const noexcept { return route_.prefix; }
+    [[nodiscard]] const route_options& options() const noexcept { return route_.options; }
+    /// Null for a path behind no gate.
+    void set_gate(const gate* of_path) noexcept { gate_ = of_path; }
     /// Errors: those of query_parameters::parse.
     [[nodiscard]] result<void> decode_query();
     /// Tells whoever holds `stop()`. Costs nothing when nobody asked for it.
@@ -133,9 +164,8 @@ private:
     deadline database_by_;
     query_parameters query_;
     matched_route route_;
-    bool is_counted_ = true;
-    std::shared_ptr<const identity> identity_;
-    loaded_text loaded_;
+    const gate* gate_ = nullptr;
+    std::optional<caller_identity> caller_;
     /// Made when first asked for: most requests never wait.
     std::optional<std::stop_source> stop_;
     bool stopped_ = false;

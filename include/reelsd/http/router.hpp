@@ -29,23 +29,7 @@ struct route {
     verb method = verb::other;
     std::string_view pattern;
     boost::asio::awaitable<response> (*handle)(request_context&, Service&);
-    /// Whether its requests count to their caller's requests per minute.
-    bool is_counted = true;
-};
-
-/// Stands before every path under a prefix.
-struct gate {
-    using check = std::function<boost::asio::awaitable<std::optional<response>>(request_context&)>;
-    using decision = std::function<std::optional<response>(request_context&)>;
-
-    /// "/api/v1": holds for this path and all below, as spelled.
-    std::string_view prefix;
-    /// Knows the caller, or answers (401), whether or not there is such a route: strangers do not
-    /// learn which there are. The context has the route if there is one.
-    check authenticate;
-    /// Runs once route and method are known to exist, before the query and the handler: may answer
-    /// (429). Optional.
-    decision admit;
+    route_options options = {};
 };
 
 /// Finds who answers a request. Order of decisions, as the contract wants it: the check of every
@@ -60,7 +44,10 @@ public:
     router& operator=(router&&) noexcept = default;
 
     /// Aborts for a pattern that does not begin with '/' or is there twice for one method: our bug.
-    void add(verb method, std::string pattern, handler handle, bool is_counted = true);
+    /// `prefix` is the beginning of `pattern` that the route's table was added below.
+    void add(
+        verb method, std::string pattern, handler handle, route_options options = {},
+        std::string_view prefix = {});
 
     /// A whole table: an array or a span of routes, below `prefix` ("/api/v1"). `service` outlives
     /// the router.
@@ -70,17 +57,10 @@ public:
         for (const auto& line : table) {
             auto* const handle = line.handle;
             auto pattern = std::string{prefix}.append(line.pattern);
-            add(
-                line.method,
-                std::move(pattern),
-                [handle, &service](request_context& ctx) { return handle(ctx, service); },
-                line.is_counted);
+            auto call = [handle, &service](request_context& ctx) { return handle(ctx, service); };
+            add(line.method, std::move(pattern), std::move(call), line.options, prefix);
         }
     }
-
-    /// Has a route that was added authenticate by `check` instead of its gate's: one that reads the
-    /// caller and the resource in one statement.
-    void authenticate(verb method, std::string_view pattern, gate::check check);
 
     /// Answers people who have come to an unknown path behind no gate: GETs that accept text/html.
     void show_when_unknown(handler handle);
@@ -109,11 +89,11 @@ private:
     struct method_handler {
         verb method;
         handler handle;
-        bool is_counted;
-        gate::check authenticate = {};  ///< Empty: the gate's.
+        route_options options;
     };
     struct path_entry {
         std::string_view pattern;
+        std::string_view prefix;
         /// Names and the indices of their segments.
         std::vector<std::pair<std::string_view, std::size_t>> parameters;
         std::vector<method_handler> methods;
@@ -136,7 +116,6 @@ private:
     struct located {
         const path_entry* entry = nullptr;
         const handler* handle = nullptr;
-        const gate::check* authenticate = nullptr;
     };
 
     [[nodiscard]] static std::vector<segment> segments_of(std::string_view pattern);
@@ -148,9 +127,6 @@ private:
         const branch& from, const request_target& target, std::size_t at) const noexcept;
     /// Tells 404 from 405, and the context its route.
     [[nodiscard]] located locate(request_context& ctx, const gate* keeper) const;
-    /// By the gate, or because of the query.
-    [[nodiscard]] static std::optional<response> refusal_before_handling(
-        request_context& ctx, const gate* keeper);
     /// To `OPTIONS *`: the methods of all routes.
     [[nodiscard]] response server_options(const request_context& ctx) const;
     /// To what nobody handles. `entry` is that of the path, if it is known.

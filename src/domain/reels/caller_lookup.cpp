@@ -64,6 +64,7 @@ struct found_reel {
     std::optional<accounts::caller> caller = {};
     /// Null when there is none, or when it was not read.
     std::shared_ptr<const std::string> reel = {};
+    bool has_ended = false;
     /// Not read, because the view that is kept is as it is now.
     bool stands = false;
 };
@@ -122,6 +123,7 @@ found_reel answer_from(const db::row& row, view_cache& kept) {
         .version = row.as<std::string>("version"),
         .ended_reels_version = ended_reels_version.value_or("")});
     answer.reel = text_of(view);
+    answer.has_ended = has_ended(reel.status);
     if (reel.finished_at && ended_reels_version) {
         kept.keep(reel.id, view);
     } else {
@@ -251,7 +253,8 @@ boost::asio::awaitable<caller_and_reel> caller_lookup::find_with_reel(
         const bool is_owner = found.caller->account == known->owner;
         const bool stands = is_owner && found.ended_reels_version == known->ended_reels_version;
         if (stands && kept.generation() == generation) {
-            co_return caller_and_reel{.caller = found.caller, .reel = text_of(known)};
+            co_return caller_and_reel{
+                .caller = found.caller, .reel = text_of(known), .has_ended = true};
         }
         if (kept.generation() == generation) asked.version = known->version;
     }
@@ -261,10 +264,14 @@ boost::asio::awaitable<caller_and_reel> caller_lookup::find_with_reel(
         found = (co_await statements_->reels.answer(asked, by)).value();
     }
     if (!found.caller) co_return caller_and_reel{};
-    if (found.stands) co_return caller_and_reel{.caller = found.caller, .reel = text_of(known)};
+    if (found.stands) {
+        co_return caller_and_reel{
+            .caller = found.caller, .reel = text_of(known), .has_ended = true};
+    }
     // A stranger who tries ids must not empty what others read.
     if (known && !found.reel && found.caller->account == known->owner) kept.forget(reel);
-    co_return caller_and_reel{.caller = found.caller, .reel = found.reel};
+    co_return caller_and_reel{
+        .caller = found.caller, .reel = found.reel, .has_ended = found.has_ended};
 }
 
 }  // namespace reelsd::reels

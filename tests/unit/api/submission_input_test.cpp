@@ -26,21 +26,21 @@ TEST(RequestedUrl, SaysWhatIsMissing) {
         {R"({"url": " x "})", " x "},
     };
     for (const auto& expected : cases) {
-        const auto url = requested_url(json::parse(expected.body));
+        const auto url = requested_url(json::parse(expected.body).value("url", json()));
         EXPECT_EQ(url ? *url : url.error().detail(), expected.outcome) << expected.body;
     }
 }
 
 TEST(RequestedFresh, IsABoolean) {
-    const auto reuse_in = [](const char* body) {
-        return requested_reuse(json::parse(body)).value();
+    const auto policy_in = [](const char* body) {
+        return requested_fresh(json::parse(body)).value();
     };
-    EXPECT_EQ(reuse_in(R"({})"), reuse_policy::allowed);
-    EXPECT_EQ(reuse_in(R"({"fresh": null})"), reuse_policy::allowed);
-    EXPECT_EQ(reuse_in(R"({"fresh": false})"), reuse_policy::allowed);
-    EXPECT_EQ(reuse_in(R"({"fresh": true})"), reuse_policy::forbidden);
+    EXPECT_EQ(policy_in(R"({})"), reuse_policy::allowed);
+    EXPECT_EQ(policy_in(R"({"fresh": null})"), reuse_policy::allowed);
+    EXPECT_EQ(policy_in(R"({"fresh": false})"), reuse_policy::allowed);
+    EXPECT_EQ(policy_in(R"({"fresh": true})"), reuse_policy::forbidden);
     for (const char* body : {R"({"fresh": 1})", R"({"fresh": "true"})", R"({"fresh": []})"}) {
-        const auto fresh = requested_reuse(json::parse(body));
+        const auto fresh = requested_fresh(json::parse(body));
         ASSERT_FALSE(fresh) << body;
         EXPECT_EQ(fresh.error().detail(), "fresh must be true or false");
     }

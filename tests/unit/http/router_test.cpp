@@ -54,7 +54,7 @@ constexpr std::array<route<zoo>, 7> routes{{
 
 asio::awaitable<std::optional<response>> know_caller(request_context& ctx) {
     if (ctx.header("Authorization") != "Bearer good") co_return ctx.unauthorized("token required");
-    ctx.set_identity(std::make_shared<identity>(account_id{7}));
+    ctx.set_caller({.account = account_id{7}});
     co_return std::nullopt;
 }
 
@@ -186,6 +186,45 @@ TEST_F(Router, GateDecidesInTheContractsOrder) {
         if (expected.hasty) wanted.headers.add("X-Hasty", "1");
         EXPECT_EQ(number_of(ask(guarded, std::move(wanted)).code()), expected.status);
     }
+}
+
+asio::awaitable<response> authenticate_and_show(request_context& ctx, zoo& /*service*/) {
+    auto refused = co_await ctx.authenticate();
+    if (!refused) refused = ctx.admit();
+    if (refused) co_return std::move(*refused);
+    co_return ctx.text(status::ok, "shown");
+}
+
+TEST_F(Router, LeavesAuthenticationToTheHandler) {
+    static constexpr std::array<route<zoo>, 1> table{
+        {{verb::get,
+          "/animals/{id}",
+          &authenticate_and_show,
+          {.authenticated_by = route_options::authenticator::handler}}}};
+    router guarded;
+    guarded.add(table, service, "/api");
+    int authentications = 0;
+    guarded.guard(
+        {.prefix = "/api",
+         .authenticate =
+             [&authentications](request_context& ctx) {
+                 ++authentications;
+                 return know_caller(ctx);
+             },
+         .admit = admit_calm_callers});
+    const auto asked = [&](verb method, const char* target, bool token) {
+        auto wanted = make_request(method, target);
+        if (token) wanted.headers.add("Authorization", "Bearer good");
+        authentications = 0;
+        return number_of(ask(guarded, std::move(wanted)).code());
+    };
+    EXPECT_EQ(asked(verb::get, "/api/animals/7", true), 200U);
+    EXPECT_EQ(authentications, 1) << "only the handler's";
+    EXPECT_EQ(asked(verb::get, "/api/animals/7", false), 401U);
+    EXPECT_EQ(asked(verb::get, "/api/animals/7?a=%zz", false), 401U) << "token before query";
+    EXPECT_EQ(asked(verb::get, "/api/animals/7?a=%zz", true), 400U);
+    EXPECT_EQ(asked(verb::post, "/api/animals/7", false), 401U) << "token before method";
+    EXPECT_EQ(asked(verb::post, "/api/animals/7", true), 405U);
 }
 
 TEST_F(Router, LongestPrefixKeepsTheGate) {

@@ -28,6 +28,11 @@ enum class job_error_code : std::uint8_t {
     internal,
 };
 
+/// Whether the job is done or has failed.
+[[nodiscard]] constexpr bool has_ended(job_status status) noexcept {
+    return status == job_status::done || status == job_status::error;
+}
+
 [[nodiscard]] std::string_view name_of(job_status status) noexcept;
 [[nodiscard]] std::string_view name_of(job_error_code code) noexcept;
 /// Decode at the edge; `internal` for an unknown name, which means a schema newer than this

@@ -26,7 +26,8 @@ namespace reelsd::reels {
 struct caller_and_reel {
     std::optional<accounts::caller> caller;  ///< Nothing: no valid token.
     /// As clients see it (`jobs::job_view`). Null: the caller has no such reel.
-    std::shared_ptr<const std::string> reel;
+    std::shared_ptr<const std::string> reel = {};
+    bool has_ended = false;  ///< Whether the reel's job is done or has failed.
 };
 
 /// Room for reels that are kept, in bytes.
@@ -35,7 +36,7 @@ struct kept_room {
     std::size_t most;
 };
 
-/// The hottest question of all. Requests that come at the same moment share a statement, and the
+/// The hottest query. Requests that come at the same moment share a statement, and the
 /// token is checked in the statement that reads the reel. A reel that has ended is kept as it was
 /// sent, and with the token of who reads it again the database is asked only whether any ended reel
 /// of the account has changed (docs/adr/0022): each answer is what the database has after its
