@@ -57,15 +57,6 @@ bool may_have_run(const db::failure& failure) {
 /// That a job waits here for a worker: as long as another daemon may take to look for one. Checked
 /// as often as leases are, at least once a second.
 constexpr auto wait_max = 1s;
-/// Of the lease: renewed after a quarter, so that three renewals may fail; not trusted after 0.8,
-/// which leaves a worker the rest to stop in.
-constexpr double renew_fraction = 0.25;
-constexpr double trust_fraction = 0.8;
-constexpr double check_fraction = 0.05;
-
-monotonic_clock::duration part_of(seconds_f lease, double fraction) {
-    return std::chrono::duration_cast<monotonic_clock::duration>(lease * fraction);
-}
 
 }  // namespace
 
@@ -98,6 +89,7 @@ dispatcher::dispatcher(
           options_.watch_interval,
           [this](job_id job) { return held_.contains(job.value); },
           log_},
+      leases_{options_.lease},
       claim_name_{options_.worker},
       runner_{std::move(runner)} {
     invariant(options_.lease >= 1s);
@@ -111,7 +103,7 @@ void dispatcher::start() {
     looked_at_ = monotonic_clock::now();
     tasks_.spawn("claim jobs", claim_loop());
     tasks_.spawn("renew leases", lease_loop());
-    tasks_.spawn("check leases", trust_loop());
+    tasks_.spawn("check leases", expiry_loop());
     tasks_.spawn("look for lost jobs", lost_loop());
 }
 
@@ -145,13 +137,6 @@ std::size_t dispatcher::unbegun() const noexcept {
         return one.second.now == stage::waiting || one.second.now == stage::handed_back;
     };
     return static_cast<std::size_t>(std::count_if(held_.begin(), held_.end(), is_unbegun));
-}
-
-std::vector<jobs::holding> dispatcher::holdings() const {
-    std::vector<jobs::holding> all;
-    all.reserve(held_.size());
-    for (const auto& [id, held] : held_) all.push_back({job_id{id}, held.job.claim});
-    return all;
 }
 
 void dispatcher::note_database(bool reachable) {
@@ -281,19 +266,14 @@ void dispatcher::note_lost_claim(const db::failure& failure) {
     claim_name_ = fmt::format("{}/{:010}", options_.worker, ++lost_claims_);
 }
 
-void dispatcher::take(jobs::claimed_job job, monotonic_clock::time_point lease_from) {
+void dispatcher::take(jobs::claimed_job job, monotonic_clock::time_point claim_sent) {
     const auto id = job.id.value;
-    const auto [place, is_new] = held_.try_emplace(
-        id,
-        held_job{
-            .job = std::move(job),
-            .stop = {},
-            .lease_from = lease_from,
-            .since = monotonic_clock::now()});
-    invariant(is_new);  // The claim has left out what we hold, and only claims add to it.
+    leases_.add({job.id, job.claim}, claim_sent);  // The claim has left out what we hold.
+    const auto now = monotonic_clock::now();
+    const auto place = held_.try_emplace(id, held_job{.job = std::move(job), .since = now}).first;
     waiting_.push_back(id);
     // The answer to the claim may have taken longer than the lease itself.
-    if (stopping_ || !is_trusted(lease_from)) stop_attempt(place->second);
+    if (stopping_ || !leases_.is_lease_safe(job_id{id}, now)) stop_attempt(place->second);
 }
 
 void dispatcher::begin_waiting() {
@@ -303,7 +283,7 @@ void dispatcher::begin_waiting() {
         const auto id = waiting_.front();
         waiting_.pop_front();
         auto& held = held_.at(id);
-        if (is_trusted(held.lease_from)) {
+        if (leases_.is_lease_safe(job_id{id}, monotonic_clock::now())) {
             begin(held);
         } else {
             hand_back(held);
@@ -377,6 +357,7 @@ asio::awaitable<void> dispatcher::report(std::int64_t id, jobs::transition ended
     if (held.is_delayed || held_.size() >= 2 * runner_->capacity() || !is_over) wake();
     if (held.is_delayed) --occupied_;
     held_.erase(id);
+    leases_.remove(job_id{id});
     begin_waiting();
     board_.announce(job_id{id});
     if (held_.empty()) emptied_.notify_all();
@@ -398,7 +379,7 @@ void dispatcher::note_report(const held_job& held, const jobs::transition& ended
 
 asio::awaitable<void> dispatcher::rescue() {
     const jobs::rescue_request request{
-        .held = holdings(),
+        .held = leases_.holdings(),
         .worker = claim_name_,
         .first_worker = lost_claims_ == 0 ? std::string{} : options_.worker,
         .attempts_max = options_.policy.attempts_max,
@@ -428,9 +409,8 @@ asio::awaitable<bool> dispatcher::stop(deadline finish_by, deadline by) {
 }
 
 asio::awaitable<void> dispatcher::lease_loop() {
-    const auto interval = part_of(options_.lease, renew_fraction);
     for (;;) {
-        co_await async::pause(interval);
+        co_await async::pause(leases_.renew_interval());
         if (held_.empty()) continue;
         try {
             co_await renew();
@@ -441,48 +421,32 @@ asio::awaitable<void> dispatcher::lease_loop() {
     }
 }
 
-asio::awaitable<void> dispatcher::trust_loop() {
+asio::awaitable<void> dispatcher::expiry_loop() {
     // A loop of its own: a renewal that hangs must not keep us from noticing that it is too late.
-    const auto interval =
-        std::min<monotonic_clock::duration>(part_of(options_.lease, check_fraction), 1s);
     for (;;) {
-        co_await async::pause(interval);
-        stop_untrusted();
+        co_await async::pause(leases_.check_interval());
+        stop_expired();
         hand_back_late();
     }
 }
 
-bool dispatcher::is_trusted(monotonic_clock::time_point lease_from) const {
-    return monotonic_clock::now() - lease_from < part_of(options_.lease, trust_fraction);
-}
-
 asio::awaitable<void> dispatcher::renew() {
-    const auto asked = monotonic_clock::now();
-    const auto before = holdings();
+    const auto sent = monotonic_clock::now();
+    const auto requested = leases_.holdings();
     // A renewal that comes too late is worth nothing: the wait for it must not keep us from
     // noticing.
-    const auto by = deadline::after(part_of(options_.lease, renew_fraction));
-    const auto answer = co_await queue_.renew(before, options_.lease, by);
-    const auto contains = [](const std::vector<jobs::holding>& list, const jobs::holding& one) {
-        return std::find(list.begin(), list.end(), one) != list.end();
-    };
-    for (const auto& holding : before) {
-        const auto held = held_.find(holding.job.value);
-        // It may have been reported meanwhile, and even claimed again.
-        if (held == held_.end() || held->second.job.claim != holding.claim) continue;
-        if (contains(answer.renewed, holding)) {
-            held->second.lease_from = asked;
-        } else if (!contains(answer.skipped, holding)) {
-            stop_attempt(held->second);
-        }
+    const auto by = deadline::after(leases_.renew_interval());
+    const auto answer = co_await queue_.renew(requested, options_.lease, by);
+    for (const auto job : leases_.apply_renewal(requested, answer, sent)) {
+        stop_attempt(held_.at(job.value));
     }
 }
 
-void dispatcher::stop_untrusted() {
-    for (auto& [id, held] : held_) {
-        if (is_trusted(held.lease_from)) continue;
+void dispatcher::stop_expired() {
+    for (const auto job : leases_.expired(monotonic_clock::now())) {
+        auto& held = held_.at(job.value);
         if (held.now != stage::at_work || held.stop.stop_requested()) continue;
-        log_.warning("lease could not be renewed in time: attempt stopped", {{"job", id}});
+        log_.warning("lease could not be renewed in time: attempt stopped", {{"job", job.value}});
         held.stop.request_stop();
     }
 }
@@ -511,16 +475,13 @@ asio::awaitable<void> dispatcher::lost_loop() {
 }
 
 asio::awaitable<void> dispatcher::stop_lost() {
-    const auto before = holdings();
+    const auto requested = leases_.holdings();
     const auto lost =
-        co_await queue_.lost_among(before, deadline::after(jobs::queue_query_time_max));
-    for (const auto job : lost) {
-        const auto held = held_.find(job.value);
-        const auto asked = std::find_if(
-            before.begin(), before.end(), [job](const auto& one) { return one.job == job; });
-        // It may have been reported meanwhile, and even claimed again.
-        if (held == held_.end() || held->second.job.claim != asked->claim) continue;
-        stop_attempt(held->second);
+        co_await queue_.lost_among(requested, deadline::after(jobs::queue_query_time_max));
+    for (const auto& holding : requested) {
+        const bool is_lost = std::find(lost.begin(), lost.end(), holding.job) != lost.end();
+        // A job that was reported since, and even claimed again, is left alone.
+        if (is_lost && leases_.contains(holding)) stop_attempt(held_.at(holding.job.value));
     }
 }
 

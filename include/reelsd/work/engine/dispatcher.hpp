@@ -10,6 +10,7 @@
 #include <reelsd/work/engine/attempt_runner.hpp>
 #include <reelsd/work/engine/claim_ahead.hpp>
 #include <reelsd/work/engine/claim_cursor.hpp>
+#include <reelsd/work/engine/lease_table.hpp>
 #include <reelsd/work/notify/completion_watch.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -110,10 +111,7 @@ private:
     /// One job in our hands. Work is done under its lease only while it is `at_work`.
     struct held_job {
         jobs::claimed_job job;
-        std::stop_source stop;
-        /// By our own clock, counted from before the claim or renewal was sent: never later than
-        /// the database's idea of it.
-        monotonic_clock::time_point lease_from;
+        std::stop_source stop = {};
         monotonic_clock::time_point since;  ///< It waits, or its attempt began.
         stage now = stage::waiting;
         /// Its report could not be written at once.
@@ -123,7 +121,7 @@ private:
 
     boost::asio::awaitable<void> claim_loop();
     boost::asio::awaitable<void> lease_loop();
-    boost::asio::awaitable<void> trust_loop();
+    boost::asio::awaitable<void> expiry_loop();
     boost::asio::awaitable<void> lost_loop();
     boost::asio::awaitable<void> claim();
     boost::asio::awaitable<void> claim_in_line();
@@ -134,20 +132,18 @@ private:
 
     [[nodiscard]] jobs::claim_request next_claim() const;
     void note_lost_claim(const db::failure& failure);
-    void take(jobs::claimed_job job, monotonic_clock::time_point lease_from);
+    void take(jobs::claimed_job job, monotonic_clock::time_point claim_sent);
     void begin_waiting();
     void begin(held_job& held);
     void end(std::int64_t id, jobs::transition ended);
     void stop_attempt(held_job& held);
     void hand_back(held_job& held);
     void hand_back_late();
-    [[nodiscard]] bool is_trusted(monotonic_clock::time_point lease_from) const;
-    void stop_untrusted();
+    void stop_expired();
     void note_database(bool reachable);
     void note_report(const held_job& held, const jobs::transition& ended, bool written);
     void log_attempt(
         const jobs::claimed_job& job, const jobs::transition& ended, seconds_f took) const;
-    [[nodiscard]] std::vector<jobs::holding> holdings() const;
     [[nodiscard]] std::size_t wanted() const noexcept;  ///< Jobs to claim now.
     /// A worker is idle, and the next permit may be due.
     [[nodiscard]] bool may_claim_in_line() const;
@@ -161,6 +157,7 @@ private:
 
     completion_watch others_;
     held_jobs held_;
+    lease_table leases_;                ///< Of the jobs in `held_`.
     std::deque<std::int64_t> waiting_;  ///< Of `held_`, as they were claimed. For a busy worker.
     std::size_t occupied_ = 0;          ///< Of the workers' places: by what is at work, or delayed.
     std::string claim_name_;            ///< `options_.worker`, or what has taken its place.

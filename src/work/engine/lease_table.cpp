@@ -1,0 +1,76 @@
+#include <reelsd/base/invariant.hpp>
+#include <reelsd/work/engine/lease_table.hpp>
+
+#include <algorithm>
+#include <chrono>
+
+namespace reelsd::work {
+namespace {
+
+/// Of a lease's length.
+constexpr double safe_fraction = 0.8;
+constexpr double check_fraction = 0.05;
+
+bool is_in(const std::vector<jobs::holding>& list, const jobs::holding& holding) {
+    return std::find(list.begin(), list.end(), holding) != list.end();
+}
+
+}  // namespace
+
+void lease_table::add(const jobs::holding& holding, time_point sent) {
+    const auto [place, is_new] = leases_.try_emplace(holding.job.value, lease{holding.claim, sent});
+    invariant(is_new);
+}
+
+bool lease_table::contains(const jobs::holding& holding) const {
+    const auto held = leases_.find(holding.job.value);
+    return held != leases_.end() && held->second.claim == holding.claim;
+}
+
+std::vector<jobs::holding> lease_table::holdings() const {
+    std::vector<jobs::holding> all;
+    all.reserve(leases_.size());
+    for (const auto& [id, held] : leases_) all.push_back({job_id{id}, held.claim});
+    return all;
+}
+
+bool lease_table::is_lease_safe(job_id job, time_point now) const {
+    const auto held = leases_.find(job.value);
+    return held != leases_.end() && is_safe(held->second, now);
+}
+
+std::vector<job_id> lease_table::expired(time_point now) const {
+    std::vector<job_id> unsafe;
+    for (const auto& [id, held] : leases_) {
+        if (!is_safe(held, now)) unsafe.push_back(job_id{id});
+    }
+    return unsafe;
+}
+
+std::vector<job_id> lease_table::apply_renewal(
+    const std::vector<jobs::holding>& requested, const jobs::renewal& answer, time_point sent) {
+    std::vector<job_id> lost;
+    for (const auto& holding : requested) {
+        if (!contains(holding)) continue;
+        if (is_in(answer.renewed, holding)) {
+            leases_.at(holding.job.value).start = sent;
+        } else if (!is_in(answer.skipped, holding)) {
+            lost.push_back(holding.job);
+        }
+    }
+    return lost;
+}
+
+lease_table::duration lease_table::check_interval() const {
+    return std::min<duration>(part(check_fraction), std::chrono::seconds{1});
+}
+
+lease_table::duration lease_table::part(double fraction) const {
+    return std::chrono::duration_cast<duration>(length_ * fraction);
+}
+
+bool lease_table::is_safe(const lease& held, time_point now) const {
+    return now - held.start < part(safe_fraction);
+}
+
+}  // namespace reelsd::work
