@@ -249,7 +249,7 @@ daemon::daemon(const settings& with, const log::logger& log, parts made)
       signals_{loop_, SIGINT, SIGTERM},
       hangups_{loop_, SIGHUP},
       pool_{loop_.get_executor(), pool_options_of(with, *parts_.store), log},
-      records_{loop_.get_executor(), jobs::job_store{pool_}},
+      job_store_{pool_},
       pacer_{
           loop_.get_executor(), pacing::pace_store{pool_}, platform_host(with), pace_of(with), log},
       offload_{offload_threads, offload_queue_max},

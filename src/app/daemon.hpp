@@ -18,6 +18,7 @@
 #include <reelsd/db/pool.hpp>
 #include <reelsd/domain/jobs/change_store.hpp>
 #include <reelsd/domain/jobs/completion_board.hpp>
+#include <reelsd/domain/jobs/job_store.hpp>
 #include <reelsd/domain/jobs/job_watch.hpp>
 #include <reelsd/domain/jobs/reporting_queue.hpp>
 #include <reelsd/domain/retention/retention_store.hpp>
@@ -28,7 +29,6 @@
 #include <reelsd/platform/source.hpp>
 #include <reelsd/work/analysis/call_recorder.hpp>
 #include <reelsd/work/analysis/executor.hpp>
-#include <reelsd/work/analysis/job_records.hpp>
 #include <reelsd/work/analysis/scratch.hpp>
 #include <reelsd/work/analysis/shared_pacer.hpp>
 #include <reelsd/work/embeddings/vector_index.hpp>
@@ -161,7 +161,7 @@ private:
     boost::asio::signal_set signals_;
     boost::asio::signal_set hangups_;
     db::pool pool_;
-    work::job_records records_;
+    jobs::job_store job_store_;
     work::shared_pacer pacer_;
     async::offload_pool offload_;
     async::offload_pool embedding_calls_;

@@ -68,7 +68,8 @@ work::executor_parts daemon::executor_parts() {
         .free_analyzer = parts_.models->free(),
         .embedder = *parts_.embedder,
         .scratch = *parts_.scratch,
-        .records = records_,
+        .loop = loop_.get_executor(),
+        .store = job_store_,
         .recorder = recorder_,
         .analysis_costs_money = !parts_.models->remote().empty(),
         .on_step = [this](const jobs::claimed_job& job, std::string_view step) {

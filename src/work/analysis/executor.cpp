@@ -1,5 +1,7 @@
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/foreign_json.hpp>
+#include <reelsd/domain/jobs/job_store.hpp>
+#include <reelsd/domain/loop_call.hpp>
 #include <reelsd/media/media_client.hpp>
 #include <reelsd/model/analyzer.hpp>
 #include <reelsd/model/result_document.hpp>
@@ -7,7 +9,6 @@
 #include <reelsd/platform/source.hpp>
 #include <reelsd/work/analysis/call_recorder.hpp>
 #include <reelsd/work/analysis/executor.hpp>
-#include <reelsd/work/analysis/job_records.hpp>
 #include <reelsd/work/analysis/scratch.hpp>
 #include <reelsd/work/analysis/shared_pacer.hpp>
 
@@ -23,7 +24,7 @@ namespace reelsd::work {
 namespace {
 
 /// One question to the database, asked before any work is done.
-constexpr auto records_time_max = std::chrono::seconds{5};
+constexpr auto store_query_time_max = std::chrono::seconds{5};
 
 /// Until the result of another job for the same post is looked for again. An analysis takes longer.
 constexpr std::chrono::seconds same_post_wait{5};
@@ -90,8 +91,10 @@ error take_failure(attempt& now, const platform::unresolved& none) {
 /// The link of the post itself. A share link is looked up once; later attempts read what it led to.
 result<platform::link> expand(attempt& now, const platform::link& link) {
     if (link.kind == platform::link_kind::post) return link;
+    auto& store = now.parts.store;
+    const auto find_by = now.by.at_most(store_query_time_max);
     const auto known =
-        now.parts.records.find_shared_post(now.job, now.by.at_most(records_time_max));
+        wait_for(now.parts.loop, store.find_shared_post(now.job.id, find_by), find_by);
     if (!known) return known.error();
     if (*known) return platform::parse_link(**known);
     const auto found = now.parts.source.expand(
@@ -99,8 +102,9 @@ result<platform::link> expand(attempt& now, const platform::link& link) {
     if (!found) return take_failure(now, found.error());
     auto url = found->canonical_url();
     if (found->img_index) url += fmt::format("?img_index={}", *found->img_index);
-    const auto kept = now.parts.records.keep_shared_post(
-        now.job, std::move(url), now.by.at_most(records_time_max));
+    const auto keep_by = now.by.at_most(store_query_time_max);
+    const auto kept = wait_for(
+        now.parts.loop, store.keep_shared_post(now.job.id, std::move(url), keep_by), keep_by);
     if (!kept) return kept.error();
     return *found;
 }
@@ -223,8 +227,11 @@ result<std::optional<jobs::completed>> copy_of_earlier(attempt& now, const std::
     if (now.job.fresh || post_key.empty()) return std::optional<jobs::completed>{};
     now.step = "look for an earlier analysis";
     const std::string analyzer{now.parts.analyzer.name()};
-    auto earlier = now.parts.records.find_earlier_analysis(
-        now.job, post_key, analyzer, now.by.at_most(records_time_max));
+    const auto by = now.by.at_most(store_query_time_max);
+    auto earlier = wait_for(
+        now.parts.loop,
+        now.parts.store.find_earlier_analysis(now.job.account, post_key, analyzer, by),
+        by);
     if (!earlier) return earlier.error();
     if (!*earlier) return std::optional<jobs::completed>{};
     auto brief = brief_of((*earlier)->result);
@@ -246,11 +253,10 @@ result<std::optional<jobs::completed>> copy_of_earlier(attempt& now, const std::
 result<void> begin_post(attempt& now, const std::string& post_key) {
     if (!now.parts.analysis_costs_money || post_key.empty()) return {};
     now.step = "mark the post";
-    const auto begun = now.parts.records.begin_post(
-        now.job,
-        post_key,
-        std::string{now.parts.analyzer.name()},
-        now.by.at_most(records_time_max));
+    const std::string analyzer{now.parts.analyzer.name()};
+    const auto by = now.by.at_most(store_query_time_max);
+    const auto begun =
+        wait_for(now.parts.loop, now.parts.store.begin_post(now.job, post_key, analyzer, by), by);
     if (!begun) return begun.error();
     now.is_at_work_elsewhere = *begun == jobs::post_start::at_work_elsewhere;
     if (now.is_at_work_elsewhere) return error{errc::cancelled, "another job is at the same post"};
@@ -262,7 +268,7 @@ result<void> begin_post(attempt& now, const std::string& post_key) {
 result<void> check_budget(attempt& now) {
     if (now.is_test || !now.parts.analysis_costs_money) return {};
     now.step = "look at the budget";
-    return now.parts.recorder.check_budget(now.job.account, now.by.at_most(records_time_max));
+    return now.parts.recorder.check_budget(now.job.account, now.by.at_most(store_query_time_max));
 }
 
 /// The analyzer's, or one of its own child process. Nothing when none could be made, or when the

@@ -4,6 +4,8 @@
 #include <reelsd/base/log.hpp>
 #include <reelsd/domain/jobs/transition.hpp>
 
+#include <boost/asio/any_io_executor.hpp>
+
 #include <chrono>
 #include <functional>
 #include <stop_token>
@@ -22,14 +24,18 @@ class analyzer;
 class embedder;
 }  // namespace reelsd::model
 
+namespace reelsd::jobs {
+class job_store;
+}
+
 namespace reelsd::work {
 
 class call_recorder;
-class job_records;
 class shared_pacer;
 class scratch_space;
 
-/// What an attempt needs. All outlive the executor and are safe from any thread.
+/// What an attempt needs. All outlive the executor and, except for `store`, are safe from any
+/// thread.
 struct executor_parts {
     const platform::source& source;
     shared_pacer& pacer;
@@ -39,7 +45,9 @@ struct executor_parts {
     const model::analyzer& free_analyzer;
     const model::embedder& embedder;
     const scratch_space& scratch;
-    job_records& records;
+    /// Where `store` is used: worker threads wait for its operations. Runs while they do.
+    boost::asio::any_io_executor loop;
+    jobs::job_store& store;
     const call_recorder& recorder;
     /// Whether `analyzer` may ask a model that costs money.
     bool analysis_costs_money = false;
