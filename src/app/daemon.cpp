@@ -8,6 +8,7 @@
 #include "usable_memory.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/invariant.hpp>
+#include <reelsd/base/random.hpp>
 #include <reelsd/db/errors.hpp>
 #include <reelsd/domain/jobs/outcome_name.hpp>
 #include <reelsd/net/url.hpp>
@@ -25,7 +26,6 @@
 #include <array>
 #include <csignal>
 #include <cstdlib>
-#include <random>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -187,8 +187,7 @@ async::task_group::failure_handler log_failure(const log::logger& log) {
 
 /// What tells this process from all others, also from those in containers with equal process ids.
 std::string new_run() {
-    std::random_device random;
-    return fmt::format("{:08x}{:08x}", random(), random());
+    return fmt::format("{:016x}", random_bits());
 }
 
 }  // namespace

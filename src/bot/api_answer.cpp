@@ -1,6 +1,7 @@
 #include "api_answer.hpp"
 
 #include <reelsd/base/foreign_json.hpp>
+#include <reelsd/base/text.hpp>
 
 #include <algorithm>
 #include <array>
@@ -18,13 +19,6 @@ constexpr std::size_t description_bytes_max = 300;
 constexpr auto wait_usual = 5s;
 /// Longer than any wait that was ever heard of; beyond it, the next answer will say so again.
 constexpr auto wait_max = std::chrono::seconds{std::chrono::hours{24}};
-
-std::string lower(std::string text) {
-    for (char& c : text) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
-    return text;
-}
 
 const json* find(const json& object, const char* name) {
     if (!object.is_object()) return nullptr;
@@ -53,7 +47,7 @@ outcome outcome_of_words(const std::string& words) {
          {"peer_id_invalid", outcome::lost_chat},
          {"not enough rights to send", outcome::lost_chat},
          {"chat_write_forbidden", outcome::lost_chat}}};
-    const auto lowered = lower(words);
+    const auto lowered = ascii_lower(words);
     for (const auto& [text, what] : known) {
         if (lowered.find(text) != std::string::npos) return what;
     }

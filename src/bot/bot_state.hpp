@@ -16,7 +16,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <random>
 #include <set>
 #include <stop_token>
 #include <string>
@@ -78,8 +77,6 @@ private:
 
     // Any.
     void add_aside(aside what);
-    void pause(std::chrono::milliseconds during, const std::stop_token& stop);
-    [[nodiscard]] double dice();
     [[nodiscard]] chats::bot_holding holding() const;
 
     bot_parts parts_;
@@ -90,7 +87,6 @@ private:
     std::condition_variable_any keeper_woken_;
     std::condition_variable_any speakers_woken_;
     std::condition_variable_any listener_woken_;
-    std::condition_variable_any pauses_;
     // All of these under the mutex.
     bot_identity self_;
     std::optional<std::stop_source> term_;  ///< While this daemon has the bot.
@@ -100,7 +96,6 @@ private:
     std::deque<aside> asides_;
     lanes lanes_;
     std::map<chats::said_id, time_point> shown_at_;  ///< Of messages that are edited.
-    std::minstd_rand dice_{std::random_device{}()};
 
     // The keeper's own.
     time_point hold_at_{};

@@ -1,5 +1,7 @@
 #include "asking.hpp"
 #include "bot_state.hpp"
+#include <reelsd/base/random.hpp>
+#include <reelsd/base/sleep.hpp>
 #include <reelsd/domain/loop_call.hpp>
 
 #include <algorithm>
@@ -65,7 +67,7 @@ void bot::state::stop() {
     end_term();
     if (ender_.joinable() || speakers_.empty()) return;
     ender_ = std::jthread{[this](const std::stop_token& stop) {
-        pause(last_words_time_max, stop);
+        stoppable_sleep(last_words_time_max, stop);
         speaking_.request_stop();
     }};
 }
@@ -157,11 +159,11 @@ bool bot::state::introduce(const std::stop_token& stop) {
         }
         is_told = true;
         if (is_wrong) {
-            pause(wrong_token_pause, stop);
+            stoppable_sleep(wrong_token_pause, stop);
         } else if (answer.what == outcome::wait) {
-            pause(answer.retry_after, stop);
+            stoppable_sleep(answer.retry_after, stop);
         } else {
-            pause(backoff(failures, dice()), stop);
+            stoppable_sleep(backoff(failures, random_between(0.0, 1.0)), stop);
         }
     }
     return false;
@@ -274,16 +276,6 @@ void bot::state::rest(const std::stop_token& stop, time_point until) {
     if (!term_) is_woken_ = false;
 }
 
-void bot::state::pause(std::chrono::milliseconds during, const std::stop_token& stop) {
-    std::unique_lock lock{mutex_};
-    pauses_.wait_for(lock, stop, during, [] { return false; });
-}
-
-double bot::state::dice() {
-    const std::lock_guard lock{mutex_};
-    return std::uniform_real_distribution<double>{0.0, 1.0}(dice_);
-}
-
 void bot::state::add_aside(aside what) {
     const std::lock_guard lock{mutex_};
     if (asides_.size() >= asides_max) return;
@@ -327,7 +319,7 @@ void bot::state::free_lane_of(const task& what) {
 }
 
 void bot::state::finish(const task& what, const spoken& how, time_point now) {
-    const double roll = dice();
+    const double roll = random_between(0.0, 1.0);
     const std::lock_guard lock{mutex_};
     if (const auto* const row = std::get_if<row_to_say>(&what)) {
         if (how.what == spoken::outcome::done) shown_at_[row->said.id] = now;

@@ -1,5 +1,7 @@
 #include "asking.hpp"
 #include "bot_state.hpp"
+#include <reelsd/base/random.hpp>
+#include <reelsd/base/sleep.hpp>
 #include <reelsd/domain/loop_call.hpp>
 
 #include <algorithm>
@@ -53,7 +55,7 @@ void bot::state::listen_for(clerk& with, const std::stop_token& term) {
         const auto from =
             wait_for(parts_.loop, parts_.bots.hold(holding(), bot_lease, soon()), soon());
         if (!from || !*from) {
-            pause(1s, term);  // The keeper sees to it.
+            stoppable_sleep(1s, term);  // The keeper sees to it.
             continue;
         }
         const auto answer = ask_for_updates(**from, term);
@@ -70,9 +72,9 @@ void bot::state::listen_for(clerk& with, const std::stop_token& term) {
             std::erase_if(updates, [&last](const update& one) { return one.id <= *last; });
         }
         if (!handle_all(with, updates, term)) {
-            pause(1s, term);
+            stoppable_sleep(1s, term);
         } else if (updates.empty() && deadline::clock::now() - begun < quick_answer) {
-            pause(quick_answer, term);
+            stoppable_sleep(quick_answer, term);
         }
     }
 }
@@ -136,9 +138,13 @@ void bot::state::bear_failure(const api_answer& answer, int failures, const std:
         const auto ended = api_.call("deleteWebhook", json::object(), soon(), term);
         parts_.log.debug("chat: webhook", {{"outcome", name_of(ended.what)}});
     }
-    if (answer.what == outcome::wait) return pause(answer.retry_after, term);
-    if (is_wrong) return pause(wrong_token_pause, term);
-    pause(backoff(failures, dice()), term);
+    auto wait = backoff(failures, random_between(0.0, 1.0));
+    if (answer.what == outcome::wait) {
+        wait = answer.retry_after;
+    } else if (is_wrong) {
+        wait = wrong_token_pause;
+    }
+    stoppable_sleep(wait, term);
 }
 
 }  // namespace reelsd::bot

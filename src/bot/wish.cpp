@@ -1,5 +1,7 @@
 #include "wish.hpp"
 
+#include <reelsd/base/text.hpp>
+
 #include <algorithm>
 #include <charconv>
 #include <limits>
@@ -7,31 +9,15 @@
 namespace reelsd::bot {
 namespace {
 
-constexpr std::string_view blanks = " \t\r\n\v\f";
-
-std::string_view trimmed(std::string_view text) {
-    const auto first = text.find_first_not_of(blanks);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
-std::string lower(std::string_view text) {
-    std::string made{text};
-    for (char& c : made) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
-    return made;
-}
-
 bool is_name_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    return is_alphanumeric(c) || c == '_';
 }
 
 /// Where "@name" stands in the text as a word of its own; npos: nowhere.
 std::size_t find_mention(std::string_view text, std::string_view username) {
     if (username.empty()) return std::string_view::npos;
-    const auto lowered = lower(text);
-    const auto wanted = "@" + lower(username);
+    const auto lowered = ascii_lower(text);
+    const auto wanted = "@" + ascii_lower(username);
     for (auto at = lowered.find(wanted); at != std::string::npos;
          at = lowered.find(wanted, at + 1)) {
         const auto end = at + wanted.size();
@@ -51,12 +37,12 @@ struct written_command {
 std::optional<written_command> command_in(std::string_view text) {
     if (!text.starts_with('/')) return std::nullopt;
     text.remove_prefix(1);
-    const auto word = text.substr(0, std::min(text.find_first_of(blanks), text.size()));
+    const auto word = text.substr(0, std::min(text.find_first_of(ascii_whitespace), text.size()));
     const auto name = word.substr(0, std::min(word.find('@'), word.size()));
     if (name.empty() || !std::all_of(name.begin(), name.end(), is_name_letter)) return std::nullopt;
     written_command found{
-        .name = lower(name),
-        .addressee = name.size() < word.size() ? lower(word.substr(name.size() + 1)) : "",
+        .name = ascii_lower(name),
+        .addressee = name.size() < word.size() ? ascii_lower(word.substr(name.size() + 1)) : "",
         .rest = std::string{trimmed(text.substr(word.size()))}};
     return found;
 }
@@ -95,13 +81,13 @@ std::string_view without_punctuation(std::string_view word) {
 std::string link_in(std::string_view word) {
     // It may touch what stands before it, and what no link has ends it: other quotation marks and
     // other alphabets' full stops.
-    const auto all = lower(word);
+    const auto all = ascii_lower(word);
     const auto begin = std::min(all.find("https://"), all.find("http://"));
     if (begin != std::string::npos) word.remove_prefix(begin);
     const auto end =
         std::find_if(word.begin(), word.end(), [](char c) { return c <= ' ' || c > '~'; });
     word = without_punctuation(word.substr(0, static_cast<std::size_t>(end - word.begin())));
-    const auto start = lower(word.substr(0, std::min<std::size_t>(word.size(), 20)));
+    const auto start = ascii_lower(word.substr(0, std::min<std::size_t>(word.size(), 20)));
     if (start.starts_with("https://") || start.starts_with("http://")) return std::string{word};
     for (const std::string_view host :
          {"instagram.com/", "www.instagram.com/", "m.instagram.com/"}) {
@@ -125,7 +111,7 @@ wishes::links links_in(const incoming_message& said) {
     };
     std::string_view rest = said.text;
     while (!rest.empty()) {
-        const auto size = std::min(rest.find_first_of(blanks), rest.size());
+        const auto size = std::min(rest.find_first_of(ascii_whitespace), rest.size());
         add(link_in(without_punctuation(rest.substr(0, size))));
         rest.remove_prefix(std::min(size + 1, rest.size()));
     }
@@ -142,7 +128,7 @@ wish wish_of(const incoming_message& said, const bot_identity& self) {
     const bool is_group = said.kind == chats::chat_kind::group;
     const auto command = command_in(trimmed(said.text));
     const bool is_for_another =
-        command && !command->addressee.empty() && command->addressee != lower(self.username);
+        command && !command->addressee.empty() && command->addressee != ascii_lower(self.username);
     if (is_for_another) return wishes::nothing{};
     const bool is_ours = command && !command->addressee.empty();
     if (is_group && !is_ours && !names_us(said, self)) return wishes::nothing{};

@@ -1,5 +1,6 @@
 #include "session_cookie.hpp"
 
+#include <reelsd/base/text.hpp>
 #include <reelsd/domain/accounts/secret.hpp>
 #include <reelsd/domain/accounts/session_store.hpp>
 
@@ -12,12 +13,6 @@ constexpr std::string_view session_name = "reelsd_session";
 constexpr std::string_view device_name = "reelsd_device";
 /// Browsers keep no cookie for longer than 400 days.
 constexpr std::chrono::hours device_life{24 * 400};
-
-std::string_view trimmed(std::string_view text) {
-    while (text.starts_with(' ')) text.remove_prefix(1);
-    while (text.ends_with(' ')) text.remove_suffix(1);
-    return text;
-}
 
 std::string full_name(std::string_view name, bool is_secure) {
     return fmt::format("{}{}", is_secure ? "__Host-" : "", name);
@@ -40,7 +35,7 @@ std::optional<std::string_view> only_value(
     std::optional<std::string_view> only;
     while (!cookie_header.empty()) {
         const auto end = cookie_header.find(';');
-        const auto pair = trimmed(cookie_header.substr(0, end));
+        const auto pair = trimmed(cookie_header.substr(0, end), " ");
         cookie_header.remove_prefix(end == std::string_view::npos ? cookie_header.size() : end + 1);
         const auto equals = pair.find('=');
         if (equals == std::string_view::npos || pair.substr(0, equals) != name) continue;

@@ -1,5 +1,7 @@
 #include "sign_in_throttle.hpp"
 
+#include <reelsd/base/text.hpp>
+
 #include <boost/asio/ip/address.hpp>
 
 #include <fmt/format.h>
@@ -13,13 +15,6 @@ namespace {
 
 /// Sums of fractions come out a little short.
 constexpr double rounding = 1e-6;
-
-std::string lower(std::string text) {
-    for (auto& c : text) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
-    }
-    return text;
-}
 
 /// Of IPv6 the first 8 bytes: a household has 2^64 addresses.
 std::string network_of(const std::string& remote) {
@@ -46,7 +41,7 @@ sign_in_throttle::bucket& sign_in_throttle::filled_bucket(
 }
 
 std::vector<sign_in_throttle::counted> sign_in_throttle::buckets_of(const guess& attempt) {
-    const auto account = lower(attempt.email);
+    const auto account = ascii_lower(attempt.email);
     if (!attempt.device.empty()) return {{"device " + attempt.device + " " + account, both_rule}};
     const auto network = network_of(attempt.remote);
     return {

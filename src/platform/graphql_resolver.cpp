@@ -4,6 +4,7 @@
 #include "tell.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/invariant.hpp>
+#include <reelsd/base/text.hpp>
 #include <reelsd/platform/answer_outcome.hpp>
 
 #include <nlohmann/json.hpp>
@@ -36,22 +37,6 @@ std::string random_token(std::size_t length) {
     std::string token;
     while (token.size() < length) token.push_back(alphanumerics[position(source)]);
     return token;
-}
-
-std::string percent_encoded(std::string_view text) {
-    constexpr std::string_view unreserved = "-._~";
-    constexpr std::string_view digits = "0123456789ABCDEF";
-    std::string encoded;
-    for (const char c : text) {
-        const bool is_plain = alphanumerics.find(c) != std::string_view::npos ||
-                              unreserved.find(c) != std::string_view::npos;
-        const auto byte = static_cast<unsigned char>(c);
-        if (is_plain)
-            encoded.push_back(c);
-        else
-            encoded.append({'%', digits[byte >> 4U], digits[byte & 15U]});
-    }
-    return encoded;
 }
 
 std::string encoded_form(const std::vector<form_field>& fields) {

@@ -1,4 +1,5 @@
 #include <reelsd/base/bounds.hpp>
+#include <reelsd/base/text.hpp>
 #include <reelsd/platform/link.hpp>
 
 #include <algorithm>
@@ -45,24 +46,8 @@ error no_post() {
         "URL must be a reel link: instagram.com/reel/<code> or instagram.com/p/<code>"};
 }
 
-constexpr bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
-constexpr bool is_alnum(char c) {
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 bool is_number(std::string_view text) {
     return !text.empty() && text.size() <= 20 && std::all_of(text.begin(), text.end(), is_digit);
-}
-
-std::string to_lower(std::string_view text) {
-    std::string lower{text};
-    for (char& c : lower) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
-    return lower;
 }
 
 /// Blanks inside count too: a link followed by words is no link. C1 controls are C2 80 to C2 9F.
@@ -84,7 +69,7 @@ bool is_code(std::string_view text) {
            std::all_of(
                text.begin(),
                text.end(),
-               [](char c) { return is_alnum(c) || c == '-' || c == '_'; }) &&
+               [](char c) { return is_alphanumeric(c) || c == '-' || c == '_'; }) &&
            !is_one_of(text, reserved);
 }
 
@@ -104,8 +89,9 @@ bool is_user(std::string_view text) {
            std::all_of(
                text.begin(),
                text.end(),
-               [](char c) { return is_alnum(c) || c == '.' || c == '_' || c == '-'; }) &&
-           std::any_of(text.begin(), text.end(), is_alnum) && !is_one_of(to_lower(text), reserved);
+               [](char c) { return is_alphanumeric(c) || c == '.' || c == '_' || c == '-'; }) &&
+           std::any_of(text.begin(), text.end(), is_alphanumeric) &&
+           !is_one_of(ascii_lower(text), reserved);
 }
 
 struct url_parts {
@@ -120,7 +106,7 @@ url_parts split(std::string_view url) {
     url_parts parts;
     const auto colon = url.find("://");
     if (colon == std::string_view::npos) return parts;
-    parts.scheme = to_lower(url.substr(0, colon));
+    parts.scheme = ascii_lower(url.substr(0, colon));
     auto rest = url.substr(colon + 3);
     rest = rest.substr(0, rest.find('#'));
     const auto question = rest.find('?');
@@ -138,9 +124,9 @@ url_parts split(std::string_view url) {
 /// browsers would turn into another name (percent signs, letters outside ASCII, backslashes).
 result<std::string> host_of(const url_parts& parts) {
     const auto colon = parts.authority.find(':');
-    const auto host = to_lower(parts.authority.substr(0, colon));
+    const auto host = ascii_lower(parts.authority.substr(0, colon));
     const bool is_plain = !host.empty() && std::all_of(host.begin(), host.end(), [](char c) {
-        return is_alnum(c) || c == '-' || c == '.' || c == '_';
+        return is_alphanumeric(c) || c == '-' || c == '.' || c == '_';
     });
     if (!is_plain) return no_link();
     if (host != "instagram.com" && host != "www.instagram.com" && host != "m.instagram.com") {

@@ -3,6 +3,7 @@
 #include "data_blocks.hpp"
 #include "json_access.hpp"
 #include "post_reader.hpp"
+#include <reelsd/base/text.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -14,14 +15,6 @@ namespace {
 
 /// Documents of one streamed answer that are looked at; two or three are usual.
 constexpr std::size_t documents_max = 100;
-
-constexpr std::string_view blanks = " \t\r\n";
-
-std::string_view trimmed(std::string_view text) {
-    const auto first = text.find_first_not_of(blanks);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
 
 /// Without the guard against being run as a script.
 std::string_view unguarded(std::string_view text) {

@@ -6,6 +6,7 @@
 #include "test_links.hpp"
 #include "turn.hpp"
 #include <reelsd/base/invariant.hpp>
+#include <reelsd/base/text.hpp>
 #include <reelsd/platform/resolver.hpp>
 #include <reelsd/platform/source.hpp>
 #include <reelsd/platform/yt_dlp_resolver.hpp>
@@ -173,10 +174,7 @@ std::string canonical_host(std::string text) {
     if (text.starts_with('.')) text.erase(0, 1);
     if (text.starts_with('[') && text.ends_with(']')) text = text.substr(1, text.size() - 2);
     if (const auto address = net::ip_address::parse(text)) return address->to_string();
-    for (char& c : text) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
-    return text;
+    return ascii_lower(text);
 }
 
 /// Without this each request would fail, as if the platform were not there.

@@ -1,7 +1,6 @@
 #include "turn.hpp"
 
-#include <condition_variable>
-#include <mutex>
+#include <reelsd/base/sleep.hpp>
 
 namespace reelsd::platform {
 namespace {
@@ -14,15 +13,11 @@ constexpr std::chrono::seconds note_time_max{5};
 constexpr std::chrono::seconds note_time_stopped_max{1};
 
 /// False when it was stopped, or had no time for it.
-bool stand_still(seconds_f time, deadline by, const std::stop_token& stop) {
+bool sleep_within(seconds_f time, deadline by, const std::stop_token& stop) {
     const auto until =
         deadline::clock::now() + std::chrono::duration_cast<deadline::clock::duration>(time);
     if (until > by.when()) return false;
-    std::mutex mutex;
-    std::condition_variable_any never;
-    std::unique_lock lock{mutex};
-    never.wait_until(lock, stop, until, [] { return false; });
-    return !stop.stop_requested();
+    return stoppable_sleep_until(until, stop);
 }
 
 }  // namespace
@@ -36,7 +31,7 @@ result<postponement> wait_for_turn(
         auto turn = pace.ask(resolver, by);
         if (!turn || turn->wait <= 0s || turn->is_cooldown) return turn;
         if (turn->wait > patient_until.remaining()) return turn;
-        if (!stand_still(turn->wait, by, stop))
+        if (!sleep_within(turn->wait, by, stop))
             return error{errc::cancelled, "stopped while waiting for its turn"};
     }
 }

@@ -105,6 +105,8 @@ BANS = [
         ("src/cli", "src/app", "src/media/child")),
     Ban(re.compile(r"\bresult<bool>"), "what holds false is true as a bool: name both ends", True),
     Ban(re.compile(r"\b(s?rand)\s*\("), "take a seeded engine or random bytes", True),
+    Ban(re.compile(r"\bstd::(minstd_rand|mt19937)\w*"), "take random_between or random_bits",
+        False, ("src/base", "src/http", "src/media/sound")),
     # A unique_ptr may take it on the spot: make_unique cannot reach a private constructor.
     Ban(re.compile(r"^(?!.*\bunique_ptr\b).*(?<!operator )\bnew\s+[A-Za-z_(:]"),
         "a bare new: let a container or make_unique own it", True),

@@ -72,6 +72,8 @@ class BannedNames(unittest.TestCase):
         ("src/api/a.cpp", "result<bool> is_right();", "result<bool> is banned"),
         ("src/api/a.cpp", "auto n = rand();", "rand( is banned"),
         ("src/api/a.cpp", "auto n = operand(1);", ""),
+        ("src/api/a.cpp", "std::mt19937_64 engine;", "std::mt19937_64 is banned"),
+        ("src/base/random.cpp", "std::minstd_rand engine;", ""),
         ("src/api/a.cpp", "auto* p = new thing{};", "a bare new"),
         ("src/api/a.cpp", "std::unique_ptr<thing> p{new thing{}};", ""),
         ("src/api/a.cpp", "void* operator new(std::size_t);", ""),

@@ -1,3 +1,4 @@
+#include <reelsd/base/text.hpp>
 #include <reelsd/domain/accounts/secret.hpp>
 #include <reelsd/domain/accounts/token.hpp>
 
@@ -38,14 +39,6 @@ constexpr auto is_of_alphabet = [] {
     return table;
 }();
 
-bool same_ignoring_case(std::string_view left, std::string_view right) {
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-    return std::equal(
-        left.begin(), left.end(), right.begin(), right.end(), [&lower](char a, char b) {
-            return lower(a) == lower(b);
-        });
-}
-
 }  // namespace
 
 std::string generate_token() {
@@ -85,7 +78,7 @@ result<token_hash> token_of_authorization(std::string_view header_value) {
         return error{errc::unauthorized, std::string{token_required_text}};
     };
     const auto end_of_scheme = header_value.find(' ');
-    if (!same_ignoring_case(header_value.substr(0, end_of_scheme), "Bearer")) return required();
+    if (!equals_ignoring_case(header_value.substr(0, end_of_scheme), "Bearer")) return required();
     if (end_of_scheme == std::string_view::npos) return required();
     const auto start = header_value.find_first_not_of(' ', end_of_scheme);
     if (start == std::string_view::npos) return required();

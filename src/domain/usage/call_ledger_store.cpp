@@ -1,10 +1,9 @@
 #include <reelsd/base/invariant.hpp>
+#include <reelsd/base/random.hpp>
 #include <reelsd/db/pool.hpp>
 #include <reelsd/domain/usage/call_ledger_store.hpp>
 
 #include <fmt/format.h>
-
-#include <random>
 
 namespace reelsd::usage {
 namespace {
@@ -125,8 +124,7 @@ result<std::int64_t> begun_call(const db::rows& answer, const error& otherwise) 
 }  // namespace
 
 std::string new_booking_key() {
-    std::random_device random;
-    return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
+    return fmt::format("{:016x}{:016x}", random_bits(), random_bits());
 }
 
 boost::asio::awaitable<result<std::int64_t>> call_ledger_store::begin(

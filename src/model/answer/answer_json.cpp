@@ -1,6 +1,7 @@
 #include "answer_json.hpp"
 
 #include "../utf8.hpp"
+#include <reelsd/base/text.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -100,14 +101,10 @@ std::string_view after_thoughts(std::string_view text) {
     return after.find('{') == std::string_view::npos ? text : after;
 }
 
-char lower(char byte) noexcept {
-    return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte - 'A' + 'a') : byte;
-}
-
 bool text_holds(std::string_view text, std::string_view tag) {
     if (text.size() < tag.size()) return false;
     const auto seen = clean_text(text, text.size());
-    const auto same = [](char left, char right) { return lower(left) == lower(right); };
+    const auto same = [](char left, char right) { return ascii_lower(left) == ascii_lower(right); };
     return std::search(seen.begin(), seen.end(), tag.begin(), tag.end(), same) != seen.end();
 }
 

@@ -1,5 +1,7 @@
 #include "language_code.hpp"
 
+#include <reelsd/base/text.hpp>
+
 #include <algorithm>
 #include <array>
 
@@ -67,10 +69,7 @@ static_assert(std::is_sorted(
 std::optional<std::string> language_code_from(std::string_view said) {
     const auto first = std::min(said.find_first_not_of(' '), said.size());
     said.remove_prefix(first);
-    std::string primary{said.substr(0, said.find_first_of("-_ (,;/"))};
-    for (auto& byte : primary) {
-        if (byte >= 'A' && byte <= 'Z') byte = static_cast<char>(byte - 'A' + 'a');
-    }
+    const auto primary = ascii_lower(said.substr(0, said.find_first_of("-_ (,;/")));
     if (std::binary_search(codes.begin(), codes.end(), primary)) return primary;
     const auto* const named = std::lower_bound(
         other_names.begin(),

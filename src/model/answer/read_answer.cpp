@@ -6,6 +6,7 @@
 #include "section_reader.hpp"
 #include "time_text.hpp"
 #include "timed_entries.hpp"
+#include <reelsd/base/text.hpp>
 #include <reelsd/model/result_document.hpp>
 
 #include <algorithm>
@@ -32,13 +33,6 @@ constexpr auto formats = std::to_array<std::string_view>(
      "slideshow",
      "meme",
      "other"});
-
-std::string lower_case(std::string text) {
-    for (auto& byte : text) {
-        if (byte >= 'A' && byte <= 'Z') byte = static_cast<char>(byte - 'A' + 'a');
-    }
-    return text;
-}
 
 /// The list under the schema's name; what stands under the contract's, where that is missing or
 /// empty. Null when there is nothing.
@@ -112,7 +106,7 @@ content_findings content_from(const answer_json& answer, answer_log& log) {
 
 std::string format_from(const std::optional<std::string>& said) {
     if (!said) return {};
-    const auto word = lower_case(*said);
+    const auto word = ascii_lower(*said);
     const bool known = std::find(formats.begin(), formats.end(), word) != formats.end();
     return known ? word : "other";
 }
@@ -122,7 +116,7 @@ metadata_findings metadata_from(const answer_json& answer, answer_log& log) {
     metadata_findings metadata;
     metadata.format = format_from(section.optional_text("format"));
     metadata.target_audience = section.text("target_audience");
-    const auto mood = lower_case(section.text("sentiment"));
+    const auto mood = ascii_lower(section.text("sentiment"));
     metadata.mood = sentiment_from(mood).value_or(sentiment::neutral);
     section.finish();
     return metadata;

@@ -1,6 +1,7 @@
 #include "section_reader.hpp"
 
 #include "repetition.hpp"
+#include <reelsd/base/text.hpp>
 #include <reelsd/model/result_document.hpp>
 
 #include <algorithm>
@@ -14,14 +15,6 @@ namespace {
 /// Ten times what a result may hold; what a model in a loop writes after that is not even looked
 /// at.
 constexpr std::ptrdiff_t items_read_max = 500;
-
-std::string lower_case(std::string_view text) {
-    std::string lower{text};
-    for (auto& byte : lower) {
-        if (byte >= 'A' && byte <= 'Z') byte = static_cast<char>(byte - 'A' + 'a');
-    }
-    return lower;
-}
 
 /// The object that a section's value means: itself, or the first one of a list.
 const answer_json* object_of(const answer_json& value) {
@@ -49,7 +42,7 @@ std::optional<bool> flag_from(const answer_json& value) {
     if (value.is_boolean()) return value.get<bool>();
     const auto text = value.is_array() ? std::nullopt : text_from(value);
     if (!text) return std::nullopt;
-    const auto word = lower_case(*text);
+    const auto word = ascii_lower(*text);
     if (word == "true" || word == "yes" || word == "1") return true;
     if (word == "false" || word == "no" || word == "0") return false;
     return std::nullopt;
@@ -68,7 +61,7 @@ std::string_view text_start(std::string_view text, std::size_t characters_max) {
 bool means_nothing(std::string_view text) {
     constexpr auto words = std::to_array<std::string_view>(
         {"", "null", "none", "n/a", "na", "unknown", "undefined", "-"});
-    return std::find(words.begin(), words.end(), lower_case(text)) != words.end();
+    return std::find(words.begin(), words.end(), ascii_lower(text)) != words.end();
 }
 
 }  // namespace

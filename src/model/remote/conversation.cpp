@@ -1,12 +1,11 @@
 #include "conversation.hpp"
 
 #include "retry_schedule.hpp"
+#include <reelsd/base/random.hpp>
+#include <reelsd/base/sleep.hpp>
 
 #include <algorithm>
-#include <condition_variable>
 #include <exception>
-#include <mutex>
-#include <random>
 #include <utility>
 
 namespace reelsd::model {
@@ -178,20 +177,11 @@ private:
 
 }  // namespace
 
-double throw_dice() {
-    thread_local std::minstd_rand dice{std::random_device{}()};
-    return std::uniform_real_distribution<double>{0.0, 1.0}(dice);
-}
-
 bool pause(seconds_f length, const deadline& by, const std::stop_token& stop) {
     const auto until =
         clock::now() + std::chrono::duration_cast<clock::duration>(std::max(length, seconds_f{0}));
     if (until > by.when()) return false;
-    std::mutex lock;
-    std::condition_variable_any never;
-    std::unique_lock guard{lock};
-    never.wait_until(guard, stop, until, [] { return false; });
-    return !stop.stop_requested();
+    return stoppable_sleep_until(until, stop);
 }
 
 unanswered not_asked(const circuit_breaker::closed_way& why) {
@@ -216,7 +206,7 @@ model_answer ask(
             return *std::move(ended);
         }
         if (deserves_another_try(with.circuit, ended, tries)) continue;
-        const auto next = after_failed_try(ended.error(), tries, throw_dice());
+        const auto next = after_failed_try(ended.error(), tries, random_between(0.0, 1.0));
         const auto* const again = std::get_if<try_again>(&next);
         if (again != nullptr && pause(again->pause, by, stop)) continue;
         if (again != nullptr && stop.stop_requested()) {

@@ -44,7 +44,4 @@ using model_answer = boost::system::result<reply, unanswered>;
 /// Waits; false when `stop` is asked for or `by` comes first.
 [[nodiscard]] bool pause(seconds_f length, const deadline& by, const std::stop_token& stop);
 
-/// A number in [0, 1], of this thread's own dice.
-[[nodiscard]] double throw_dice();
-
 }  // namespace reelsd::model

@@ -6,6 +6,7 @@
 #include "retry_schedule.hpp"
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/json.hpp>
+#include <reelsd/base/random.hpp>
 #include <reelsd/net/url.hpp>
 
 #include <fmt/format.h>
@@ -14,7 +15,6 @@
 #include <array>
 #include <chrono>
 #include <exception>
-#include <random>
 #include <system_error>
 #include <utility>
 
@@ -98,7 +98,7 @@ boost::system::result<net::http_response, call_failure> send_patiently(
         auto answer = http.send(request, by.at_most(time_max), stop);
         if (answer && answer->status() == 200) return *std::move(answer);
         const auto why = answer ? failure_in(*answer) : failure_from(answer.error());
-        const auto next = after_failed_try(why, tries, throw_dice());
+        const auto next = after_failed_try(why, tries, random_between(0.0, 1.0));
         const auto* again = std::get_if<try_again>(&next);
         if (again == nullptr || !pause(again->pause, by, stop)) return why;
     }
@@ -117,8 +117,7 @@ std::optional<std::string> run_in(std::string_view name, const std::string& owne
 }
 
 std::string random_suffix() {
-    std::random_device random;
-    return fmt::format("{:08x}", random());
+    return fmt::format("{:08x}", static_cast<std::uint32_t>(random_bits()));
 }
 
 }  // namespace
@@ -246,7 +245,7 @@ upload_result gemini_files::upload_once(
         auto made = send_bytes(*place, file, bytes, by, stop);
         if (made) return made;
         remove_lost(*place);
-        const auto next = after_failed_try(made.error(), tries, throw_dice());
+        const auto next = after_failed_try(made.error(), tries, random_between(0.0, 1.0));
         const auto* again = std::get_if<try_again>(&next);
         if (again == nullptr || !pause(again->pause, by, stop)) return made.error();
     }

@@ -1,4 +1,5 @@
 #include <reelsd/base/foreign_json.hpp>
+#include <reelsd/base/text.hpp>
 #include <reelsd/model/price_table.hpp>
 
 #include <algorithm>
@@ -42,12 +43,6 @@ bool are_digits(std::string_view text) {
     return text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-std::string_view trimmed(std::string_view text) {
-    while (text.starts_with(' ')) text.remove_prefix(1);
-    while (text.ends_with(' ')) text.remove_suffix(1);
-    return text;
-}
-
 /// Cuts the part before the next `sign` off `text`; what is left begins after the sign, or is
 /// nothing when there is none.
 std::string_view next_part(std::optional<std::string_view>& text, char sign) {
@@ -58,7 +53,7 @@ std::string_view next_part(std::optional<std::string_view>& text, char sign) {
     } else {
         text->remove_prefix(end + 1);
     }
-    return trimmed(part);
+    return trimmed(part, " ");
 }
 
 /// A sum of costs; nothing as soon as it does not fit.
@@ -199,7 +194,7 @@ result<void> price_table::put_first(std::string_view list) {
         const auto entry = next_part(rest, ',');
         // A model's name may hold an equals sign; prices do not.
         const auto equals = entry.rfind('=');
-        const auto name = trimmed(entry.substr(0, std::min(equals, entry.size())));
+        const auto name = trimmed(entry.substr(0, std::min(equals, entry.size())), " ");
         if (equals == std::string_view::npos || name.empty() ||
             name.find_first_of("; ") != std::string_view::npos)
             return error{errc::invalid_argument, "a price is model=input/output[/cached]"};

@@ -2,6 +2,7 @@
 
 #include "../utf8.hpp"
 #include "prompt_files.hpp"
+#include <reelsd/base/random.hpp>
 
 #include <fmt/format.h>
 
@@ -9,7 +10,6 @@
 #include <cmath>
 #include <cstdint>
 #include <initializer_list>
-#include <random>
 #include <utility>
 
 namespace reelsd::model {
@@ -91,8 +91,7 @@ prompt make_prompt(const prompt_request& about) {
 }
 
 std::string new_boundary() {
-    std::random_device random;
-    return fmt::format("{:08x}{:08x}", random(), random());
+    return fmt::format("{:016x}", random_bits());
 }
 
 const nlohmann::ordered_json& answer_schema() {

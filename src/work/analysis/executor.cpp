@@ -1,5 +1,6 @@
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/foreign_json.hpp>
+#include <reelsd/base/random.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
 #include <reelsd/domain/loop_call.hpp>
 #include <reelsd/media/media_client.hpp>
@@ -17,7 +18,6 @@
 #include <cstdint>
 #include <exception>
 #include <optional>
-#include <random>
 #include <utility>
 
 namespace reelsd::work {
@@ -375,11 +375,6 @@ time_point wall_clock_now() {
         std::chrono::system_clock::now());
 }
 
-double throw_dice() {
-    thread_local std::minstd_rand dice{std::random_device{}()};
-    return std::uniform_real_distribution<double>{0.0, 1.0}(dice);
-}
-
 }  // namespace
 
 jobs::transition executor::run(const jobs::claimed_job& job, std::stop_token stop) const noexcept {
@@ -429,9 +424,10 @@ jobs::transition executor::run(const jobs::claimed_job& job, std::stop_token sto
              {"reason", why.detail()}});
     }
     if (why.code() == errc::database_unavailable) {
-        return jobs::after_outage(job, why, wall_clock_now(), policy_, throw_dice());
+        return jobs::after_outage(job, why, wall_clock_now(), policy_, random_between(0.0, 1.0));
     }
-    return jobs::after_failure(job, why, now.allowed, policy_, throw_dice(), now.not_before);
+    return jobs::after_failure(
+        job, why, now.allowed, policy_, random_between(0.0, 1.0), now.not_before);
 }
 
 jobs::transition executor::postpone(

@@ -1,10 +1,10 @@
+#include <reelsd/base/random.hpp>
 #include <reelsd/domain/jobs/job.hpp>
 #include <reelsd/domain/loop_call.hpp>
 #include <reelsd/work/analysis/shared_pacer.hpp>
 
 #include <algorithm>
 #include <exception>
-#include <random>
 #include <utility>
 
 namespace reelsd::work {
@@ -25,12 +25,6 @@ constexpr auto give_back_time_max = 1s;
 /// The longest rest of a link after an answer that may be about it alone: three attempts of a job
 /// then end within the hour that a job may wait for the platform.
 constexpr seconds_f link_rest_max{900.0};
-
-/// Half to one and a half times.
-double throw_spread() {
-    thread_local std::minstd_rand dice{std::random_device{}()};
-    return std::uniform_real_distribution<double>{0.5, 1.5}(dice);
-}
 
 pacing::outcome outcome_of(platform::try_outcome ended) noexcept {
     switch (ended) {
@@ -63,7 +57,7 @@ result<platform::postponement> shared_pacer::ask_permit(
 
 pacing::pace shared_pacer::spread() const {
     auto spread = wanted_;
-    spread.interval *= throw_spread();
+    spread.interval *= random_between(0.5, 1.5);
     return spread;
 }
 

@@ -1,5 +1,6 @@
 #include <reelsd/async/monotonic_timer.hpp>
 #include <reelsd/base/invariant.hpp>
+#include <reelsd/base/random.hpp>
 #include <reelsd/net/url.hpp>
 #include <reelsd/work/webhooks/webhook_deliverer.hpp>
 
@@ -7,7 +8,6 @@
 
 #include <chrono>
 #include <exception>
-#include <random>
 #include <utility>
 
 namespace reelsd::work {
@@ -20,11 +20,6 @@ constexpr auto query_time_max = 8s;
 /// How often deliveries are looked for that others made, or that are due again.
 constexpr auto look_interval = 1s;
 constexpr auto report_retry_interval = 500ms;
-
-double random_spread() {
-    thread_local std::minstd_rand dice{std::random_device{}()};
-    return std::uniform_real_distribution<double>{0, 1}(dice);
-}
 
 /// The host alone: paths and queries of receivers are often secrets.
 std::string host_of(const std::optional<std::string>& address) {
@@ -180,7 +175,8 @@ asio::awaitable<void> webhook_deliverer::report(std::int64_t id, sent_webhook se
     const seconds_f took = monotonic_clock::now() - held.claimed;
     const webhooks::try_standing standing{
         .round_tries = held.delivery.round_tries, .time_left = held.delivery.time_left - took};
-    auto step = webhooks::step_after(sent.ended, standing, options_.retry_base, random_spread());
+    auto step =
+        webhooks::step_after(sent.ended, standing, options_.retry_base, random_between(0.0, 1.0));
     note_step(held, step, sent.detail);
     co_await write(id, std::move(step));
 }

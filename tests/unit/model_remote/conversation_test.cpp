@@ -356,13 +356,5 @@ TEST(Pause, EndsAtOnceWhenItCannotEndInTime) {
     EXPECT_FALSE(pause(seconds_f{30}, deadline::after(patience), stop.get_token()));
 }
 
-TEST(Dice, LieWithinBounds) {
-    for (int i = 0; i < 1000; ++i) {
-        const auto dice = throw_dice();
-        EXPECT_GE(dice, 0);
-        EXPECT_LE(dice, 1);
-    }
-}
-
 }  // namespace
 }  // namespace reelsd::model
