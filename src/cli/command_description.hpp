@@ -3,6 +3,10 @@
 #include <string>
 #include <vector>
 
+namespace CLI {  // NOLINT(readability-identifier-naming): its own name
+class App;
+}
+
 namespace reelsd::cli {
 
 /// An option, or an argument that stands for itself.
@@ -25,6 +29,9 @@ struct command_description {
     std::vector<option_description> options = {};
     std::vector<command_description> commands = {};
 };
+
+/// Describes a program or command, with its subcommands, as CLI11 knows it.
+[[nodiscard]] command_description describe(const CLI::App& app);
 
 /// The command line of `reels`, read off what parses it: help, completions and their tests can't
 /// say anything else.

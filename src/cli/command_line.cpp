@@ -1,7 +1,6 @@
 #include "command_line.hpp"
 
 #include "command_description.hpp"
-#include "description.hpp"
 #include "help.hpp"
 #include "terminal.hpp"
 #include "text.hpp"

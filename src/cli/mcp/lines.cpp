@@ -39,7 +39,7 @@ void line_splitter::feed(std::string_view bytes) {
         if (!is_too_long_ && begun_.size() + piece.size() > bytes_max_) {
             is_too_long_ = true;
             begun_ = {};
-            to_.on_long_line();
+            callbacks_.on_long_line();
         }
         if (!is_too_long_) begun_.append(piece);
         if (end == std::string_view::npos) return;
@@ -49,27 +49,28 @@ void line_splitter::feed(std::string_view bytes) {
 }
 
 void line_splitter::finish() {
-    if (!is_too_long_ && !begun_.empty()) to_.on_line(begun_);
+    if (!is_too_long_ && !begun_.empty()) callbacks_.on_line(begun_);
     begun_.clear();
     is_too_long_ = false;
 }
 
-stop_bell::stop_bell(const std::stop_token& stop)
-    : event_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)}, on_stop_{stop, ring{event_.get()}} {
+stop_event::stop_event(const std::stop_token& stop)
+    : event_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)}, on_stop_{stop, signal{event_.get()}} {
     if (!event_) throw std::system_error{errno, std::generic_category(), "eventfd"};
 }
 
-void stop_bell::ring::operator()() const noexcept {
+void stop_event::signal::operator()() const noexcept {
     const std::uint64_t once = 1;
-    // Fails only for a counter that is full, which has rung.
+    // Fails only when the counter is full: the event is signalled already.
     static_cast<void>(!::write(descriptor, &once, sizeof(once)));
 }
 
 read_end read_all(int descriptor, line_splitter& lines, const std::stop_token& stop) {
-    const stop_bell bell{stop};
+    const stop_event stop_requested{stop};
     std::string piece(std::size_t{64} * 1024, '\0');
     while (!stop.stop_requested()) {
-        std::array<pollfd, 2> watched{{{descriptor, POLLIN, 0}, {bell.descriptor(), POLLIN, 0}}};
+        std::array<pollfd, 2> watched{
+            {{descriptor, POLLIN, 0}, {stop_requested.descriptor(), POLLIN, 0}}};
         if (poll_whole(watched, -1) < 0) return read_end::failed;
         if (watched[0].revents == 0) continue;
         const auto count = ::read(descriptor, piece.data(), piece.size());
@@ -86,7 +87,7 @@ read_end read_all(int descriptor, line_splitter& lines, const std::stop_token& s
 
 line_writer::line_writer(
     int descriptor, const std::stop_token& stop, std::function<void()> on_broken)
-    : descriptor_{descriptor}, bell_{stop}, on_broken_{std::move(on_broken)} {}
+    : descriptor_{descriptor}, stop_{stop}, on_broken_{std::move(on_broken)} {}
 
 void line_writer::write(std::string line) {
     line.push_back('\n');
@@ -100,7 +101,7 @@ void line_writer::write(std::string line) {
 }
 
 bool line_writer::write_piece(std::string_view& rest) const {
-    std::array<pollfd, 2> watched{{{descriptor_, POLLOUT, 0}, {bell_.descriptor(), POLLIN, 0}}};
+    std::array<pollfd, 2> watched{{{descriptor_, POLLOUT, 0}, {stop_.descriptor(), POLLIN, 0}}};
     if (poll_whole(watched, write_patience_ms) <= 0) return false;
     if ((watched[0].revents & (POLLOUT | POLLERR | POLLHUP | POLLNVAL)) == 0) return false;
     // So much a pipe takes without blocking when it can be written at all.

@@ -15,12 +15,13 @@ namespace reelsd::cli::mcp {
 /// Takes lines out of a stream of bytes.
 class line_splitter {
 public:
-    /// What becomes of the lines.
-    struct takers {
+    /// Receives the lines.
+    struct callbacks {
         std::function<void(std::string_view line)> on_line;  ///< Without its line break.
         std::function<void()> on_long_line;  ///< Once for each of more than `bytes_max`.
     };
-    line_splitter(std::size_t bytes_max, takers to) : bytes_max_{bytes_max}, to_{std::move(to)} {}
+    line_splitter(std::size_t bytes_max, callbacks on)
+        : bytes_max_{bytes_max}, callbacks_{std::move(on)} {}
 
     void feed(std::string_view bytes);
     /// The stream has ended: what stands behind the last line break is a line as well.
@@ -28,26 +29,26 @@ public:
 
 private:
     std::size_t bytes_max_;
-    takers to_;
+    callbacks callbacks_;
     std::string begun_;
     bool is_too_long_ = false;  ///< The rest of the present line is thrown away.
 };
 
-/// A descriptor that can be read once a stop is asked for, for poll(). Throws std::system_error
-/// when there is none to be had.
-class stop_bell {
+/// A descriptor for poll() that becomes readable when a stop is requested. The constructor throws
+/// std::system_error when the system provides none.
+class stop_event {
 public:
-    explicit stop_bell(const std::stop_token& stop);
+    explicit stop_event(const std::stop_token& stop);
 
     [[nodiscard]] int descriptor() const noexcept { return event_.get(); }
 
 private:
-    struct ring {
+    struct signal {
         int descriptor;
         void operator()() const noexcept;
     };
     unique_fd event_;
-    std::stop_callback<ring> on_stop_;
+    std::stop_callback<signal> on_stop_;
 };
 
 enum class read_end : std::uint8_t { closed, stopped, failed };
@@ -68,7 +69,7 @@ private:
     [[nodiscard]] bool write_piece(std::string_view& rest) const;
 
     int descriptor_;
-    stop_bell bell_;
+    stop_event stop_;
     std::function<void()> on_broken_;
     std::mutex mutex_;
     bool is_broken_ = false;

@@ -2,17 +2,44 @@
 
 #include "../page.hpp"
 #include "../text.hpp"
-#include "batch_answer.hpp"
 #include "call_progress.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <exception>
+#include <functional>
 #include <memory>
+#include <mutex>
+#include <optional>
 
 namespace reelsd::cli::mcp {
 namespace {
+
+/// Collects the responses to a batch and sends them as one array once every message is handled.
+/// Thread-safe.
+class batch_response {
+public:
+    /// Sends nothing when no message has a response.
+    batch_response(std::size_t messages, std::function<void(std::string line)> send)
+        : missing_{messages}, send_{std::move(send)} {}
+
+    /// Called once for each message; empty for one without a response.
+    void add(std::optional<json> response) {
+        {
+            const std::scoped_lock lock{mutex_};
+            if (response) responses_.push_back(*std::move(response));
+            if (--missing_ > 0 || responses_.empty()) return;
+        }
+        send_(line_of(responses_));  // Complete: no other thread calls add() again.
+    }
+
+private:
+    std::mutex mutex_;
+    std::size_t missing_;
+    json responses_ = json::array();
+    std::function<void(std::string line)> send_;
+};
 
 /// What a client says of itself is shown to people, in part.
 constexpr std::size_t foreign_text_shown_max = 100;
@@ -65,7 +92,7 @@ void session::take_batch(std::vector<rpc_message> messages) {
         return;
     }
     // Owned by the calls that are part of it: whichever is last sends it.
-    const auto batch = std::make_shared<batch_answer>(messages.size(), outlets_.send);
+    const auto batch = std::make_shared<batch_response>(messages.size(), outlets_.send);
     for (auto& message : messages) {
         handle(
             std::move(message), [batch](std::optional<json> made) { batch->add(std::move(made)); });
@@ -184,7 +211,7 @@ json session::answer_of_tool(
     // The request's boundary: whatever a tool throws is our fault, and this call's alone.
     try {
         const tool_context context{
-            .server = server_, .stop = stop, .on_progress = teller_of(request, stop)};
+            .server = server_, .stop = stop, .on_progress = progress_reporter(request, stop)};
         auto made = chosen.run(request.params.at("arguments"), context);
         return answer(request.id, to_json(std::move(made), *spoken_));
     } catch (const std::exception& why) {
@@ -193,7 +220,7 @@ json session::answer_of_tool(
     }
 }
 
-std::function<void(const job_progress& now)> session::teller_of(
+std::function<void(const job_progress& now)> session::progress_reporter(
     const rpc_request& request, const std::stop_token& stop) const {
     const auto& token = progress_token_of(request);
     if (token.is_null()) return [](const job_progress&) {};

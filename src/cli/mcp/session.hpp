@@ -59,7 +59,7 @@ private:
 
     [[nodiscard]] json answer_of_tool(
         const tool& chosen, const rpc_request& request, const std::stop_token& stop) const;
-    [[nodiscard]] std::function<void(const job_progress& now)> teller_of(
+    [[nodiscard]] std::function<void(const job_progress& now)> progress_reporter(
         const rpc_request& request, const std::stop_token& stop) const;
 
     reel_server& server_;

@@ -1,4 +1,4 @@
-#include "description.hpp"
+#include "command_description.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -10,7 +10,7 @@ std::vector<std::string> choices_of(const std::string& type_name) {
     return CLI::detail::split(type_name, '|');
 }
 
-option_description describe(const CLI::Option& option) {
+option_description describe_option(const CLI::Option& option) {
     option_description made;
     if (option.get_positional()) {
         made.names.push_back(option.get_name(true, false));
@@ -38,7 +38,8 @@ command_description describe(const CLI::App& app) {
         .options = {},
         .commands = {}};
     for (const auto* const option : app.get_options()) {
-        (option->get_positional() ? made.arguments : made.options).push_back(describe(*option));
+        (option->get_positional() ? made.arguments : made.options)
+            .push_back(describe_option(*option));
     }
     for (const auto* const command : app.get_subcommands(nullptr)) {
         made.commands.push_back(describe(*command));
