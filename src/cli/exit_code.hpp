@@ -4,7 +4,7 @@
 
 namespace reelsd::cli {
 
-/// How `reels` ends. Scripts depend on these numbers: `reels --help` and the README list them.
+/// Exit codes of `reels`, for scripts. `reels --help` and docs/guide/client.md list them.
 enum class exit_code : int {
     ok = 0,             ///< Done as asked.
     job_failed = 1,     ///< The job ended in `error`.

@@ -276,7 +276,7 @@ TEST_F(SpentBudget, CountsALostEmbeddingByItsTokens) {
     EXPECT_TRUE(is_spent()) << "100 tokens at a cent each";
 }
 
-// Such a budget would never end anything: README tells how to give a model its price.
+// Such a budget would never end anything: docs/operate/models.md tells how to price a model.
 TEST_F(SpentBudget, CountsAModelThatNeverHadAPrice) {
     set_budget("0.10");
     settle(begin_embedding().value(), {.prompt_tokens = 19'999});

@@ -1,5 +1,5 @@
-"""docs/operations.md and the README are followed to the letter. Goal: they have the settings that the program has, with
-its defaults, and its commands.
+"""The README, the guide and the operators' documents are followed to the letter. Goal: they name the settings that the
+program has, with its defaults, and its commands.
 """
 
 import pathlib
@@ -13,6 +13,8 @@ SETTING = re.compile(r"^  --([a-z-]+)\s+(.*)$")
 ROW = re.compile(r"^\| `([a-z-]+)` \| (?:`(.*?)`|-) \| (.+) \|$", re.MULTILINE)
 VARIABLE = re.compile(r"`(REELSD_[A-Z_]+)`")
 COMMAND = re.compile(r"^ {4}(?:[$#] )?(?:runuser -u reelsd -- )?(?:\w+=\S+ )*(reelsd .*)$", re.MULTILINE)
+DOCUMENTS = [ROOT / "README.md", ROOT / "docs/operations.md", *sorted((ROOT / "docs/guide").glob("*.md")),
+             *sorted((ROOT / "docs/operate").glob("*.md"))]
 OF_THE_COMMAND_LINE = {"config", "help", "version"}
 
 
@@ -60,19 +62,19 @@ class Settings(unittest.TestCase):
         self.assertEqual(missing, [], "rows that docs/operations.md lacks, or has with another default")
         self.assertEqual(sorted(set(listed) - set(expected)), [], "settings that there are no more")
 
-    def test_the_readme_names_no_other(self):
+    def test_documents_name_no_other(self):
         known = {"REELSD_" + name.upper().replace("-", "_") for name, _, _ in settings()} | {"REELSD_CONFIG"}
-        for document in ("README.md", "docs/operations.md"):
-            for name in VARIABLE.findall((ROOT / document).read_text()):
-                self.assertIn(name.removesuffix("_FILE") if name not in known else name, known, document)
+        for document in DOCUMENTS:
+            for name in VARIABLE.findall(document.read_text()):
+                self.assertIn(name.removesuffix("_FILE") if name not in known else name, known, document.name)
 
 
 class Commands(unittest.TestCase):
     def test_flags_and_subcommands_are_the_programs(self):
         """Each command line of the documents, up to its values, is one that the program takes."""
         seen = 0
-        for document in ("README.md", "docs/operations.md"):
-            for line in COMMAND.findall((ROOT / document).read_text()):
+        for document in DOCUMENTS:
+            for line in COMMAND.findall(document.read_text()):
                 words = re.split(r"\s*(?:[|#>]|\s{2,})", line)[0].split()[1:]
                 command = []
                 for word in words:
@@ -84,7 +86,7 @@ class Commands(unittest.TestCase):
                 if not command:
                     continue  # A line of its output.
                 seen += 1
-                with self.subTest(document=document, line=line):
+                with self.subTest(document=document.name, line=line):
                     told = must(run_reelsd(*command, "--help")).stdout
                     for flag in re.findall(r"--[a-z-]+", " ".join(words)):
                         self.assertIn(flag, told + must(run_reelsd("--help")).stdout)
