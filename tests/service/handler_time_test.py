@@ -11,9 +11,11 @@ import unittest
 
 from service_support import SAMPLE, Cluster, ServiceTest
 
-# Of processor time, for the slowest build: unoptimised and with sanitizers, where subtitles of a transcript of 1 MB take
-# more than half of it. A handler whose time grows with the square of its input exceeds it.
-HOLD_SECONDS_MAX = 2.0
+# Of processor time, for the slowest build: unoptimised and with sanitizers. A handler whose time grows with the square
+# of its input exceeds it.
+HOLD_SECONDS_MAX = 1.0
+# A file of 1.4 MB is made of 190,000 words, each measured and set into a line.
+SUBTITLE_SECONDS_MAX = 5.0
 BODY_BYTES = 64 * 1024
 RESULT_BYTES = 1024 * 1024
 
@@ -45,14 +47,14 @@ class HandlerTimeTest(ServiceTest):
         self.served = self.daemon(workers=0, database_url=url, requests_per_minute=1_000_000).start()
         self.account = self.served.account(unlimited=True)
 
-    def assertHoldsShortly(self, what, method, path, body=None, status=200, headers=None):
+    def assertHoldsShortly(self, what, method, path, body=None, status=200, headers=None, seconds_max=HOLD_SECONDS_MAX):
         before = loop_seconds(self.served)
         answer = self.account.request(method, path, body, headers)
         took = loop_seconds(self.served) - before
         if os.environ.get("REELSD_SHOW_HANDLER_TIMES"):
             print(f"{what}: {1000 * took:.1f} ms, {len(answer.body)} bytes")
         self.assertEqual(answer.status, status, (what, answer))
-        self.assertLess(took, HOLD_SECONDS_MAX, what)
+        self.assertLess(took, seconds_max, what)
 
     def store_large_results(self):
         self.cluster.query(
@@ -82,9 +84,11 @@ class HandlerTimeTest(ServiceTest):
         self.assertHoldsShortly("the longest list", "GET", "/api/v1/reels?limit=100")
         one = f"/api/v1/reels/{jobs[0]}"
         for what, path in (("the largest reel", one), ("the same again", one), ("the same, waited for", one + "?wait=1"),
-                           ("its last event", one + "/events"), ("its subtitles", one + "/subtitles.srt"),
-                           ("its subtitles for browsers", one + "/subtitles.vtt")):
+                           ("its last event", one + "/events")):
             self.assertHoldsShortly(what, "GET", path)
+        for kind in ("srt", "vtt"):
+            self.assertHoldsShortly(
+                f"its subtitles as {kind}", "GET", f"{one}/subtitles.{kind}", seconds_max=SUBTITLE_SECONDS_MAX)
         before = loop_seconds(self.served)
         answer = self.account.request("GET", "/api/v1/export")
         self.assertGreater(len(answer.body), 80 * RESULT_BYTES)
