@@ -11,6 +11,7 @@
 #include "platform/embed_parser.hpp"
 #include "platform/page_parser.hpp"
 #include "platform/query_parser.hpp"
+#include "support/paths.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/json.hpp>
 

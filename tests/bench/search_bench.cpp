@@ -6,6 +6,7 @@
 // such folder named by REELSD_SEARCH_SET.
 
 #include "search_writer.hpp"
+#include "support/paths.hpp"
 #include "support/test_database.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/domain/accounts/account_store.hpp>

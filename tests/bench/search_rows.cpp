@@ -5,6 +5,7 @@
 // finds it by; FOLDER/searches a line for each search.
 
 #include "search_writer.hpp"
+#include "support/paths.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/model/local_embedder.hpp>
 #include <reelsd/model/search_document.hpp>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "support/paths.hpp"
 #include <reelsd/base/json.hpp>
 
 #include <algorithm>

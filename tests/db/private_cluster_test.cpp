@@ -1,5 +1,6 @@
 // Goal: whatever was killed when, the next caller gets a running server or one clear line. Method:
 // real servers in folders of their own; other processes are cluster_owner (tests/support).
+#include "support/paths.hpp"
 #include <reelsd/db/migrator.hpp>
 #include <reelsd/db/private_cluster.hpp>
 

@@ -8,6 +8,7 @@
 #include "answer_maker.hpp"
 #include "model/answer.hpp"
 #include "reader_fuzz.hpp"
+#include "support/paths.hpp"
 #include "support/result_schema.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/model/result_document.hpp>

@@ -12,6 +12,7 @@
 #include "bot/update.hpp"
 #include "bot/wish.hpp"
 #include "reader_fuzz.hpp"
+#include "support/paths.hpp"
 #include <reelsd/base/foreign_json.hpp>
 
 #include <algorithm>

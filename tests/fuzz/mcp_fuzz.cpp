@@ -8,6 +8,7 @@
 #include "cli/mcp/lines.hpp"
 #include "cli/mcp/session.hpp"
 #include "reader_fuzz.hpp"
+#include "support/paths.hpp"
 
 #include <algorithm>
 #include <array>

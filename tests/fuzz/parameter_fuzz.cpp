@@ -16,6 +16,7 @@
 #include "dashboard/change_feed.hpp"
 #include "dashboard/session_cookie.hpp"
 #include "reader_fuzz.hpp"
+#include "support/paths.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/domain/accounts/token.hpp>

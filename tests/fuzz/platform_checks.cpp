@@ -6,6 +6,7 @@
 #include "platform/page_resolver.hpp"
 #include "platform/query_parser.hpp"
 #include "platform/share_link.hpp"
+#include "support/paths.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/platform/link.hpp>
 #include <reelsd/platform/yt_dlp_parser.hpp>

@@ -8,6 +8,7 @@
 // header; the sanitizers end it for what they find. The same seed makes the same answers.
 #include "platform_checks.hpp"
 #include "reader_fuzz.hpp"
+#include "support/paths.hpp"
 
 int main(int count, char** values) {
     using namespace reelsd::fuzz;

@@ -15,6 +15,7 @@
 #include "model/remote/remote_embedder.hpp"
 #include "model/remote/server_delay.hpp"
 #include "reader_fuzz.hpp"
+#include "support/paths.hpp"
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/json.hpp>
 

@@ -7,6 +7,7 @@
 // sanitizers end it for what they find. The same seed makes the same outputs.
 #include "media/child_document.hpp"
 #include "reader_fuzz.hpp"
+#include "support/paths.hpp"
 #include <reelsd/base/base64.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/media/report.hpp>

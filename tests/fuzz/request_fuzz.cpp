@@ -30,6 +30,7 @@
 #include "http/response_head.hpp"
 #include "reader_fuzz.hpp"
 #include "request_maker.hpp"
+#include "support/paths.hpp"
 #include <reelsd/async/offload_pool.hpp>
 #include <reelsd/async/task_group.hpp>
 #include <reelsd/base/bounds.hpp>

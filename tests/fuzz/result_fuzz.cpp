@@ -10,6 +10,7 @@
 #include "api/subtitle_files.hpp"
 #include "api/subtitles.hpp"
 #include "reader_fuzz.hpp"
+#include "support/paths.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/model/local_embedder.hpp>
 #include <reelsd/model/search_document.hpp>

@@ -7,6 +7,7 @@
 // means the same when it is sent back, or schema_mismatch; the sanitizers end it for what they
 // find. The same seed makes the same cells.
 #include "reader_fuzz.hpp"
+#include "support/paths.hpp"
 #include <reelsd/db/errors.hpp>
 #include <reelsd/db/query.hpp>
 #include <reelsd/db/rows.hpp>

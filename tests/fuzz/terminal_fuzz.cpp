@@ -11,6 +11,7 @@
 #include "cli/render.hpp"
 #include "cli/text.hpp"
 #include "reader_fuzz.hpp"
+#include "support/paths.hpp"
 #include <reelsd/base/foreign_json.hpp>
 
 #include <algorithm>

@@ -2,6 +2,8 @@
 // start, not with the first video.
 #include "app/analyzers.hpp"
 
+#include "support/paths.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -3,6 +3,7 @@
 #include "cli/command_description.hpp"
 #include "cli/help.hpp"
 #include "cli/text.hpp"
+#include "support/paths.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

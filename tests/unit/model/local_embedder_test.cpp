@@ -1,3 +1,4 @@
+#include "support/paths.hpp"
 #include <reelsd/model/local_embedder.hpp>
 
 #include <gmock/gmock.h>

@@ -1,5 +1,7 @@
 #include "embedding/word_senses.hpp"
 
+#include "support/paths.hpp"
+
 #include <gmock/gmock.h>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // Goal: the prices that come with the program are those that were published. Each amount stands
 // here a second time, so that a slip in the file is seen.
 #include "builders.hpp"
+#include "support/paths.hpp"
 #include <reelsd/model/price_table.hpp>
 
 #include <gtest/gtest.h>

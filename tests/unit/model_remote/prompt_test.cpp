@@ -3,6 +3,7 @@
 #include "prompt.hpp"
 
 #include "builders.hpp"
+#include "support/paths.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

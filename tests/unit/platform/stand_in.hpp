@@ -1,5 +1,6 @@
 #pragma once
 
+#include "support/paths.hpp"
 #include "support/stand_in_process.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/net/http_client.hpp>

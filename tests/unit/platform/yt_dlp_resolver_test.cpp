@@ -1,6 +1,7 @@
 // Goal: however yt-dlp behaves, a look-up ends in the right post or error, in bounded time. Method:
 // its stand-in (tests/support/fake_yt_dlp.py), which refuses to be run otherwise than it wants.
 #include "stand_in.hpp"
+#include "support/paths.hpp"
 #include <reelsd/platform/source.hpp>
 #include <reelsd/platform/yt_dlp_resolver.hpp>
 
