@@ -16,6 +16,7 @@ COMMAND = re.compile(r"^ {4}(?:[$#] )?(?:runuser -u reelsd -- )?(?:\w+=\S+ )*(re
 DOCUMENTS = [ROOT / "README.md", ROOT / "docs/operations.md", *sorted((ROOT / "docs/guide").glob("*.md")),
              *sorted((ROOT / "docs/operate").glob("*.md"))]
 OF_THE_COMMAND_LINE = {"config", "help", "version"}
+OF_COMPOSE = {"REELSD_PUBLISH"}  # Read by docker/compose.yaml alone.
 
 
 def split_default(text):
@@ -63,7 +64,8 @@ class Settings(unittest.TestCase):
         self.assertEqual(sorted(set(listed) - set(expected)), [], "settings that there are no more")
 
     def test_documents_name_no_other(self):
-        known = {"REELSD_" + name.upper().replace("-", "_") for name, _, _ in settings()} | {"REELSD_CONFIG"}
+        known = {"REELSD_" + name.upper().replace("-", "_") for name, _, _ in settings()}
+        known |= {"REELSD_CONFIG"} | OF_COMPOSE
         for document in DOCUMENTS:
             for name in VARIABLE.findall(document.read_text()):
                 self.assertIn(name.removesuffix("_FILE") if name not in known else name, known, document.name)

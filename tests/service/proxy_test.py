@@ -1,4 +1,4 @@
-"""The daemon behind the reverse proxies of docs/operations: each is the real program with the very file of the
+"""The daemon behind the reverse proxies of docs/operate/examples: each is the real program with the very file of the
 documents, in which only addresses, ports and paths of certificates are this test's.
 """
 
@@ -20,7 +20,7 @@ from service_support import (
     ANSWER_SECONDS_MAX, UNAVAILABLE, Account, Daemon, ServiceTest, new_folder, wait_until)
 from tls_test import Certificate
 
-EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "docs" / "operations"
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "docs" / "operate" / "examples"
 LARGE_FILE = "/docs/swagger-ui-bundle.js"
 LONGEST_WAIT = 60
 CLIENTS = 5

@@ -1,4 +1,4 @@
-"""What docs/operations gives to Prometheus and Grafana is held to what a daemon that has done a bit of everything
+"""What docs/operate/examples gives to Prometheus and Grafana is held to what a daemon that has done a bit of everything
 really tells: each metric, and each label that is asked for.
 """
 
@@ -16,9 +16,9 @@ from openai_stand_in import OpenAiStandIn
 from service_support import UNAVAILABLE, DatabaseTest, wait_until
 from webhook_receiver import WebhookReceiver
 
-OPERATIONS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "operations"
-RULES, RULES_TEST = OPERATIONS / "prometheus-rules.yaml", OPERATIONS / "prometheus-rules-test.yaml"
-DASHBOARD = OPERATIONS / "grafana-dashboard.json"
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "docs" / "operate" / "examples"
+RULES, RULES_TEST = EXAMPLES / "prometheus-rules.yaml", EXAMPLES / "prometheus-rules-test.yaml"
+DASHBOARD = EXAMPLES / "grafana-dashboard.json"
 KEY = "sk-standInKeyThatNobodyMaySee0123456789"
 KEPT_SECONDS = 200  # A tenth of that passes between two rounds; nothing expires of itself.
 SERIES = re.compile(r"^(\w+)(?:\{(.*)\})? \S+$", re.MULTILINE)
@@ -104,7 +104,7 @@ class Watching(DatabaseTest):
         self.assertEqual(families - asked, set())
 
     def test_routes_and_outcomes_that_rules_name_are_the_programs_own(self):
-        source = OPERATIONS.parents[1] / "src"
+        source = EXAMPLES.parents[2] / "src"
         text = "".join(path.read_text() for path in source.rglob("*.cpp"))
         for where, expression in queries():
             for values in re.findall(r'outcome[=!]~?"([^"]*)"', expression):
@@ -120,17 +120,17 @@ class Watching(DatabaseTest):
         self.assertTrue(promtool, "promtool is not installed: see docker/packages.txt")
         for command in (["check", "rules", RULES.name], ["test", "rules", RULES_TEST.name]):
             done = subprocess.run(
-                [promtool, *command], cwd=OPERATIONS, capture_output=True, text=True, timeout=120)
+                [promtool, *command], cwd=EXAMPLES, capture_output=True, text=True, timeout=120)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_each_alert_leads_to_a_part_of_the_document(self):
-        document = (OPERATIONS.parent / "operations.md").read_text()
+        document = (EXAMPLES.parent / "runbook.md").read_text()
         headings = {line.lstrip("#").strip().lower() for line in document.splitlines() if line.startswith("#")}
         for group in yaml.safe_load(RULES.read_text())["groups"]:
             for rule in group["rules"]:
                 with self.subTest(rule["alert"]):
                     name, _, heading = rule["annotations"]["runbook"].partition(": ")
-                    self.assertEqual(name, "docs/operations.md")
+                    self.assertEqual(name, "docs/operate/runbook.md")
                     self.assertIn(heading, headings)
                     self.assertTrue(rule["alert"] in document, "the document does not name it")
 

@@ -191,7 +191,7 @@ class Gateway(unittest.TestCase):
     def test_it_shows_no_figures_as_the_documents_example_does(self):
         def rules(path):
             return {line.strip() for line in text_of(path).splitlines() if "/metrics" in line or "bufsize" in line}
-        self.assertEqual(rules("docker/gateway.cfg"), rules("docs/operations/haproxy.cfg"))
+        self.assertEqual(rules("docker/gateway.cfg"), rules("docs/operate/examples/haproxy.cfg"))
 
     def test_it_says_who_asks_and_believes_nobody(self):
         self.assertRegex(text_of("docker/gateway.cfg"), r"(?m)^ *http-request set-header X-Forwarded-For %\[src\]$")

@@ -1,5 +1,5 @@
-"""docs/operations is for people at night. Goal: the lines of the log that it lists are those that the source writes, and
-the files that its documents name are there."""
+"""Documents for operators. Goal: the log lines that they list are those that the source writes, and the files that they
+link to exist."""
 
 import re
 import sys
@@ -9,7 +9,7 @@ from pathlib import Path
 from log_lines import Line, argument_end, log_lines, messages_in
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-DOCUMENT = ROOT / "docs/operations/log-lines.md"
+DOCUMENT = ROOT / "docs/operate/log-lines.md"
 ROW = re.compile(r"^\| (info|warning|error) \| `(.+)` \| (.*) \|$", re.MULTILINE)
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 
@@ -30,7 +30,7 @@ class LogLines(unittest.TestCase):
     def test_each_is_listed_and_no_other(self):
         self.assertGreater(len(self.written), 80)
         missing = [row_of(line) for message, line in self.written.items() if message not in self.listed]
-        self.assertEqual(missing, [], "rows that docs/operations/log-lines.md lacks")
+        self.assertEqual(missing, [], "rows that docs/operate/log-lines.md lacks")
         self.assertEqual(sorted(set(self.listed) - set(self.written)), [])
 
     def test_levels_and_fields_are_as_listed(self):

@@ -65,7 +65,7 @@ TEST_F(LogFile, HasWhatIsWrittenBehindWhatWasThere) {
     EXPECT_THAT(lines[1], HasSubstr("info hello n=1"));
 }
 
-// Goal: the form that docs/operations/log-lines.md gives, and the time of each line.
+// Goal: the form that docs/operate/log-lines.md gives, and the time of each line.
 TEST_F(LogFile, LinesBeginWithTimeAndLevel) {
     const std::string time =
         "20[0-9][0-9]-[01][0-9]-[0-3][0-9]T[0-2][0-9](:[0-5][0-9]){2}"
