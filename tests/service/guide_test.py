@@ -1,0 +1,98 @@
+"""The README and the guide are followed to the letter. Goal: each command that they show behind a `$` succeeds, and prints
+the JSON that they show.
+
+Method: the commands of a document run in order, in one folder, against a daemon of their own. Only what a document cannot
+know is replaced: the address of the daemon, and links that lead off this machine.
+"""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import unittest
+
+from service_support import SAMPLE, UNAVAILABLE, DatabaseTest, clean_environment, must, program
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs/guide").glob("*.md"))]
+COMMANDS_MIN = 14
+COMMAND_SECONDS_MAX = 180
+RECEIVER = "http://127.0.0.1:9/reels"  # Nothing listens there.
+# Each error of the API ends the command, and so the test.
+PRELUDE = 'set -euo pipefail\ncurl() { command curl --silent --show-error --fail-with-body "$@"; }\n'
+
+
+def commands_in(text):
+    """(command, output) of each `    $ ...`: a command may continue behind a backslash, its output follows."""
+    command, output = None, []
+    for line in [*text.splitlines(), ""]:
+        if command is not None and command.endswith("\\"):
+            command = command[:-1] + line.strip()
+            continue
+        if command is not None and not line.startswith("    $ ") and line.startswith("    "):
+            output.append(line.strip())
+            continue
+        if command is not None:
+            yield command, "".join(output)
+        command, output = (line[6:], []) if line.startswith("    $ ") else (None, [])
+
+
+class Guide(DatabaseTest):
+    def run_document(self, text):
+        daemon = self.shared_daemon(webhook_networks="127.0.0.0/8").start()
+        account = daemon.account(unlimited=True)
+        for _ in range(2):  # The documents' first reel has the id 3.
+            account.finished(account.submit(UNAVAILABLE))
+        folder = pathlib.Path(daemon.folder, "reader")
+        folder.mkdir()
+        (folder / "links.txt").write_text(f"{UNAVAILABLE}\n{UNAVAILABLE}\n")
+        (folder / "reelsd-data").mkdir()
+        (folder / "reelsd-data/api-token").write_text(account.token + "\n")
+        address = f"http://{daemon.address}"
+        environment = clean_environment()
+        environment.update(
+            HOME=str(folder), TOKEN=account.token, REELS_TOKEN=account.token, REELS_SERVER=address,
+            PATH=os.path.dirname(program("reels")) + ":" + environment["PATH"])
+        replaced = re.sub(r"https://www\.instagram\.com/reel/DY\w+/", SAMPLE, text)
+        replaced = replaced.replace("http://127.0.0.1:8080", address).replace("https://example.org/reels", RECEIVER)
+        seen, assignments = 0, ""
+        for command, output in commands_in(replaced):
+            with self.subTest(command):
+                done = must(subprocess.run(
+                    ["bash", "-c", PRELUDE + assignments + command], cwd=folder, env=environment,
+                    stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=COMMAND_SECONDS_MAX))
+                self.assert_shown(output, done.stdout)
+            if re.match(r"\w+=", command):
+                assignments += command + "\n"
+            seen += 1
+        return seen
+
+    def assert_shown(self, shown, printed):
+        """JSON that is shown whole is printed so; shortened JSON has the same members."""
+        if not shown.startswith(("{", "[")):
+            return
+        if "..." in shown:
+            self.assertEqual(json.loads(shown).keys(), json.loads(printed).keys())
+        else:
+            self.assertEqual(json.loads(shown), json.loads(printed))
+
+    def test_each_command_runs_as_written(self):
+        seen = 0
+        for document in DOCUMENTS:
+            text = document.read_text(encoding="utf-8")
+            if next(commands_in(text), None):
+                with self.subTest(document=document.name):
+                    self.database = self.cluster.new_database()
+                    seen += self.run_document(text)
+        self.assertGreaterEqual(seen, COMMANDS_MIN)
+
+
+class Reading(unittest.TestCase):
+    def test_commands_with_their_output(self):
+        text = "Do:\n\n    $ one \\\n      -d 2\n    {\"a\":\n     1}\n    $ two\n\n    three\n"
+        self.assertEqual(list(commands_in(text)), [("one -d 2", '{"a":1}'), ("two", "")])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
