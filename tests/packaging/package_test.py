@@ -204,7 +204,8 @@ class Contents(unittest.TestCase):
         self.assertLessEqual(
             {"./usr/bin/reelsd", "./usr/libexec/reelsd/reelsd-media", "./usr/share/reelsd/wordnet.bin",
              "./lib/systemd/system/reelsd.service", "./usr/share/man/man8/reelsd.8.gz",
-             "./usr/share/doc/reelsd/copyright", "./usr/share/doc/reelsd/changelog.gz"}, set(contents(daemon)))
+             "./usr/share/doc/reelsd/copyright", "./usr/share/doc/reelsd/NOTICE",
+             "./usr/share/doc/reelsd/changelog.gz"}, set(contents(daemon)))
         self.assertLessEqual(
             {"./usr/bin/reels", "./usr/share/man/man1/reels.1.gz", "./usr/share/doc/reels/changelog.gz",
              "./usr/share/bash-completion/completions/reels"}, set(contents(client)))
