@@ -11,6 +11,7 @@ from log_lines import Line, argument_end, log_lines, messages_in
 ROOT = Path(__file__).resolve().parent.parent.parent
 DOCUMENT = ROOT / "docs/operate/log-lines.md"
 ROW = re.compile(r"^\| (info|warning|error) \| `(.+)` \| (.*) \|$", re.MULTILINE)
+SHOWN = re.compile(r"^ {4}(info|warning|error) (.+)$", re.MULTILINE)
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 
 
@@ -42,6 +43,15 @@ class LogLines(unittest.TestCase):
                 # Some are made before the call.
                 for name in fields - line.fields:
                     self.assertTrue(any(f'{{"{name}"' in text for text in line.sources), name)
+
+    def test_those_that_documents_show_are_written(self):
+        shown = [(document.name, level, text) for document in (ROOT / "docs/operate").glob("*.md")
+                 for level, text in SHOWN.findall(document.read_text(encoding="utf-8"))]
+        self.assertGreater(len(shown), 10)
+        for name, level, text in shown:
+            with self.subTest(document=name, line=text):
+                self.assertTrue(any(line.level == level and text.startswith(message)
+                                    for message, line in self.written.items()))
 
 
 class Reading(unittest.TestCase):
