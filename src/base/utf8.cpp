@@ -27,6 +27,12 @@ void append_code_point(std::string& text, char32_t value) {
     if (bytes > 0) text.append(octets.begin(), octets.begin() + bytes);
 }
 
+std::size_t code_point_count(std::string_view text) noexcept {
+    std::size_t count = 0;
+    for (std::size_t at = 0; at < text.size(); ++count) at += code_point_at(text, at).bytes;
+    return count;
+}
+
 bool is_utf8(std::string_view text) noexcept {
     return u8_check(octets_of(text), text.size()) == nullptr;
 }

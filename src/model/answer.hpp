@@ -1,5 +1,6 @@
 #pragma once
 
+#include <reelsd/base/json.hpp>
 #include <reelsd/model/findings.hpp>
 
 #include <optional>
@@ -9,6 +10,10 @@
 
 /// From the text that a remote model wrote to an analysis.
 namespace reelsd::model {
+
+/// src/model/prompt/schema.json: what providers are asked for, with members in the order in which
+/// they are to be written.
+[[nodiscard]] const json& answer_schema();
 
 /// What the answer is held against. Views outlive the call.
 struct answer_context {

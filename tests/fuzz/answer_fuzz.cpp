@@ -9,7 +9,7 @@
 #include "model/answer.hpp"
 #include "reader_fuzz.hpp"
 #include "support/paths.hpp"
-#include "support/result_schema.hpp"
+#include "support/result_check.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/model/result_document.hpp>
 
@@ -108,7 +108,7 @@ std::string broken_document(const findings& said, double duration) {
     post.author = "somebody";
     const auto document = assemble_result(whole, file, post);
     if (!document) return "no document: " + std::string{document.error().detail()};
-    const auto violations = schema_violations(json::parse(*document));
+    const auto violations = result_violations(json::parse(*document));
     return violations.empty() ? "" : "an invalid document: " + violations.front();
 }
 

@@ -9,9 +9,15 @@ import gzip
 import json
 import pathlib
 import re
+import sys
 
 import jsonschema
 import yaml
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "src/base"))
+
+from api_schemas import to_json_schema  # noqa: E402
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 # What HTTP itself and every answer of the daemon bring along; all other headers must be documented.
@@ -42,22 +48,9 @@ def is_int64(value):
     return not isinstance(value, int) or -(2**63) <= value < 2**63
 
 
-def to_json_schema(schema):
-    """A schema of OpenAPI 3.0 as one of JSON Schema: `nullable` becomes a type, `example` goes."""
-    if isinstance(schema, list):
-        return [to_json_schema(one) for one in schema]
-    if not isinstance(schema, dict):
-        return schema
-    converted = {name: to_json_schema(value) for name, value in schema.items() if name != "example"}
-    if converted.pop("nullable", False) is True:
-        converted["type"] = [converted["type"], "null"]
-        if "enum" in converted:
-            converted["enum"] = [*converted["enum"], None]
-    return converted
-
-
 def schema_breaches(schema, value, what):
-    validator = jsonschema.Draft7Validator(to_json_schema(schema), format_checker=FORMATS)
+    """What `schema`, whose references are resolved, has against `value`."""
+    validator = jsonschema.Draft7Validator(to_json_schema(schema, {}), format_checker=FORMATS)
     return [f"{what}{''.join(f'[{step!r}]' for step in breach.absolute_path)}: {breach.message}"
             for breach in validator.iter_errors(value)]
 

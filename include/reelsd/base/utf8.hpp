@@ -22,6 +22,9 @@ struct code_point {
 /// `value` must be a Unicode scalar value.
 void append_code_point(std::string& text, char32_t value);
 
+/// The number of code points; each invalid byte counts as one.
+[[nodiscard]] std::size_t code_point_count(std::string_view text) noexcept;
+
 [[nodiscard]] bool is_utf8(std::string_view text) noexcept;
 
 }  // namespace reelsd

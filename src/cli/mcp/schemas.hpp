@@ -4,8 +4,8 @@
 
 namespace reelsd::cli::mcp {
 
-/// What a tool answers, as JSON Schema. Members that a newer server may add are no fault; a test
-/// holds them to docs/openapi.yaml.
+/// The output schemas of the tools, derived from docs/openapi.yaml. They allow members that a newer
+/// server adds.
 [[nodiscard]] json job_schema();
 [[nodiscard]] json reels_schema();
 [[nodiscard]] json hits_schema();

@@ -212,7 +212,7 @@ json session::answer_of_tool(
     try {
         const tool_context context{
             .server = server_, .stop = stop, .on_progress = progress_reporter(request, stop)};
-        auto made = chosen.run(request.params.at("arguments"), context);
+        auto made = call(chosen, request.params.at("arguments"), context);
         return answer(request.id, to_json(std::move(made), *spoken_));
     } catch (const std::exception& why) {
         outlets_.note(fmt::format("reels mcp: {}: {}", chosen.name, shown(why.what())));

@@ -2,7 +2,7 @@
 
 #include "../page.hpp"
 #include "../text.hpp"
-#include "arguments.hpp"
+#include <reelsd/base/text.hpp>
 
 #include <fmt/format.h>
 
@@ -87,28 +87,24 @@ tool_result of_job(std::int64_t id, api_answer job) {
     return answered(std::move(job.document));
 }
 
-std::chrono::seconds wait_of(argument_reader& given, std::chrono::seconds otherwise) {
-    const auto seconds = given.integer("wait_seconds", 0, wait_max_of_calls.count());
-    return std::chrono::seconds{seconds.value_or(otherwise.count())};
+std::chrono::seconds wait_of(const json& arguments, std::chrono::seconds otherwise) {
+    return std::chrono::seconds{arguments.value("wait_seconds", otherwise.count())};
 }
 
-std::optional<int> limit_of(argument_reader& given, std::int64_t max) {
-    const auto limit = given.integer("limit", 1, max);
-    if (!limit) return std::nullopt;
-    return static_cast<int>(*limit);
+template <typename Value>
+std::optional<Value> argument(const json& arguments, const char* name) {
+    const auto found = arguments.find(name);
+    return found == arguments.end() ? std::nullopt : std::optional{found->get<Value>()};
 }
 
 }  // namespace
 
 tool_result analyze_reel(const json& arguments, const tool_context& context) {
-    argument_reader given{arguments};
     const submission wanted{
-        .link = given.required_text("url"),
-        .fresh = given.flag("fresh"),
+        .link = arguments.at("url").get<std::string>(),
+        .fresh = arguments.value("fresh", false),
         .idempotency_key = std::nullopt};  // One is made up, for all tries of this call.
-    const auto at_most = wait_of(given, wait_default_of_calls);
-    if (const auto why = given.objection()) return failed(*why);
-
+    const auto at_most = wait_of(arguments, wait_default_of_calls);
     const auto queued = context.server.submit(wanted, context.stop);
     if (!queued) return api_failure(queued.error());
     const auto id = integer_of(queued->document, "id");
@@ -128,11 +124,8 @@ tool_result analyze_reel(const json& arguments, const tool_context& context) {
 }
 
 tool_result get_reel(const json& arguments, const tool_context& context) {
-    argument_reader given{arguments};
-    const auto id = given.required_id("id");
-    const auto at_most = wait_of(given, std::chrono::seconds{0});
-    if (const auto why = given.objection()) return failed(*why);
-
+    const auto id = arguments.at("id").get<std::int64_t>();
+    const auto at_most = wait_of(arguments, std::chrono::seconds{0});
     auto job = context.server.await(
         {.id = id, .at_most = at_most, .on_progress = context.on_progress}, context.stop);
     if (!job) return api_failure(job.error());
@@ -140,24 +133,18 @@ tool_result get_reel(const json& arguments, const tool_context& context) {
 }
 
 tool_result search_reels(const json& arguments, const tool_context& context) {
-    argument_reader given{arguments};
-    const auto query = given.required_words("query", query_characters_max);
-    const auto limit = limit_of(given, hits_of_call_max);
-    if (const auto why = given.objection()) return failed(*why);
-
-    auto hits = context.server.search(query, limit, context.stop);
+    const auto query = arguments.at("query").get<std::string>();
+    if (trimmed(query).empty()) return failed("query must not be blank");
+    auto hits = context.server.search(query, argument<int>(arguments, "limit"), context.stop);
     if (!hits) return api_failure(hits.error());
     return answered(json{{"hits", std::move(hits->document)}});
 }
 
 tool_result list_reels(const json& arguments, const tool_context& context) {
-    argument_reader given{arguments};
     list_query wanted;
-    wanted.limit = limit_of(given, reels_of_call_max).value_or(wanted.limit);
-    wanted.status = given.choice("status", job_statuses);
-    wanted.cursor = given.text("cursor");
-    if (const auto why = given.objection()) return failed(*why);
-
+    wanted.limit = arguments.value("limit", wanted.limit);
+    wanted.status = argument<std::string>(arguments, "status");
+    wanted.cursor = argument<std::string>(arguments, "cursor");
     auto page = context.server.list(wanted, context.stop);
     if (!page) return api_failure(page.error());
     json listed{{"reels", std::move(page->reels.document)}};
@@ -166,11 +153,10 @@ tool_result list_reels(const json& arguments, const tool_context& context) {
 }
 
 tool_result usage(const json& arguments, const tool_context& context) {
-    argument_reader given{arguments};
-    // The server judges days, and names them as we do.
-    const usage_query wanted{.from = given.text("from"), .to = given.text("to")};
-    if (const auto why = given.objection()) return failed(*why);
-
+    // The server checks the days, under the same names.
+    const usage_query wanted{
+        .from = argument<std::string>(arguments, "from"),
+        .to = argument<std::string>(arguments, "to")};
     auto report = context.server.usage(wanted, context.stop);
     if (!report) return api_failure(report.error());
     return answered(*std::move(report));

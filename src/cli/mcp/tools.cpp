@@ -1,9 +1,13 @@
 #include "tools.hpp"
 
+#include "../text.hpp"
 #include "schemas.hpp"
 #include "tool_runs.hpp"
+#include <reelsd/base/json_schema.hpp>
 
 #include <fmt/format.h>
+
+#include <limits>
 
 namespace reelsd::cli::mcp {
 namespace {
@@ -89,8 +93,8 @@ json analyze_arguments_schema() {
 }
 
 json get_arguments_schema() {
-    const json id{
-        {"type", "integer"}, {"minimum", 1}, {"description", "The reel's id, for example 42."}};
+    const auto id = whole_number_argument(
+        1, std::numeric_limits<std::int64_t>::max(), "The reel's id, for example 42.");
     const auto wait =
         wait_argument(std::chrono::seconds{0}, "if it is still in work. 0 returns at once.");
     return arguments_schema(json::array({"id"}), {{"id", id}, {"wait_seconds", wait}});
@@ -173,6 +177,19 @@ std::vector<tool> make_tools() {
          usage_schema(),
          only_reads(),
          &usage}};
+}
+
+tool_result call(const tool& chosen, json arguments, const tool_context& context) {
+    json given = json::object();
+    for (auto&& [name, value] : arguments.items()) {
+        if (!value.is_null()) given[name] = std::move(value);
+    }
+    const auto violations = schema_violations(given, chosen.input_schema);
+    if (violations.empty()) return chosen.run(given, context);
+    constexpr std::size_t name_bytes_max = 100;
+    const auto& [at, what] = violations.front();
+    const auto name = std::string_view{at}.substr(1, name_bytes_max);
+    return failed(fmt::format("{} {}", printable(name, line_breaks::to_blank), what));
 }
 
 std::string_view instructions() noexcept {

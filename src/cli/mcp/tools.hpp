@@ -27,7 +27,7 @@ struct tool_result {
     bool is_error = false;
 };
 
-/// One tool. `run` gets an object; it must not trust it.
+/// One tool. `run` gets arguments that are valid by `input_schema`.
 struct tool {
     std::string_view name;
     std::string_view title;
@@ -40,6 +40,10 @@ struct tool {
 
 /// All tools, in the order in which a model reads them.
 [[nodiscard]] std::vector<tool> make_tools();
+
+/// Runs the tool if `arguments` are valid, else reports what is wrong with them. A null argument is
+/// an absent one.
+[[nodiscard]] tool_result call(const tool& chosen, json arguments, const tool_context& context);
 
 /// What a model should know of them together.
 [[nodiscard]] std::string_view instructions() noexcept;

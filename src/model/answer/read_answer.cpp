@@ -1,4 +1,5 @@
 #include "../answer.hpp"
+#include "../prompt_files.hpp"
 #include "answer_json.hpp"
 #include "answer_log.hpp"
 #include "language_code.hpp"
@@ -10,29 +11,10 @@
 #include <reelsd/model/result_document.hpp>
 
 #include <algorithm>
-#include <array>
 
 namespace reelsd::model {
 
 namespace {
-
-// As the prompt's schema lists them.
-constexpr auto formats = std::to_array<std::string_view>(
-    {"tutorial",
-     "interview",
-     "skit",
-     "vlog",
-     "advertisement",
-     "review",
-     "news",
-     "performance",
-     "recipe",
-     "travel",
-     "sport",
-     "animation",
-     "slideshow",
-     "meme",
-     "other"});
 
 /// The list under the schema's name; what stands under the contract's, where that is missing or
 /// empty. Null when there is nothing.
@@ -106,6 +88,8 @@ content_findings content_from(const answer_json& answer, answer_log& log) {
 
 std::string format_from(const std::optional<std::string>& said) {
     if (!said) return {};
+    static const json::json_pointer enumeration{"/properties/metadata/properties/format/enum"};
+    const auto& formats = answer_schema().at(enumeration);
     const auto word = ascii_lower(*said);
     const bool known = std::find(formats.begin(), formats.end(), word) != formats.end();
     return known ? word : "other";
@@ -140,17 +124,21 @@ bool is_usable(const findings& said) {
 const answer_json& unwrapped(const answer_json& answer) {
     if (answer.size() != 1 || !answer.begin()->is_object()) return answer;
     const auto& inner = *answer.begin();
-    constexpr auto sections =
-        std::to_array<std::string_view>({"visual", "audio", "content", "metadata"});
-    const auto in = [&sections](const answer_json& object) {
-        return std::any_of(sections.begin(), sections.end(), [&object](std::string_view name) {
-            return object.contains(name);
+    const auto in = [](const answer_json& object) {
+        const auto& sections = answer_schema().at("required");
+        return std::any_of(sections.begin(), sections.end(), [&object](const json& name) {
+            return object.contains(name.get_ref<const std::string&>());
         });
     };
     return !in(answer) && in(inner) ? inner : answer;
 }
 
 }  // namespace
+
+const json& answer_schema() {
+    static const auto schema = json::parse(prompt_files::schema);
+    return schema;
+}
 
 answer_reading read_answer(std::string_view text, const answer_context& context) {
     const auto parsed = parse_answer(text);

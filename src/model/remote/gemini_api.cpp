@@ -1,5 +1,6 @@
 #include "gemini_api.hpp"
 
+#include "../answer.hpp"
 #include "gemini_errors.hpp"
 #include "gemini_reply.hpp"
 #include "video_file_type.hpp"

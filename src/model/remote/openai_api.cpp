@@ -1,5 +1,6 @@
 #include "openai_api.hpp"
 
+#include "../answer.hpp"
 #include "openai_errors.hpp"
 #include "openai_media.hpp"
 #include "openai_reply.hpp"

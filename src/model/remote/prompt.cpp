@@ -1,7 +1,8 @@
 #include "prompt.hpp"
 
+#include "../answer.hpp"
+#include "../prompt_files.hpp"
 #include "../utf8.hpp"
-#include "prompt_files.hpp"
 #include <reelsd/base/random.hpp>
 
 #include <fmt/format.h>
@@ -92,11 +93,6 @@ prompt make_prompt(const prompt_request& about) {
 
 std::string new_boundary() {
     return fmt::format("{:016x}", random_bits());
-}
-
-const nlohmann::ordered_json& answer_schema() {
-    static const auto schema = nlohmann::ordered_json::parse(prompt_files::schema);
-    return schema;
 }
 
 std::string schema_note() {

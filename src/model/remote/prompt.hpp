@@ -2,8 +2,6 @@
 
 #include <reelsd/model/analyzer.hpp>
 
-#include <nlohmann/json.hpp>
-
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,9 +35,6 @@ struct prompt_request {
 
 /// 64 random bits as text.
 [[nodiscard]] std::string new_boundary();
-
-/// In the order in which the answer is to be written.
-[[nodiscard]] const nlohmann::ordered_json& answer_schema();
 
 /// The schema as part of the task, for models that cannot be held to it.
 [[nodiscard]] std::string schema_note();

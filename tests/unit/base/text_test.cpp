@@ -112,6 +112,11 @@ TEST(Utf8, SkipsInvalidBytesOneByOne) {
     }
 }
 
+TEST(Utf8, CountsInvalidBytesOneByOne) {
+    EXPECT_EQ(code_point_count(""), 0U);
+    EXPECT_EQ(code_point_count("a\u00e9\U0001F600\xff"), 4U);
+}
+
 TEST(Sleep, EndsAtOnceWhenStopped) {
     std::stop_source source;
     EXPECT_TRUE(stoppable_sleep(-1s, source.get_token()));

@@ -218,8 +218,10 @@ TEST_F(McpTools, BadArgumentsAreNamed) {
         json arguments;
         const char* text;
     };
+    constexpr auto* a_positive_id = "id must be a whole number from 1 to 9223372036854775807";
     const std::array cases{
         test_case{"analyze_reel", json::object(), "url is required"},
+        test_case{"analyze_reel", {{"url", ""}}, "url must have at least 1 characters"},
         test_case{"analyze_reel", {{"url", 5}}, "url must be a string"},
         test_case{"analyze_reel", {{"url", nullptr}}, "url is required"},
         test_case{
@@ -234,17 +236,14 @@ TEST_F(McpTools, BadArgumentsAreNamed) {
         test_case{
             "analyze_reel",
             {{"url", "x"}, {"wait", 5}},
-            "\"wait\" is no argument of this tool; there are url, fresh, wait_seconds"},
+            "wait is not allowed; allowed are url, wait_seconds, fresh"},
         test_case{"get_reel", json::object(), "id is required"},
-        test_case{"get_reel", {{"id", "42"}}, "id must be a whole number, at least 1"},
-        test_case{"get_reel", {{"id", 0}}, "id must be a whole number, at least 1"},
-        test_case{"get_reel", {{"id", 1.5}}, "id must be a whole number, at least 1"},
-        test_case{"get_reel", {{"id", 1e300}}, "id must be a whole number, at least 1"},
-        test_case{
-            "get_reel",
-            {{"id", std::numeric_limits<std::uint64_t>::max()}},
-            "id must be a whole number, at least 1"},
-        test_case{"search_reels", {{"query", " \n"}}, "query is required"},
+        test_case{"get_reel", {{"id", "42"}}, a_positive_id},
+        test_case{"get_reel", {{"id", 0}}, a_positive_id},
+        test_case{"get_reel", {{"id", 1.5}}, a_positive_id},
+        test_case{"get_reel", {{"id", 1e300}}, a_positive_id},
+        test_case{"get_reel", {{"id", std::numeric_limits<std::uint64_t>::max()}}, a_positive_id},
+        test_case{"search_reels", {{"query", " \n"}}, "query must not be blank"},
         test_case{
             "search_reels",
             {{"query", std::string(501, 'x')}},

@@ -1,6 +1,6 @@
 #include "builders.hpp"
 #include "description.hpp"
-#include "support/result_schema.hpp"
+#include "support/result_check.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/model/local_analyzer.hpp>
 #include <reelsd/model/result_document.hpp>
@@ -117,7 +117,7 @@ TEST(FindingsFrom, AlwaysMakeAValidDocument) {
         const auto found = findings_from(report, {.caption = "\xc3", .hashtags = {}});
         const auto text = assemble_result(found, testing::make_file(), testing::make_post());
         ASSERT_TRUE(text);
-        EXPECT_THAT(schema_violations(json::parse(*text)), IsEmpty());
+        EXPECT_THAT(result_violations(json::parse(*text)), IsEmpty());
     }
 }
 

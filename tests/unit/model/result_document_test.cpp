@@ -1,5 +1,5 @@
 #include "builders.hpp"
-#include "support/result_schema.hpp"
+#include "support/result_check.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/model/result_document.hpp>
@@ -24,7 +24,7 @@ std::string assembled(
         ADD_FAILURE() << text.error().to_string();
         return "null";
     }
-    EXPECT_THAT(schema_violations(json::parse(*text)), IsEmpty()) << *text;
+    EXPECT_THAT(result_violations(json::parse(*text)), IsEmpty()) << *text;
     return *text;
 }
 

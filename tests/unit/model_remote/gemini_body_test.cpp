@@ -2,6 +2,7 @@
 // with the video before the task.
 #include "builders.hpp"
 #include "gemini_api.hpp"
+#include "model/answer.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

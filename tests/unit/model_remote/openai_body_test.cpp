@@ -1,6 +1,7 @@
 // Goal: what is sent to a server with chat completions is valid JSON, in each mode and with each
 // kind of part, read back from the stream as the server gets it.
 #include "builders.hpp"
+#include "model/answer.hpp"
 #include "openai_api.hpp"
 #include "openai_media.hpp"
 

@@ -3,7 +3,9 @@
 #include "prompt.hpp"
 
 #include "builders.hpp"
+#include "model/answer.hpp"
 #include "support/paths.hpp"
+#include <reelsd/base/api_schemas.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -205,6 +207,24 @@ TEST(Prompt, TheSchemaAsText) {
     for (const auto& [name, value] : answer_schema().at("properties").items())
         order.push_back(name);
     EXPECT_THAT(order, ::testing::ElementsAre("visual", "audio", "content", "metadata"));
+}
+
+// Goal: a section of an answer and that of the result have the same members. Entries of lists
+// differ: models write times as MM:SS, and kinds and degrees that help them to choose.
+TEST(Prompt, AnswersHaveTheSectionsOfTheResult) {
+    const std::set<std::string> without_a_member{"music_title", "music_artist", "sounds"};
+    const auto& result = api_schemas().at("Job").at("properties").at("result").at("properties");
+    for (const auto& [section, schema] : answer_schema().at("properties").items()) {
+        for (const auto& [name, member] : schema.at("properties").items()) {
+            SCOPED_TRACE(section + "." + name);
+            if (without_a_member.contains(name)) continue;
+            const auto& documented = result.at(section).at("properties");
+            ASSERT_TRUE(documented.contains(name));
+            EXPECT_EQ(documented.at(name).at("type"), member.at("type"));
+        }
+    }
+    const json::json_pointer sentiments{"/metadata/properties/sentiment/enum"};
+    EXPECT_EQ(result.at(sentiments), answer_schema().at("properties").at(sentiments));
 }
 
 TEST(Prompt, WhatWasWrongIsListedWithinBounds) {

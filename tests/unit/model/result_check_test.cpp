@@ -1,4 +1,4 @@
-#include "support/result_schema.hpp"
+#include "support/result_check.hpp"
 
 #include "builders.hpp"
 #include <reelsd/base/json.hpp>
@@ -22,13 +22,13 @@ json valid_document() {
     return text ? json::parse(*text) : json{};
 }
 
-TEST(SchemaViolations, AcceptsAValidDocument) {
-    EXPECT_THAT(schema_violations(valid_document()), IsEmpty());
+TEST(ResultViolations, AcceptsAValidDocument) {
+    EXPECT_THAT(result_violations(valid_document()), IsEmpty());
 }
 
 // Goal: no member can go missing, change its type or be null unnoticed. Method: mutate every member
 // of every section and of every nested object.
-TEST(SchemaViolations, NoticesEveryMember) {
+TEST(ResultViolations, NoticesEveryMember) {
     const auto document = valid_document();
     const std::string nullable =
         " language call_to_action audio_codec author_name author_verified caption like_count "
@@ -48,38 +48,38 @@ TEST(SchemaViolations, NoticesEveryMember) {
             SCOPED_TRACE(std::string{where} + "/" + name);
             auto missing = document;
             missing.at(pointer).erase(name);
-            EXPECT_THAT(schema_violations(missing), Contains(HasSubstr(name + " is missing")));
+            EXPECT_THAT(result_violations(missing), Contains(HasSubstr(name + " is required")));
 
             auto mistyped = document;
             mistyped.at(pointer)[name] = json::object({{"no", "type"}});
-            EXPECT_THAT(schema_violations(mistyped), Not(IsEmpty()));
+            EXPECT_THAT(result_violations(mistyped), Not(IsEmpty()));
 
             auto null = document;
             null.at(pointer)[name] = nullptr;
             const bool may_be_null = nullable.find(" " + name + " ") != std::string::npos;
-            EXPECT_EQ(schema_violations(null).empty(), may_be_null);
+            EXPECT_EQ(result_violations(null).empty(), may_be_null);
         }
         auto more = document;
         more.at(pointer)["surprise"] = 1;
-        EXPECT_THAT(schema_violations(more), Contains(HasSubstr("has unknown members")));
+        EXPECT_THAT(result_violations(more), Contains(HasSubstr("/surprise is not allowed")));
     }
 }
 
-TEST(SchemaViolations, NoticesEverySection) {
+TEST(ResultViolations, NoticesEverySection) {
     for (const auto* name : {"visual", "audio", "content", "metadata", "platform_meta"}) {
         SCOPED_TRACE(name);
         auto missing = valid_document();
         missing.erase(name);
-        EXPECT_THAT(schema_violations(missing), Contains(std::string{name} + " is missing"));
+        EXPECT_THAT(result_violations(missing), Contains("/" + std::string{name} + " is required"));
     }
     auto more = valid_document();
     more["surprise"] = 1;
-    EXPECT_THAT(schema_violations(more), Contains("surprise is no section"));
-    EXPECT_THAT(schema_violations(json::array()), Contains("the document is not an object"));
+    EXPECT_THAT(result_violations(more), Contains(HasSubstr("/surprise is not allowed")));
+    EXPECT_THAT(result_violations(json::array()), Contains(" must be an object"));
 }
 
 // Goal: each rule about values is checked. Method: one wrong value at a time.
-TEST(SchemaViolations, NoticesWrongValues) {
+TEST(ResultViolations, NoticesWrongValues) {
     struct test_case {
         const char* pointer;
         json value;
@@ -89,11 +89,11 @@ TEST(SchemaViolations, NoticesWrongValues) {
     const json late = {{"timestamp", "00:09"}, {"seconds", 9.0}, {"description", "x"}};
     const json text = {{"text", "x"}, {"start_seconds", 1.0}, {"end_seconds", 2.0}};
     const test_case cases[] = {
-        {"/metadata/sentiment", "happy", "is not positive"},
+        {"/metadata/sentiment", "happy", "must be one of positive"},
         {"/metadata/sha256", "abc", "hexadecimal"},
-        {"/metadata/width", 0, "is not above zero"},
-        {"/metadata/width", 1.5, "is not an integer"},
-        {"/metadata/frame_rate", -1, "is negative"},
+        {"/metadata/width", 0, "a whole number, at least 1"},
+        {"/metadata/width", 1.5, "a whole number"},
+        {"/metadata/frame_rate", -1, "at least 0"},
         {"/metadata/warnings", json::array({""}), "empty item"},
         {"/metadata/warnings", json(std::vector<std::string>(51, "x")), "too many items"},
         {"/visual/description", "a\rb", "control characters"},
@@ -104,9 +104,9 @@ TEST(SchemaViolations, NoticesWrongValues) {
         {"/visual/text_segments/0/end_seconds", 0.25, "ends before it starts"},
         {"/visual/text_segments/1/end_seconds", 13, "outside the video"},
         {"/visual/text_segments", json(std::vector<json>(201, text)), "too many items"},
-        {"/visual/text_segments/0/text", "", "without text"},
+        {"/visual/text_segments/0/text", "", "at least 1 characters"},
         {"/audio/segments", json(std::vector<json>(501, text)), "too many items"},
-        {"/audio/segments/0/start_seconds", -1, "outside the video"},
+        {"/audio/segments/0/start_seconds", -1, "at least 0"},
         {"/audio/language", "eng", "ISO 639-1"},
         {"/audio/language", "EN", "ISO 639-1"},
         {"/audio/transcript", "", "do not agree"},
@@ -117,10 +117,10 @@ TEST(SchemaViolations, NoticesWrongValues) {
         {"/content/key_moments/0/timestamp", "00:01", "MM:SS"},
         {"/content/key_moments/0/timestamp", "0:00", "MM:SS"},
         {"/content/key_moments/1/seconds", 12.75, "outside the video"},
-        {"/platform_meta/code", "", "is empty"},
+        {"/platform_meta/code", "", "at least 1 characters"},
         {"/platform_meta/hashtags", json::array({"#tag"}), "with its sign"},
         {"/platform_meta/mentions", json::array({"@name"}), "with its sign"},
-        {"/platform_meta/like_count", -1, "is negative"},
+        {"/platform_meta/like_count", -1, "at least 0"},
         {"/platform_meta/posted_at", "2026-05-22", "RFC 3339"},
     };
     for (const auto& expected : cases) {
@@ -128,7 +128,7 @@ TEST(SchemaViolations, NoticesWrongValues) {
         auto document = valid_document();
         document.at(json::json_pointer{expected.pointer}) = expected.value;
 
-        EXPECT_THAT(schema_violations(document), Contains(HasSubstr(expected.violation)));
+        EXPECT_THAT(result_violations(document), Contains(HasSubstr(expected.violation)));
     }
 }
 

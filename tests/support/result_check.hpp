@@ -8,7 +8,8 @@
 namespace reelsd::model {
 
 /// Each way in which `document` breaks the contract, one sentence each; empty when it is valid.
-/// Written independently of assemble_result(), which must never produce what this refuses.
-[[nodiscard]] std::vector<std::string> schema_violations(const json& document);
+/// First the schema of docs/openapi.yaml, then what no schema expresses: clean text, bounds, and
+/// the rules between values.
+[[nodiscard]] std::vector<std::string> result_violations(const json& document);
 
 }  // namespace reelsd::model
