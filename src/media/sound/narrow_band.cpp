@@ -49,17 +49,17 @@ std::array<double, taps> high_pass() {
 }  // namespace
 
 double high_band_db(std::span<const std::int16_t> samples) {
-    const fft transform{window_samples};
+    fft transform{window_samples};
     double below = 0;
     double above = 0;
     for (std::size_t at = 0; at + window_samples <= samples.size(); at += window_samples) {
-        std::array<std::complex<float>, window_samples> values{};
+        std::array<float, window_samples> windowed{};
         for (std::size_t i = 0; i < window_samples; ++i) {
             const double phase = 2.0 * std::numbers::pi * static_cast<double>(i) / window_samples;
             const auto window = static_cast<float>(0.5 - 0.5 * std::cos(phase));
-            values[i] = static_cast<float>(samples[at + i]) * window;
+            windowed[i] = static_cast<float>(samples[at + i]) * window;
         }
-        transform.transform(values);
+        const auto values = transform.transform(windowed);
         below += band_power(values, below_from, below_to);
         above += band_power(values, above_from, above_to);
     }

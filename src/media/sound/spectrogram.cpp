@@ -115,10 +115,10 @@ void set_onsets(spectrum& target, const band_loudness& now, const band_loudness&
 }
 
 /// The power of a full-scale sine in the middle of a bin is 1.
-bins power_of(std::span<const float> samples, const fft& transform, std::span<const float> window) {
-    std::array<std::complex<float>, spectrum_samples> values{};
-    for (std::size_t i = 0; i < spectrum_samples; ++i) values[i] = samples[i] * window[i];
-    transform.transform(values);
+bins power_of(std::span<const float> samples, fft& transform, std::span<const float> window) {
+    std::array<float, spectrum_samples> windowed{};
+    for (std::size_t i = 0; i < spectrum_samples; ++i) windowed[i] = samples[i] * window[i];
+    const auto values = transform.transform(windowed);
     constexpr float scale = 16.0F / (spectrum_samples * spectrum_samples);
     bins power{};
     for (std::size_t k = 0; k < spectrum_bins; ++k) power[k] = std::norm(values[k]) * scale;
@@ -134,7 +134,7 @@ float mean_square(std::span<const float> samples) {
 }  // namespace
 
 std::vector<spectrum> spectra_of(std::span<const float> samples) {
-    const fft transform{spectrum_samples};
+    fft transform{spectrum_samples};
     const auto window = hann_window();
     std::vector<spectrum> spectra;
     band_loudness before;
