@@ -35,6 +35,21 @@ std::string_view name_of(failure_kind kind) noexcept {
     return {};
 }
 
+failure_kind kind_of_status(int http_status) noexcept {
+    switch (http_status) {
+        case 401: return failure_kind::unauthorized;
+        case 408: return failure_kind::transient;
+        case 413: return failure_kind::payload_too_large;
+        case 500: return failure_kind::server_fault;
+        case 503: return failure_kind::overloaded;
+        case 504: return failure_kind::slow;
+        default: break;
+    }
+    // A status of success without an answer comes from a proxy.
+    const bool is_transient = http_status < 300 || http_status > 500;
+    return is_transient ? failure_kind::transient : failure_kind::misconfigured;
+}
+
 bool is_gateway_failure(int http_status) noexcept {
     constexpr int bad_gateway = 502;
     constexpr int gateway_timeout = 504;

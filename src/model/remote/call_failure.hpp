@@ -50,6 +50,9 @@ struct call_failure {
     bool may_be_billed = false;
 };
 
+/// What an HTTP status other than 200 means at every provider.
+[[nodiscard]] failure_kind kind_of_status(int http_status) noexcept;
+
 /// Whether an HTTP status says that a gateway got no answer from the server behind it: 502 and 504.
 /// That server may still have worked on the request. Source: RFC 9110 15.6.3 and 15.6.5.
 [[nodiscard]] bool is_gateway_failure(int http_status) noexcept;

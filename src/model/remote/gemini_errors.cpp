@@ -117,22 +117,13 @@ bool is_used_up(const told_error& told) {
 failure_kind kind_of(int status, const told_error& told, gemini_target target) {
     switch (status) {
         case 400: return kind_of_bad_request(told);
-        case 401: return failure_kind::unauthorized;
         case 403: return kind_of_forbidden(told, target);
         case 404: return kind_of_missing(told, target);
-        case 413: return failure_kind::payload_too_large;
         case 429:
             return is_used_up(told) ? failure_kind::quota_exhausted : failure_kind::rate_limited;
-        case 408:
         case 499: return failure_kind::transient;
-        case 503: return failure_kind::overloaded;
-        case 500: return failure_kind::server_fault;
-        case 504: return failure_kind::slow;
-        default: break;
+        default: return kind_of_status(status);
     }
-    // No answer at all in a form of success, from a proxy.
-    if (status < 300) return failure_kind::transient;
-    return status >= 500 ? failure_kind::transient : failure_kind::misconfigured;
 }
 
 call_failure failure_of(

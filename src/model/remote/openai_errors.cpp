@@ -90,20 +90,12 @@ failure_kind kind_of_bad_request(const told_error& told) {
 failure_kind kind_of(int status, const told_error& told) {
     switch (status) {
         case 400: return kind_of_bad_request(told);
-        case 401: return failure_kind::unauthorized;
-        case 413: return failure_kind::payload_too_large;
         case 429:
             return told.says({"insufficient_quota"}) ? failure_kind::quota_exhausted
                                                      : failure_kind::rate_limited;
-        case 408:
         case 409: return failure_kind::transient;
-        case 503: return failure_kind::overloaded;
-        case 500: return failure_kind::server_fault;
-        case 504: return failure_kind::slow;
-        default: break;
+        default: return kind_of_status(status);
     }
-    if (status < 300) return failure_kind::transient;
-    return status >= 500 ? failure_kind::transient : failure_kind::misconfigured;
 }
 
 call_failure failure_of(
