@@ -1,6 +1,6 @@
 #include "folded_words.hpp"
 
-#include "utf8.hpp"
+#include <reelsd/base/utf8.hpp>
 
 #include <unicase.h>
 #include <unictype.h>
@@ -43,7 +43,7 @@ constexpr auto undecomposed_letters = std::to_array<undecomposed>({
 std::u32string folded(std::string_view text) {
     std::u32string points;
     for (std::size_t at = 0; at < text.size();) {
-        const auto read = read_code_point(text, at);
+        const auto read = code_point_at(text, at);
         at += read.bytes;
         points += read.value;
     }
@@ -101,7 +101,7 @@ bool is_mostly_latin(std::string_view text) {
     std::size_t latin = 0;
     std::size_t others = 0;
     for (std::size_t at = 0; at < text.size();) {
-        const auto read = read_code_point(text, at);
+        const auto read = code_point_at(text, at);
         at += read.bytes;
         if (!::uc_is_general_category(read.value, UC_CATEGORY_L)) continue;
         ++(::uc_is_script(read.value, latin_script) ? latin : others);

@@ -1,6 +1,7 @@
 #include "utf8.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/json.hpp>
+#include <reelsd/base/utf8.hpp>
 #include <reelsd/model/result_document.hpp>
 
 #include <algorithm>
@@ -45,7 +46,7 @@ json nullable(const std::optional<std::int64_t>& number) {
 
 /// A link that has to be cut is none.
 json nullable_link(const std::optional<std::string>& link) {
-    if (!link || link->empty() || character_count(*link) > field_characters_max) return nullptr;
+    if (!link || link->empty() || code_point_count(*link) > field_characters_max) return nullptr;
     return field(*link);
 }
 

@@ -1,34 +1,15 @@
 #include "utf8.hpp"
 
+#include <reelsd/base/text.hpp>
+#include <reelsd/base/utf8.hpp>
+
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <utility>
 
 namespace reelsd::model {
 
 namespace {
-
-constexpr char32_t replacement = 0xFFFD;
-
-constexpr unsigned char byte_at(std::string_view text, std::size_t at) noexcept {
-    return static_cast<unsigned char>(text[at]);
-}
-
-/// Length of the sequence that `lead` opens; 0 when it opens none.
-constexpr std::size_t sequence_bytes(unsigned char lead) noexcept {
-    if (lead < 0x80) return 1;
-    if (lead >= 0xC2 && lead <= 0xDF) return 2;
-    if (lead >= 0xE0 && lead <= 0xEF) return 3;
-    if (lead >= 0xF0 && lead <= 0xF4) return 4;
-    return 0;
-}
-
-/// The smallest value that needs so many bytes; below it the form is overlong.
-constexpr char32_t smallest_of(std::size_t bytes) noexcept {
-    if (bytes == 2) return 0x80;
-    return bytes == 3 ? 0x800 : 0x10000;
-}
 
 constexpr bool is_control(char32_t value) noexcept {
     if (value == '\n' || value == '\t') return false;
@@ -134,81 +115,18 @@ private:
     char32_t sign_ = 0;  ///< A joiner that waits for what follows it.
 };
 
-constexpr bool is_blank(char byte) noexcept {
-    return byte == ' ' || byte == '\n' || byte == '\t';
-}
-
-void trim(std::string& text) {
-    while (!text.empty() && is_blank(text.back())) text.pop_back();
-    std::size_t leading = 0;
-    while (leading < text.size() && is_blank(text[leading])) ++leading;
-    text.erase(0, leading);
-}
-
 }  // namespace
-
-code_point read_code_point(std::string_view text, std::size_t at) noexcept {
-    constexpr code_point broken{replacement, 1, false};
-    const auto lead = byte_at(text, at);
-    const auto bytes = sequence_bytes(lead);
-    if (bytes == 1) return {lead, 1, true};
-    if (bytes == 0 || text.size() - at < bytes) return broken;
-
-    char32_t value = lead & (0x7FU >> bytes);
-    for (std::size_t next = 1; next < bytes; ++next) {
-        const auto trail = byte_at(text, at + next);
-        if ((trail & 0xC0U) != 0x80U) return broken;
-        value = (value << 6U) | (trail & 0x3FU);
-    }
-    const bool surrogate = value >= 0xD800 && value <= 0xDFFF;
-    if (value < smallest_of(bytes) || value > 0x10FFFF || surrogate) return broken;
-    return {value, bytes, true};
-}
-
-void append_code_point(std::string& text, char32_t value) {
-    const auto trail = [value](unsigned shift) {
-        return static_cast<char>(0x80U | ((value >> shift) & 0x3FU));
-    };
-    if (value < 0x80) {
-        text += static_cast<char>(value);
-    } else if (value < 0x800) {
-        text += {static_cast<char>(0xC0U | (value >> 6U)), trail(0)};
-    } else if (value < 0x10000) {
-        text += {static_cast<char>(0xE0U | (value >> 12U)), trail(6), trail(0)};
-    } else {
-        text += {static_cast<char>(0xF0U | (value >> 18U)), trail(12), trail(6), trail(0)};
-    }
-}
 
 std::string clean_text(std::string_view text, std::size_t characters_max) {
     text_cleaner cleaner{characters_max};
     // Of a text that is to be cut, only the part that can stay.
     cleaner.reserve(std::min(text.size(), characters_max));
     for (std::size_t at = 0; at < text.size();) {
-        const auto read = read_code_point(text, at);
+        const auto read = code_point_at(text, at);
         at += read.bytes;
         if (!cleaner.add(read.value)) break;
     }
-    auto clean = cleaner.finish();
-    trim(clean);
-    return clean;
-}
-
-bool is_clean(std::string_view text) {
-    text_cleaner cleaner{std::numeric_limits<std::size_t>::max()};
-    for (std::size_t at = 0; at < text.size();) {
-        const auto read = read_code_point(text, at);
-        if (!read.well_formed) return false;
-        at += read.bytes;
-        cleaner.add(read.value);
-    }
-    return cleaner.finish() == text;
-}
-
-std::size_t character_count(std::string_view text) noexcept {
-    std::size_t characters = 0;
-    for (std::size_t at = 0; at < text.size(); ++characters) at += read_code_point(text, at).bytes;
-    return characters;
+    return std::string{trimmed(cleaner.finish(), " \n\t")};
 }
 
 }  // namespace reelsd::model

@@ -1,6 +1,6 @@
 #include "words.hpp"
 
-#include "utf8.hpp"
+#include <reelsd/base/utf8.hpp>
 
 #include <algorithm>
 #include <array>
@@ -171,7 +171,7 @@ std::string line_without_tags(std::string_view line) {
 std::vector<std::string> words_and_breaks_of(std::string_view text) {
     word_splitter splitter;
     for (std::size_t at = 0; at < text.size();) {
-        const auto read = read_code_point(text, at);
+        const auto read = code_point_at(text, at);
         at += read.bytes;
         splitter.add(read.value);
     }

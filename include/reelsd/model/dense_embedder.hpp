@@ -52,15 +52,12 @@ public:
     /// cannot be compared. "gemini/gemini-embedding-001/768/1"
     [[nodiscard]] virtual std::string_view name() const noexcept = 0;
 
-    /// One request, never repeated: each may be billed. 1 to embedding_texts_max texts, none empty,
-    /// each cut to what the model takes.
+    /// One request, never repeated: each may be billed. 1 to 100 texts, which every provider takes,
+    /// none empty, each cut to what the model takes.
     [[nodiscard]] virtual embedding_reply embed(
         std::span<const std::string> texts, embedding_purpose purpose, const deadline& by,
         const std::stop_token& stop) const = 0;
 };
-
-/// What every provider takes in one call.
-inline constexpr std::size_t embedding_texts_max = 100;
 
 /// Tokens of texts as embedders cut them: about four characters each.
 [[nodiscard]] std::int64_t estimated_tokens(std::span<const std::string> texts);

@@ -1,6 +1,7 @@
 #include "repetition.hpp"
 
 #include "../utf8.hpp"
+#include <reelsd/base/utf8.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -22,7 +23,7 @@ std::u32string code_points_of(std::string_view text) {
     std::u32string points;
     points.reserve(text.size());
     for (std::size_t at = 0; at < text.size();) {
-        const auto read = read_code_point(text, at);
+        const auto read = code_point_at(text, at);
         at += read.bytes;
         points += read.value;
     }

@@ -3,6 +3,7 @@
 #include "../utf8.hpp"
 #include "repetition.hpp"
 #include "section_reader.hpp"
+#include <reelsd/base/utf8.hpp>
 #include <reelsd/model/result_document.hpp>
 
 #include <algorithm>
@@ -113,7 +114,7 @@ std::size_t part_bytes(std::string_view text) {
         if (characters == item_characters_max) {
             return after_blank > bytes / 2 ? after_blank : bytes;
         }
-        bytes += read_code_point(text, bytes).bytes;
+        bytes += code_point_at(text, bytes).bytes;
         if (text[bytes - 1] == ' ' || text[bytes - 1] == '\n') after_blank = bytes;
     }
     return bytes;

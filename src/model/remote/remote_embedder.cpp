@@ -7,6 +7,7 @@
 #include "token_count.hpp"
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/json.hpp>
+#include <reelsd/base/utf8.hpp>
 #include <reelsd/net/url.hpp>
 
 #include <fmt/format.h>
@@ -253,7 +254,7 @@ std::optional<embeddings> openai_embeddings(const json& document, std::size_t te
 std::int64_t estimated_tokens(std::span<const std::string> texts) {
     constexpr std::size_t characters_a_token = 4;
     std::size_t characters = 0;
-    for (const auto& text : texts) characters += character_count(text);
+    for (const auto& text : texts) characters += code_point_count(text);
     return static_cast<std::int64_t>((characters + characters_a_token - 1) / characters_a_token);
 }
 
