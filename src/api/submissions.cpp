@@ -30,21 +30,6 @@ std::string dumped(const json& value) {
     return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-/// 128 bits of a hash, in hexadecimal digits.
-std::string fingerprint(std::string_view text) {
-    constexpr std::size_t bytes = 16;
-    std::string digits;
-    for (const auto byte : accounts::sha256_of(text)) {
-        if (digits.size() == 2 * bytes) break;
-        digits += fmt::format("{:02x}", byte);
-    }
-    return digits;
-}
-
-std::string stem_of(std::string_view key) {
-    return fmt::format("urls {} ", fingerprint(key));
-}
-
 /// What all links of one request share.
 struct common_terms {
     bool fresh = false;
@@ -113,7 +98,6 @@ asio::awaitable<http::response> submit_one(
     if (!terms) co_return ctx.problem(terms.error());
     wanted->fresh = terms->fresh;
     wanted->webhook_url = std::move(terms->webhook_url);
-    if (terms->idempotency_key) wanted->rivals = rivals_of_single(*terms->idempotency_key);
     wanted->idempotency_key = std::move(terms->idempotency_key);
 
     const auto decision =
@@ -149,8 +133,7 @@ asio::awaitable<http::response> submit_list(
     if (!urls) co_return ctx.problem(urls.error());
     const auto terms = terms_in(ctx, body, service);
     if (!terms) co_return ctx.problem(terms.error());
-    std::optional<list_keys> keys;
-    if (terms->idempotency_key) keys.emplace(*terms->idempotency_key, *urls);
+    const auto request_hash = terms->idempotency_key ? request_hash_of(*urls) : std::string{};
 
     std::vector<std::optional<error>> objections;
     std::vector<jobs::submission> wanted;
@@ -159,10 +142,10 @@ asio::awaitable<http::response> submit_list(
         if (link) {
             link->fresh = terms->fresh;
             link->webhook_url = terms->webhook_url;
-            if (keys) {
-                link->idempotency_key = keys->at(objections.size());
-                link->rivals = keys->rivals();
-            }
+            link->idempotency_key = terms->idempotency_key;
+            link->list = jobs::list_element{
+                .request_hash = request_hash,
+                .position = static_cast<std::int32_t>(objections.size())};
             wanted.push_back(*std::move(link));
         }
         objections.push_back(link ? std::nullopt : std::optional{link.error()});
@@ -267,23 +250,16 @@ result<std::optional<std::string>> requested_idempotency_key(
     return std::optional{std::string{*header}};
 }
 
-list_keys::list_keys(std::string_view key, const std::vector<const json*>& urls)
-    : key_{key}, stem_{stem_of(key)} {
+std::string request_hash_of(const std::vector<const json*>& urls) {
     std::string whole;
     for (const auto* const url : urls) whole.append(dumped(*url)).append("\n");
-    own_ = fmt::format("{}{} ", stem_, fingerprint(whole));
-}
-
-std::string list_keys::at(std::size_t place) const {
-    return fmt::format("{}{}", own_, place);
-}
-
-jobs::key_rivals list_keys::rivals() const {
-    return {.exact = key_, .stem = stem_, .own = own_};
-}
-
-jobs::key_rivals rivals_of_single(std::string_view key) {
-    return {.stem = stem_of(key)};
+    constexpr std::size_t bytes = 16;
+    std::string digits;
+    for (const auto byte : accounts::sha256_of(whole)) {
+        if (digits.size() == 2 * bytes) break;
+        digits += fmt::format("{:02x}", byte);
+    }
+    return digits;
 }
 
 }  // namespace reelsd::api

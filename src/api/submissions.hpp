@@ -55,26 +55,8 @@ enum class reuse_policy : std::uint8_t { allowed, forbidden };
 [[nodiscard]] result<std::optional<std::string>> requested_idempotency_key(
     std::optional<std::string_view> header);
 
-/// The keys of a list under one Idempotency-Key: each of its links has a key of its own, made of
-/// the client's, of the whole list and of the link's place in it. They contain blanks, which no
-/// client's key can have. Pure.
-class list_keys {
-public:
-    /// `key` is a client's.
-    list_keys(std::string_view key, const std::vector<const json*>& urls);
-
-    /// Of the link at `place`, from 0 on. 75 characters at most.
-    [[nodiscard]] std::string at(std::size_t place) const;
-    /// The client's key for a single link, or for another list.
-    [[nodiscard]] jobs::key_rivals rivals() const;
-
-private:
-    std::string key_;
-    std::string stem_;
-    std::string own_;
-};
-
-/// What conflicts with a client's key for a single link: a list. Pure.
-[[nodiscard]] jobs::key_rivals rivals_of_single(std::string_view key);
+/// Identifies a list under its Idempotency-Key: 32 hexadecimal digits of a hash of its elements and
+/// their order. Pure.
+[[nodiscard]] std::string request_hash_of(const std::vector<const json*>& urls);
 
 }  // namespace reelsd::api

@@ -75,7 +75,8 @@ result<std::unique_ptr<database>> database::open(const settings& with, const log
 }
 
 result<std::size_t> database::migrate(const log::logger& log) const {
-    const db::migrator migrator{connection_, db::embedded_migrations(), log};
+    const db::migrator migrator{
+        connection_, db::embedded_migrations(), db::embedded_functions(), log};
     return migrator.migrate(deadline::after(migrate_time_max));
 }
 

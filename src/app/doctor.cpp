@@ -97,7 +97,8 @@ finding check_certificate(const settings& with) {
 }
 
 finding check_migrations(const database& store, const log::logger& log) {
-    const db::migrator migrator{store.connection_string(), db::embedded_migrations(), log};
+    const db::migrator migrator{
+        store.connection_string(), db::embedded_migrations(), db::embedded_functions(), log};
     const auto status = migrator.status(deadline::after(migration_time_max));
     if (!status) return bad(status.error());
     if (status->up_to_date()) {
@@ -105,7 +106,10 @@ finding check_migrations(const database& store, const log::logger& log) {
     }
     return {
         verdict::doubtful,
-        fmt::format("{} pending; `reelsd migrate` applies them", status->pending.size())};
+        fmt::format(
+            "{} pending, {} functions outdated; `reelsd migrate` applies them",
+            status->pending.size(),
+            status->outdated_functions.size())};
 }
 
 finding check_sample(const settings& with) {

@@ -25,8 +25,9 @@ constexpr auto fault_memory = 5s;
 // same.
 constexpr db::query ready_query{"app.ready", R"sql(
     SELECT count(*) FROM submit_jobs(
-        ARRAY[0, -1]::bigint[], ARRAY['', ''], ARRAY[false, false], ARRAY[NULL, NULL]::text[],
-        ARRAY[false, false], ARRAY[NULL, NULL]::text[], 1, 1))sql"};
+        ARRAY[0, -1]::bigint[], ARRAY['', ''], ARRAY[false, false], ARRAY[false, false],
+        ARRAY[NULL, NULL]::text[], ARRAY[NULL, NULL]::text[], ARRAY[NULL, NULL]::text[],
+        ARRAY[0, 0], 1, 1))sql"};
 
 // New pages, which a full disk has not: hexadecimal digits at random do not compress.
 constexpr db::query ready_to_store_query{"app.ready_to_store", R"sql(DO $$

@@ -83,7 +83,8 @@ result<void> fill_database(const restoration& one, const std::string& connection
     if (!pg_restore) return pg_restore.error();
     const auto loaded = load_archive(*pg_restore, one.file, one.by, one.stop);
     if (!loaded) return loaded.error();
-    const db::migrator migrator{connection, db::embedded_migrations(), one.log};
+    const db::migrator migrator{
+        connection, db::embedded_migrations(), db::embedded_functions(), one.log};
     if (const auto migrated = migrator.migrate(one.by); !migrated) return migrated.error();
     // The server's own statistics are not in a backup, and plans without them are slow.
     return db::run_script(connection, "ANALYZE", deadline::after(statistics_time_max));

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <functional>
+#include <map>
 #include <utility>
 
 namespace reelsd::db {
@@ -68,6 +70,37 @@ result<std::vector<applied_step>> read_applied(PGconn& session, deadline by) {
     if (!found) return found.error();
     const rows answer{"db.applied_migrations", found->release()};
     return answer.map(&step_from);
+}
+
+/// The checksums of the functions that the database has, by name. Nothing before the first ones.
+result<std::map<std::string, std::string, std::less<>>> read_functions(
+    PGconn& session, deadline by) {
+    std::map<std::string, std::string, std::less<>> checksums;
+    auto made =
+        run_sql(session, "SELECT to_regclass('schema_function') IS NOT NULL AS made", {}, by);
+    if (!made) return made.error();
+    const rows table{"db.function_table", made->release()};
+    if (!table.one().as<bool>("made")) return checksums;
+    auto found = run_sql(session, "SELECT name, checksum FROM schema_function", {}, by);
+    if (!found) return found.error();
+    const rows answer{"db.applied_functions", found->release()};
+    for (const auto row : answer) {
+        checksums.emplace(row.as<std::string>("name"), row.as<std::string>("checksum"));
+    }
+    return checksums;
+}
+
+result<std::vector<sql_function>> outdated_functions(
+    PGconn& session, std::span<const sql_function> ours, deadline by) {
+    const auto applied = read_functions(session, by);
+    if (!applied) return applied.error();
+    std::vector<sql_function> outdated;
+    for (const auto& function : ours) {
+        const auto there = applied->find(function.name);
+        if (there == applied->end() || there->second != function.checksum)
+            outdated.push_back(function);
+    }
+    return outdated;
 }
 
 /// The history has to be a beginning of ours, letter by letter.
@@ -291,6 +324,47 @@ result<progress> take_step(
     return done;
 }
 
+result<void> replace_function(PGconn& session, const sql_function& function, deadline by) {
+    auto done = run_sql(session, std::string{function.text}, by);
+    if (!done) return done.error();
+    auto recorded = run_sql(
+        session,
+        "INSERT INTO schema_function (name, checksum) VALUES ($1, $2) ON CONFLICT (name)"
+        " DO UPDATE SET checksum = excluded.checksum, applied_at = excluded.applied_at",
+        {parameter{function.name}, parameter{function.checksum}},
+        by);
+    if (!recorded) return recorded.error();
+    return {};
+}
+
+/// With the history locked and equal to ours, so that no older program gets here. Bodies are not
+/// checked, because functions may call those that come after them.
+result<void> replace_functions(
+    PGconn& session, std::span<const sql_function> ours, deadline by, const log::logger& log) {
+    const auto outdated = outdated_functions(session, ours, by);
+    if (!outdated) return outdated.error();
+    if (outdated->empty()) return {};
+    auto done = run_sql(
+        session,
+        std::string{"BEGIN; SET LOCAL check_function_bodies = off;"
+                    "CREATE TABLE IF NOT EXISTS schema_function ("
+                    "name text PRIMARY KEY, checksum text NOT NULL,"
+                    "applied_at timestamptz NOT NULL DEFAULT now())"},
+        by);
+    if (!done) return done.error();
+    for (const auto& function : *outdated) {
+        const auto replaced = replace_function(session, function, by);
+        if (replaced) continue;
+        return error{
+            replaced.error().code(),
+            fmt::format("function {}: {}", function.name, replaced.error().detail())};
+    }
+    done = run_sql(session, std::string{"COMMIT"}, by);
+    if (!done) return done.error();
+    log.info("schema functions replaced", {{"count", outdated->size()}});
+    return {};
+}
+
 error as_outage(const error& why) {
     if (why.code() != errc::timed_out) return why;
     return error{errc::database_unavailable, why.detail()};
@@ -322,9 +396,11 @@ std::optional<std::string> concurrent_index_of(std::string_view text) {
 }
 
 migrator::migrator(
-    std::string connection_string, std::span<const migration> migrations, log::logger logger)
+    std::string connection_string, std::span<const migration> migrations,
+    std::span<const sql_function> functions, log::logger logger)
     : connection_string_{std::move(connection_string)},
       migrations_{migrations},
+      functions_{functions},
       logger_{std::move(logger)} {
     std::int32_t version = 0;
     for (const auto& one : migrations_) invariant(one.version == ++version);
@@ -336,12 +412,16 @@ result<std::size_t> migrator::migrate(deadline by) const {
     const auto locked = lock_history(**session, by);  // Until the session ends.
     if (!locked) return as_outage(locked.error());
 
-    for (std::size_t count = 0;;) {
-        const auto step = take_step(**session, migrations_, by, logger_);
-        if (!step) return as_outage(step.error());
-        if (*step == progress::nothing_pending) return count;
-        if (*step == progress::applied) ++count;
+    std::size_t count = 0;
+    for (auto step = progress::applied; step != progress::nothing_pending;) {
+        const auto taken = take_step(**session, migrations_, by, logger_);
+        if (!taken) return as_outage(taken.error());
+        step = *taken;
+        if (step == progress::applied) ++count;
     }
+    const auto replaced = replace_functions(**session, functions_, by, logger_);
+    if (!replaced) return as_outage(replaced.error());
+    return count;
 }
 
 result<schema_status> migrator::status(deadline by) const {
@@ -359,6 +439,9 @@ result<schema_status> migrator::status(deadline by) const {
     for (const auto& one : migrations_.subspan(applied->size())) {
         status.pending.push_back({one.version, std::string{one.name}, {}});
     }
+    const auto outdated = outdated_functions(**session, functions_, by);
+    if (!outdated) return as_outage(outdated.error());
+    for (const auto& function : *outdated) status.outdated_functions.emplace_back(function.name);
     return status;
 }
 

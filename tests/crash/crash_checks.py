@@ -93,7 +93,7 @@ def check_claims(job, events):
 def check_keys(run, rows):
     """Each key is one job, however often it was sent."""
     wrong = []
-    keys = {row["key"]: row["job_id"] for row in run.sql.rows("SELECT key, job_id FROM idempotency_key")}
+    keys = {row["key"]: row["job_id"] for row in run.sql.rows("SELECT key, job_id FROM submission_key")}
     for plan in run.plans:
         if plan.job_id is None or plan.delete_begun:
             continue

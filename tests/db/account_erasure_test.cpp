@@ -15,7 +15,8 @@ constexpr db::query make_administrator_query{"test.make_administrator", R"sql(
 /// A row of each kind that an account can have beside its jobs, calls and tokens.
 constexpr db::query add_the_rest_query{"test.add_the_rest", R"sql(
     WITH key AS (
-        INSERT INTO idempotency_key (account_id, key, job_id) VALUES ($1, 'key', $2)),
+        INSERT INTO submission_key (account_id, key, position, request_hash, job_id)
+        VALUES ($1, 'key', 0, 'x', $2)),
     hook AS (
         INSERT INTO webhook_default (account_id, url) VALUES ($1, 'https://receiver.test/')),
     secret AS (

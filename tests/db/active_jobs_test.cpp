@@ -34,7 +34,7 @@ constexpr db::query admit_unaware_query{"test.admit_unaware", R"sql(
 constexpr db::query earlier_query{"test.earlier", R"sql(
     SELECT outcome FROM submit_jobs(
         ARRAY[$1, $1]::bigint[], ARRAY[$2, $2], ARRAY[false, false], ARRAY[NULL, NULL]::text[],
-        ARRAY[false, false], 10, 3))sql"};
+        ARRAY[false, false], ARRAY[NULL, NULL]::text[], 10, 3))sql"};
 constexpr db::query fill_query{"test.fill", R"sql(
     INSERT INTO job (account_id, url, run_at, turn, waits_for)
     SELECT $1, 'https://www.instagram.com/reel/DYa0IXPgnP5/', now() + $3::interval, number,

@@ -175,22 +175,6 @@ TEST_F(AdmissionDesk, WhatCannotBeAdmittedIsNotTheOthersFault) {
     EXPECT_THROW(static_cast<void>(got(damaged)), db::refused);
 }
 
-// As daemons of the last release submit, which go on below this schema.
-TEST_F(AdmissionDesk, TheLastReleasesFunctionIsOfTheSameMind) {
-    static constexpr db::query older_query{"test.older", R"sql(
-        SELECT outcome, job_id FROM submit_job($1, $2, false, $3, false, 10, 3))sql"};
-    const auto submit = [this](const char* key) {
-        return run(pool().run(soon(), older_query, ann_, link, std::string_view{key}));
-    };
-    const auto first = submit("k");
-    EXPECT_EQ(first.one().as<std::string>("outcome"), "admitted");
-    const auto again = submit("k");
-    EXPECT_EQ(again.one().as<std::string>("outcome"), "repeated");
-    EXPECT_EQ(again.one().as<job_id>("job_id"), first.one().as<job_id>("job_id"));
-    auto third = asked(ann_);
-    EXPECT_EQ(got(third).rate_remaining, 8);
-}
-
 TEST_F(AdmissionDesk, NobodyWaitsForAnothersRow) {
     hold_row(ann_);
 
@@ -221,12 +205,9 @@ TEST_F(AdmissionDesk, AListWaitsOnlyForListsOfItsOwnAccount) {
 // Both wait for the account's row, so neither can see the other's key before it is locked.
 TEST_F(AdmissionDesk, ALinkAndAListUnderOneKeyAtTheSameMomentAreNotBothAdmitted) {
     hold_row(ann_);
-    const submission single{
-        .url = link, .idempotency_key = "k", .rivals = key_rivals{.stem = "urls f0 "}};
+    const submission single{.url = link, .idempotency_key = "k"};
     const submission of_list{
-        .url = link,
-        .idempotency_key = "urls f0 aa 0",
-        .rivals = key_rivals{.exact = "k", .stem = "urls f0 ", .own = "urls f0 aa "}};
+        .url = link, .idempotency_key = "k", .list = list_element{.request_hash = "aa"}};
     auto first =
         asio::co_spawn(loop().context(), desk_.submit(ann_, single, soon()), asio::use_future);
     auto second = asio::co_spawn(

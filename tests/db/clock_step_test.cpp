@@ -26,10 +26,10 @@ constexpr db::query move_jobs_query{"test.move_jobs", R"sql(
 constexpr db::query move_buckets_query{"test.move_buckets", R"sql(
     UPDATE account SET bucket_at = bucket_at - make_interval(secs => $1))sql"};
 constexpr db::query move_keys_query{"test.move_keys", R"sql(
-    UPDATE idempotency_key SET created_at = created_at - make_interval(secs => $1))sql"};
+    UPDATE submission_key SET created_at = created_at - make_interval(secs => $1))sql"};
 constexpr db::query key_age_query{"test.key_age", R"sql(
     SELECT extract(epoch FROM now() - min(created_at))::float8 AS seconds
-      FROM idempotency_key)sql"};
+      FROM submission_key)sql"};
 constexpr db::query lease_left_query{"test.lease_left", R"sql(
     SELECT extract(epoch FROM lease_until - now())::float8 AS seconds FROM job WHERE id = $1)sql"};
 constexpr db::query expire_lease_query{"test.expire_lease", R"sql(

@@ -37,7 +37,7 @@ protected:
     }
 
     [[nodiscard]] migrator with(std::span<const migration> migrations) const {
-        return migrator{connection_string(), migrations, log::logger::silent()};
+        return migrator{connection_string(), migrations, {}, log::logger::silent()};
     }
 
     void script(const std::string& text) {

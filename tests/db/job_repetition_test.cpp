@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace reelsd::jobs {
@@ -13,7 +16,7 @@ namespace asio = boost::asio;
 using JobRepetition = job_store_test;
 
 constexpr db::query age_keys_query{"test.age_keys", R"sql(
-    UPDATE idempotency_key SET created_at = created_at - interval '24 hours')sql"};
+    UPDATE submission_key SET created_at = created_at - interval '24 hours')sql"};
 constexpr db::query age_analyses_query{"test.age_analyses", R"sql(
     UPDATE job SET analyzed_at = analyzed_at - interval '1 day' WHERE status = 'done')sql"};
 
@@ -56,55 +59,111 @@ TEST_F(JobRepetition, AKeyIsFreeAgainWithItsJobOrAfterADay) {
     EXPECT_NE(third.job, second.job);
 }
 
-/// A submission whose key is one of several with a stem.
-submission of_stem(const char* key, const char* own, std::optional<std::string> exact = {}) {
+/// One link of a list under a key.
+submission of_list(const char* key, const char* request_hash, std::int32_t position) {
     return {
         .url = link,
         .idempotency_key = key,
-        .rivals = key_rivals{.exact = std::move(exact), .stem = "urls f0 ", .own = own}};
+        .list = list_element{.request_hash = request_hash, .position = position}};
 }
 
-TEST_F(JobRepetition, RivalsOfAKeyAreInTheWay) {
+TEST_F(JobRepetition, AKeyOfAListConflictsWithLinksAndOtherLists) {
     using outcome = admission::outcome;
     const auto decided = [this](account_id by, submission wanted) {
         return run(store_.submit(by, std::move(wanted), generous_, soon())).decided;
     };
-    const auto first = of_stem("urls f0 aa 0", "urls f0 aa ", "k");
+    const auto first = of_list("k", "aa", 0);
     EXPECT_EQ(decided(ann_, first), outcome::admitted);
-    EXPECT_EQ(decided(ann_, first), outcome::repeated) << "its own are not in its way";
-    EXPECT_EQ(decided(ann_, of_stem("urls f0 aa 1", "urls f0 aa ", "k")), outcome::admitted);
-    EXPECT_EQ(decided(ann_, of_stem("urls f0 bb 0", "urls f0 bb ")), outcome::key_of_another_link);
-    // A single link under the client's own key, whose other uses have the stem.
-    const submission single{
-        .url = link, .idempotency_key = "k", .rivals = key_rivals{.stem = "urls f0 "}};
+    EXPECT_EQ(decided(ann_, first), outcome::repeated);
+    EXPECT_EQ(decided(ann_, of_list("k", "aa", 1)), outcome::admitted) << "the rest of the list";
+    EXPECT_EQ(decided(ann_, of_list("k", "bb", 0)), outcome::key_of_another_link);
+    EXPECT_EQ(decided(ann_, of_list("k", "bb", 2)), outcome::key_of_another_link);
+    const submission single{.url = link, .idempotency_key = "k"};
     EXPECT_EQ(decided(ann_, single), outcome::key_of_another_link);
     EXPECT_EQ(decided(bob_, single), outcome::admitted) << "keys are the account's own";
-    EXPECT_EQ(decided(bob_, first), outcome::key_of_another_link) << "the key itself is in use";
-    EXPECT_EQ(decided(bob_, of_stem("urls f0 aa 0", "urls f0 aa ", "l")), outcome::admitted);
-    // Beside what has no rivals, each gets its own answer.
+    EXPECT_EQ(decided(bob_, first), outcome::key_of_another_link);
+    EXPECT_EQ(decided(bob_, of_list("l", "aa", 0)), outcome::admitted);
+    // In one statement, each gets its own answer.
     const std::vector<callers_submission> together{
         {.caller = ann_, .wanted = {.url = link}},
         {.caller = ann_, .wanted = single},
         {.caller = ann_, .wanted = first},
-        {.caller = bob_, .wanted = {.url = link, .idempotency_key = "free"}}};
+        {.caller = bob_, .wanted = {.url = link, .idempotency_key = "free"}},
+        {.caller = bob_, .wanted = of_list("free", "aa", 0)}};
     const auto all = run(store_.submit_all(together, generous_, soon()));
-    ASSERT_EQ(all.size(), 4U);
+    ASSERT_EQ(all.size(), 5U);
     EXPECT_EQ(all[0]->decided, outcome::admitted);
     EXPECT_EQ(all[1]->decided, outcome::key_of_another_link);
     EXPECT_EQ(all[2]->decided, outcome::repeated);
     EXPECT_EQ(all[3]->decided, outcome::admitted);
+    EXPECT_EQ(all[4]->decided, outcome::key_of_another_link);
     // For a day.
     run(pool().run(soon(), age_keys_query));
     EXPECT_EQ(decided(ann_, single), outcome::admitted);
 }
 
+// Goal: during an upgrade, a repeated submission gets its job from either release. The statements
+// are those of the last release.
+TEST_F(JobRepetition, KeysOfTheLastReleaseAreRecognized) {
+    using outcome = admission::outcome;
+    const db::query store_query{"test.store_earlier_key", R"sql(
+        INSERT INTO idempotency_key (account_id, key, job_id) VALUES ($1, $2, $3))sql"};
+    const auto decide = [this](submission wanted) {
+        return run(store_.submit(ann_, std::move(wanted), generous_, soon()));
+    };
+    const auto single = submitted(ann_);
+    run(pool().run(soon(), store_query, ann_, "k-1", single));
+    const auto repeated = decide({.url = link, .idempotency_key = "k-1"});
+    EXPECT_EQ(repeated.decided, outcome::repeated);
+    EXPECT_EQ(repeated.job, single);
+    const submission other{.url = "https://www.instagram.com/reel/x/", .idempotency_key = "k-1"};
+    EXPECT_EQ(decide(other).decided, outcome::key_of_another_link);
+    EXPECT_EQ(decide(of_list("k-1", "aa", 0)).decided, outcome::key_of_another_link);
+
+    const auto element = submitted(ann_);
+    run(pool().run(
+        soon(), store_query, ann_, "urls a330395cc0a53ad1207736546afff473 aa 1", element));
+    EXPECT_EQ(decide(of_list("list", "aa", 1)).job, element);
+    EXPECT_EQ(decide(of_list("list", "aa", 0)).decided, outcome::admitted);
+    EXPECT_EQ(decide(of_list("list", "bb", 1)).decided, outcome::key_of_another_link);
+    EXPECT_EQ(
+        decide({.url = link, .idempotency_key = "list"}).decided, outcome::key_of_another_link);
+}
+
+TEST_F(JobRepetition, DaemonsOfTheLastReleaseShareTheKeys) {
+    const db::query submit_query{"test.submit_as_before", R"sql(
+        SELECT outcome, coalesce(job_id, 0) AS job_id
+          FROM submit_jobs(ARRAY[$1::bigint], ARRAY[$2], ARRAY[false], ARRAY[$3], ARRAY[false],
+                           ARRAY[NULL::text], ARRAY[$4::text], ARRAY['urls f0 '], ARRAY[$5::text],
+                           100, 100))sql"};
+    const auto submit = [&](const char* key, std::optional<const char*> list_key) {
+        const std::optional<const char*> own = list_key ? std::optional{"urls f0 aa "} : list_key;
+        const auto rows = run(pool().run(soon(), submit_query, ann_, link, key, list_key, own));
+        const auto row = rows.one();
+        return std::pair{row.as<std::string>("outcome"), job_id{row.as<std::int64_t>("job_id")}};
+    };
+    const auto single = submit("k", std::nullopt);
+    EXPECT_EQ(single.first, "admitted");
+    const auto again =
+        run(store_.submit(ann_, {.url = link, .idempotency_key = "k"}, generous_, soon()));
+    EXPECT_EQ(again.job, single.second);
+    EXPECT_EQ(submit("urls f0 aa 0", "k").first, "key_of_another_link");
+
+    const auto element = submit("urls f0 aa 1", "list");
+    EXPECT_EQ(element.first, "admitted");
+    EXPECT_EQ(
+        run(store_.submit(ann_, of_list("list", "aa", 1), generous_, soon())).job, element.second);
+    EXPECT_EQ(submit("urls f0 aa 1", "list").first, "repeated");
+}
+
 TEST_F(JobRepetition, ASubmissionDeletesABoundedNumberOfExpiredKeys) {
     const db::query add_expired_query{"test.add_expired_keys", R"sql(
-        INSERT INTO idempotency_key (account_id, key, job_id, created_at)
-        SELECT $1, 'old-' || number, $2, now() - interval '2 days' + number * interval '1 second'
+        INSERT INTO submission_key (account_id, key, position, request_hash, job_id, created_at)
+        SELECT $1, 'old-' || number, 0, 'x', $2,
+               now() - interval '2 days' + number * interval '1 second'
           FROM generate_series(1, 2500) AS number)sql"};
     const db::query expired_query{"test.expired_keys", R"sql(
-        SELECT count(*) AS left_over FROM idempotency_key
+        SELECT count(*) AS left_over FROM submission_key
          WHERE created_at < now() - interval '1 day')sql"};
     run(pool().run(soon(), add_expired_query, ann_, submitted(ann_)));
     const auto left_after = [&](const char* key) {

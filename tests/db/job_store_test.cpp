@@ -22,8 +22,9 @@ constexpr db::query add_many_query{"test.add_many", R"sql(
     SELECT count(*) AS many
       FROM submit_jobs(
           array_fill($1::bigint, ARRAY[$2::integer]), array_fill($3::text, ARRAY[$2::integer]),
-          array_fill(false, ARRAY[$2::integer]), array_fill(NULL::text, ARRAY[$2::integer]),
-          array_fill(false, ARRAY[$2::integer]), array_fill(NULL::text, ARRAY[$2::integer]),
+          array_fill(false, ARRAY[$2::integer]), array_fill(false, ARRAY[$2::integer]),
+          array_fill(NULL::text, ARRAY[$2::integer]), array_fill(NULL::text, ARRAY[$2::integer]),
+          array_fill(NULL::text, ARRAY[$2::integer]), array_fill(0, ARRAY[$2::integer]),
           100000, 100000)
      WHERE outcome = 'admitted')sql"};
 constexpr db::query drain_query{"test.drain_bucket", R"sql(

@@ -30,7 +30,7 @@ constexpr std::array history{
 class MigratorTest : public test::empty_database_test {
 protected:
     [[nodiscard]] migrator with(std::span<const migration> migrations) const {
-        return migrator{connection_string(), migrations, log::logger::silent()};
+        return migrator{connection_string(), migrations, {}, log::logger::silent()};
     }
 
     [[nodiscard]] std::int64_t count_things() {
@@ -107,7 +107,7 @@ TEST_F(MigratorTest, RefusesADatabaseThatCannotHoldAllText) {
         soon());
     ASSERT_TRUE(made) << made.error().to_string();
     const migrator there{
-        connection_string() + " dbname=" + name, std::span{history}, log::logger::silent()};
+        connection_string() + " dbname=" + name, std::span{history}, {}, log::logger::silent()};
     const auto refused = there.migrate(soon());
     EXPECT_TRUE(run_script(connection_string(), "DROP DATABASE " + name, soon()));
     ASSERT_FALSE(refused);
@@ -121,6 +121,7 @@ TEST_F(MigratorTest, TellsWhoseTheDatabaseMustBe) {
     const migrator by_stranger{
         connection_string() + " options='-c role=" + role + "'",
         std::span{history},
+        {},
         log::logger::silent()};
     const auto refused = by_stranger.migrate(soon());
     EXPECT_TRUE(run_script(connection_string(), "DROP ROLE " + role, soon()));
@@ -204,7 +205,7 @@ TEST_F(MigratorTest, RefusesTransactionControl) {
 }
 
 TEST_F(MigratorTest, WithoutAServerItSaysSo) {
-    const migrator nowhere{"host=/nonexistent", history, log::logger::silent()};
+    const migrator nowhere{"host=/nonexistent", history, {}, log::logger::silent()};
     const auto done = nowhere.migrate(soon());
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().code(), errc::database_unavailable);

@@ -38,7 +38,7 @@ inline constexpr db::query left_of_query{"test.left_of", R"sql(
          + (SELECT count(*) FROM webhook_delivery WHERE account_id = $1)
          + (SELECT count(*) FROM webhook_default WHERE account_id = $1)
          + (SELECT count(*) FROM webhook_secret WHERE account_id = $1)
-         + (SELECT count(*) FROM idempotency_key WHERE account_id = $1)
+         + (SELECT count(*) FROM submission_key WHERE account_id = $1)
          + (SELECT count(*) FROM tied_chat WHERE account_id = $1)
          + (SELECT count(*) FROM chat_code WHERE account_id = $1)
          + (SELECT count(*) FROM chat_message WHERE account_id = $1)

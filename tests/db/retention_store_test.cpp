@@ -20,8 +20,8 @@ constexpr db::query add_lost_call_query{"test.add_lost_call", R"sql(
 constexpr db::query add_delivery_query{"test.add_delivery", R"sql(
     INSERT INTO webhook_delivery (account_id, job_id, url) VALUES ($1, $2, 'https://r.test/'))sql"};
 constexpr db::query add_key_query{"test.add_key", R"sql(
-    INSERT INTO idempotency_key (account_id, key, job_id, created_at)
-    VALUES ($1, 'key-' || $2::bigint, $2, now() - make_interval(hours => $3)))sql"};
+    INSERT INTO submission_key (account_id, key, position, request_hash, job_id, created_at)
+    VALUES ($1, 'key-' || $2::bigint, 0, 'x', $2, now() - make_interval(hours => $3)))sql"};
 constexpr db::query set_clock_back_query{"test.set_clock_back", R"sql(
     UPDATE upkeep_turn SET held_until = now() + interval '3 hours')sql"};
 

@@ -85,12 +85,12 @@ class Failover(ServiceTest):
     def assertAllDone(self, account, clients):
         """Every promise is kept: the job is there, once, and ends."""
         promised = {key: job for client in clients for key, job in client.accepted.items()}
-        rows = self.pair.replica.query("SELECT key, job_id FROM idempotency_key", "reels").split()
+        rows = self.pair.replica.query("SELECT key, job_id FROM submission_key", "reels").split()
         self.assertLessEqual(set(f"{key}|{job}" for key, job in promised.items()), set(rows))
         for job in promised.values():
             self.assertEqual(account.finished(job)["error_code"], "unavailable")
         doubled = self.pair.replica.query(
-            "SELECT count(*) - count(DISTINCT key) FROM idempotency_key", "reels").strip()
+            "SELECT count(*) - count(DISTINCT key) FROM submission_key", "reels").strip()
         self.assertEqual(doubled, "0")
 
     def test_in_step_nothing_is_lost_when_the_primary_is_killed(self):
@@ -138,7 +138,7 @@ class Failover(ServiceTest):
         self.assertEqual(account.job(before)["status"], "pending", "reads go on")
         self.pair.leave_alone()
         accepted = wait_until(lambda: (lambda answer: answer if answer.status == 202 else None)(submit()), "a 202")
-        rows = self.pair.primary.query("SELECT job_id FROM idempotency_key WHERE key = 'once'", "reels").split()
+        rows = self.pair.primary.query("SELECT job_id FROM submission_key WHERE key = 'once'", "reels").split()
         self.assertEqual(rows, [str(accepted.json()["id"])])
         self.assertEqual(self.pair.primary.query("SELECT count(*) FROM job", "reels").strip(), "2")
 

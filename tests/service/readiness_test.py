@@ -11,7 +11,8 @@ from service_support import UNAVAILABLE, Cluster, ServiceTest, wait_until
 from small_disk import SmallDisk
 
 STORE = "not ready: submissions cannot be stored"
-SUBMIT_JOBS = "submit_jobs(bigint[], text[], boolean[], text[], boolean[], text[], integer, integer)"
+SUBMIT_JOBS = ("submit_jobs(bigint[], text[], boolean[], boolean[], text[], text[], text[], integer[], "
+               "integer, integer)")
 
 
 class ReadinessTest(ServiceTest):

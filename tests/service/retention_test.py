@@ -77,7 +77,7 @@ class Shared(ServiceTest):
     def left_of(self, owner):
         tables = ("job", "api_token", "web_session", "model_call", "deleted_job", "ended_reels_version", "search_document",
                   "reel_thumbnail", "webhook_default", "webhook_secret", "webhook_delivery", "idempotency_key",
-                  "tied_chat", "chat_code", "chat_message", "invitation")
+                  "submission_key",                  "tied_chat", "chat_code", "chat_message", "invitation")
         counts = " + ".join(f"(SELECT count(*) FROM {table} WHERE account_id = {owner})" for table in tables)
         return int(self.sql(f"SELECT {counts} + (SELECT count(*) FROM account WHERE id = {owner})"))
 

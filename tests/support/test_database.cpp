@@ -42,7 +42,10 @@ public:
         const auto name = next_name();
         expect_value(db::run_script(administer(), "CREATE DATABASE " + name, soon()));
         const db::migrator migrator{
-            connect_to(name), db::embedded_migrations(), log::logger::silent()};
+            connect_to(name),
+            db::embedded_migrations(),
+            db::embedded_functions(),
+            log::logger::silent()};
         expect_value(migrator.migrate(soon()));
         template_ = name;
         return template_;

@@ -18,8 +18,11 @@ import source_text
 FILE_LINES_MAX = 600
 FUNCTION_LINES_MAX = 70
 COLUMNS_MAX = 100
+LAST_MIGRATION_WITH_FUNCTIONS = 40
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
+
+SQL_FUNCTION = re.compile(r"^CREATE (?:OR REPLACE )?FUNCTION (\w+)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -153,6 +156,28 @@ def length_breaches(source: Source) -> Iterator[str]:
                    f"at most {FUNCTION_LINES_MAX}")
 
 
+def sql_function_breaches(name: str, text: str) -> Iterator[str]:
+    lines = len(text.splitlines())
+    if lines > FUNCTION_LINES_MAX:
+        yield f"{name}: {lines} lines, at most {FUNCTION_LINES_MAX}"
+    for function in SQL_FUNCTION.findall(text):
+        if re.sub(r"_before_\d{4}$", "", PurePosixPath(name).stem) != function:
+            yield f"{name}: {function}() has a file of its own"
+
+
+def migration_breaches(name: str, text: str) -> Iterator[str]:
+    """Numbered migrations define no functions, except those that did before the folder existed."""
+    if int(PurePosixPath(name).name[:4]) > LAST_MIGRATION_WITH_FUNCTIONS and SQL_FUNCTION.search(text):
+        yield f"{name}: a function is a file of migrations/functions/"
+
+
+def sql_breaches(root: Path) -> Iterator[str]:
+    for path in sorted((root / "migrations" / "functions").glob("*.sql")):
+        yield from sql_function_breaches(str(path.relative_to(root)), path.read_text(encoding="utf-8"))
+    for path in sorted((root / "migrations").glob("*.sql")):
+        yield from migration_breaches(str(path.relative_to(root)), path.read_text(encoding="utf-8"))
+
+
 # --- Dead files ----------------------------------------------------------------------------------
 
 def is_built(path: PurePosixPath, lists: dict[PurePosixPath, str]) -> bool:
@@ -214,8 +239,8 @@ def main(arguments: list[str]) -> int:
         return 2
     root = Path(arguments[2])
     sources = sources_under(root)
-    breaches = list(rule_breaches(sources, cmake_lists(root)) if arguments[1] == "rules"
-                    else format_breaches(root, sources))
+    breaches = list([*rule_breaches(sources, cmake_lists(root)), *sql_breaches(root)]
+                    if arguments[1] == "rules" else format_breaches(root, sources))
     for breach in breaches:
         print(breach)
     print(f"{len(sources)} files, {len(breaches)} breaches")

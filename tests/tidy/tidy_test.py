@@ -144,6 +144,27 @@ class Lengths(unittest.TestCase):
         self.assertEqual(len(source_text.functions_of(text)), 2)
 
 
+class SqlFunctions(unittest.TestCase):
+    def breaches(self, text: str) -> str:
+        return "\n".join(tidy.sql_function_breaches("migrations/functions/f.sql", text))
+
+    def test_files_at_their_bound_and_one_past(self) -> None:
+        head = "CREATE OR REPLACE FUNCTION f() RETURNS void LANGUAGE sql AS $$\n"
+        self.assertEqual(self.breaches(head + "    SELECT\n" * 69), "")
+        self.assertIn("71 lines", self.breaches(head + "    SELECT\n" * 70))
+
+    def test_a_file_defines_the_function_that_it_is_named_after(self) -> None:
+        self.assertIn("g() has a file of its own", self.breaches("CREATE OR REPLACE FUNCTION g()\n"))
+
+        earlier = "CREATE OR REPLACE FUNCTION g(a integer)\n"
+        self.assertEqual(list(tidy.sql_function_breaches("functions/g_before_0042.sql", earlier)), [])
+
+    def test_numbered_migrations_define_none_any_more(self) -> None:
+        text = "CREATE FUNCTION f()\n"
+        self.assertEqual(list(tidy.migration_breaches("migrations/0040_a_b.sql", text)), [])
+        self.assertEqual(len(list(tidy.migration_breaches("migrations/0041_a_b.sql", text))), 1)
+
+
 class DeadFiles(unittest.TestCase):
     def test_sources_are_built_and_headers_included(self) -> None:
         sources = [

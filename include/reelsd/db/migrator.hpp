@@ -24,6 +24,14 @@ struct migration {
     std::string_view checksum;  ///< SHA-256 of the file, 64 hex digits.
 };
 
+/// The current definition of a function of the schema: migrations/functions/NAME.sql, one or more
+/// CREATE OR REPLACE FUNCTION. Edited in place.
+struct sql_function {
+    std::string_view name;
+    std::string_view text;
+    std::string_view checksum;  ///< As of a migration.
+};
+
 inline constexpr std::string_view no_transaction = "-- no transaction\n";
 
 /// The index that a text without a transaction creates; empty when it does not begin, after
@@ -34,6 +42,9 @@ inline constexpr std::string_view no_transaction = "-- no transaction\n";
 /// reelsd::migrations.
 [[nodiscard]] std::span<const migration> embedded_migrations() noexcept;
 
+/// The files of migrations/functions/, in order of name. Link reelsd::migrations.
+[[nodiscard]] std::span<const sql_function> embedded_functions() noexcept;
+
 /// What the database has and what it lacks.
 struct schema_status {
     struct step {
@@ -43,26 +54,31 @@ struct schema_status {
     };
     std::vector<step> applied;
     std::vector<step> pending;
+    std::vector<std::string> outdated_functions;  ///< Missing, or of another definition.
 
-    [[nodiscard]] bool up_to_date() const noexcept { return pending.empty(); }
+    [[nodiscard]] bool up_to_date() const noexcept {
+        return pending.empty() && outdated_functions.empty();
+    }
 };
 
 /// Brings a database's schema up to the binary's. Blocking, over a connection of its own: call it
 /// before the loop runs or from a helper thread.
 class migrator {
 public:
-    /// `migrations` outlive this and are in order of version.
+    /// `migrations`, which are in order of version, and `functions` outlive this.
     migrator(
-        std::string connection_string, std::span<const migration> migrations, log::logger logger);
+        std::string connection_string, std::span<const migration> migrations,
+        std::span<const sql_function> functions, log::logger logger);
 
     /// Applies what is pending, each migration with its record in one transaction, and gives how
-    /// many were applied here. One without a transaction is recorded after its index is complete;
-    /// an index that an interrupted build has left invalid is dropped and built again. Concurrent
-    /// migrators wait for each other. The service may go on meanwhile: a migration that needs a
-    /// table which others use waits for half a second at a time and lets them pass before it tries
-    /// again, until `by`. Errors: database_unavailable; conflict when a migration was changed after
-    /// it had been applied, or when the database has one that this binary does not know;
-    /// storage_failed; internal when a migration's SQL fails.
+    /// many were applied here. After the last one, the functions whose checksums differ from the
+    /// database's are replaced in one transaction. A migration without a transaction is recorded
+    /// after its index is complete; an index that an interrupted build has left invalid is dropped
+    /// and built again. Concurrent migrators wait for each other. The service may go on meanwhile:
+    /// a migration that needs a table which others use waits for half a second at a time and lets
+    /// them pass before it tries again, until `by`. Errors: database_unavailable; conflict when a
+    /// migration was changed after it had been applied, or when the database has one that this
+    /// binary does not know; storage_failed; internal when a migration's SQL fails.
     [[nodiscard]] result<std::size_t> migrate(deadline by) const;
 
     /// Changes nothing. Same errors.
@@ -71,6 +87,7 @@ public:
 private:
     std::string connection_string_;
     std::span<const migration> migrations_;
+    std::span<const sql_function> functions_;
     log::logger logger_;
 };
 

@@ -78,7 +78,7 @@ constexpr db::query reels_query{"exports.reels", R"sql(
            (SELECT row_to_json(extra)::text FROM (
                SELECT job.fresh, job.attempt AS attempts, job.webhook_url,
                       rfc3339(job.analyzed_at) AS analyzed_at,
-                      (SELECT key FROM idempotency_key WHERE job_id = job.id LIMIT 1)
+                      (SELECT key FROM submission_key WHERE job_id = job.id LIMIT 1)
                           AS idempotency_key,
                       (SELECT replace(encode(jpeg, 'base64'), E'\n', '') FROM reel_thumbnail
                         WHERE account_id = job.account_id AND job_id = job.id)

@@ -10,10 +10,11 @@ namespace reelsd::jobs {
 namespace {
 
 constexpr db::query submit_query{"jobs.submit", R"sql(
-    SELECT number, outcome, job_id, job_status, job_limit,
-           rate_limit, rate_remaining, rate_reset, retry_after,
+    SELECT number, outcome, job_id, job_status, job_limit, rate_limit,
+           floor(tokens)::integer AS rate_remaining,
+           ceil((rate_limit - tokens) * 60 / rate_limit)::integer AS rate_reset, retry_after,
            trim_scale(monthly_budget_usd)::text AS monthly_budget_usd
-      FROM submit_jobs($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11))sql"};
+      FROM submit_jobs($1, $2, $3, $4, $5, $6, $7, $8, $9, $10))sql"};
 
 constexpr db::query find_query{"jobs.find", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error, result
@@ -145,28 +146,25 @@ struct submission_columns {
     std::vector<account_id> callers;
     std::vector<std::string_view> links;
     std::vector<bool> fresh_wishes;
-    std::vector<std::optional<std::string_view>> repeat_keys;
     std::vector<bool> money_costs;
     std::vector<std::optional<std::string_view>> webhook_urls;
-    std::vector<std::optional<std::string_view>> rival_keys;
-    std::vector<std::string_view> rival_stems;  ///< Empty: the submission has no rivals.
-    std::vector<std::optional<std::string_view>> own_stems;
+    std::vector<std::optional<std::string_view>> keys;
+    std::vector<std::optional<std::string_view>> request_hashes;
+    std::vector<std::int32_t> positions;
 };
 
 submission_columns columns_of(const std::vector<callers_submission>& all) {
-    static const key_rivals without_rivals{};
     submission_columns columns;
     for (const auto& [caller, wanted] : all) {
         columns.callers.push_back(caller);
         columns.links.emplace_back(wanted.url);
         columns.fresh_wishes.push_back(wanted.fresh);
-        columns.repeat_keys.emplace_back(wanted.idempotency_key);
         columns.money_costs.push_back(wanted.costs_money);
         columns.webhook_urls.emplace_back(wanted.webhook_url);
-        const auto& rivals = wanted.rivals ? *wanted.rivals : without_rivals;
-        columns.rival_keys.emplace_back(rivals.exact);
-        columns.rival_stems.emplace_back(rivals.stem);
-        columns.own_stems.emplace_back(rivals.own);
+        columns.keys.emplace_back(wanted.idempotency_key);
+        columns.request_hashes.emplace_back();
+        if (wanted.list) columns.request_hashes.back() = wanted.list->request_hash;
+        columns.positions.push_back(wanted.list ? wanted.list->position : 0);
     }
     return columns;
 }
@@ -218,22 +216,17 @@ boost::asio::awaitable<std::vector<std::optional<admission>>> job_store::submit_
         columns.callers,
         columns.links,
         columns.fresh_wishes,
-        columns.repeat_keys,
         columns.money_costs,
         columns.webhook_urls,
-        columns.rival_keys,
-        columns.rival_stems,
-        columns.own_stems,
+        columns.keys,
+        columns.request_hashes,
+        columns.positions,
         defaults.submissions_per_minute,
         defaults.concurrent_jobs);
     std::vector<std::optional<admission>> decided(wanted.size());
-    if (answer.size() != decided.size()) {
-        throw db::schema_mismatch{"submit_jobs() has not decided all of them"};
-    }
     for (const db::row row : answer) {
         const auto number = static_cast<std::size_t>(row.as<std::int32_t>("number"));
         invariant(number >= 1 && number <= decided.size());
-        if (row.as<std::string_view>("outcome") == "account_busy") continue;
         decided[number - 1] = admission_from(row);
     }
     co_return decided;

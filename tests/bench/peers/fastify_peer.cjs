@@ -19,8 +19,8 @@ const submit = {
   name: 'submit',
   text: `SELECT submitted.outcome, submitted.job_id, submitted.job_status
            FROM api_token JOIN account ON account.id = api_token.account_id,
-                submit_jobs(ARRAY[account.id], ARRAY[$2::text], ARRAY[false], ARRAY[NULL::text], ARRAY[false],
-                            ARRAY[NULL::text], 30, 100) AS submitted
+                submit_jobs(ARRAY[account.id], ARRAY[$2::text], ARRAY[false], ARRAY[false], ARRAY[NULL::text],
+                            ARRAY[NULL::text], ARRAY[NULL::text], ARRAY[0], 30, 100) AS submitted
           WHERE api_token.hash = $1 AND api_token.revoked_at IS NULL AND account.disabled_at IS NULL`,
 };
 

@@ -26,12 +26,11 @@ struct default_limits {
     int concurrent_jobs = 3;
 };
 
-/// Other uses of a caller's key that are in the way of this one: the same text, or whatever of a
-/// stem is not the submission's own.
-struct key_rivals {
-    std::optional<std::string> exact = {};  ///< This key.
-    std::string stem;                       ///< Any key that begins so,
-    std::optional<std::string> own = {};    ///< unless it begins so.
+/// The list that a submission belongs to, and its place there. All links of a list have the
+/// caller's key.
+struct list_element {
+    std::string request_hash;   ///< Of the whole list: 32 hexadecimal digits.
+    std::int32_t position = 0;  ///< From 0.
 };
 
 /// A submission as the caller asks for it.
@@ -39,13 +38,13 @@ struct submission {
     std::string url;
     bool fresh = false;
     bool costs_money = false;  ///< It may ask a model that costs money.
-    /// The caller's own name for it: a second submission under the same one, within 24 hours and
-    /// while the job is there, is answered with the first one's job.
+    /// The caller's Idempotency-Key: a second submission under it, within 24 hours and while the
+    /// job exists, gets the first one's job. With another link or list, it gets
+    /// `key_of_another_link`.
     std::optional<std::string> idempotency_key = {};
+    std::optional<list_element> list = {};  ///< Nothing for a single link.
     /// Where the job's end is told; nothing: at the account's default, if it has one.
     std::optional<std::string> webhook_url = {};
-    /// While one of these is in use, the answer is `key_of_another_link`. Checked before all else.
-    std::optional<key_rivals> rivals = {};
 };
 
 /// One of several submissions that come at the same moment.
@@ -60,7 +59,7 @@ struct admission {
     enum class outcome : std::uint8_t {
         admitted,
         repeated,             ///< The job of an earlier submission under the same key.
-        key_of_another_link,  ///< The key was used with another link.
+        key_of_another_link,  ///< The key was used with another link or list.
         rate_limited,
         too_many_jobs,
         budget_spent,  ///< The account's, of this month.

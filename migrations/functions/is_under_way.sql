@@ -1,0 +1,9 @@
+-- Whether a call may still be answered. An embedding has no claim (0) and takes at most three minutes; it is given two more.
+CREATE OR REPLACE FUNCTION is_under_way(call model_call) RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT call.settled_at IS NULL AND CASE call.purpose
+        WHEN 'embedding' THEN call.called_at > now() - interval '3 minutes'
+        ELSE EXISTS (
+            SELECT FROM job
+             WHERE job.id = call.job_id AND job.claim = call.claim AND job.status = 'processing')
+        END
+$$;

@@ -1,0 +1,15 @@
+CREATE OR REPLACE FUNCTION make_webhook_delivery() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    address text := NEW.webhook_url;
+BEGIN
+    IF address IS NULL THEN
+        SELECT url INTO address FROM webhook_default WHERE account_id = NEW.account_id;
+        IF NOT FOUND THEN
+            RETURN NULL;
+        END IF;
+    END IF;
+    INSERT INTO webhook_delivery (account_id, job_id, url) VALUES (NEW.account_id, NEW.id, address)
+    ON CONFLICT (job_id) DO NOTHING;
+    RETURN NULL;
+END
+$$;

@@ -1,0 +1,27 @@
+-- Repairs times of jobs that were written before the clock was set back.
+CREATE OR REPLACE FUNCTION mend_job_times() RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+    -- More than the clocks of one machine differ, and short enough to wait for.
+    slack CONSTANT interval := interval '1 minute';
+    -- No daemon's lease is longer.
+    lease_max CONSTANT interval := interval '1 hour';
+    mended bigint;
+    more bigint;
+BEGIN
+    -- A pending job was delayed when it last changed: the rest of its delay begins now.
+    UPDATE job
+       SET run_at = now() + greatest(run_at - changed_at, interval '0'), changed_at = now()
+     WHERE status = 'pending' AND waits_for = 'time' AND run_at > now() AND changed_at > now() + slack;
+    GET DIAGNOSTICS mended = ROW_COUNT;
+    -- A living daemon renews its lease, which repairs it. How long a renewed lease of another daemon is, is not known: it
+    -- ends within the longest.
+    UPDATE job
+       SET lease_until = now() + least(
+               lease_max, CASE WHEN changed_at > now() + slack THEN lease_until - changed_at END),
+           changed_at = least(changed_at, now())
+     WHERE status = 'processing' AND lease_until > now()
+       AND (lease_until > now() + lease_max + slack OR changed_at > now() + slack);
+    GET DIAGNOSTICS more = ROW_COUNT;
+    RETURN mended + more;
+END
+$$;

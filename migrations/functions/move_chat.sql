@@ -1,0 +1,13 @@
+-- Follows a group that the chat platform has given another id.
+CREATE OR REPLACE FUNCTION move_chat(former bigint, present bigint)
+RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE chat_message SET chat_id = present WHERE chat_id = former;
+    IF EXISTS (SELECT FROM tied_chat WHERE chat_id = present) THEN
+        DELETE FROM tied_chat WHERE chat_id = former;
+    ELSE
+        UPDATE tied_chat SET chat_id = present WHERE chat_id = former;
+    END IF;
+END
+$$;

@@ -1,0 +1,7 @@
+-- TRUNCATE: only an operator does that.
+CREATE OR REPLACE FUNCTION note_all_ended_reels_gone() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE ended_reels_version SET changed_by = pg_current_xact_id();
+    RETURN NULL;
+END
+$$;

@@ -1,0 +1,6 @@
+CREATE OR REPLACE FUNCTION note_job_deletion() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO deleted_job (account_id, job_id) VALUES (OLD.account_id, OLD.id) ON CONFLICT DO NOTHING;
+    RETURN NULL;
+END
+$$;

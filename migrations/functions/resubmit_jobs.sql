@@ -1,0 +1,27 @@
+-- Submits failed jobs again, except those whose link is active already. Accounts are locked first, as by submissions.
+CREATE OR REPLACE FUNCTION resubmit_jobs(failed_ids bigint[])
+RETURNS TABLE (failed bigint, anew bigint)
+LANGUAGE plpgsql AS $$
+DECLARE
+    old job%ROWTYPE;
+BEGIN
+    PERFORM FROM account
+      WHERE id IN (SELECT job.account_id FROM job WHERE job.id = ANY (failed_ids)) ORDER BY id FOR NO KEY UPDATE;
+    FOR old IN
+        SELECT job.* FROM job JOIN account ON account.id = job.account_id
+         WHERE job.id = ANY (failed_ids) AND job.status = 'error' AND account.disabled_at IS NULL
+         ORDER BY job.id FOR UPDATE OF job SKIP LOCKED
+    LOOP
+        CONTINUE WHEN EXISTS (
+            SELECT FROM job
+             WHERE job.account_id = old.account_id AND job.url = old.url
+               AND job.status IN ('pending', 'processing'));
+        failed := old.id;
+        INSERT INTO job (account_id, url, fresh, webhook_url, turn)
+        VALUES (old.account_id, old.url, old.fresh, old.webhook_url, next_job_turn(old.account_id))
+        RETURNING id INTO anew;
+        UPDATE account SET active_jobs_at_most = active_jobs_at_most + 1 WHERE account.id = old.account_id;
+        RETURN NEXT;
+    END LOOP;
+END
+$$;

@@ -1,0 +1,22 @@
+-- Runs before the steps of erasing: deletes jobs in work of all accounts that are being erased, so that none is paid for
+-- while the others are emptied. Such jobs have few dependent rows: up to ten times `most` of them. Null: another process has
+-- the turn.
+CREATE OR REPLACE FUNCTION stop_leavers(who text, turn_seconds double precision, most integer) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+    unwanted bigint[];
+BEGIN
+    IF NOT take_upkeep_turn('erasure', who, turn_seconds) THEN
+        RETURN NULL;
+    END IF;
+    unwanted := ARRAY(
+        SELECT busy.id
+          FROM account, LATERAL (
+               SELECT job.id FROM job
+                WHERE job.account_id = ANY (ARRAY[account.id]) AND job.status IN ('pending', 'processing')
+                ORDER BY job.account_id LIMIT 10 * most FOR UPDATE SKIP LOCKED) AS busy
+         WHERE account.leaving_at IS NOT NULL LIMIT 10 * most);
+    DELETE FROM job WHERE id = ANY (unwanted);
+    RETURN cardinality(unwanted);
+END
+$$;

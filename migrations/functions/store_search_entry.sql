@@ -1,0 +1,32 @@
+-- Writes what a search finds a reel by. Called by the statement that makes the reel `done`.
+--   words: texts of falling weight; the first counts 3 times as much as the last
+--   concepts, concept_weights: the embedder's vector, component by component
+--   shown: the passages
+CREATE OR REPLACE FUNCTION store_search_entry(
+    owner bigint, reel bigint, words text[],
+    concepts integer[], concept_weights real[], shown text)
+RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO search_document (account_id, job_id, passages) VALUES (owner, reel, shown);
+
+    -- The share of BM25 that does not depend on other reels (k1 = 1.2, b = 0.75), at 200 words a reel.
+    INSERT INTO search_word (account_id, job_id, lexeme, weight)
+    WITH found AS (
+        SELECT token.lexeme,
+               sum(cardinality(token.positions) * greatest(3 - (part.rank - 1) * 0.7, 0.5)) AS said
+          FROM unnest(words) WITH ORDINALITY AS part (content, rank),
+               unnest(to_tsvector('english', part.content)) AS token
+         WHERE length(token.lexeme) <= 100
+         GROUP BY token.lexeme),
+    whole AS (
+        SELECT sum(said) / 200.0 AS length FROM found)
+    SELECT owner, reel, found.lexeme, found.said * 2.2 / (found.said + 1.2 * (0.25 + 0.75 * whole.length))
+      FROM found, whole
+     ORDER BY found.said DESC LIMIT 1500;  -- Half an hour of speech has fewer.
+
+    INSERT INTO search_concept (account_id, job_id, concept, weight)
+    SELECT owner, reel, part.concept, part.weight
+      FROM unnest(concepts, concept_weights) AS part (concept, weight);
+END
+$$;
