@@ -2,7 +2,7 @@
 the JSON that they show.
 
 Method: the commands of a document run in order, in one folder, against a daemon of their own. Only what a document cannot
-know is replaced: the address of the daemon, and links that lead off this machine.
+know is replaced: the addresses of the daemon and of a webhook's receiver. A stand-in is asked for posts.
 """
 
 import json
@@ -12,7 +12,7 @@ import re
 import subprocess
 import unittest
 
-from service_support import SAMPLE, UNAVAILABLE, DatabaseTest, clean_environment, must, program
+from service_support import UNAVAILABLE, DatabaseTest, clean_environment, must, program
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs/guide").glob("*.md"))]
@@ -40,8 +40,9 @@ def commands_in(text):
 
 class Guide(DatabaseTest):
     def run_document(self, text):
+        self.platform.configure(posts={code: {} for code in re.findall(r"/reel/(DY\w+)", text)})
         daemon = self.shared_daemon(webhook_networks="127.0.0.0/8").start()
-        account = daemon.account(unlimited=True)
+        account = daemon.account("ann@example.org", unlimited=True)
         for _ in range(2):  # The documents' first reel has the id 3.
             account.finished(account.submit(UNAVAILABLE))
         folder = pathlib.Path(daemon.folder, "reader")
@@ -50,12 +51,11 @@ class Guide(DatabaseTest):
         (folder / "reelsd-data").mkdir()
         (folder / "reelsd-data/api-token").write_text(account.token + "\n")
         address = f"http://{daemon.address}"
-        environment = clean_environment()
+        environment = clean_environment(**daemon.settings)
         environment.update(
             HOME=str(folder), TOKEN=account.token, REELS_TOKEN=account.token, REELS_SERVER=address,
             PATH=os.path.dirname(program("reels")) + ":" + environment["PATH"])
-        replaced = re.sub(r"https://www\.instagram\.com/reel/DY\w+/", SAMPLE, text)
-        replaced = replaced.replace("http://127.0.0.1:8080", address).replace("https://example.org/reels", RECEIVER)
+        replaced = text.replace("http://127.0.0.1:8080", address).replace("https://example.org/reels", RECEIVER)
         seen, assignments = 0, ""
         for command, output in commands_in(replaced):
             with self.subTest(command):

@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 DOCUMENT = ROOT / "docs/operate/log-lines.md"
 ROW = re.compile(r"^\| (info|warning|error) \| `(.+)` \| (.*) \|$", re.MULTILINE)
 SHOWN = re.compile(r"^ {4}(info|warning|error) (.+)$", re.MULTILINE)
+FILE = re.compile(r"`((?:docker|docs|include|migrations|scripts|src|tests)/[\w./-]+)`")
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 
 
@@ -72,6 +73,12 @@ class Documents(unittest.TestCase):
             for target in LINK.findall(document.read_text(encoding="utf-8")):
                 with self.subTest(document=document.name, target=target):
                     self.assertTrue((document.parent / target).exists())
+
+    def test_the_files_that_contributors_are_sent_to_are_there(self):
+        for document in ("docs/architecture.md", "docs/contributing.md"):
+            named = FILE.findall((ROOT / document).read_text(encoding="utf-8"))
+            self.assertGreater(len(named), 2, document)
+            self.assertEqual([name for name in named if not (ROOT / name).exists()], [], document)
 
 
 if __name__ == "__main__":
