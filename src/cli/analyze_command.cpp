@@ -1,16 +1,13 @@
 #include "analyze_list.hpp"
-#include "commands.hpp"
-#include "job_output.hpp"
 #include "options.hpp"
+#include "output.hpp"
 #include "page.hpp"
 #include "text.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -77,32 +74,27 @@ std::string idempotency_key_objection(const std::string& key) {
 }  // namespace
 
 void add_analyze_command(CLI::App& app, command& chosen) {
-    auto arguments = std::make_shared<analyze_arguments>();
-    auto* const analyze = app.add_subcommand("analyze", "Queue reels for analysis");
-    analyze->add_option("URL", arguments->links, "Links to the reels")->required();
-    add_wait_options(*analyze, arguments->wait, arguments->timeout_seconds);
-    analyze->add_flag(
+    auto [analyze, arguments] =
+        add_server_command(app, chosen, "analyze", "Queue reels for analysis", &run_analyze);
+    analyze.add_option("URL", arguments.links, "Links to the reels")->required();
+    add_wait_options(analyze, arguments.wait, arguments.timeout_seconds);
+    analyze.add_flag(
         "--fresh",
-        arguments->wanted.fresh,
+        arguments.wanted.fresh,
         "Analyse again, even if a recent result could be reused");
     analyze
-        ->add_option(
+        .add_option(
             "--idempotency-key",
-            arguments->wanted.idempotency_key,
+            arguments.wanted.idempotency_key,
             "Same key within 24 hours: same reel, never queued twice (made up if not given)")
         ->type_name("KEY")
         ->check(
             CLI::Validator{[](std::string& key) { return idempotency_key_objection(key); }, ""});
-    add_json_flag(*analyze, arguments->as_json);
-    analyze->footer(R"(Examples:
+    add_json_flag(analyze, arguments.as_json);
+    analyze.footer(R"(Examples:
     reels analyze --wait https://www.instagram.com/reel/DYa0IXPgnP5/
     id=$(reels analyze https://www.instagram.com/reel/DYa0IXPgnP5/)
     xargs reels analyze --json < links.txt)");
-    analyze->callback([arguments, &chosen] {
-        chosen = server_command{[arguments](const command_context& context) {
-            return run_analyze(context, *arguments);
-        }};
-    });
 }
 
 }  // namespace reelsd::cli

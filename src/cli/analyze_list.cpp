@@ -1,7 +1,7 @@
 #include "analyze_list.hpp"
 
-#include "job_output.hpp"
 #include "job_wait.hpp"
+#include "output.hpp"
 #include "page.hpp"
 #include "text.hpp"
 #include <reelsd/base/clock.hpp>

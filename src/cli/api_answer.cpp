@@ -2,9 +2,9 @@
 
 #include "page.hpp"
 #include "text.hpp"
-#include "utf8.hpp"
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/json.hpp>
+#include <reelsd/base/utf8.hpp>
 
 #include <fmt/format.h>
 
@@ -82,15 +82,48 @@ std::string safe_json(std::string_view document) {
     std::string safe;
     safe.reserve(document.size());
     for (std::size_t at = 0; at < document.size();) {
-        const auto one = utf8_at(document, at);
-        if (one.valid && one.code_point >= 0x7F && one.code_point < 0xA0) {
-            safe += fmt::format("\\u{:04x}", static_cast<unsigned>(one.code_point));
+        const auto character = code_point_at(document, at);
+        if (character.valid && character.value >= 0x7F && character.value < 0xA0) {
+            safe += fmt::format("\\u{:04x}", static_cast<unsigned>(character.value));
         } else {
-            safe.append(document.substr(at, one.bytes));
+            safe.append(document.substr(at, character.bytes));
         }
-        at += one.bytes;
+        at += character.bytes;
     }
     return safe;
+}
+
+exit_code exit_code_of(errc code) noexcept {
+    switch (code) {
+        case errc::cancelled: return exit_code::interrupted;
+        case errc::invalid_argument:
+        case errc::not_found:
+        case errc::unauthorized:
+        case errc::limit_reached:
+        case errc::conflict: return exit_code::refused;
+        case errc::timed_out:
+        case errc::connection_failed:
+        case errc::address_refused:
+        case errc::platform_rate_limited:
+        case errc::platform_failed:
+        case errc::platform_changed:
+        case errc::video_unavailable:
+        case errc::video_restricted:
+        case errc::login_required:
+        case errc::no_video:
+        case errc::separate_tracks:
+        case errc::unsupported_format:
+        case errc::video_too_long:
+        case errc::video_too_large:
+        case errc::media_failed:
+        case errc::model_refused:
+        case errc::model_unavailable:
+        case errc::model_misconfigured:
+        case errc::storage_failed:
+        case errc::database_unavailable:
+        case errc::internal: return exit_code::server_failed;
+    }
+    return exit_code::server_failed;
 }
 
 }  // namespace reelsd::cli

@@ -1,7 +1,6 @@
 #include "command_line.hpp"
 
-#include "command_description.hpp"
-#include "help.hpp"
+#include "help_formatter.hpp"
 #include "terminal.hpp"
 #include "text.hpp"
 
@@ -33,13 +32,14 @@ Exit codes:
     5    --timeout passed; the reel stays in work
     130  interrupted; a reel that was submitted stays in work)";
 
-/// Everything that can be said to `reels`; what is said ends up in `line`.
-void declare(CLI::App& app, command_line& line) {
+}  // namespace
+
+std::unique_ptr<CLI::App> make_parser(command_line& line, std::size_t help_columns) {
+    auto parser = std::make_unique<CLI::App>();
+    auto& app = *parser;
+    app.formatter(std::make_shared<help_formatter>(help_columns));
     app.description("reels hands Instagram reels to a reelsd server and shows what it found");
     app.name("reels");
-    app.formatter_fn([](const CLI::App* asked, const std::string& called, CLI::AppFormatMode) {
-        return help_text(describe(*asked), called, text_columns_of(stdout));
-    });
     app.set_help_flag("-h,--help", "Print this help");
     app.set_version_flag("--version", "reels " REELSD_VERSION)->description("Print the version");
     app.add_option(
@@ -64,8 +64,12 @@ void declare(CLI::App& app, command_line& line) {
     add_delete_command(app, line.chosen);
     add_mcp_command(app, line.chosen);
     add_completion_command(app, line.chosen);
+    for (auto* const command : app.get_subcommands(nullptr)) command->group("Commands");
     app.footer(footer);  // Last: commands would inherit it.
+    return parser;
 }
+
+namespace {
 
 /// What is wrong with the command line, and where to read how it should be.
 std::string complaint(const CLI::App& app, const CLI::ParseError& why) {
@@ -93,26 +97,18 @@ std::string complaint(const CLI::App& app, const CLI::ParseError& why) {
 
 std::variant<command_line, exit_code> parse_command_line(int argc, const char* const* argv) {
     command_line parsed;
-    CLI::App app;
-    declare(app, parsed);
+    const auto parser = make_parser(parsed, text_columns_of(stdout));
     try {
-        app.parse(argc, argv);
+        parser->parse(argc, argv);
     } catch (const CLI::ParseError& why) {  // CLI11's only way to say help, version or wrong usage.
         if (why.get_exit_code() == 0) {
-            app.exit(why);
+            parser->exit(why);
             return exit_code::ok;
         }
-        std::fputs(complaint(app, why).c_str(), stderr);
+        std::fputs(complaint(*parser, why).c_str(), stderr);
         return exit_code::usage;
     }
     return parsed;
-}
-
-command_description describe_reels() {
-    command_line unused;
-    CLI::App app;
-    declare(app, unused);
-    return describe(app);
 }
 
 }  // namespace reelsd::cli

@@ -4,6 +4,7 @@
 #include "settings.hpp"
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <variant>
 
@@ -15,6 +16,10 @@ struct command_line {
     std::optional<std::filesystem::path> config;  ///< `--config`; none: the default file, if any.
     command chosen;
 };
+
+/// The parser of `reels`, which fills `line`. Its help is wrapped to `help_columns` cells, except
+/// for footers. `line` outlives it.
+[[nodiscard]] std::unique_ptr<CLI::App> make_parser(command_line& line, std::size_t help_columns);
 
 /// The command line, or the exit code after help, version or a complaint has been printed.
 [[nodiscard]] std::variant<command_line, exit_code> parse_command_line(

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "api_answer.hpp"
 #include "api_client.hpp"
-#include "exit_code.hpp"
 #include "progress.hpp"
 #include "render.hpp"
 

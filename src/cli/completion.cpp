@@ -1,39 +1,63 @@
 #include "completion.hpp"
 
+#include "commands.hpp"
+#include "options.hpp"
 #include <reelsd/base/invariant.hpp>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <memory>
 #include <string_view>
+#include <vector>
 
 namespace reelsd::cli {
 namespace {
 
+using option_list = std::vector<const CLI::Option*>;
+
+option_list options_of(const CLI::App& app) {
+    return app.get_options([](const CLI::Option* option) { return option->nonpositional(); });
+}
+
+option_list arguments_of(const CLI::App& app) {
+    return app.get_options([](const CLI::Option* option) { return option->get_positional(); });
+}
+
+std::vector<const CLI::App*> commands_of(const CLI::App& program) {
+    return program.get_subcommands(nullptr);
+}
+
+bool takes_file(const CLI::Option& option) {
+    return takes_value(option) && option.get_type_name() == "FILE";
+}
+
 /// Every option of the program and its commands, each name once.
-std::map<std::string, option_description> options_by_name(const command_description& program) {
-    std::map<std::string, option_description> all;
-    const auto add = [&all](const command_description& command) {
-        for (const auto& option : command.options) {
-            for (const auto& name : option.names) {
+std::map<std::string, const CLI::Option*> options_by_name(const CLI::App& program) {
+    std::map<std::string, const CLI::Option*> all;
+    const auto add = [&all](const CLI::App& app) {
+        for (const auto* const option : options_of(app)) {
+            for (const auto& name : names_of(*option)) {
                 const auto [known, is_new] = all.try_emplace(name, option);
-                // Only so can a shell tell the value of an option from a command without parsing.
-                invariant(is_new || known->second.value.empty() == option.value.empty());
+                // Shells tell an option's value from a command by the option's name alone.
+                invariant(is_new || takes_value(*known->second) == takes_value(*option));
             }
         }
     };
     add(program);
-    for (const auto& command : program.commands) add(command);
+    for (const auto* const command : commands_of(program)) add(*command);
     return all;
 }
 
 /// A script's text with VALUE_OPTIONS replaced by the options that take a value.
 std::string with_value_options(
-    std::string_view script, const command_description& program, std::string_view separator) {
+    std::string_view script, const CLI::App& program, std::string_view separator) {
     std::vector<std::string> names;
     for (const auto& [name, option] : options_by_name(program)) {
-        if (!option.value.empty()) names.push_back(name);
+        if (takes_value(*option)) names.push_back(name);
     }
     constexpr std::string_view mark = "VALUE_OPTIONS";
     std::string text{script};
@@ -42,18 +66,19 @@ std::string with_value_options(
 }
 
 /// What may stand behind a command: its options, those of the program, and its choices.
-std::string words_for(const command_description& program, const command_description& command) {
+std::string words_for(const CLI::App& program, const CLI::App& command) {
     std::vector<std::string> words;
-    const auto add_options = [&words](const command_description& of) {
-        for (const auto& option : of.options) {
-            for (const auto& name : option.names) {
+    const auto add_options = [&words](const CLI::App& app) {
+        for (const auto* const option : options_of(app)) {
+            for (const auto& name : names_of(*option)) {
                 const bool known = std::find(words.begin(), words.end(), name) != words.end();
                 if (!known && name != "--version") words.push_back(name);
             }
         }
     };
-    for (const auto& argument : command.arguments) {
-        words.insert(words.end(), argument.choices.begin(), argument.choices.end());
+    for (const auto* const argument : arguments_of(command)) {
+        const auto choices = choices_of(*argument);
+        words.insert(words.end(), choices.begin(), choices.end());
     }
     add_options(command);
     add_options(program);
@@ -90,39 +115,41 @@ std::string bash_reply(std::string_view words) {
 }
 
 /// What each option that takes a known value does to complete it.
-std::string bash_values(const command_description& program) {
+std::string bash_values(const CLI::App& program) {
     std::string values;
     for (const auto& [name, option] : options_by_name(program)) {
-        if (option.takes_file) {
+        const auto choices = choices_of(*option);
+        if (takes_file(*option)) {
             values += fmt::format(
                 "        {})\n            compopt -o filenames\n            "
                 "COMPREPLY=($(compgen -f -- \"$current\"))\n            return ;;\n",
                 name);
-        } else if (!option.choices.empty()) {
+        } else if (!choices.empty()) {
             values += fmt::format(
                 "        {})\n            {}\n            return ;;\n",
                 name,
-                bash_reply(fmt::format("{}", fmt::join(option.choices, " "))));
+                bash_reply(fmt::format("{}", fmt::join(choices, " "))));
         }
     }
     return values;
 }
 
-std::string bash_script(const command_description& program) {
+std::string bash_script(const CLI::App& program) {
     auto text = with_value_options(bash_walk, program, "|");
     text += bash_values(program);
     text += "        ?*) return ;;  # a value that nobody can guess\n    esac\n";
     text += "    case $command in\n";
     std::vector<std::string> first;
-    for (const auto& command : program.commands) first.push_back(command.name);
-    for (const auto& option : program.options) {
-        first.insert(first.end(), option.names.begin(), option.names.end());
+    for (const auto* const command : commands_of(program)) first.push_back(command->get_name());
+    for (const auto* const option : options_of(program)) {
+        const auto names = names_of(*option);
+        first.insert(first.end(), names.begin(), names.end());
     }
     const auto reply = bash_reply(fmt::format("{}", fmt::join(first, " ")));
     text += fmt::format("        '') {} ;;\n", reply);
-    for (const auto& command : program.commands) {
-        text += fmt::format(
-            "        {}) {} ;;\n", command.name, bash_reply(words_for(program, command)));
+    for (const auto* const command : commands_of(program)) {
+        const auto words = words_for(program, *command);
+        text += fmt::format("        {}) {} ;;\n", command->get_name(), bash_reply(words));
     }
     text += "    esac\n}\ncomplete -F _reels reels\n";
     return "# bash completion for reels. Load it with: source <(reels completion bash)\n" + text;
@@ -143,60 +170,63 @@ std::string zsh_escaped(std::string_view text) {
 }
 
 /// ":MESSAGE:ACTION" of a value.
-std::string zsh_value(const option_description& option) {
-    const auto name = option.names.front().starts_with('-') ? option.value : option.names.front();
-    if (option.takes_file) return fmt::format(":{}:_files", zsh_escaped(name));
-    if (option.choices.empty()) return fmt::format(":{}: ", zsh_escaped(name));
-    const auto message = option.names.front().starts_with('-') ? option.text : name;
-    return fmt::format(":{}:({})", zsh_escaped(message), fmt::join(option.choices, " "));
+std::string zsh_value(const CLI::Option& option) {
+    const auto name = option.get_positional() ? names_of(option).front() : option.get_type_name();
+    if (takes_file(option)) return fmt::format(":{}:_files", zsh_escaped(name));
+    const auto choices = choices_of(option);
+    if (choices.empty()) return fmt::format(":{}: ", zsh_escaped(name));
+    const auto message = option.get_positional() ? name : option.get_description();
+    return fmt::format(":{}:({})", zsh_escaped(message), fmt::join(choices, " "));
 }
 
-std::string zsh_options(const std::vector<option_description>& options, std::string_view indent) {
+std::string zsh_options(const option_list& options, std::string_view indent) {
     std::string lines;
-    for (const auto& option : options) {
-        for (const auto& name : option.names) {
-            const bool has_value = !option.value.empty();
+    for (const auto* const option : options) {
+        const auto names = names_of(*option);
+        const bool has_value = takes_value(*option);
+        for (const auto& name : names) {
             // Either name of an option rules out the other; with "=", --name=value works too.
             lines += fmt::format(
                 "{}'({}){}{}[{}]{}' \\\n",
                 indent,
-                fmt::join(option.names, " "),
+                fmt::join(names, " "),
                 name,
                 has_value && name.starts_with("--") ? "=" : "",
-                zsh_escaped(option.text),
-                has_value ? zsh_value(option) : "");
+                zsh_escaped(option->get_description()),
+                has_value ? zsh_value(*option) : "");
         }
     }
     return lines;
 }
 
-std::string zsh_command(const command_description& program, const command_description& command) {
+std::string zsh_command(const CLI::App& program, const CLI::App& command) {
     constexpr std::string_view indent = "                        ";
     auto text =
-        fmt::format("                {})\n                    _arguments \\\n", command.name);
-    auto options = command.options;
-    for (const auto& option : program.options) {
-        const bool own = std::any_of(options.begin(), options.end(), [&](const auto& one) {
-            return one.names == option.names;
+        fmt::format("                {})\n                    _arguments \\\n", command.get_name());
+    auto options = options_of(command);
+    for (const auto* const option : options_of(program)) {
+        const auto names = names_of(*option);
+        const bool own = std::any_of(options.begin(), options.end(), [&](const auto* known) {
+            return names_of(*known) == names;
         });
-        if (!own && option.names.front() != "--version") options.push_back(option);
+        if (!own && names.front() != "--version") options.push_back(option);
     }
     text += zsh_options(options, indent);
-    for (const auto& argument : command.arguments) {
+    for (const auto* const argument : arguments_of(command)) {
         // Nothing is offered for what nobody can guess: even its name would count as an offer and
         // cost the options a second Tab.
         text += fmt::format(
             "{}'{}{}' \\\n",
             indent,
-            argument.repeats ? "*" : "",
-            argument.choices.empty() ? fmt::format(":{}: false", argument.names.front())
-                                     : zsh_value(argument));
+            argument->get_expected_max() > 1 ? "*" : "",
+            choices_of(*argument).empty() ? fmt::format(":{}: false", names_of(*argument).front())
+                                          : zsh_value(*argument));
     }
     text.erase(text.size() - 3);  // No continuation behind the last line.
     return text + "\n                    ;;\n";
 }
 
-std::string zsh_script(const command_description& program) {
+std::string zsh_script(const CLI::App& program) {
     std::string text =
         "#compdef reels\n"
         "# zsh completion for reels. Load it with: source <(reels completion zsh)\n"
@@ -205,11 +235,12 @@ std::string zsh_script(const command_description& program) {
         "    local context state state_descr line\n"
         "    typeset -A opt_args\n"
         "    local -a commands=(\n";
-    for (const auto& command : program.commands) {
-        text += fmt::format("        '{}:{}'\n", command.name, zsh_escaped(command.text));
+    for (const auto* const command : commands_of(program)) {
+        text += fmt::format(
+            "        '{}:{}'\n", command->get_name(), zsh_escaped(command->get_description()));
     }
     text += "    )\n    _arguments -C \\\n";
-    text += zsh_options(program.options, "        ");
+    text += zsh_options(options_of(program), "        ");
     text +=
         "        '1:command:->command' \\\n"
         "        '*::argument:->arguments'\n"
@@ -217,7 +248,7 @@ std::string zsh_script(const command_description& program) {
         "        command) _describe -t commands command commands ;;\n"
         "        arguments)\n"
         "            case $words[1] in\n";
-    for (const auto& command : program.commands) text += zsh_command(program, command);
+    for (const auto* const command : commands_of(program)) text += zsh_command(program, *command);
     text +=
         "            esac\n"
         "            ;;\n"
@@ -242,20 +273,20 @@ std::string fish_quoted(std::string_view text) {
     return quoted + "'";
 }
 
-std::string fish_option(std::string_view lead, const option_description& option) {
+std::string fish_option(std::string_view lead, const CLI::Option& option) {
     std::string line{lead};
-    for (const auto& name : option.names) {
+    for (const auto& name : names_of(option)) {
         line += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
     }
-    if (option.takes_file) {
+    if (takes_file(option)) {
         line += " -r -F";
-    } else if (!option.value.empty()) {
+    } else if (takes_value(option)) {
         line += " -x";
     }
-    if (!option.choices.empty()) {
-        line += fmt::format(" -a '{}'", fmt::join(option.choices, " "));
+    if (const auto choices = choices_of(option); !choices.empty()) {
+        line += fmt::format(" -a '{}'", fmt::join(choices, " "));
     }
-    return line + " -d " + fish_quoted(option.text) + "\n";
+    return line + " -d " + fish_quoted(option.get_description()) + "\n";
 }
 
 /// Whether the command line before the cursor names the command given, or none yet for ''.
@@ -282,42 +313,69 @@ constexpr std::string_view fish_walk = R"(function __reels_is_at
 end
 )";
 
-std::string fish_command(const command_description& command) {
-    const auto lead = fmt::format("complete -c reels -n '__reels_is_at {}'", command.name);
+std::string fish_command(const CLI::App& command) {
+    const auto lead = fmt::format("complete -c reels -n '__reels_is_at {}'", command.get_name());
     std::string lines;
-    for (const auto& argument : command.arguments) {
-        if (argument.choices.empty()) continue;
-        lines += fmt::format("{} -a '{}'\n", lead, fmt::join(argument.choices, " "));
+    for (const auto* const argument : arguments_of(command)) {
+        const auto choices = choices_of(*argument);
+        if (choices.empty()) continue;
+        lines += fmt::format("{} -a '{}'\n", lead, fmt::join(choices, " "));
     }
-    for (const auto& option : command.options) {
-        if (option.names.back() != "--help") lines += fish_option(lead, option);
+    for (const auto* const option : options_of(command)) {
+        if (names_of(*option).back() != "--help") lines += fish_option(lead, *option);
     }
     return lines;
 }
 
-std::string fish_script(const command_description& program) {
+std::string fish_script(const CLI::App& program) {
     auto text = with_value_options(fish_walk, program, " ");
     text += "complete -c reels -f\n";
-    for (const auto& option : program.options) text += fish_option("complete -c reels", option);
-    for (const auto& command : program.commands) {
+    for (const auto* const option : options_of(program)) {
+        text += fish_option("complete -c reels", *option);
+    }
+    for (const auto* const command : commands_of(program)) {
         text += fmt::format(
             "complete -c reels -n '__reels_is_at \"\"' -a {} -d {}\n",
-            command.name,
-            fish_quoted(command.text));
+            command->get_name(),
+            fish_quoted(command->get_description()));
     }
-    for (const auto& command : program.commands) text += fish_command(command);
+    for (const auto* const command : commands_of(program)) text += fish_command(*command);
     return "# fish completion for reels. Save it as ~/.config/fish/completions/reels.fish\n" + text;
+}
+
+shell shell_named(const std::string& name) {
+    if (name == "zsh") return shell::zsh;
+    if (name == "fish") return shell::fish;
+    return shell::bash;
 }
 
 }  // namespace
 
-std::string completion_script(const command_description& program, shell wanted) {
+std::string completion_script(const CLI::App& program, shell wanted) {
     switch (wanted) {
         case shell::bash: return bash_script(program);
         case shell::zsh: return zsh_script(program);
         case shell::fish: return fish_script(program);
     }
     return {};
+}
+
+void add_completion_command(CLI::App& app, command& chosen) {
+    static constexpr std::array shells{"bash", "zsh", "fish"};
+    const auto name = std::make_shared<std::string>();
+    auto* const completion =
+        app.add_subcommand("completion", "Print a script that completes reels in your shell");
+    restrict_to(*completion->add_option("SHELL", *name, "Which shell")->required(), shells);
+    completion->footer(R"(To load it in every new shell:
+    bash:  echo 'source <(reels completion bash)' >> ~/.bashrc
+    zsh:   echo 'source <(reels completion zsh)' >> ~/.zshrc   (behind compinit)
+    fish:  reels completion fish > ~/.config/fish/completions/reels.fish)");
+    completion->callback([name, &app, &chosen] {
+        chosen = local_command{[script = completion_script(app, shell_named(*name))](auto* out) {
+            std::fputs(script.c_str(), out);
+            return exit_code::ok;
+        }};
+    });
 }
 
 }  // namespace reelsd::cli

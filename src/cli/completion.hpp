@@ -1,9 +1,11 @@
 #pragma once
 
-#include "command_description.hpp"
-
 #include <cstdint>
 #include <string>
+
+namespace CLI {  // NOLINT(readability-identifier-naming): its own name
+class App;
+}
 
 namespace reelsd::cli {
 
@@ -12,6 +14,6 @@ enum class shell : std::uint8_t { bash, zsh, fish };
 /// A script that teaches the shell to complete the program's commands, options and those of their
 /// values that are known. It needs nothing but the shell, and starts no program while it completes.
 /// An option of one name takes a value in every command or in none (an invariant).
-[[nodiscard]] std::string completion_script(const command_description& program, shell wanted);
+[[nodiscard]] std::string completion_script(const CLI::App& program, shell wanted);
 
 }  // namespace reelsd::cli

@@ -1,12 +1,9 @@
-#include "commands.hpp"
 #include "options.hpp"
 #include "output.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 namespace reelsd::cli {
@@ -18,7 +15,7 @@ struct delete_arguments {
 };
 
 /// Whether what one id ended in would meet the next one as well.
-bool ends_the_command(errc code) {
+bool ends_deletion(errc code) {
     return code != errc::not_found && code != errc::conflict;
 }
 
@@ -41,7 +38,7 @@ exit_code run_delete(const command_context& context, const delete_arguments& arg
             why.code() == errc::cancelled ? "interrupted" : why.detail().c_str();
         outcomes.push_back({{"id", id}, {"status", "error"}, {"message", message}});
         if (code == exit_code::ok) code = of_this;
-        if (ends_the_command(why.code())) break;
+        if (ends_deletion(why.code())) break;
     }
     if (arguments.as_json) print_json(context, outcomes.dump());
     return code;
@@ -50,22 +47,16 @@ exit_code run_delete(const command_context& context, const delete_arguments& arg
 }  // namespace
 
 void add_delete_command(CLI::App& app, command& chosen) {
-    auto arguments = std::make_shared<delete_arguments>();
-    auto* const remove =
-        app.add_subcommand("delete", "Delete reels for good, also those still in work");
-    auto* const ids = remove->add_option("ID", arguments->ids, "Numbers of the reels");
+    auto [remove, arguments] = add_server_command(
+        app, chosen, "delete", "Delete reels for good, also those still in work", &run_delete);
+    auto* const ids = remove.add_option("ID", arguments.ids, "Numbers of the reels");
     restrict_to(*ids->required(), 1, job_id_max);
-    add_json_flag(*remove, arguments->as_json);
-    remove->footer(R"(Nothing asks again: what is deleted is gone, its analysis included.
+    add_json_flag(remove, arguments.as_json);
+    remove.footer(R"(Nothing asks again: what is deleted is gone, its analysis included.
 
 Examples:
     reels delete 42
     reels delete 40 41 42)");
-    remove->callback([arguments, &chosen] {
-        chosen = server_command{[arguments](const command_context& context) {
-            return run_delete(context, *arguments);
-        }};
-    });
 }
 
 }  // namespace reelsd::cli

@@ -1,7 +1,6 @@
-#include "commands.hpp"
+#include "options.hpp"
 #include "output.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -73,19 +72,13 @@ exit_code run_export(const command_context& context, const export_arguments& arg
 }  // namespace
 
 void add_export_command(CLI::App& app, command& chosen) {
-    auto arguments = std::make_shared<export_arguments>();
-    auto* const exported =
-        app.add_subcommand("export", "Write all data of your account as lines of JSON");
-    exported->add_option("--output", arguments->file, "To this new file (standard output)")
+    auto [exported, arguments] = add_server_command(
+        app, chosen, "export", "Write all data of your account as lines of JSON", &run_export);
+    exported.add_option("--output", arguments.file, "To this new file (standard output)")
         ->type_name("FILE");
-    exported->footer(R"(Examples:
+    exported.footer(R"(Examples:
     reels export --output reels.ndjson
     reels export | jq -r 'select(.type == "reel") | .url')");
-    exported->callback([arguments, &chosen] {
-        chosen = server_command{[arguments](const command_context& context) {
-            return run_export(context, *arguments);
-        }};
-    });
 }
 
 }  // namespace reelsd::cli

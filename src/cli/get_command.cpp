@@ -1,11 +1,7 @@
-#include "commands.hpp"
-#include "job_output.hpp"
 #include "options.hpp"
-
-#include <CLI/CLI.hpp>
+#include "output.hpp"
 
 #include <cstdint>
-#include <memory>
 
 namespace reelsd::cli {
 namespace {
@@ -31,19 +27,15 @@ exit_code run_get(const command_context& context, const get_arguments& arguments
 }  // namespace
 
 void add_get_command(CLI::App& app, command& chosen) {
-    auto arguments = std::make_shared<get_arguments>();
-    auto* const get = app.add_subcommand("get", "Print a reel: how it stands, or its analysis");
-    auto* const id = get->add_option("ID", arguments->id, "The number that analyze printed");
+    auto [get, arguments] = add_server_command(
+        app, chosen, "get", "Print a reel: how it stands, or its analysis", &run_get);
+    auto* const id = get.add_option("ID", arguments.id, "The number that analyze printed");
     restrict_to(*id->required(), 1, job_id_max);
-    add_wait_options(*get, arguments->wait, arguments->timeout_seconds);
-    add_json_flag(*get, arguments->as_json);
-    get->footer(R"(Examples:
+    add_wait_options(get, arguments.wait, arguments.timeout_seconds);
+    add_json_flag(get, arguments.as_json);
+    get.footer(R"(Examples:
     reels get 42
     reels get --json 42 | jq -r .result.audio.transcript)");
-    get->callback([arguments, &chosen] {
-        chosen = server_command{
-            [arguments](const command_context& context) { return run_get(context, *arguments); }};
-    });
 }
 
 }  // namespace reelsd::cli

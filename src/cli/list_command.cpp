@@ -1,12 +1,9 @@
-#include "commands.hpp"
 #include "options.hpp"
 #include "output.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <array>
-#include <memory>
 
 namespace reelsd::cli {
 namespace {
@@ -95,24 +92,20 @@ exit_code run_list(const command_context& context, const list_arguments& argumen
 }  // namespace
 
 void add_list_command(CLI::App& app, command& chosen) {
-    auto arguments = std::make_shared<list_arguments>();
-    auto* const list = app.add_subcommand("list", "List your reels, newest first");
-    auto* const limit = list->add_option(
-        "--limit", arguments->limit, "At most so many (20); with --all: in one request (100)");
+    auto [list, arguments] =
+        add_server_command(app, chosen, "list", "List your reels, newest first", &run_list);
+    auto* const limit = list.add_option(
+        "--limit", arguments.limit, "At most so many (20); with --all: in one request (100)");
     restrict_to(*limit->type_name("N"), 1, page_reels_max);
     restrict_to(
-        *list->add_option("--status", arguments->status, "Only reels with this status"), statuses);
-    list->add_flag("--all", arguments->all, "All of them, page after page");
-    list->add_option("--cursor", arguments->cursor, "Go on where an earlier list ended")
+        *list.add_option("--status", arguments.status, "Only reels with this status"), statuses);
+    list.add_flag("--all", arguments.all, "All of them, page after page");
+    list.add_option("--cursor", arguments.cursor, "Go on where an earlier list ended")
         ->type_name("CURSOR");
-    add_json_flag(*list, arguments->as_json);
-    list->footer(R"(Examples:
+    add_json_flag(list, arguments.as_json);
+    list.footer(R"(Examples:
     reels list --status error
     reels list --all --json | jq -r '.[] | .code // empty')");
-    list->callback([arguments, &chosen] {
-        chosen = server_command{
-            [arguments](const command_context& context) { return run_list(context, *arguments); }};
-    });
 }
 
 }  // namespace reelsd::cli

@@ -6,7 +6,6 @@
 #include <charconv>
 #include <chrono>
 #include <string_view>
-#include <vector>
 
 namespace reelsd::cli {
 namespace {
@@ -81,6 +80,24 @@ void restrict_to_dates(CLI::Option& option) {
                        : fmt::format("\"{}\" is no day like 2026-05-22 (YYYY-MM-DD)", given);
         },
         ""});
+}
+
+std::vector<std::string> names_of(const CLI::Option& option) {
+    if (option.get_positional()) return {option.get_name(true, false)};
+    std::vector<std::string> names;
+    for (const auto& name : option.get_snames()) names.push_back("-" + name);
+    for (const auto& name : option.get_lnames()) names.push_back("--" + name);
+    return names;
+}
+
+bool takes_value(const CLI::Option& option) {
+    return option.get_items_expected_max() > 0;
+}
+
+std::vector<std::string> choices_of(const CLI::Option& option) {
+    const auto allowed = option.get_type_name();
+    if (allowed.find('|') == std::string::npos) return {};
+    return CLI::detail::split(allowed, '|');
 }
 
 }  // namespace reelsd::cli

@@ -1,19 +1,37 @@
 #pragma once
 
+#include "commands.hpp"
+
+#include <CLI/CLI.hpp>
+
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
-namespace CLI {  // NOLINT(readability-identifier-naming): its own name
-class App;
-class Option;
-}  // namespace CLI
-
-/// Options that several commands have, or that need more than one call of CLI11's.
+/// Options that several commands have, or that need more than one call of CLI11's, and what help
+/// and completions read off an option.
 namespace reelsd::cli {
 
 inline constexpr std::int64_t job_id_max = std::numeric_limits<std::int64_t>::max();
+
+/// Adds a subcommand that calls `run` with what its options have put into the returned arguments,
+/// which live as long as `app`.
+template <class Arguments>
+std::pair<CLI::App&, Arguments&> add_server_command(
+    CLI::App& app, command& chosen, const char* name, const char* help,
+    exit_code (*run)(const command_context&, const Arguments&)) {
+    const auto arguments = std::make_shared<Arguments>();
+    auto* const added = app.add_subcommand(name, help);
+    added->callback([arguments, run, &chosen] {
+        chosen = server_command{
+            [arguments, run](const command_context& context) { return run(context, *arguments); }};
+    });
+    return {*added, *arguments};
+}
 
 /// `--json`: print what the API says, as JSON.
 void add_json_flag(CLI::App& app, bool& as_json);
@@ -29,5 +47,13 @@ void restrict_to(CLI::Option& option, std::int64_t min, std::int64_t max);
 
 /// Lets an option take a day as YYYY-MM-DD.
 void restrict_to_dates(CLI::Option& option);
+
+/// "-h", "--help"; an argument has one name: "ID".
+[[nodiscard]] std::vector<std::string> names_of(const CLI::Option& option);
+
+[[nodiscard]] bool takes_value(const CLI::Option& option);
+
+/// The values that restrict_to() allows; empty when there are others.
+[[nodiscard]] std::vector<std::string> choices_of(const CLI::Option& option);
 
 }  // namespace reelsd::cli

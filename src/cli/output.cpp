@@ -1,10 +1,22 @@
 #include "output.hpp"
 
 #include "api_answer.hpp"
+#include "job_wait.hpp"
+#include "page.hpp"
+#include "text.hpp"
 
 #include <fmt/format.h>
 
 namespace reelsd::cli {
+namespace {
+
+void say_how_to_get(const command_context& context, std::int64_t id, std::string_view why) {
+    context.shown.finish();
+    context.shown.note(fmt::format("{} The reel stays in work on the server.", why));
+    context.shown.note(fmt::format("See it later with: reels get {}", id));
+}
+
+}  // namespace
 
 void print(const command_context& context, std::string text) {
     context.shown.finish();
@@ -25,6 +37,37 @@ exit_code report(const command_context& context, const error& why) {
     }
     context.shown.note(fmt::format("reels: {}", why.detail()));
     if (const auto advice = advice_for(why.code()); !advice.empty()) context.shown.note(advice);
+    return code;
+}
+
+exit_code print_job(const command_context& context, const api_answer& job, output_form form) {
+    if (form == output_form::json) {
+        print_json(context, job.body);
+    } else {
+        print(context, render_job(job.document, context.page));
+    }
+    return text_of(job.document, "status") == "error" ? exit_code::job_failed : exit_code::ok;
+}
+
+exit_code wait_and_print_job(
+    const command_context& context, std::int64_t id, std::chrono::seconds at_most,
+    output_form form) {
+    const auto show = [&context](const job_progress& now) {
+        context.shown.show(progress_text(now));
+    };
+    const auto job = await_job(context.api, id, at_most, context.stop, show);
+    if (job && has_ended(job->document)) return print_job(context, *job, form);
+    if (job) {
+        const auto waited = duration_text(static_cast<double>(at_most.count()));
+        say_how_to_get(context, id, fmt::format("Not finished after {}.", waited));
+        return exit_code::unfinished;
+    }
+    if (job.error().code() == errc::cancelled) {
+        say_how_to_get(context, id, "Stopped waiting.");
+        return exit_code::interrupted;
+    }
+    const auto code = report(context, job.error());
+    if (code == exit_code::server_failed) say_how_to_get(context, id, "Stopped waiting.");
     return code;
 }
 

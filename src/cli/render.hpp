@@ -1,6 +1,6 @@
 #pragma once
 
-#include "style.hpp"
+#include "terminal.hpp"
 #include <reelsd/base/json_fwd.hpp>
 
 #include <cstddef>

@@ -1,11 +1,7 @@
-#include "commands.hpp"
 #include "options.hpp"
 #include "output.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
-
-#include <memory>
 
 namespace reelsd::cli {
 namespace {
@@ -35,22 +31,16 @@ exit_code run_search(const command_context& context, const search_arguments& arg
 }  // namespace
 
 void add_search_command(CLI::App& app, command& chosen) {
-    auto arguments = std::make_shared<search_arguments>();
-    auto* const search =
-        app.add_subcommand("search", "Find reels by what is said, shown or written in them");
-    search->add_option("WORDS", arguments->words, "What to look for: words or a sentence")
+    auto [search, arguments] = add_server_command(
+        app, chosen, "search", "Find reels by what is said, shown or written in them", &run_search);
+    search.add_option("WORDS", arguments.words, "What to look for: words or a sentence")
         ->required();
-    auto* const limit = search->add_option("--limit", arguments->limit, "At most so many (10)");
+    auto* const limit = search.add_option("--limit", arguments.limit, "At most so many (10)");
     restrict_to(*limit->type_name("N"), 1, hits_max);
-    add_json_flag(*search, arguments->as_json);
-    search->footer(R"(Examples:
+    add_json_flag(search, arguments.as_json);
+    search.footer(R"(Examples:
     reels search quick pasta for two
     reels search --limit 3 "how to grind coffee")");
-    search->callback([arguments, &chosen] {
-        chosen = server_command{[arguments](const command_context& context) {
-            return run_search(context, *arguments);
-        }};
-    });
 }
 
 }  // namespace reelsd::cli

@@ -1,8 +1,8 @@
 #include "table.hpp"
 
 #include "text.hpp"
-#include "utf8.hpp"
 #include <reelsd/base/invariant.hpp>
+#include <reelsd/base/utf8.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -116,10 +116,10 @@ std::string cut_to(std::string_view text, std::size_t columns) {
     std::size_t used = 0;
     std::size_t at = 0;
     while (at < text.size()) {
-        const auto one = utf8_at(text, at);
-        used += cells_of(one.code_point);
+        const auto bytes = code_point_at(text, at).bytes;
+        used += columns_of(text.substr(at, bytes));
         if (used + 1 > columns) break;
-        at += one.bytes;
+        at += bytes;
     }
     auto head = std::string{text.substr(0, at)};
     head.erase(head.find_last_not_of(' ') + 1);

@@ -1,8 +1,9 @@
 #include "text.hpp"
 
-#include "utf8.hpp"
+#include <reelsd/base/utf8.hpp>
 
 #include <fmt/format.h>
+#include <uniwidth.h>
 
 #include <algorithm>
 #include <array>
@@ -11,7 +12,15 @@
 namespace reelsd::cli {
 namespace {
 
-constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD in UTF-8
+/// Terminal cells of one character, from its East Asian Width and whether it combines. Characters
+/// without a glyph count as 1.
+std::size_t cells_of(char32_t character) {
+    if (character < 0x300) return 1;
+    // A skin tone changes the emoji before it.
+    if (character >= 0x1F3FB && character <= 0x1F3FF) return 0;
+    const int cells = uc_width(character, "UTF-8");
+    return cells < 0 ? 1 : static_cast<std::size_t>(cells);
+}
 
 /// Bidirectional embeddings, overrides and isolates: they make a text read other than it is.
 bool reorders_text(char32_t c) {
@@ -61,12 +70,12 @@ std::size_t after_escape(std::string_view text, std::size_t at) {
 }
 
 /// How far a control character reaches: escape sequences go as a whole, others alone.
-std::size_t after_control(std::string_view text, std::size_t at, const utf8_character& one) {
+std::size_t after_control(std::string_view text, std::size_t at, const code_point& control) {
     constexpr char32_t escape = 0x1B;
     constexpr char32_t control_sequence_introducer = 0x9B;
-    if (one.code_point == escape) return after_escape(text, at);
-    const auto next = at + one.bytes;
-    if (one.code_point == control_sequence_introducer) return after_control_sequence(text, next);
+    if (control.value == escape) return after_escape(text, at);
+    const auto next = at + control.bytes;
+    if (control.value == control_sequence_introducer) return after_control_sequence(text, next);
     return next;
 }
 
@@ -79,11 +88,11 @@ std::string_view head_that_fits(std::string_view word, std::size_t columns) {
     std::size_t used = 0;
     std::size_t at = 0;
     while (at < word.size()) {
-        const auto one = utf8_at(word, at);
-        const auto width = columns_of(word.substr(at, one.bytes));
+        const auto bytes = code_point_at(word, at).bytes;
+        const auto width = columns_of(word.substr(at, bytes));
         if (used + width > columns && at > 0) break;
         used += width;
-        at += one.bytes;
+        at += bytes;
     }
     return word.substr(0, at);
 }
@@ -134,18 +143,18 @@ std::string printable(std::string_view untrusted, line_breaks breaks) {
     clean.reserve(untrusted.size());
     std::size_t at = 0;
     while (at < untrusted.size()) {
-        const auto one = utf8_at(untrusted, at);
-        auto next = at + one.bytes;
-        if (!one.valid) {
-            clean.append(replacement);
-        } else if (is_line_break(one.code_point)) {
+        const auto character = code_point_at(untrusted, at);
+        auto next = at + character.bytes;
+        if (!character.valid) {
+            append_code_point(clean, replacement_character);
+        } else if (is_line_break(character.value)) {
             clean.push_back(breaks == line_breaks::keep ? '\n' : ' ');
-        } else if (one.code_point == '\t') {
+        } else if (character.value == '\t') {
             clean.push_back(' ');
-        } else if (is_control(one.code_point)) {
-            next = after_control(untrusted, at, one);
-        } else if (!reorders_text(one.code_point)) {
-            clean.append(untrusted.substr(at, one.bytes));
+        } else if (is_control(character.value)) {
+            next = after_control(untrusted, at, character);
+        } else if (!reorders_text(character.value)) {
+            clean.append(untrusted.substr(at, character.bytes));
         }
         at = next;
     }
@@ -155,9 +164,9 @@ std::string printable(std::string_view untrusted, line_breaks breaks) {
 std::size_t columns_of(std::string_view text) {
     std::size_t columns = 0;
     for (std::size_t at = 0; at < text.size();) {
-        const auto one = utf8_at(text, at);
-        columns += cells_of(one.code_point);
-        at += one.bytes;
+        const auto character = code_point_at(text, at);
+        columns += cells_of(character.value);
+        at += character.bytes;
     }
     return columns;
 }

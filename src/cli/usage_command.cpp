@@ -1,10 +1,5 @@
-#include "commands.hpp"
 #include "options.hpp"
 #include "output.hpp"
-
-#include <CLI/CLI.hpp>
-
-#include <memory>
 
 namespace reelsd::cli {
 namespace {
@@ -29,23 +24,20 @@ exit_code run_usage(const command_context& context, const usage_arguments& argum
 }  // namespace
 
 void add_usage_command(CLI::App& app, command& chosen) {
-    auto arguments = std::make_shared<usage_arguments>();
-    auto* const usage = app.add_subcommand("usage", "Show model calls, tokens and what they cost");
-    auto& wanted = arguments->wanted;
-    restrict_to_dates(*usage->add_option("--from", wanted.from, "From this day on (UTC)"));
-    restrict_to_dates(*usage->add_option("--to", wanted.to, "Up to and with this day (UTC)"));
-    add_json_flag(*usage, arguments->as_json);
-    usage->footer(R"(Examples:
+    auto [usage, arguments] = add_server_command(
+        app, chosen, "usage", "Show model calls, tokens and what they cost", &run_usage);
+    auto& wanted = arguments.wanted;
+    restrict_to_dates(*usage.add_option("--from", wanted.from, "From this day on (UTC)"));
+    restrict_to_dates(*usage.add_option("--to", wanted.to, "Up to and with this day (UTC)"));
+    add_json_flag(usage, arguments.as_json);
+    usage.footer(R"(Examples:
     reels usage --from 2026-05-01 --to 2026-05-31
     reels usage --json | jq .total_cost_usd)");
-    usage->callback([arguments, &chosen] {
-        const auto& days = arguments->wanted;
+    usage.parse_complete_callback([&wanted] {
         // Written so, days compare as texts.
-        if (days.from && days.to && *days.from > *days.to) {
+        if (wanted.from && wanted.to && *wanted.from > *wanted.to) {
             throw CLI::ValidationError{"--from", "this day comes after that of --to"};
         }
-        chosen = server_command{
-            [arguments](const command_context& context) { return run_usage(context, *arguments); }};
     });
 }
 

@@ -1,5 +1,4 @@
 #include "cli/api_answer.hpp"
-#include "cli/exit_code.hpp"
 #include "cli/progress.hpp"
 
 #include <gmock/gmock.h>

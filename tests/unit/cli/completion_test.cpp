@@ -1,55 +1,54 @@
 #include "cli/completion.hpp"
 
-#include "cli/command_description.hpp"
-#include "cli/help.hpp"
+#include "cli/command_line.hpp"
+#include "cli/help_formatter.hpp"
+#include "cli/options.hpp"
 #include "cli/text.hpp"
 #include "support/paths.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <sstream>
 
 namespace reelsd::cli {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 
 /// A program with one of everything.
-command_description small_program() {
-    return {
-        .name = "reels",
-        .text = "It's a program",
-        .footer = "Examples:\n    reels show",
-        .arguments = {},
-        .options =
-            {{.names = {"-h", "--help"}, .text = "Help"},
-             {.names = {"--config"}, .value = "FILE", .text = "A file", .takes_file = true}},
-        .commands = {
-            {.name = "show",
-             .text = "Show [one]: what's there",
-             .footer = {},
-             .arguments =
-                 {{.names = {"KIND"},
-                   .value = "all|some",
-                   .text = "Which",
-                   .choices = {"all", "some"},
-                   .required = true,
-                   .repeats = true}},
-             .options =
-                 {{.names = {"--status"},
-                   .value = "on|off",
-                   .text = "State",
-                   .choices = {"on", "off"}}},
-             .commands = {}}}};
-}
+class small_program {
+public:
+    explicit small_program(std::size_t columns = 80) {
+        static constexpr std::array kinds{"all", "some"};
+        static constexpr std::array states{"on", "off"};
+        app_.formatter(std::make_shared<help_formatter>(columns));
+        app_.set_help_flag("-h,--help", "Help");
+        app_.add_option("--config", text_, "A file")->type_name("FILE");
+        app_.require_subcommand(1);
+        auto* const show = app_.add_subcommand("show", "Show [one]: what's there");
+        show->set_help_flag();
+        show->group("Commands");
+        restrict_to(*show->add_option("KIND", list_, "Which")->required(), kinds);
+        restrict_to(*show->add_option("--status", text_, "State"), states);
+        app_.footer("Examples:\n    reels show");
+    }
+    [[nodiscard]] const CLI::App& app() const { return app_; }
+
+private:
+    std::string text_;
+    std::vector<std::string> list_;
+    CLI::App app_{"It's a program", "reels"};
+};
 
 TEST(CompletionScript, SpeaksBash) {
-    const auto script = completion_script(small_program(), shell::bash);
+    const auto script = completion_script(small_program{}.app(), shell::bash);
     EXPECT_THAT(script, HasSubstr("            --config|--status) option=$word ;;\n"));
     EXPECT_THAT(script, HasSubstr("compgen -W 'on off'"));
     EXPECT_THAT(script, HasSubstr("compgen -W 'all some --status -h --help --config'"));
@@ -57,7 +56,7 @@ TEST(CompletionScript, SpeaksBash) {
 }
 
 TEST(CompletionScript, SpeaksZsh) {
-    const auto script = completion_script(small_program(), shell::zsh);
+    const auto script = completion_script(small_program{}.app(), shell::zsh);
     EXPECT_THAT(script, testing::StartsWith("#compdef reels\n"));
     EXPECT_THAT(script, HasSubstr(R"('show:Show \[one\]\: what'\''s there')"));
     EXPECT_THAT(script, HasSubstr("'(-h --help)--help[Help]'"));
@@ -67,7 +66,7 @@ TEST(CompletionScript, SpeaksZsh) {
 }
 
 TEST(CompletionScript, SpeaksFish) {
-    const auto script = completion_script(small_program(), shell::fish);
+    const auto script = completion_script(small_program{}.app(), shell::fish);
     EXPECT_THAT(script, HasSubstr("            case --config --status\n"));
     EXPECT_THAT(script, HasSubstr("-a show -d 'Show [one]: what\\'s there'\n"));
     EXPECT_THAT(script, HasSubstr("complete -c reels -s h -l help -d 'Help'\n"));
@@ -77,11 +76,12 @@ TEST(CompletionScript, SpeaksFish) {
 }
 
 TEST(HelpText, ReadsWell) {
+    const small_program program;
     EXPECT_EQ(
-        help_text(small_program(), "reels", 80),
+        program.app().help(),
         R"(It's a program.
 
-Usage: reels COMMAND [OPTIONS]
+Usage: reels [OPTIONS] COMMAND
 
 Commands:
   show KIND...   Show [one]: what's there
@@ -93,8 +93,9 @@ Options:
 Examples:
     reels show
 )");
+    const small_program narrow{40};
     EXPECT_EQ(
-        help_text(small_program().commands.front(), "reels show", 40),
+        narrow.app().get_subcommands(nullptr).front()->help("reels"),
         R"(Show [one]: what's there.
 
 Usage: reels show [OPTIONS] KIND...
@@ -115,21 +116,29 @@ std::string contents_of(const std::string& file) {
 /// Calls `check` with each command and option of the real program: "list", "--limit".
 template <class Check>
 void for_each_name(const Check& check) {
-    const auto program = describe_reels();
-    ASSERT_GE(program.commands.size(), 7U);
-    for (const auto& option : program.options) check(option.names.back());
-    for (const auto& command : program.commands) {
-        check(command.name);
-        for (const auto& option : command.options) check(option.names.back());
+    command_line unused;
+    const auto program = make_parser(unused, 80);
+    const auto check_options = [&check](const CLI::App& app) {
+        for (const auto* const option : app.get_options()) {
+            if (option->nonpositional()) check(names_of(*option).back());
+        }
+    };
+    const auto commands = program->get_subcommands(nullptr);
+    ASSERT_GE(commands.size(), 7U);
+    check_options(*program);
+    for (const auto* const command : commands) {
+        check(command->get_name());
+        check_options(*command);
     }
 }
 
 // Goal: what the program takes, each script completes. Method: every name of the real program.
 TEST(CompletionScript, KnowsAllOfTheProgram) {
-    const auto program = describe_reels();
-    const auto bash = completion_script(program, shell::bash);
-    const auto zsh = completion_script(program, shell::zsh);
-    const auto fish = completion_script(program, shell::fish);
+    command_line unused;
+    const auto program = make_parser(unused, 80);
+    const auto bash = completion_script(*program, shell::bash);
+    const auto zsh = completion_script(*program, shell::zsh);
+    const auto fish = completion_script(*program, shell::fish);
     for_each_name([&](const std::string& name) {
         EXPECT_THAT(bash, HasSubstr(name));
         EXPECT_THAT(zsh, HasSubstr(name));
@@ -159,11 +168,12 @@ TEST(Manual, KnowsAllOfTheProgram) {
 }
 
 TEST(HelpText, FitsAnOrdinaryTerminal) {
-    const auto program = describe_reels();
-    auto pages = help_text(program, "reels", 80);
-    for (const auto& command : program.commands) {
-        pages += help_text(command, "reels " + command.name, 80);
-        EXPECT_THAT(pages, HasSubstr("reels " + command.name));
+    command_line unused;
+    const auto program = make_parser(unused, 80);
+    auto pages = program->help();
+    for (const auto* const command : program->get_subcommands(nullptr)) {
+        pages += command->help("reels");
+        EXPECT_THAT(pages, HasSubstr("Usage: reels " + command->get_name()));
     }
     std::istringstream lines{pages};
     for (std::string line; std::getline(lines, line);) {

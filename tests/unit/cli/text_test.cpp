@@ -47,8 +47,8 @@ TEST(Printable, LeavesOnlyHarmlessText) {
          "abc"},
         {"broken UTF-8", "a\xFF\xC3(b", "a\uFFFD\uFFFD(b"},
         {"an overlong slash", "\xC0\xAF", "\uFFFD\uFFFD"},
-        {"a surrogate", "\xED\xA0\x80", "\uFFFD"},
-        {"a character cut at the end", "a\xF0\x9F\x8D", "a\uFFFD"},
+        {"a surrogate", "\xED\xA0\x80", "\uFFFD\uFFFD\uFFFD"},
+        {"a character cut at the end", "a\xF0\x9F\x8D", "a\uFFFD\uFFFD\uFFFD"},
         {"tab becomes a blank", "a\tb", "a b"},
         {"line separator is a line break",
          "a\xE2\x80\xA8"

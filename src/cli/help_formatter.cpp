@@ -1,0 +1,98 @@
+#include "help_formatter.hpp"
+
+#include "options.hpp"
+#include "text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace reelsd::cli {
+namespace {
+
+constexpr std::size_t text_cells_min = 20;
+
+/// "STATUS" for "--status".
+std::string placeholder(std::string name) {
+    name.erase(0, name.find_first_not_of('-'));
+    for (auto& c : name) {
+        if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    }
+    return name;
+}
+
+std::string wrapped_text(std::string_view text, std::size_t columns) {
+    return fmt::format("{}", fmt::join(wrapped(text, columns), "\n"));
+}
+
+}  // namespace
+
+help_formatter::help_formatter(std::size_t columns) : columns_{columns} {
+    label("Positionals", "Arguments");
+    label("SUBCOMMAND", "COMMAND");
+}
+
+std::string help_formatter::make_help(
+    const CLI::App* app, std::string called, CLI::AppFormatMode mode) const {
+    std::size_t widest = 0;
+    for (const auto* const command : app->get_subcommands(nullptr)) {
+        widest = std::max(widest, command_name(command).size());
+    }
+    for (const auto* const option : app->get_options()) {
+        const auto name =
+            make_option_name(option, option->get_positional()) + make_option_opts(option);
+        widest = std::max(widest, name.size());
+    }
+    auto sized = *this;
+    sized.column_width(widest + 4);  // Two blanks on each side.
+    auto text = sized.make_description(app) + "\n" + sized.make_usage(app, std::move(called)) +
+                sized.make_subcommands(app, mode) + sized.make_positionals(app) +
+                sized.make_groups(app, mode);
+    const auto footer = sized.make_footer(app);
+    return footer.empty() ? text : text + "\n" + footer;
+}
+
+std::string help_formatter::make_description(const CLI::App* app) const {
+    return wrapped_text(app->get_description() + ".", columns_) + "\n";
+}
+
+std::string help_formatter::command_name(const CLI::App* command) const {
+    auto name = command->get_name();
+    for (const auto* const option : command->get_options()) {
+        if (option->get_positional()) name += " " + make_option_usage(option);
+    }
+    return name;
+}
+
+std::string help_formatter::entry_text(const std::string& text) const {
+    const auto room = columns_ - std::min(column_width_, columns_);
+    return wrapped_text(text, std::max(room, text_cells_min));
+}
+
+std::string help_formatter::make_subcommand(const CLI::App* command) const {
+    std::stringstream out;
+    CLI::detail::format_help(
+        out, command_name(command), entry_text(command->get_description()), column_width_);
+    return out.str();
+}
+
+std::string help_formatter::make_option_name(const CLI::Option* option, bool is_positional) const {
+    if (is_positional) return CLI::Formatter::make_option_name(option, true);
+    return fmt::format("{}", fmt::join(names_of(*option), ", "));
+}
+
+std::string help_formatter::make_option_opts(const CLI::Option* option) const {
+    if (option->get_positional() || !takes_value(*option)) return {};
+    // Choices are too wide for this column.
+    return " " + (choices_of(*option).empty() ? option->get_type_name()
+                                              : placeholder(names_of(*option).back()));
+}
+
+std::string help_formatter::make_option_desc(const CLI::Option* option) const {
+    auto text = option->get_description();
+    const auto choices = choices_of(*option);
+    if (!choices.empty()) text += fmt::format(": {}", fmt::join(choices, ", "));
+    return entry_text(text);
+}
+
+}  // namespace reelsd::cli
