@@ -40,7 +40,9 @@ asio::awaitable<result<account_id>> find_account(
 
 asio::awaitable<result<void>> create_account_on(db::pool& pool, create_account_command asked) {
     accounts::account_store store{pool};
-    const auto id = co_await store.create(asked.email, asked.as, deadline::after(answer_time_max));
+    const auto role =
+        asked.is_administrator ? accounts::role::administrator : accounts::role::member;
+    const auto id = co_await store.create(asked.email, role, deadline::after(answer_time_max));
     if (!id) co_return id.error();
     fmt::print("{}\n", id->value);
     co_return result<void>{};
@@ -120,39 +122,39 @@ asio::awaitable<result<void>> revoke_token_on(db::pool& pool, revoke_token_comma
 
 }  // namespace
 
-result<void> create_account(
+result<void> execute(
     const create_account_command& asked, const settings& with, const log::logger& log) {
     if (const auto valid = accounts::check_email(asked.email); !valid) return valid.error();
     return with_database(
         with, log, [&asked](db::pool& pool) { return create_account_on(pool, asked); });
 }
 
-result<void> limit_account(
+result<void> execute(
     const limit_account_command& asked, const settings& with, const log::logger& log) {
     return with_database(
         with, log, [&asked](db::pool& pool) { return limit_account_on(pool, asked); });
 }
 
-result<void> invite_account(
+result<void> execute(
     const invite_account_command& asked, const settings& with, const log::logger& log) {
     return with_database(
         with, log, [&](db::pool& pool) { return invite_account_on(pool, asked, with); });
 }
 
-result<void> create_token(
+result<void> execute(
     const create_token_command& asked, const settings& with, const log::logger& log) {
     if (const auto valid = accounts::check_token_name(asked.name); !valid) return valid.error();
     return with_database(
         with, log, [&asked](db::pool& pool) { return create_token_on(pool, asked); });
 }
 
-result<void> list_tokens(
+result<void> execute(
     const list_tokens_command& asked, const settings& with, const log::logger& log) {
     return with_database(
         with, log, [&asked](db::pool& pool) { return list_tokens_on(pool, asked); });
 }
 
-result<void> revoke_token(
+result<void> execute(
     const revoke_token_command& asked, const settings& with, const log::logger& log) {
     return with_database(
         with, log, [&asked](db::pool& pool) { return revoke_token_on(pool, asked); });

@@ -134,13 +134,13 @@ asio::awaitable<result<void>> delete_account_on(db::pool& pool, delete_account_c
 
 }  // namespace
 
-result<void> export_account(
+result<void> execute(
     const export_account_command& asked, const settings& with, const log::logger& log) {
     return with_database(
         with, log, [&asked](db::pool& pool) { return export_account_on(pool, asked); });
 }
 
-result<void> delete_account(
+result<void> execute(
     const delete_account_command& asked, const settings& with, const log::logger& log) {
     return with_database(
         with, log, [&asked](db::pool& pool) { return delete_account_on(pool, asked); });

@@ -225,7 +225,7 @@ result<void> write_to_file(const backup_command& asked, const backup_tools& tool
 
 }  // namespace
 
-result<void> back_up(const backup_command& asked, const settings& with, const log::logger& log) {
+result<void> execute(const backup_command& asked, const settings& with, const log::logger& log) {
     const interrupt stop;
     const auto store = database::open(with, log);
     if (!store) return store.error();

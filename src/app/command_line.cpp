@@ -1,274 +1,229 @@
 #include "command_line.hpp"
 
-#include "complaint.hpp"
 #include "configuration_file.hpp"
 #include "secret_file.hpp"
+#include "setting_table.hpp"
+#include <reelsd/base/journal.hpp>
 #include <reelsd/platform/source.hpp>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
-#include <map>
+#include <memory>
+#include <optional>
 #include <span>
-#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
 
 namespace reelsd::app {
 namespace {
 
 constexpr int exit_usage = 2;
 
-/// The operator's words as CLI11 collects them, before anything is decoded.
-struct collected {
+constexpr std::size_t help_columns = 80;
+constexpr std::size_t help_name_columns = 32;  ///< Of the longest name, indented.
+
+constexpr const char* footer =
+    "Every setting is also an environment variable (--data-dir: REELSD_DATA_DIR) and\n"
+    "a key of the configuration file (data-dir). Flags override the environment,\n"
+    "which overrides the file. Keys, tokens and passwords can be files that a\n"
+    "variable names (REELSD_GEMINI_API_KEY_FILE). See reelsd.conf(5).";
+
+/// What the command line says, before any setting is decoded.
+struct parsed_line {
+    command chosen;
     given_values flags;
     std::string config_file;
-    std::string email;
-    std::string account;
-    std::string name;
-    bool admin = false;
-    std::string url;
-    std::string strategy;
-    std::string save_to;
-    std::string backup_file;
-    bool force = false;
-    bool replace = false;
-    bool yes = false;
-    accounts::limit_changes limits;
-    command wanted;
 };
 
-void add_settings(CLI::App& app, collected& into) {
-    for (const auto& definition : setting_definitions()) {
-        const std::string name{definition.name};
-        const std::string default_text =
-            *definition.default_value == '\0' ? "" : fmt::format(" ({})", definition.default_value);
-        app.add_option_function<std::string>(
-               "--" + name,
-               [&into, name](const std::string& text) { into.flags[name] = text; },
-               definition.help + default_text)
-            ->type_name("")
-            ->group("Settings");
+/// `text` in lines that fit beside the names.
+std::string wrapped(std::string_view text) {
+    constexpr std::size_t line_max = help_columns - help_name_columns;
+    std::string lines;
+    while (text.size() > line_max) {
+        auto end = text.rfind(' ', line_max);
+        if (end == std::string_view::npos) end = std::min(text.find(' '), text.size());
+        lines.append(text.substr(0, end)).push_back('\n');
+        text.remove_prefix(std::min(end + 1, text.size()));
     }
-    app.add_option("--config", into.config_file, "read settings from this TOML or INI file")
+    return lines.append(text);
+}
+
+std::string help_of(const setting_definition& definition) {
+    std::string help{definition.help};
+    if (!definition.other_variable.empty()) {
+        help += fmt::format(" Also read from {}.", definition.other_variable);
+    }
+    if (!definition.default_value.empty()) {
+        help += fmt::format(" [{}]", definition.default_value);
+    }
+    return wrapped(help);
+}
+
+void add_settings(CLI::App& app, parsed_line& line) {
+    app.add_option("--config", line.config_file, wrapped("Configuration file, in TOML or INI."))
         ->envname("REELSD_CONFIG")
-        ->type_name("FILE")
-        ->group("Settings");
+        ->type_name("FILE");
+    for (const auto& group : setting_groups()) {
+        for (const auto& definition : group.settings) {
+            const std::string name{definition.name};
+            app.add_option_function<std::string>(
+                   "--" + name,
+                   [&line, name](const std::string& text) { line.flags[name] = text; },
+                   help_of(definition))
+                ->type_name("")
+                ->group(std::string{group.title});
+        }
+    }
 }
 
-CLI::App* add_command(
-    CLI::App& app, const char* name, const char* help, command wanted, collected& into) {
-    auto* const added = app.add_subcommand(name, help);
+/// Adds a subcommand. Its options fill the returned command, which lives as long as `parent`;
+/// `chosen` becomes that command when the command line names it.
+template <class Command>
+std::pair<CLI::App&, Command&> add_command(
+    CLI::App& parent, command& chosen, const char* name, const char* help) {
+    const auto filled = std::make_shared<Command>();
+    auto* const added = parent.add_subcommand(name, wrapped(help));
     added->fallthrough();
-    added->callback([&into, wanted = std::move(wanted)] { into.wanted = wanted; });
-    return added;
+    added->callback([filled, &chosen] { chosen = *filled; });
+    return {*added, *filled};
 }
 
-void add_account_invitation(CLI::App& account, collected& into) {
-    auto* const invite = add_command(
-        account,
+CLI::App& add_family(CLI::App& app, const char* name, const char* help) {
+    auto* const family = app.add_subcommand(name, wrapped(help));
+    family->require_subcommand(1)->fallthrough();
+    return *family;
+}
+
+void add_email(CLI::App& subcommand, std::string& email) {
+    subcommand.add_option("--email", email, "E-mail address of the account")
+        ->required()
+        ->type_name("ADDRESS");
+}
+
+CLI::Option& add_account(CLI::App& subcommand, std::string& account) {
+    return *subcommand.add_option("--account", account, "E-mail address or id of the account")
+                ->type_name("ACCOUNT");
+}
+
+void add_account_commands(CLI::App& app, command& chosen) {
+    auto& family = add_family(app, "account", "Create, limit, export and delete accounts");
+
+    auto [create, created] = add_command<create_account_command>(
+        family, chosen, "create", "Create an account and print its id");
+    add_email(create, created.email);
+    create.add_flag("--admin", created.is_administrator, "Make it an administrator");
+
+    auto [limits, limited] = add_command<limit_account_command>(
+        family, chosen, "limits", "Set limits of an account and print all of them");
+    add_email(limits, limited.email);
+    const auto add_limit = [&limits = limits](
+                               const char* flag, std::optional<int>& limit, int most) {
+        limits.add_option(flag, limit)->check(CLI::Range(1, most))->type_name("N");
+    };
+    add_limit("--submissions-per-minute", limited.changes.submissions_per_minute, 1'000'000);
+    add_limit("--concurrent-jobs", limited.changes.concurrent_jobs, 1'000'000);
+    add_limit("--requests-per-minute", limited.changes.requests_per_minute, 10'000'000);
+
+    auto [invite, invited] = add_command<invite_account_command>(
+        family,
+        chosen,
         "invite",
-        "print a link that sets the account's password, once; older links stop working",
-        invite_account_command{},
-        into);
-    invite
-        ->add_option(
-            "--account",
-            into.account,
-            "the account's e-mail address or id; without it the link is the first administrator's, "
-            "who chooses both address and password")
-        ->type_name("E");
-}
+        "Print a link that sets the account's password once; older links stop working");
+    add_account(invite, invited.account)
+        .description(
+            wrapped("E-mail address or id of the account; without it, the link is for the first "
+                    "administrator, who chooses both address and password"));
 
-void add_account_data_commands(CLI::App& account, collected& into) {
-    auto* const exported = add_command(
-        account,
+    auto [exports, exported] = add_command<export_account_command>(
+        family,
+        chosen,
         "export",
-        "print all data of an account as lines of JSON; the last one says end",
-        export_account_command{},
-        into);
-    exported->add_option("--email", into.email, "its e-mail address")->required()->type_name("E");
-    auto* const deleted = add_command(
-        account,
-        "delete",
-        "delete an account with all that it has, for good",
-        delete_account_command{},
-        into);
-    deleted->add_option("--email", into.email, "its e-mail address")->required()->type_name("E");
-    deleted->add_flag("--yes", into.yes, "do not ask");
+        "Print all data of an account as lines of JSON; the last one says end");
+    add_email(exports, exported.email);
+
+    auto [deletes, deleted] = add_command<delete_account_command>(
+        family, chosen, "delete", "Delete an account and all its data, irrevocably");
+    add_email(deletes, deleted.email);
+    deletes.add_flag("--yes", deleted.is_confirmed, "Do not ask for confirmation");
 }
 
-void add_account_commands(CLI::App& app, collected& into) {
-    auto* const account =
-        app.add_subcommand("account", "create, limit, export and delete accounts");
-    account->require_subcommand(1)->fallthrough();
+void add_token_commands(CLI::App& app, command& chosen) {
+    auto& family = add_family(app, "token", "Create, list and revoke API tokens");
 
-    auto* const create = add_command(
-        *account, "create", "create an account; prints its id", create_account_command{}, into);
-    create->add_option("--email", into.email, "its e-mail address")->required()->type_name("E");
-    create->add_flag("--admin", into.admin, "an administrator");
+    auto [create, created] = add_command<create_token_command>(
+        family, chosen, "create", "Create a token and print it, this once");
+    add_account(create, created.account).required();
+    create.add_option("--name", created.name, "What it is for")->required()->type_name("NAME");
 
-    auto* const limits = add_command(
-        *account,
-        "limits",
-        "set limits of an account; prints all of them",
-        limit_account_command{},
-        into);
-    limits->add_option("--email", into.email, "its e-mail address")->required()->type_name("E");
-    const auto add_limit = [limits](const char* flag, std::optional<int>& limit, int most) {
-        limits->add_option(flag, limit)->check(CLI::Range(1, most))->type_name("N");
-    };
-    add_limit("--submissions-per-minute", into.limits.submissions_per_minute, 1'000'000);
-    add_limit("--concurrent-jobs", into.limits.concurrent_jobs, 1'000'000);
-    add_limit("--requests-per-minute", into.limits.requests_per_minute, 10'000'000);
-    add_account_invitation(*account, into);
-    add_account_data_commands(*account, into);
+    auto [list, listed] =
+        add_command<list_tokens_command>(family, chosen, "list", "List the account's tokens");
+    add_account(list, listed.account).required();
+
+    auto [revoke, revoked] = add_command<revoke_token_command>(
+        family, chosen, "revoke", "Revoke a token, effective at once");
+    add_account(revoke, revoked.account).required();
+    revoke.add_option("--name", revoked.name, "Its name")->required()->type_name("NAME");
 }
 
-void add_token_commands(CLI::App& app, collected& into) {
-    auto* const token = app.add_subcommand("token", "create, list and revoke API tokens");
-    token->require_subcommand(1)->fallthrough();
-    const auto add = [&](const char* name, const char* help, command wanted) {
-        auto* const added = add_command(*token, name, help, std::move(wanted), into);
-        added->add_option("--account", into.account, "the account's e-mail address or id")
-            ->required()
-            ->type_name("E");
-        return added;
-    };
-    auto* const create =
-        add("create", "create a token; prints it, this once", create_token_command{});
-    create->add_option("--name", into.name, "what it is for")->required()->type_name("N");
-    add("list", "list the account's tokens", list_tokens_command{});
-    auto* const revoke = add("revoke", "revoke a token; effective at once", revoke_token_command{});
-    revoke->add_option("--name", into.name, "its name")->required()->type_name("N");
-}
-
-void add_embedder_commands(CLI::App& app, collected& into) {
-    auto* const embedder = app.add_subcommand("embedder", "choose which embedder makes vectors");
-    embedder->require_subcommand(1)->fallthrough();
-    add_command(
-        *embedder,
-        "use",
-        "have vectors made again by the configured embedder, instead of a later one",
-        use_embedder_command{},
-        into);
-}
-
-void add_resolve_command(CLI::App& app, collected& into) {
-    auto* const resolve = add_command(
-        app,
-        "resolve",
-        "look a link up by hand: what each strategy sees, and why",
-        resolve_command{},
-        into);
-    resolve->add_option("url", into.url, "the link of a post")->required()->type_name("URL");
-    resolve->add_option("--strategy", into.strategy, "this one alone")
+void add_resolve_command(CLI::App& app, command& chosen) {
+    auto [resolve, asked] = add_command<resolve_command>(
+        app, chosen, "resolve", "Resolve a link and print what each resolver found, and why not");
+    resolve.add_option("url", asked.url, "Link of a post")->required()->type_name("URL");
+    resolve.add_option("--strategy", asked.strategy, "This resolver only")
         ->check(CLI::IsMember(platform::known_resolvers()))
-        ->type_name("S");
-    resolve->add_option("--save", into.save_to, "keep the answers, redacted, in this folder")
+        ->type_name("NAME");
+    resolve.add_option("--save", asked.save_to, "Keep the redacted responses in this directory")
         ->type_name("DIR");
 }
 
-void add_backup_commands(CLI::App& app, collected& into) {
-    auto* const backup = add_command(
-        app,
-        "backup",
-        "write the whole database to a file, while the daemon runs",
-        backup_command{},
-        into);
-    backup->add_option("file", into.backup_file, "where to; - for standard output")
+void add_backup_commands(CLI::App& app, command& chosen) {
+    auto [backup, saved] = add_command<backup_command>(
+        app, chosen, "backup", "Write the whole database to a file, while the daemon runs");
+    backup.add_option("file", saved.file, "Where to; - is standard output")
         ->required()
         ->type_name("FILE");
-    backup->add_flag("--force", into.force, "overwrite the file if it is there");
+    backup.add_flag("--force", saved.force, "Overwrite an existing file");
 
-    auto* const restore = add_command(
-        app,
-        "restore",
-        "put a backup into the database; no daemon may run on it",
-        restore_command{},
-        into);
-    restore->add_option("file", into.backup_file, "what `reelsd backup` wrote")
+    auto [restore, restored] = add_command<restore_command>(
+        app, chosen, "restore", "Put a backup into the database, while no daemon runs on it");
+    restore.add_option("file", restored.file, "A file that reelsd backup wrote")
         ->required()
         ->type_name("FILE");
-    restore->add_flag("--replace", into.replace, "in the place of the accounts and reels there");
+    restore.add_flag("--replace", restored.replace, "Replace the accounts and reels there");
 }
 
-void describe(CLI::App& app, collected& into) {
+void describe(CLI::App& app, parsed_line& line) {
     app.name("reelsd");
-    app.description(
-        "Turns links of reels into JSON that says what is said, shown and played in them.");
-    app.footer(
-        "Every setting is also an environment variable (--data-dir: REELSD_DATA_DIR) and a key of\n"
-        "the configuration file (data-dir). Flags win over the environment, it over the file.\n"
-        "Passwords, keys and tokens may stand in files of their own, which a variable names\n"
-        "(REELSD_DATABASE_PASSWORD_FILE).");
-    app.set_version_flag("--version", "reelsd " REELSD_VERSION);
+    app.description("Turns links of reels into JSON: what is said, shown, written and played.");
+    app.get_formatter()->column_width(help_name_columns);
+    app.set_help_flag("-h,--help", "Print this help");
+    app.set_version_flag("--version", "reelsd " REELSD_VERSION)->description("Print the version");
     app.require_subcommand(1);
-    add_settings(app, into);
-    add_command(app, "serve", "run the daemon", serve_command{}, into);
-    add_command(app, "migrate", "bring the database's schema up to date", migrate_command{}, into);
-    add_command(
-        app,
-        "healthcheck",
-        "ask the daemon at the address of `listen` whether it is ready; 0: it is",
-        healthcheck_command{},
-        into);
-    add_command(
-        app, "doctor", "check what the daemon needs, one line each", doctor_command{}, into);
-    add_resolve_command(app, into);
-    add_backup_commands(app, into);
-    add_account_commands(app, into);
-    add_token_commands(app, into);
-    add_embedder_commands(app, into);
-}
-
-/// What the operator typed goes into the command that the subcommand's callback has chosen.
-void complete(collected& words) {
-    struct visitor {
-        const collected& words;
-
-        void operator()(serve_command& /*unused*/) const {}
-        void operator()(migrate_command& /*unused*/) const {}
-        void operator()(doctor_command& /*unused*/) const {}
-        void operator()(healthcheck_command& /*unused*/) const {}
-        void operator()(use_embedder_command& /*unused*/) const {}
-        void operator()(resolve_command& c) const {
-            c.url = words.url;
-            c.strategy = words.strategy;
-            c.save_to = words.save_to;
-        }
-        void operator()(backup_command& c) const {
-            c.file = words.backup_file;
-            c.force = words.force;
-        }
-        void operator()(restore_command& c) const {
-            c.file = words.backup_file;
-            c.replace = words.replace;
-        }
-        void operator()(create_account_command& c) const {
-            c.email = words.email;
-            c.as = words.admin ? accounts::role::administrator : accounts::role::member;
-        }
-        void operator()(limit_account_command& c) const {
-            c.email = words.email;
-            c.changes = words.limits;
-        }
-        void operator()(invite_account_command& c) const { c.account = words.account; }
-        void operator()(export_account_command& c) const { c.email = words.email; }
-        void operator()(delete_account_command& c) const {
-            c.email = words.email;
-            c.is_confirmed = words.yes;
-        }
-        void operator()(create_token_command& c) const {
-            c.account = words.account;
-            c.name = words.name;
-        }
-        void operator()(list_tokens_command& c) const { c.account = words.account; }
-        void operator()(revoke_token_command& c) const {
-            c.account = words.account;
-            c.name = words.name;
-        }
-    };
-    std::visit(visitor{words}, words.wanted);
+    add_settings(app, line);
+    // Subcommands inherit it.
+    app.footer("Settings such as --data-dir are accepted as well; reelsd --help lists them.");
+    auto& chosen = line.chosen;
+    add_command<serve_command>(app, chosen, "serve", "Run the daemon");
+    add_command<migrate_command>(app, chosen, "migrate", "Upgrade the database's schema");
+    add_command<healthcheck_command>(
+        app, chosen, "healthcheck", "Exit with 0 if the daemon at listen is ready");
+    add_command<doctor_command>(
+        app, chosen, "doctor", "Check what the daemon needs and print a line for each");
+    add_command<settings_command>(app, chosen, "settings", "Print all settings as JSON");
+    add_resolve_command(app, chosen);
+    add_backup_commands(app, chosen);
+    add_account_commands(app, chosen);
+    add_token_commands(app, chosen);
+    auto& embedder = add_family(app, "embedder", "Choose the embedder that computes vectors");
+    add_command<use_embedder_command>(
+        embedder, chosen, "use", "Recompute all vectors with the configured embedder");
+    app.footer(footer);
 }
 
 std::optional<std::string> variable(const std::string& name) {
@@ -276,6 +231,11 @@ std::optional<std::string> variable(const std::string& name) {
         std::getenv(name.c_str());  // NOLINT(concurrency-mt-unsafe): no threads yet
     if (text == nullptr || *text == '\0') return std::nullopt;
     return text;
+}
+
+bool is_secret(std::string_view setting_name) {
+    const auto* const definition = find_setting(setting_name);
+    return definition != nullptr && definition->shown == exposure::secret;
 }
 
 /// Overwrites the values of secret flags where the process list shows them.
@@ -296,59 +256,55 @@ void hide_secrets(std::span<char* const> arguments) {
     }
 }
 
-/// What the environment says, or nothing. An empty variable is an unset one, and so is one that
-/// names an empty file: that is how compose files leave settings out. Errors: invalid_argument when
-/// it says two things, or names a file that is no secret's.
-result<std::optional<std::string>> value_in_environment(std::string_view setting_name) {
-    auto given_by = environment_name(setting_name);
+/// The value in the environment, or nothing. An empty variable counts as unset, and so does one
+/// that names an empty file: compose files leave settings out in this way. Errors:
+/// invalid_argument when two variables give the value, or when one names a file that is not valid.
+result<std::optional<std::string>> value_in_environment(const setting_definition& definition) {
+    auto given_by = environment_name(definition.name);
     auto text = variable(given_by);
-    if (const auto other = other_environment_name(setting_name); !text && other) {
-        given_by = *other;
+    if (!text && !definition.other_variable.empty()) {
+        given_by = definition.other_variable;
         text = variable(given_by);
     }
-    if (!is_secret(setting_name)) return text;
-    const auto file_name = file_environment_name(setting_name);
-    const auto file = variable(file_name);
+    if (definition.shown != exposure::secret) return text;
+    const auto file_variable = environment_name(definition.name) + "_FILE";
+    const auto file = variable(file_variable);
     if (!file) return text;
     if (text) {
         return error{
             errc::invalid_argument,
-            fmt::format("{} and {} are both set; only one may be", given_by, file_name)};
+            fmt::format("{} and {} are both set; only one may be", given_by, file_variable)};
     }
-    const auto secret = read_secret_file(setting_name, *file);
+    const auto secret = read_secret_file(file_variable, *file);
     if (!secret) return secret.error();
     if (secret->empty()) return std::optional<std::string>{};
     return std::optional{*secret};
 }
 
-/// The value that counts, or nothing when nobody gave one.
+/// The value that counts, or nothing when none is given and there is no default.
 result<std::optional<std::string>> value_of(
     const setting_definition& definition, const given_values& flags, const given_values& file) {
-    if (const auto flag = flags.find(definition.name); flag != flags.end()) {
-        return std::optional{flag->second};
-    }
-    auto said = value_in_environment(definition.name);
-    if (!said || *said) return said;
-    if (const auto key = file.find(definition.name); key != file.end()) {
-        return std::optional{key->second};
-    }
-    return said;
+    const std::string name{definition.name};
+    if (const auto flag = flags.find(name); flag != flags.end()) return std::optional{flag->second};
+    auto given = value_in_environment(definition);
+    if (!given || *given) return given;
+    if (const auto key = file.find(name); key != file.end()) return std::optional{key->second};
+    if (!definition.default_value.empty()) given->emplace(definition.default_value);
+    return given;
 }
 
-result<settings> decode_settings(const collected& words) {
-    const auto file = read_configuration_file(chosen_configuration_file(words.config_file));
+result<settings> decode_settings(const parsed_line& line) {
+    const auto file = read_configuration_file(chosen_configuration_file(line.config_file));
     if (!file) return file.error();
     settings decoded;
-    for (const auto& definition : setting_definitions()) {
-        if (*definition.default_value != '\0') {
-            const auto usual = apply(definition, definition.default_value, decoded);
-            if (!usual) return usual.error();
+    for (const auto& group : setting_groups()) {
+        for (const auto& definition : group.settings) {
+            const auto text = value_of(definition, line.flags, *file);
+            if (!text) return text.error();
+            if (!*text) continue;
+            const auto applied = apply(definition, **text, decoded);
+            if (!applied) return applied.error();
         }
-        const auto given = value_of(definition, words.flags, *file);
-        if (!given) return given.error();
-        if (!*given) continue;
-        const auto applied = apply(definition, **given, decoded);
-        if (!applied) return applied.error();
     }
     const auto together = check_together(decoded);
     if (!together) return together.error();
@@ -357,23 +313,28 @@ result<settings> decode_settings(const collected& words) {
 
 }  // namespace
 
+void print_error(std::string_view why) {
+    const auto priority =
+        log::is_journal(STDERR_FILENO) ? log::journal_priority(log::level::error) : "";
+    fmt::print(stderr, "{}reelsd: {}\n", priority, why);
+}
+
 std::variant<invocation, int> read_command_line(int argument_count, char** arguments) {
-    collected words;
+    parsed_line line;
     CLI::App app;
-    describe(app, words);
+    describe(app, line);
     try {
         app.parse(argument_count, arguments);
     } catch (const CLI::ParseError& stop) {
         return app.exit(stop) == 0 ? 0 : exit_usage;
     }
-    complete(words);
     hide_secrets({arguments, static_cast<std::size_t>(argument_count)});
-    auto with = decode_settings(words);
-    if (!with) {
-        complain(with.error().detail());
+    auto decoded = decode_settings(line);
+    if (!decoded) {
+        print_error(decoded.error().detail());
         return exit_usage;
     }
-    return invocation{.wanted = std::move(words.wanted), .with = std::move(*with)};
+    return invocation{.chosen = std::move(line.chosen), .with = std::move(*decoded)};
 }
 
 }  // namespace reelsd::app

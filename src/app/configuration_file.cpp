@@ -1,13 +1,12 @@
 #include "configuration_file.hpp"
 
 #include "installation.hpp"
-#include "settings.hpp"
+#include "setting_table.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
@@ -58,9 +57,7 @@ result<given_values> read_configuration_file(const std::string& file) {
         values[item.fullname()] = text;
     }
     for (const auto& [key, text] : values) {
-        const auto known = [&key = key](const setting_definition& d) { return d.name == key; };
-        const auto all = setting_definitions();
-        if (std::none_of(all.begin(), all.end(), known)) {
+        if (find_setting(key) == nullptr) {
             return error{
                 errc::invalid_argument, fmt::format("{}: \"{}\" is no setting", file, key)};
         }

@@ -333,7 +333,8 @@ void check_models(report& lines, const settings& with, const log::logger& log) {
 
 }  // namespace
 
-result<void> run_doctor(const settings& with, const log::logger& log) {
+result<void> execute(
+    const doctor_command& /*unused*/, const settings& with, const log::logger& log) {
     report lines;
     lines.add("kernel", check_kernel());
     lines.add("data-dir", check_data_dir(with));

@@ -25,7 +25,8 @@ boost::asio::awaitable<result<void>> put_in_force(db::pool& pool, std::string na
 
 }  // namespace
 
-result<void> use_embedder(const settings& with, const log::logger& log) {
+result<void> execute(
+    const use_embedder_command& /*unused*/, const settings& with, const log::logger& log) {
     const auto embedder = make_dense_embedder(with);
     if (!embedder) return embedder.error();
     if (!*embedder) {

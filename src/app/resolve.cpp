@@ -186,8 +186,7 @@ result<try_end> try_resolver(
 
 }  // namespace
 
-result<void> resolve_by_hand(
-    const resolve_command& asked, const settings& with, const log::logger& log) {
+result<void> execute(const resolve_command& asked, const settings& with, const log::logger& log) {
     const auto wanted = platform::parse_link(asked.url);
     if (!wanted) return wanted.error();
     std::optional<answer_keeper> keeper;

@@ -101,7 +101,7 @@ result<void> replace_all(const restoration& one, const std::string& connection) 
 
 }  // namespace
 
-result<void> restore(const restore_command& asked, const settings& with, const log::logger& log) {
+result<void> execute(const restore_command& asked, const settings& with, const log::logger& log) {
     const interrupt stop;
     const auto file = check_file(asked.file);
     if (!file) return file.error();

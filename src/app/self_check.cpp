@@ -27,7 +27,8 @@ std::string own_origin(const settings& with) {
 
 }  // namespace
 
-result<void> check_health(const settings& with) {
+result<void> execute(
+    const healthcheck_command& /*unused*/, const settings& with, const log::logger& /*unused*/) {
     if (with.listen.port == 0) {
         return error{
             errc::invalid_argument,

@@ -44,7 +44,8 @@ void stop_at_once_until_started() {
 
 }  // namespace
 
-result<void> serve(const settings& with, const log::logger& log) {
+result<void> execute(
+    const serve_command& /*unused*/, const settings& with, const log::logger& log) {
     stop_at_once_until_started();
     const auto kernel = process::check_kernel();
     if (!kernel) return kernel.error();
@@ -56,7 +57,8 @@ result<void> serve(const settings& with, const log::logger& log) {
     return (*made)->run(*supervisor);
 }
 
-result<void> migrate(const settings& with, const log::logger& log) {
+result<void> execute(
+    const migrate_command& /*unused*/, const settings& with, const log::logger& log) {
     const auto opened = database::open(with, log);
     if (!opened) return opened.error();
     const auto applied = (*opened)->migrate(log);

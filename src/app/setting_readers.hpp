@@ -1,52 +1,88 @@
 #pragma once
 
-#include <reelsd/base/clock.hpp>
+#include "settings.hpp"
+#include <reelsd/base/parse_number.hpp>
 
-#include <charconv>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-/// From what an operator types to values; each is false for what is not allowed.
+/// Decoders for the text of a setting's value. Each returns false, and leaves its target as it is,
+/// for text that is not allowed.
 namespace reelsd::app {
 
 template <class Integer>
 bool read_integer(std::string_view text, Integer least, Integer most, Integer& target) {
-    Integer value{};
-    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (failure != std::errc{} || end != text.data() + text.size()) return false;
-    if (value < least || value > most) return false;
-    target = value;
+    const auto value = parse_number<Integer>(text);
+    if (!value || *value < least || *value > most) return false;
+    target = *value;
     return true;
 }
 
 [[nodiscard]] bool read_number(std::string_view text, double least, double most, double& target);
-[[nodiscard]] bool read_seconds(
-    std::string_view text, double least, double most, seconds_f& target);
-[[nodiscard]] bool read_text(std::string_view text, std::string& target);
+/// Up to a century, as seconds.
+[[nodiscard]] bool read_days(std::string_view text, seconds_f& target);
+/// 1 to 600.
+[[nodiscard]] bool read_whole_seconds(std::string_view text, std::chrono::seconds& target);
 [[nodiscard]] bool read_flag(std::string_view text, bool& target);
-/// "a, b,c" as its parts; empty parts are refused.
+/// "auto" or a number of bytes up to 64 GiB.
+[[nodiscard]] bool read_cache_size(std::string_view text, std::optional<std::size_t>& target);
+
+/// Any text but an empty one.
+[[nodiscard]] bool read_text(std::string_view text, std::string& target);
+/// Text for a header field: up to 512 printable characters.
+[[nodiscard]] bool read_field(std::string_view text, std::string& target);
+/// Text for a URL or a header field: read_field() without blanks and quotes.
+[[nodiscard]] bool read_plain(std::string_view text, std::string& target);
+/// read_plain() that is one segment of a path.
+[[nodiscard]] bool read_model_name(std::string_view text, std::string& target);
+/// Up to 20 digits: a query or an application of the platform.
+[[nodiscard]] bool read_platform_id(std::string_view text, std::string& target);
+[[nodiscard]] bool read_bot_token(std::string_view text, std::string& target);
+
+/// "a, b,c" as its elements; empty ones are refused.
 [[nodiscard]] bool read_list(std::string_view text, std::vector<std::string>& target);
+[[nodiscard]] bool read_resolvers(std::string_view text, std::vector<std::string>& target);
+[[nodiscard]] bool read_analyzers(std::string_view text, std::vector<std::string>& target);
 /// A list of networks as Network::parse() reads them; "none" is an empty list.
 template <class Network>
 bool read_networks(std::string_view text, std::vector<Network>& target) {
     std::vector<std::string> listed;
     if (text != "none" && !read_list(text, listed)) return false;
     std::vector<Network> networks;
-    for (const auto& one : listed) {
-        const auto network = Network::parse(one);
+    for (const auto& element : listed) {
+        const auto network = Network::parse(element);
         if (!network) return false;
         networks.push_back(*network);
     }
     target = std::move(networks);
     return true;
 }
-/// An origin: scheme, host, perhaps a port; no path, so that nobody wonders what becomes of it.
+
+[[nodiscard]] bool read_endpoint(std::string_view text, http::listen_address& target);
+/// "none" or an endpoint.
+[[nodiscard]] bool read_optional_endpoint(
+    std::string_view text, std::optional<http::listen_address>& target);
+/// An origin: scheme, host and perhaps a port. A path is refused: it would be ignored.
 [[nodiscard]] bool read_origin(std::string_view text, std::string& target);
-/// An address below which others are; a slash and a version at its end are dropped.
+/// An address that others are below; a slash and a version at its end are dropped.
 [[nodiscard]] bool read_base_address(std::string_view text, std::string& target);
-/// What may stand in a header field: up to 512 printable characters.
-[[nodiscard]] bool read_field(std::string_view text, std::string& target);
+/// A connection string or URI. libpq would take any other word for the name of a database on this
+/// machine's default socket.
+[[nodiscard]] bool read_database_url(std::string_view text, std::string& target);
+/// "none" or the link of a post.
+[[nodiscard]] bool read_canary(std::string_view text, std::string& target);
+
+/// Whether `word` is an element of a phrase such as "none, low or high".
+[[nodiscard]] bool is_listed(std::string_view word, std::string_view phrase);
+[[nodiscard]] bool read_log_level(std::string_view text, log::level& target);
+[[nodiscard]] bool read_log_format(std::string_view text, log::format& target);
+[[nodiscard]] bool read_jail_policy(std::string_view text, media::jail_policy& target);
+[[nodiscard]] bool read_openai_mode(std::string_view text, model::openai_mode& target);
+/// A level or a number of tokens.
+[[nodiscard]] bool read_thinking(std::string_view text, std::string& target);
+[[nodiscard]] bool read_prices(std::string_view text, std::string& target);
 
 }  // namespace reelsd::app

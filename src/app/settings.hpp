@@ -13,34 +13,34 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace reelsd::app {
 
-/// All that an operator can set, decoded and checked. Source: contract section 8.
+/// All that an operator can set, decoded and checked. Defaults are in the table of settings
+/// (setting_table.cpp).
 struct settings {
     http::listen_address listen;
-    /// Of `/metrics` alone; nothing: `listen`, for clients on this machine.
+    /// For `/metrics` alone. Without it `listen` serves them, to clients on this machine.
     std::optional<http::listen_address> metrics_listen;
     bool share_port = false;  ///< With other daemons on `data_dir`.
-    std::size_t connections_max = 10'000;
-    std::size_t connections_per_address_max = 1000;  ///< 0: no bound.
-    std::vector<http::ip_network> proxy_addresses;   ///< Not bounded so.
-    bool forwarded_for = false;                      ///< They tell whom they ask for.
-    std::size_t buffered_bytes_max = 67'108'864;
-    std::optional<std::size_t> reel_cache_bytes_max;  ///< Nothing: as the memory allows.
+    std::size_t connections_max = 0;
+    std::size_t connections_per_address_max = 0;    ///< 0: no bound.
+    std::vector<http::ip_network> proxy_addresses;  ///< The limit per address does not apply.
+    bool forwarded_for = false;  ///< X-Forwarded-For of these proxies is trusted.
+    std::size_t buffered_bytes_max = 0;
+    std::optional<std::size_t> reel_cache_bytes_max;  ///< Without it, a share of the memory.
     std::string database_url;                         ///< Empty: the private cluster in `data_dir`.
-    std::string database_password;  ///< For a `database_url` that has none; empty: none.
+    std::string database_password;                    ///< For a `database_url` without one.
     std::string data_dir;
-    std::string postgres_bin_dir;  ///< Empty: found by itself.
-    unsigned workers = 16;         ///< 0 serves HTTP alone.
+    std::string postgres_bin_dir;  ///< Empty: searched for.
+    unsigned workers = 0;          ///< 0 serves HTTP only.
 
     /// Where people reach the dashboard; empty: at `listen`. See public_origin().
     std::string public_url;
-    std::string tls_certificate;  ///< Empty, as `tls_key` then is: plain HTTP.
+    std::string tls_certificate;  ///< Empty, as `tls_key` is then: plain HTTP.
     std::string tls_key;
     std::string platform_url;
     std::vector<std::string> resolvers;
@@ -50,70 +50,51 @@ struct settings {
     bool allow_private_addresses = false;
     std::vector<net::ip_network> media_networks;
     std::vector<net::ip_network> webhook_networks;
-    bool dash = false;    ///< Take videos that come only as separate tracks.
+    bool dash = false;    ///< Joins videos that are served as separate tracks.
     std::string ca_file;  ///< Empty: the system's.
 
-    std::string canary_link;           ///< Empty: none.
-    seconds_f platform_interval{8.0};  ///< 0: no pace.
-    int platform_lookups_per_hour = 40;
-    seconds_f platform_cooldown{900.0};  ///< The first one; 0: none.
+    std::string canary_link;        ///< Empty: none.
+    seconds_f platform_interval{};  ///< 0: no pacing.
+    int platform_lookups_per_hour = 0;
+    seconds_f platform_cooldown{};  ///< The first one; 0: none.
 
     std::vector<std::string> analyzers;  ///< "auto" alone, or names in order of preference.
     model::gemini_settings gemini;
     model::openai_settings openai;
     model::remote_settings remote;
     std::string embedder;         ///< "local", "gemini" or "openai".
-    std::string embedding_model;  ///< Empty: the provider's usual one.
-    int embedding_dimensions = 768;
-    std::string model_prices;       ///< A list that goes before the table; empty: none.
-    std::string model_prices_file;  ///< Empty: the one that comes with the program.
-    std::string media_helper;       ///< Empty: the one that came with the daemon.
-    /// What happens where the jail of that program or the fence of yt-dlp is incomplete.
+    std::string embedding_model;  ///< Empty: the provider's default.
+    int embedding_dimensions = 0;
+    std::string model_prices;       ///< Overrides the table.
+    std::string model_prices_file;  ///< Empty: the installed one.
+    std::string media_helper;       ///< Empty: the installed one.
+    /// Applies where the sandbox of that program or of yt-dlp is incomplete.
     media::jail_policy jail = media::jail_policy::require;
     std::string tessdata_dir;      ///< Holds eng.traineddata.
     std::string speech_model_dir;  ///< Holds pocketsphinx's English model.
 
-    std::string telegram_token;  ///< Of the chat bot; empty: none.
-    std::string telegram_url;    ///< Of the Bot API.
+    std::string telegram_token;  ///< Empty: no bot.
+    std::string telegram_url;    ///< Base address of the Bot API.
 
-    int submissions_per_minute = 10;
-    int concurrent_jobs = 3;
-    int requests_per_minute = 600;
-    int attempts_max = 3;
+    int submissions_per_minute = 0;
+    int concurrent_jobs = 0;
+    int requests_per_minute = 0;
+    int attempts_max = 0;
 
-    seconds_f video_seconds_max{90.0};
-    std::int64_t video_bytes_max = 104'857'600;
-    seconds_f lease{60.0};
-    seconds_f shutdown_drain{4.0};  ///< At most bounds::job_time_max: no attempt lasts longer.
-    seconds_f retry_base{10.0};
-    seconds_f webhook_retry_base{5.0};
+    seconds_f video_seconds_max{};
+    std::int64_t video_bytes_max = 0;
+    seconds_f lease{};
+    seconds_f shutdown_drain{};  ///< At most bounds::job_time_max: no attempt lasts longer.
+    seconds_f retry_base{};
+    seconds_f webhook_retry_base{};
 
-    seconds_f results_kept{0.0};  ///< 0: for ever.
-    seconds_f usage_kept{0.0};    ///< 0: for ever.
+    seconds_f results_kept{};  ///< 0: forever.
+    seconds_f usage_kept{};    ///< 0: forever.
 
     log::level log_level = log::level::info;
     log::format log_format = log::format::text;
-    std::string log_file;  ///< Of the daemon; empty: standard error.
+    std::string log_file;  ///< Of the daemon only; empty: standard error.
 };
-
-/// One setting as the command line, the environment and the file name it.
-struct setting_definition {
-    const char* name;  ///< `video-seconds-max`: flag and file key; REELSD_VIDEO_SECONDS_MAX.
-    const char* default_value;  ///< As it would be typed.
-    const char* help;           ///< One line.
-    const char* allowed;        ///< What a refusal says is allowed.
-    /// Decodes `text` into `target`; false when it is not allowed.
-    bool (*read)(std::string_view text, settings& target);
-};
-
-/// Every setting, in the order of the help text.
-[[nodiscard]] std::span<const setting_definition> setting_definitions();
-
-/// The environment variable of a setting: "REELSD_VIDEO_SECONDS_MAX".
-[[nodiscard]] std::string environment_name(std::string_view setting_name);
-
-/// An older variable that means the same setting: "GEMINI_API_KEY".
-[[nodiscard]] std::optional<std::string> other_environment_name(std::string_view setting_name);
 
 /// Whether the port speaks TLS.
 [[nodiscard]] bool serves_tls(const settings& with) noexcept;
@@ -122,15 +103,8 @@ struct setting_definition {
 /// has.
 [[nodiscard]] std::string public_origin(const settings& with, std::uint16_t port);
 
-/// Whether its value must not be seen in messages, logs and lists of processes.
-[[nodiscard]] bool is_secret(std::string_view setting_name);
-
-/// Decodes one value; the error names the setting, the value and what is allowed.
-[[nodiscard]] result<void> apply(
-    const setting_definition& definition, std::string_view text, settings& target);
-
-/// Looks at what settings mean together, once all are there. Errors: invalid_argument, which names
-/// the setting that is missing to another one.
+/// Checks settings that depend on each other. Errors: invalid_argument, which names the missing
+/// setting.
 [[nodiscard]] result<void> check_together(const settings& given);
 
 }  // namespace reelsd::app

@@ -173,9 +173,7 @@ class Compose(unittest.TestCase):
         for service in self.services.values():
             if "build" in service:
                 self.assertTrue((ROOT / "docker" / service["build"]["context"] / service["build"]["dockerfile"]).is_file())
-        known = re.findall(r"^    \{\"([a-z-]+)\",$", "".join(
-            text_of(f"src/app/{name}") for name in ("settings.cpp", "listener_settings.cpp", "model_settings.cpp", "retention_settings.cpp")),
-            re.MULTILINE)
+        known = re.findall(r"^    \{\"([a-z-]+)\",", text_of("src/app/setting_table.cpp"), re.MULTILINE)
         for name in self.services["reelsd"]["environment"]:
             setting = name.removesuffix("_FILE").removeprefix("REELSD_").lower().replace("_", "-")
             self.assertIn(setting, known)

@@ -216,7 +216,7 @@ TEST(CommandLine, AnInvitationIsForAnAccountOrForTheFirstAdministrator) {
     const auto account_of = [](std::vector<std::string> words) {
         argument_list arguments{std::move(words)};
         const auto read = arguments.read();
-        return std::get<invite_account_command>(std::get<invocation>(read).wanted).account;
+        return std::get<invite_account_command>(std::get<invocation>(read).chosen).account;
     };
     EXPECT_EQ(account_of({"reelsd", "account", "invite", "--account", "ann@a.test"}), "ann@a.test");
     EXPECT_EQ(account_of({"reelsd", "account", "invite"}), "");
@@ -236,22 +236,22 @@ TEST(CommandLine, BackupsAndRestorationsNameAFile) {
     argument_list backup{{"reelsd", "backup", "--force", "reels.backup", "--data-dir", "d"}};
     const auto made = backup.read();
     ASSERT_TRUE(std::holds_alternative<invocation>(made));
-    const auto& wanted = std::get<invocation>(made);
-    const auto* const to = std::get_if<backup_command>(&wanted.wanted);
+    const auto& asked = std::get<invocation>(made);
+    const auto* const to = std::get_if<backup_command>(&asked.chosen);
     ASSERT_NE(to, nullptr);
     EXPECT_EQ(to->file, "reels.backup");
     EXPECT_TRUE(to->force);
-    EXPECT_EQ(wanted.with.data_dir, "d");
+    EXPECT_EQ(asked.with.data_dir, "d");
 
     argument_list output{{"reelsd", "backup", "-"}};
     const auto piped = output.read();
     ASSERT_TRUE(std::holds_alternative<invocation>(piped));
-    EXPECT_EQ(std::get<backup_command>(std::get<invocation>(piped).wanted).file, "-");
+    EXPECT_EQ(std::get<backup_command>(std::get<invocation>(piped).chosen).file, "-");
 
     argument_list restoration{{"reelsd", "restore", "reels.backup", "--replace"}};
     const auto read = restoration.read();
     ASSERT_TRUE(std::holds_alternative<invocation>(read));
-    EXPECT_TRUE(std::get<restore_command>(std::get<invocation>(read).wanted).replace);
+    EXPECT_TRUE(std::get<restore_command>(std::get<invocation>(read).chosen).replace);
 }
 
 }  // namespace

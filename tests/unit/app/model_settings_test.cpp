@@ -1,11 +1,12 @@
 // Goal: what an operator types about models is taken as it is meant, or refused before a video
 // meets it; a key is never repeated.
-#include "app/settings.hpp"
+#include "app/setting_table.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <stdexcept>
+#include <string>
 
 namespace reelsd::app {
 namespace {
@@ -15,18 +16,18 @@ using testing::HasSubstr;
 using testing::Not;
 
 const setting_definition& definition_of(std::string_view name) {
-    const auto all = setting_definitions();
-    const auto found =
-        std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == name; });
-    EXPECT_NE(found, all.end()) << name;
+    const auto* const found = find_setting(name);
+    if (found == nullptr) throw std::invalid_argument{std::string{name}};
     return *found;
 }
 
 TEST(ModelSettings, DefaultsAreThoseOfTheirStructs) {
     settings target;
-    for (const auto& definition : setting_definitions()) {
-        if (*definition.default_value == '\0') continue;
-        ASSERT_TRUE(apply(definition, definition.default_value, target)) << definition.name;
+    for (const auto& group : setting_groups()) {
+        for (const auto& definition : group.settings) {
+            if (definition.default_value.empty()) continue;
+            ASSERT_TRUE(apply(definition, definition.default_value, target)) << definition.name;
+        }
     }
     const settings usual;
     EXPECT_THAT(target.analyzers, ElementsAre("auto"));
@@ -197,22 +198,19 @@ TEST(ModelSettings, ModesAreWhatTheyAreCalled) {
 
 TEST(ModelSettings, KeysAreSecretAndNotRepeated) {
     for (const char* name : {"gemini-api-key", "openai-api-key"}) {
-        EXPECT_TRUE(is_secret(name));
         settings target;
         const auto refused = apply(definition_of(name), "AIza secret", target);
         ASSERT_FALSE(refused);
         EXPECT_THAT(refused.error().detail(), Not(HasSubstr("AIza")));
         EXPECT_THAT(refused.error().detail(), HasSubstr("this value is not allowed"));
-        EXPECT_EQ(std::string{definition_of(name).default_value}, "");
+        EXPECT_EQ(definition_of(name).default_value, "");
     }
-    for (const char* name : {"gemini-model", "openai-url", "model-prices"})
-        EXPECT_FALSE(is_secret(name)) << name;
 }
 
 TEST(ModelSettings, KeysHaveTheirUsualNamesToo) {
-    EXPECT_EQ(other_environment_name("gemini-api-key"), "GEMINI_API_KEY");
-    EXPECT_EQ(other_environment_name("openai-api-key"), "OPENAI_API_KEY");
-    EXPECT_EQ(other_environment_name("gemini-model"), std::nullopt);
+    EXPECT_EQ(definition_of("gemini-api-key").other_variable, "GEMINI_API_KEY");
+    EXPECT_EQ(definition_of("openai-api-key").other_variable, "OPENAI_API_KEY");
+    EXPECT_EQ(definition_of("gemini-model").other_variable, "");
 }
 
 }  // namespace

@@ -1,31 +1,31 @@
-#include "app/settings.hpp"
-
+#include "app/setting_table.hpp"
 #include <reelsd/platform/source.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <set>
+#include <stdexcept>
+#include <string>
 
 namespace reelsd::app {
 namespace {
 
 const setting_definition& definition_of(std::string_view name) {
-    const auto all = setting_definitions();
-    const auto found =
-        std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == name; });
-    EXPECT_NE(found, all.end()) << name;
+    const auto* const found = find_setting(name);
+    if (found == nullptr) throw std::invalid_argument{std::string{name}};
     return *found;
 }
 
 TEST(Settings, EveryDefaultIsAllowedAndEveryNameIsOnce) {
-    std::set<std::string> names;
+    std::set<std::string_view> names;
     settings target;
-    for (const auto& definition : setting_definitions()) {
-        EXPECT_TRUE(names.insert(definition.name).second) << definition.name;
-        if (*definition.default_value == '\0') continue;
-        EXPECT_TRUE(apply(definition, definition.default_value, target)) << definition.name;
+    for (const auto& group : setting_groups()) {
+        for (const auto& definition : group.settings) {
+            EXPECT_TRUE(names.insert(definition.name).second) << definition.name;
+            if (definition.default_value.empty()) continue;
+            EXPECT_TRUE(apply(definition, definition.default_value, target)) << definition.name;
+        }
     }
     EXPECT_EQ(target.listen.host, "127.0.0.1");
     EXPECT_EQ(target.listen.port, 8080);
@@ -168,17 +168,36 @@ TEST(Settings, ADatabasePasswordNeedsADatabase) {
     EXPECT_TRUE(check_together(given));
 }
 
-TEST(Settings, WhatMustNotBeSeen) {
-    for (const char* name :
-         {"database-url",
-          "database-password",
-          "gemini-api-key",
-          "openai-api-key",
-          "telegram-token"}) {
-        EXPECT_TRUE(is_secret(definition_of(name).name)) << name;
+TEST(Settings, SecretsAreThoseOfTheDocuments) {
+    std::set<std::string_view> secrets;
+    for (const auto& group : setting_groups()) {
+        for (const auto& definition : group.settings) {
+            if (definition.shown == exposure::secret) secrets.insert(definition.name);
+        }
     }
-    EXPECT_FALSE(is_secret("tls-key")) << "a file's name";
-    EXPECT_FALSE(is_secret("data-dir"));
+    const std::set<std::string_view> expected{
+        "database-url", "database-password", "gemini-api-key", "openai-api-key", "telegram-token"};
+    EXPECT_EQ(secrets, expected);
+}
+
+TEST(Settings, HelpIsSentences) {
+    for (const auto& group : setting_groups()) {
+        for (const auto& definition : group.settings) {
+            EXPECT_THAT(std::string{definition.help}, testing::EndsWith(".")) << definition.name;
+            EXPECT_LE(definition.help.size(), 200U) << definition.name;
+        }
+    }
+}
+
+TEST(Settings, AcceptedValues) {
+    EXPECT_EQ(accepted_values(definition_of("workers").value), "a whole number from 0 to 256");
+    EXPECT_EQ(
+        accepted_values(definition_of("buffered-bytes-max").value),
+        "bytes from 1048576 to 68719476736");
+    EXPECT_EQ(
+        accepted_values(definition_of("webhook-retry-base-seconds").value),
+        "seconds from 0.05 to 3600");
+    EXPECT_EQ(accepted_values(definition_of("log-format").value), "text or json");
 }
 
 TEST(Settings, ACertificateNeedsItsKey) {

@@ -1,5 +1,5 @@
 #include "secret_file.hpp"
-#include "settings.hpp"
+
 #include <reelsd/base/unique_fd.hpp>
 
 #include <fcntl.h>
@@ -9,9 +9,10 @@
 
 #include <array>
 #include <cerrno>
+#include <optional>
 #include <system_error>
+#include <utility>
 
-// What settings are called in the environment, and where it points at a file instead.
 namespace reelsd::app {
 namespace {
 
@@ -19,12 +20,12 @@ namespace {
 /// another file than was meant.
 constexpr std::size_t secret_bytes_max = 4096;
 
-/// Up to one byte more than is allowed; empty with `errno` set for what cannot be read.
+/// Up to one byte more than is allowed; empty with `errno` set when it cannot be read.
 std::optional<std::string> read_start_of(const std::string& file) {
     const unique_fd opened{::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
     if (!opened) return std::nullopt;
     struct ::stat kind {};
-    // A pipe that nobody has written to yet would look like a secret that is not set.
+    // A pipe without data yet would look like a secret that is not set.
     if (::fstat(opened.get(), &kind) != 0 || !S_ISREG(kind.st_mode)) {
         errno = S_ISDIR(kind.st_mode) ? EISDIR : EINVAL;
         return std::nullopt;
@@ -43,35 +44,9 @@ std::optional<std::string> read_start_of(const std::string& file) {
 
 }  // namespace
 
-bool is_secret(std::string_view setting_name) {
-    // A database's address may hold a password.
-    return setting_name.starts_with("database-") || setting_name == "telegram-token" ||
-           setting_name.ends_with("-api-key");
-}
-
-std::optional<std::string> other_environment_name(std::string_view setting_name) {
-    if (setting_name == "gemini-api-key") return "GEMINI_API_KEY";
-    if (setting_name == "openai-api-key") return "OPENAI_API_KEY";
-    return std::nullopt;
-}
-
-std::string environment_name(std::string_view setting_name) {
-    std::string name{"REELSD_"};
-    for (const char c : setting_name) {
-        name.push_back(c == '-' ? '_' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 32 : c));
-    }
-    return name;
-}
-
-std::string file_environment_name(std::string_view setting_name) {
-    return environment_name(setting_name) + "_FILE";
-}
-
-result<std::string> read_secret_file(std::string_view setting_name, const std::string& file) {
+result<std::string> read_secret_file(std::string_view variable, const std::string& file) {
     const auto refuse = [&](std::string_view why) {
-        return error{
-            errc::invalid_argument,
-            fmt::format("{}: {}: {}", file_environment_name(setting_name), file, why)};
+        return error{errc::invalid_argument, fmt::format("{}: {}: {}", variable, file, why)};
     };
     auto text = read_start_of(file);
     if (!text) return refuse(std::generic_category().message(errno));

@@ -1,0 +1,569 @@
+#include "setting_table.hpp"
+
+#include "setting_readers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <type_traits>
+
+namespace reelsd::app {
+namespace {
+
+/// The member of `target` that a path of pointers to members leads to.
+template <auto... Path>
+auto& member_at(settings& target) {
+    return (target.*....*Path);
+}
+
+template <auto... Path>
+constexpr value_reader integer(
+    double least, double most, std::string_view accepted = "a whole number") {
+    return {
+        accepted,
+        value_type::number,
+        value_range{least, most},
+        [](std::string_view text, const value_reader& by, settings& target) {
+            auto& member = member_at<Path...>(target);
+            using integer_type = std::remove_reference_t<decltype(member)>;
+            return read_integer(
+                text,
+                static_cast<integer_type>(by.range->least),
+                static_cast<integer_type>(by.range->most),
+                member);
+        }};
+}
+
+/// Of a double or of seconds.
+template <auto... Path>
+constexpr value_reader number(double least, double most, std::string_view accepted = "a number") {
+    return {
+        accepted,
+        value_type::number,
+        value_range{least, most},
+        [](std::string_view text, const value_reader& by, settings& target) {
+            auto& member = member_at<Path...>(target);
+            double value = 0;
+            if (!read_number(text, by.range->least, by.range->most, value)) return false;
+            member = std::remove_reference_t<decltype(member)>{value};
+            return true;
+        }};
+}
+
+/// `Read` takes the text and the member.
+template <auto Read, auto... Path>
+constexpr value_reader parsed(std::string_view accepted, value_type type = value_type::text) {
+    return {
+        accepted,
+        type,
+        std::nullopt,
+        [](std::string_view text, const value_reader& /*by*/, settings& target) {
+            return Read(text, member_at<Path...>(target));
+        }};
+}
+
+template <auto... Path>
+constexpr value_reader text(std::string_view accepted) {
+    return parsed<&read_text, Path...>(accepted);
+}
+
+template <auto... Path>
+constexpr value_reader flag() {
+    return parsed<&read_flag, Path...>("true or false", value_type::flag);
+}
+
+/// `words` is "none, low or high".
+template <auto... Path>
+constexpr value_reader one_of(std::string_view words) {
+    return {
+        words,
+        value_type::text,
+        std::nullopt,
+        [](std::string_view text, const value_reader& by, settings& target) {
+            if (!is_listed(text, by.accepted)) return false;
+            member_at<Path...>(target) = text;
+            return true;
+        }};
+}
+
+using gemini = model::gemini_settings;
+using openai = model::openai_settings;
+using profile = platform::request_profile;
+using remote = model::remote_settings;
+
+constexpr auto server_settings = std::to_array<setting_definition>({
+    {"listen",
+     "127.0.0.1:8080",
+     parsed<&read_endpoint, &settings::listen>(
+         "ADDRESS:PORT, for example 127.0.0.1:8080 or [::1]:8080"),
+     "Address and port to serve on. Port 0 takes a free one."},
+    {"public-url",
+     "",
+     parsed<&read_origin, &settings::public_url>("an origin such as https://reels.example.com"),
+     "Address at which people reach the dashboard, for links. With https, browsers send the "
+     "dashboard's cookies over https only."},
+    {"tls-certificate",
+     "",
+     text<&settings::tls_certificate>("a PEM file"),
+     "Certificate for HTTPS, followed by the rest of its chain. Needs tls-key; SIGHUP reads both "
+     "files again."},
+    {"tls-key", "", text<&settings::tls_key>("a PEM file"), "Private key of tls-certificate."},
+    {"data-dir",
+     "./reelsd-data",
+     text<&settings::data_dir>("a directory"),
+     "Directory of the private database and of scratch files."},
+    {"database-url",
+     "",
+     parsed<&read_database_url, &settings::database_url>(
+         "postgresql://USER@HOST/NAME or host=HOST dbname=NAME, as libpq takes it"),
+     "PostgreSQL 15 or later. Without it, reelsd runs a private PostgreSQL in data-dir.",
+     exposure::secret},
+    {"database-password",
+     "",
+     parsed<&read_field, &settings::database_password>("up to 512 printable characters"),
+     "Password for a database-url that contains none.",
+     exposure::secret},
+    {"postgres-bin-dir",
+     "",
+     text<&settings::postgres_bin_dir>("a directory"),
+     "Directory of initdb and postgres. Without it, reelsd searches for them."},
+    {"workers",
+     "16",
+     integer<&settings::workers>(0, 256),
+     "Worker threads; 0 serves HTTP only. The built-in analyzer works on at most one reel per "
+     "core, with 400 MiB of memory each."},
+    {"log-level",
+     "info",
+     parsed<&read_log_level, &settings::log_level>("debug, info, warning or error"),
+     "Least severe level that is logged."},
+    {"log-format",
+     "text",
+     parsed<&read_log_format, &settings::log_format>("text or json"),
+     "Format of the log: text for people, json for programs."},
+    {"log-file",
+     "",
+     text<&settings::log_file>("a file"),
+     "File for the daemon's log, instead of standard error. SIGHUP reopens it."},
+});
+
+constexpr auto client_settings = std::to_array<setting_definition>({
+    {"metrics-listen",
+     "none",
+     parsed<&read_optional_endpoint, &settings::metrics_listen>(
+         "ADDRESS:PORT, for example 10.0.0.11:9464, or none"),
+     "Address and port for /metrics alone, over plain HTTP. With none, listen serves /metrics to "
+     "clients on the same machine."},
+    {"share-port",
+     "false",
+     flag<&settings::share_port>(),
+     "Several daemons with the same data-dir share one port, for restarts that refuse no request."},
+    {"connections-max",
+     "10000",
+     integer<&settings::connections_max>(1, 1'000'000),
+     "Open connections, with 5 KiB of memory each (17 KiB with TLS). Further clients get status "
+     "503."},
+    {"connections-per-address-max",
+     "1000",
+     integer<&settings::connections_per_address_max>(0, 1'000'000),
+     "Open connections of one client, which is an IPv4 address or an IPv6 /64. 0 sets no limit."},
+    {"proxy-addresses",
+     "127.0.0.1,::1",
+     parsed<&read_networks<http::ip_network>, &settings::proxy_addresses>(
+         "a list of IPv4 and IPv6 addresses and networks (10.0.0.0/8), or none"),
+     "Addresses that many clients share, such as those of reverse proxies. The limit per address "
+     "does not apply to them."},
+    {"forwarded-for",
+     "false",
+     flag<&settings::forwarded_for>(),
+     "The client's address is the X-Forwarded-For field of requests from proxy-addresses. Each of "
+     "these proxies must set the field itself."},
+    {"buffered-bytes-max",
+     "67108864",
+     integer<&settings::buffered_bytes_max>(1'048'576, 68'719'476'736, "bytes"),
+     "Memory for requests and responses in transit, beyond 4 KiB each."},
+    {"reel-cache-bytes-max",
+     "auto",
+     parsed<&read_cache_size, &settings::reel_cache_bytes_max>(
+         "auto, or bytes from 0 to 68719476736"),
+     "Memory for recently read reels, about 6 KB each; 0 turns the cache off. auto is a sixteenth "
+     "of the memory, from 64 MiB to 1 GiB."},
+});
+
+constexpr auto limit_settings = std::to_array<setting_definition>({
+    {"submissions-per-minute",
+     "10",
+     integer<&settings::submissions_per_minute>(1, 1'000'000),
+     "Links that an account may submit per minute, unless it has a limit of its own."},
+    {"concurrent-jobs",
+     "3",
+     integer<&settings::concurrent_jobs>(1, 1'000'000),
+     "Pending and processing jobs that an account may have, unless it has a limit of its own."},
+    {"requests-per-minute",
+     "600",
+     integer<&settings::requests_per_minute>(1, 10'000'000),
+     "Other requests that an account may make per minute, unless it has a limit of its own."},
+    {"video-seconds-max",
+     "90",
+     number<&settings::video_seconds_max>(1, 3600, "seconds"),
+     "Length of the longest video that is analysed."},
+    {"video-bytes-max",
+     "104857600",
+     integer<&settings::video_bytes_max>(1024, 4'294'967'296, "bytes"),
+     "Size of the largest video that is downloaded."},
+});
+
+constexpr auto queue_settings = std::to_array<setting_definition>({
+    {"attempts-max", "3", integer<&settings::attempts_max>(1, 20), "Attempts at one job."},
+    {"retry-base-seconds",
+     "10",
+     number<&settings::retry_base>(0, 3600, "seconds"),
+     "Delay before the second attempt at a job, doubled before each further one."},
+    {"lease-seconds",
+     "60",
+     number<&settings::lease>(1, 3600, "seconds"),
+     "Time after which a silent worker loses its job."},
+    {"shutdown-drain-seconds",
+     "4",
+     number<&settings::shutdown_drain>(0, 600, "seconds"),
+     "Time that running jobs have to finish after SIGTERM, before they are released. An "
+     "interrupted "
+     "model call may be billed: allow the time that your model takes to answer."},
+    {"webhook-retry-base-seconds",
+     "5",
+     number<&settings::webhook_retry_base>(0.05, 3600, "seconds"),
+     "Delay before the second delivery of a webhook. Later delays grow from it."},
+});
+
+constexpr auto retention_settings = std::to_array<setting_definition>({
+    {"results-kept-days",
+     "0",
+     parsed<&read_days, &settings::results_kept>("days from 0 to 36500", value_type::number),
+     "Reels that ended longer ago are deleted, with all their data. 0 keeps them forever."},
+    {"usage-kept-days",
+     "0",
+     parsed<&read_days, &settings::usage_kept>("days from 0 to 36500", value_type::number),
+     "Older model calls are deleted, except those of the current month. 0 keeps them forever."},
+});
+
+constexpr auto platform_settings = std::to_array<setting_definition>({
+    {"platform-url",
+     "https://www.instagram.com",
+     parsed<&read_origin, &settings::platform_url>("an origin such as https://www.instagram.com"),
+     "Origin that the resolvers request."},
+    {"resolvers",
+     "page,graphql,embed,yt-dlp",
+     parsed<&read_resolvers, &settings::resolvers>(
+         "a list of: page, graphql, embed, yt-dlp, each once"),
+     "Resolvers to try, in this order. yt-dlp is skipped where it is not installed."},
+    {"yt-dlp-path",
+     "yt-dlp",
+     text<&settings::yt_dlp_path>("a file or a name"),
+     "The program yt-dlp. A name is searched for in PATH."},
+    {"platform-interval-seconds",
+     "8",
+     number<&settings::platform_interval>(0, 3600, "seconds"),
+     "Mean time between two look-ups by one resolver; each is half to one and a half times as "
+     "long. 0 turns pacing off."},
+    {"platform-lookups-per-hour",
+     "40",
+     integer<&settings::platform_lookups_per_hour>(1, 3600),
+     "Look-ups per hour by one resolver, over all daemons. Ignored while "
+     "platform-interval-seconds is 0."},
+    {"platform-cooldown-seconds",
+     "900",
+     number<&settings::platform_cooldown>(0, 43'200, "seconds"),
+     "Pause of a resolver after the platform rate-limits it, doubled each time. 0 turns pauses "
+     "off."},
+    {"canary-link",
+     "https://www.instagram.com/p/aye83DjauH/",
+     parsed<&read_canary, &settings::canary_link>("the link of a post, or none"),
+     "Link of an existing post, with which reelsd doctor tests each resolver. none skips these "
+     "tests."},
+    {"media-hosts",
+     "cdninstagram.com,fbcdn.net",
+     parsed<&read_list, &settings::media_hosts>("a list of host names and addresses"),
+     "Hosts that videos may be downloaded from, with their subdomains. An address matches "
+     "exactly."},
+    {"allow-private-addresses",
+     "false",
+     flag<&settings::allow_private_addresses>(),
+     "media-hosts may be loopback or private addresses and use plain http and any port. For "
+     "tests."},
+    {"media-networks",
+     "none",
+     parsed<&read_networks<net::ip_network>, &settings::media_networks>(
+         "a list of addresses and networks such as 198.18.0.0/15, or none"),
+     "Networks that the platform and media hosts may resolve to although they are not public, as "
+     "behind a tunnel that answers every name itself. TLS is still required."},
+    {"webhook-networks",
+     "none",
+     parsed<&read_networks<net::ip_network>, &settings::webhook_networks>(
+         "a list of addresses and networks such as 10.0.0.0/8, or none"),
+     "Private networks that webhooks may reach, also with plain http and on any port. Every user "
+     "can then send requests there."},
+    {"dash",
+     "false",
+     flag<&settings::dash>(),
+     "Videos that are served only as separate video and audio tracks are joined."},
+    {"ca-file",
+     "",
+     text<&settings::ca_file>("a file"),
+     "Certificate authorities for outbound TLS, instead of the system's."},
+    {"graphql-root-doc-id",
+     "27128499623469141",
+     parsed<&read_platform_id, &settings::request_profile, &profile::root_doc_id>(
+         "up to 20 digits"),
+     "Document id of the platform's query by short code."},
+    {"graphql-root-query",
+     "PolarisPostRootQuery",
+     parsed<&read_field, &settings::request_profile, &profile::root_query_name>(
+         "up to 512 printable characters"),
+     "Name of the platform's query by short code."},
+    {"graphql-logged-out-doc-id",
+     "27130156389949648",
+     parsed<&read_platform_id, &settings::request_profile, &profile::logged_out_doc_id>(
+         "up to 20 digits"),
+     "Document id of the platform's query for visitors who are not logged in."},
+    {"graphql-logged-out-query",
+     "PolarisLoggedOutDesktopWWWPostRootContentQuery",
+     parsed<&read_field, &settings::request_profile, &profile::logged_out_query_name>(
+         "up to 512 printable characters"),
+     "Name of the platform's query for visitors who are not logged in."},
+    {"instagram-app-id",
+     "936619743392459",
+     parsed<&read_platform_id, &settings::request_profile, &profile::app_id>("up to 20 digits"),
+     "Id of the platform's own web application, which queries send."},
+    {"browser-user-agent",
+     "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) "
+     "Chrome/156.0.0.0 Safari/537.36",
+     parsed<&read_field, &settings::request_profile, &profile::browser_user_agent>(
+         "up to 512 printable characters"),
+     "User-Agent of requests for pages and videos."},
+    {"graphql-user-agent",
+     "Mozilla/5.0",
+     parsed<&read_field, &settings::request_profile, &profile::query_user_agent>(
+         "up to 512 printable characters"),
+     "User-Agent of queries."},
+});
+
+constexpr auto analysis_settings = std::to_array<setting_definition>({
+    {"analyzer",
+     "auto",
+     parsed<&read_analyzers, &settings::analyzers>(
+         "auto, or a list of: gemini, openai, local, each once"),
+     "Analyzers in order of preference; the next one takes over while one is unavailable. auto is "
+     "the first that has an API key, else local."},
+    {"model-answer-seconds-max",
+     "300",
+     parsed<&read_whole_seconds, &settings::remote, &remote::answer_time_max>(
+         "whole seconds from 1 to 600", value_type::number),
+     "Time that a model may take for one answer."},
+    {"output-language",
+     "English",
+     parsed<&read_field, &settings::remote, &remote::output_language>(
+         "a language's name in English"),
+     "Language of summaries and descriptions by models. Transcripts and on-screen text stay in "
+     "theirs."},
+    {"model-prices",
+     "",
+     parsed<&read_prices, &settings::model_prices>(
+         "model=input/output[/cached],... with up to six decimals"),
+     "Prices in US dollars per million tokens, which override those of model-prices-file."},
+    {"model-prices-file",
+     "",
+     text<&settings::model_prices_file>("a file"),
+     "Table of prices, instead of the installed one."},
+    {"media-helper",
+     "",
+     text<&settings::media_helper>("a file"),
+     "The program reelsd-media, instead of the installed one."},
+    {"jail",
+     "require",
+     parsed<&read_jail_policy, &settings::jail>("require or best-effort"),
+     "Whether reelsd-media and yt-dlp need a complete sandbox. best-effort runs them with the "
+     "parts "
+     "that the kernel supports, but decodes no video as root."},
+    {"tessdata-dir",
+     "/usr/share/tesseract-ocr/5/tessdata",
+     text<&settings::tessdata_dir>("a directory"),
+     "Directory of Tesseract's language files."},
+    {"speech-model-dir",
+     "/usr/share/pocketsphinx/model/en-us",
+     text<&settings::speech_model_dir>("a directory"),
+     "Directory of PocketSphinx's English model."},
+});
+
+constexpr auto gemini_settings = std::to_array<setting_definition>({
+    {"gemini-api-key",
+     "",
+     parsed<&read_plain, &settings::gemini, &gemini::key>("a key"),
+     "Key of Google's Gemini API.",
+     exposure::secret,
+     "GEMINI_API_KEY"},
+    {"gemini-url",
+     "https://generativelanguage.googleapis.com",
+     parsed<&read_base_address, &settings::gemini, &gemini::url>(
+         "an address such as https://generativelanguage.googleapis.com"),
+     "Base address of the Gemini API, without a version path."},
+    {"gemini-model",
+     "gemini-3.8-flash",
+     parsed<&read_model_name, &settings::gemini, &gemini::model>("a model's name"),
+     "Model to request."},
+    {"gemini-thinking",
+     "auto",
+     parsed<&read_thinking, &settings::gemini, &gemini::thinking>(
+         "auto, none, minimal, low, medium, high or a number of tokens from -1 to 32768"),
+     "How much the model thinks, which is billed. auto requests as little as the model usually "
+     "needs; none leaves it to the model."},
+    {"gemini-media-resolution",
+     "high",
+     one_of<&settings::gemini, &gemini::media_resolution>("none, low, medium or high"),
+     "Resolution at which the model sees frames; small text needs high. none leaves it to the "
+     "model."},
+    {"gemini-frame-rate",
+     "0",
+     number<&settings::gemini, &gemini::frame_rate>(0, 24),
+     "Frames per second that the model sees. 0 means 2 in videos of up to 45 s, else 1."},
+    {"gemini-inline-bytes-max",
+     "14680064",
+     integer<&settings::gemini, &gemini::inline_bytes_max>(0, 73'400'320, "bytes"),
+     "Size of the largest video that is sent inside the request. Larger ones are uploaded first."},
+    {"gemini-safety-threshold",
+     "OFF",
+     one_of<&settings::gemini, &gemini::safety_threshold>(
+         "none, OFF, BLOCK_NONE, BLOCK_ONLY_HIGH, BLOCK_MEDIUM_AND_ABOVE or BLOCK_LOW_AND_ABOVE"),
+     "Level of harm from which the model refuses to describe a video. none leaves it to the "
+     "model."},
+    {"gemini-output-tokens-max",
+     "16384",
+     integer<&settings::gemini, &gemini::output_tokens_max>(1024, 32'768),
+     "Tokens of an answer, including thinking. Doubled after an answer that was cut off."},
+});
+
+constexpr auto openai_settings = std::to_array<setting_definition>({
+    {"openai-api-key",
+     "",
+     parsed<&read_plain, &settings::openai, &openai::key>("a key"),
+     "API key, if the server needs one.",
+     exposure::secret,
+     "OPENAI_API_KEY"},
+    {"openai-url",
+     "https://api.openai.com",
+     parsed<&read_base_address, &settings::openai, &openai::url>(
+         "an address such as http://127.0.0.1:8000"),
+     "Base address of the server, without a version path."},
+    {"openai-model",
+     "",
+     parsed<&read_plain, &settings::openai, &openai::model>("a model's name"),
+     "Model to request. The server is not used without it."},
+    {"openai-mode",
+     "video+audio",
+     parsed<&read_openai_mode, &settings::openai, &openai::mode>(
+         "video, video+audio, frames+audio or frames"),
+     "What the model receives: the video or frames of it, with or without the audio."},
+    {"openai-video-part",
+     "video_url",
+     one_of<&settings::openai, &openai::video_part>("video_url, input_video or file"),
+     "Type of the message part that contains a video: input_video for llama.cpp, file for "
+     "LiteLLM."},
+    {"openai-token-limit-name",
+     "max_tokens",
+     one_of<&settings::openai, &openai::token_limit_name>("max_tokens or max_completion_tokens"),
+     "Name of the token limit in requests. OpenAI's own API needs max_completion_tokens."},
+    {"openai-response-format",
+     "json_schema",
+     one_of<&settings::openai, &openai::response_format>("json_schema, json_object or none"),
+     "How requests ask for the format of the answer."},
+    {"openai-output-tokens-max",
+     "16384",
+     integer<&settings::openai, &openai::output_tokens_max>(1024, 131'072),
+     "Tokens of an answer. Doubled after an answer that was cut off."},
+});
+
+constexpr auto search_settings = std::to_array<setting_definition>({
+    {"embedder",
+     "local",
+     one_of<&settings::embedder>("local, gemini or openai"),
+     "What search compares meanings with: the built-in dictionary alone, or also vectors from a "
+     "remote model, which is billed."},
+    {"embedding-model",
+     "",
+     parsed<&read_model_name, &settings::embedding_model>("a model's name"),
+     "Embedding model, instead of gemini-embedding-001 or text-embedding-3-small."},
+    {"embedding-dimensions",
+     "768",
+     integer<&settings::embedding_dimensions>(0, 3072),
+     "Dimensions of a vector. 0 leaves them to the model."},
+});
+
+constexpr auto telegram_settings = std::to_array<setting_definition>({
+    {"telegram-token",
+     "",
+     parsed<&read_bot_token, &settings::telegram_token>(
+         "a token as Telegram's @BotFather gives it: letters, digits, :, _ and -"),
+     "Token of the Telegram bot that takes links in chats. Without it there is no bot.",
+     exposure::secret},
+    {"telegram-url",
+     "https://api.telegram.org",
+     parsed<&read_base_address, &settings::telegram_url>(
+         "an address such as https://api.telegram.org"),
+     "Base address of the Bot API."},
+});
+
+constexpr auto groups = std::to_array<setting_group>({
+    {"Server", server_settings},
+    {"Clients and connections", client_settings},
+    {"Limits", limit_settings},
+    {"Queue and webhooks", queue_settings},
+    {"Retention", retention_settings},
+    {"Platform", platform_settings},
+    {"Analysis", analysis_settings},
+    {"Gemini", gemini_settings},
+    {"OpenAI-compatible servers", openai_settings},
+    {"Search", search_settings},
+    {"Telegram bot", telegram_settings},
+});
+
+}  // namespace
+
+std::span<const setting_group> setting_groups() {
+    return groups;
+}
+
+const setting_definition* find_setting(std::string_view name) {
+    for (const auto& group : groups) {
+        const auto found = std::find_if(
+            group.settings.begin(), group.settings.end(), [name](const auto& definition) {
+                return definition.name == name;
+            });
+        if (found != group.settings.end()) return &*found;
+    }
+    return nullptr;
+}
+
+std::string accepted_values(const value_reader& value) {
+    if (!value.range) return std::string{value.accepted};
+    return fmt::format("{} from {} to {}", value.accepted, value.range->least, value.range->most);
+}
+
+std::string environment_name(std::string_view setting_name) {
+    std::string name{"REELSD_"};
+    for (const char c : setting_name) {
+        name.push_back(c == '-' ? '_' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 32 : c));
+    }
+    return name;
+}
+
+result<void> apply(const setting_definition& definition, std::string_view text, settings& target) {
+    if (definition.value.read(text, definition.value, target)) return {};
+    return error{
+        errc::invalid_argument,
+        fmt::format(
+            "{}: {} is not allowed; allowed: {}",
+            definition.name,
+            definition.shown == exposure::secret ? "this value" : fmt::format("\"{}\"", text),
+            accepted_values(definition.value))};
+}
+
+}  // namespace reelsd::app
