@@ -73,7 +73,7 @@ bool connection::put(exchange& one) {
                    arrays.values.data(),
                    arrays.lengths.data(),
                    arrays.formats.data(),
-                   0) != 0 &&
+                   binary_format) != 0 &&
                PQpipelineSync(raw_.get()) != 0;
     }
     const auto statement = statements_.acquire(one.what);
@@ -92,7 +92,7 @@ bool connection::put(exchange& one) {
                arrays.values.data(),
                arrays.lengths.data(),
                arrays.formats.data(),
-               0) != 0 &&
+               binary_format) != 0 &&
            PQpipelineSync(raw_.get()) != 0;
 }
 

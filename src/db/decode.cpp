@@ -1,33 +1,31 @@
-#include "time_text.hpp"
 #include <reelsd/db/errors.hpp>
 #include <reelsd/db/rows.hpp>
 
-#include <charconv>
+#include <algorithm>
+#include <bit>
+#include <concepts>
 #include <initializer_list>
 #include <span>
 
 namespace reelsd::db {
 namespace {
 
-/// pg_type.oid of the types that are built in; they never change. Source: pg_type.dat,
-/// PostgreSQL 15.
+/// pg_type.oid of the built-in types; they never change. Source: pg_type.dat, PostgreSQL 15.
 namespace oid {
 constexpr std::uint32_t boolean = 16;
 constexpr std::uint32_t bytea = 17;
+constexpr std::uint32_t name = 19;
 constexpr std::uint32_t int8 = 20;
 constexpr std::uint32_t int2 = 21;
 constexpr std::uint32_t int4 = 23;
-constexpr std::uint32_t float4 = 700;
+constexpr std::uint32_t text = 25;
+constexpr std::uint32_t json = 114;
 constexpr std::uint32_t float8 = 701;
-constexpr std::uint32_t int2_array = 1005;
-constexpr std::uint32_t int4_array = 1007;
 constexpr std::uint32_t text_array = 1009;
-constexpr std::uint32_t varchar_array = 1015;
-constexpr std::uint32_t int8_array = 1016;
-constexpr std::uint32_t float4_array = 1021;
-constexpr std::uint32_t float8_array = 1022;
+constexpr std::uint32_t varchar = 1043;
 constexpr std::uint32_t timestamptz = 1184;
-constexpr std::uint32_t numeric = 1700;
+/// Our enums are the only types above it. Source: FirstNormalObjectId in transam.h.
+constexpr std::uint32_t first_user_type = 16384;
 }  // namespace oid
 
 [[noreturn]] void mismatch(const cell& from, std::string_view why) {
@@ -38,111 +36,116 @@ constexpr std::uint32_t numeric = 1700;
 
 void expect(const cell& from, std::initializer_list<std::uint32_t> types, std::string_view wanted) {
     if (from.null) mismatch(from, "is null");
-    for (const auto type : types) {
-        if (from.type == type) return;
-    }
+    if (std::ranges::find(types, from.type) != types.end()) return;
     mismatch(from, std::string{"is not "}.append(wanted));
 }
 
-template <class Number>
-Number number_from(const cell& from, std::string_view text) {
-    Number number{};
-    const char* const end = text.data() + text.size();
-    const auto [stop, problem] = std::from_chars(text.data(), end, number);
-    if (problem != std::errc{} || stop != end) mismatch(from, "holds no such number");
-    return number;
-}
-
-/// Splits the text form of a one-dimensional array: {1,2}, {"a \"b\"",c}. Nulls and nested arrays
-/// are mismatches: no column of ours has them.
-class array_reader {
+/// Takes values off the front of a cell, in network byte order as the server sends them.
+class byte_reader {
 public:
-    explicit array_reader(const cell& from) : from_{from}, rest_{from.text} {
-        if (rest_.size() < 2 || rest_.front() != '{' || rest_.back() != '}') malformed();
-        rest_ = rest_.substr(1, rest_.size() - 2);
+    explicit byte_reader(const cell& from) : from_{from}, rest_{from.bytes} {}
+
+    template <std::integral Number>
+    [[nodiscard]] Number number() {
+        std::make_unsigned_t<Number> bits = 0;
+        for (const char octet : bytes(sizeof bits)) {
+            bits = static_cast<decltype(bits)>(bits << 8U) | static_cast<unsigned char>(octet);
+        }
+        return static_cast<Number>(bits);
     }
 
-    [[nodiscard]] std::vector<std::string> elements() {
-        std::vector<std::string> all;
-        while (!rest_.empty()) {
-            all.push_back(rest_.front() == '"' ? quoted() : plain());
-            if (rest_.empty()) break;
-            if (rest_.front() != ',' || rest_.size() == 1) malformed();
-            rest_.remove_prefix(1);
-        }
-        return all;
+    [[nodiscard]] std::string_view bytes(std::size_t count) {
+        if (rest_.size() < count) mismatch(from_, "ends too early");
+        const auto taken = rest_.substr(0, count);
+        rest_.remove_prefix(count);
+        return taken;
+    }
+
+    void expect_end() const {
+        if (!rest_.empty()) mismatch(from_, "has bytes after its value");
     }
 
 private:
-    [[noreturn]] void malformed() const { mismatch(from_, "holds no one-dimensional array"); }
-
-    std::string plain() {
-        const auto length = std::min(rest_.find_first_of(",{}\""), rest_.size());
-        std::string element{rest_.substr(0, length)};
-        if (element.empty() || element == "NULL") malformed();
-        rest_.remove_prefix(length);
-        return element;
-    }
-
-    std::string quoted() {
-        std::string element;
-        std::size_t at = 1;
-        for (; at < rest_.size() && rest_[at] != '"'; ++at) {
-            if (rest_[at] == '\\') ++at;
-            if (at == rest_.size()) malformed();
-            element.push_back(rest_[at]);
-        }
-        if (at >= rest_.size()) malformed();
-        rest_.remove_prefix(at + 1);
-        return element;
-    }
-
     const cell& from_;
     std::string_view rest_;
 };
 
-template <class Number>
-std::vector<Number> numbers_from(const cell& from) {
-    std::vector<Number> numbers;
-    for (const auto& element : array_reader{from}.elements()) {
-        numbers.push_back(number_from<Number>(from, element));
-    }
-    return numbers;
+template <std::integral Number>
+Number number_from(const cell& from) {
+    byte_reader reader{from};
+    const auto number = reader.number<Number>();
+    reader.expect_end();
+    return number;
 }
 
-std::byte nibble(const cell& from, char digit) {
-    if (digit >= '0' && digit <= '9') return static_cast<std::byte>(digit - '0');
-    if (digit >= 'a' && digit <= 'f') return static_cast<std::byte>(digit - 'a' + 10);
-    mismatch(from, "holds no bytes in hexadecimal form");
+/// The elements of a one-dimensional array of text. Nulls and nested arrays are mismatches: no
+/// column of ours has them. Source: array_send() in arrayfuncs.c.
+std::vector<std::string> text_elements(const cell& from) {
+    byte_reader reader{from};
+    const auto dimensions = reader.number<std::uint32_t>();
+    static_cast<void>(reader.number<std::uint32_t>());  // Whether there may be nulls.
+    const auto type = reader.number<std::uint32_t>();
+    if (type != oid::text || dimensions > 1) mismatch(from, "holds no one-dimensional array");
+    std::vector<std::string> elements;
+    if (dimensions == 1) {
+        auto count = reader.number<std::uint32_t>();
+        if (reader.number<std::int32_t>() != 1) mismatch(from, "holds an array that begins late");
+        // Nothing is reserved: a malformed count may be any number.
+        for (; count > 0; --count) {
+            const auto length = reader.number<std::int32_t>();
+            if (length < 0) mismatch(from, "holds a null in an array");
+            elements.emplace_back(reader.bytes(static_cast<std::size_t>(length)));
+        }
+    }
+    reader.expect_end();
+    return elements;
 }
+
+/// Microseconds between 1970-01-01 and PostgreSQL's epoch, 2000-01-01.
+constexpr std::chrono::microseconds postgres_epoch =
+    std::chrono::sys_days{std::chrono::year{2000} / 1 / 1}.time_since_epoch();
+constexpr time_point first_time{
+    std::chrono::sys_days{std::chrono::year{1} / 1 / 1}.time_since_epoch()};
+constexpr time_point end_of_time{
+    std::chrono::sys_days{std::chrono::year{10000} / 1 / 1}.time_since_epoch()};
 
 }  // namespace
 
 void decode(const cell& from, std::int64_t& into) {
     expect(from, {oid::int2, oid::int4, oid::int8}, "an integer");
-    into = number_from<std::int64_t>(from, from.text);
+    if (from.type == oid::int8) {
+        into = number_from<std::int64_t>(from);
+    } else {
+        into = from.type == oid::int4 ? number_from<std::int32_t>(from)
+                                      : number_from<std::int16_t>(from);
+    }
 }
 
 void decode(const cell& from, std::int32_t& into) {
     expect(from, {oid::int2, oid::int4}, "an integer of 32 bits");
-    into = number_from<std::int32_t>(from, from.text);
+    into =
+        from.type == oid::int4 ? number_from<std::int32_t>(from) : number_from<std::int16_t>(from);
 }
 
 void decode(const cell& from, bool& into) {
     expect(from, {oid::boolean}, "a boolean");
-    if (from.text != "t" && from.text != "f") mismatch(from, "holds no truth value");
-    into = from.text == "t";
+    const auto truth = number_from<std::uint8_t>(from);
+    if (truth > 1) mismatch(from, "holds no truth value");
+    into = truth == 1;
 }
 
 void decode(const cell& from, double& into) {
-    expect(from, {oid::float4, oid::float8, oid::numeric}, "a number");
-    into = number_from<double>(from, from.text);
+    expect(from, {oid::float8}, "a double precision number");
+    into = std::bit_cast<double>(number_from<std::uint64_t>(from));
 }
 
 void decode(const cell& from, std::string_view& into) {
     if (from.null) mismatch(from, "is null");
-    if (from.type == oid::bytea) mismatch(from, "is bytes, not text");
-    into = from.text;
+    // Other types have a binary form: their columns need a cast in the statement.
+    if (from.type < oid::first_user_type) {
+        expect(from, {oid::text, oid::varchar, oid::name, oid::json}, "text");
+    }
+    into = from.bytes;
 }
 
 void decode(const cell& from, std::string& into) {
@@ -153,36 +156,24 @@ void decode(const cell& from, std::string& into) {
 
 void decode(const cell& from, time_point& into) {
     expect(from, {oid::timestamptz}, "a timestamptz");
-    const auto when = timestamp_from_text(from.text);
-    if (!when) mismatch(from, "holds no time of the years 1 to 9999");
-    into = *when;
+    // Compared before the sum, which would overflow for infinity.
+    const std::chrono::microseconds since{number_from<std::int64_t>(from)};
+    if (since < first_time.time_since_epoch() - postgres_epoch ||
+        since >= end_of_time.time_since_epoch() - postgres_epoch) {
+        mismatch(from, "holds no time of the years 1 to 9999");
+    }
+    into = time_point{since + postgres_epoch};
 }
 
 void decode(const cell& from, std::vector<std::byte>& into) {
     expect(from, {oid::bytea}, "bytea");
-    if (!from.text.starts_with("\\x") || from.text.size() % 2 != 0) {
-        mismatch(from, "holds no bytes in hexadecimal form");
-    }
-    const auto digits = from.text.substr(2);
-    into.resize(digits.size() / 2);
-    for (std::size_t i = 0; i < into.size(); ++i) {
-        into[i] = (nibble(from, digits[2 * i]) << 4) | nibble(from, digits[2 * i + 1]);
-    }
-}
-
-void decode(const cell& from, std::vector<std::int64_t>& into) {
-    expect(from, {oid::int2_array, oid::int4_array, oid::int8_array}, "an array of integers");
-    into = numbers_from<std::int64_t>(from);
-}
-
-void decode(const cell& from, std::vector<double>& into) {
-    expect(from, {oid::float4_array, oid::float8_array}, "an array of numbers");
-    into = numbers_from<double>(from);
+    const auto octets = std::as_bytes(std::span{from.bytes});
+    into.assign(octets.begin(), octets.end());
 }
 
 void decode(const cell& from, std::vector<std::string>& into) {
-    expect(from, {oid::text_array, oid::varchar_array}, "an array of text");
-    into = array_reader{from}.elements();
+    expect(from, {oid::text_array}, "an array of text");
+    into = text_elements(from);
 }
 
 }  // namespace reelsd::db

@@ -1,8 +1,10 @@
-#include "time_text.hpp"
 #include <reelsd/db/query.hpp>
+
+#include <fmt/format.h>
 
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 
 namespace reelsd::db {
@@ -23,6 +25,25 @@ std::string text_of_double(double number) {
     return text_of(number);
 }
 
+/// "2026-05-22 10:00:00.123456+00"; empty for a time outside of the years 1 to 9999.
+std::string text_of_time(time_point when) {
+    using namespace std::chrono;
+    const auto day = floor<days>(when);
+    const year_month_day date{day};
+    const auto year_number = static_cast<int>(date.year());
+    if (!date.ok() || year_number < 1 || year_number > 9999) return {};
+    const hh_mm_ss time{when - day};
+    return fmt::format(
+        "{:04}-{:02}-{:02} {:02}:{:02}:{:02}.{:06}+00",
+        year_number,
+        static_cast<unsigned>(date.month()),
+        static_cast<unsigned>(date.day()),
+        time.hours().count(),
+        time.minutes().count(),
+        time.seconds().count(),
+        time.subseconds().count());
+}
+
 std::string hex_of(std::string_view octets) {
     constexpr std::string_view digits = "0123456789abcdef";
     std::string text = "\\x";
@@ -40,7 +61,7 @@ std::string hex_of(std::string_view octets) {
 parameter::parameter(double number) : value_{text_of_double(number)} {}
 
 parameter::parameter(time_point when)
-    : value_{timestamp_text(when)}, out_of_range_{value_->empty()} {}
+    : value_{text_of_time(when)}, out_of_range_{value_->empty()} {}
 
 parameter::parameter(std::span<const std::byte> octets) : value_{std::string{}}, binary_{true} {
     value_->reserve(octets.size());

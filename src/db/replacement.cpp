@@ -178,7 +178,8 @@ result<database_contents> look_into(
         if (!found) return found.error();
         const rows known{"db.table", found->release()};
         if (!known.one().as<bool>("made")) continue;
-        found = run_sql(**session, fmt::format("SELECT EXISTS (SELECT FROM {}) AS any", name), by);
+        const auto any = fmt::format("SELECT EXISTS (SELECT FROM {}) AS any", name);
+        found = run_sql(**session, any.c_str(), {}, by);
         if (!found) return found.error();
         const rows looked{"db.any_row", found->release()};
         contents.has_rows = contents.has_rows || looked.one().as<bool>("any");

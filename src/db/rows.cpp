@@ -61,7 +61,7 @@ cell row::at(std::string_view column) const {
     return {
         .query = set_->query(),
         .column = *found,
-        .text = {PQgetvalue(raw, index_, number), length},
+        .bytes = {PQgetvalue(raw, index_, number), length},
         .type = PQftype(raw, number),
         .null = PQgetisnull(raw, index_, number) != 0};
 }

@@ -181,7 +181,7 @@ parameter_arrays::parameter_arrays(const std::vector<parameter>& parameters) {
     for (const auto& one : parameters) {
         values.push_back(one.data());
         lengths.push_back(static_cast<int>(one.value().size()));
-        formats.push_back(one.is_binary() ? 1 : 0);
+        formats.push_back(one.is_binary() ? binary_format : 0);
     }
 }
 
@@ -190,7 +190,7 @@ std::string session_settings(const session_limits& limits) {
         "SET statement_timeout = {}; SET lock_timeout = {}; "
         "SET idle_in_transaction_session_timeout = 10000; SET idle_session_timeout = 0; "
         "SET client_min_messages = warning; SET timezone = 'UTC'; SET datestyle = 'ISO, YMD'; "
-        "SET bytea_output = 'hex'; SET extra_float_digits = 1; "
+        "SET extra_float_digits = 1; "
         "SET default_transaction_isolation = 'read committed'; "
         "SELECT set_config(name, 'off', false) FROM pg_settings "
         "WHERE name = 'default_transaction_read_only' "
@@ -258,7 +258,7 @@ result<result_ptr> run_sql(
         sent.values.data(),
         sent.lengths.data(),
         sent.formats.data(),
-        0);
+        binary_format);
     // Parameters here are a few hundred bytes: they fit the socket's buffer.
     if (accepted == 0 || PQflush(&connection) != 0) {
         return error{errc::database_unavailable, message_of(connection)};

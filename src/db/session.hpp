@@ -31,7 +31,8 @@ struct session_limits {
 };
 
 /// The statements that every session begins with: pure.
-/// Time zone, date and byte formats are what decode() reads, whatever the server's defaults are.
+/// Time zone, date and number formats are those that casts to text and JSON need, whatever the
+/// server's defaults are.
 /// Isolation and write access are what our statements need, whatever the role's or the database's
 /// defaults are; a server that is read-only as a whole stays so. The last statement loads PL/pgSQL:
 /// a session that could not run our functions fails here, not in a client's request.
@@ -43,11 +44,15 @@ struct session_limits {
 [[nodiscard]] result<connection_ptr> open_session(
     const std::string& connection_string, const session_limits& limits, deadline by, int stop_fd);
 
-/// Runs SQL of any number of statements and gives the last one's result. Errors: what errc_of()
-/// says; timed_out at the deadline, after which the connection is of no more use.
+/// libpq's number for binary parameters and results.
+inline constexpr int binary_format = 1;
+
+/// Runs SQL of any number of statements and gives the last one's result, in text form: decode()
+/// does not read it. Errors: what errc_of() says; timed_out at the deadline, after which the
+/// connection is of no more use.
 [[nodiscard]] result<result_ptr> run_sql(PGconn& connection, const std::string& text, deadline by);
 
-/// Runs one statement with parameters. Same errors.
+/// Runs one statement with parameters; its result is in binary form. Same errors.
 [[nodiscard]] result<result_ptr> run_sql(
     PGconn& connection, const char* text, const std::vector<parameter>& parameters, deadline by);
 

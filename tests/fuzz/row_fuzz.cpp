@@ -1,5 +1,5 @@
-// Random and mutated cells of PostgreSQL's answers through the decoders of src/db. They come from
-// tests/fuzz/row_corpus, a line each.
+// Random and mutated cells of PostgreSQL's results through the decoders of src/db. They come from
+// tests/fuzz/row_corpus: a line each, in hexadecimal digits but for texts.
 //
 //   row_fuzz [CELLS [SEED]]      2,000 cells for each decoder and seed 1 by default
 //
@@ -9,13 +9,14 @@
 #include "reader_fuzz.hpp"
 #include "support/paths.hpp"
 #include <reelsd/db/errors.hpp>
-#include <reelsd/db/query.hpp>
 #include <reelsd/db/rows.hpp>
 
 #include <libpq-fe.h>
 
 #include <array>
-#include <cmath>
+#include <bit>
+#include <chrono>
+#include <concepts>
 #include <cstdint>
 
 namespace reelsd::fuzz {
@@ -26,46 +27,44 @@ using db::cell;
 /// pg_type.oid of what our tables have. Source: pg_type.dat, PostgreSQL 15.
 namespace oid {
 constexpr std::uint32_t boolean = 16, bytea = 17, int8 = 20, int4 = 23, text = 25;
-constexpr std::uint32_t float8 = 701, text_array = 1009, int8_array = 1016, float8_array = 1022;
-constexpr std::uint32_t timestamptz = 1184;
+constexpr std::uint32_t float8 = 701, text_array = 1009, timestamptz = 1184;
 }  // namespace oid
 
 /// Query and column, and no byte of the cell.
 constexpr std::size_t message_bytes_max = 120;
 
-cell made(std::uint32_t type, std::string_view text) {
-    return {.query = "fuzz.q", .column = "c", .text = text, .type = type, .null = false};
+cell made(std::uint32_t type, std::string_view bytes) {
+    return {.query = "fuzz.q", .column = "c", .bytes = bytes, .type = type, .null = false};
 }
 
-bool same(double left, double right) {
-    return left == right || (std::isnan(left) && std::isnan(right));
-}
-bool same(const std::vector<double>& left, const std::vector<double>& right) {
-    return std::equal(left.begin(), left.end(), right.begin(), right.end(), [](double a, double b) {
-        return same(a, b);
-    });
-}
-template <class Value>
-bool same(const Value& left, const Value& right) {
-    return left == right;
-}
-
-/// As the server writes what it was sent.
-template <class Value>
-std::string written(const Value& value) {
-    return std::string{db::parameter{value}.value()};
-}
-std::string written(bool truth) {
-    return truth ? "t" : "f";
-}
-std::string written(const std::vector<std::byte>& octets) {
-    constexpr std::string_view digits = "0123456789abcdef";
-    std::string text = "\\x";
-    for (const auto octet : octets) {
-        text += digits[std::to_integer<unsigned>(octet) >> 4U];
-        text += digits[std::to_integer<unsigned>(octet) & 15U];
+/// As the server sends a number: in network byte order, in as many bytes as its type has.
+template <std::integral Number>
+std::string sent(Number number) {
+    std::string bytes(sizeof number, '\0');
+    auto bits = static_cast<std::make_unsigned_t<Number>>(number);
+    for (auto octet = bytes.rbegin(); octet != bytes.rend(); ++octet) {
+        *octet = static_cast<char>(bits & 0xffU);
+        bits = static_cast<decltype(bits)>(bits >> 8U);
     }
+    return bytes;
+}
+std::string sent(bool truth) {
+    return std::string(1, truth ? '\1' : '\0');
+}
+std::string sent(double number) {
+    return sent(std::bit_cast<std::uint64_t>(number));
+}
+std::string sent(time_point when) {
+    constexpr std::chrono::sys_days epoch{std::chrono::year{2000} / 1 / 1};
+    return sent(std::int64_t{(when - epoch).count()});
+}
+std::string sent(const std::string& text) {
     return text;
+}
+std::string sent(const std::vector<std::byte>& octets) {
+    std::string bytes;
+    for (const auto octet : octets) bytes.push_back(static_cast<char>(octet));
+    return bytes;
 }
 
 /// Empty, or what is wrong with a refusal.
@@ -76,24 +75,33 @@ std::string broken_refusal(const db::schema_mismatch& why) {
                                                                           : "a strange message";
 }
 
+/// A value has one form: the bytes that it was decoded from.
 template <class Value>
 std::function<reading(std::string_view)> decoder_of(std::uint32_t type) {
-    return [type](std::string_view text) -> reading {
+    return [type](std::string_view bytes) -> reading {
         Value value{};
         try {
-            db::decode(made(type, text), value);
+            db::decode(made(type, bytes), value);
         } catch (const db::schema_mismatch& why) {
             return {.broken_promise = broken_refusal(why)};
         }
-        Value again{};
-        const auto sent = written(value);
-        try {
-            db::decode(made(type, sent), again);
-        } catch (const db::schema_mismatch& why) {
-            return {.broken_promise = std::string{"sent back it is refused: "} + why.what()};
-        }
-        return {.broken_promise = same(value, again) ? "" : "another value", .accepted = true};
+        return {.broken_promise = sent(value) == bytes ? "" : "another value", .accepted = true};
     };
+}
+
+/// Arrays have a flag that decoders need not read: no more is asked than that their elements fit
+/// into the cell.
+reading read_array(std::string_view bytes) {
+    std::vector<std::string> elements;
+    try {
+        db::decode(made(oid::text_array, bytes), elements);
+    } catch (const db::schema_mismatch& why) {
+        return {.broken_promise = broken_refusal(why)};
+    }
+    std::size_t size = elements.empty() ? 12 : 20;
+    for (const auto& element : elements) size += 4 + element.size();
+    const bool fits = elements.empty() ? bytes.size() >= size : bytes.size() == size;
+    return {.broken_promise = fits ? "" : "more or less than was sent", .accepted = true};
 }
 
 /// No decoder takes a cell of another type, nor a null: the first byte chooses the type.
@@ -128,7 +136,7 @@ reading read_rows(std::string_view text) {
         .name = name.data(),
         .tableid = 0,
         .columnid = 0,
-        .format = 0,
+        .format = 1,
         .typid = oid::text,
         .typlen = -1,
         .atttypmod = -1};
@@ -150,21 +158,29 @@ reading read_rows(std::string_view text) {
     }
 }
 
+std::vector<std::string> cells_of(const char* file) {
+    auto cells = lines_of(std::filesystem::path{REELSD_SOURCE_DIR "/tests/fuzz/row_corpus"} / file);
+    for (auto& line : cells) {
+        std::string bytes;
+        for (std::size_t i = 0; i + 1 < line.size(); i += 2) {
+            bytes.push_back(static_cast<char>(std::stoi(line.substr(i, 2), nullptr, 16)));
+        }
+        line = std::move(bytes);
+    }
+    return cells;
+}
+
 std::vector<reader_check> row_checks() {
-    const std::filesystem::path corpus{REELSD_SOURCE_DIR "/tests/fuzz/row_corpus"};
-    const auto numbers = lines_of(corpus / "numbers.txt");
-    const auto arrays = lines_of(corpus / "arrays.txt");
-    const auto texts = lines_of(corpus / "texts.txt");
+    const auto integers = cells_of("integers.txt");
+    const auto texts = lines_of(REELSD_SOURCE_DIR "/tests/fuzz/row_corpus/texts.txt");
     return {
-        {"bigint", numbers, decoder_of<std::int64_t>(oid::int8)},
-        {"integer", numbers, decoder_of<std::int32_t>(oid::int4)},
-        {"double", numbers, decoder_of<double>(oid::float8)},
-        {"boolean", lines_of(corpus / "booleans.txt"), decoder_of<bool>(oid::boolean)},
-        {"timestamptz", lines_of(corpus / "times.txt"), decoder_of<time_point>(oid::timestamptz)},
-        {"bytea", lines_of(corpus / "bytes.txt"), decoder_of<std::vector<std::byte>>(oid::bytea)},
-        {"bigint[]", arrays, decoder_of<std::vector<std::int64_t>>(oid::int8_array)},
-        {"double[]", arrays, decoder_of<std::vector<double>>(oid::float8_array)},
-        {"text[]", arrays, decoder_of<std::vector<std::string>>(oid::text_array)},
+        {"bigint", integers, decoder_of<std::int64_t>(oid::int8)},
+        {"integer", integers, decoder_of<std::int32_t>(oid::int4)},
+        {"double", cells_of("doubles.txt"), decoder_of<double>(oid::float8)},
+        {"boolean", cells_of("booleans.txt"), decoder_of<bool>(oid::boolean)},
+        {"timestamptz", cells_of("times.txt"), decoder_of<time_point>(oid::timestamptz)},
+        {"bytea", cells_of("bytes.txt"), decoder_of<std::vector<std::byte>>(oid::bytea)},
+        {"text[]", cells_of("arrays.txt"), read_array},
         {"text", texts, decoder_of<std::string>(oid::text)},
         {"other types", texts, read_other_types},
         {"rows", texts, read_rows},

@@ -18,29 +18,28 @@ struct pg_result;
 
 namespace reelsd::db {
 
-/// One value of an answer, in the server's text form.
+/// One value of a result, in the server's binary form.
 struct cell {
     std::string_view query;
     std::string_view column;
-    std::string_view text;
+    std::string_view bytes;
     std::uint32_t type;  ///< pg_type.oid.
     bool null;
 };
 
 /// Decodes a cell. Each throws schema_mismatch when the column's type is another one, when it is
-/// null (except into an optional), or when the text is not of the expected form.
+/// null (except into an optional), or when the bytes are not of the type's form. Statements cast
+/// all other types (numeric, xid, date) to one of these.
 void decode(const cell& from, std::int64_t& into);  ///< smallint, integer, bigint
 void decode(const cell& from, std::int32_t& into);  ///< smallint, integer
 void decode(const cell& from, bool& into);          ///< boolean
-void decode(const cell& from, double& into);        ///< real, double precision, numeric
-void decode(
-    const cell& from, std::string_view& into);     ///< any type but bytea; a view into the rows
-void decode(const cell& from, std::string& into);  ///< any type but bytea
-void decode(const cell& from, time_point& into);   ///< timestamptz; not infinity, not BC
-void decode(const cell& from, std::vector<std::byte>& into);     ///< bytea
-void decode(const cell& from, std::vector<std::int64_t>& into);  ///< arrays of integers
-void decode(const cell& from, std::vector<double>& into);        ///< real[], double precision[]
-void decode(const cell& from, std::vector<std::string>& into);   ///< text[]
+void decode(const cell& from, double& into);        ///< double precision
+/// text, varchar, name, json and enums; a view into the rows
+void decode(const cell& from, std::string_view& into);
+void decode(const cell& from, std::string& into);             ///< as into a std::string_view
+void decode(const cell& from, time_point& into);              ///< timestamptz; not infinity, not BC
+void decode(const cell& from, std::vector<std::byte>& into);  ///< bytea
+void decode(const cell& from, std::vector<std::string>& into);  ///< text[]
 
 template <class Tag>
 void decode(const cell& from, strong_id<Tag>& into) {

@@ -22,7 +22,7 @@ namespace {
 constexpr db::query find_with_callers_query{"reels.find_with_callers", R"sql(
     WITH caller AS MATERIALIZED (
         SELECT shown.number, account.id AS account, account.requests_per_minute,
-               api_token.id AS token, ended_reels.xmin AS ended_reels_version
+               api_token.id AS token, ended_reels.xmin::text AS ended_reels_version
           FROM unnest($1::bytea[]) WITH ORDINALITY AS shown (hash, number)
           JOIN api_token ON api_token.hash = shown.hash AND api_token.revoked_at IS NULL
           JOIN account ON account.id = api_token.account_id AND account.disabled_at IS NULL
@@ -30,7 +30,7 @@ constexpr db::query find_with_callers_query{"reels.find_with_callers", R"sql(
     SELECT wanted.number, caller.account, caller.token, caller.requests_per_minute,
            caller.ended_reels_version, pg_postmaster_start_time()::text AS server,
            job.id, job.url, job.status, job.created_at, job.started_at, job.finished_at,
-           job.error_code, job.error, job.xmin AS version,
+           job.error_code, job.error, job.xmin::text AS version,
            coalesce(job.xmin = wanted.version, false) AS stands,
            CASE WHEN job.xmin = wanted.version THEN NULL ELSE job.result END AS result
       FROM unnest($2::integer[], $3::bigint[], $4::xid[])
@@ -41,7 +41,7 @@ constexpr db::query find_with_callers_query{"reels.find_with_callers", R"sql(
 // One row for each token, however many show it.
 constexpr db::query find_callers_query{"reels.find_callers", R"sql(
     SELECT shown.number, account.id AS account, account.requests_per_minute,
-           api_token.id AS token, ended_reels.xmin AS ended_reels_version,
+           api_token.id AS token, ended_reels.xmin::text AS ended_reels_version,
            pg_postmaster_start_time()::text AS server
       FROM unnest($1::bytea[]) WITH ORDINALITY AS shown (hash, number)
       JOIN api_token ON api_token.hash = shown.hash AND api_token.revoked_at IS NULL

@@ -83,7 +83,7 @@ TEST(ServerArguments, KeepTheServerPrivateAndDurable) {
             Contains("--auth-host=reject")));
 }
 
-TEST(SessionSettings, FixTheFormsThatAreDecoded) {
+TEST(SessionSettings, FixTheServersForms) {
     const auto text = session_settings(
         {.statement_timeout = std::chrono::seconds{5}, .lock_timeout = std::chrono::seconds{3}});
     for (const char* const setting :
@@ -91,7 +91,6 @@ TEST(SessionSettings, FixTheFormsThatAreDecoded) {
           "lock_timeout = 3000",
           "timezone = 'UTC'",
           "datestyle = 'ISO, YMD'",
-          "bytea_output = 'hex'",
           "client_min_messages = warning",
           "default_transaction_isolation = 'read committed'"}) {
         EXPECT_THAT(text, HasSubstr(setting));
