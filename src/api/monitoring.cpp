@@ -15,7 +15,7 @@ namespace asio = boost::asio;
 /// GET /healthz: the process answers. Depends on nothing else: a restart would not bring a database
 /// back.
 asio::awaitable<http::response> get_health(http::request_context& ctx, readiness_check& /*ready*/) {
-    const json body{{"status", "ok"}};
+    const json body{{"status", "ok"}, {"version", REELSD_VERSION}};
     co_return ctx.json(http::status::ok, body);
 }
 

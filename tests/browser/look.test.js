@@ -89,6 +89,17 @@ test('the first page is light', async () => {
     await visitor.close();
 });
 
+test('each page names the version of the server', async () => {
+    const visitor = await Visitor.open(browser, daemon, { person: administrator });
+    const { version } = await (await fetch(`${daemon.origin}/healthz`)).json();
+    for (const path of paths) {
+        await visitor.visit(path);
+        await visitor.page.getByRole('contentinfo').filter({ hasText: `reelsd ${version},` }).waitFor();
+    }
+    visitor.assertClean();
+    await visitor.close();
+});
+
 test('the theme can be switched, and the choice is kept', async () => {
     const visitor = await Visitor.open(browser, daemon, { person: administrator });
     const { page } = visitor;

@@ -10,7 +10,7 @@ import re
 import time
 import unittest
 
-from service_support import Daemon, ServiceTest
+from service_support import Daemon, ServiceTest, must, run_reelsd
 
 ANALYZE = "/api/v1/reels/analyze"
 LINK = "https://www.instagram.com/reel/DYa0IXPgnP5/"
@@ -378,7 +378,9 @@ class Routes(ApiTest):
             self.assertRegex(request_id, r"^[A-Za-z0-9._-]{1,128}$")
 
     def test_health(self):
-        self.assertEqual(self.served.request("GET", "/healthz").status, 200)
+        health = self.served.request("GET", "/healthz")
+        version = must(run_reelsd("--version")).stdout.split()[1]
+        self.assertEqual((health.status, health.json()), (200, {"status": "ok", "version": version}))
         self.assertEqual(self.served.request("GET", "/readyz").status, 200)
 
     def test_nothing_inside_is_told(self):

@@ -100,6 +100,9 @@ export function Shell({ place, session, isBusy = false, children }) {
         <main class="page" id="content" tabindex="-1">
             ${isBusy ? html`<${Bones} count=${4} />` : children}
         </main>
+        ${session && html`<footer class="foot muted small">
+            reelsd ${session.version}, <a href="/docs/">API reference</a>
+        </footer>`}
         <${Toasts} />
         <${Announcer} />
     </div>`;
