@@ -2,7 +2,6 @@
 
 #include "host_check.hpp"
 #include "installation.hpp"
-#include "kept_lines.hpp"
 #include "platform_source.hpp"
 #include "tls.hpp"
 #include "usable_memory.hpp"
@@ -338,10 +337,7 @@ result<void> daemon::run(const service_notice& supervisor) {
          {"reel-cache-bytes-max", callers_.kept().most},
          {"version", REELSD_VERSION}});
     warn_of_untold(supervisor_.ready());
-    {
-        const kept_lines keep{log_, loop_};
-        loop_.run();
-    }
+    loop_.run();
     // Before the links to other daemons end, which is how they learn that it has.
     if (auto* const cluster = parts_.store->cluster()) cluster->stop();
     if (!drained_) {

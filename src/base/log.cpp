@@ -1,18 +1,18 @@
 #include "log_lines.hpp"
-#include <reelsd/base/clock.hpp>
-#include <reelsd/base/invariant.hpp>
 #include <reelsd/base/journal.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/base/log.hpp>
 
+#include <fmt/format.h>
+#include <spdlog/pattern_formatter.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
-#include <limits>
+#include <ctime>
+#include <iterator>
 
 namespace reelsd::log {
 namespace {
@@ -36,79 +36,32 @@ level level_of(spdlog::level::level_enum at) {
     return at == spdlog::level::info ? level::info : level::debug;
 }
 
-std::string_view name_of(level at) {
-    switch (at) {
-        case level::debug: return "debug";
-        case level::info: return "info";
-        case level::warning: return "warning";
-        case level::error:
-        case level::off: return "error";
-    }
-    return "";
+void append(line_buffer& line, std::string_view text) {
+    line.append(text.data(), text.data() + text.size());
 }
 
-/// One part behind the other; room is made once for all.
-void append(line_buffer& line, std::initializer_list<std::string_view> parts) {
-    const auto end = line.size();
-    auto size = end;
-    for (const auto part : parts) size += part.size();
-    line.resize(size);
-    auto* at = line.data() + end;
-    for (const auto part : parts) at = std::copy(part.begin(), part.end(), at);
-}
-
-std::string text_of(const line_buffer& line) {
-    return {line.data(), line.size()};
-}
-
-/// Puts time and level before what has been rendered. A line is written for each request: the text
-/// of the last second is kept, for to write it anew would be a third of the line's cost. The sink
-/// locks.
-class line_formatter final : public spdlog::formatter {
+/// Writes the priority that systemd's journal reads.
+class priority_flag final : public spdlog::custom_flag_formatter {
 public:
-    line_formatter(log::format shape, bool for_journal)
-        : shape_{shape}, for_journal_{for_journal} {}
-
-    void format(const spdlog::details::log_msg& message, line_buffer& into) override {
-        const auto at = level_of(message.level);
-        const auto priority = for_journal_ ? journal_priority(at) : std::string_view{};
-        const std::string_view rendered{message.payload.data(), message.payload.size()};
-        const auto time = text_of_time(message.time);
-        if (shape_ == log::format::json) {
-            constexpr std::string_view level_key = R"(","level":")";
-            append(
-                into,
-                {priority, R"({"time":")", time, level_key, name_of(at), "\",", rendered, "}\n"});
-        } else {
-            append(into, {priority, time, " ", name_of(at), " ", rendered, "\n"});
-        }
+    void format(const spdlog::details::log_msg& message, const std::tm& /*time*/, line_buffer& line)
+        override {
+        append(line, journal_priority(level_of(message.level)));
     }
-    [[nodiscard]] std::unique_ptr<spdlog::formatter> clone() const override {
-        return std::make_unique<line_formatter>(shape_, for_journal_);
+    [[nodiscard]] std::unique_ptr<spdlog::custom_flag_formatter> clone() const override {
+        return std::make_unique<priority_flag>();
     }
-
-private:
-    /// "2026-05-22T10:00:00.123Z", until the next call.
-    std::string_view text_of_time(std::chrono::system_clock::time_point when) {
-        const auto second = std::chrono::floor<std::chrono::seconds>(when);
-        if (second_ != second) {
-            second_ = second;
-            text_ = to_rfc3339(second);
-            text_.back() = '.';
-            text_.append("000Z");
-        }
-        auto rest = std::chrono::floor<std::chrono::milliseconds>(when - second).count();
-        for (auto digit = text_.end() - 2; *digit != '.'; --digit, rest /= 10) {
-            *digit = static_cast<char>('0' + rest % 10);
-        }
-        return text_;
-    }
-
-    log::format shape_;
-    bool for_journal_;
-    std::optional<std::chrono::sys_seconds> second_;
-    std::string text_;
 };
+
+/// Time and level before what render() has written.
+std::unique_ptr<spdlog::formatter> formatter_for(format shape, bool for_journal) {
+    const std::string line = shape == format::json
+                                 ? R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l",%v})"
+                                 : "%Y-%m-%dT%H:%M:%S.%eZ %l %v";
+    auto made = std::make_unique<spdlog::pattern_formatter>(spdlog::pattern_time_type::utc, "\n");
+    if (for_journal) made->add_flag<priority_flag>('*');
+    made->set_pattern(for_journal ? "%*" + line : line);
+    return made;
+}
 
 using byte_table = std::array<bool, 256>;
 
@@ -129,87 +82,56 @@ bool has_any_of(std::string_view text, const byte_table& wanted) {
         text.begin(), text.end(), [&wanted](unsigned char byte) { return wanted[byte]; });
 }
 
-bool needs_quotes(std::string_view text) {
-    return text.empty() || has_any_of(text, quoted_bytes);
+/// In quotes. JSON's escaping serves text lines as well: it is unambiguous and keeps UTF-8
+/// readable.
+void append_quoted(line_buffer& line, std::string_view text) {
+    if (has_any_of(text, escaped_bytes)) {
+        return append(line, json(text).dump(-1, ' ', false, json::error_handler_t::replace));
+    }
+    fmt::format_to(std::back_inserter(line), "\"{}\"", text);
 }
 
-bool needs_escapes(std::string_view text) {
-    return has_any_of(text, escaped_bytes);
-}
-
-/// JSON's own escaping serves text lines as well: it is unambiguous and keeps UTF-8 readable. The
-/// quotes are part of it.
-std::string escaped(std::string_view text) {
-    return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-/// Appends a field in one of the two shapes.
-struct field_writer {
-    static constexpr int decimals = 3;
+/// Appends the value of a field in one of the two shapes.
+struct value_writer {
     line_buffer& line;
     format shape;
-    std::string_view key;
 
-    void operator()(std::int64_t number) const { write_number(number); }
+    void operator()(std::int64_t number) const {
+        fmt::format_to(std::back_inserter(line), "{}", number);
+    }
     void operator()(double number) const {
         if (shape == format::json && !std::isfinite(number)) {
-            write("null");  // JSON has no such numbers.
-        } else {
-            write_number(number, std::chars_format::fixed, decimals);
+            return append(line, "null");  // JSON has no such numbers.
         }
+        fmt::format_to(std::back_inserter(line), "{:.3f}", number);
     }
-    void operator()(bool truth) const { write(truth ? "true" : "false"); }
+    void operator()(bool truth) const { append(line, truth ? "true" : "false"); }
     void operator()(std::string_view text) const {
-        if (shape == format::text && !needs_quotes(text)) {
-            write(text);
-        } else if (needs_escapes(text)) {
-            write(escaped(text));
+        const bool is_bare =
+            shape == format::text && !text.empty() && !has_any_of(text, quoted_bytes);
+        if (is_bare) {
+            append(line, text);
         } else {
-            write(text, true);
+            append_quoted(line, text);
         }
-    }
-
-private:
-    template <class Number, class... Form>
-    void write_number(Number number, Form... form) const {
-        using limits = std::numeric_limits<Number>;
-        // With sign; of a double, all digits before the point, the point and the decimals.
-        constexpr std::size_t characters_max =
-            limits::is_integer ? limits::digits10 + 2 : limits::max_exponent10 + 3 + decimals;
-        std::array<char, characters_max> text{};
-        const auto [end, failed] =
-            std::to_chars(text.data(), text.data() + text.size(), number, form...);
-        invariant(failed == std::errc{});
-        write({text.data(), static_cast<std::size_t>(end - text.data())});
-    }
-
-    void write(std::string_view value, bool in_quotes = false) const {
-        constexpr std::size_t marks_max = 6;
-        const auto end = line.size();
-        line.resize(end + key.size() + value.size() + marks_max);
-        auto* at = line.data() + end;
-        const bool is_json = shape == format::json;
-        *at++ = is_json ? ',' : ' ';
-        if (is_json) *at++ = '"';
-        at = std::copy(key.begin(), key.end(), at);
-        if (is_json) *at++ = '"';
-        *at++ = is_json ? ':' : '=';
-        if (in_quotes) *at++ = '"';
-        at = std::copy(value.begin(), value.end(), at);
-        if (in_quotes) *at++ = '"';
-        line.resize(static_cast<std::size_t>(at - line.data()));
     }
 };
 
 void render(line_buffer& line, format shape, std::string_view message, fields values) {
-    if (shape == format::text) {
-        append(line, {message});
-    } else if (needs_escapes(message)) {
-        append(line, {R"("message":)", escaped(message)});
+    if (shape == format::json) {
+        append(line, R"("message":)");
+        append_quoted(line, message);
     } else {
-        append(line, {R"("message":")", message, "\""});
+        append(line, message);
     }
-    for (const auto& one : values) std::visit(field_writer{line, shape, one.key}, one.value);
+    for (const auto& [key, value] : values) {
+        if (shape == format::json) {
+            fmt::format_to(std::back_inserter(line), ",\"{}\":", key);
+        } else {
+            fmt::format_to(std::back_inserter(line), " {}=", key);
+        }
+        std::visit(value_writer{line, shape}, value);
+    }
 }
 
 std::shared_ptr<line_sink> sink_into(const std::filesystem::path& file, format shape) {
@@ -225,13 +147,13 @@ std::shared_ptr<line_sink> sink_into(const std::filesystem::path& file, format s
 std::string render_text(std::string_view message, fields values) {
     line_buffer line;
     render(line, format::text, message, values);
-    return text_of(line);
+    return fmt::to_string(line);
 }
 
 std::string render_json(std::string_view message, fields values) {
     line_buffer line;
     render(line, format::json, message, values);
-    return text_of(line);
+    return fmt::to_string(line);
 }
 
 logger::logger(level at_least, format shape) : logger{at_least, shape, {}} {}
@@ -242,23 +164,11 @@ logger::logger(level at_least, format shape, const std::filesystem::path& file)
       format_{shape} {
     sink_->set_level(to_spdlog(at_least));
     const bool for_journal = file.empty() && is_journal(STDERR_FILENO);
-    sink_->set_formatter(std::make_unique<line_formatter>(shape, for_journal));
+    sink_->set_formatter(formatter_for(shape, for_journal));
 }
 
 void logger::reopen() const {
     lines_->reopen();
-}
-
-void logger::keep_lines(std::function<void()> release_soon) const {
-    lines_->keep(std::move(release_soon));
-}
-
-void logger::release() const {
-    lines_->release();
-}
-
-void logger::keep_no_lines() const {
-    lines_->keep({});
 }
 
 logger logger::silent() {

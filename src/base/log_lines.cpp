@@ -12,9 +12,6 @@
 namespace reelsd::log {
 namespace {
 
-/// More is written at once: a burst must not gather without a bound.
-constexpr std::size_t kept_bytes_max = std::size_t{64} * 1024;
-
 /// How much of `text` is written; errno says why that is not all.
 std::size_t write_all(int descriptor, std::string_view text) {
     std::size_t written = 0;
@@ -28,28 +25,28 @@ std::size_t write_all(int descriptor, std::string_view text) {
     return written;
 }
 
-/// Takes the beginning of lines out again that did not fit as a whole, unless somebody else has
-/// written behind it.
+/// Removes the beginning of a line that did not fit as a whole, unless another process has written
+/// behind it.
 void take_back(int descriptor, std::size_t bytes) {
     struct stat now {};
     const auto end = ::lseek(descriptor, 0, SEEK_CUR);
     if (end < 0 || ::fstat(descriptor, &now) != 0 || now.st_size != end) return;
-    // If that fails as well, a line stays cut: there is nobody to tell but the log itself.
+    // If that fails as well, a line stays cut.
     static_cast<void>(::ftruncate(descriptor, end - static_cast<off_t>(bytes)));
 }
 
-/// All of the lines, or errno's number and nothing of them.
-int write_lines(int descriptor, std::string_view lines) {
-    const auto written = write_all(descriptor, lines);
-    if (written == lines.size()) return 0;
+/// 0, or errno's number and nothing of the line was written.
+int write_line(int descriptor, std::string_view line) {
+    const auto written = write_all(descriptor, line);
+    if (written == line.size()) return 0;
     const int number = errno;
     if (written > 0) take_back(descriptor, written);
     return number;
 }
 
-/// Where nobody reads it, nothing is left to be done.
-void write_to_standard_error(std::string_view lines) {
-    static_cast<void>(write_all(STDERR_FILENO, lines));
+/// A failure there cannot be reported anywhere.
+void write_to_standard_error(std::string_view line) {
+    static_cast<void>(write_all(STDERR_FILENO, line));
 }
 
 std::string_view view_of(const spdlog::memory_buf_t& line) {
@@ -61,10 +58,6 @@ std::string_view view_of(const spdlog::memory_buf_t& line) {
 line_sink::line_sink(std::filesystem::path file, wording words)
     : file_{std::move(file)}, words_{std::move(words)} {}
 
-line_sink::~line_sink() {
-    write_kept();
-}
-
 unique_fd line_sink::open() const {
     constexpr int how = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC;
     // Whoever may read logs is the group's business: they name links and addresses.
@@ -74,7 +67,6 @@ unique_fd line_sink::open() const {
 void line_sink::reopen() {
     const std::lock_guard hold{mutex_};
     if (file_.empty()) return;
-    write_kept();
     auto opened = open();
     if (opened) {
         opened_ = std::move(opened);
@@ -83,56 +75,27 @@ void line_sink::reopen() {
     tell_failure(errno);
 }
 
-void line_sink::keep(std::function<void()> release_soon) {
-    const std::lock_guard hold{mutex_};
-    write_kept();
-    release_soon_ = std::move(release_soon);
-    keeps_of_ = std::this_thread::get_id();
-}
-
-void line_sink::release() {
-    const std::lock_guard hold{mutex_};
-    write_kept();
-}
-
-bool line_sink::is_kept(const spdlog::details::log_msg& message) const {
-    return release_soon_ && message.level < spdlog::level::warn &&
-           std::this_thread::get_id() == keeps_of_;
-}
-
 void line_sink::sink_it_(const spdlog::details::log_msg& message) {
-    const bool is_first = kept_count_ == 0;
-    formatter_->format(message, kept_);
-    ++kept_count_;
-    if (!is_kept(message) || kept_.size() >= kept_bytes_max) return write_kept();
-    if (is_first) release_soon_();
-}
-
-void line_sink::write_kept() {
-    if (kept_count_ == 0) return;
-    put(view_of(kept_), kept_count_);
-    kept_.clear();  // Its memory serves the next ones.
-    kept_count_ = 0;
-}
-
-void line_sink::put(std::string_view lines, std::uint64_t count) {
-    if (file_.empty()) return write_to_standard_error(lines);
+    spdlog::memory_buf_t formatted;
+    formatter_->format(message, formatted);
+    const auto line = view_of(formatted);
+    if (file_.empty()) return write_to_standard_error(line);
     if (!opened_) opened_ = open();
     int failed = opened_ ? 0 : errno;
-    if (opened_) failed = is_failing_ ? write_again(lines) : write_lines(opened_.get(), lines);
+    if (opened_) failed = is_failing_ ? write_again(line) : write_line(opened_.get(), line);
     if (failed == 0) return;
     if (!std::exchange(is_failing_, true)) tell_failure(failed);
-    diverted_ += count;
-    write_to_standard_error(lines);
+    ++diverted_;
+    write_to_standard_error(line);
 }
 
-/// With the news before them, all or nothing: room for the news alone is no recovery.
-int line_sink::write_again(std::string_view lines) {
+/// With the news before it, all or nothing: room for the news alone is no recovery.
+int line_sink::write_again(std::string_view line) {
     const auto reason = fmt::format("{} lines went to standard error", diverted_);
     std::string text{
         view_of(say(spdlog::level::warn, "the log file can be written again", reason))};
-    text.append(lines);
-    const int failed = write_lines(opened_.get(), text);
+    text.append(line);
+    const int failed = write_line(opened_.get(), text);
     if (failed != 0) return failed;
     is_failing_ = false;
     diverted_ = 0;

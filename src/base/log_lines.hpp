@@ -11,7 +11,6 @@
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <thread>
 
 namespace reelsd::log {
 
@@ -25,30 +24,19 @@ public:
 
     /// An empty path is standard error.
     line_sink(std::filesystem::path file, wording words);
-    ~line_sink() override;
-    line_sink(const line_sink&) = delete;
-    line_sink& operator=(const line_sink&) = delete;
 
     /// Opens what has the file's name by now. Lines go on into the old file if there is none to be
     /// had. No line is lost between the two. No effect without a file.
     void reopen();
 
-    /// Lines of the calling thread that are below a warning are kept back until release(), which
-    /// `release_soon` has to see to; 64 KiB of them at most. An empty function: none are.
-    void keep(std::function<void()> release_soon);
-    void release();
-
 protected:
     void sink_it_(const spdlog::details::log_msg& message) override;
-    void flush_() override {}  // release() says when.
+    void flush_() override {}  // No line is buffered.
 
 private:
-    [[nodiscard]] bool is_kept(const spdlog::details::log_msg& message) const;
-    void write_kept();
-    void put(std::string_view lines, std::uint64_t count);
     [[nodiscard]] unique_fd open() const;
     void tell_failure(int number);
-    [[nodiscard]] int write_again(std::string_view lines);
+    [[nodiscard]] int write_again(std::string_view line);
     [[nodiscard]] spdlog::memory_buf_t say(
         spdlog::level::level_enum at, std::string_view message, std::string_view reason);
 
@@ -57,11 +45,6 @@ private:
     unique_fd opened_;
     bool is_failing_ = false;
     std::uint64_t diverted_ = 0;  ///< Lines since it fails.
-
-    std::function<void()> release_soon_;
-    std::thread::id keeps_of_;
-    spdlog::memory_buf_t kept_;
-    std::uint64_t kept_count_ = 0;
 };
 
 }  // namespace reelsd::log

@@ -3,7 +3,6 @@
 #include <concepts>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -57,18 +56,8 @@ public:
     /// so once.
     logger(level at_least, format shape, const std::filesystem::path& file);
 
-    /// From now on, lines below `warning` that this thread writes may be kept back until release():
-    /// `release_soon` is called for the first of them, and has to see to it. One write for all the
-    /// requests that a turn of the loop has answered, instead of one each. Lines of other threads
-    /// and those that warn are written at once, after what is kept back.
-    void keep_lines(std::function<void()> release_soon) const;
-    /// Writes what is kept back.
-    void release() const;
-    /// As release(), and keeps nothing back any more.
-    void keep_no_lines() const;
-
-    /// Goes on in what has the file's name by now: whoever rotates logs has renamed the old one. No
-    /// effect without a file.
+    /// Continues in the file that has the name now: log rotation has renamed the old one. No effect
+    /// without a file.
     void reopen() const;
 
     void debug(std::string_view message, fields values = {}) const;

@@ -246,46 +246,5 @@ TEST_F(LogFile, LeavesNoHalfLine) {
     EXPECT_EQ(text_of(path("log")).size(), fs::file_size(path("log")));
 }
 
-// Goal: one write for many lines, in their order, and nothing that warns is kept back.
-TEST_F(LogFile, LinesOfTheLoopAreKeptUntilTheyAreReleased) {
-    const auto log = into(path("log"));
-    int wanted = 0;
-    log.keep_lines([&wanted] { ++wanted; });
-    log.info("one");
-    log.info("two");
-    EXPECT_THAT(lines_of(path("log")), IsEmpty());
-    EXPECT_EQ(wanted, 1) << "asked for once";
-    log.release();
-    EXPECT_EQ(lines_of(path("log")).size(), 2U);
-    log.info("three");
-    EXPECT_EQ(wanted, 2);
-    log.warning("four");
-    EXPECT_EQ(lines_of(path("log")).size(), 4U);
-    log.info("five");
-    std::thread{[&log] { log.info("six"); }}.join();
-    EXPECT_EQ(lines_of(path("log")).size(), 6U);
-    log.keep_no_lines();
-    log.info("seven");
-    const auto lines = lines_of(path("log"));
-    ASSERT_EQ(lines.size(), 7U);
-    const std::vector<std::string> order{"one", "two", "three", "four", "five", "six", "seven"};
-    for (std::size_t at = 0; at < order.size(); ++at) {
-        EXPECT_THAT(lines[at], HasSubstr(order[at]));
-    }
-}
-
-TEST_F(LogFile, KeepsNoMoreThanItsBoundAndLosesNothingAtTheEnd) {
-    constexpr int lines = 2000;
-    {
-        const auto log = into(path("log"));
-        log.keep_lines([] {});
-        for (int i = 0; i < lines; ++i) log.info("a line of some length", {{"number", i}});
-        const auto written = lines_of(path("log")).size();
-        EXPECT_GT(written, 0U);
-        EXPECT_LT(written, std::size_t{lines});
-    }
-    EXPECT_EQ(lines_of(path("log")).size(), std::size_t{lines});
-}
-
 }  // namespace
 }  // namespace reelsd::log
