@@ -49,9 +49,9 @@ api::api(api_parts parts)
           .reels =
               {.read = {},
                .jobs = parts.jobs,
-               .board = parts.board,
+               .poller = parts.poller,
                .job_removed = std::move(parts.job_removed)},
-          .events = {.changes = parts.changes, .watch = parts.watch},
+          .events = {.changes = parts.changes, .poller = parts.poller},
           .exports = {.begin = std::move(parts.begin_export)},
           .jobs = parts.jobs,
           .usage = parts.usage,

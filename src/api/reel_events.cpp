@@ -30,9 +30,6 @@ constexpr std::string_view heartbeat = ": keep-alive\n\n";
 /// In milliseconds. Longer than a look for changes, short enough for a person who watches.
 constexpr std::string_view retry_hint = "retry: 2000\n\n";
 
-/// Of one account on this daemon: each is a connection, which lasts for minutes.
-constexpr int streams_max = 20;
-
 constexpr std::size_t step_bytes_max = 32;
 constexpr std::string_view finished_mark = "finished";
 
@@ -88,32 +85,6 @@ std::string work_events(
     return events;
 }
 
-/// Counts a stream of an account from its request to its end.
-class open_stream {
-public:
-    open_stream(std::map<account_id, int>& open, account_id account)
-        : open_{open}, account_{account} {
-        ++open_[account_];
-    }
-    open_stream(const open_stream&) = delete;
-    open_stream& operator=(const open_stream&) = delete;
-    ~open_stream() {
-        if (--open_[account_] == 0) open_.erase(account_);
-    }
-
-private:
-    std::map<account_id, int>& open_;
-    account_id account_;
-};
-
-http::response too_many_streams(const http::request_context& ctx) {
-    const auto message =
-        fmt::format("limit of {} event streams at once reached; close one first", streams_max);
-    auto refused = ctx.problem(http::status::too_many_requests, message);
-    refused.set("Retry-After", "30");
-    return refused;
-}
-
 /// Sends what becomes of the reel, until it has ended, the client leaves, the daemon stops, the
 /// caller is no longer known or the stream has lasted for long enough.
 asio::awaitable<void> send_reel_events(
@@ -121,9 +92,9 @@ asio::awaitable<void> send_reel_events(
     jobs::job_standing first, http::body_writer& body) {
     const auto id = first.job.id;
     const auto end_at = deadline::after(stream_time_max);
-    jobs::job_watch::follower place{service.watch, id, first.changed_at};
+    jobs::change_poller::waiter waiter{service.poller, id, first.changed_at};
     const auto stop = ctx.stop();
-    const std::stop_callback on_stop{stop, [&place] { place.wake(); }};
+    const std::stop_callback on_stop{stop, [&waiter] { waiter.wake(); }};
 
     std::string text{retry_hint};
     text += events_until(told, first);
@@ -132,7 +103,7 @@ asio::awaitable<void> send_reel_events(
     while (co_await body.write(text)) {
         text.clear();
         if (told->is_finished || end_at.passed() || stop.stop_requested()) co_return;
-        const bool may_have_changed = co_await place.wait(beat_at);
+        const bool may_have_changed = co_await waiter.wait(beat_at);
         if (stop.stop_requested()) co_return;
         ctx.restart_database_time();
         bool is_gone = false;
@@ -144,12 +115,12 @@ asio::awaitable<void> send_reel_events(
                     co_await service.changes.standing(ctx.caller(), id, ctx.database_by());
                 is_gone = !now;
                 if (now) {
-                    place.saw(now->changed_at);
+                    waiter.saw(now->changed_at);
                     text = events_until(told, *now);
                 }
             }
         } catch (const db::failure&) {
-            // The watch tells of the change again when the database is back.
+            // The poller reports the change again when the database is back.
         }
         if (is_gone) {
             static_cast<void>(co_await body.write(deleted_event(id)));
@@ -175,24 +146,12 @@ asio::awaitable<http::response> stream_reel_events(
     const bool is_over = told && told->is_finished && has_ended(now->job.status);
     if (is_over) co_return ctx.no_content();
     if (told && told->is_finished) told.reset();
-    const auto known = service.open.find(ctx.caller());
-    if (known != service.open.end() && known->second >= streams_max) {
-        co_return too_many_streams(ctx);
-    }
-    // Held by the answer: an answer that is never sent gives it back.
-    auto counted = std::make_shared<const open_stream>(service.open, ctx.caller());
     // Called once: a finished reel is handed on, not copied.
-    auto send = [&ctx,
-                 &service,
-                 counted = std::move(counted),
-                 told = std::move(told),
-                 first = *std::move(now)](http::body_writer& body) mutable {
+    auto send = [&ctx, &service, told = std::move(told), first = *std::move(now)](
+                    http::body_writer& body) mutable {
         return send_reel_events(ctx, service, std::move(told), std::move(first), body);
     };
-    auto answer = http::response::of_stream("text/event-stream", std::move(send));
-    // Nginx would keep it until it is whole.
-    answer.set("X-Accel-Buffering", "no");
-    co_return answer;
+    co_return service.streams.open(ctx, std::move(send));
 }
 
 constexpr auto reel_event_routes = std::to_array<http::route<reel_event_service>>({

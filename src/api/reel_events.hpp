@@ -1,10 +1,10 @@
 #pragma once
 
+#include <reelsd/domain/jobs/change_poller.hpp>
 #include <reelsd/domain/jobs/change_store.hpp>
-#include <reelsd/domain/jobs/job_watch.hpp>
+#include <reelsd/http/event_streams.hpp>
 #include <reelsd/http/router.hpp>
 
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,9 +14,8 @@ namespace reelsd::api {
 /// What the handlers of this resource use. Outlives the router.
 struct reel_event_service {
     jobs::change_store changes;
-    jobs::job_watch& watch;
-    /// Streams that are open, by account.
-    std::map<account_id, int> open = {};
+    jobs::change_poller& poller;
+    http::event_streams streams = {};
 };
 
 void add_reel_event_routes(

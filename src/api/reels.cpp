@@ -34,14 +34,14 @@ bool is_over(const reel_reading& reading) {
     return reading.refused || !reading.text || reading.has_ended;
 }
 
-/// Suspends until the job was announced or `by` has passed, and meanwhile authenticates the caller
+/// Suspends until the job may have ended or `by` has passed, and meanwhile authenticates the caller
 /// again. Returns the refusal of a caller who is no longer known.
 asio::awaitable<std::optional<http::response>> wait_as_known_caller(
-    http::request_context& ctx, jobs::completion_board::ticket& place, deadline by) {
+    http::request_context& ctx, jobs::change_poller::waiter& waiter, deadline by) {
     for (;;) {
-        const bool was_announced = co_await place.wait(by.at_most(until_next_authentication()));
+        const bool was_woken = co_await waiter.wait(by.at_most(until_next_authentication()));
         ctx.restart_database_time();
-        if (was_announced || by.passed()) co_return std::nullopt;
+        if (was_woken || by.passed()) co_return std::nullopt;
         try {
             auto refused = co_await ctx.authenticate();
             if (refused) co_return refused;
@@ -55,13 +55,13 @@ asio::awaitable<std::optional<http::response>> wait_as_known_caller(
 /// goes. Holds no database connection while it waits.
 asio::awaitable<reel_reading> await_end(
     http::request_context& ctx, reels_service& service, job_id id, deadline by) {
-    jobs::completion_board::ticket place{service.board, id};
+    jobs::change_poller::waiter waiter{service.poller, id};
     const auto stop = ctx.stop();
-    const std::stop_callback on_stop{stop, [&place] { place.wake(); }};
+    const std::stop_callback on_stop{stop, [&waiter] { waiter.wake(); }};
     for (;;) {
         auto reading = co_await service.read(ctx, id);
         if (is_over(reading) || by.passed() || stop.stop_requested()) co_return reading;
-        auto refused = co_await wait_as_known_caller(ctx, place, by);
+        auto refused = co_await wait_as_known_caller(ctx, waiter, by);
         if (refused) co_return reel_reading{.refused = std::move(refused)};
     }
 }

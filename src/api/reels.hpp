@@ -2,7 +2,7 @@
 
 #include <reelsd/base/ids.hpp>
 #include <reelsd/base/result.hpp>
-#include <reelsd/domain/jobs/completion_board.hpp>
+#include <reelsd/domain/jobs/change_poller.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
 #include <reelsd/http/router.hpp>
 
@@ -33,7 +33,7 @@ using reel_reader =
 struct reels_service {
     reel_reader read;
     jobs::job_store jobs;
-    jobs::completion_board& board;
+    jobs::change_poller& poller;
     std::function<void(job_id)> job_removed;
 };
 

@@ -119,12 +119,13 @@ void count_attempt(metrics& figures, const jobs::transition& ended, seconds_f to
 
 work::dispatcher_options dispatcher_options_of(
     const settings& with, const std::string& worker, metrics& figures,
-    std::function<void()> job_ended) {
+    std::function<void()> job_ended, std::function<void(job_id)> job_changed) {
     work::dispatcher_options options;
     options.worker = worker;
     options.lease = with.lease;
     options.policy = retry_policy_of(with);
     options.line = platform_line_of(with);
+    options.on_job_changed = std::move(job_changed);
     options.on_attempt_ended = [&figures, job_ended = std::move(job_ended)](
                                    const jobs::transition& ended, seconds_f took, bool written) {
         count_attempt(figures, ended, took, written);
@@ -256,8 +257,7 @@ daemon::daemon(const settings& with, const log::logger& log, parts made)
       recorder_{loop_.get_executor(), usage::call_ledger_store{pool_}, tasks_, log},
       vectors_{make_vector_index()},
       executor_{executor_parts(), retry_policy_of(with), log},
-      board_{loop_.get_executor()},
-      watch_{jobs::change_store{pool_}, board_, log},
+      poller_{jobs::change_store{pool_}, log},
       webhook_sender_{webhook_sender_settings()},
       deliverer_{
           loop_.get_executor(),
@@ -270,10 +270,11 @@ daemon::daemon(const settings& with, const log::logger& log, parts made)
       queue_{loop_.get_executor(), tasks_, jobs::job_store{pool_}},
       dispatcher_{
           queue_,
-          board_,
           tasks_,
           make_attempt_runner(),
-          dispatcher_options_of(with, instance_, *parts_.figures, [this] { deliverer_.wake(); }),
+          dispatcher_options_of(
+              with, instance_, *parts_.figures, [this] { deliverer_.wake(); },
+              [this](job_id job) { poller_.announce(job); }),
           log},
       callers_{
           loop_.get_executor(),
@@ -315,8 +316,7 @@ result<void> daemon::run(const service_notice& supervisor) {
     tasks_.spawn("watch readiness", ready_.run());
     tasks_.spawn("sweep providers", sweep_providers());
     tasks_.spawn("settle lost calls", settle_lost_calls());
-    tasks_.spawn("watch changes", dashboard_.watch_changes());
-    tasks_.spawn("watch jobs", watch_.run());
+    tasks_.spawn("poll changes", poller_.run());
     tasks_.spawn("keep token uses", keep_token_uses());
     tasks_.spawn("shrink after crowds", shrink_after_crowds());
     tasks_.spawn("read again on hangup", read_again_on_hangup());

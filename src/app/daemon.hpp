@@ -16,10 +16,9 @@
 #include <reelsd/bot/bot.hpp>
 #include <reelsd/dashboard/dashboard.hpp>
 #include <reelsd/db/pool.hpp>
+#include <reelsd/domain/jobs/change_poller.hpp>
 #include <reelsd/domain/jobs/change_store.hpp>
-#include <reelsd/domain/jobs/completion_board.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
-#include <reelsd/domain/jobs/job_watch.hpp>
 #include <reelsd/domain/jobs/reporting_queue.hpp>
 #include <reelsd/domain/retention/retention_store.hpp>
 #include <reelsd/http/router.hpp>
@@ -169,8 +168,7 @@ private:
     work::call_recorder recorder_;
     std::unique_ptr<work::vector_index> vectors_;  ///< Null without a remote embedder.
     work::executor executor_;
-    jobs::completion_board board_;
-    jobs::job_watch watch_;
+    jobs::change_poller poller_;
     work::webhook_sender webhook_sender_;
     work::webhook_deliverer deliverer_;
     jobs::reporting_queue queue_;

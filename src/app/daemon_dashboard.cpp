@@ -30,6 +30,7 @@ dashboard::dashboard_parts daemon::dashboard_parts() {
         .sessions = accounts::session_store{pool_},
         .jobs = jobs::job_store{pool_},
         .changes = jobs::change_store{pool_},
+        .poller = poller_,
         .operations = jobs::operations_store{pool_},
         .chats = chats::chat_store{pool_},
         .retention = retention::retention_store{pool_},

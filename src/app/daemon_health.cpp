@@ -66,7 +66,7 @@ asio::awaitable<std::string> daemon::metrics_text() {
         .queries = pool_.metrics(),
         .workers = with_.workers,
         .workers_busy = dispatcher_.busy(),
-        .waiters = board_.waiter_count(),
+        .waiters = poller_.waiter_count(),
         .jail_layers = jail_layers_,
         .kept = callers_.kept(),
         .queue = std::nullopt,

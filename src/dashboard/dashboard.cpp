@@ -30,7 +30,6 @@ struct dashboard::state {
     sign_in_service sign_in;
     token_service tokens;
     chat_service chats;
-    change_feed feed;
     event_service events;
     account_service accounts;
     erasure_service erasure;
@@ -46,8 +45,7 @@ struct dashboard::state {
               .throttle = {}},
           tokens{.accounts = parts.accounts},
           chats{.chats = parts.chats, .bot_username = std::move(parts.bot_username)},
-          feed{parts.changes, parts.log},
-          events{.feed = feed},
+          events{.changes = parts.changes, .poller = parts.poller},
           accounts{
               .accounts = parts.accounts,
               .sessions = parts.sessions,
@@ -87,10 +85,6 @@ void dashboard::add_to(http::router& router) {
     add_erasure_routes(router, gated_prefix, state_->erasure);
     add_operations_routes(router, gated_prefix, state_->operations);
     add_page_routes(router);
-}
-
-boost::asio::awaitable<void> dashboard::watch_changes() {
-    return state_->feed.run();
 }
 
 boost::asio::awaitable<std::string> dashboard::first_administrator_link() {

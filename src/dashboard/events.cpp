@@ -1,11 +1,17 @@
 #include "events.hpp"
 
+#include <reelsd/base/json.hpp>
+#include <reelsd/domain/jobs/job_view.hpp>
 #include <reelsd/http/router.hpp>
 
+#include <fmt/format.h>
+
 #include <array>
+#include <charconv>
 #include <chrono>
 #include <stop_token>
 #include <utility>
+#include <vector>
 
 namespace reelsd::dashboard {
 namespace {
@@ -13,44 +19,65 @@ namespace {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
-/// Proxies cut what is silent for a minute; and so soon, somebody who was signed out sees no more.
+/// Proxies close connections that are silent for a minute. Also how long a caller whose session has
+/// ended may receive events.
 constexpr auto heartbeat_interval = 15s;
-/// A person has so many windows; each is a connection.
-constexpr int streams_max = 20;
+/// For a page that was away: more is quicker to load again.
+constexpr int missed_max = 500;
 
-/// Counts a stream of an account as long as it lives.
-class open_stream {
-public:
-    open_stream(event_service& service, account_id account) : service_{service}, account_{account} {
-        ++service_.open[account_];
+std::string event_text(const jobs::job_change& change) {
+    auto view = jobs::job_view(change.job);
+    if (!change.step.empty()) {
+        view.pop_back();  // The closing brace.
+        view += fmt::format(R"(,"step":{}}})", json(change.step).dump());
     }
-    open_stream(const open_stream&) = delete;
-    open_stream& operator=(const open_stream&) = delete;
-    ~open_stream() {
-        if (--service_.open[account_] == 0) service_.open.erase(account_);
+    // JSON text has no line breaks.
+    return fmt::format("event: reel\ndata: {}\n\n", view);
+}
+
+/// What a page that was away has missed since `since`; incomplete when that is too long ago or too
+/// much. Without `since`, and for an incomplete answer, also the jobs in work: their steps are not
+/// part of what a page loads.
+asio::awaitable<jobs::account_changes> missed_changes(
+    jobs::change_store changes, account_id account, std::optional<time_point> since, deadline by) {
+    const auto now = co_await changes.now(by);
+    // A page that has just been loaded knows all but what happens between its two requests.
+    const auto from = since.value_or(now) - jobs::change_overlap;
+    auto in_work = co_await changes.in_work(account, missed_max, by);
+    jobs::account_changes missed{
+        .changed = {}, .deleted = {}, .is_incomplete = true, .position = now};
+    if (from >= now - jobs::deletion_memory) {
+        const std::vector<account_id> accounts(1, account);
+        auto batch = co_await changes.changes(accounts, from, missed_max, by);
+        missed.position = batch.until;
+        if (batch.truncated.empty()) {
+            missed.is_incomplete = false;
+            missed.changed = std::move(batch.changed);
+            missed.deleted = std::move(batch.deleted);
+        }
     }
+    if (!since || missed.is_incomplete) {
+        missed.changed.insert(missed.changed.begin(), in_work.begin(), in_work.end());
+    }
+    co_return missed;
+}
 
-private:
-    event_service& service_;
-    account_id account_;
-};
-
-/// Sends what changes until the client leaves, the daemon stops or the session ends.
+/// Sends changes until the client leaves, the daemon stops or the session ends.
 asio::awaitable<void> send_events(
     http::request_context& ctx, event_service& service, http::body_writer& body) {
-    const open_stream counted{service, ctx.caller()};
-    // Before looking at what was missed: nothing falls between.
-    change_feed::listener events{service.feed, ctx.caller()};
+    // Before the query for what was missed, so that nothing falls between.
+    jobs::change_poller::subscription events{service.poller, ctx.caller()};
     const auto stop = ctx.stop();
     const std::stop_callback on_stop{stop, [&events] { events.wake(); }};
 
     const auto since = position_in(ctx.header("Last-Event-ID").value_or(""));
     ctx.restart_database_time();
-    const auto missed = co_await service.feed.missed(ctx.caller(), since, ctx.database_by());
-    if (!co_await body.write("retry: 2000\n\n" + missed)) co_return;
+    const auto missed =
+        co_await missed_changes(service.changes, ctx.caller(), since, ctx.database_by());
+    if (!co_await body.write("retry: 2000\n\n" + events_text(missed))) co_return;
     auto check_at = deadline::after(heartbeat_interval);
     while (!stop.stop_requested()) {
-        auto text = co_await events.next(check_at);
+        auto text = events_text(co_await events.next(check_at));
         if (check_at.passed()) {
             ctx.restart_database_time();
             if (co_await ctx.authenticate()) co_return;
@@ -61,22 +88,11 @@ asio::awaitable<void> send_events(
     }
 }
 
-/// GET events: what changes of the caller's reels, as server-sent events, from `Last-Event-ID` on.
-/// 200; 429 too many streams.
+/// GET events: changes of the caller's reels, as server-sent events, from `Last-Event-ID` on. 200;
+/// 429 too many streams.
 asio::awaitable<http::response> stream_events(http::request_context& ctx, event_service& service) {
-    const auto known = service.open.find(ctx.caller());
-    if (known != service.open.end() && known->second >= streams_max) {
-        auto refused =
-            ctx.problem(http::status::too_many_requests, "too many pages are open; close some");
-        refused.set("Retry-After", "30");
-        co_return refused;
-    }
-    auto answer = http::response::of_stream(
-        "text/event-stream",
-        [&ctx, &service](http::body_writer& body) { return send_events(ctx, service, body); });
-    // Nginx would keep it until it is whole.
-    answer.set("X-Accel-Buffering", "no");
-    co_return answer;
+    co_return service.streams.open(
+        ctx, [&ctx, &service](http::body_writer& body) { return send_events(ctx, service, body); });
 }
 
 constexpr auto event_routes = std::to_array<http::route<event_service>>({
@@ -87,6 +103,34 @@ constexpr auto event_routes = std::to_array<http::route<event_service>>({
 
 void add_event_routes(http::router& router, std::string_view gated, event_service& service) {
     router.add(event_routes, service, gated);
+}
+
+std::string events_text(const jobs::account_changes& changes) {
+    std::string text;
+    // A reset comes first: what follows is newer than what the page then loads, or the same.
+    if (changes.is_incomplete) text += "event: reset\ndata: {}\n\n";
+    for (const auto& change : changes.changed) text += event_text(change);
+    for (const auto& deletion : changes.deleted) {
+        text += fmt::format("event: deleted\ndata: {{\"id\":{}}}\n\n", deletion.job.value);
+    }
+    if (changes.position) {
+        text += fmt::format("id: {}\n\n", changes.position->time_since_epoch().count());
+    }
+    return text;
+}
+
+std::optional<time_point> position_in(std::string_view last_event_id) {
+    std::int64_t microseconds = 0;
+    const auto* const end = last_event_id.data() + last_event_id.size();
+    const auto [stopped_at, failure] = std::from_chars(last_event_id.data(), end, microseconds);
+    if (failure != std::errc{} || stopped_at != end || microseconds <= 0) return std::nullopt;
+    if (last_event_id.front() == '0') return std::nullopt;
+    const time_point position{std::chrono::microseconds{microseconds}};
+    // Near the present by our own clock: the database cannot read every number as a time.
+    const auto now =
+        std::chrono::time_point_cast<std::chrono::microseconds>(std::chrono::system_clock::now());
+    if (position > now + jobs::deletion_memory) return std::nullopt;
+    return position;
 }
 
 }  // namespace reelsd::dashboard

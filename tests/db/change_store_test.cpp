@@ -1,9 +1,8 @@
 #include "job_store_fixture.hpp"
 #include <reelsd/async/task_group.hpp>
 #include <reelsd/db/pool.hpp>
+#include <reelsd/domain/jobs/change_poller.hpp>
 #include <reelsd/domain/jobs/change_store.hpp>
-#include <reelsd/domain/jobs/completion_board.hpp>
-#include <reelsd/domain/jobs/job_watch.hpp>
 #include <reelsd/domain/jobs/operations_store.hpp>
 
 #include <gtest/gtest.h>
@@ -71,7 +70,7 @@ TEST_F(ChangeStore, EveryStepOfAJobIsAChange) {
     EXPECT_TRUE(since(batch.until).changed.empty());
 }
 
-TEST_F(ChangeStore, AFollowedJobIsNamedWhenItHasChanged) {
+TEST_F(ChangeStore, AWatchedJobIsNamedWhenItHasChanged) {
     const auto mine = submitted(ann_);
     const auto his = submitted(bob_);
     EXPECT_FALSE(run(changes_.standing(bob_, mine, soon())));
@@ -84,9 +83,9 @@ TEST_F(ChangeStore, AFollowedJobIsNamedWhenItHasChanged) {
     EXPECT_EQ(now.step, "");
     const auto others = run(changes_.standing(bob_, his, soon())).value();
     const auto changed = [&](time_point seen) {
-        const std::vector<followed_job> followed{
+        const std::vector<watched_job> watched{
             {.job = mine, .seen = seen}, {.job = his, .seen = others.changed_at}};
-        return run(changes_.changed_among(followed, soon()));
+        return run(changes_.changed_among(watched, soon()));
     };
     EXPECT_TRUE(changed(now.changed_at).empty());
 
@@ -116,44 +115,27 @@ TEST_F(ChangeStore, AFollowedJobIsNamedWhenItHasChanged) {
     ASSERT_EQ(found.size(), 1U);
     EXPECT_EQ(found[0].job, mine);
     EXPECT_EQ(found[0].changed_at, std::nullopt);
+    EXPECT_TRUE(found[0].is_over);
 }
 
-/// Waits once and says whether there was something.
-boost::asio::awaitable<bool> waited(job_watch::follower& one, deadline by) {
-    co_return co_await one.wait(by);
-}
-
-TEST_F(ChangeStore, FollowersAreToldByOneLook) {
-    using namespace std::chrono_literals;
-    completion_board board{loop().context().get_executor()};
-    job_watch watch{changes_, board, log::logger::silent()};
-    async::task_group tasks{loop().context().get_executor(), [](auto, const auto&) { FAIL(); }};
-    tasks.spawn("watch", watch.run());
-    const auto mine = submitted(ann_);
-    const auto his = submitted(bob_);
-    const auto seen = run(changes_.standing(ann_, mine, soon())).value().changed_at;
-    const auto his_seen = run(changes_.standing(bob_, his, soon())).value().changed_at;
-    {
-        job_watch::follower first{watch, mine, seen};
-        job_watch::follower second{watch, mine, seen};
-        job_watch::follower other{watch, his, his_seen};
-        EXPECT_EQ(watch.followers(), 3U);
-        EXPECT_TRUE(board.awaited().empty()) << "the watch asks for all";
-        ASSERT_EQ(claimed(1).at(0).id, mine);
-        EXPECT_TRUE(run(waited(first, soon())));
-        EXPECT_TRUE(run(waited(second, soon())));
-        // Whoever has not read it is told again; whoever has is not.
-        EXPECT_TRUE(run(waited(first, soon())));
-        const auto now = run(changes_.standing(ann_, mine, soon())).value().changed_at;
-        first.saw(now);
-        second.saw(now);
-        EXPECT_TRUE(run(store_.remove(bob_, his, soon())));
-        EXPECT_TRUE(run(waited(other, soon())));
-        board.announce(mine);
-        EXPECT_TRUE(run(waited(first, soon()))) << "at once";
+TEST_F(ChangeStore, NamesTheJobsThatHaveEnded) {
+    const auto open = submitted(ann_);
+    const auto done = submitted(ann_);
+    const auto gone = submitted(ann_);
+    for (const auto& job : claimed(3)) {
+        if (job.id == done) run(store_.report(holding_of(job), completed{"{}"}, soon()));
+        if (job.id != done) run(store_.report(holding_of(job), handed_back{}, soon()));
     }
-    EXPECT_EQ(watch.followers(), 0U);
-    EXPECT_TRUE(run(tasks.stop(soon(), soon())));
+    EXPECT_TRUE(run(store_.remove(ann_, gone, soon())));
+    const std::vector<watched_job> watched{
+        {.job = open, .seen = {}}, {.job = done, .seen = {}}, {.job = gone, .seen = {}}};
+    std::set<job_id> ended;
+    for (const auto& one : run(changes_.changed_among(watched, soon()))) {
+        EXPECT_TRUE(one.is_over);
+        ended.insert(one.job);
+    }
+    EXPECT_EQ(ended, (std::set{done, gone}));
+    EXPECT_TRUE(run(changes_.changed_among({}, soon())).empty());
 }
 
 TEST_F(ChangeStore, WhatIsInWorkIsKnownWithItsStep) {

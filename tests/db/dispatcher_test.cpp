@@ -2,6 +2,7 @@
 #include "support/test_database.hpp"
 #include <reelsd/async/task_group.hpp>
 #include <reelsd/domain/accounts/account_store.hpp>
+#include <reelsd/domain/jobs/change_poller.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
 #include <reelsd/work/engine/dispatcher.hpp>
 
@@ -99,14 +100,14 @@ protected:
         options.lease = lease;
         options.policy.base = std::chrono::duration<double>{0};
         options.look_interval = 50ms;
-        options.watch_interval = 20ms;
+        options.on_job_changed = [this](job_id job) { poller_.announce(job); };
         const auto work = [this](const jobs::claimed_job& job, const std::stop_token& stop) {
             return runner_(job, stop);
         };
         auto threads = std::make_unique<threaded_attempt_runner>(
             loop().context().get_executor(), workers, work);
         dispatchers_.push_back(std::make_unique<dispatcher>(
-            store_, board_, tasks_, std::move(threads), options, log::logger::silent()));
+            store_, tasks_, std::move(threads), options, log::logger::silent()));
         dispatchers_.back()->start();
         return *dispatchers_.back();
     }
@@ -123,7 +124,7 @@ protected:
 
     account_id ann_;
     jobs::job_store store_{pool()};
-    jobs::completion_board board_{loop().context().get_executor()};
+    jobs::change_poller poller_{jobs::change_store{pool()}, log::logger::silent()};
     async::task_group tasks_{
         loop().context().get_executor(), [](std::string_view task, const std::exception_ptr& why) {
             ADD_FAILURE() << task;
@@ -136,9 +137,9 @@ protected:
 TEST_F(Dispatcher, RunsAJobAndTellsWhoWaits) {
     auto& queue = start(2);
     const auto id = submitted();
-    jobs::completion_board::ticket place{board_, id};
+    jobs::change_poller::waiter waiter{poller_, id};
     queue.wake();
-    EXPECT_TRUE(run(place.wait(soon())));
+    EXPECT_TRUE(run(waiter.wait(soon())));
     EXPECT_EQ(read(id).status, jobs::job_status::done);
     EXPECT_EQ(read(id).result, R"({"visual":{}})");
 }
@@ -223,10 +224,10 @@ TEST_F(Dispatcher, ADeletionHereStopsTheWorkAndTellsWhoWaits) {
     const auto id = submitted();
     auto& queue = start(1, 3600s);
     loop().run_until([this] { return runner_.begun.load() == 1; });
-    jobs::completion_board::ticket place{board_, id};
+    jobs::change_poller::waiter waiter{poller_, id};
     EXPECT_TRUE(run(store_.remove(ann_, id, soon())));
     queue.cancel(id);
-    EXPECT_TRUE(run(place.wait(soon())));
+    EXPECT_TRUE(run(waiter.wait(soon())));
     loop().run_until([&queue] { return queue.held() == 0; });
 }
 
@@ -362,16 +363,6 @@ TEST_F(RefusingDispatcher, AFaultOfTheDataEndsTheJobAtOnce) {
         EXPECT_EQ(runner_.runs().at(id.value), 1);
         accept();
     }
-}
-
-TEST_F(Dispatcher, AnInstanceWithoutWorkersHearsOfOthersCompletions) {
-    start(0);
-    const auto id = submitted();
-    jobs::completion_board::ticket place{board_, id};
-    const jobs::claim_request other{.worker = "other", .jobs_max = 1, .lease = 60s};
-    const auto held = run(store_.claim(other, soon())).at(0);
-    EXPECT_TRUE(run(store_.report({held.id, held.claim}, jobs::completed{"{}"}, soon())));
-    EXPECT_TRUE(run(place.wait(soon())));
 }
 
 }  // namespace

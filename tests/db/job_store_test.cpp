@@ -382,21 +382,6 @@ TEST_F(JobStore, TheLastAttemptThatDiesIsAnError) {
     EXPECT_TRUE(claimed(1).empty());
 }
 
-TEST_F(JobStore, TellsWhichAwaitedJobsHaveEnded) {
-    const auto open = submitted(ann_);
-    const auto done = submitted(ann_);
-    const auto gone = submitted(ann_);
-    for (const auto& job : claimed(3)) {
-        if (job.id == done) run(store_.report(holding_of(job), completed{"{}"}, soon()));
-        if (job.id != done) run(store_.report(holding_of(job), handed_back{}, soon()));
-    }
-    run(pool().run(soon(), delete_query, gone));
-    EXPECT_THAT(
-        run(store_.ended_among({open, done, gone}, soon())),
-        testing::UnorderedElementsAre(done, gone));
-    EXPECT_TRUE(run(store_.ended_among({}, soon())).empty());
-}
-
 TEST_F(JobStore, ListsInPagesThatAreStable) {
     std::vector<job_id> ids;
     for (int i = 0; i < 5; ++i) ids.push_back(submitted(ann_));

@@ -13,7 +13,7 @@
 #include "api/submissions.hpp"
 #include "api/thumbnails.hpp"
 #include "api/usage.hpp"
-#include "dashboard/change_feed.hpp"
+#include "dashboard/events.hpp"
 #include "dashboard/session_cookie.hpp"
 #include "reader_fuzz.hpp"
 #include "support/paths.hpp"
@@ -186,7 +186,8 @@ reading read_position(std::string_view text) {
     const auto position = dashboard::position_in(text);
     if (!position) return {};
     return taken_if(
-        dashboard::position_event(*position) == "id: " + std::string{text} + "\n\n",
+        dashboard::events_text({.changed = {}, .deleted = {}, .position = position}) ==
+            "id: " + std::string{text} + "\n\n",
         "another position");
 }
 

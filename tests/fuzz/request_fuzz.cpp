@@ -18,7 +18,6 @@
 #include "api/usage.hpp"
 #include "api/webhooks.hpp"
 #include "dashboard/accounts.hpp"
-#include "dashboard/change_feed.hpp"
 #include "dashboard/events.hpp"
 #include "dashboard/invitations.hpp"
 #include "dashboard/operations.hpp"
@@ -118,8 +117,8 @@ private:
         .log = log::logger::silent(),
         .throttle = {}};
     dashboard::token_service tokens_{.accounts = accounts::account_store{pool_}};
-    dashboard::change_feed feed_{jobs::change_store{pool_}, log::logger::silent()};
-    dashboard::event_service events_{.feed = feed_};
+    jobs::change_poller poller_{jobs::change_store{pool_}, log::logger::silent()};
+    dashboard::event_service events_{.changes = jobs::change_store{pool_}, .poller = poller_};
     dashboard::account_service accounts_{
         .accounts = accounts::account_store{pool_},
         .sessions = sessions_,
@@ -171,7 +170,7 @@ private:
     asio::io_context loop_{1};
     db::pool pool_{loop_.get_executor(), {}, log::logger::silent()};
     jobs::job_store jobs_{pool_};
-    jobs::completion_board board_{loop_.get_executor()};
+    jobs::change_poller poller_{jobs::change_store{pool_}, log::logger::silent()};
     http::router router_;
     dashboard_routes dashboard_{pool_};
     async::task_group tasks_{loop_.get_executor(), [](auto, const auto&) { std::abort(); }};
@@ -189,10 +188,9 @@ private:
     api::reels_service reels_{
         .read = api::reader_behind_gate(jobs_),
         .jobs = jobs_,
-        .board = board_,
+        .poller = poller_,
         .job_removed = [](job_id) {}};
-    jobs::job_watch watch_{jobs::change_store{pool_}, board_, log::logger::silent()};
-    api::reel_event_service events_{.changes = jobs::change_store{pool_}, .watch = watch_};
+    api::reel_event_service events_{.changes = jobs::change_store{pool_}, .poller = poller_};
     usage::usage_store usage_{pool_};
     std::unique_ptr<model::local_embedder> embedder_ =
         model::local_embedder::open(REELSD_BINARY_DIR "/share/reelsd/wordnet.bin").value();

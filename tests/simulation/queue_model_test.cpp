@@ -198,9 +198,6 @@ protected:
         const auto held = drawn_holdings(5);
         const auto lost = run(store_.lost_among(held, soon()));
         EXPECT_EQ(texts_of(lost), texts_of(model_.lost_among(held)));
-        const auto awaited = drawn_jobs(5);
-        const auto ended = run(store_.ended_among(awaited, soon()));
-        EXPECT_EQ(texts_of(ended), texts_of(model_.ended_among(awaited)));
         const auto gone = drawn_job();
         if (dice_.chance(0.5)) return;
         const auto* const row = model_.find(gone);

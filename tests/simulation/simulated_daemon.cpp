@@ -13,7 +13,9 @@ using namespace std::chrono_literals;
 /// As in src/app/daemon.cpp and bounds::shutdown_grace.
 constexpr auto finish_time_max = 4s;
 constexpr auto stop_time_max = 8s;
-/// A client of the simulation is told, or its wait is a breach.
+/// As in src/domain/jobs/change_poller.cpp.
+constexpr auto poll_interval = 500ms;
+/// A job that takes longer to end is a breach.
 constexpr auto client_patience = 24h;
 
 }  // namespace
@@ -25,7 +27,6 @@ simulated_daemon::simulated_daemon(
       settings_{with},
       policy_{mix.policy},
       line_{mix.line},
-      board_{database.loop().executor()},
       queue_{database, name_of(with.who), with.lease_rate},
       tasks_{
           database.loop().executor(),
@@ -44,7 +45,7 @@ simulated_daemon::simulated_daemon(
         std::make_unique<simulated_runner>(around, with.who, with.workers, std::move(die));
     runner_ = runner.get();
     dispatcher_ = std::make_unique<work::dispatcher>(
-        queue_, board_, tasks_, std::move(runner), options(), log::logger::silent());
+        queue_, tasks_, std::move(runner), options(), log::logger::silent());
     dispatcher_->start();
 }
 
@@ -60,6 +61,7 @@ work::dispatcher_options simulated_daemon::options() {
     made.lease = settings_.lease;
     made.policy = policy_;
     made.line = line_;
+    made.on_job_changed = [this](job_id) { job_changed_.notify_all(); };
     made.on_attempt_ended = [this](const jobs::transition&, seconds_f, bool written) {
         ++ended_;
         if (written) ++written_;
@@ -72,11 +74,10 @@ void simulated_daemon::wait_for_end(job_id job) {
 }
 
 asio::awaitable<void> simulated_daemon::await_end(job_id job) {
-    jobs::completion_board::ticket place{board_, job};
     const auto by = deadline::after(client_patience);
     while (database_.model().ended_among({job}).empty()) {
-        const bool announced = co_await place.wait(by);
-        database_.watch().require(announced || !by.passed(), job, "a client waits in vain");
+        static_cast<void>(co_await job_changed_.wait(by.at_most(poll_interval)));
+        database_.watch().require(!by.passed(), job, "a client waits without an end");
     }
 }
 

@@ -2,8 +2,8 @@
 
 #include "simulated_queue.hpp"
 #include "simulated_runner.hpp"
+#include <reelsd/async/condition.hpp>
 #include <reelsd/async/task_group.hpp>
-#include <reelsd/domain/jobs/completion_board.hpp>
 #include <reelsd/work/engine/dispatcher.hpp>
 
 #include <functional>
@@ -48,7 +48,7 @@ public:
     [[nodiscard]] std::size_t held() const noexcept { return dispatcher_->held(); }
     [[nodiscard]] std::size_t busy() const noexcept { return dispatcher_->busy(); }
     [[nodiscard]] std::size_t unbegun() const noexcept { return dispatcher_->unbegun(); }
-    [[nodiscard]] std::size_t waiting_clients() const noexcept { return board_.waiter_count(); }
+    [[nodiscard]] std::size_t waiting_clients() const noexcept { return job_changed_.waiters(); }
 
     /// What must hold between two steps.
     void check() const;
@@ -62,7 +62,7 @@ private:
     settings settings_;
     jobs::retry_policy policy_;
     jobs::platform_line line_;
-    jobs::completion_board board_;
+    async::condition job_changed_;  ///< By this daemon.
     simulated_queue queue_;
     async::task_group tasks_;
     const simulated_runner* runner_ = nullptr;  ///< The dispatcher's.

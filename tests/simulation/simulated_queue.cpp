@@ -258,12 +258,4 @@ asio::awaitable<bool> simulated_queue::report(
     co_return written;
 }
 
-asio::awaitable<std::vector<job_id>> simulated_queue::ended_among(
-    std::vector<job_id> awaited, deadline by) {
-    const auto statement = [&database = database_, awaited = std::move(awaited)] {
-        return database.model().ended_among(awaited);
-    };
-    return run<std::vector<job_id>>(by, statement);
-}
-
 }  // namespace reelsd::simulation

@@ -84,8 +84,6 @@ public:
         jobs::rescue_request wanted, deadline by) override;
     boost::asio::awaitable<bool> report(
         jobs::holding held, jobs::transition ended, deadline by) override;
-    boost::asio::awaitable<std::vector<job_id>> ended_among(
-        std::vector<job_id> awaited, deadline by) override;
 
     /// Nobody else is concerned when this one daemon does not get through.
     void cut_off();

@@ -3,10 +3,9 @@
 #include <reelsd/base/result.hpp>
 #include <reelsd/domain/exports/account_export.hpp>
 #include <reelsd/domain/jobs/admission_desk.hpp>
+#include <reelsd/domain/jobs/change_poller.hpp>
 #include <reelsd/domain/jobs/change_store.hpp>
-#include <reelsd/domain/jobs/completion_board.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
-#include <reelsd/domain/jobs/job_watch.hpp>
 #include <reelsd/domain/jobs/reel_search.hpp>
 #include <reelsd/domain/reels/caller_lookup.hpp>
 #include <reelsd/domain/usage/usage_store.hpp>
@@ -42,9 +41,8 @@ struct api_parts {
     /// throw; empty function: there are no such vectors.
     std::function<boost::asio::awaitable<std::vector<job_id>>(account_id caller, std::string query)>
         near_reels;
-    jobs::completion_board& board;
     jobs::change_store changes;
-    jobs::job_watch& watch;
+    jobs::change_poller& poller;
     /// Whether links are analysed by a model that costs money, so that budgets count.
     bool analysis_costs_money = false;
     int requests_per_minute =

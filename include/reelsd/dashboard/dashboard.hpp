@@ -5,6 +5,7 @@
 #include <reelsd/domain/accounts/account_store.hpp>
 #include <reelsd/domain/accounts/session_store.hpp>
 #include <reelsd/domain/chats/chat_store.hpp>
+#include <reelsd/domain/jobs/change_poller.hpp>
 #include <reelsd/domain/jobs/change_store.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
 #include <reelsd/domain/jobs/operations_store.hpp>
@@ -39,6 +40,7 @@ struct dashboard_parts {
     accounts::session_store sessions;
     jobs::job_store jobs;
     jobs::change_store changes;
+    jobs::change_poller& poller;
     jobs::operations_store operations;
     chats::chat_store chats;
     retention::retention_store retention;
@@ -69,9 +71,6 @@ public:
     static constexpr std::string_view gated_prefix = "/dashboard/api";
 
     void add_to(http::router& router);
-
-    /// Tells open pages what changes, until the task is cancelled.
-    [[nodiscard]] boost::asio::awaitable<void> watch_changes();
 
     /// If nobody can sign in as administrator, makes the link that lets the first one in.
     [[nodiscard]] boost::asio::awaitable<std::string> first_administrator_link();

@@ -43,10 +43,10 @@ constexpr db::query standing_query{"changes.standing", R"sql(
       FROM job WHERE id = $1 AND account_id = $2)sql"};
 
 constexpr db::query changed_among_query{"changes.changed_among", R"sql(
-    SELECT followed.id, job.changed_at
-      FROM unnest($1::bigint[], $2::timestamptz[]) AS followed (id, seen)
-      LEFT JOIN job ON job.id = followed.id
-     WHERE job.id IS NULL OR job.changed_at <> followed.seen)sql"};
+    SELECT watched.id, job.changed_at, coalesce(job.status IN ('done', 'error'), true) AS is_over
+      FROM unnest($1::bigint[], $2::timestamptz[]) AS watched (id, seen)
+      LEFT JOIN job ON job.id = watched.id
+     WHERE job.id IS NULL OR job.status IN ('done', 'error') OR job.changed_at <> watched.seen)sql"};
 
 constexpr db::query now_query{"changes.now", R"sql(SELECT clock_timestamp() AS moment)sql"};
 
@@ -141,19 +141,20 @@ boost::asio::awaitable<std::optional<job_standing>> change_store::standing(
     co_return now;
 }
 
-boost::asio::awaitable<std::vector<followed_change>> change_store::changed_among(
-    const std::vector<followed_job>& followed, deadline by) {
+boost::asio::awaitable<std::vector<watched_change>> change_store::changed_among(
+    const std::vector<watched_job>& watched, deadline by) {
     std::vector<job_id> jobs;
-    std::vector<time_point> seen;
-    for (const auto& one : followed) {
+    std::vector<std::optional<time_point>> seen;
+    for (const auto& one : watched) {
         jobs.push_back(one.job);
         seen.push_back(one.seen);
     }
     const auto found = co_await pool_->run(by, changed_among_query, jobs, seen);
     co_return found.map([](const db::row& row) {
-        return followed_change{
+        return watched_change{
             .job = row.as<job_id>("id"),
-            .changed_at = row.as<std::optional<time_point>>("changed_at")};
+            .changed_at = row.as<std::optional<time_point>>("changed_at"),
+            .is_over = row.as<bool>("is_over")};
     });
 }
 

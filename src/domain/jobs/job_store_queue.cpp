@@ -177,11 +177,6 @@ constexpr db::query report_query{
     RETURNING job.id)sql",
     db::priority::essential};
 
-constexpr db::query ended_among_query{"jobs.ended_among", R"sql(
-    SELECT awaited.id FROM unnest($1::bigint[]) AS awaited (id)
-      LEFT JOIN job ON job.id = awaited.id
-     WHERE job.id IS NULL OR job.status IN ('done', 'error'))sql"};
-
 /// Without result and brief: which of them there is depends on the query.
 claimed_job claimed_job_from(const db::row& row) {
     return {
@@ -405,12 +400,6 @@ boost::asio::awaitable<std::vector<bool>> job_store::report_all(
         written.push_back(std::find(ids.begin(), ids.end(), one.held.job) != ids.end());
     }
     co_return written;
-}
-
-boost::asio::awaitable<std::vector<job_id>> job_store::ended_among(
-    std::vector<job_id> awaited, deadline by) {
-    const auto ended = co_await pool_->run(by, ended_among_query, awaited);
-    co_return ended.map([](const db::row& row) { return row.as<job_id>("id"); });
 }
 
 }  // namespace reelsd::jobs

@@ -59,9 +59,4 @@ boost::asio::awaitable<std::vector<job_id>> reporting_queue::rescue(
     return jobs_.rescue(std::move(wanted), by);
 }
 
-boost::asio::awaitable<std::vector<job_id>> reporting_queue::ended_among(
-    std::vector<job_id> awaited, deadline by) {
-    return jobs_.ended_among(std::move(awaited), by);
-}
-
 }  // namespace reelsd::jobs

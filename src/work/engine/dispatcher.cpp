@@ -75,20 +75,12 @@ void dispatcher::log_attempt(
 }
 
 dispatcher::dispatcher(
-    jobs::job_queue& queue, jobs::completion_board& board, async::task_group& tasks,
-    std::unique_ptr<attempt_runner> runner, dispatcher_options options, log::logger log)
+    jobs::job_queue& queue, async::task_group& tasks, std::unique_ptr<attempt_runner> runner,
+    dispatcher_options options, log::logger log)
     : queue_{queue},
-      board_{board},
       tasks_{tasks},
       options_{std::move(options)},
       log_{std::move(log)},
-      others_{
-          queue_,
-          board_,
-          tasks_,
-          options_.watch_interval,
-          [this](job_id job) { return held_.contains(job.value); },
-          log_},
       leases_{options_.lease},
       claim_name_{options_.worker},
       runner_{std::move(runner)} {
@@ -98,7 +90,6 @@ dispatcher::dispatcher(
 dispatcher::~dispatcher() = default;
 
 void dispatcher::start() {
-    others_.start();
     if (runner_->capacity() == 0) return;
     looked_at_ = monotonic_clock::now();
     tasks_.spawn("claim jobs", claim_loop());
@@ -115,7 +106,7 @@ void dispatcher::wake() {
 void dispatcher::cancel(job_id job) {
     const auto held = held_.find(job.value);
     if (held != held_.end()) stop_attempt(held->second);
-    board_.announce(job);
+    options_.on_job_changed(job);
 }
 
 std::size_t dispatcher::wanted() const noexcept {
@@ -359,7 +350,7 @@ asio::awaitable<void> dispatcher::report(std::int64_t id, jobs::transition ended
     held_.erase(id);
     leases_.remove(job_id{id});
     begin_waiting();
-    board_.announce(job_id{id});
+    options_.on_job_changed(job_id{id});
     if (held_.empty()) emptied_.notify_all();
 }
 
@@ -387,7 +378,7 @@ asio::awaitable<void> dispatcher::rescue() {
     const auto ended = co_await queue_.rescue(request, deadline::after(jobs::queue_query_time_max));
     for (const auto job : ended) {
         log_.warning("job gave up: its worker died at every attempt", {{"job", job.value}});
-        board_.announce(job);
+        options_.on_job_changed(job);
     }
 }
 

@@ -33,7 +33,7 @@ struct job_deletion {
     time_point at;  ///< By the database's clock.
 };
 
-/// A job as it stands, for whoever follows it to its end.
+/// The current state of a job, for a client that follows it to its end.
 struct job_standing {
     jobs::job job;          ///< With its result.
     int attempt = 0;        ///< The attempts that were begun; one that was handed back is none.
@@ -41,16 +41,16 @@ struct job_standing {
     time_point changed_at;  ///< By the database's clock.
 };
 
-/// A job that somebody follows, and what he has seen of it.
-struct followed_job {
+/// A job that requests wait for.
+struct watched_job {
     job_id job;
-    time_point seen;  ///< Its `changed_at`.
+    std::optional<time_point> seen;  ///< Its `changed_at`; empty when only its end is of interest.
 };
 
-/// What has become of a followed job.
-struct followed_change {
+struct watched_change {
     job_id job;
-    std::optional<time_point> changed_at;  ///< Nothing: it is gone.
+    std::optional<time_point> changed_at;  ///< Empty: the job is gone.
+    bool is_over = false;                  ///< The job has ended or is gone.
 };
 
 struct change_batch {
@@ -68,8 +68,8 @@ struct step_note {
     std::string step;
 };
 
-/// What open pages are told. A change may become visible a moment after the time that it bears, so
-/// who goes on from a position asks from `change_overlap` before it, and takes repetitions.
+/// Reads changes of jobs. A change may become visible a moment after its time, so a reader that
+/// continues from a position starts `change_overlap` before it and expects repetitions.
 /// Throws like job_store. A cheap value around the pool.
 class change_store {
 public:
@@ -87,9 +87,9 @@ public:
     /// How the caller's own job stands; nothing for an unknown or another account's id.
     boost::asio::awaitable<std::optional<job_standing>> standing(
         account_id caller, job_id id, deadline by);
-    /// Which of these have changed or are gone since they were seen.
-    boost::asio::awaitable<std::vector<followed_change>> changed_among(
-        const std::vector<followed_job>& followed, deadline by);
+    /// Those that have ended, are gone, or have changed since they were seen.
+    boost::asio::awaitable<std::vector<watched_change>> changed_among(
+        const std::vector<watched_job>& watched, deadline by);
 
     /// Forgets up to `most` deletions that nobody can ask for any more, the oldest first, and says
     /// how many. Whatever somebody else is forgetting is passed over.

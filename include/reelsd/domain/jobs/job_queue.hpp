@@ -118,10 +118,6 @@ public:
     /// written.
     virtual boost::asio::awaitable<bool> report(holding held, transition ended, deadline by) = 0;
 
-    /// Which of `awaited` have ended or are gone.
-    virtual boost::asio::awaitable<std::vector<job_id>> ended_among(
-        std::vector<job_id> awaited, deadline by) = 0;
-
 protected:
     job_queue() = default;
     job_queue(const job_queue&) = default;

@@ -175,8 +175,6 @@ public:
     /// job: true for each that was written.
     boost::asio::awaitable<std::vector<bool>> report_all(
         const std::vector<ended_attempt>& attempts, deadline by);
-    boost::asio::awaitable<std::vector<job_id>> ended_among(
-        std::vector<job_id> awaited, deadline by) override;
 
 private:
     boost::asio::awaitable<bool> complete(holding held, const completed& success, deadline by);

@@ -28,8 +28,6 @@ public:
         std::vector<holding> held, deadline by) override;
     boost::asio::awaitable<std::vector<job_id>> rescue(rescue_request wanted, deadline by) override;
     boost::asio::awaitable<bool> report(holding held, transition ended, deadline by) override;
-    boost::asio::awaitable<std::vector<job_id>> ended_among(
-        std::vector<job_id> awaited, deadline by) override;
 
 private:
     job_store jobs_;

@@ -5,13 +5,11 @@
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/ids.hpp>
 #include <reelsd/base/log.hpp>
-#include <reelsd/domain/jobs/completion_board.hpp>
 #include <reelsd/domain/jobs/job_queue.hpp>
 #include <reelsd/work/engine/attempt_runner.hpp>
 #include <reelsd/work/engine/claim_ahead.hpp>
 #include <reelsd/work/engine/claim_cursor.hpp>
 #include <reelsd/work/engine/lease_table.hpp>
-#include <reelsd/work/notify/completion_watch.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -40,11 +38,12 @@ struct dispatcher_options {
     std::optional<jobs::platform_line> line = {};
     /// How often an idle instance looks for jobs that others accepted or lost.
     std::chrono::milliseconds look_interval{1000};
-    /// How often the ends of jobs that other instances work on are asked for, while somebody waits.
-    std::chrono::milliseconds watch_interval{500};
     /// How often an instance asks which of its running jobs were deleted through another one. A
     /// deletion is promised to stop the work within 2 s.
     std::chrono::milliseconds lost_interval{1000};
+    /// Called on the loop after this instance has changed a job's state, or has learned from
+    /// cancel() that it was deleted.
+    std::function<void(job_id)> on_job_changed = [](job_id) {};
     /// Called on the loop after each attempt's report, with what it came to: for metrics. `written`
     /// is false when the job was no longer ours. Optional.
     std::function<void(const jobs::transition& ended, seconds_f took, bool written)>
@@ -69,22 +68,22 @@ struct dispatcher_options {
 /// Thread: all members on the loop. Must be stopped before it is destroyed.
 class dispatcher {
 public:
-    /// `queue`, `board` and `tasks`, which runs our coroutines, outlive this. A runner without
-    /// capacity makes an instance that only watches for others' completions.
+    /// `queue` and `tasks`, which runs our coroutines, outlive this. With a runner without
+    /// capacity, the dispatcher does nothing.
     dispatcher(
-        jobs::job_queue& queue, jobs::completion_board& board, async::task_group& tasks,
-        std::unique_ptr<attempt_runner> runner, dispatcher_options options, log::logger log);
+        jobs::job_queue& queue, async::task_group& tasks, std::unique_ptr<attempt_runner> runner,
+        dispatcher_options options, log::logger log);
     dispatcher(const dispatcher&) = delete;
     dispatcher& operator=(const dispatcher&) = delete;
     ~dispatcher();
 
-    /// Begins to claim, renew, rescue and watch.
+    /// Begins to claim, renew and rescue.
     void start();
 
     /// A job has become due on this instance: an idle worker takes it at once.
     void wake();
 
-    /// The job was deleted on this instance: whoever works on it stops, whoever waits for it looks.
+    /// The job was deleted on this instance: stops its attempt.
     void cancel(job_id job);
 
     /// Claims no more, and hands back what has not begun; waits until `finish_by` for running
@@ -150,12 +149,10 @@ private:
     [[nodiscard]] deadline next_look() const;
 
     jobs::job_queue& queue_;
-    jobs::completion_board& board_;
     async::task_group& tasks_;
     dispatcher_options options_;
     log::logger log_;
 
-    completion_watch others_;
     held_jobs held_;
     lease_table leases_;                ///< Of the jobs in `held_`.
     std::deque<std::int64_t> waiting_;  ///< Of `held_`, as they were claimed. For a busy worker.
