@@ -98,6 +98,10 @@ std::string text_or(const json& object, const char* name, const char* otherwise)
     return text && !text->empty() ? *std::move(text) : std::string{otherwise};
 }
 
+bool has_elements(const json& array) {
+    return array.is_array() && !array.empty();
+}
+
 std::vector<std::string> texts_of(const json& object, const char* name) {
     std::vector<std::string> texts;
     const auto& elements = member(object, name);

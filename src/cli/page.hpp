@@ -44,6 +44,9 @@ private:
     std::string text_;
 };
 
+/// Shown in place of a value that the server did not send.
+inline constexpr const char* unknown = "unknown";
+
 /// Tolerant reading of the server's JSON: what is absent, null or of another type is nothing.
 [[nodiscard]] const json& member(const json& object, const char* name);
 [[nodiscard]] std::optional<std::string> text_of(const json& object, const char* name);
@@ -52,6 +55,7 @@ private:
 [[nodiscard]] std::optional<bool> truth_of(const json& object, const char* name);
 /// The text, or `otherwise` when there is none or only an empty one.
 [[nodiscard]] std::string text_or(const json& object, const char* name, const char* otherwise);
+[[nodiscard]] bool has_elements(const json& array);
 /// The strings of an array; other elements are left out.
 [[nodiscard]] std::vector<std::string> texts_of(const json& object, const char* name);
 

@@ -14,7 +14,6 @@
 namespace reelsd::cli {
 namespace {
 
-constexpr const char* unknown = "unknown";
 constexpr const char* none = "none";
 
 std::string joined(const std::vector<std::string>& texts, std::string_view separator) {
@@ -54,10 +53,6 @@ void draw_timed_texts(page& out, const char* label, const json& segments) {
         const auto start = number_of(one, "start_seconds").value_or(0);
         out.timed(clock_text(start), text_of(one, "text").value_or(""));
     }
-}
-
-bool has_elements(const json& array) {
-    return array.is_array() && !array.empty();
 }
 
 void draw_visual(page& out, const json& visual) {

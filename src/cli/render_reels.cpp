@@ -9,11 +9,11 @@
 namespace reelsd::cli {
 namespace {
 
-constexpr const char* unknown = "?";
+constexpr const char* no_value = "?";
 
 std::string id_text(const json& reel) {
     const auto id = integer_of(reel, "id");
-    return id ? fmt::format("{}", *id) : unknown;
+    return id ? fmt::format("{}", *id) : no_value;
 }
 
 /// "2026-05-22 10:00", in UTC.
@@ -23,7 +23,7 @@ std::string minute_text(const std::string& rfc3339) {
     return text == rfc3339 ? text : text.substr(0, up_to_minutes);
 }
 
-std::string author_text(const json& reel) {
+std::string author_of(const json& reel) {
     const auto author = text_or(reel, "author", "");
     return author.empty() ? author : "@" + author;
 }
@@ -32,7 +32,7 @@ std::string author_text(const json& reel) {
 table_cell gist(const json& reel, const render_options& options) {
     if (const auto why = text_of(reel, "error")) return {*why, style::trouble};
     if (const auto summary = text_or(reel, "summary", ""); !summary.empty()) return {summary};
-    auto link = text_or(reel, "url", unknown);
+    auto link = text_or(reel, "url", no_value);
     // Where there is little room, what all links have in common goes.
     constexpr std::string_view common = "https://www.";
     if (options.table_columns && link.starts_with(common)) link.erase(0, common.size());
@@ -62,7 +62,7 @@ void draw_match(page& out, const json& match) {
 
 void draw_hit(page& out, const json& hit) {
     auto headline = "Reel " + id_text(hit);
-    if (const auto author = author_text(hit); !author.empty()) headline += ", " + author;
+    if (const auto author = author_of(hit); !author.empty()) headline += ", " + author;
     if (const auto created = text_of(hit, "created_at")) {
         headline += ", " + minute_text(*created).substr(0, 10);
     }
@@ -74,7 +74,7 @@ void draw_hit(page& out, const json& hit) {
     if (!summary.empty()) out.indented(summary);
     const auto& match = member(hit, "match");
     if (text_or(match, "text", "") != summary) draw_match(out, match);
-    out.indented(text_or(hit, "url", unknown), style::quiet);
+    out.indented(text_or(hit, "url", no_value), style::quiet);
 }
 
 }  // namespace
@@ -88,12 +88,12 @@ std::string render_reels(const json& reels, const render_options& options) {
          {.heading = "AUTHOR", .leaves = 1, .cells_max = 14},
          {.heading = "SUMMARY", .stretches = true}}};
     for (const auto& reel : reels) {
-        const auto status = text_or(reel, "status", unknown);
+        const auto status = text_or(reel, "status", no_value);
         lines.add(
             {{id_text(reel)},
              {status, style_of_status(status)},
-             {minute_text(text_or(reel, "created_at", unknown))},
-             {author_text(reel)},
+             {minute_text(text_or(reel, "created_at", no_value))},
+             {author_of(reel)},
              gist(reel, options)});
     }
     return lines.text(options.table_columns, options.allowed);

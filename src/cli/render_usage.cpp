@@ -12,8 +12,6 @@
 namespace reelsd::cli {
 namespace {
 
-constexpr const char* unknown = "unknown";
-
 /// "$0.16522": the shortest decimal that means the same number, which is what the server wrote for
 /// up to 15 digits, but at least whole cents.
 std::string cost_text(const json& of, const char* name) {
@@ -29,12 +27,12 @@ std::string cost_text(const json& of, const char* name) {
     return "$" + text;
 }
 
-std::string count_text(const json& of, const char* name) {
+std::string usage_count(const json& of, const char* name) {
     const auto count = integer_of(of, name);
     return count ? grouped(*count) : unknown;
 }
 
-std::string headline(const usage_days& days) {
+std::string usage_headline(const usage_days& days) {
     if (days.from && days.to) return fmt::format("Usage from {} to {}", *days.from, *days.to);
     if (days.from) return fmt::format("Usage since {}", *days.from);
     if (days.to) return fmt::format("Usage up to {}", *days.to);
@@ -61,10 +59,10 @@ std::string models_table(const json& by_model, const render_options& options) {
     for (const auto& one : by_model) {
         lines.add(
             {{text_or(one, "model", unknown)},
-             {count_text(one, "calls")},
-             {count_text(one, "prompt_tokens")},
-             {count_text(one, "output_tokens")},
-             {count_text(one, "total_tokens")},
+             {usage_count(one, "calls")},
+             {usage_count(one, "prompt_tokens")},
+             {usage_count(one, "output_tokens")},
+             {usage_count(one, "total_tokens")},
              {cost_text(one, "cost_usd")}});
     }
     return lines.text(options.table_columns, options.allowed);
@@ -79,26 +77,22 @@ std::string days_table(const json& by_day, const render_options& options) {
     for (const auto& one : by_day) {
         lines.add(
             {{text_or(one, "date", unknown)},
-             {count_text(one, "calls")},
-             {count_text(one, "total_tokens")},
+             {usage_count(one, "calls")},
+             {usage_count(one, "total_tokens")},
              {cost_text(one, "cost_usd")}});
     }
     return lines.text(options.table_columns, options.allowed);
-}
-
-bool has_elements(const json& array) {
-    return array.is_array() && !array.empty();
 }
 
 }  // namespace
 
 std::string render_usage(const json& usage, const usage_days& days, const render_options& options) {
     page out{options};
-    out.line(headline(days), style::strong);
-    out.field("Model calls", count_text(usage, "total_calls"));
-    out.field("Prompt tokens", count_text(usage, "total_prompt_tokens"));
-    out.field("Output tokens", count_text(usage, "total_output_tokens"));
-    out.field("Tokens", count_text(usage, "total_tokens"));
+    out.line(usage_headline(days), style::strong);
+    out.field("Model calls", usage_count(usage, "total_calls"));
+    out.field("Prompt tokens", usage_count(usage, "total_prompt_tokens"));
+    out.field("Output tokens", usage_count(usage, "total_output_tokens"));
+    out.field("Tokens", usage_count(usage, "total_tokens"));
     out.field("Cost", cost_text(usage, "total_cost_usd"));
     if (const auto calls = integer_of(usage, "total_unpriced_calls")) {
         out.field("Not in it", fmt::format("{} calls of unknown cost", grouped(*calls)));

@@ -13,7 +13,7 @@
 namespace reelsd::cli {
 namespace {
 
-std::optional<std::string> variable(const char* name) {
+std::optional<std::string> environment_setting(const char* name) {
     // Read before any thread is started, and never written.
     const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
     if (value == nullptr || *value == '\0') return std::nullopt;
@@ -47,16 +47,16 @@ result<std::string> checked_server(std::string server) {
 
 settings_source settings_from_environment() {
     return {
-        .server = variable("REELS_SERVER"),
-        .token = variable("REELS_TOKEN"),
-        .ca_file = variable("REELS_CA_FILE")};
+        .server = environment_setting("REELS_SERVER"),
+        .token = environment_setting("REELS_TOKEN"),
+        .ca_file = environment_setting("REELS_CA_FILE")};
 }
 
 std::optional<std::filesystem::path> default_config_path() {
-    if (const auto base = variable("XDG_CONFIG_HOME")) {
+    if (const auto base = environment_setting("XDG_CONFIG_HOME")) {
         return std::filesystem::path{*base} / "reels" / "config";
     }
-    if (const auto home = variable("HOME")) {
+    if (const auto home = environment_setting("HOME")) {
         return std::filesystem::path{*home} / ".config" / "reels" / "config";
     }
     return std::nullopt;

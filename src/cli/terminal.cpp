@@ -15,7 +15,7 @@ constexpr std::size_t text_columns_max = 110;
 constexpr std::size_t columns_default = 80;
 
 /// Read before any thread is started, and never written.
-std::string_view variable(const char* name) {
+std::string_view environment_text(const char* name) {
     const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): no threads
     return value == nullptr ? std::string_view{} : value;
 }
@@ -51,12 +51,12 @@ style style_of_status(std::string_view status) {
 }
 
 bool is_lively(std::FILE* out) {
-    const auto terminal = variable("TERM");
+    const auto terminal = environment_text("TERM");
     return isatty(fileno(out)) == 1 && !terminal.empty() && terminal != "dumb";
 }
 
 colours colours_for(std::FILE* out) {
-    return is_lively(out) && variable("NO_COLOR").empty() ? colours::on : colours::off;
+    return is_lively(out) && environment_text("NO_COLOR").empty() ? colours::on : colours::off;
 }
 
 std::optional<std::size_t> columns_of_terminal(std::FILE* out) {

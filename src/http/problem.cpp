@@ -5,8 +5,6 @@ namespace reelsd::http {
 
 namespace {
 
-constexpr std::string_view json_type = "application/json";
-
 std::string dumped(const json& value) {
     return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }

@@ -12,7 +12,6 @@ namespace reelsd::http {
 
 namespace {
 
-constexpr std::string_view json_type = "application/json";
 constexpr std::string_view body_must_be_object = "request body must be a JSON object";
 /// Bound on the members of a body and all objects in it: the parser finds a repeated name by
 /// looking through all that it has. No request of the API has more than ten.

@@ -22,7 +22,7 @@ namespace {
 
 /// How much longer than the limit a video may be (a quarter of a second), and the sound of it that
 /// the helper keeps (a second).
-constexpr double seconds_slack = 1;
+constexpr double duration_slack = 1;
 
 /// A full report measured 60 KB (`bounds::result_bytes_max` is ten times that); past eight times
 /// that bound it is not reporting.
@@ -189,7 +189,7 @@ result<frames_report> media_client::frames(
     if (!report) return report;
     const auto& last = report->frames.back();
     if (report->frames.size() > wanted.count_max ||
-        last.seconds > options_.seconds_max + seconds_slack) {
+        last.seconds > options_.seconds_max + duration_slack) {
         return error{errc::media_failed, "the media helper made other pictures than requested"};
     }
     const auto kept = output->keep(last.offset + last.bytes);
@@ -207,7 +207,7 @@ result<std::optional<sound_report>> media_client::sound(
     if (!document) return document.error();
     auto report = sound_report_from_json(*document);
     if (!report || !report->has_value()) return report;
-    if ((*report)->seconds > options_.seconds_max + seconds_slack) {
+    if ((*report)->seconds > options_.seconds_max + duration_slack) {
         return error{errc::media_failed, "the media helper made more sound than a video may have"};
     }
     const auto kept = output->keep((*report)->bytes);

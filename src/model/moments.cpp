@@ -13,7 +13,7 @@ namespace {
 
 // A breath lasts less; a speaker who pauses longer starts something new.
 constexpr double pause_seconds = 0.6;
-constexpr std::size_t quoted_words_max = 12;
+constexpr std::size_t line_words_max = 12;
 
 enum class happening : std::uint8_t { cut, text, speech, music };
 
@@ -38,7 +38,7 @@ int weight_of(happening what) {
 std::string in_quotes(std::string_view text) {
     std::string line{text};
     std::replace(line.begin(), line.end(), '\n', ' ');
-    return '"' + first_words(line, quoted_words_max) + '"';
+    return '"' + first_words(line, line_words_max) + '"';
 }
 
 void add_cuts(std::vector<event>& events, const std::vector<double>& cuts) {

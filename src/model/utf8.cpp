@@ -126,7 +126,7 @@ std::string clean_text(std::string_view text, std::size_t characters_max) {
         at += read.bytes;
         if (!cleaner.add(read.value)) break;
     }
-    return std::string{trimmed(cleaner.finish(), " \n\t")};
+    return std::string{trimmed(cleaner.finish(), blanks)};
 }
 
 }  // namespace reelsd::model

@@ -6,6 +6,9 @@
 
 namespace reelsd::model {
 
+/// The blanks that clean_text() leaves.
+inline constexpr std::string_view blanks = " \n\t";
+
 /// Valid UTF-8 of at most `characters_max` code points: broken bytes become U+FFFD; control
 /// characters other than newline and tab go, and what cannot be seen but hides or reorders text
 /// (zero-width characters, marks of direction, tags), and blanks at both ends. Joiners stay where

@@ -1,5 +1,7 @@
 #include "words.hpp"
 
+#include "utf8.hpp"
+#include <reelsd/base/text.hpp>
 #include <reelsd/base/utf8.hpp>
 
 #include <algorithm>
@@ -78,20 +80,10 @@ constexpr bool is_light(char32_t value) noexcept {
            value == '&' || is_apostrophe(value);
 }
 
-constexpr bool is_blank(char byte) noexcept {
-    return byte == ' ' || byte == '\n' || byte == '\t';
-}
-
-std::string_view trimmed(std::string_view text) noexcept {
-    while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-    while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-    return text;
-}
-
 std::vector<std::string_view> tokens_of(std::string_view text) {
     std::vector<std::string_view> tokens;
-    for (text = trimmed(text); !text.empty(); text = trimmed(text)) {
-        const auto end = std::min(text.find_first_of(" \n\t"), text.size());
+    for (text = trimmed(text, blanks); !text.empty(); text = trimmed(text, blanks)) {
+        const auto end = std::min(text.find_first_of(blanks), text.size());
         tokens.push_back(text.substr(0, end));
         text.remove_prefix(end);
     }
@@ -111,7 +103,8 @@ bool ends_sentence(std::string_view text, std::size_t at) noexcept {
     const auto byte = text[at];
     if (byte == '\n' || byte == '!' || byte == '?') return true;
     if (byte != '.') return false;
-    const bool at_end = at + 1 == text.size() || is_blank(text[at + 1]) || text[at + 1] == '.';
+    const bool at_end = at + 1 == text.size() ||
+                        blanks.find(text[at + 1]) != std::string_view::npos || text[at + 1] == '.';
     const bool after_digit = at > 0 && std::isdigit(static_cast<unsigned char>(text[at - 1])) != 0;
     const bool opens = at < 3;
     return at_end && !(after_digit && opens);
@@ -188,7 +181,7 @@ std::vector<std::string> sentences_of(std::string_view text) {
     std::vector<std::string> sentences;
     std::size_t begin = 0;
     const auto close = [&](std::size_t end) {
-        const auto sentence = trimmed(text.substr(begin, end - begin));
+        const auto sentence = trimmed(text.substr(begin, end - begin), blanks);
         if (!words_of(sentence).empty()) sentences.emplace_back(sentence);
         begin = end;
     };
@@ -249,7 +242,7 @@ std::string without_tags(std::string_view caption) {
 }
 
 std::string as_sentence(std::string_view text) {
-    std::string sentence{trimmed(text)};
+    std::string sentence{trimmed(text, blanks)};
     std::replace(sentence.begin(), sentence.end(), '\n', ' ');
     if (sentence.empty()) return sentence;
     const auto first = static_cast<unsigned char>(sentence.front());

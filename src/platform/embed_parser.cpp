@@ -15,11 +15,11 @@ namespace reelsd::platform {
 namespace {
 
 /// Places of one name that are looked at in a page; one is usual.
-constexpr int places_max = 20;
+constexpr int matches_max = 20;
 
 /// Calls `take` with the text behind each place of `name`; goes on behind as much as it returns.
 void for_each_place(std::string_view html, std::string_view name, const auto& take) {
-    for (int count = 0; count < places_max; ++count) {
+    for (int count = 0; count < matches_max; ++count) {
         const auto at = html.find(name);
         if (at == std::string_view::npos) return;
         html.remove_prefix(at + name.size());

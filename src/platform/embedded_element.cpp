@@ -8,13 +8,13 @@ namespace {
 /// Longer ones are none of the platform's, and looking for their ends would take its time.
 constexpr std::size_t tag_bytes_max = 8192;
 /// Places that are looked at in a page; a style sheet and the element itself are usual.
-constexpr int places_max = 20;
+constexpr int tags_max = 20;
 
 /// The inside of the first tag, without its brackets, in which `part` stands; empty if there is
 /// none. `end` is set behind it.
 std::string_view tag_with(std::string_view html, std::string_view part, std::size_t& end) {
     auto at = html.find(part);
-    for (int count = 0; count < places_max && at != std::string_view::npos;
+    for (int count = 0; count < tags_max && at != std::string_view::npos;
          ++count, at = html.find(part, at + part.size())) {
         const auto earliest = at > tag_bytes_max ? at - tag_bytes_max : 0;
         const auto before = html.substr(earliest, at - earliest);

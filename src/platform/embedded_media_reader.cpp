@@ -16,7 +16,7 @@ std::string type_of(const document& media) {
     return name;
 }
 
-bool is_video(const document& media) {
+bool is_embedded_video(const document& media) {
     return truth_at(media, {"is_video"}).value_or(type_of(media) == "GraphVideo");
 }
 
@@ -30,12 +30,12 @@ std::vector<const document*> slides_of(const document& media) {
 
 std::size_t first_video(const std::vector<const document*>& slides) {
     for (std::size_t index = 0; index < slides.size(); ++index) {
-        if (is_video(*slides[index])) return index;
+        if (is_embedded_video(*slides[index])) return index;
     }
     return 0;
 }
 
-std::optional<std::string> caption_of(const document& media) {
+std::optional<std::string> embedded_caption(const document& media) {
     const auto& edges = array_at(media, {"edge_media_to_caption", "edges"});
     return edges.empty() ? std::nullopt : text_at(edges.front(), {"node", "text"});
 }
@@ -58,14 +58,14 @@ std::optional<std::string> thumbnail_of(const document& slide, const document& m
 }
 
 /// Everything but the file.
-post describe(const document& media, const document& slide, const link& wanted) {
+post describe_embedded(const document& media, const document& slide, const link& wanted) {
     post subject;
     subject.code = text_at(media, {"shortcode"}).value_or(std::string{public_code(wanted.code)});
     subject.url = post_link(subject.code).canonical_url();
     subject.author = text_at(media, {"owner", "username"}).value_or("");
     subject.author_name = text_at(media, {"owner", "full_name"});
     subject.author_verified = truth_at(media, {"owner", "is_verified"});
-    put_caption(subject, caption_of(media));
+    put_caption(subject, embedded_caption(media));
     subject.like_count = first_count(media, {"edge_media_preview_like", "edge_liked_by"});
     subject.comment_count = first_count(
         media,
@@ -95,7 +95,7 @@ read_media read_embedded_media(const document& media, const link& wanted) {
     const auto index =
         slides.empty() ? 0 : named_slide(slides.size(), wanted).value_or(first_video(slides));
     const document& slide = slides.empty() ? media : *slides[index];
-    if (!is_video(slide)) {
+    if (!is_embedded_video(slide)) {
         const bool is_known =
             type_of(slide) == "GraphImage" || truth_at(slide, {"is_video"}).has_value();
         return {.what = is_known ? answer_media::photo : answer_media::unreadable};
@@ -103,7 +103,7 @@ read_media read_embedded_media(const document& media, const link& wanted) {
     auto url = text_at(slide, {"video_url"});
     if (!url || !is_http_url(*url)) return {.what = answer_media::video_without_url};
 
-    auto subject = describe(media, slide, wanted);
+    auto subject = describe_embedded(media, slide, wanted);
     subject.media = remote_media{.url = *std::move(url)};
     if (!slides.empty())
         subject.carousel = carousel_position{

@@ -40,7 +40,7 @@ error other_host(std::string_view host) {
         "URL must be an instagram.com link, got \"" + std::string{host} + "\""};
 }
 
-error no_post() {
+error not_a_reel() {
     return error{
         errc::invalid_argument,
         "URL must be a reel link: instagram.com/reel/<code> or instagram.com/p/<code>"};
@@ -234,7 +234,7 @@ result<link> parse_link(std::string_view url) {
     if (!host) return host.error();
 
     auto found = link_of(segments_of(parts.path));
-    if (!found) return no_post();
+    if (!found) return not_a_reel();
     found->img_index = img_index_of(parts.query);
     return *std::move(found);
 }

@@ -3,6 +3,7 @@
 #include "data_blocks.hpp"
 #include "json_access.hpp"
 #include "post_reader.hpp"
+#include <reelsd/base/text.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -14,10 +15,6 @@ namespace {
 
 constexpr const char* route_key = "canonicalRouteName";
 constexpr const char* page_id_key = "pageID";
-
-bool contains(std::string_view text, std::string_view part) {
-    return text.find(part) != std::string_view::npos;
-}
 
 page_route route_of(std::string_view name) {
     if (contains(name, "ErrorRoute")) return page_route::not_found;

@@ -15,7 +15,7 @@ namespace {
 /// A page of 1 MB arrives in 1-3 s; a third of what resolving may take.
 constexpr std::chrono::seconds page_time_max{20};
 constexpr net::speed_floor page_speed{.bytes_per_second = 512, .during = std::chrono::seconds{10}};
-constexpr int redirects_max = 3;
+constexpr int page_redirects_max = 3;
 
 /// "156" of "... Chrome/156.0.0.0 ...".
 std::string chrome_version(std::string_view user_agent) {
@@ -131,7 +131,7 @@ result<page_resolver::sight> page_resolver::look(
     answer_signals signals{
         .is_follower_link = wanted.code != public_code(wanted.code),
         .takes_tracks = settings_.takes_tracks};
-    for (int hop = 0; hop <= redirects_max; ++hop) {
+    for (int hop = 0; hop <= page_redirects_max; ++hop) {
         const auto asked_at = deadline::clock::now();
         const auto answer = client_.send(request, by.at_most(page_time_max), stop);
         if (!answer) return answer.error();

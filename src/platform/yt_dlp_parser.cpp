@@ -1,6 +1,7 @@
 #include "data_blocks.hpp"
 #include "json_access.hpp"
 #include "media_reader.hpp"
+#include <reelsd/base/text.hpp>
 #include <reelsd/platform/yt_dlp_parser.hpp>
 
 #include <nlohmann/json.hpp>
@@ -171,10 +172,6 @@ constexpr auto ignored_warnings = std::to_array<std::string_view>(
      "Instagram API is not granting access",
      "General metadata extraction failed",
      "Main webpage is locked behind the login page"});
-
-bool contains(std::string_view text, std::string_view part) {
-    return text.find(part) != std::string_view::npos;
-}
 
 struct said_lines {
     std::vector<std::string_view> errors;

@@ -37,6 +37,10 @@ namespace reelsd {
     return std::equal(left.begin(), left.end(), right.begin(), right.end(), same);
 }
 
+[[nodiscard]] constexpr bool contains(std::string_view text, std::string_view part) noexcept {
+    return text.find(part) != std::string_view::npos;
+}
+
 inline constexpr std::string_view ascii_whitespace = " \t\r\n\v\f";
 
 /// `text` without the bytes of `blanks` at both ends.

@@ -14,6 +14,8 @@
 
 namespace reelsd::http {
 
+inline constexpr std::string_view json_type = "application/json";
+
 /// Takes the body of a streamed answer, piece by piece.
 class body_writer {
 public:

@@ -11,8 +11,6 @@ namespace reelsd::accounts {
 namespace {
 
 constexpr std::size_t secret_characters = 43;
-constexpr std::string_view alphabet =
-    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// Bytes from 248 on are thrown away, because 256 is no multiple of 62.
 char random_character() {
@@ -20,7 +18,7 @@ char random_character() {
     for (;;) {
         unsigned char byte = 0;
         if (RAND_bytes(&byte, 1) != 1) throw std::runtime_error{"no random bytes from the system"};
-        if (byte < usable) return alphabet[byte % alphabet.size()];
+        if (byte < usable) return base62_digits[byte % base62_digits.size()];
     }
 }
 
@@ -54,7 +52,7 @@ std::string generate_secret() {
 
 std::optional<secret_hash> hash_of_secret(std::string_view secret) noexcept {
     if (secret.size() != secret_characters) return std::nullopt;
-    if (secret.find_first_not_of(alphabet) != std::string_view::npos) return std::nullopt;
+    if (secret.find_first_not_of(base62_digits) != std::string_view::npos) return std::nullopt;
     return sha256_of(secret);
 }
 

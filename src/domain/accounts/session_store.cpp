@@ -18,7 +18,7 @@ constexpr db::query find_credentials_query{"sessions.find_credentials", R"sql(
 constexpr db::query begin_query{"sessions.begin", R"sql(
     SELECT begin_session($1, $2, $3, $4, $5) AS begun)sql"};
 
-constexpr db::query find_query{"sessions.find", R"sql(
+constexpr db::query find_session_query{"sessions.find", R"sql(
     SELECT session.account_id, account.email, account.is_admin,
            least(session.expires_at, now() + make_interval(hours => $2)) AS expires_at,
            session.last_seen_at < now() - interval '5 minutes' AS is_unseen
@@ -115,7 +115,7 @@ boost::asio::awaitable<std::optional<std::string>> session_store::begin(
 
 boost::asio::awaitable<std::optional<session>> session_store::find(secret_hash hash, deadline by) {
     const auto found =
-        co_await pool_->run(by, find_query, bytes_of(hash), hours_of(session_idle_max));
+        co_await pool_->run(by, find_session_query, bytes_of(hash), hours_of(session_idle_max));
     const auto row = found.one_or_none();
     if (!row) co_return std::nullopt;
     if (row->as<bool>("is_unseen")) co_await note_seen(hash, by);

@@ -15,27 +15,25 @@ constexpr std::size_t random_count = 34;
 constexpr std::size_t checksum_characters = 6;
 constexpr std::size_t token_characters = scheme.size() + random_count + checksum_characters;
 constexpr std::ptrdiff_t name_characters_max = 100;
-constexpr std::string_view alphabet =
-    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// 6 digits in base 62 hold all 32 bits of the CRC, most significant first.
 std::string checksum_of(std::string_view text) {
     boost::crc_32_type crc;
     crc.process_bytes(text.data(), text.size());
     auto rest = crc.checksum();
-    std::string digits(checksum_characters, alphabet.front());
+    std::string digits(checksum_characters, base62_digits.front());
     for (auto at = digits.size(); at > 0; --at) {
-        digits[at - 1] = alphabet[rest % alphabet.size()];
-        rest /= static_cast<unsigned>(alphabet.size());
+        digits[at - 1] = base62_digits[rest % base62_digits.size()];
+        rest /= static_cast<unsigned>(base62_digits.size());
     }
     return digits;
 }
 
-/// Of each byte, whether it is of the alphabet: to search that for each character was a quarter of
-/// what a token's check costs.
-constexpr auto is_of_alphabet = [] {
+/// Of each byte, whether it is a base 62 digit: to search those for each character was a quarter
+/// of what a token's check costs.
+constexpr auto is_base62_digit = [] {
     std::array<bool, 256> table{};
-    for (const char letter : alphabet) table[static_cast<unsigned char>(letter)] = true;
+    for (const char letter : base62_digits) table[static_cast<unsigned char>(letter)] = true;
     return table;
 }();
 
@@ -51,7 +49,7 @@ result<token_hash> hash_of_token(std::string_view token) {
     const auto refusal = [] { return error{errc::unauthorized, std::string{token_invalid_text}}; };
     if (token.size() != token_characters || !token.starts_with(scheme)) return refusal();
     const auto body = token.substr(scheme.size());
-    const auto fits = [](unsigned char byte) { return is_of_alphabet[byte]; };
+    const auto fits = [](unsigned char byte) { return is_base62_digit[byte]; };
     if (!std::all_of(body.begin(), body.end(), fits)) return refusal();
     const auto signed_part = token.substr(0, token.size() - checksum_characters);
     if (checksum_of(signed_part) != token.substr(signed_part.size())) return refusal();

@@ -46,7 +46,9 @@ constexpr db::query changed_among_query{"changes.changed_among", R"sql(
     SELECT watched.id, job.changed_at, coalesce(job.status IN ('done', 'error'), true) AS is_over
       FROM unnest($1::bigint[], $2::timestamptz[]) AS watched (id, seen)
       LEFT JOIN job ON job.id = watched.id
-     WHERE job.id IS NULL OR job.status IN ('done', 'error') OR job.changed_at <> watched.seen)sql"};
+     WHERE job.id IS NULL
+        OR job.status IN ('done', 'error')
+        OR job.changed_at <> watched.seen)sql"};
 
 constexpr db::query now_query{"changes.now", R"sql(SELECT clock_timestamp() AS moment)sql"};
 

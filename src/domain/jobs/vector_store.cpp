@@ -25,7 +25,7 @@ constexpr db::query in_force_query{"vectors.embedder_in_force", R"sql(
 // the rows' places: a join would read the whole table under a plan that was made while it was
 // empty. No failure waits for an hour: a time further ahead was written before the clock was set
 // back.
-constexpr db::query claim_query{"vectors.claim", R"sql(
+constexpr db::query claim_vectors_query{"vectors.claim", R"sql(
     WITH standing AS MATERIALIZED (
         SELECT name = $1 AS is_in_force FROM embedder_generation
          ORDER BY generation DESC LIMIT 1),
@@ -127,7 +127,7 @@ boost::asio::awaitable<embedding_claim> vector_store::claim(
     embedding_claim_request wanted, deadline by) {
     const auto answer = co_await pool_->run(
         by,
-        claim_query,
+        claim_vectors_query,
         wanted.embedder,
         wanted.at.embedder,
         wanted.at.before,

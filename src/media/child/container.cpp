@@ -27,7 +27,7 @@ constexpr const char* known_codecs =
 
 /// 4096 x 2304: 4K in either orientation. Larger pictures would not fit into the memory limit
 /// either.
-constexpr std::int64_t pixels_max = std::int64_t{4096} * 2304;
+constexpr std::int64_t decoded_pixels_max = std::int64_t{4096} * 2304;
 /// A reel has two streams; subtitles, covers and data make a few more.
 constexpr int streams_max = 32;
 /// 7.1 sound.
@@ -63,7 +63,7 @@ class stream_options {
 public:
     explicit stream_options(unsigned count) : options_(count, nullptr) {
         for (auto& one : options_) {
-            av_dict_set_int(&one, "max_pixels", pixels_max, 0);
+            av_dict_set_int(&one, "max_pixels", decoded_pixels_max, 0);
             av_dict_set_int(&one, "threads", 1, 0);
         }
     }
@@ -204,7 +204,7 @@ result<codec_owner> container::decoder_for(const AVStream& stream) {
     if (!decoder) throw std::bad_alloc{};
     int failed = avcodec_parameters_to_context(decoder.get(), stream.codecpar);
     decoder->thread_count = 1;
-    decoder->max_pixels = pixels_max;
+    decoder->max_pixels = decoded_pixels_max;
     decoder->pkt_timebase = stream.time_base;
     decoder->codec_whitelist = av_strdup(known_codecs);
     if (failed >= 0) failed = avcodec_open2(decoder.get(), codec, nullptr);

@@ -21,13 +21,14 @@ constexpr double score_enough = 0.3;
 constexpr double fade_seconds = 1.5;
 /// How much may be decoded in search of one: 15 s of 1080 x 1920 at 30 frames a second. Measured at
 /// 0.6 s of a core (a black film in H.264) to 3.2 s (a busy one of 4K in HEVC).
-constexpr std::int64_t pixels_max = std::int64_t{15} * 30 * 1080 * 1920;
+constexpr std::int64_t scanned_pixels_max = std::int64_t{15} * 30 * 1080 * 1920;
 /// Whatever the shape: stretching changes neither tones nor, much, edges.
 constexpr picture_size measured_size{.width = 128, .height = 128};
 
 /// Each saves 10 to 40 % over the one before. Nothing finer than the first shows at this size.
-constexpr auto quantizers = std::to_array<int>({3, 4, 5, 7, 9, 12, 16, 20, 25, coarsest_quantizer});
-static_assert(quantizers.front() >= finest_quantizer);
+constexpr auto thumbnail_quantizers =
+    std::to_array<int>({3, 4, 5, 7, 9, 12, 16, 20, 25, coarsest_quantizer});
+static_assert(thumbnail_quantizers.front() >= finest_quantizer);
 
 /// When even the coarsest has too many bytes (noise), the next try has about half of the pixels.
 constexpr double shrinking = 0.7;
@@ -49,7 +50,7 @@ std::vector<std::byte> jpeg_of(
         auto to_rgb = scaler::upright(shape, size, scaler::colours::as_tagged);
         const auto rgb = to_rgb.scale(frame);
         if (rgb.pixels == nullptr) throw std::runtime_error{"the picture cannot be converted"};
-        auto jpeg = encode_jpeg_within(rgb, quantizers, within.bytes_max);
+        auto jpeg = encode_jpeg_within(rgb, thumbnail_quantizers, within.bytes_max);
         if (jpeg) return *std::move(jpeg);
         // A JPEG of one pixel has under 1,000 bytes.
         if (size.width == 1 && size.height == 1) {
@@ -75,7 +76,7 @@ void thumbnail_maker::add(const container& from, const AVFrame& frame) {
         }
     }
     pixels_ += std::int64_t{frame.width} * frame.height;
-    done_ = pixels_ >= pixels_max || seconds >= end_seconds_;
+    done_ = pixels_ >= scanned_pixels_max || seconds >= end_seconds_;
 }
 
 void thumbnail_maker::measure(const container& from, const AVFrame& frame) {

@@ -19,9 +19,9 @@ constexpr double usual_change_seconds = 0.25;
 /// A photographer's flash, with its decay; a scene between two cuts lasts longer.
 constexpr double flash_seconds_max = 0.35;
 /// It is over when the picture is back to within this share of the jump.
-constexpr double flash_rest_max = 0.25;
+constexpr double return_share_max = 0.25;
 
-constexpr double cut_distance_seconds_min = 0.15;
+constexpr double cut_gap_seconds_min = 0.15;
 
 std::vector<std::uint8_t> packed(const view& luma) {
     std::vector<std::uint8_t> pixels;
@@ -52,7 +52,7 @@ bool cut_finder::returns_to_before(double seconds, const std::vector<std::uint8_
         if (one->before.empty()) continue;
         if (seconds - one->seconds > flash_seconds_max) {
             one->before = {};  // It stays: a cut.
-        } else if (change(one->before, now) < flash_rest_max * one->jump) {
+        } else if (change(one->before, now) < return_share_max * one->jump) {
             candidates_.erase(one, candidates_.end());
             return true;
         }
@@ -83,7 +83,7 @@ void cut_finder::add(const view& luma, double seconds) {
 std::vector<double> cut_finder::finish() const {
     std::vector<double> cuts;
     for (const auto& one : candidates_) {
-        if (cuts.empty() || one.seconds - cuts.back() >= cut_distance_seconds_min) {
+        if (cuts.empty() || one.seconds - cuts.back() >= cut_gap_seconds_min) {
             cuts.push_back(one.seconds);
         }
     }

@@ -22,10 +22,10 @@ constexpr double light_share = 0.1;
 constexpr double mean_step_max = 16;
 /// Means of luma: darker or lighter than the outer ones nothing can be seen, between the inner ones
 /// everything can.
-constexpr double black = 16;
-constexpr double dark = 48;
-constexpr double light = 208;
-constexpr double blank = 240;
+constexpr double black_mean = 16;
+constexpr double dark_mean = 48;
+constexpr double light_mean = 208;
+constexpr double blank_mean = 240;
 
 /// Entropy of the tones, 0 to 1.
 double richness_of(const tone_counts& counts, double pixels) {
@@ -39,8 +39,8 @@ double richness_of(const tone_counts& counts, double pixels) {
 }
 
 double visibility_of(double mean) {
-    const double from_below = (mean - black) / (dark - black);
-    const double from_above = (blank - mean) / (blank - light);
+    const double from_below = (mean - black_mean) / (dark_mean - black_mean);
+    const double from_above = (blank_mean - mean) / (blank_mean - light_mean);
     return std::clamp(std::min(from_below, from_above), 0.0, 1.0);
 }
 

@@ -17,7 +17,7 @@ namespace {
 constexpr seconds_f minute_quota_delay{60.0};
 
 /// What an error object says, taken together; empty where it says nothing.
-struct told_error {
+struct gemini_error {
     int code = 0;
     std::string status;
     std::string message;
@@ -35,7 +35,7 @@ struct told_error {
     }
 };
 
-void add_detail(told_error& told, const json& detail) {
+void add_detail(gemini_error& told, const json& detail) {
     const auto type = text_in(detail, "@type");
     if (type.ends_with("ErrorInfo")) told.reasons += text_in(detail, "reason") + ' ';
     if (type.ends_with("RetryInfo")) told.delay = duration_from(text_in(detail, "retryDelay"));
@@ -47,8 +47,8 @@ void add_detail(told_error& told, const json& detail) {
     }
 }
 
-told_error read_error(const json& object) {
-    told_error told;
+gemini_error read_error(const json& object) {
+    gemini_error told;
     const auto code = object.is_object() ? object.find("code") : object.end();
     if (object.is_object() && code != object.end() && code->is_number_integer())
         told.code = code->get<int>();
@@ -60,19 +60,19 @@ told_error read_error(const json& object) {
 }
 
 /// The object within a body: bare, or in a list of one.
-told_error read_body(std::string_view body) {
+gemini_error read_body(std::string_view body) {
     const auto document = parse_foreign_json(body);
     const auto& whole = document.is_array() && !document.empty() ? document.front() : document;
     const auto found = whole.is_object() ? whole.find("error") : whole.end();
     if (!whole.is_object() || found == whole.end()) {
-        told_error told;
+        gemini_error told;
         told.message = excerpt(body);
         return told;
     }
     return read_error(*found);
 }
 
-failure_kind kind_of_bad_request(const told_error& told) {
+failure_kind gemini_bad_request(const gemini_error& told) {
     if (told.status == "FAILED_PRECONDITION" || told.says({"FAILED_PRECONDITION"})) {
         return told.says({"ACTIVE state"}) ? failure_kind::file_not_ready
                                            : failure_kind::misconfigured;
@@ -93,13 +93,13 @@ failure_kind kind_of_bad_request(const told_error& told) {
 }
 
 /// A key's rights, or those to a file.
-failure_kind kind_of_forbidden(const told_error& told, gemini_target target) {
+failure_kind kind_of_forbidden(const gemini_error& told, gemini_target target) {
     const bool is_file = target == gemini_target::file || told.says({"the File", "files/"});
     const bool is_key = told.says({"API key", "API_KEY", "SERVICE_DISABLED", "leaked"});
     return is_file && !is_key ? failure_kind::file_gone : failure_kind::misconfigured;
 }
 
-failure_kind kind_of_missing(const told_error& told, gemini_target target) {
+failure_kind kind_of_missing(const gemini_error& told, gemini_target target) {
     if (target == gemini_target::file) return failure_kind::file_gone;
     if (told.says({"models/"})) return failure_kind::misconfigured;
     return told.says({"files/", "the File", "File "}) ? failure_kind::file_gone
@@ -107,16 +107,16 @@ failure_kind kind_of_missing(const told_error& told, gemini_target target) {
 }
 
 /// A day's quota, or one that is not there at all.
-bool is_used_up(const told_error& told) {
+bool is_used_up(const gemini_error& told) {
     const auto names = [&told](std::string_view text) {
         return told.quotas.find(text) != std::string::npos;
     };
     return names("PerDay") || names("Daily") || told.says({"limit: 0", "PerDay", "per day"});
 }
 
-failure_kind kind_of(int status, const told_error& told, gemini_target target) {
+failure_kind kind_of(int status, const gemini_error& told, gemini_target target) {
     switch (status) {
-        case 400: return kind_of_bad_request(told);
+        case 400: return gemini_bad_request(told);
         case 403: return kind_of_forbidden(told, target);
         case 404: return kind_of_missing(told, target);
         case 429:
@@ -127,7 +127,7 @@ failure_kind kind_of(int status, const told_error& told, gemini_target target) {
 }
 
 call_failure failure_of(
-    int status, const told_error& told, gemini_target target,
+    int status, const gemini_error& told, gemini_target target,
     std::chrono::system_clock::time_point now) {
     call_failure why{.kind = kind_of(status, told, target)};
     why.detail = "HTTP " + std::to_string(status) + ' ' + excerpt(told.status) + ": " +

@@ -2,7 +2,6 @@
 
 #include "gemini_errors.hpp"
 #include "provider_json.hpp"
-#include "token_count.hpp"
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/json.hpp>
 
@@ -13,17 +12,6 @@
 
 namespace reelsd::model {
 namespace {
-
-/// A count; texts are numbers too in proto-JSON. Never negative.
-std::int64_t count_in(const json& object, const char* name) {
-    const auto& value = member(object, name);
-    if (value.is_number_unsigned()) return bounded_count(value.get<std::uint64_t>());
-    if (!value.is_string()) return 0;
-    const auto& text = value.get_ref<const std::string&>();
-    const bool is_count = !text.empty() && text.size() <= 15 &&
-                          text.find_first_not_of("0123456789") == std::string::npos;
-    return is_count ? bounded_count(std::stoull(text)) : 0;
-}
 
 modality modality_from(std::string_view name) {
     constexpr std::array<std::pair<std::string_view, modality>, 5> known{
@@ -55,7 +43,7 @@ void add_details(
     }
 }
 
-std::optional<token_counts> usage_in(const json& document) {
+std::optional<token_counts> gemini_usage(const json& document) {
     const auto& told = member(document, "usageMetadata");
     if (!told.is_object() || told.empty()) return std::nullopt;
     token_counts used;
@@ -83,7 +71,7 @@ std::string text_of(const json& candidate) {
     return text;
 }
 
-reply_end end_of(std::string_view reason, bool has_text) {
+reply_end gemini_end(std::string_view reason, bool has_text) {
     if (reason == "STOP") return has_text ? reply_end::complete : reply_end::unspecified;
     if (reason == "MAX_TOKENS" || reason == "CONTINUATION") return reply_end::truncated;
     if (reason == "RECITATION") return reply_end::recited;
@@ -97,7 +85,7 @@ void read_candidate(reply& said, const json& candidate) {
     const auto reason = text_in(candidate, "finishReason");
     said.text = text_of(candidate);
     const bool has_text = said.text.find_first_not_of(" \t\r\n") != std::string::npos;
-    said.end = end_of(reason, has_text);
+    said.end = gemini_end(reason, has_text);
     said.detail = excerpt(reason + ' ' + text_in(candidate, "finishMessage"));
 }
 
@@ -132,7 +120,7 @@ model_reply gemini_reply(std::string_view body, std::chrono::system_clock::time_
         return gemini_failure(told, gemini_target::generate, now);
 
     reply said;
-    said.used = usage_in(document);
+    said.used = gemini_usage(document);
     said.response_id = excerpt(text_in(document, "responseId"));
     const auto& candidates = member(document, "candidates");
     if (candidates.is_array() && !candidates.empty()) {

@@ -17,7 +17,7 @@ namespace {
 constexpr seconds_f credit_delay{3600.0};
 
 /// What an error says in any of the shapes in which servers write it.
-struct told_error {
+struct openai_error {
     int code = 0;  ///< As an HTTP status, where it is one.
     std::string name;
     std::string message;
@@ -30,7 +30,7 @@ struct told_error {
 };
 
 /// A code may be a number, a number as text or a word.
-void read_code(told_error& told, const json& object) {
+void read_code(openai_error& told, const json& object) {
     const auto found = object.find("code");
     if (found == object.end()) return;
     if (found->is_number_integer()) told.code = found->get<int>();
@@ -43,7 +43,7 @@ void read_code(told_error& told, const json& object) {
     }
 }
 
-void read_object(told_error& told, const json& object) {
+void read_object(openai_error& told, const json& object) {
     read_code(told, object);
     told.name += text_in(object, "type");
     told.message += text_in(object, "message");
@@ -51,8 +51,8 @@ void read_object(told_error& told, const json& object) {
     if (more != object.end()) told.message += ' ' + text_in(*more, "raw");
 }
 
-told_error read_document(const json& document) {
-    told_error told;
+openai_error read_document(const json& document) {
+    openai_error told;
     if (!document.is_object()) return told;
     const auto nested = document.find("error");
     const auto detail = document.find("detail");
@@ -68,7 +68,7 @@ told_error read_document(const json& document) {
     return told;
 }
 
-failure_kind kind_of_bad_request(const told_error& told) {
+failure_kind openai_bad_request(const openai_error& told) {
     if (told.says({"max_completion_tokens"})) return failure_kind::limit_refused;
     if (told.says({"response_format", "json_schema", "guided", "grammar"}))
         return failure_kind::schema_refused;
@@ -87,9 +87,9 @@ failure_kind kind_of_bad_request(const told_error& told) {
     return failure_kind::video_rejected;
 }
 
-failure_kind kind_of(int status, const told_error& told) {
+failure_kind kind_of(int status, const openai_error& told) {
     switch (status) {
-        case 400: return kind_of_bad_request(told);
+        case 400: return openai_bad_request(told);
         case 429:
             return told.says({"insufficient_quota"}) ? failure_kind::quota_exhausted
                                                      : failure_kind::rate_limited;
@@ -99,7 +99,7 @@ failure_kind kind_of(int status, const told_error& told) {
 }
 
 call_failure failure_of(
-    int status, const told_error& told, const net::header_list& headers,
+    int status, const openai_error& told, const net::header_list& headers,
     std::chrono::system_clock::time_point now) {
     call_failure why{.kind = kind_of(status, told)};
     why.detail =

@@ -22,7 +22,7 @@ call_failure failure_of(const error& why) {
 }
 
 /// "01:05"
-std::string minutes_of(double seconds) {
+std::string frame_time(double seconds) {
     const auto whole = static_cast<std::int64_t>(seconds);
     return fmt::format("{:02}:{:02}", whole / 60, whole % 60);
 }
@@ -110,7 +110,7 @@ void add_message_parts(
     part_list parts{body};
     if (media.video) add_video(parts, *media.video, settings, mime_type);
     for (const auto& frame : media.frames) {
-        parts.add_text("t=" + minutes_of(frame.seconds));
+        parts.add_text("t=" + frame_time(frame.seconds));
         parts.add_media(
             R"({"type":"image_url","image_url":{"url":"data:image/jpeg;base64,)",
             frame.jpeg,

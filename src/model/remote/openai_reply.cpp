@@ -2,7 +2,6 @@
 
 #include "openai_errors.hpp"
 #include "provider_json.hpp"
-#include "token_count.hpp"
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/json.hpp>
 
@@ -12,12 +11,7 @@
 namespace reelsd::model {
 namespace {
 
-std::int64_t count_in(const json& object, const char* name) {
-    const auto& value = member(object, name);
-    return value.is_number_unsigned() ? bounded_count(value.get<std::uint64_t>()) : 0;
-}
-
-std::optional<token_counts> usage_in(const json& document) {
+std::optional<token_counts> openai_usage(const json& document) {
     const auto& told = member(document, "usage");
     if (!told.is_object() || member(told, "prompt_tokens").is_null()) return std::nullopt;
     const auto& prompt = member(told, "prompt_tokens_details");
@@ -43,7 +37,7 @@ std::string content_of(const json& message) {
     return text;
 }
 
-reply_end end_of(std::string_view reason, bool has_text) {
+reply_end openai_end(std::string_view reason, bool has_text) {
     if (reason == "length") return reply_end::truncated;
     if (reason == "content_filter") return reply_end::refused;
     if (reason == "tool_calls" || reason == "function_call") return reply_end::unspecified;
@@ -65,7 +59,7 @@ model_reply openai_reply(
         return *std::move(failure);
 
     reply said;
-    said.used = usage_in(document);
+    said.used = openai_usage(document);
     const auto request = answer.head.headers.find("x-request-id");
     said.response_id = excerpt(request ? *request : text_in(document, "id"));
     const auto& choices = member(document, "choices");
@@ -79,7 +73,7 @@ model_reply openai_reply(
     const auto refusal = text_in(message, "refusal");
     said.text = content_of(message);
     const bool has_text = said.text.find_first_not_of(" \t\r\n") != std::string::npos;
-    said.end = refusal.empty() ? end_of(reason, has_text) : reply_end::refused;
+    said.end = refusal.empty() ? openai_end(reason, has_text) : reply_end::refused;
     said.detail = excerpt(reason + ' ' + refusal);
     return said;
 }

@@ -1,5 +1,7 @@
 #include "provider_json.hpp"
 
+#include "token_count.hpp"
+
 namespace reelsd::model {
 
 const json& member(const json& object, const char* name) {
@@ -12,6 +14,16 @@ const json& member(const json& object, const char* name) {
 std::string text_in(const json& object, const char* name) {
     const auto& value = member(object, name);
     return value.is_string() ? value.get<std::string>() : std::string{};
+}
+
+std::int64_t count_in(const json& object, const char* name) {
+    const auto& value = member(object, name);
+    if (value.is_number_unsigned()) return bounded_count(value.get<std::uint64_t>());
+    if (!value.is_string()) return 0;
+    const auto& text = value.get_ref<const std::string&>();
+    const bool is_count = !text.empty() && text.size() <= 15 &&
+                          text.find_first_not_of("0123456789") == std::string::npos;
+    return is_count ? bounded_count(std::stoull(text)) : 0;
 }
 
 const json& list_in(const json& object, const char* name) {

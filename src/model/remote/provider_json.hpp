@@ -2,6 +2,7 @@
 
 #include <reelsd/base/json.hpp>
 
+#include <cstdint>
 #include <string>
 
 /// Reading what a provider wrote, who leaves out what is zero or empty and may write anything.
@@ -12,6 +13,9 @@ namespace reelsd::model {
 
 /// Empty for what is not there or no text.
 [[nodiscard]] std::string text_in(const json& object, const char* name);
+
+/// A count, or 0. Proto-JSON writes numbers as texts too.
+[[nodiscard]] std::int64_t count_in(const json& object, const char* name);
 
 /// Empty for what is not there or no list.
 [[nodiscard]] const json& list_in(const json& object, const char* name);

@@ -31,7 +31,7 @@ std::unique_ptr<net::http_client> client_for(
     return std::make_unique<net::http_client>(std::move(made));
 }
 
-analysis_failure failure_from(const unanswered& none) {
+analysis_failure analysis_failure_from(const unanswered& none) {
     return {error_from(none.why), none.not_before, none.asked_to_wait};
 }
 
@@ -83,7 +83,7 @@ public:
                 continue;
             }
             if (best_ && (!answer || best_is_usable_)) return checked(*std::move(best_));
-            if (!answer) return failure_from(answer.error());
+            if (!answer) return analysis_failure_from(answer.error());
             return analysis_failure{error{errc::model_refused, why_not(*answer)}};
         }
     }
@@ -254,8 +254,7 @@ void remote_analyzer::sweep(
 
 result<void> remote_analyzer::check(const deadline& by, const std::stop_token& stop) const {
     const auto answer = http_->send(api_->model_request(), by, stop);
-    auto why =
-        answer ? api_->model_fault(*answer) : std::optional{model::failure_from(answer.error())};
+    auto why = answer ? api_->model_fault(*answer) : std::optional{failure_from(answer.error())};
     if (!why) return {};
     why->detail = without_secret(std::move(why->detail), api_->secret());
     return error_from(*why);
@@ -264,7 +263,7 @@ result<void> remote_analyzer::check(const deadline& by, const std::stop_token& s
 std::optional<analysis_failure> remote_analyzer::refusal() const {
     const auto closed = circuit_.closed(circuit_breaker::clock::now());
     if (!closed) return std::nullopt;
-    return failure_from(not_asked(*closed));
+    return analysis_failure_from(not_asked(*closed));
 }
 
 circuit_standing remote_analyzer::standing() const {

@@ -22,7 +22,7 @@ using wall_clock = std::chrono::system_clock;
 
 constexpr auto answer_time_max = std::chrono::seconds{60};
 /// A hundred vectors of 3,072 numbers of 20 digits, rounded up.
-constexpr std::size_t answer_bytes_max = std::size_t{16} * 1024 * 1024;
+constexpr std::size_t vectors_bytes_max = std::size_t{16} * 1024 * 1024;
 constexpr std::string_view text_version = "1";
 
 /// This model takes no task but in the text itself.
@@ -78,7 +78,7 @@ public:
         cut.reserve(texts.size());
         for (const auto& text : texts) cut.push_back(clean_text(text, embedded_characters_max));
         auto request = request_for(cut, purpose);
-        request.response_bytes_max = answer_bytes_max;
+        request.response_bytes_max = vectors_bytes_max;
         request.fresh_connection = true;
         bool is_sent = false;
         request.on_sent = [&is_sent] { is_sent = true; };  // Of streamed bodies alone.

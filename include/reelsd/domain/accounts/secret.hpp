@@ -12,7 +12,11 @@ namespace reelsd::accounts {
 /// SHA-256 of a secret: all that is ever stored of one.
 using secret_hash = std::array<std::uint8_t, 32>;
 
-/// `characters` of [A-Za-z0-9], each as likely as the others, from the system's generator: 5.95
+/// The characters of secrets and tokens.
+inline constexpr std::string_view base62_digits =
+    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// `characters` of `base62_digits`, each as likely as the others, from the system's generator: 5.95
 /// bits each. Throws when the system has no random bytes.
 [[nodiscard]] std::string random_characters(std::size_t characters);
 
