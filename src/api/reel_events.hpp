@@ -2,7 +2,7 @@
 
 #include <reelsd/domain/jobs/change_poller.hpp>
 #include <reelsd/domain/jobs/change_store.hpp>
-#include <reelsd/http/event_streams.hpp>
+#include <reelsd/http/request_context.hpp>
 #include <reelsd/http/router.hpp>
 
 #include <optional>

@@ -2,7 +2,7 @@
 
 #include <reelsd/base/json.hpp>
 #include <reelsd/domain/accounts/secret.hpp>
-#include <reelsd/domain/jobs/admission_text.hpp>
+#include <reelsd/domain/jobs/admission_desk.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/platform/link.hpp>
 

@@ -9,7 +9,7 @@
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/base/random.hpp>
 #include <reelsd/db/errors.hpp>
-#include <reelsd/domain/jobs/outcome_name.hpp>
+#include <reelsd/domain/jobs/transition.hpp>
 #include <reelsd/net/url.hpp>
 
 #include <boost/asio/as_tuple.hpp>

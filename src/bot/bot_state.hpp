@@ -1,14 +1,15 @@
 #pragma once
 
-#include "aside.hpp"
 #include "bot_api.hpp"
 #include "clerk.hpp"
 #include "delivery.hpp"
 #include "lanes.hpp"
 #include "speaker.hpp"
 #include "wish.hpp"
+#include <reelsd/base/clock.hpp>
 #include <reelsd/bot/bot.hpp>
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -24,6 +25,18 @@
 #include <vector>
 
 namespace reelsd::bot {
+
+/// One statement of the database.
+inline constexpr std::chrono::seconds ask_time_max{5};
+/// A token that is wrong stays so until somebody mends it and starts the daemon anew, or its bot
+/// comes back.
+inline constexpr std::chrono::seconds wrong_token_pause{60};
+/// A killed daemon's bot is silent for so long. Short, because a renewal is one small row.
+inline constexpr seconds_f bot_lease{8.0};
+
+[[nodiscard]] inline deadline soon() {
+    return deadline::after(ask_time_max);
+}
 
 /// The bot's threads and what they share. One (`keeper`) finds out who we are, holds the bot, looks
 /// what is to be said and hands it out; one (`listener`) asks for updates and has the clerk handle

@@ -1,9 +1,9 @@
 #include "clerk.hpp"
 
-#include "asking.hpp"
 #include "bot_api.hpp"
+#include "bot_state.hpp"
 #include "wording.hpp"
-#include <reelsd/domain/jobs/admission_text.hpp>
+#include <reelsd/domain/jobs/admission_desk.hpp>
 #include <reelsd/domain/loop_call.hpp>
 #include <reelsd/platform/link.hpp>
 

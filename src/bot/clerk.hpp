@@ -1,7 +1,7 @@
 #pragma once
 
-#include "aside.hpp"
 #include "rich_text.hpp"
+#include "speaker.hpp"
 #include "update.hpp"
 #include "wish.hpp"
 #include <reelsd/base/result.hpp>

@@ -1,4 +1,4 @@
-#include "asking.hpp"
+#include "bot_state.hpp"
 #include "clerk.hpp"
 #include "wording.hpp"
 #include <reelsd/domain/loop_call.hpp>

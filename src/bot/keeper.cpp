@@ -1,4 +1,3 @@
-#include "asking.hpp"
 #include "bot_state.hpp"
 #include <reelsd/base/random.hpp>
 #include <reelsd/base/sleep.hpp>

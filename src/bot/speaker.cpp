@@ -1,6 +1,6 @@
 #include "speaker.hpp"
 
-#include "asking.hpp"
+#include "bot_state.hpp"
 #include "clerk.hpp"
 #include "summary.hpp"
 #include "wish.hpp"

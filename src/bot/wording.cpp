@@ -1,6 +1,6 @@
 #include "wording.hpp"
 
-#include <reelsd/domain/jobs/admission_text.hpp>
+#include <reelsd/domain/jobs/admission_desk.hpp>
 
 #include <fmt/format.h>
 

@@ -2,7 +2,6 @@
 #include "chats.hpp"
 #include "erasure.hpp"
 #include "events.hpp"
-#include "invitations.hpp"
 #include "operations.hpp"
 #include "pages.hpp"
 #include "session_gate.hpp"

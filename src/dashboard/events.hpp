@@ -3,7 +3,7 @@
 #include <reelsd/base/clock.hpp>
 #include <reelsd/domain/jobs/change_poller.hpp>
 #include <reelsd/domain/jobs/change_store.hpp>
-#include <reelsd/http/event_streams.hpp>
+#include <reelsd/http/request_context.hpp>
 
 #include <optional>
 #include <string>

@@ -53,4 +53,7 @@ confirm_password(http::request_context& ctx, sign_in_service& service, const std
 inline constexpr std::size_t password_bytes_max = 1024;
 inline constexpr std::size_t email_bytes_max = 254;
 
+/// Links that set a password once; see accounts::session_store.
+void add_invitation_routes(http::router& router, sign_in_service& service);
+
 }  // namespace reelsd::dashboard

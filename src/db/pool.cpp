@@ -1,6 +1,6 @@
 #include "exchange.hpp"
-#include "failure_of.hpp"
 #include "pool_core.hpp"
+#include "session.hpp"
 #include <reelsd/db/pool.hpp>
 
 #include <boost/asio/associated_cancellation_slot.hpp>

@@ -1,6 +1,6 @@
 #include "pool_core.hpp"
 
-#include "failure_of.hpp"
+#include "session.hpp"
 #include <reelsd/base/invariant.hpp>
 
 #include <boost/asio/associated_cancellation_slot.hpp>

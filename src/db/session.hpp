@@ -3,11 +3,13 @@
 #include "result_set.hpp"
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/result.hpp>
+#include <reelsd/db/errors.hpp>
 #include <reelsd/db/query.hpp>
 
 #include <libpq-fe.h>
 
 #include <chrono>
+#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -79,5 +81,11 @@ struct server_error {
     std::string message;
 };
 [[nodiscard]] server_error error_of(const PGresult& result);
+
+/// Which outage a SQLSTATE is, given that errc_of() calls it `database_unavailable`.
+[[nodiscard]] outage outage_of(std::string_view sqlstate) noexcept;
+
+/// The exception for a server's error: unavailable when errc_of() says so, refused otherwise.
+[[nodiscard]] std::exception_ptr failure_of(std::string_view query_name, const server_error& why);
 
 }  // namespace reelsd::db

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "refusal.hpp"
 #include <reelsd/http/header_fields.hpp>
+#include <reelsd/http/protocol.hpp>
 #include <reelsd/http/target.hpp>
 
 #include <cstddef>
@@ -15,6 +15,14 @@
 /// several Hosts, odd transfer codings): such requests are how one is smuggled inside another, so
 /// they are refused before it sees them. Pure functions: tables and random bytes test them.
 namespace reelsd::http {
+
+/// Why a request was turned away before anybody looked at its target. The connection closes after
+/// it.
+struct refusal {
+    status code;
+    /// For the client: a literal.
+    std::string_view message;
+};
 
 /// Where the head ends, found as the bytes arrive.
 struct head_scan {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "refusal.hpp"
+#include "request_head.hpp"
 #include <reelsd/http/request.hpp>
 
 #include <cstddef>

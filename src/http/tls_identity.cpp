@@ -1,4 +1,4 @@
-#include "openssl_errors.hpp"
+#include "transport.hpp"
 #include <reelsd/http/tls_identity.hpp>
 
 #include <openssl/crypto.h>

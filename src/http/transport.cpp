@@ -1,7 +1,6 @@
 #include "transport.hpp"
 
 #include "ascii.hpp"
-#include "openssl_errors.hpp"
 
 #include <boost/asio/buffer.hpp>
 
@@ -156,6 +155,16 @@ void transport::say_goodbye() noexcept {
     if (!can_say_goodbye()) return;
     SSL_shutdown(tls_.get());
     ERR_clear_error();  // A peer that does not hear it any more is no failure.
+}
+
+std::string take_openssl_errors() {
+    std::string reasons;
+    while (const auto code = ERR_get_error()) {
+        const char* const reason = ERR_reason_error_string(code);
+        if (!reasons.empty()) reasons.append("; ");
+        reasons.append(reason != nullptr ? reason : "error " + std::to_string(code));
+    }
+    return reasons;
 }
 
 }  // namespace reelsd::http

@@ -93,4 +93,8 @@ private:
     std::string failure_;
 };
 
+/// The reasons that OpenSSL keeps for this thread, oldest first and joined by "; ", for the log.
+/// Empties the queue, so that no later call is blamed for them.
+[[nodiscard]] std::string take_openssl_errors();
+
 }  // namespace reelsd::http

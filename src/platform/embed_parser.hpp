@@ -5,6 +5,7 @@
 #include <reelsd/platform/post.hpp>
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace reelsd::platform {
@@ -22,5 +23,17 @@ struct parsed_embed {
 /// Only data whose code is the wanted one is the post's; elements name none and count only without
 /// any data. Any input is fine; cost is linear. Pure. Source: platform.md 2D.
 [[nodiscard]] parsed_embed parse_embed(std::string_view html, const link& wanted);
+
+/// What the elements of an embed page show, for pages that come without data.
+struct embedded_element {
+    /// absent, video_without_url (there is a player, but it may not play here) or video.
+    answer_media media = answer_media::absent;
+    std::string url = {};     ///< With a video.
+    std::string author = {};  ///< User name; "" if unknown.
+};
+
+/// Looks for `<video class="EmbeddedMediaVideo" src="...">`, `class="UsernameText"` and
+/// `data-media-type="GraphVideo"`. Pure.
+[[nodiscard]] embedded_element embedded_element_of(std::string_view html);
 
 }  // namespace reelsd::platform

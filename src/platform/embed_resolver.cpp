@@ -3,7 +3,6 @@
 #include "embed_parser.hpp"
 #include "page_resolver.hpp"
 #include "query_parser.hpp"
-#include "tell.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/platform/answer_outcome.hpp>
@@ -57,7 +56,7 @@ resolution embed_resolver::resolve(const link& wanted, deadline by, std::stop_to
         signals.complaint = complaint_of(got->body);
     }
     const auto verdict = judge(signals);
-    tell(settings_.observe, "embed page", *got, asked_at, signals, verdict);
+    notify_observer(settings_.observe, "embed page", *got, asked_at, signals, verdict);
     if (!verdict.failure) return *std::move(embed.subject);
     std::string detail = "embed: " + std::string{verdict.reason};
     if (signals.status != 200) detail += ", status " + std::to_string(signals.status);

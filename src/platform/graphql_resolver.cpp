@@ -1,7 +1,7 @@
 #include "graphql_resolver.hpp"
 
+#include "page_resolver.hpp"
 #include "query_parser.hpp"
-#include "tell.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/base/text.hpp>
@@ -194,7 +194,7 @@ result<graphql_resolver::sight> graphql_resolver::ask(
             "graphql, " + std::string{what.label} + ": " + got.error().detail()};
     }
     auto seen = sight::of(*got, wanted, what.label, settings_.takes_tracks);
-    tell(settings_.observe, what.label, *got, asked_at, seen.signals, seen.verdict);
+    notify_observer(settings_.observe, what.label, *got, asked_at, seen.signals, seen.verdict);
     return seen;
 }
 

@@ -2,7 +2,7 @@
 
 #include <reelsd/net/http_client.hpp>
 #include <reelsd/net/url.hpp>
-#include <reelsd/platform/observed_answer.hpp>
+#include <reelsd/platform/answer_outcome.hpp>
 #include <reelsd/platform/request_profile.hpp>
 #include <reelsd/platform/resolver.hpp>
 

@@ -2,7 +2,6 @@
 
 #include "page_parser.hpp"
 #include "query_parser.hpp"
-#include "tell.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/invariant.hpp>
 
@@ -141,7 +140,8 @@ result<page_resolver::sight> page_resolver::look(
             target ? redirect_of(settings_.platform, *target, wanted) : answer_redirect::none;
         if (signals.redirect != answer_redirect::post) {
             auto seen = sight::of(*answer, signals, wanted);
-            tell(settings_.observe, "post page", *answer, asked_at, seen.signals, seen.verdict);
+            notify_observer(
+                settings_.observe, "post page", *answer, asked_at, seen.signals, seen.verdict);
             return seen;
         }
         request.url = *target;

@@ -3,7 +3,6 @@
 #include <reelsd/net/http_client.hpp>
 #include <reelsd/net/url.hpp>
 #include <reelsd/platform/answer_outcome.hpp>
-#include <reelsd/platform/observed_answer.hpp>
 #include <reelsd/platform/request_profile.hpp>
 #include <reelsd/platform/resolver.hpp>
 
@@ -11,6 +10,22 @@
 #include <string_view>
 
 namespace reelsd::platform {
+
+/// Passes an answer to the observer, if there is one.
+inline void notify_observer(
+    const answer_observer& observe, std::string_view question, const net::http_response& answer,
+    deadline::clock::time_point asked_at, const answer_signals& signals,
+    const answer_verdict& verdict) {
+    if (!observe) return;
+    observe(
+        {.question = question,
+         .url = answer.url,
+         .status = answer.status(),
+         .body = answer.body,
+         .took = deadline::clock::now() - asked_at,
+         .signals = signals,
+         .reason = verdict.reason});
+}
 
 struct page_resolver_settings {
     /// Origin that is asked.

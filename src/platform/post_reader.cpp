@@ -1,6 +1,5 @@
 #include "post_reader.hpp"
 
-#include "embedded_media_reader.hpp"
 #include "json_access.hpp"
 #include "media_reader.hpp"
 

@@ -11,7 +11,7 @@
 #include <reelsd/base/json.hpp>
 #include <reelsd/domain/accounts/account_store.hpp>
 #include <reelsd/domain/jobs/reel_search.hpp>
-#include <reelsd/domain/jobs/search_entry.hpp>
+#include <reelsd/domain/jobs/transition.hpp>
 #include <reelsd/model/local_embedder.hpp>
 #include <reelsd/model/search_document.hpp>
 

@@ -1,7 +1,7 @@
 #include "support/test_database.hpp"
 #include <reelsd/domain/accounts/account_store.hpp>
 #include <reelsd/domain/jobs/reel_search.hpp>
-#include <reelsd/domain/jobs/search_entry.hpp>
+#include <reelsd/domain/jobs/transition.hpp>
 
 #include <gmock/gmock.h>
 

@@ -19,7 +19,6 @@
 #include "api/webhooks.hpp"
 #include "dashboard/accounts.hpp"
 #include "dashboard/events.hpp"
-#include "dashboard/invitations.hpp"
 #include "dashboard/operations.hpp"
 #include "dashboard/pages.hpp"
 #include "dashboard/session_gate.hpp"

@@ -7,7 +7,6 @@
 // Ends with 1 and shows the bytes and the seed when a promise of the headers is broken; the
 // sanitizers end it for what they find. The same seed makes the same results.
 #include "api/subtitle_cues.hpp"
-#include "api/subtitle_files.hpp"
 #include "api/subtitles.hpp"
 #include "reader_fuzz.hpp"
 #include "support/paths.hpp"

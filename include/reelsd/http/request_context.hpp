@@ -5,7 +5,6 @@
 #include <reelsd/base/json_fwd.hpp>
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/result.hpp>
-#include <reelsd/http/problem.hpp>
 #include <reelsd/http/request.hpp>
 #include <reelsd/http/response.hpp>
 
@@ -13,6 +12,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -169,6 +169,18 @@ private:
     /// Made when first asked for: most requests never wait.
     std::optional<std::stop_source> stop_;
     bool stopped_ = false;
+};
+
+/// Answers requests with streams of server-sent events. Bounds the open streams of each account,
+/// since each is a connection that lasts for minutes. Thread: the loop's. Outlives its streams.
+class event_streams {
+public:
+    /// 200 with the events that `write` sends; 429 when the caller has too many open streams. A
+    /// stream counts until the response is destroyed, sent or not.
+    [[nodiscard]] response open(const request_context& ctx, body_source write);
+
+private:
+    std::map<account_id, int> open_;
 };
 
 }  // namespace reelsd::http

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <reelsd/base/error.hpp>
 #include <reelsd/http/protocol.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -36,7 +37,7 @@ using body_source = std::function<boost::asio::awaitable<void>(body_writer&)>;
 
 /// An answer as a value. The session adds what belongs to the connection: Content-Length,
 /// Connection, Date, X-Request-Id, what keeps browsers from misusing it
-/// (src/http/security_headers.hpp), and `Cache-Control: no-store` unless one is set.
+/// (src/http/response_head.cpp), and `Cache-Control: no-store` unless one is set.
 class response {
 public:
     using shared_text = std::shared_ptr<const std::string>;
@@ -85,5 +86,23 @@ private:
     std::vector<field> fields_;
     std::variant<std::string, shared_text, std::string_view, body_source> body_;
 };
+
+/// The one home of what an error looks like to a client (contract, section 1).
+
+/// The status that an error ends in. Exhaustive: a new code does not compile until it is placed.
+[[nodiscard]] status http_status_of(errc code) noexcept;
+
+/// {"message": "...", "status": "error"}. `message` must be fit for clients.
+[[nodiscard]] response problem_response(status code, std::string_view message);
+
+/// 401 {"error": "..."} with `WWW-Authenticate: <challenge>`.
+[[nodiscard]] response unauthorized_response(std::string_view text, std::string_view challenge);
+
+/// The answer for `why`. Its detail is shown for invalid_argument and limit_reached, whose details
+/// are made for the caller, and for no other code. 503 carries `Retry-After`.
+[[nodiscard]] response problem_response(const error& why);
+
+/// What a client is told to wait when the database is away or the daemon goes down.
+inline constexpr int retry_after_seconds = 5;
 
 }  // namespace reelsd::http

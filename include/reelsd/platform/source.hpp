@@ -4,9 +4,9 @@
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/net/address_guard.hpp>
+#include <reelsd/platform/answer_outcome.hpp>
 #include <reelsd/platform/downloader.hpp>
 #include <reelsd/platform/link.hpp>
-#include <reelsd/platform/observed_answer.hpp>
 #include <reelsd/platform/post.hpp>
 #include <reelsd/platform/request_profile.hpp>
 #include <reelsd/platform/resolver.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <reelsd/base/result.hpp>
-#include <reelsd/platform/observed_answer.hpp>
+#include <reelsd/platform/answer_outcome.hpp>
 #include <reelsd/platform/resolver.hpp>
 
 #include <filesystem>

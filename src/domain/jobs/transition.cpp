@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string_view>
+#include <variant>
 
 namespace reelsd::jobs {
 namespace {
@@ -212,6 +213,16 @@ std::string error_text(errc why, const retry_policy& policy) {
         case errc::internal: break;
     }
     return "Internal error. The operator of this service finds the cause in the log.";
+}
+
+std::string_view outcome_name(const transition& ended) noexcept {
+    if (std::holds_alternative<completed>(ended)) return "done";
+    if (const auto* failure = std::get_if<failed>(&ended)) return name_of(failure->code);
+    if (std::holds_alternative<retried>(ended)) return "retry";
+    const bool is_put_off =
+        std::holds_alternative<postponed>(ended) || std::holds_alternative<awaiting_permit>(ended);
+    if (is_put_off) return "postponed";
+    return "handed back";
 }
 
 }  // namespace reelsd::jobs

@@ -4,8 +4,8 @@
 #include "document.hpp"
 #include "first_pass.hpp"
 #include "jail_settings.hpp"
+#include "scaler.hpp"
 #include "shown_pictures.hpp"
-#include "text_picture.hpp"
 
 #include <memory>
 #include <utility>

@@ -2,6 +2,7 @@
 
 #include "../picture/rotation.hpp"
 #include "../picture/view.hpp"
+#include "../text/text_reader.hpp"
 #include "geometry.hpp"
 #include "libav.hpp"
 
@@ -38,6 +39,20 @@ private:
     scaler_owner context_;
     std::vector<std::uint8_t> pixels_;
     std::vector<std::uint8_t> turned_;
+};
+
+/// Makes pictures of a video ready for the text reader.
+class text_picture {
+public:
+    explicit text_picture(const geometry& shape);
+
+    /// Valid until the next call; its `pixels` are null when FFmpeg cannot convert, or when the
+    /// picture is too small for anything to be written in it.
+    [[nodiscard]] text::rgb_frame scale(const AVFrame& frame);
+
+private:
+    picture_size size_;
+    scaler scaler_;
 };
 
 }  // namespace reelsd::media

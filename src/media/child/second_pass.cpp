@@ -6,7 +6,6 @@
 #include "../picture/picture_meter.hpp"
 #include "../picture/thumbnail.hpp"
 #include "scaler.hpp"
-#include "text_picture.hpp"
 
 #include <algorithm>
 #include <cstddef>

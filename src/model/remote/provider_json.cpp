@@ -1,7 +1,5 @@
 #include "provider_json.hpp"
 
-#include "token_count.hpp"
-
 namespace reelsd::model {
 
 const json& member(const json& object, const char* name) {

@@ -4,7 +4,6 @@
 #include "gemini_errors.hpp"
 #include "openai_errors.hpp"
 #include "provider_json.hpp"
-#include "token_count.hpp"
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/base/utf8.hpp>

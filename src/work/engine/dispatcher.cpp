@@ -1,6 +1,6 @@
 #include <reelsd/async/monotonic_timer.hpp>
 #include <reelsd/base/invariant.hpp>
-#include <reelsd/domain/jobs/outcome_name.hpp>
+#include <reelsd/domain/jobs/transition.hpp>
 #include <reelsd/work/engine/dispatcher.hpp>
 
 #include <fmt/format.h>

@@ -2,8 +2,6 @@
 // at most two lines, and no word is lost.
 #include "api/subtitle_cues.hpp"
 
-#include "api/subtitle_words.hpp"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,7 +1,5 @@
 #include "api/subtitles.hpp"
 
-#include "api/subtitle_files.hpp"
-
 #include <gtest/gtest.h>
 
 namespace reelsd::api {

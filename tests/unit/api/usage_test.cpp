@@ -1,8 +1,5 @@
 #include "api/usage.hpp"
 
-#include "api/usage_csv.hpp"
-#include "api/usage_view.hpp"
-
 #include <gtest/gtest.h>
 
 namespace reelsd::api {

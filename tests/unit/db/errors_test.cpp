@@ -1,6 +1,6 @@
 // Goal: each SQLSTATE has one meaning. Method: pure functions, tables.
-#include "db/backoff.hpp"
-#include "db/failure_of.hpp"
+#include "db/pool_core.hpp"
+#include "db/session.hpp"
 #include <reelsd/db/errors.hpp>
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #include <reelsd/base/foreign_json.hpp>
-#include <reelsd/http/problem.hpp>
 #include <reelsd/http/request_context.hpp>
+#include <reelsd/http/response.hpp>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -3,15 +3,28 @@
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/error.hpp>
 #include <reelsd/domain/jobs/job.hpp>
-#include <reelsd/domain/jobs/search_entry.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 namespace reelsd::jobs {
+
+/// What a search finds a reel by; written together with its result. Plain data: the layer of models
+/// makes it and reads its passages, the database keeps it.
+struct search_entry {
+    /// Texts whose words count less and less; at most 4. Without NUL characters.
+    std::vector<std::string> words = {};
+    /// The embedder's sparse vector, component by component: as many ids as weights (above 0).
+    std::vector<std::int32_t> concepts = {};
+    std::vector<double> concept_weights = {};
+    /// What a hit may quote: text that only the layer of models can read.
+    std::string passages = {};
+};
 
 /// What an attempt's error means for its job.
 enum class fate : std::uint8_t {
@@ -118,5 +131,8 @@ struct postponement {
 /// What a client reads of a job that failed so: the cause, and what can be done. Begins as contract
 /// section 4 says for job_error_code_of(why).
 [[nodiscard]] std::string error_text(errc why, const retry_policy& policy);
+
+/// "done", the error code's name, "retry", "postponed" or "handed back".
+[[nodiscard]] std::string_view outcome_name(const transition& ended) noexcept;
 
 }  // namespace reelsd::jobs
