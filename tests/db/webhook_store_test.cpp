@@ -310,5 +310,66 @@ TEST_F(WebhookStore, AClockThatWasSetBackPutsNothingOffForLong) {
     EXPECT_LT(log.next_try_at.value(), log.tried_at.value() + 60s);
 }
 
+/// Two accounts share the table, the older deliveries first: statistics give each a large part of
+/// all rows, so a plan that walks the primary key looks cheap. One connection, so that all
+/// statements and their statistics belong to one session.
+class WebhookDeliveryReads : public WebhookStore {
+protected:
+    void SetUp() override {
+        static constexpr db::query fill{"test.fill_with_deliveries", R"sql(
+            WITH ended AS (
+                INSERT INTO job (account_id, url, status, finished_at, error_code, error)
+                SELECT $1, 'https://www.instagram.com/reel/x/', 'error', now(), 'unavailable', 'x'
+                  FROM generate_series(1, 12000)
+                RETURNING account_id, id)
+            INSERT INTO webhook_delivery (account_id, job_id, url, state, status_code, ended_at)
+            SELECT account_id, id, 'https://receiver.test/', 'delivered', 200, now()
+              FROM ended)sql"};
+        static constexpr db::query analyze{"test.analyze", "ANALYZE webhook_delivery"};
+        WebhookStore::SetUp();
+        single_.start();
+        deliveries_ = delivery_store{single_};
+        for (const auto owner : {ann_, bob_}) run(single_.run(soon(), fill, owner));
+        run(single_.run(soon(), analyze));
+    }
+
+    /// Rows and index entries, up to now.
+    std::int64_t reads() {
+        static constexpr db::query flush{"test.flush_reads", "SELECT pg_stat_force_next_flush()"};
+        static constexpr db::query counted{"test.delivery_reads", R"sql(
+            SELECT seq_tup_read + idx_tup_fetch +
+                   (SELECT sum(idx_tup_read)::bigint FROM pg_stat_user_indexes
+                     WHERE relname = 'webhook_delivery') AS reads
+              FROM pg_stat_user_tables WHERE relname = 'webhook_delivery')sql"};
+        run(single_.run(soon(), flush));
+        const auto found = run(single_.run(soon(), counted));
+        return found.one().as<std::int64_t>("reads");
+    }
+
+private:
+    [[nodiscard]] db::pool_options options() const {
+        db::pool_options options;
+        options.connection_string = connection_string();
+        options.connections = 1;
+        return options;
+    }
+
+    db::pool single_{loop().context().get_executor(), options(), log::logger::silent()};
+};
+
+TEST_F(WebhookDeliveryReads, AreThoseOfThePageAlone) {
+    // Entries and rows of a page of 20 and of the row that shows whether there is a next one.
+    constexpr std::int64_t page_reads_max = 2 * 21 + 20;
+    for (const auto owner : {ann_, bob_}) {
+        // Also by the plan that PostgreSQL keeps after some executions.
+        for (int count = 0; count < 8; ++count) {
+            const auto before = reads();
+            const auto page = run(deliveries_.list(owner, {}, soon()));
+            EXPECT_THAT(page.deliveries, SizeIs(20));
+            EXPECT_LE(reads() - before, page_reads_max) << owner.value;
+        }
+    }
+}
+
 }  // namespace
 }  // namespace reelsd::webhooks
