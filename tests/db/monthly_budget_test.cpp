@@ -86,6 +86,13 @@ TEST_F(MonthlyBudget, IsSpentOnceTheKnownCostHasReachedIt) {
     EXPECT_EQ(submit_paid_of_few().decided, outcome::admitted);
 }
 
+TEST_F(MonthlyBudget, IsSpentByTheEstimateOfAnUnknownCostAsWell) {
+    set_budget("0.10");
+    EXPECT_EQ(submit_paid().decided, outcome::admitted);
+    book("NULL");
+    EXPECT_EQ(submit_paid().decided, outcome::budget_spent) << "10 cents";
+}
+
 TEST_F(MonthlyBudget, OfNothingRefusesWhatCostsMoneyAlone) {
     set_budget("0");
     EXPECT_EQ(submit_paid().decided, outcome::budget_spent);
