@@ -251,6 +251,8 @@ TEST_F(VectorIndex, AChangeOfTheEmbedderIsNotChargedToBudgets) {
     EXPECT_EQ(used(ann_).total.cost_usd, "0.001");
     const auto budget = run(usage::usage_store{pool()}.read_budget(ann_, soon()));
     EXPECT_EQ(budget.spent_this_month_usd, "0");
+    sql("UPDATE account SET monthly_budget_usd = 0.001");
+    EXPECT_EQ(number(fmt::format("SELECT budget_is_spent({})::integer", ann_.value)), 0);
 }
 
 TEST_F(VectorIndex, ASpentBudgetEndsEmbeddingOfThatAccountAlone) {
@@ -336,6 +338,27 @@ TEST_F(VectorIndex, AnAnswerThatComesDuringAStopIsStored) {
     loop().context().poll();
     go_on.set_value();
     loop().wait_for(stop);
+    EXPECT_TRUE(stop.get()) << "it has waited for the answer";
+    wait_for_vectors(embedder, 1);
+    EXPECT_EQ(embedder.calls(), 1);
+}
+
+TEST_F(VectorIndex, AVectorIsStoredOnceTheDatabaseTakesIt) {
+    auto& embedder = made("a");
+    sql(R"sql(
+        CREATE SEQUENCE tries;
+        CREATE FUNCTION refuse_twice() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+            IF nextval('tries') <= 2 THEN
+                RAISE EXCEPTION 'the disk is full' USING ERRCODE = '53100';
+            END IF;
+            RETURN NEW;
+        END
+        $$;
+        CREATE TRIGGER refuses_vectors BEFORE UPDATE OF vector ON search_document
+            FOR EACH ROW EXECUTE FUNCTION refuse_twice())sql");
+    add_reels(ann_, 1);
+    start(index_of(embedder));
     wait_for_vectors(embedder, 1);
     EXPECT_EQ(embedder.calls(), 1);
 }
