@@ -151,6 +151,19 @@ TEST_F(DispatcherScenario, JobsShorterThanAClaimAreClaimedAhead) {
     EXPECT_GT(most, 0U);
 }
 
+TEST_F(DispatcherScenario, ClaimsReadFromTheLowestTurnOnceASecond) {
+    constexpr int seconds = 5;
+    mix_.long_time = 20ms;
+    for (int job = 0; job < 1000; ++job) model_.submit(database_.now());
+    daemon_->wake();
+    pass(1s);
+    const auto claims_before = database_.claims;
+    const auto full_before = database_.full_claims;
+    pass(seconds * 1s);
+    EXPECT_GT(database_.claims - claims_before, 10 * seconds);
+    EXPECT_LE(database_.full_claims - full_before, seconds + 1);
+}
+
 TEST_F(DispatcherScenario, JobsLongerThanAClaimAreNot) {
     start(60s, workers_many);
     mix_.long_time = 1s;

@@ -187,6 +187,8 @@ asio::awaitable<Answer> simulated_queue::run(deadline by, std::function<Answer()
 asio::awaitable<std::vector<jobs::claimed_job>> simulated_queue::claim(
     jobs::claim_request wanted, deadline by) {
     wanted.lease *= lease_rate_;
+    ++database_.claims;
+    if (wanted.from_turn == 0) ++database_.full_claims;
     const auto statement = [&database = database_,
                             worker = worker_,
                             wanted = std::move(wanted),

@@ -42,8 +42,10 @@ public:
     [[nodiscard]] ledger& watch() noexcept { return ledger_; }
     [[nodiscard]] queue_model& model() noexcept { return model_; }
 
-    std::uint64_t statements = 0;  ///< Sent so far.
-    std::uint64_t faults = 0;      ///< Of these, the ones that something happened to.
+    std::uint64_t statements = 0;   ///< Sent so far.
+    std::uint64_t faults = 0;       ///< Of these, the ones that something happened to.
+    std::uint64_t claims = 0;       ///< Of these, the ones that claim jobs that are ready.
+    std::uint64_t full_claims = 0;  ///< Of claims, the ones that read from the lowest turn.
 
 private:
     simulated_loop& loop_;
