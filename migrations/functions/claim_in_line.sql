@@ -7,8 +7,8 @@
 -- wait_seconds: at least, before the next request.
 CREATE OR REPLACE FUNCTION claim_in_line(
     of_host text, resolvers text[], interval_seconds double precision, hourly integer,
-    busy_seconds double precision, heed_cooldown boolean, of_worker text, lease_seconds double precision,
-    in_hand bigint[], cooldown_wait_max double precision, cooldown_text text)
+    busy_seconds double precision, heed_cooldown boolean, of_worker text, of_epoch integer,
+    lease_seconds double precision, in_hand bigint[], cooldown_wait_max double precision, cooldown_text text)
 RETURNS TABLE (outcome text, wait_seconds double precision, claimed job)
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -49,7 +49,7 @@ BEGIN
         UPDATE platform_line SET last_account = head.account_id WHERE host = of_host;
         UPDATE job
            SET status = 'processing', attempt = attempt + 1, claim = claim + 1, worker = of_worker,
-               lease_until = now() + make_interval(secs => lease_seconds),
+               claim_epoch = of_epoch, lease_until = now() + make_interval(secs => lease_seconds),
                started_at = coalesce(started_at, now()), permit = choice.chosen
          WHERE job.id = head.id
         RETURNING job.* INTO claimed;

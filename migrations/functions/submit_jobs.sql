@@ -1,22 +1,24 @@
 -- Decides submissions of any accounts, each as if it were alone, and stores those that are admitted. All parameters but the
 -- defaults have one element for each submission.
 --   keys: Idempotency-Keys; request_hashes, positions: of the list that a link belongs to; null and 0 for a single link
--- number: of the submission, from 1. outcome: of decide_submissions(). Of several accounts, one that another transaction
--- holds has no rows: the caller has to repeat its submissions.
+-- number: of the submission, from 1. outcome: of decide_submissions(). tokens: that the account's bucket has left. Of several
+-- accounts, one that another transaction holds has no rows: the caller has to repeat its submissions.
 CREATE OR REPLACE FUNCTION submit_jobs(
     callers bigint[], links text[], fresh_wishes boolean[], money_costs boolean[], webhook_urls text[],
     keys text[], request_hashes text[], positions integer[], rate_default integer, concurrent_default integer)
-RETURNS SETOF submission_decision
+RETURNS TABLE (
+    number integer, outcome text, job_id bigint, job_status job_status, job_limit integer, rate_limit integer,
+    tokens double precision, retry_after integer, monthly_budget_usd numeric)
 LANGUAGE plpgsql AS $$
 DECLARE
     last_claimed bigint := coalesce(pg_sequence_last_value('job_turn'), 0);
     owners account[] := lock_accounts(callers);
     moment timestamptz := clock_timestamp();
-    decision submission_decision;
-    admitted submission_decision[] := '{}';
 BEGIN
-    FOR decision IN
-        SELECT made.*
+    -- One statement for all rows: a row in a statement of its own costs several times as much.
+    RETURN QUERY
+    WITH decided AS MATERIALIZED (
+        SELECT made.*, owner.id AS account_id
           FROM unnest(owners) AS owner
           JOIN (SELECT caller, array_agg(place::integer ORDER BY place) AS numbers
                   FROM unnest(callers) WITH ORDINALITY AS sent (caller, place)
@@ -29,25 +31,22 @@ BEGIN
                    SELECT job.turn FROM job
                     WHERE job.account_id = owner.id AND job.status IN ('pending', 'processing')
                     ORDER BY job.account_id DESC, job.turn DESC LIMIT 1)),
-               links, money_costs, keys, request_hashes, positions, rate_default, concurrent_default) AS made
-    LOOP
-        IF decision.outcome = 'admitted' THEN
-            admitted := admitted || decision;
-        END IF;
-        RETURN NEXT decision;
-    END LOOP;
-
-    -- One statement for all jobs, and one for all accounts: a row in a statement of its own costs several times as much.
-    INSERT INTO job (id, account_id, url, fresh, webhook_url, turn) OVERRIDING SYSTEM VALUE
-    SELECT made.job_id, made.account_id, links[made.number], fresh_wishes[made.number], webhook_urls[made.number],
-           made.turn
-      FROM unnest(admitted) AS made;
-    UPDATE account
-       SET bucket_tokens = changed.tokens, bucket_at = moment,
-           active_jobs_at_most = changed.active, active_jobs_as_of = moment
-      FROM (SELECT made.account_id, min(made.tokens) AS tokens, max(made.active) AS active
-              FROM unnest(admitted) AS made GROUP BY made.account_id) AS changed
-     WHERE account.id = changed.account_id;
+               links, money_costs, keys, request_hashes, positions, rate_default, concurrent_default) AS made),
+    inserted AS (
+        INSERT INTO job (id, account_id, url, fresh, webhook_url, turn) OVERRIDING SYSTEM VALUE
+        SELECT made.job_id, made.account_id, links[made.number], fresh_wishes[made.number],
+               webhook_urls[made.number], made.turn
+          FROM decided AS made WHERE made.outcome = 'admitted'),
+    charged AS (
+        UPDATE account
+           SET bucket_tokens = changed.tokens, bucket_at = moment,
+               active_jobs_at_most = changed.active, active_jobs_as_of = moment
+          FROM (SELECT made.account_id, min(made.tokens) AS tokens, max(made.active) AS active
+                  FROM decided AS made WHERE made.outcome = 'admitted' GROUP BY made.account_id) AS changed
+         WHERE account.id = changed.account_id)
+    SELECT made.number, made.outcome, made.job_id, made.job_status, made.job_limit, made.rate_limit, made.tokens,
+           made.retry_after, made.monthly_budget_usd
+      FROM decided AS made;
     IF cardinality(array_remove(keys, NULL)) > 0 THEN
         PERFORM expire_idempotency_keys(keyed.caller, moment)
            FROM (SELECT DISTINCT caller FROM unnest(callers, keys) AS sent (caller, key)

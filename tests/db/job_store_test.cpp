@@ -56,13 +56,13 @@ TEST_F(JobStore, WhatALostClaimTookIsTakenOnceMoreAndFirst) {
     ASSERT_EQ(claimed(1).at(0).id, lost);  // As "w", and the answer is lost.
     run(pool().run(soon(), expire_query));
     const rescue_request own{
-        .held = {}, .worker = "w/1", .first_worker = "w", .attempts_max = 3, .exhausted_text = "x"};
+        .held = {}, .worker = "w", .claim_epoch = 1, .attempts_max = 3, .exhausted_text = "x"};
     EXPECT_TRUE(run(store_.rescue(own, soon())).empty());
     EXPECT_EQ(read(ann_, lost).status, job_status::processing) << "left for the next claim";
 
     const auto due = submitted(ann_);
     claim_request next{
-        .worker = "w/1", .jobs_max = 1, .lease = 60s, .in_hand = {lost}, .first_worker = "w"};
+        .worker = "w", .jobs_max = 1, .lease = 60s, .in_hand = {lost}, .claim_epoch = 1};
     EXPECT_EQ(run(store_.claim(next, soon())).at(0).id, due) << "what is in hand is left alone";
     next.in_hand = {due};
     const auto again = run(store_.claim(next, soon()));
@@ -70,7 +70,24 @@ TEST_F(JobStore, WhatALostClaimTookIsTakenOnceMoreAndFirst) {
     EXPECT_EQ(again[0].id, lost);
     EXPECT_EQ(again[0].attempt, 1);
     EXPECT_EQ(again[0].claim, 2);
-    EXPECT_TRUE(run(store_.claim(next, soon())).empty()) << "it stands under the new name";
+    EXPECT_TRUE(run(store_.claim(next, soon())).empty()) << "it has the new epoch";
+}
+
+// Daemons of the last release have the epoch in their workers' names.
+TEST_F(JobStore, ClaimsOfTheLastReleaseAreNotTakenForLostOnes) {
+    const db::query claim_query{"test.claim_as_before", R"sql(
+        UPDATE job SET status = 'processing', claim = claim + 1, attempt = attempt + 1,
+                       worker = 'w/0000000001', started_at = now(),
+                       lease_until = now() - interval '1 second'
+         WHERE id = $1)sql"};
+    const auto id = submitted(ann_);
+    run(pool().run(soon(), claim_query, id));
+    const claim_request next{.worker = "w", .jobs_max = 1, .lease = 60s, .claim_epoch = 2};
+    EXPECT_TRUE(run(store_.claim(next, soon())).empty());
+    const rescue_request rescue{
+        .held = {}, .worker = "w", .claim_epoch = 2, .attempts_max = 3, .exhausted_text = "x"};
+    EXPECT_TRUE(run(store_.rescue(rescue, soon())).empty());
+    EXPECT_EQ(read(ann_, id).status, job_status::pending) << "its lease has run out";
 }
 
 TEST_F(JobStore, AJobIsItsOwnersAlone) {

@@ -173,7 +173,7 @@ TEST_F(PlatformLine, APermitOutlivesALostAnswerAndNoMore) {
     line_up(claimed(1));
     const auto lost = next().job.value();
     const claim_request again{
-        .worker = "w/1", .jobs_max = 1, .lease = 60s, .in_hand = {}, .first_worker = "w"};
+        .worker = "w", .jobs_max = 1, .lease = 60s, .in_hand = {}, .claim_epoch = 1};
     const auto taken = run(store_.claim(again, soon()));
     ASSERT_EQ(taken.size(), 1U);
     EXPECT_EQ(taken[0].permit, lost.permit);

@@ -54,8 +54,11 @@ void apply(model_row& row, const jobs::transition& ended, instant now) {
     }
 }
 
-bool was_given_up(const std::string& name, const std::string& first, const std::string& current) {
-    return !first.empty() && name >= first && name < current;
+/// Whether a claim whose answer was lost has taken the row for the worker. Rows that are not
+/// `processing` have no worker.
+template <class Request>
+bool was_lost(const model_row& row, const Request& wanted) {
+    return row.worker == wanted.worker && row.claim_epoch < wanted.claim_epoch;
 }
 
 template <class List, class Value>
@@ -78,6 +81,7 @@ job_id queue_model::submit(instant now, account_id by) {
         .permit = {},
         .lease_until = {},
         .worker = {},
+        .claim_epoch = {},
         .error_code = {},
         .error = {},
         .result = {}};
@@ -97,11 +101,10 @@ bool queue_model::remove(job_id job) {
 std::vector<std::int64_t> queue_model::to_claim(const jobs::claim_request& wanted) const {
     const auto most = static_cast<std::size_t>(wanted.jobs_max);
     std::vector<std::int64_t> taken;
-    if (!wanted.first_worker.empty() && wanted.from_turn == 0) {
+    if (wanted.from_turn == 0) {
         for (const auto& [until, id] : leased_) {
-            const bool is_lost =
-                was_given_up(rows_.at(id).worker, wanted.first_worker, wanted.worker);
-            if (is_lost && !contains(wanted.in_hand, job_id{id})) taken.push_back(id);
+            if (was_lost(rows_.at(id), wanted) && !contains(wanted.in_hand, job_id{id}))
+                taken.push_back(id);
         }
         std::sort(taken.begin(), taken.end());
         if (taken.size() > most) taken.resize(most);
@@ -134,6 +137,7 @@ jobs::claimed_job queue_model::take(model_row row, instant now, const jobs::clai
     row.waits_for.clear();
     ++row.claim;
     row.worker = wanted.worker;
+    row.claim_epoch = wanted.claim_epoch;
     row.lease_until = now + in_clock_units(wanted.lease);
     put(row_change::claimed, row);
     return {
@@ -237,7 +241,7 @@ std::vector<job_id> queue_model::rescue(instant now, const jobs::rescue_request&
         if (until >= now || expired.size() == rescue_max) break;
         const auto& row = rows_.at(id);
         if (contains(wanted.held, jobs::holding{row.id, row.claim})) continue;
-        if (!was_given_up(row.worker, wanted.first_worker, wanted.worker)) expired.push_back(id);
+        if (!was_lost(row, wanted)) expired.push_back(id);
     }
     std::vector<job_id> ended;
     for (const auto id : expired) {

@@ -28,6 +28,7 @@ struct model_row {
     std::string permit;   ///< Only while `processing`.
     instant lease_until;  ///< Only while `processing`.
     std::string worker;   ///< Only while `processing`.
+    std::int32_t claim_epoch = 0;
     std::optional<jobs::job_error_code> error_code;
     std::string error;
     std::string result;  ///< Only when `done`.

@@ -39,7 +39,8 @@ constexpr db::query make_permit_due_query{"test.make_permit_due", R"sql(
        SET next_at = '-infinity', busy_until = '-infinity', hour_tokens = NULL,
            hour_at = NULL)sql"};
 constexpr db::query rows_query{"test.rows", R"sql(
-    SELECT format('%s %s turn %s attempt %s claim %s %s', id, status, turn, attempt, claim,
+    SELECT format('%s %s turn %s attempt %s claim %s epoch %s %s', id, status, turn, attempt,
+                  claim, claim_epoch,
                   concat_ws(' ', waits_for, permit, worker, error_code, error, result,
                             CASE WHEN status = 'pending' AND run_at <= now() THEN 'due' END,
                             CASE WHEN lease_until < now() THEN 'expired' END)) AS text
@@ -119,7 +120,7 @@ protected:
             .jobs_max = 1,
             .lease = far_off,
             .in_hand = drawn_jobs(3),
-            .first_worker = first_name_of(worker)};
+            .claim_epoch = epochs_.at(worker)};
         const auto stored = run(store_.claim_in_line(wanted, line_, soon()));
         const auto expected = model_.claim_in_line(now_, wanted, line_);
         EXPECT_EQ(stored.is_empty, expected.is_empty);
@@ -139,18 +140,18 @@ protected:
 
     void claim() {
         const auto worker = dice_.below(workers);
-        // Now and then the answer is lost: what it took stands under a name that is given up.
+        // At times the answer is lost: what it took has a lower epoch than the next claim.
         const jobs::claim_request wanted{
             .worker = name_of(worker),
             .jobs_max = 1 + static_cast<int>(dice_.below(4)),
             .lease = far_off,
             .in_hand = drawn_jobs(3),
-            .first_worker = first_name_of(worker),
+            .claim_epoch = epochs_.at(worker),
             .from_turn = static_cast<std::int64_t>(dice_.below(2) * dice_.below(100))};
         const auto claimed = run(store_.claim(wanted, soon()));
         EXPECT_EQ(texts_of(claimed), texts_of(model_.claim(now_, wanted)));
         for (const auto& one : claimed) holdings_.push_back({one.id, one.claim});
-        if (dice_.chance(0.3)) ++names_[worker];
+        if (dice_.chance(0.3)) ++epochs_[worker];
     }
 
     void report() {
@@ -170,7 +171,7 @@ protected:
         const jobs::rescue_request wanted{
             .held = drawn_holdings(2),
             .worker = name_of(worker),
-            .first_worker = first_name_of(worker),
+            .claim_epoch = epochs_.at(worker),
             .attempts_max = attempts_max,
             .exhausted_text = "its worker died"};
         const auto ended = run(store_.rescue(wanted, soon()));
@@ -214,12 +215,13 @@ protected:
         std::vector<std::string> texts;
         for (const auto& [id, row] : model_.rows()) {
             auto text = fmt::format(
-                "{} {} turn {} attempt {} claim {} ",
+                "{} {} turn {} attempt {} claim {} epoch {} ",
                 id,
                 jobs::name_of(row.status),
                 row.turn,
                 row.attempt,
-                row.claim);
+                row.claim,
+                row.claim_epoch);
             std::vector<std::string> more;
             if (!row.waits_for.empty()) more.push_back(row.waits_for);
             if (!row.permit.empty()) more.push_back(row.permit);
@@ -238,12 +240,7 @@ protected:
 
     static constexpr std::size_t workers = 3;
 
-    [[nodiscard]] std::string name_of(std::size_t worker) const {
-        const int given_up = names_.at(worker);
-        if (given_up == 0) return first_name_of(worker);
-        return fmt::format("{}/{:03}", first_name_of(worker), given_up);
-    }
-    [[nodiscard]] static std::string first_name_of(std::size_t worker) {
+    [[nodiscard]] static std::string name_of(std::size_t worker) {
         return fmt::format("w{}", worker);
     }
 
@@ -305,7 +302,7 @@ protected:
         .interval = far_off,
         .tries_per_hour = 1000};
     std::vector<jobs::holding> holdings_;  ///< All that ever were.
-    std::map<std::size_t, int> names_{{0, 0}, {1, 0}, {2, 0}};
+    std::map<std::size_t, std::int32_t> epochs_{{0, 0}, {1, 0}, {2, 0}};
     int moves_ = 0;
 };
 

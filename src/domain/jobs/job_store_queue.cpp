@@ -22,7 +22,7 @@ constexpr db::query claim_query{
     WITH lost AS (
         SELECT id FROM job
          WHERE status = 'processing' AND id <> ALL ($4::bigint[])
-           AND $5 <> '' AND $6 = 0 AND worker COLLATE "C" >= $5 AND worker COLLATE "C" < $1
+           AND $5 > 0 AND $6 = 0 AND worker = $1 AND claim_epoch < $5
          ORDER BY id LIMIT $2
            FOR UPDATE SKIP LOCKED),
     due AS (
@@ -35,7 +35,8 @@ constexpr db::query claim_query{
     claimed AS (
         UPDATE job
            SET status = 'processing', attempt = attempt + (status = 'pending')::integer,
-               claim = claim + 1, worker = $1, lease_until = now() + make_interval(secs => $3),
+               claim = claim + 1, worker = $1, claim_epoch = $5,
+               lease_until = now() + make_interval(secs => $3),
                started_at = coalesce(started_at, now())
          -- An array, because the planner would take a join for one with half of the table.
          WHERE id = ANY (ARRAY(SELECT id FROM lost UNION ALL SELECT id FROM due))
@@ -53,7 +54,7 @@ constexpr db::query claim_in_line_query{
     SELECT outcome, wait_seconds, (claimed).id, (claimed).account_id, (claimed).url,
            (claimed).claim, (claimed).attempt, (claimed).created_at, (claimed).fresh,
            (claimed).permit, (claimed).cooling_since, (claimed).turn
-      FROM claim_in_line($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11))sql",
+      FROM claim_in_line($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12))sql",
     db::priority::essential};
 
 // Rows are locked in the order of their ids: two statements for the same jobs never wait for each
@@ -98,7 +99,7 @@ constexpr db::query rescue_query{
     WITH expired AS (
         SELECT job.id FROM job
          WHERE job.status = 'processing' AND job.lease_until < now()
-           AND NOT ($6 <> '' AND job.worker COLLATE "C" >= $6 AND job.worker COLLATE "C" < $5)
+           AND NOT (job.worker = $5 AND job.claim_epoch < $6)
            AND NOT EXISTS (
                SELECT FROM unnest($1::bigint[], $2::integer[]) AS held (id, claim)
                 WHERE held.id = job.id AND held.claim = job.claim)
@@ -274,7 +275,7 @@ boost::asio::awaitable<std::vector<claimed_job>> job_store::claim(
         wanted.jobs_max,
         wanted.lease.count(),
         wanted.in_hand,
-        wanted.first_worker,
+        wanted.claim_epoch,
         wanted.from_turn);
     co_return claimed.map(&claimed_job_from);
 }
@@ -291,6 +292,7 @@ boost::asio::awaitable<line_answer> job_store::claim_in_line(
         line.try_time.count(),
         line.heeds_cooldown,
         wanted.worker,
+        wanted.claim_epoch,
         wanted.lease.count(),
         wanted.in_hand,
         line.cooldown_wait_max.count(),
@@ -336,7 +338,7 @@ boost::asio::awaitable<std::vector<job_id>> job_store::rescue(rescue_request wan
         wanted.attempts_max,
         wanted.exhausted_text,
         wanted.worker,
-        wanted.first_worker);
+        wanted.claim_epoch);
     std::vector<job_id> ended;
     for (const auto row : rescued) {
         if (row.as<std::string_view>("status") == "error") ended.push_back(row.as<job_id>("id"));

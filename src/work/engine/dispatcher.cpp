@@ -3,8 +3,6 @@
 #include <reelsd/domain/jobs/transition.hpp>
 #include <reelsd/work/engine/dispatcher.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -82,7 +80,6 @@ dispatcher::dispatcher(
       options_{std::move(options)},
       log_{std::move(log)},
       leases_{options_.lease},
-      claim_name_{options_.worker},
       runner_{std::move(runner)} {
     invariant(options_.lease >= 1s);
 }
@@ -214,11 +211,11 @@ asio::awaitable<void> dispatcher::claim_in_line() {
 
 jobs::claim_request dispatcher::next_claim() const {
     jobs::claim_request request{
-        .worker = claim_name_,
+        .worker = options_.worker,
         .jobs_max = std::max(1, static_cast<int>(wanted())),
         .lease = options_.lease,
         .in_hand = {},
-        .first_worker = lost_claims_ == 0 ? std::string{} : options_.worker};
+        .claim_epoch = claim_epoch_};
     for (const auto& [id, held] : held_) request.in_hand.push_back(job_id{id});
     return request;
 }
@@ -250,11 +247,9 @@ asio::awaitable<void> dispatcher::claim() {
 }
 
 void dispatcher::note_lost_claim(const db::failure& failure) {
-    if (!may_have_run(failure)) return;
-    // The statement may be carried out at any later time. Under a name that is used no more it can
-    // then take nothing that is in our hand; nor can we take by mistake what a later one brought.
-    // Padded, so that names sort as they follow each other.
-    claim_name_ = fmt::format("{}/{:010}", options_.worker, ++lost_claims_);
+    // The statement may still run at any later time. What it then takes has a lower epoch than all
+    // later claims, and the next one takes it again, unless it is in hand.
+    if (may_have_run(failure)) ++claim_epoch_;
 }
 
 void dispatcher::take(jobs::claimed_job job, monotonic_clock::time_point claim_sent) {
@@ -371,8 +366,8 @@ void dispatcher::note_report(const held_job& held, const jobs::transition& ended
 asio::awaitable<void> dispatcher::rescue() {
     const jobs::rescue_request request{
         .held = leases_.holdings(),
-        .worker = claim_name_,
-        .first_worker = lost_claims_ == 0 ? std::string{} : options_.worker,
+        .worker = options_.worker,
+        .claim_epoch = claim_epoch_,
         .attempts_max = options_.policy.attempts_max,
         .exhausted_text = jobs::error_text(errc::internal, options_.policy)};
     const auto ended = co_await queue_.rescue(request, deadline::after(jobs::queue_query_time_max));

@@ -44,11 +44,10 @@ struct claim_request {
     /// What the claimant still has in hand: not to be taken, though a report whose answer was lost
     /// may have made it due again.
     std::vector<job_id> in_hand = {};
-    /// Names from this one up to, and without, `worker`, in the order of their bytes, are those
-    /// that the claimant has given up; empty when there are none. What is held under one of them
-    /// and not in hand was taken by a claim whose answer was lost: it is taken once more, and
-    /// first, and the attempt that nobody began is not counted twice.
-    std::string first_worker = {};
+    /// Grows after each claim whose answer was lost. A job that `worker` holds under a lower epoch
+    /// and that is not in hand was taken by such a claim: it is taken again, first, and the attempt
+    /// that did not begin is not counted twice.
+    std::int32_t claim_epoch = 0;
     /// Only jobs of this turn or a higher one are taken; above 0, no job of a lost claim is.
     std::int64_t from_turn = 0;
 };
@@ -76,9 +75,9 @@ struct line_answer {
 struct rescue_request {
     /// The caller's own jobs: it may be late with a report, but it is alive.
     std::vector<holding> held = {};
-    /// As in claim_request: what is held under a name that was given up is for the next claim.
+    /// As in claim_request: what `worker` holds under a lower epoch is left to its next claim.
     std::string worker = {};
-    std::string first_worker = {};
+    std::int32_t claim_epoch = 0;
     int attempts_max = 3;        ///< 1 or more.
     std::string exhausted_text;  ///< For people: why a job ends whose last attempt died.
 };
@@ -97,7 +96,7 @@ public:
         claim_request wanted, deadline by) = 0;
 
     /// Takes the first job in line for a permit together with its permit, if one may be given now.
-    /// Ignores `jobs_max`, `first_worker` and `from_turn` of `wanted`.
+    /// Ignores `jobs_max` and `from_turn` of `wanted`.
     virtual boost::asio::awaitable<line_answer> claim_in_line(
         claim_request wanted, platform_line line, deadline by) = 0;
 

@@ -62,8 +62,8 @@ struct dispatcher_options {
 /// at once. A finished attempt whose report cannot be written is kept and tried again for as long
 /// as the daemon lives: the claim number makes a late report harmless.
 ///
-/// A claim whose answer is lost may have taken jobs that nobody begins, and may even do so later.
-/// The next claim is made under another name and takes what is held under the lost one.
+/// A claim whose answer is lost may have taken jobs that no worker begins, or may do so later. The
+/// next claim has a higher epoch and takes what is held under a lower one.
 ///
 /// Thread: all members on the loop. Must be stopped before it is destroyed.
 class dispatcher {
@@ -157,8 +157,7 @@ private:
     lease_table leases_;                ///< Of the jobs in `held_`.
     std::deque<std::int64_t> waiting_;  ///< Of `held_`, as they were claimed. For a busy worker.
     std::size_t occupied_ = 0;          ///< Of the workers' places: by what is at work, or delayed.
-    std::string claim_name_;            ///< `options_.worker`, or what has taken its place.
-    std::uint64_t lost_claims_ = 0;     ///< Each has given a name up.
+    std::int32_t claim_epoch_ = 0;      ///< Grows after each claim whose answer was lost.
     claim_ahead ahead_;
     claim_cursor cursor_;
     monotonic_clock::time_point next_permit_{};  ///< Not looked for before.
