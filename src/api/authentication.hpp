@@ -3,7 +3,7 @@
 #include "reels.hpp"
 #include <reelsd/domain/accounts/account_store.hpp>
 #include <reelsd/domain/accounts/request_rate.hpp>
-#include <reelsd/domain/reels/caller_lookup.hpp>
+#include <reelsd/domain/jobs/caller_lookup.hpp>
 #include <reelsd/http/request_context.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -18,7 +18,7 @@ namespace reelsd::api {
 class authentication {
 public:
     authentication(
-        reels::caller_lookup callers, int requests_per_minute,
+        jobs::caller_lookup callers, int requests_per_minute,
         std::function<void(token_id)> token_used)
         : callers_{std::move(callers)},
           requests_per_minute_{requests_per_minute},
@@ -39,7 +39,7 @@ private:
     std::optional<http::response> note_caller(
         http::request_context& ctx, const std::optional<accounts::caller>& known) const;
 
-    reels::caller_lookup callers_;
+    jobs::caller_lookup callers_;
     int requests_per_minute_;
     std::function<void(token_id)> token_used_;
     accounts::request_rate rate_;

@@ -267,7 +267,7 @@ daemon::daemon(const settings& with, const log::logger& log, parts made)
           tasks_,
           webhook_deliverer_options(),
           log},
-      queue_{loop_.get_executor(), tasks_, jobs::job_store{pool_}},
+      queue_{loop_.get_executor(), tasks_, pool_},
       dispatcher_{
           queue_,
           tasks_,

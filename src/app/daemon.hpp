@@ -173,7 +173,7 @@ private:
     work::webhook_deliverer deliverer_;
     jobs::reporting_queue queue_;
     work::dispatcher dispatcher_;
-    reels::caller_lookup callers_;
+    jobs::caller_lookup callers_;
     std::unique_ptr<bot::bot> bot_;  ///< Null without a token.
     api::api api_;
     dashboard::dashboard dashboard_;

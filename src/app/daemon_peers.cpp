@@ -29,8 +29,6 @@ constexpr auto database_away_max = 15s;
 /// Of a stop's 8 s.
 constexpr auto write_back_time_max = 3s;
 
-constexpr db::query checkpoint_query{"app.checkpoint", "CHECKPOINT"};
-
 }  // namespace
 
 result<std::uint16_t> daemon::listen() {
@@ -60,7 +58,7 @@ asio::awaitable<void> daemon::write_database_back(deadline by) {
     // A server that stops writes back what it holds in memory. What is written while the others
     // still use it need not be written while they wait.
     try {
-        co_await pool_.run(by, checkpoint_query);
+        co_await pool_.checkpoint(by);
     } catch (const db::failure& failure) {
         log_.debug("no checkpoint before the stop", {{"reason", failure.what()}});
     }

@@ -70,7 +70,7 @@ void add_server(prometheus::Registry& in, const http::server_counts& server) {
         real(server.connections_refused));
 }
 
-void add_kept_reels(prometheus::Registry& in, const reels::kept_room& kept) {
+void add_kept_reels(prometheus::Registry& in, const jobs::kept_room& kept) {
     set(in,
         "reelsd_kept_reels_bytes",
         "Memory for reels that were read and are kept, estimated.",

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <reelsd/db/pool.hpp>
+#include <reelsd/domain/jobs/caller_lookup.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
 #include <reelsd/domain/pacing/pace_store.hpp>
-#include <reelsd/domain/reels/caller_lookup.hpp>
 #include <reelsd/domain/retention/retention_store.hpp>
 #include <reelsd/domain/usage/call_ledger_store.hpp>
 #include <reelsd/domain/webhooks/delivery_store.hpp>
@@ -32,7 +32,7 @@ struct metrics_reading {
     std::size_t workers_busy = 0;
     std::size_t waiters = 0;
     std::vector<media::jail_layer> jail_layers = {};  ///< Empty: the daemon decodes nothing.
-    reels::kept_room kept = {};
+    jobs::kept_room kept = {};
     /// Nothing while the database does not answer.
     std::optional<jobs::queue_state> queue;
     std::vector<pacing::standing> resolvers;

@@ -1,6 +1,7 @@
 #include "readiness_monitor.hpp"
 
 #include <reelsd/async/monotonic_timer.hpp>
+#include <reelsd/domain/jobs/job_store.hpp>
 
 #include <chrono>
 #include <utility>
@@ -19,29 +20,6 @@ constexpr auto first_check_max = 3s;
 constexpr auto claim_silence_max = 5s;
 /// A submission that the database refused is more certain than any check of ours.
 constexpr auto fault_memory = 5s;
-
-// Two accounts, so that the function does not insist on the one; ids are positive. It locks,
-// inserts and updates no row, and the server checks plpgsql, write access and privileges all the
-// same.
-constexpr db::query ready_query{"app.ready", R"sql(
-    SELECT count(*) FROM submit_jobs(
-        ARRAY[0, -1]::bigint[], ARRAY['', ''], ARRAY[false, false], ARRAY[false, false],
-        ARRAY[NULL, NULL]::text[], ARRAY[NULL, NULL]::text[], ARRAY[NULL, NULL]::text[],
-        ARRAY[0, 0], 1, 1))sql"};
-
-// New pages, which a full disk has not: hexadecimal digits at random do not compress.
-constexpr db::query ready_to_store_query{"app.ready_to_store", R"sql(DO $$
-    BEGIN
-        INSERT INTO job (id, account_id, url, fresh) OVERRIDING SYSTEM VALUE
-        SELECT nextval('job_id_seq'), account.id, filler.text, false
-          FROM (SELECT id FROM account ORDER BY id LIMIT 1) AS account,
-               (SELECT string_agg(md5(random()::text || piece), '') AS text
-                  FROM generate_series(1, 8) AS number, generate_series(1, 60) AS piece
-                 GROUP BY number) AS filler;
-        RAISE EXCEPTION 'undone';
-    EXCEPTION WHEN raise_exception THEN
-        NULL;
-    END $$)sql"};
 
 error unready(std::string text) {
     return error{errc::database_unavailable, "not ready: " + std::move(text)};
@@ -116,9 +94,10 @@ asio::awaitable<void> readiness_monitor::check_submissions() {
     } else if (has_succeeded) {
         faulty_at_.reset();
     }
-    co_await pool_.run(deadline::after(check_time_max), ready_query);
+    jobs::job_store jobs{pool_};
+    co_await jobs.check_submissions(deadline::after(check_time_max));
     if (!faulty_at_) co_return;
-    co_await pool_.run(deadline::after(check_time_max), ready_to_store_query);
+    co_await jobs.check_storage(deadline::after(check_time_max));
     // After a short fault both have changed since the last check: it is over if rows can be stored.
     if (has_succeeded || monotonic_clock::now() - *faulty_at_ > fault_memory) faulty_at_.reset();
 }

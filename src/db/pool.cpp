@@ -90,6 +90,11 @@ asio::awaitable<rows> pool::run_with(deadline by, query what, std::vector<parame
             start, asio::use_awaitable, one);
 }
 
+asio::awaitable<void> pool::checkpoint(deadline by) {
+    static constexpr query checkpoint_query{"db.checkpoint", "CHECKPOINT"};
+    co_await run(by, checkpoint_query);
+}
+
 pool_state pool::state() const {
     return core_->state();
 }

@@ -1,7 +1,7 @@
 #include "support/test_database.hpp"
 #include <reelsd/async/task_group.hpp>
 #include <reelsd/domain/accounts/account_store.hpp>
-#include <reelsd/domain/reels/caller_lookup.hpp>
+#include <reelsd/domain/jobs/caller_lookup.hpp>
 
 #include <gmock/gmock.h>
 
@@ -16,7 +16,7 @@ protected:
 
     account_store store_{pool()};
     async::task_group tasks_{loop().context().get_executor(), [](auto, const auto&) { FAIL(); }};
-    reels::caller_lookup callers_{loop().context().get_executor(), tasks_, pool(), 0};
+    jobs::caller_lookup callers_{loop().context().get_executor(), tasks_, pool(), 0};
 };
 
 TEST_F(AccountStore, AnAddressHasOneAccountWhateverItsLetterCase) {

@@ -84,7 +84,7 @@ protected:
     }
 
     void end_all(const std::vector<claimed_job>& jobs, const transition& how) {
-        for (const auto& job : jobs) EXPECT_TRUE(run(store_.report(holding_of(job), how, soon())));
+        for (const auto& job : jobs) EXPECT_TRUE(run(queue_.report(holding_of(job), how, soon())));
     }
 
     operations_store operations_{pool()};
@@ -249,6 +249,7 @@ protected:
         ActiveJobs::SetUp();
         single_.start();
         store_ = job_store{single_};
+        queue_ = queue_store{single_};
     }
     [[nodiscard]] reads reads_so_far() {
         run(single_.run(soon(), tell_reads_query));
@@ -272,8 +273,8 @@ protected:
             kept.push_back(holding_of(job));
             ended.push_back({.held = holding_of(job), .ended = failure_});
         }
-        EXPECT_EQ(run(store_.renew(kept, 60s, soon())).renewed.size(), held.size());
-        run(store_.report_all(ended, soon()));
+        EXPECT_EQ(run(queue_.renew(kept, 60s, soon())).renewed.size(), held.size());
+        run(queue_.report_all(ended, soon()));
         return held.size();
     }
 

@@ -3,6 +3,7 @@
 #include "support/test_database.hpp"
 #include <reelsd/domain/accounts/account_store.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
+#include <reelsd/domain/jobs/queue_store.hpp>
 #include <reelsd/domain/usage/call_ledger_store.hpp>
 #include <reelsd/domain/usage/usage_store.hpp>
 
@@ -37,7 +38,7 @@ protected:
         return claim().value();
     }
     std::optional<jobs::claimed_job> claim() {
-        const auto taken = run(jobs_.claim({.worker = "w", .jobs_max = 1, .lease = 60s}, soon()));
+        const auto taken = run(queue_.claim({.worker = "w", .jobs_max = 1, .lease = 60s}, soon()));
         if (taken.empty()) return std::nullopt;
         return taken.front();
     }
@@ -68,6 +69,7 @@ protected:
     }
 
     jobs::job_store jobs_{pool()};
+    jobs::queue_store queue_{pool()};
     call_ledger_store ledger_{pool()};
     account_id ann_;
     jobs::claimed_job job_;
@@ -128,7 +130,7 @@ TEST_F(CallLedgerStore, ACallWhoseBeginNobodyHeardIsReleasedByItsKey) {
 TEST_F(CallLedgerStore, AJobHasThreeCallsOverAllItsAttempts) {
     settle(begin(job_).value());
     settle(begin(job_).value());
-    ASSERT_TRUE(run(jobs_.report({job_.id, job_.claim}, jobs::retried{0s}, soon())));
+    ASSERT_TRUE(run(queue_.report({job_.id, job_.claim}, jobs::retried{0s}, soon())));
     EXPECT_FALSE(begin(job_)) << "no longer held";
     const auto again = claim().value();
     EXPECT_EQ(again.id, job_.id);
@@ -145,7 +147,7 @@ TEST_F(CallLedgerStore, LostCallsAreSettledAtAnUnknownCost) {
     static_cast<void>(begin(job_).value());
     run(pool().run(soon(), age_query));
     EXPECT_EQ(run(ledger_.settle_lost(10, soon())), 0) << "its claim is the current one";
-    ASSERT_TRUE(run(jobs_.report({job_.id, job_.claim}, jobs::handed_back{}, soon())));
+    ASSERT_TRUE(run(queue_.report({job_.id, job_.claim}, jobs::handed_back{}, soon())));
     const auto again = claim().value();
     const auto current = begin(again).value();
     const auto before = used();
@@ -163,7 +165,7 @@ TEST_F(CallLedgerStore, LostCallsAreSettledAtAnUnknownCost) {
 
 TEST_F(CallLedgerStore, ALostCallMayStillBeSettledByItsWorkerForAnHour) {
     const auto call = begin(job_).value();
-    ASSERT_TRUE(run(jobs_.report({job_.id, job_.claim}, jobs::handed_back{}, soon())));
+    ASSERT_TRUE(run(queue_.report({job_.id, job_.claim}, jobs::handed_back{}, soon())));
     EXPECT_EQ(run(ledger_.settle_lost(10, soon())), 0);
     settle(call);
     EXPECT_EQ(total().cost_usd, "0.02865");
@@ -172,7 +174,7 @@ TEST_F(CallLedgerStore, ALostCallMayStillBeSettledByItsWorkerForAnHour) {
 // The worker died: nobody will ever settle it, and it may have been billed.
 TEST_F(CallLedgerStore, ALostCallIsCountedAsUnknown) {
     static_cast<void>(begin(job_).value());
-    ASSERT_TRUE(run(jobs_.report({job_.id, job_.claim}, jobs::handed_back{}, soon())));
+    ASSERT_TRUE(run(queue_.report({job_.id, job_.claim}, jobs::handed_back{}, soon())));
     auto now = used();
     EXPECT_EQ(now.total.calls, 1);
     EXPECT_EQ(now.total.cost_usd, std::nullopt);
@@ -192,7 +194,7 @@ TEST_F(CallLedgerStore, ALostCallIsCountedAsUnknown) {
 // Its answer comes in late: then it is known after all.
 TEST_F(CallLedgerStore, ALostCallThatIsFoundAgainIsCountedOnce) {
     const auto call = begin(job_).value();
-    ASSERT_TRUE(run(jobs_.report({job_.id, job_.claim}, jobs::handed_back{}, soon())));
+    ASSERT_TRUE(run(queue_.report({job_.id, job_.claim}, jobs::handed_back{}, soon())));
     settle(call);
     EXPECT_EQ(used().total.calls, 1);
     EXPECT_EQ(used().total.unpriced_calls, 0);
@@ -295,7 +297,7 @@ TEST_F(CallLedgerStore, AReelShowsItsCallsOneByOne) {
 TEST_F(CallLedgerStore, AReelTellsWhatIsNotKnownOfItsCost) {
     begin(job_);
     // The answer is lost with the claim.
-    ASSERT_TRUE(run(jobs_.report({job_.id, job_.claim}, jobs::handed_back{}, soon())));
+    ASSERT_TRUE(run(queue_.report({job_.id, job_.claim}, jobs::handed_back{}, soon())));
     auto listed = of_reel().value();
     ASSERT_EQ(listed.calls.size(), 1U);
     EXPECT_FALSE(listed.calls[0].is_under_way);

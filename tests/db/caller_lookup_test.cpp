@@ -1,6 +1,6 @@
 #include "job_store_fixture.hpp"
 #include <reelsd/async/task_group.hpp>
-#include <reelsd/domain/reels/caller_lookup.hpp>
+#include <reelsd/domain/jobs/caller_lookup.hpp>
 
 #include <array>
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 // Goal: many who ask at the same moment are answered as if each were alone. Method: real
 // statements, all of one turn of the loop.
-namespace reelsd::reels {
+namespace reelsd::jobs {
 namespace {
 
 using accounts::hash_of_token;
@@ -308,4 +308,4 @@ TEST_F(CallerLookup, WhatCannotBeReadFailsItsOwnRequest) {
 }
 
 }  // namespace
-}  // namespace reelsd::reels
+}  // namespace reelsd::jobs

@@ -79,7 +79,7 @@ TEST_F(ChangePoller, WakesThoseWhoWaitForTheEndAtTheEnd) {
     EXPECT_TRUE(run(waited(for_changes, soon())));
     for_changes.saw(changed_at(ann_, mine));
     EXPECT_FALSE(run(waited(for_end, deadline::after({})))) << "only a step on the way";
-    EXPECT_TRUE(run(store_.report(holding_of(held), completed{"{}"}, soon())));
+    EXPECT_TRUE(run(queue_.report(holding_of(held), completed{"{}"}, soon())));
     EXPECT_TRUE(run(waited(for_end, soon())));
     EXPECT_TRUE(run(waited(for_changes, soon())));
 }

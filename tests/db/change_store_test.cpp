@@ -62,7 +62,7 @@ TEST_F(ChangeStore, EveryStepOfAJobIsAChange) {
 
     const transition failure =
         failed{.code = job_error_code::unavailable, .text = "Video is not available"};
-    ASSERT_TRUE(run(store_.report({mine, claim}, failure, soon())));
+    ASSERT_TRUE(run(queue_.report({mine, claim}, failure, soon())));
     batch = since(from);
     ASSERT_EQ(batch.changed.size(), 1U);
     EXPECT_EQ(batch.changed[0].job.status, job_status::error);
@@ -103,7 +103,7 @@ TEST_F(ChangeStore, AWatchedJobIsNamedWhenItHasChanged) {
     ASSERT_EQ(changed(now.changed_at).size(), 1U);
     now = standing_of(mine);
     EXPECT_EQ(now.step, "download");
-    ASSERT_TRUE(run(store_.report(holding_of(held), completed{"{}"}, soon())));
+    ASSERT_TRUE(run(queue_.report(holding_of(held), completed{"{}"}, soon())));
     ASSERT_EQ(changed(now.changed_at).size(), 1U);
     now = standing_of(mine);
     EXPECT_EQ(now.job.status, job_status::done);
@@ -123,8 +123,8 @@ TEST_F(ChangeStore, NamesTheJobsThatHaveEnded) {
     const auto done = submitted(ann_);
     const auto gone = submitted(ann_);
     for (const auto& job : claimed(3)) {
-        if (job.id == done) run(store_.report(holding_of(job), completed{"{}"}, soon()));
-        if (job.id != done) run(store_.report(holding_of(job), handed_back{}, soon()));
+        if (job.id == done) run(queue_.report(holding_of(job), completed{"{}"}, soon()));
+        if (job.id != done) run(queue_.report(holding_of(job), handed_back{}, soon()));
     }
     EXPECT_TRUE(run(store_.remove(ann_, gone, soon())));
     const std::vector<watched_job> watched{
@@ -157,7 +157,7 @@ TEST_F(ChangeStore, RenewingALeaseIsNoChange) {
     const auto held = claimed(1);
     const auto from = now();
     const std::vector<holding> holdings{{mine, held.front().claim}};
-    run(store_.renew(holdings, std::chrono::seconds{60}, soon()));
+    run(queue_.renew(holdings, std::chrono::seconds{60}, soon()));
     EXPECT_TRUE(since(from).changed.empty());
 }
 
@@ -221,7 +221,7 @@ TEST_F(ChangeStore, AFailedJobIsSubmittedAnewAndStaysAsItIs) {
         .code = job_error_code::download_failed, .text = "The video could not be downloaded"};
     for (const auto& one : held) {
         if (one.id == mine) {
-            ASSERT_TRUE(run(store_.report(holding_of(one), failure, soon())));
+            ASSERT_TRUE(run(queue_.report(holding_of(one), failure, soon())));
         }
     }
     const auto overview = run(operations_.failures(10, soon()));

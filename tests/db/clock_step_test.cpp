@@ -68,7 +68,7 @@ TEST_F(ClockStep, BackADueJobIsDueAtOnce) {
 TEST_F(ClockStep, BackARetryWaitsAsLongAsItWasToWait) {
     const auto job = submitted(ann_);
     const auto held = claimed(1).at(0);
-    ASSERT_TRUE(run(store_.report(holding_of(held), retried{100s}, soon())));
+    ASSERT_TRUE(run(queue_.report(holding_of(held), retried{100s}, soon())));
     step(-24h);
     rescued({});
     EXPECT_TRUE(claimed(1).empty());
@@ -84,7 +84,7 @@ TEST_F(ClockStep, BackAJobThatIsHandedBackIsDueAtOnce) {
     static_cast<void>(submitted(ann_));
     const auto held = claimed(1).at(0);
     step(-24h);
-    EXPECT_TRUE(run(store_.report(holding_of(held), handed_back{}, soon())));
+    EXPECT_TRUE(run(queue_.report(holding_of(held), handed_back{}, soon())));
     EXPECT_EQ(claimed(1).size(), 1U);
 }
 
@@ -106,7 +106,7 @@ TEST_F(ClockStep, BackARenewedLeaseOfTheDeadLastsNoLongerThanTheLongest) {
     // Renewed while the clock stood a day ahead, and then nothing more was heard.
     step(24h);
     const std::vector<holding> holdings{holding_of(held)};
-    EXPECT_EQ(run(store_.renew(holdings, 60s, soon())).renewed.size(), 1U);
+    EXPECT_EQ(run(queue_.renew(holdings, 60s, soon())).renewed.size(), 1U);
     step(-24h);
     step(-24h);
     step(24h);
@@ -123,8 +123,8 @@ TEST_F(ClockStep, BackTheLivingKeepTheirJobs) {
     step(-24h);
     EXPECT_THAT(rescued({}), testing::IsEmpty());
     const std::vector<holding> holdings{holding_of(held)};
-    EXPECT_EQ(run(store_.renew(holdings, 60s, soon())).renewed.size(), 1U);
-    EXPECT_TRUE(run(store_.report(holding_of(held), completed{"{}"}, soon())));
+    EXPECT_EQ(run(queue_.renew(holdings, 60s, soon())).renewed.size(), 1U);
+    EXPECT_TRUE(run(queue_.report(holding_of(held), completed{"{}"}, soon())));
     EXPECT_EQ(read(ann_, job).status, job_status::done);
 }
 
@@ -133,10 +133,10 @@ TEST_F(ClockStep, BackALeaseThatWasRenewedSinceIsNoLeftover) {
     const auto held = claimed(1).at(0);
     step(-24h);
     const std::vector<holding> holdings{holding_of(held)};
-    EXPECT_EQ(run(store_.renew(holdings, 60s, soon())).renewed.size(), 1U);
+    EXPECT_EQ(run(queue_.renew(holdings, 60s, soon())).renewed.size(), 1U);
     EXPECT_THAT(rescued({}), testing::IsEmpty());  // Of a daemon that does not hold it.
     EXPECT_EQ(read(ann_, job).status, job_status::processing);
-    EXPECT_TRUE(run(store_.report(holding_of(held), completed{"{}"}, soon())));
+    EXPECT_TRUE(run(queue_.report(holding_of(held), completed{"{}"}, soon())));
 }
 
 TEST_F(ClockStep, ForwardAJobIsTakenFromNobodyWhoHoldsIt) {
@@ -145,7 +145,7 @@ TEST_F(ClockStep, ForwardAJobIsTakenFromNobodyWhoHoldsIt) {
     step(24h);
     EXPECT_THAT(rescued({holding_of(held)}), testing::IsEmpty());
     EXPECT_EQ(read(ann_, job).status, job_status::processing);
-    EXPECT_TRUE(run(store_.report(holding_of(held), completed{"{}"}, soon())));
+    EXPECT_TRUE(run(queue_.report(holding_of(held), completed{"{}"}, soon())));
 }
 
 TEST_F(ClockStep, ForwardAJobOfAnotherDaemonIsDoneOnceAllTheSame) {
@@ -155,8 +155,8 @@ TEST_F(ClockStep, ForwardAJobOfAnotherDaemonIsDoneOnceAllTheSame) {
     rescued({});  // Of a daemon that does not hold it.
     const auto second = claimed(1).at(0);
     EXPECT_EQ(second.id, job);
-    EXPECT_FALSE(run(store_.report(holding_of(late), completed{"{}"}, soon())));
-    EXPECT_TRUE(run(store_.report(holding_of(second), completed{"{}"}, soon())));
+    EXPECT_FALSE(run(queue_.report(holding_of(late), completed{"{}"}, soon())));
+    EXPECT_TRUE(run(queue_.report(holding_of(second), completed{"{}"}, soon())));
 }
 
 TEST_F(ClockStep, BackABucketFillsAsItAlwaysDoes) {
@@ -194,7 +194,7 @@ TEST_F(ClockStep, BackAKeyRepeatsItsSubmissionForADayFromNow) {
 TEST_F(ClockStep, BackOpenPagesAreToldWhatIsNewAlone) {
     const auto job = submitted(ann_);
     const auto held = claimed(1).at(0);
-    ASSERT_TRUE(run(store_.report(holding_of(held), completed{"{}"}, soon())));
+    ASSERT_TRUE(run(queue_.report(holding_of(held), completed{"{}"}, soon())));
     const auto gone = submitted(ann_);
     ASSERT_TRUE(run(store_.remove(ann_, gone, soon())));
     step(-24h);

@@ -4,6 +4,7 @@
 #include <reelsd/domain/accounts/account_store.hpp>
 #include <reelsd/domain/jobs/change_poller.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
+#include <reelsd/domain/jobs/queue_store.hpp>
 #include <reelsd/work/engine/dispatcher.hpp>
 
 #include <gmock/gmock.h>
@@ -107,7 +108,7 @@ protected:
         auto threads = std::make_unique<threaded_attempt_runner>(
             loop().context().get_executor(), workers, work);
         dispatchers_.push_back(std::make_unique<dispatcher>(
-            store_, tasks_, std::move(threads), options, log::logger::silent()));
+            queue_, tasks_, std::move(threads), options, log::logger::silent()));
         dispatchers_.back()->start();
         return *dispatchers_.back();
     }
@@ -124,6 +125,7 @@ protected:
 
     account_id ann_;
     jobs::job_store store_{pool()};
+    jobs::queue_store queue_{pool()};
     jobs::change_poller poller_{jobs::change_store{pool()}, log::logger::silent()};
     async::task_group tasks_{
         loop().context().get_executor(), [](std::string_view task, const std::exception_ptr& why) {
@@ -271,7 +273,7 @@ TEST_F(Dispatcher, ALockedRowStopsNoOtherAttempt) {
 TEST_F(Dispatcher, AJobOfADeadWorkerIsTakenUp) {
     const auto id = submitted();
     const jobs::claim_request dead{.worker = "dead", .jobs_max = 1, .lease = 60s};
-    EXPECT_EQ(run(store_.claim(dead, soon())).size(), 1U);
+    EXPECT_EQ(run(queue_.claim(dead, soon())).size(), 1U);
     run(pool().run(soon(), expire_query));
     start(1);
     run_until_status(id, jobs::job_status::done);

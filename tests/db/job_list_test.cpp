@@ -20,7 +20,7 @@ protected:
         const auto id = submitted(owner);
         const completed ended{
             .result = "{}", .brief = {.code = "DYa0IXPgnP5", .author = author, .summary = ""}};
-        EXPECT_TRUE(run(store_.report(holding_of(claimed(1).at(0)), ended, soon())));
+        EXPECT_TRUE(run(queue_.report(holding_of(claimed(1).at(0)), ended, soon())));
         return id;
     }
     job_page list(job_filter wanted) { return run(store_.list(ann_, std::move(wanted), soon())); }
@@ -127,6 +127,7 @@ protected:
         JobList::SetUp();
         single_.start();
         store_ = job_store{single_};
+        queue_ = queue_store{single_};
         run(single_.run(soon(), fill_query, ann_, jobs_each));
         run(single_.run(soon(), fill_query, bob_, jobs_each));
         run(single_.run(soon(), analyze_query));

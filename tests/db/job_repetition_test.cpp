@@ -33,7 +33,7 @@ TEST_F(JobRepetition, AKeyRepeatsItsSubmissionAndCostsNothing) {
     EXPECT_EQ(again.job, first.job);
     EXPECT_EQ(again.status, job_status::processing);
     EXPECT_EQ(again.rate_remaining, 1);
-    EXPECT_TRUE(run(store_.report(holding_of(held), completed{"{}"}, soon())));
+    EXPECT_TRUE(run(queue_.report(holding_of(held), completed{"{}"}, soon())));
     EXPECT_EQ(run(store_.submit(ann_, wanted, one, soon())).status, job_status::done);
 
     const submission other{
@@ -201,7 +201,7 @@ TEST_F(JobRepetition, OneKeyAtTheSameMomentIsOneJob) {
 TEST_F(JobRepetition, AnEarlierAnalysisIsTheAccountsOwnAndADayOld) {
     const completed ended{.result = R"({"a":1})", .post_key = "DYa0IXPgnP5", .analyzer = "local/1"};
     EXPECT_GT(submitted(ann_).value, 0);
-    ASSERT_TRUE(run(store_.report(holding_of(claimed(1).at(0)), ended, soon())));
+    ASSERT_TRUE(run(queue_.report(holding_of(claimed(1).at(0)), ended, soon())));
     const auto look = [this](account_id who, const char* post, const char* analyzer) {
         return run(store_.find_earlier_analysis(who, post, analyzer, soon()));
     };
@@ -216,7 +216,7 @@ TEST_F(JobRepetition, AnEarlierAnalysisIsTheAccountsOwnAndADayOld) {
     auto copy = ended;
     copy.analyzed_at = found->analyzed_at;
     EXPECT_GT(submitted(ann_).value, 0);
-    ASSERT_TRUE(run(store_.report(holding_of(claimed(1).at(0)), copy, soon())));
+    ASSERT_TRUE(run(queue_.report(holding_of(claimed(1).at(0)), copy, soon())));
     EXPECT_EQ(look(ann_, "DYa0IXPgnP5", "local/1")->analyzed_at, found->analyzed_at);
     run(pool().run(soon(), age_analyses_query));
     EXPECT_FALSE(look(ann_, "DYa0IXPgnP5", "local/1"));
@@ -245,8 +245,8 @@ TEST_F(JobRepetition, OneJobOfAnAccountIsAtAPostAtATime) {
 
     // The first ones are over, without a result: the next one makes its own.
     const failed over{job_error_code::unavailable, "x"};
-    ASSERT_TRUE(run(store_.report(holding_of(jobs[0]), over, soon())));
-    ASSERT_TRUE(run(store_.report(holding_of(jobs[3]), over, soon())));
+    ASSERT_TRUE(run(queue_.report(holding_of(jobs[0]), over, soon())));
+    ASSERT_TRUE(run(queue_.report(holding_of(jobs[3]), over, soon())));
     EXPECT_TRUE(begins(jobs[1]));
 }
 

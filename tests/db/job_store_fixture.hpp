@@ -3,6 +3,7 @@
 #include "support/test_database.hpp"
 #include <reelsd/domain/accounts/account_store.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
+#include <reelsd/domain/jobs/queue_store.hpp>
 
 #include <chrono>
 #include <string>
@@ -34,12 +35,12 @@ protected:
             .jobs_max = most,
             .lease = std::chrono::seconds{60},
             .from_turn = from_turn};
-        return run(store_.claim(wanted, soon()));
+        return run(queue_.claim(wanted, soon()));
     }
     std::vector<job_id> rescued(std::vector<holding> held, std::string exhausted_text = "x") {
         const rescue_request wanted{
             .held = std::move(held), .attempts_max = 3, .exhausted_text = exhausted_text};
-        return run(store_.rescue(wanted, soon()));
+        return run(queue_.rescue(wanted, soon()));
     }
     [[nodiscard]] job read(account_id owner, job_id id) {
         return run(store_.find(owner, id, soon())).value();
@@ -47,6 +48,7 @@ protected:
     [[nodiscard]] static holding holding_of(const claimed_job& job) { return {job.id, job.claim}; }
 
     job_store store_{pool()};
+    queue_store queue_{pool()};
     account_id ann_;
     account_id bob_;
     default_limits generous_{.submissions_per_minute = 1000, .concurrent_jobs = 1000};

@@ -41,10 +41,10 @@ TEST_F(JobStore, WhatTheClaimantHasInHandIsNotClaimed) {
     const auto held = claimed(1).at(0);
     ASSERT_EQ(held.id, first);
     // Its answer is lost on the way: the claimant does not know yet.
-    ASSERT_TRUE(run(store_.report(holding_of(held), handed_back{}, soon())));
+    ASSERT_TRUE(run(queue_.report(holding_of(held), handed_back{}, soon())));
     const claim_request wanted{
         .worker = "w", .jobs_max = 2, .lease = std::chrono::seconds{60}, .in_hand = {first}};
-    const auto taken = run(store_.claim(wanted, soon()));
+    const auto taken = run(queue_.claim(wanted, soon()));
     ASSERT_EQ(taken.size(), 1U);
     EXPECT_EQ(taken[0].id, second);
     EXPECT_EQ(claimed(1).at(0).id, first) << "once it is known, it is taken";
@@ -57,20 +57,20 @@ TEST_F(JobStore, WhatALostClaimTookIsTakenOnceMoreAndFirst) {
     run(pool().run(soon(), expire_query));
     const rescue_request own{
         .held = {}, .worker = "w", .claim_epoch = 1, .attempts_max = 3, .exhausted_text = "x"};
-    EXPECT_TRUE(run(store_.rescue(own, soon())).empty());
+    EXPECT_TRUE(run(queue_.rescue(own, soon())).empty());
     EXPECT_EQ(read(ann_, lost).status, job_status::processing) << "left for the next claim";
 
     const auto due = submitted(ann_);
     claim_request next{
         .worker = "w", .jobs_max = 1, .lease = 60s, .in_hand = {lost}, .claim_epoch = 1};
-    EXPECT_EQ(run(store_.claim(next, soon())).at(0).id, due) << "what is in hand is left alone";
+    EXPECT_EQ(run(queue_.claim(next, soon())).at(0).id, due) << "what is in hand is left alone";
     next.in_hand = {due};
-    const auto again = run(store_.claim(next, soon()));
+    const auto again = run(queue_.claim(next, soon()));
     ASSERT_EQ(again.size(), 1U);
     EXPECT_EQ(again[0].id, lost);
     EXPECT_EQ(again[0].attempt, 1);
     EXPECT_EQ(again[0].claim, 2);
-    EXPECT_TRUE(run(store_.claim(next, soon())).empty()) << "it has the new epoch";
+    EXPECT_TRUE(run(queue_.claim(next, soon())).empty()) << "it has the new epoch";
 }
 
 // Daemons of the last release have the epoch in their workers' names.
@@ -83,10 +83,10 @@ TEST_F(JobStore, ClaimsOfTheLastReleaseAreNotTakenForLostOnes) {
     const auto id = submitted(ann_);
     run(pool().run(soon(), claim_query, id));
     const claim_request next{.worker = "w", .jobs_max = 1, .lease = 60s, .claim_epoch = 2};
-    EXPECT_TRUE(run(store_.claim(next, soon())).empty());
+    EXPECT_TRUE(run(queue_.claim(next, soon())).empty());
     const rescue_request rescue{
         .held = {}, .worker = "w", .claim_epoch = 2, .attempts_max = 3, .exhausted_text = "x"};
-    EXPECT_TRUE(run(store_.rescue(rescue, soon())).empty());
+    EXPECT_TRUE(run(queue_.rescue(rescue, soon())).empty());
     EXPECT_EQ(read(ann_, id).status, job_status::pending) << "its lease has run out";
 }
 
@@ -170,7 +170,7 @@ TEST_F(JobStore, ManyClaimantsNeverTakeTheSameJob) {
     for (int i = 0; i < 20; ++i) {
         const claim_request wanted{.worker = "w" + std::to_string(i), .jobs_max = 5, .lease = 60s};
         answers.push_back(
-            asio::co_spawn(loop().context(), store_.claim(wanted, soon()), asio::use_future));
+            asio::co_spawn(loop().context(), queue_.claim(wanted, soon()), asio::use_future));
     }
     std::vector<std::int64_t> taken;
     for (auto& answer : answers) {
@@ -192,8 +192,8 @@ TEST_F(JobStore, ReportsEndAJobOnce) {
         const transition ended = job.id == done
                                      ? transition{completed{R"({"visual":{"a":"é\u0000"}})"}}
                                      : transition{failed{job_error_code::unavailable, "Gone"}};
-        EXPECT_TRUE(run(store_.report(holding_of(job), ended, soon())));
-        EXPECT_FALSE(run(store_.report(holding_of(job), handed_back{}, soon())));
+        EXPECT_TRUE(run(queue_.report(holding_of(job), ended, soon())));
+        EXPECT_FALSE(run(queue_.report(holding_of(job), handed_back{}, soon())));
     }
     const auto first = read(ann_, done);
     EXPECT_EQ(first.status, job_status::done);
@@ -209,7 +209,7 @@ TEST_F(JobStore, ReportsEndAJobOnce) {
 TEST_F(JobStore, ARetryIsDueLaterAndCountsAnAttempt) {
     const auto id = submitted(ann_);
     const auto held = claimed(1).at(0);
-    EXPECT_TRUE(run(store_.report(holding_of(held), retried{3600s}, soon())));
+    EXPECT_TRUE(run(queue_.report(holding_of(held), retried{3600s}, soon())));
     EXPECT_EQ(read(ann_, id).status, job_status::pending);
     EXPECT_TRUE(claimed(1).empty());
     run(pool().run(soon(), due_query));
@@ -220,7 +220,7 @@ TEST_F(JobStore, ARetryIsDueLaterAndCountsAnAttempt) {
 TEST_F(JobStore, AHandBackCostsNoAttemptAndIsDueAtOnce) {
     const auto id = submitted(ann_);
     const auto held = claimed(1).at(0);
-    EXPECT_TRUE(run(store_.report(holding_of(held), handed_back{}, soon())));
+    EXPECT_TRUE(run(queue_.report(holding_of(held), handed_back{}, soon())));
     const auto again = claimed(1).at(0);
     EXPECT_EQ(again.attempt, 1);
     EXPECT_EQ(again.claim, 2);
@@ -233,7 +233,7 @@ TEST_F(JobStore, AHandBackKeepsItsPlaceInTheQueue) {
     const auto second = submitted(ann_);
     const auto held = claimed(1).at(0);
     ASSERT_EQ(held.id, first);
-    EXPECT_TRUE(run(store_.report(holding_of(held), handed_back{}, soon())));
+    EXPECT_TRUE(run(queue_.report(holding_of(held), handed_back{}, soon())));
     EXPECT_EQ(claimed(1).at(0).id, first);
     EXPECT_EQ(claimed(1).at(0).id, second);
 }
@@ -242,19 +242,19 @@ TEST_F(JobStore, AHandBackOfTheFirstAttemptIsAsIfNothingHadBegun) {
     const auto id = submitted(ann_);
     const auto first = claimed(1).at(0);
     EXPECT_TRUE(read(ann_, id).started_at);
-    EXPECT_TRUE(run(store_.report(holding_of(first), handed_back{}, soon())));
+    EXPECT_TRUE(run(queue_.report(holding_of(first), handed_back{}, soon())));
     EXPECT_FALSE(read(ann_, id).started_at);
-    EXPECT_TRUE(run(store_.report(holding_of(claimed(1).at(0)), retried{0s}, soon())));
+    EXPECT_TRUE(run(queue_.report(holding_of(claimed(1).at(0)), retried{0s}, soon())));
     const auto began = read(ann_, id).started_at;
     EXPECT_TRUE(began);
-    EXPECT_TRUE(run(store_.report(holding_of(claimed(1).at(0)), handed_back{}, soon())));
+    EXPECT_TRUE(run(queue_.report(holding_of(claimed(1).at(0)), handed_back{}, soon())));
     EXPECT_EQ(read(ann_, id).started_at, began);
 }
 
 TEST_F(JobStore, APostponementCostsNoAttemptAndIsDueLater) {
     const auto id = submitted(ann_);
     const auto held = claimed(1).at(0);
-    EXPECT_TRUE(run(store_.report(holding_of(held), postponed{3600s}, soon())));
+    EXPECT_TRUE(run(queue_.report(holding_of(held), postponed{3600s}, soon())));
     EXPECT_EQ(read(ann_, id).status, job_status::pending);
     EXPECT_TRUE(claimed(1).empty());
     run(pool().run(soon(), due_query));
@@ -268,7 +268,7 @@ TEST_F(JobStore, ACoolDownCountsFromItsFirstPostponementInARow) {
     static_cast<void>(submitted(ann_));
     const auto put_off = [this](const transition& how) {
         const auto held = claimed(1).at(0);
-        EXPECT_TRUE(run(store_.report(holding_of(held), how, soon())));
+        EXPECT_TRUE(run(queue_.report(holding_of(held), how, soon())));
         run(pool().run(soon(), due_query));
         rescued({});
         return held.cooling_since;
@@ -310,7 +310,7 @@ TEST_F(JobStore, JobsOfOneAccountAreClaimedInTheOrderOfTheirSubmission) {
             EXPECT_LT(last[one.account].value, one.id.value);
             last[one.account] = one.id;
             if (one.claim > 1) continue;
-            EXPECT_TRUE(run(store_.report(holding_of(one), handed_back{}, soon())));
+            EXPECT_TRUE(run(queue_.report(holding_of(one), handed_back{}, soon())));
             EXPECT_EQ(claimed(1).at(0).id, one.id) << "handed back, it keeps its turn";
         }
     }
@@ -339,10 +339,10 @@ TEST_F(JobStore, ALateWorkerCannotOverwrite) {
     const auto current = claimed(1).at(0);
     EXPECT_EQ(current.attempt, 2);
 
-    EXPECT_FALSE(run(store_.report(holding_of(late), completed{"{}"}, soon())));
-    EXPECT_TRUE(run(store_.renew({holding_of(late)}, 60s, soon())).renewed.empty());
+    EXPECT_FALSE(run(queue_.report(holding_of(late), completed{"{}"}, soon())));
+    EXPECT_TRUE(run(queue_.renew({holding_of(late)}, 60s, soon())).renewed.empty());
     EXPECT_EQ(read(ann_, id).status, job_status::processing);
-    EXPECT_TRUE(run(store_.report(holding_of(current), completed{R"({"b":1})"}, soon())));
+    EXPECT_TRUE(run(queue_.report(holding_of(current), completed{R"({"b":1})"}, soon())));
     EXPECT_EQ(read(ann_, id).result, R"({"b":1})");
 }
 
@@ -357,7 +357,7 @@ TEST_F(JobStore, RescueLeavesTheLivingAndThoseWeHold) {
     EXPECT_EQ(read(ann_, held.id).status, job_status::processing);
     // An expired lease that nobody took is as good as new once renewed.
     const std::vector<holding> expected{holding_of(held)};
-    EXPECT_EQ(run(store_.renew(expected, 60s, soon())).renewed, expected);
+    EXPECT_EQ(run(queue_.renew(expected, 60s, soon())).renewed, expected);
 }
 
 // Goal: a row that an open transaction holds costs no other lease, and is not taken for lost.
@@ -370,18 +370,18 @@ TEST_F(JobStore, ARenewalSkipsALockedRow) {
     run(pool().run(soon(), delete_query, gone.job));
     test::row_lock lock{loop(), connection_string(), held[2].job};
 
-    const auto answer = run(store_.renew(held, 60s, soon()));
+    const auto answer = run(queue_.renew(held, 60s, soon()));
     EXPECT_THAT(answer.renewed, testing::UnorderedElementsAre(held[0], held[1], held[3]));
     EXPECT_THAT(answer.skipped, testing::ElementsAre(held[2]));
 
     auto late = held[2];
     --late.claim;
-    const auto of_late = run(store_.renew({late}, 60s, soon()));
+    const auto of_late = run(queue_.renew({late}, 60s, soon()));
     EXPECT_TRUE(of_late.renewed.empty());
     EXPECT_TRUE(of_late.skipped.empty()) << "another claim is lost, locked or not";
 
     lock.release();
-    EXPECT_EQ(run(store_.renew({held[2]}, 60s, soon())).renewed.size(), 1U);
+    EXPECT_EQ(run(queue_.renew({held[2]}, 60s, soon())).renewed.size(), 1U);
 }
 
 TEST_F(JobStore, TheLastAttemptThatDiesIsAnError) {
@@ -427,7 +427,7 @@ TEST_F(JobStore, ListsOneStatusAndABriefOfWhatIsDone) {
     const auto held = claimed(1).at(0);
     const completed ended{
         .result = "{}", .brief = {.code = "DYa0IXPgnP5", .author = "ann", .summary = "Soup."}};
-    ASSERT_TRUE(run(store_.report(holding_of(held), ended, soon())));
+    ASSERT_TRUE(run(queue_.report(holding_of(held), ended, soon())));
     const auto waiting = submitted(ann_);
     const auto done = run(store_.list(ann_, {.status = job_status::done}, soon())).jobs;
     ASSERT_EQ(done.size(), 1U);
@@ -458,19 +458,19 @@ TEST_F(JobStore, TellsWhichHeldJobsAreLost) {
     const auto held = claimed(3);
     ASSERT_EQ(held.size(), 3U);
     const std::vector<holding> all{holding_of(held[0]), holding_of(held[1]), holding_of(held[2])};
-    EXPECT_TRUE(run(store_.lost_among(all, soon())).empty());
+    EXPECT_TRUE(run(queue_.lost_among(all, soon())).empty());
     EXPECT_TRUE(run(store_.remove(ann_, held[0].id, soon())));
-    EXPECT_TRUE(run(store_.report(holding_of(held[1]), handed_back{}, soon())));
+    EXPECT_TRUE(run(queue_.report(holding_of(held[1]), handed_back{}, soon())));
     EXPECT_THAT(
-        run(store_.lost_among(all, soon())), testing::UnorderedElementsAre(held[0].id, held[1].id));
+        run(queue_.lost_among(all, soon())), testing::UnorderedElementsAre(held[0].id, held[1].id));
 }
 
 TEST_F(JobStore, AJobThatIsDeletedInWorkTakesNoReport) {
     const auto id = submitted(ann_);
     const auto held = claimed(1).at(0);
     run(pool().run(soon(), delete_query, id));
-    EXPECT_FALSE(run(store_.report(holding_of(held), completed{"{}"}, soon())));
-    EXPECT_TRUE(run(store_.renew({holding_of(held)}, 60s, soon())).renewed.empty());
+    EXPECT_FALSE(run(queue_.report(holding_of(held), completed{"{}"}, soon())));
+    EXPECT_TRUE(run(queue_.renew({holding_of(held)}, 60s, soon())).renewed.empty());
 }
 
 }  // namespace

@@ -308,7 +308,7 @@ TEST_F(MonthlyBudget, DoesNotCountWhatIsUnderWay) {
         std::to_string(ann_.value) + ", " + std::to_string(held.id.value) + ", 1, " +
         std::to_string(held.claim) + ", 'm', NULL)");
     EXPECT_EQ(budget().unpriced_calls_this_month, 0);
-    ASSERT_TRUE(run(store_.report(holding_of(held), handed_back{}, soon())));
+    ASSERT_TRUE(run(queue_.report(holding_of(held), handed_back{}, soon())));
     EXPECT_EQ(budget().unpriced_calls_this_month, 1);
 }
 

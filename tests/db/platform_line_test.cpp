@@ -35,7 +35,7 @@ class PlatformLine : public job_store_test {
 protected:
     [[nodiscard]] line_answer next(std::vector<job_id> in_hand = {}) {
         const claim_request wanted{.worker = "w", .lease = 60s, .in_hand = std::move(in_hand)};
-        return run(store_.claim_in_line(wanted, line_, soon()));
+        return run(queue_.claim_in_line(wanted, line_, soon()));
     }
     /// The job that gets the permit which becomes due.
     [[nodiscard]] std::optional<claimed_job> next_permitted() {
@@ -47,7 +47,7 @@ protected:
             job.id, job.claim, {.host = line_.host, .resolver = "page"}, pace_, soon()));
     }
     void line_up(const claimed_job& job) {
-        EXPECT_TRUE(run(store_.report(holding_of(job), awaiting_permit{line_.host}, soon())));
+        EXPECT_TRUE(run(queue_.report(holding_of(job), awaiting_permit{line_.host}, soon())));
     }
     void line_up(const std::vector<claimed_job>& all) {
         for (const auto& one : all) line_up(one);
@@ -134,7 +134,7 @@ TEST_F(PlatformLine, AJobWaitsForAnEarlierOneOfItsAccountThatMayStillAsk) {
     const auto both = claimed(2);
     line_up(both[1]);
     EXPECT_FALSE(next().job) << "the first is in work";
-    EXPECT_TRUE(run(store_.report(holding_of(both[0]), handed_back{}, soon())));
+    EXPECT_TRUE(run(queue_.report(holding_of(both[0]), handed_back{}, soon())));
     EXPECT_FALSE(next().job) << "and can be claimed";
     line_up(claimed(1));
     EXPECT_FALSE(next({first}).job) << "and is still held by the claimant";
@@ -174,10 +174,10 @@ TEST_F(PlatformLine, APermitOutlivesALostAnswerAndNoMore) {
     const auto lost = next().job.value();
     const claim_request again{
         .worker = "w", .jobs_max = 1, .lease = 60s, .in_hand = {}, .claim_epoch = 1};
-    const auto taken = run(store_.claim(again, soon()));
+    const auto taken = run(queue_.claim(again, soon()));
     ASSERT_EQ(taken.size(), 1U);
     EXPECT_EQ(taken[0].permit, lost.permit);
-    EXPECT_TRUE(run(store_.report(holding_of(taken[0]), handed_back{}, soon())));
+    EXPECT_TRUE(run(queue_.report(holding_of(taken[0]), handed_back{}, soon())));
     EXPECT_EQ(claimed(1).at(0).permit, "");
 }
 

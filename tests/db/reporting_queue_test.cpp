@@ -31,7 +31,7 @@ protected:
     [[nodiscard]] std::uint64_t statements() { return pool().metrics().at("jobs.report").count; }
 
     async::task_group tasks_{loop().context().get_executor(), [](auto, const auto&) { FAIL(); }};
-    reporting_queue queue_{loop().context().get_executor(), tasks_, store_};
+    reporting_queue queue_{loop().context().get_executor(), tasks_, pool()};
 };
 
 TEST_F(ReportingQueue, EachIsWrittenAsIfAlone) {

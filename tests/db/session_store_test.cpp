@@ -4,7 +4,7 @@
 #include <reelsd/domain/accounts/account_store.hpp>
 #include <reelsd/domain/accounts/password.hpp>
 #include <reelsd/domain/accounts/session_store.hpp>
-#include <reelsd/domain/reels/caller_lookup.hpp>
+#include <reelsd/domain/jobs/caller_lookup.hpp>
 
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ protected:
 
     account_store accounts_{pool()};
     async::task_group tasks_{loop().context().get_executor(), [](auto, const auto&) { FAIL(); }};
-    reels::caller_lookup callers_{loop().context().get_executor(), tasks_, pool(), 0};
+    jobs::caller_lookup callers_{loop().context().get_executor(), tasks_, pool(), 0};
     session_store store_{pool()};
 };
 

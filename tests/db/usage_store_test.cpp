@@ -2,6 +2,7 @@
 #include <reelsd/db/migrator.hpp>
 #include <reelsd/domain/accounts/account_store.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
+#include <reelsd/domain/jobs/queue_store.hpp>
 #include <reelsd/domain/usage/usage_store.hpp>
 
 #include <gmock/gmock.h>
@@ -123,11 +124,12 @@ TEST_F(UsageStore, HasARowForEachDayProviderAndModel) {
 // Goal: what this machine analysed itself is counted once, costs nothing, and outlives its reel.
 TEST_F(UsageStore, AnUnpaidAnalysisIsACallWithoutTokens) {
     jobs::job_store jobs{pool()};
+    jobs::queue_store queue{pool()};
     const jobs::submission wanted{.url = "https://www.instagram.com/reel/DYa0IXPgnP5/"};
     const auto job = run(jobs.submit(ann_, wanted, {}, soon())).job;
-    const auto held = run(jobs.claim({.worker = "w", .jobs_max = 1, .lease = 60s}, soon())).at(0);
+    const auto held = run(queue.claim({.worker = "w", .jobs_max = 1, .lease = 60s}, soon())).at(0);
     const jobs::completed ended{.result = "{}", .unpaid_model = "reelsd-local-1"};
-    ASSERT_TRUE(run(jobs.report({held.id, held.claim}, ended, soon())));
+    ASSERT_TRUE(run(queue.report({held.id, held.claim}, ended, soon())));
     EXPECT_TRUE(run(jobs.remove(ann_, job, soon())));
     const auto used = read(ann_);
     EXPECT_EQ(used.total.calls, 1);

@@ -27,7 +27,7 @@ protected:
     job_id done(std::optional<account_id> owner = {}) {
         const auto id = submitted(owner.value_or(ann_));
         const auto held = claimed(1).at(0);
-        EXPECT_TRUE(run(store_.report(holding_of(held), completed{.result = "{}"}, soon())));
+        EXPECT_TRUE(run(queue_.report(holding_of(held), completed{.result = "{}"}, soon())));
         return id;
     }
     embedding_claim claim(

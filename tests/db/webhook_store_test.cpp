@@ -51,7 +51,7 @@ protected:
         for (const auto& held : claimed(100)) {
             const jobs::failed ended{
                 .code = jobs::job_error_code::unavailable, .text = "Video is not available"};
-            EXPECT_TRUE(run(store_.report(holding_of(held), ended, soon())));
+            EXPECT_TRUE(run(queue_.report(holding_of(held), ended, soon())));
         }
     }
     /// A delivery that is due.
@@ -87,7 +87,7 @@ TEST_F(WebhookStore, EveryEndOfAJobMakesItsDeliveryOnce) {
     const auto done = submitted_to(ann_, hook);
     const auto held = claimed(1).at(0);
     EXPECT_THAT(log_of(ann_), SizeIs(1)) << "nothing is told while it is in work";
-    EXPECT_TRUE(run(store_.report(
+    EXPECT_TRUE(run(queue_.report(
         jobs::job_store_test::holding_of(held), jobs::completed{.result = "{}"}, soon())));
     const auto exhausted = submitted_to(ann_, hook);
     for (int times = 0; times < 3; ++times) {
@@ -102,7 +102,7 @@ TEST_F(WebhookStore, EveryEndOfAJobMakesItsDeliveryOnce) {
         EXPECT_EQ(seen.at(job.value), delivery_state::pending);
     }
     // A late report of a worker changes nothing, here as there.
-    EXPECT_FALSE(run(store_.report(
+    EXPECT_FALSE(run(queue_.report(
         jobs::job_store_test::holding_of(held), jobs::completed{.result = "{}"}, soon())));
     EXPECT_THAT(log_of(ann_), SizeIs(3));
 }

@@ -47,8 +47,8 @@ enum class row_change : std::uint8_t {
     removed
 };
 
-/// The rules of the queue's statements over rows in memory: what the statements of job_store do to
-/// the table. queue_model_test.cpp holds the two together. Times are the database's.
+/// The rules of the queue's statements over rows in memory: what the statements of queue_store do
+/// to the table. queue_model_test.cpp holds the two together. Times are the database's.
 class queue_model {
 public:
     /// Told of each change of a row, before it is answered. Null for what is not there.

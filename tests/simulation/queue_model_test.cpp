@@ -1,5 +1,5 @@
 // Goal: the rules that the simulation takes for the queue's are the rules of the table. Method: the
-// same operations, drawn from a seed, on the model and on job_store over PostgreSQL; every answer
+// same operations, drawn from a seed, on the model and on queue_store over PostgreSQL; every answer
 // and all rows are compared after each. Time passes by moving leases and the times from which jobs
 // are due, so that no answer depends on how fast the machine is. REELSD_QUEUE_MODEL_SEED names the
 // first of other seeds.
@@ -8,6 +8,7 @@
 #include "support/test_database.hpp"
 #include <reelsd/domain/accounts/account_store.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
+#include <reelsd/domain/jobs/queue_store.hpp>
 #include <reelsd/domain/pacing/pace_store.hpp>
 
 #include <fmt/format.h>
@@ -121,7 +122,7 @@ protected:
             .lease = far_off,
             .in_hand = drawn_jobs(3),
             .claim_epoch = epochs_.at(worker)};
-        const auto stored = run(store_.claim_in_line(wanted, line_, soon()));
+        const auto stored = run(queue_.claim_in_line(wanted, line_, soon()));
         const auto expected = model_.claim_in_line(now_, wanted, line_);
         EXPECT_EQ(stored.is_empty, expected.is_empty);
         ASSERT_EQ(stored.job.has_value(), expected.job.has_value());
@@ -148,7 +149,7 @@ protected:
             .in_hand = drawn_jobs(3),
             .claim_epoch = epochs_.at(worker),
             .from_turn = static_cast<std::int64_t>(dice_.below(2) * dice_.below(100))};
-        const auto claimed = run(store_.claim(wanted, soon()));
+        const auto claimed = run(queue_.claim(wanted, soon()));
         EXPECT_EQ(texts_of(claimed), texts_of(model_.claim(now_, wanted)));
         for (const auto& one : claimed) holdings_.push_back({one.id, one.claim});
         if (dice_.chance(0.3)) ++epochs_[worker];
@@ -157,12 +158,12 @@ protected:
     void report() {
         const auto held = drawn_holding();
         const auto ended = drawn_transition();
-        EXPECT_EQ(run(store_.report(held, ended, soon())), model_.report(now_, held, ended));
+        EXPECT_EQ(run(queue_.report(held, ended, soon())), model_.report(now_, held, ended));
     }
 
     void renew() {
         const auto held = drawn_holdings(5);
-        const auto kept = run(store_.renew(held, far_off, soon())).renewed;
+        const auto kept = run(queue_.renew(held, far_off, soon())).renewed;
         EXPECT_EQ(texts_of(kept), texts_of(model_.renew(now_, held, far_off)));
     }
 
@@ -174,7 +175,7 @@ protected:
             .claim_epoch = epochs_.at(worker),
             .attempts_max = attempts_max,
             .exhausted_text = "its worker died"};
-        const auto ended = run(store_.rescue(wanted, soon()));
+        const auto ended = run(queue_.rescue(wanted, soon()));
         EXPECT_EQ(texts_of(ended), texts_of(model_.rescue(now_, wanted)));
     }
 
@@ -197,7 +198,7 @@ protected:
 
     void ask_or_remove() {
         const auto held = drawn_holdings(5);
-        const auto lost = run(store_.lost_among(held, soon()));
+        const auto lost = run(queue_.lost_among(held, soon()));
         EXPECT_EQ(texts_of(lost), texts_of(model_.lost_among(held)));
         const auto gone = drawn_job();
         if (dice_.chance(0.5)) return;
@@ -293,6 +294,7 @@ protected:
     instant now_{24h};
     queue_model model_{[](row_change, const model_row*, const model_row*) {}};
     jobs::job_store store_{pool()};
+    jobs::queue_store queue_{pool()};
     jobs::default_limits generous_{.submissions_per_minute = 100'000, .concurrent_jobs = 100'000};
     std::vector<account_id> owners_;
     pacing::pace_store paces_{pool()};

@@ -26,8 +26,10 @@ CLI_USES = {"base", "net"}
 
 # Within domain, folders are as strangers to each other; a submission is one transaction over three, and what a webhook
 # tells is a job.
-DOMAIN_USES = {"reels": {"accounts", "jobs"}, "webhooks": {"jobs"}, "chats": {"accounts", "jobs"},
-               "exports": {"jobs"}}
+DOMAIN_USES = {"jobs": {"accounts"}, "webhooks": {"jobs"}, "chats": {"accounts", "jobs"}, "exports": {"jobs"}}
+
+# A table's statements belong to one folder of domain. Others use its view `job_state`, or its stores.
+TABLE_OWNERS = {"job": "src/domain/jobs"}
 
 # Foreign headers and the one folder that each may be seen in.
 FOREIGN = [

@@ -76,6 +76,8 @@ def include_breaches(source: Source) -> Iterator[str]:
                 yield f"{where}: a public header includes in angle brackets: \"{name}\""
             elif layers.layer_of(resolved(source.path.parent, name)) != user:
                 yield f"{where}: \"{name}\" lies outside {user}"
+            elif user == "domain" and name.startswith("../"):
+                yield f"{where}: \"{name}\" is private to another folder of domain"
             continue
         if name.startswith("reelsd/"):
             used = PurePosixPath("include") / name
@@ -107,6 +109,7 @@ BANS = [
     Ban(re.compile(r"\bstd::(cout|cerr|clog)\b"), "log through a logger", False,
         ("src/cli", "src/app", "src/media/child")),
     Ban(re.compile(r"\bresult<bool>"), "what holds false is true as a bool: name both ends", True),
+    Ban(re.compile(r"\bdb::query\b"), "SQL belongs into domain", False, ("src/domain", "src/db")),
     Ban(re.compile(r"\b(s?rand)\s*\("), "take a seeded engine or random bytes", True),
     Ban(re.compile(r"\bstd::(minstd_rand|mt19937)\w*"), "take random_between or random_bits",
         False, ("src/base", "src/http", "src/media/sound")),
@@ -114,6 +117,9 @@ BANS = [
     Ban(re.compile(r"^(?!.*\bunique_ptr\b).*(?<!operator )\bnew\s+[A-Za-z_(:]"),
         "a bare new: let a container or make_unique own it", True),
 ]
+# Also as the second of several tables: "FROM chosen, job".
+TABLE_USE = {table: re.compile(rf"\b(?:FROM|JOIN|UPDATE|INTO|USING)\s+(?:ONLY\s+)?(?:\w+(?:\s+AS\s+\w+)?,\s*)*{table}\b")
+             for table in layers.TABLE_OWNERS}
 LEFTOVER = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 USING = re.compile(r"\busing\s+namespace\s+(?!std::(?:[a-z]+::)*\w*literals\b)")
 
@@ -137,6 +143,17 @@ def name_breaches(source: Source) -> Iterator[str]:
                 yield f"{source.path}:{number}: using namespace in a header"
         if not re.search(r"^#pragma once$", source.text, re.MULTILINE):
             yield f"{source.path}: no #pragma once"
+
+
+def table_breaches(source: Source) -> Iterator[str]:
+    if not source.is_product:
+        return
+    for table, owner in layers.TABLE_OWNERS.items():
+        if str(source.path).startswith(owner + "/"):
+            continue
+        for found in TABLE_USE[table].finditer(source.text):
+            line = source.text.count("\n", 0, found.start()) + 1
+            yield f"{source.path}:{line}: SQL on the table {table} belongs into {owner}"
 
 
 # --- Lengths -------------------------------------------------------------------------------------
@@ -216,6 +233,7 @@ def rule_breaches(sources: list[Source], lists: dict[PurePosixPath, str]) -> Ite
     for source in sources:
         yield from include_breaches(source)
         yield from name_breaches(source)
+        yield from table_breaches(source)
         yield from length_breaches(source)
     yield from dead_files(sources, lists)
 

@@ -21,9 +21,9 @@ class IncludeRules(unittest.TestCase):
         ("src/work/a.cpp", "<reelsd/model/findings.hpp>", ""),
         ("src/model/a.cpp", "<reelsd/media/report.hpp>", ""),
         ("src/media/a.cpp", "<reelsd/model/findings.hpp>", "same rank"),
-        ("src/platform/a.cpp", "<reelsd/domain/reels/store.hpp>", "same rank"),
+        ("src/platform/a.cpp", "<reelsd/domain/jobs/store.hpp>", "same rank"),
         ("src/base/a.cpp", "<reelsd/async/task_group.hpp>", "base stands below async"),
-        ("src/domain/reels/a.cpp", "<reelsd/http/request.hpp>", "http is for api, dashboard"),
+        ("src/domain/jobs/a.cpp", "<reelsd/http/request.hpp>", "http is for api, dashboard"),
         ("src/work/a.cpp", "<reelsd/db/pool.hpp>", "db is for domain"),
         ("src/domain/jobs/a.cpp", "<reelsd/db/pool.hpp>", ""),
         ("src/app/a.cpp", "<reelsd/db/pool.hpp>", ""),
@@ -31,8 +31,8 @@ class IncludeRules(unittest.TestCase):
         ("src/cli/a.cpp", "<reelsd/net/client.hpp>", ""),
         ("src/cli/a.cpp", "<reelsd/cli/text.hpp>", ""),
         ("src/cli/a.cpp", "<reelsd/async/offload_pool.hpp>", "cli uses net and base"),
-        ("src/domain/reels/a.cpp", "<reelsd/domain/jobs/store.hpp>", ""),
-        ("src/domain/jobs/a.cpp", "<reelsd/domain/reels/store.hpp>", "may not use domain/reels"),
+        ("src/domain/webhooks/a.cpp", "<reelsd/domain/jobs/store.hpp>", ""),
+        ("src/domain/jobs/a.cpp", "<reelsd/domain/webhooks/store.hpp>", "may not use domain/webhooks"),
         ("src/new_layer/a.cpp", "<reelsd/base/error.hpp>", "no rank is known"),
         ("src/base/a.cpp", "<reelsd/stray.hpp>", "lies in no layer"),
         ("src/db/a.cpp", "<libpq-fe.h>", ""),
@@ -45,6 +45,7 @@ class IncludeRules(unittest.TestCase):
         ("src/model/a.cpp", '"words.hpp"', ""),
         ("src/media/child/a.cpp", '"../text/reader.hpp"', ""),
         ("src/media/a.cpp", '"../model/words.hpp"', "lies outside media"),
+        ("src/domain/webhooks/a.cpp", '"../jobs/job_rows.hpp"', "private to another folder"),
         ("include/reelsd/model/a.hpp", '"words.hpp"', "in angle brackets"),
         ("tests/unit/model/a.cpp", "<reelsd/app/settings.hpp>", ""),
     ]
@@ -70,6 +71,9 @@ class BannedNames(unittest.TestCase):
         ("src/api/a.cpp", "std::cout << 1;", "std::cout is banned"),
         ("src/cli/a.cpp", "std::cout << 1;", ""),
         ("src/api/a.cpp", "result<bool> is_right();", "result<bool> is banned"),
+        ("src/app/a.cpp", 'constexpr db::query find{"find", "SELECT 1"};', "db::query is banned"),
+        ("src/app/a.cpp", "db::query_metrics counts;", ""),
+        ("src/domain/jobs/a.cpp", 'constexpr db::query find{"find", "SELECT 1"};', ""),
         ("src/api/a.cpp", "auto n = rand();", "rand( is banned"),
         ("src/api/a.cpp", "auto n = operand(1);", ""),
         ("src/api/a.cpp", "std::mt19937_64 engine;", "std::mt19937_64 is banned"),
@@ -93,6 +97,27 @@ class BannedNames(unittest.TestCase):
                 found = list(tidy.name_breaches(source(path, text + "\n")))
                 self.assertEqual(len(found), 1 if breach else 0, found)
                 self.assertIn(breach, "".join(found))
+
+
+class TableOwners(unittest.TestCase):
+    CASES = [
+        ("src/domain/usage/a.cpp", "SELECT id FROM job WHERE id = $1", True),
+        ("src/domain/usage/a.cpp", "UPDATE account SET n = 1\n  FROM chosen, job\n WHERE true", True),
+        ("src/domain/usage/a.cpp", "FROM account AS owner, job AS held", True),
+        ("src/domain/usage/a.cpp", "LEFT JOIN job ON true", True),
+        ("src/app/a.cpp", "INSERT INTO job (id) VALUES (1)", True),
+        ("src/domain/usage/a.cpp", "DELETE FROM call USING job", True),
+        ("src/domain/usage/a.cpp", "SELECT id FROM job_state AS job", False),
+        ("src/domain/usage/a.cpp", "DELETE FROM deleted_job", False),
+        ("src/domain/jobs/a.cpp", "SELECT id FROM job", False),
+        ("tests/db/a.cpp", "SELECT id FROM job", False),
+    ]
+
+    def test_each(self) -> None:
+        for path, sql, is_breach in self.CASES:
+            with self.subTest(path=path, sql=sql):
+                text = f'constexpr db::query q{{"q", R"sql({sql})sql"}};\n'
+                self.assertEqual(len(list(tidy.table_breaches(source(path, text)))), int(is_breach))
 
 
 class Lengths(unittest.TestCase):

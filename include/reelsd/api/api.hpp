@@ -3,11 +3,11 @@
 #include <reelsd/base/result.hpp>
 #include <reelsd/domain/exports/account_export.hpp>
 #include <reelsd/domain/jobs/admission_desk.hpp>
+#include <reelsd/domain/jobs/caller_lookup.hpp>
 #include <reelsd/domain/jobs/change_poller.hpp>
 #include <reelsd/domain/jobs/change_store.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
 #include <reelsd/domain/jobs/reel_search.hpp>
-#include <reelsd/domain/reels/caller_lookup.hpp>
 #include <reelsd/domain/usage/usage_store.hpp>
 #include <reelsd/domain/webhooks/delivery_store.hpp>
 #include <reelsd/domain/webhooks/webhook_store.hpp>
@@ -28,7 +28,7 @@ class embedder;
 namespace reelsd::api {
 
 struct api_parts {
-    reels::caller_lookup callers;
+    jobs::caller_lookup callers;
     jobs::admission_desk desk;
     jobs::job_store jobs;
     usage::usage_store usage;

@@ -128,6 +128,9 @@ public:
     [[nodiscard]] asio::awaitable<rows> run_with(
         deadline by, query what, std::vector<parameter> parameters);
 
+    /// Has the server write back what it holds in memory. Throws as run() does.
+    [[nodiscard]] asio::awaitable<void> checkpoint(deadline by);
+
     [[nodiscard]] pool_state state() const;
     [[nodiscard]] const metrics_by_query& metrics() const noexcept;
 

@@ -54,7 +54,7 @@ constexpr db::query list_query{"accounts.list", R"sql(
            (SELECT max(last_seen_at) FROM web_session
              WHERE account_id = account.id) AS last_seen_at,
            (SELECT count(*) FROM (
-               SELECT FROM job WHERE account_id = ANY (ARRAY[account.id])
+               SELECT FROM job_state WHERE account_id = ANY (ARRAY[account.id])
                 ORDER BY account_id, id DESC LIMIT $4) AS capped) AS reels,
            account.submissions_per_minute, account.concurrent_jobs, account.requests_per_minute,
            trim_scale(account.monthly_budget_usd)::text AS monthly_budget_usd,

@@ -40,7 +40,7 @@ constexpr db::query waiting_query{"bot.waiting", R"sql(
            said.parts_sent, job.status AS job_status,
            coalesce(job.step, '') AS step, tie.id IS NOT NULL AS is_tied
       FROM chat_message AS said
-      LEFT JOIN job ON job.id = said.job_id AND job.account_id = said.account_id
+      LEFT JOIN job_state AS job ON job.id = said.job_id AND job.account_id = said.account_id
       LEFT JOIN tied_chat AS tie ON tie.chat_id = said.chat_id AND tie.account_id = said.account_id
      -- A chat that must wait, with more rows than are read, must not hide the rows of others.
      WHERE said.bot_id = $1 AND said.chat_id <> ALL ($3::bigint[])

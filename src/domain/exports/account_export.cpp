@@ -1,6 +1,6 @@
-#include "../jobs/job_rows.hpp"
 #include <reelsd/db/pool.hpp>
 #include <reelsd/domain/exports/account_export.hpp>
+#include <reelsd/domain/jobs/job_store.hpp>
 #include <reelsd/domain/jobs/job_view.hpp>
 
 #include <fmt/format.h>
@@ -23,7 +23,6 @@ constexpr db::query begin_query{"exports.begin", R"sql(
     SELECT (SELECT coalesce(max(id), 0) FROM api_token) AS last_token,
            (SELECT count(*) FROM web_session WHERE account_id = $1) AS sessions,
            (SELECT coalesce(max(id), 0) FROM tied_chat) AS last_chat,
-           (SELECT coalesce(max(id), 0) FROM job) AS last_job,
            (SELECT coalesce(max(id), 0) FROM webhook_delivery) AS last_delivery,
            (SELECT coalesce(max(id), 0) FROM model_call) AS last_call)sql"};
 
@@ -72,21 +71,6 @@ constexpr db::query chats_query{"exports.chats", R"sql(
          ORDER BY id LIMIT $3) AS line
      ORDER BY id)sql"};
 
-// What a reel has beyond what GET shows of it.
-constexpr db::query reels_query{"exports.reels", R"sql(
-    SELECT job.id, url, status, job.created_at, started_at, finished_at, error_code, error, result,
-           (SELECT row_to_json(extra)::text FROM (
-               SELECT job.fresh, job.attempt AS attempts, job.webhook_url,
-                      rfc3339(job.analyzed_at) AS analyzed_at,
-                      (SELECT key FROM submission_key WHERE job_id = job.id LIMIT 1)
-                          AS idempotency_key,
-                      (SELECT replace(encode(jpeg, 'base64'), E'\n', '') FROM reel_thumbnail
-                        WHERE account_id = job.account_id AND job_id = job.id)
-                          AS thumbnail_jpeg) AS extra) AS more
-      FROM job
-     WHERE job.account_id = ANY (ARRAY[$1::bigint]) AND job.id > $2 AND job.id <= $4
-     ORDER BY job.account_id DESC, job.id LIMIT $3)sql"};
-
 constexpr db::query deliveries_query{"exports.deliveries", R"sql(
     SELECT id AS position, row_to_json(line)::text AS line FROM (
         SELECT 'delivery' AS type, id, message_id, job_id, url, state, tries, status_code, cause,
@@ -112,14 +96,14 @@ constexpr db::query calls_query{"exports.model_calls", R"sql(
                       trim_scale(cost_usd) AS cost_usd, modalities) AS line
      ORDER BY call.called_at, call.id)sql"};
 
-/// In the order of the lines, and of read_last_ids().
-constexpr std::array parts{
+/// In the order of the lines, and of read_last_ids(). Null: the reels, which domain/jobs reads.
+constexpr std::array<const db::query*, 8> parts{
     &account_query,
     &tokens_query,
     &sessions_query,
     &webhook_query,
     &chats_query,
-    &reels_query,
+    nullptr,
     &deliveries_query,
     &calls_query};
 
@@ -133,13 +117,10 @@ void append_line(std::string& text, std::string_view line) {
 }
 
 /// As GET shows it, with what it has beyond that.
-std::string reel_line(const db::row& row) {
-    auto reel = jobs::job_from(row);
-    reel.result = row.as<std::optional<std::string>>("result");
-    auto view = jobs::job_view(reel);
+std::string reel_line(const jobs::exported_job& one) {
+    auto view = jobs::job_view(one.reel);
     view.pop_back();  // The closing brace.
-    const auto more = row.as<std::string>("more");
-    return fmt::format(R"({{"type":"reel",{},{})", view.substr(1), more.substr(1));
+    return fmt::format(R"({{"type":"reel",{},{})", view.substr(1), one.more.substr(1));
 }
 
 }  // namespace
@@ -148,8 +129,13 @@ boost::asio::awaitable<std::optional<std::string>> account_export::next(deadline
     if (is_over_) co_return std::nullopt;
     if (!last_ids_) last_ids_ = co_await read_last_ids(by);
     while (part_ < parts.size()) {
-        const bool of_reels = parts.at(part_) == &reels_query;
-        auto read = co_await read_page(by);
+        const bool of_reels = parts.at(part_) == nullptr;
+        page read;
+        if (of_reels) {
+            read = co_await read_reels(by);
+        } else {
+            read = co_await read_page(by);
+        }
         lines_ += read.rows;
         after_ = read.last_id;
         after_at_ = read.last_at;
@@ -166,6 +152,7 @@ boost::asio::awaitable<std::optional<std::string>> account_export::next(deadline
 
 boost::asio::awaitable<std::vector<std::int64_t>> account_export::read_last_ids(deadline by) {
     const auto begun = co_await pool_->run(by, begin_query, account_);
+    const auto last_job = co_await jobs::job_store{*pool_}.last_id(by);
     const auto row = begun.one();
     co_return std::vector{
         account_.value,
@@ -173,26 +160,38 @@ boost::asio::awaitable<std::vector<std::int64_t>> account_export::read_last_ids(
         row.as<std::int64_t>("sessions"),
         account_.value,
         row.as<std::int64_t>("last_chat"),
-        row.as<std::int64_t>("last_job"),
+        last_job.value,
         row.as<std::int64_t>("last_delivery"),
         row.as<std::int64_t>("last_call")};
 }
 
+boost::asio::awaitable<account_export::page> account_export::read_reels(deadline by) {
+    const job_id last{last_ids_->at(part_)};
+    const auto found = co_await jobs::job_store{*pool_}.export_page(
+        account_, job_id{after_}, last, reels_at_once, by);
+    page read{.text = {}, .rows = 0, .last_id = after_, .last_at = after_at_};
+    for (const auto& one : found) {
+        append_line(read.text, reel_line(one));
+        read.last_id = one.reel.id.value;
+        ++read.rows;
+    }
+    co_return read;
+}
+
 boost::asio::awaitable<account_export::page> account_export::read_page(deadline by) {
     const auto& query = *parts.at(part_);
-    const bool of_reels = &query == &reels_query;
     const bool of_calls = &query == &calls_query;
     std::vector<db::parameter> parameters;
     parameters.emplace_back(account_);
     parameters.emplace_back(after_);
-    parameters.emplace_back(of_reels ? reels_at_once : rows_at_once);
+    parameters.emplace_back(rows_at_once);
     parameters.emplace_back(last_ids_->at(part_));
     if (of_calls) parameters.emplace_back(after_at_);
     const auto found = co_await pool_->run_with(by, query, std::move(parameters));
     page read{.text = {}, .rows = 0, .last_id = after_, .last_at = after_at_};
     for (const db::row row : found) {
-        append_line(read.text, of_reels ? reel_line(row) : row.as<std::string>("line"));
-        read.last_id = row.as<std::int64_t>(of_reels ? "id" : "position");
+        append_line(read.text, row.as<std::string_view>("line"));
+        read.last_id = row.as<std::int64_t>("position");
         if (of_calls) read.last_at = row.as<time_point>("called_at");
         ++read.rows;
     }

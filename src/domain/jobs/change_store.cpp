@@ -134,13 +134,11 @@ boost::asio::awaitable<std::optional<job_standing>> change_store::standing(
     const auto found = co_await pool_->run(by, standing_query, id, caller);
     const auto row = found.one_or_none();
     if (!row) co_return std::nullopt;
-    job_standing now{
-        .job = job_from(*row),
+    co_return job_standing{
+        .job = whole_job_from(*row),
         .attempt = row->as<std::int32_t>("attempt"),
         .step = row->as<std::string>("step"),
         .changed_at = row->as<time_point>("changed_at")};
-    now.job.result = row->as<std::optional<std::string>>("result");
-    co_return now;
 }
 
 boost::asio::awaitable<std::vector<watched_change>> change_store::changed_among(

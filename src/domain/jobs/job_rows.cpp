@@ -20,6 +20,12 @@ job job_from(const db::row& row) {
     return found;
 }
 
+job whole_job_from(const db::row& row) {
+    auto whole = job_from(row);
+    whole.result = row.as<std::optional<std::string>>("result");
+    return whole;
+}
+
 job listed_job_from(const db::row& row) {
     auto listed = job_from(row);
     if (listed.status == job_status::done) {

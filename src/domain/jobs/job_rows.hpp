@@ -9,7 +9,10 @@ namespace reelsd::jobs {
 /// and error.
 [[nodiscard]] job job_from(const db::row& row);
 
-/// The same with `brief`, of code, author and summary.
+/// The same with `result`.
+[[nodiscard]] job whole_job_from(const db::row& row);
+
+/// job_from() with `brief`, of code, author and summary.
 [[nodiscard]] job listed_job_from(const db::row& row);
 
 }  // namespace reelsd::jobs

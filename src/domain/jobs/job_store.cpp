@@ -117,6 +117,51 @@ constexpr db::query look_at_queue_query{"jobs.look_at_queue", R"sql(
                      WHERE status = 'pending' AND waits_for IS NULL
                      ORDER BY turn, id LIMIT $1) AS capped) AS due)sql"};
 
+constexpr db::query find_all_query{"jobs.find_all", R"sql(
+    SELECT id, url, status, created_at, started_at, finished_at, error_code, error, result
+      FROM job WHERE id = ANY ($1::bigint[]))sql"};
+
+constexpr db::query last_id_query{"jobs.last_id", R"sql(
+    SELECT coalesce(max(id), 0) AS id FROM job)sql"};
+
+// What a reel has beyond what GET shows of it.
+constexpr db::query export_query{"jobs.export", R"sql(
+    SELECT id, url, status, created_at, started_at, finished_at, error_code, error, result,
+           (SELECT row_to_json(extra)::text FROM (
+               SELECT job.fresh, job.attempt AS attempts, job.webhook_url,
+                      rfc3339(job.analyzed_at) AS analyzed_at,
+                      (SELECT key FROM submission_key WHERE job_id = job.id LIMIT 1)
+                          AS idempotency_key,
+                      (SELECT replace(encode(jpeg, 'base64'), E'\n', '') FROM reel_thumbnail
+                        WHERE account_id = job.account_id AND job_id = job.id)
+                          AS thumbnail_jpeg) AS extra) AS more
+      FROM job
+     WHERE job.account_id = ANY (ARRAY[$1::bigint]) AND job.id > $2 AND job.id <= $4
+     ORDER BY job.account_id DESC, job.id LIMIT $3)sql"};
+
+// Two accounts, so that the function does not insist on the one; ids are positive. It locks,
+// inserts and updates no row, and the server checks plpgsql, write access and privileges all the
+// same.
+constexpr db::query check_submissions_query{"jobs.check_submissions", R"sql(
+    SELECT count(*) FROM submit_jobs(
+        ARRAY[0, -1]::bigint[], ARRAY['', ''], ARRAY[false, false], ARRAY[false, false],
+        ARRAY[NULL, NULL]::text[], ARRAY[NULL, NULL]::text[], ARRAY[NULL, NULL]::text[],
+        ARRAY[0, 0], 1, 1))sql"};
+
+// New pages, which a full disk has not: hexadecimal digits at random do not compress.
+constexpr db::query check_storage_query{"jobs.check_storage", R"sql(DO $$
+    BEGIN
+        INSERT INTO job (id, account_id, url, fresh) OVERRIDING SYSTEM VALUE
+        SELECT nextval('job_id_seq'), account.id, filler.text, false
+          FROM (SELECT id FROM account ORDER BY id LIMIT 1) AS account,
+               (SELECT string_agg(md5(random()::text || piece), '') AS text
+                  FROM generate_series(1, 8) AS number, generate_series(1, 60) AS piece
+                 GROUP BY number) AS filler;
+        RAISE EXCEPTION 'undone';
+    EXCEPTION WHEN raise_exception THEN
+        NULL;
+    END $$)sql"};
+
 admission::outcome outcome_from(std::string_view name) {
     if (name == "admitted") return admission::outcome::admitted;
     if (name == "repeated") return admission::outcome::repeated;
@@ -237,9 +282,43 @@ boost::asio::awaitable<std::optional<job>> job_store::find(
     const auto found = co_await pool_->run(by, find_query, id, caller);
     const auto row = found.one_or_none();
     if (!row) co_return std::nullopt;
-    auto whole = job_from(*row);
-    whole.result = row->as<std::optional<std::string>>("result");
-    co_return whole;
+    co_return whole_job_from(*row);
+}
+
+boost::asio::awaitable<std::map<job_id, job>> job_store::find_all(
+    std::vector<job_id> wanted, deadline by) {
+    const auto found = co_await pool_->run(by, find_all_query, wanted);
+    std::map<job_id, job> readable;
+    for (const db::row row : found) {
+        try {
+            auto whole = whole_job_from(row);
+            readable.emplace(whole.id, std::move(whole));
+        } catch (const std::exception&) {
+            continue;  // As a newer program has written it.
+        }
+    }
+    co_return readable;
+}
+
+boost::asio::awaitable<job_id> job_store::last_id(deadline by) {
+    const auto found = co_await pool_->run(by, last_id_query);
+    co_return found.one().as<job_id>("id");
+}
+
+boost::asio::awaitable<std::vector<exported_job>> job_store::export_page(
+    account_id owner, job_id after, job_id last, int jobs_max, deadline by) {
+    const auto found = co_await pool_->run(by, export_query, owner, after, jobs_max, last);
+    co_return found.map([](const db::row& row) {
+        return exported_job{.reel = whole_job_from(row), .more = row.as<std::string>("more")};
+    });
+}
+
+boost::asio::awaitable<void> job_store::check_submissions(deadline by) {
+    co_await pool_->run(by, check_submissions_query);
+}
+
+boost::asio::awaitable<void> job_store::check_storage(deadline by) {
+    co_await pool_->run(by, check_storage_query);
 }
 
 boost::asio::awaitable<std::optional<std::vector<std::byte>>> job_store::find_thumbnail(

@@ -30,14 +30,14 @@ constexpr db::query erase_query{"retention.erase", R"sql(
     SELECT account_id, removed_jobs, removed_calls, is_gone FROM erase_some($1, $2, $3, $4))sql"};
 
 constexpr db::query look_at_query{"retention.look_at", R"sql(
-    SELECT (SELECT count(*) FROM job WHERE account_id = $1) AS jobs,
+    SELECT (SELECT count(*) FROM job_state WHERE account_id = $1) AS jobs,
            (SELECT count(*) FROM model_call WHERE account_id = $1) AS calls,
            (SELECT count(*) FROM api_token WHERE account_id = $1) AS tokens)sql"};
 
 // Three looks at the beginning of an index.
 constexpr db::query backlog_query{"retention.backlog", R"sql(
     SELECT extract(epoch FROM now() - (
-               SELECT finished_at FROM job WHERE status IN ('done', 'error')
+               SELECT finished_at FROM job_state WHERE status IN ('done', 'error')
                 ORDER BY finished_at, id LIMIT 1))::float8 AS oldest_result,
            extract(epoch FROM now() - (
                SELECT called_at FROM model_call

@@ -14,7 +14,8 @@ constexpr db::query begin_query{
     "usage.begin_call",
     R"sql(
     WITH held AS MATERIALIZED (
-        SELECT account_id, id, claim, budget_is_spent(account_id) AS is_spent FROM job
+        SELECT account_id, id, claim, budget_is_spent(account_id) AS is_spent
+          FROM job_state
          WHERE id = $1 AND claim = $2 AND status = 'processing'),
     begun AS (
         INSERT INTO model_call (account_id, job_id, number, claim, provider, model, settled_at,

@@ -53,7 +53,7 @@ constexpr db::query read_reel_query{"usage.read_reel", R"sql(
                 THEN trim_scale(coalesce(sum(cost_usd) OVER (), 0))::text END AS total_cost_usd
       FROM (SELECT call.*, under_way AS is_under_way,
                    call.id IS NOT NULL AND call.cost_usd IS NULL AND NOT under_way AS is_unpriced
-              FROM job
+              FROM job_state AS job
               LEFT JOIN model_call AS call ON call.job_id = job.id AND call.account_id = $1,
                    LATERAL is_under_way(call) AS under_way
              WHERE job.id = $2 AND job.account_id = $1) AS listed

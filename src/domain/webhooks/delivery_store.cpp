@@ -1,6 +1,6 @@
-#include "../jobs/job_rows.hpp"
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/db/pool.hpp>
+#include <reelsd/domain/jobs/job_store.hpp>
 #include <reelsd/domain/webhooks/delivery_store.hpp>
 
 #include <algorithm>
@@ -61,7 +61,7 @@ constexpr db::query claim_query{"webhooks.claim", R"sql(
     chosen AS (
         SELECT ranked.id, coalesce(job.webhook_url, usual.url) AS url
           FROM ranked
-          JOIN job ON job.id = ranked.job_id
+          JOIN job_state AS job ON job.id = ranked.job_id
           LEFT JOIN webhook_default AS usual ON usual.account_id = ranked.account_id
          WHERE of_account <= $7 - (
                SELECT count(*) FROM unnest($5::bigint[]) AS busy (account)
@@ -75,18 +75,16 @@ constexpr db::query claim_query{"webhooks.claim", R"sql(
            round_tries = delivery.round_tries + 1, url = coalesce(chosen.url, delivery.url),
            lease_until = now() + make_interval(secs => $2),
            due_at = now() + make_interval(secs => $2), tried_at = now(), changed_at = now()
-      FROM chosen, job
-     WHERE delivery.id = chosen.id AND job.id = delivery.job_id
-    RETURNING delivery.id AS delivery, delivery.claim, delivery.account_id, delivery.message_id,
-              delivery.tries, delivery.round_tries,
+      FROM chosen
+     WHERE delivery.id = chosen.id
+    RETURNING delivery.id, delivery.claim, delivery.account_id, delivery.job_id,
+              delivery.message_id, delivery.tries, delivery.round_tries,
               chosen.url AS webhook_url,
               extract(epoch FROM delivery.give_up_at - now())::float8 AS time_left,
               ARRAY(SELECT secret FROM webhook_secret
                      WHERE account_id = delivery.account_id
                        AND (expires_at IS NULL OR expires_at > now())
-                     ORDER BY expires_at DESC NULLS FIRST) AS secrets,
-              job.id, job.url, job.status, job.created_at, job.started_at, job.finished_at,
-              job.error_code, job.error, job.result)sql"};
+                     ORDER BY expires_at DESC NULLS FIRST) AS secrets)sql"};
 
 constexpr db::query delivered_query{"webhooks.delivered", R"sql(
     UPDATE webhook_delivery
@@ -151,9 +149,9 @@ delivery delivery_from(const db::row& row) {
         .ended_at = row.as<std::optional<time_point>>("ended_at")};
 }
 
-claimed_delivery claimed_delivery_from(const db::row& row) {
-    claimed_delivery claimed{
-        .id = row.as<delivery_id>("delivery"),
+claimed_delivery claimed_delivery_from(const db::row& row, jobs::job job) {
+    return {
+        .id = row.as<delivery_id>("id"),
         .claim = row.as<std::int32_t>("claim"),
         .account = row.as<account_id>("account_id"),
         .message_id = row.as<std::string>("message_id"),
@@ -161,10 +159,8 @@ claimed_delivery claimed_delivery_from(const db::row& row) {
         .tries = row.as<std::int32_t>("tries"),
         .round_tries = row.as<std::int32_t>("round_tries"),
         .time_left = seconds_f{row.as<double>("time_left")},
-        .job = jobs::job_from(row),
+        .job = std::move(job),
         .secrets = row.as<std::vector<std::string>>("secrets")};
-    claimed.job.result = row.as<std::optional<std::string>>("result");
-    return claimed;
 }
 
 /// Parallel arrays, because a query takes arrays and no rows.
@@ -233,14 +229,15 @@ boost::asio::awaitable<std::vector<claimed_delivery>> delivery_store::claim(
         hand.receivers,
         wanted.shares.of_account,
         wanted.shares.of_receiver);
+    if (claimed.empty()) co_return std::vector<claimed_delivery>{};
+    auto told = co_await jobs::job_store{*pool_}.find_all(
+        claimed.map([](const db::row& row) { return row.as<job_id>("job_id"); }), by);
     std::vector<claimed_delivery> readable;
     for (const db::row row : claimed) {
-        try {
-            readable.push_back(claimed_delivery_from(row));
-        } catch (const std::exception&) {
-            // As a newer program has written it: one of those takes it when its lease has ended.
-            continue;
-        }
+        const auto job = told.find(row.as<job_id>("job_id"));
+        // What a newer program has written is left to one of those, when the lease has ended.
+        if (job == told.end()) continue;
+        readable.push_back(claimed_delivery_from(row, std::move(job->second)));
     }
     co_return readable;
 }

@@ -1,4 +1,4 @@
-#include "domain/reels/view_cache.hpp"
+#include "domain/jobs/view_cache.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 // Goal: the memory of a daemon is bounded whatever is read, and what is read often stays.
-namespace reelsd::reels {
+namespace reelsd::jobs {
 namespace {
 
 constexpr std::size_t text_bytes = 1000;
@@ -158,4 +158,4 @@ TEST(ViewCache, MakesRoomAmongOnesThatWereAllRead) {
 }
 
 }  // namespace
-}  // namespace reelsd::reels
+}  // namespace reelsd::jobs

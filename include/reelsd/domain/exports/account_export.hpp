@@ -45,6 +45,7 @@ private:
     };
     /// Of each part, the greatest id that belongs to the export.
     boost::asio::awaitable<std::vector<std::int64_t>> read_last_ids(deadline by);
+    boost::asio::awaitable<page> read_reels(deadline by);
     boost::asio::awaitable<page> read_page(deadline by);
 
     db::pool* pool_;

@@ -3,12 +3,12 @@
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/ids.hpp>
 #include <reelsd/domain/jobs/job.hpp>
-#include <reelsd/domain/jobs/job_queue.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -92,10 +92,10 @@ struct job_page {
     std::optional<job_id> next;  ///< `before` of the next page; nothing on the last one.
 };
 
-/// An attempt, and how it leaves its job.
-struct ended_attempt {
-    holding held;
-    transition ended;
+/// A job as an account's export has it.
+struct exported_job {
+    job reel;
+    std::string more;  ///< What it has beyond what GET shows: a JSON object.
 };
 
 /// The queue is counted this far, which takes some milliseconds: each scrape of metrics counts it.
@@ -112,9 +112,10 @@ struct queue_state {
 
 enum class post_start : std::uint8_t { begun, at_work_elsewhere };
 
-/// The queue's table. Each operation is one statement, hence atomic; all throw as those of the
-/// queue do. A cheap value around the pool, which must outlive it. On the loop's thread.
-class job_store final : public job_queue {
+/// Jobs as clients submit, read and delete them, and as executors read them. Each operation is one
+/// statement and therefore atomic; all throw as those of job_queue do. A cheap value around the
+/// pool, which must outlive it. On the loop's thread.
+class job_store {
 public:
     explicit job_store(db::pool& pool) : pool_{&pool} {}
 
@@ -130,6 +131,21 @@ public:
 
     /// The caller's own job; nothing for an unknown or another account's id.
     boost::asio::awaitable<std::optional<job>> find(account_id caller, job_id id, deadline by);
+
+    /// Those of `wanted` that are there and that this program can read, whosever they are.
+    boost::asio::awaitable<std::map<job_id, job>> find_all(std::vector<job_id> wanted, deadline by);
+
+    /// The highest id that a job has; 0 if there is none.
+    boost::asio::awaitable<job_id> last_id(deadline by);
+
+    /// Up to `jobs_max` of the owner's jobs behind `after` and up to `last`, by id.
+    boost::asio::awaitable<std::vector<exported_job>> export_page(
+        account_id owner, job_id after, job_id last, int jobs_max, deadline by);
+
+    /// Returns if submissions can be decided. Changes nothing.
+    boost::asio::awaitable<void> check_submissions(deadline by);
+    /// Returns if new rows can be stored, which a full disk refuses. Leaves none behind.
+    boost::asio::awaitable<void> check_storage(deadline by);
 
     /// The thumbnail (a JPEG) of the caller's own job; nothing for an unknown or another account's
     /// id, and for a job that has none. One without a small one has the large one in its place.
@@ -161,24 +177,7 @@ public:
 
     boost::asio::awaitable<queue_state> look_at_queue(deadline by);
 
-    boost::asio::awaitable<std::vector<claimed_job>> claim(
-        claim_request wanted, deadline by) override;
-    boost::asio::awaitable<line_answer> claim_in_line(
-        claim_request wanted, platform_line line, deadline by) override;
-    boost::asio::awaitable<renewal> renew(
-        std::vector<holding> held, seconds_f lease, deadline by) override;
-    boost::asio::awaitable<std::vector<job_id>> lost_among(
-        std::vector<holding> held, deadline by) override;
-    boost::asio::awaitable<std::vector<job_id>> rescue(rescue_request wanted, deadline by) override;
-    boost::asio::awaitable<bool> report(holding held, transition ended, deadline by) override;
-    /// Several reports of attempts that have no result (none is `completed`), at most one of each
-    /// job: true for each that was written.
-    boost::asio::awaitable<std::vector<bool>> report_all(
-        const std::vector<ended_attempt>& attempts, deadline by);
-
 private:
-    boost::asio::awaitable<bool> complete(holding held, const completed& success, deadline by);
-
     db::pool* pool_;
 };
 

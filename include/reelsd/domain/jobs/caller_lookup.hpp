@@ -20,7 +20,7 @@ namespace reelsd::db {
 class pool;
 }
 
-namespace reelsd::reels {
+namespace reelsd::jobs {
 
 /// Whose token this is, and one of that one's reels if a reel is asked for.
 struct caller_and_reel {
@@ -67,4 +67,4 @@ private:
     std::shared_ptr<sharing_statements> statements_;
 };
 
-}  // namespace reelsd::reels
+}  // namespace reelsd::jobs

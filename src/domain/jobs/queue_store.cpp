@@ -1,8 +1,11 @@
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/db/pool.hpp>
-#include <reelsd/domain/jobs/job_store.hpp>
+#include <reelsd/domain/jobs/queue_store.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -265,7 +268,7 @@ private:
 
 }  // namespace
 
-boost::asio::awaitable<std::vector<claimed_job>> job_store::claim(
+boost::asio::awaitable<std::vector<claimed_job>> queue_store::claim(
     claim_request wanted, deadline by) {
     invariant(wanted.jobs_max > 0);
     const auto claimed = co_await pool_->run(
@@ -280,7 +283,7 @@ boost::asio::awaitable<std::vector<claimed_job>> job_store::claim(
     co_return claimed.map(&claimed_job_from);
 }
 
-boost::asio::awaitable<line_answer> job_store::claim_in_line(
+boost::asio::awaitable<line_answer> queue_store::claim_in_line(
     claim_request wanted, platform_line line, deadline by) {
     const auto answer = co_await pool_->run(
         by,
@@ -306,7 +309,7 @@ boost::asio::awaitable<line_answer> job_store::claim_in_line(
     co_return decided;
 }
 
-boost::asio::awaitable<renewal> job_store::renew(
+boost::asio::awaitable<renewal> queue_store::renew(
     std::vector<holding> held, seconds_f lease, deadline by) {
     const holding_columns columns{held};
     const auto found =
@@ -319,14 +322,14 @@ boost::asio::awaitable<renewal> job_store::renew(
     co_return outcome;
 }
 
-boost::asio::awaitable<std::vector<job_id>> job_store::lost_among(
+boost::asio::awaitable<std::vector<job_id>> queue_store::lost_among(
     std::vector<holding> held, deadline by) {
     const holding_columns columns{held};
     const auto lost = co_await pool_->run(by, lost_among_query, columns.jobs, columns.claims);
     co_return lost.map([](const db::row& row) { return row.as<job_id>("id"); });
 }
 
-boost::asio::awaitable<std::vector<job_id>> job_store::rescue(rescue_request wanted, deadline by) {
+boost::asio::awaitable<std::vector<job_id>> queue_store::rescue(rescue_request wanted, deadline by) {
     const holding_columns columns{wanted.held};
     co_await pool_->run(by, mend_times_query);
     co_await pool_->run(by, end_delays_query);
@@ -346,7 +349,7 @@ boost::asio::awaitable<std::vector<job_id>> job_store::rescue(rescue_request wan
     co_return ended;
 }
 
-boost::asio::awaitable<bool> job_store::report(holding held, transition ended, deadline by) {
+boost::asio::awaitable<bool> queue_store::report(holding held, transition ended, deadline by) {
     if (const auto* success = std::get_if<completed>(&ended))
         co_return co_await complete(held, *success, by);
     std::vector<ended_attempt> alone;
@@ -355,7 +358,7 @@ boost::asio::awaitable<bool> job_store::report(holding held, transition ended, d
     co_return written.front();
 }
 
-boost::asio::awaitable<bool> job_store::complete(
+boost::asio::awaitable<bool> queue_store::complete(
     holding held, const completed& success, deadline by) {
     const db::json_text document{success.result};
     const thumbnail_columns pictures{success.thumbnail};
@@ -381,7 +384,7 @@ boost::asio::awaitable<bool> job_store::complete(
     co_return written.affected() > 0;
 }
 
-boost::asio::awaitable<std::vector<bool>> job_store::report_all(
+boost::asio::awaitable<std::vector<bool>> queue_store::report_all(
     const std::vector<ended_attempt>& attempts, deadline by) {
     const report_columns told{attempts};
     const auto found = co_await pool_->run(

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace reelsd::reels {
+namespace reelsd::jobs {
 
 std::size_t view_cache::bytes_of(const reel_view& view) noexcept {
     // The text's head, a node of the list, a place in the table, and what the allocator adds.
@@ -89,4 +89,4 @@ void view_cache::drop(entries& part, entries::iterator one) {
     part.erase(one);
 }
 
-}  // namespace reelsd::reels
+}  // namespace reelsd::jobs

@@ -1,10 +1,10 @@
-#include "../jobs/job_rows.hpp"
+#include "job_rows.hpp"
 #include "view_cache.hpp"
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/db/pool.hpp>
 #include <reelsd/db/shared_statement.hpp>
+#include <reelsd/domain/jobs/caller_lookup.hpp>
 #include <reelsd/domain/jobs/job_view.hpp>
-#include <reelsd/domain/reels/caller_lookup.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace reelsd::reels {
+namespace reelsd::jobs {
 namespace {
 
 // A caller has few tokens and many requests: each token is looked up once. A row whose version is
@@ -115,10 +115,9 @@ found_reel answer_from(const db::row& row, view_cache& kept) {
         }
         return answer;
     }
-    auto reel = jobs::job_from(row);
-    reel.result = row.as<std::optional<std::string>>("result");
+    const auto reel = whole_job_from(row);
     const auto view = std::make_shared<reel_view>(reel_view{
-        .text = jobs::job_view(reel),
+        .text = job_view(reel),
         .owner = caller->account,
         .version = row.as<std::string>("version"),
         .ended_reels_version = ended_reels_version.value_or("")});
@@ -274,4 +273,4 @@ boost::asio::awaitable<caller_and_reel> caller_lookup::find_with_reel(
         .caller = found.caller, .reel = found.reel, .has_ended = found.has_ended};
 }
 
-}  // namespace reelsd::reels
+}  // namespace reelsd::jobs

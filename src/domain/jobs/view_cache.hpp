@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace reelsd::reels {
+namespace reelsd::jobs {
 
 /// A reel as clients see it, and the versions of what this was made from.
 struct reel_view {
@@ -91,4 +91,4 @@ private:
     std::vector<std::int64_t> noted_;
 };
 
-}  // namespace reelsd::reels
+}  // namespace reelsd::jobs
