@@ -51,6 +51,20 @@ asio::awaitable<http::response> get_overview(
     co_return ctx.json(http::status::ok, view);
 }
 
+json attempts_view(const std::vector<jobs::failed_attempt>& attempts) {
+    auto views = json::array();
+    for (const auto& one : attempts) {
+        views.push_back(
+            {{"attempt", one.number},
+             {"at", one.at},
+             {"worker", one.worker},
+             {"step", one.step},
+             {"cause", one.cause},
+             {"detail", one.detail}});
+    }
+    return views;
+}
+
 json failures_view(const jobs::failure_overview& failures) {
     auto causes = json::array();
     for (const auto& cause : failures.by_cause) {
@@ -67,7 +81,8 @@ json failures_view(const jobs::failure_overview& failures) {
              {"url", job.url},
              {"error_code", name_of(job.code)},
              {"error", job.error},
-             {"finished_at", to_rfc3339(job.finished_at)}});
+             {"finished_at", to_rfc3339(job.finished_at)},
+             {"attempts", attempts_view(job.attempts)}});
     }
     return {{"by_cause", std::move(causes)}, {"recent", std::move(recent)}};
 }

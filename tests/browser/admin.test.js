@@ -93,6 +93,10 @@ for (const width of WIDTHS) {
         await way.getByText('Ready').first().waitFor();
         // It is renewed by itself.
         await page.waitForResponse((answer) => answer.url().endsWith('/admin/overview'));
+        const row = page.locator('tr', { has: page.getByRole('button', { name: `Retry reel ${failed.id}` }) });
+        await row.getByText('1 failed attempt').click();
+        await row.getByText('video_unavailable').waitFor();
+        await row.getByText('in step resolve').waitFor();
         const retry = page.waitForResponse((answer) => answer.url().endsWith('/admin/failures/retry'));
         await page.getByRole('button', { name: `Retry reel ${failed.id}` }).click();
         const { jobs } = await (await retry).json();

@@ -329,6 +329,12 @@ class People(ServiceTest):
         failures = self.ann.api("GET", "admin/failures?limit=200").json()
         seen = [one for one in failures["recent"] if one["id"] == job][0]
         self.assertEqual((seen["email"], seen["error_code"]), ("bob@example.com", "unavailable"))
+        attempt = seen["attempts"][0]
+        self.assertEqual(len(seen["attempts"]), 1)
+        self.assertEqual((attempt["attempt"], attempt["step"], attempt["cause"]), (1, "resolve", "video_unavailable"))
+        self.assertRegex(attempt["at"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
+        self.assertTrue(attempt["worker"])
+        self.assertNotIn("attempts", self.bob.api("GET", f"reels/{job}").json())
         self.assertIn("unavailable", [one["error_code"] for one in failures["by_cause"]])
         made = self.ann.api("POST", "admin/failures/retry", {"ids": [job]}).json()["jobs"]
         self.assertEqual(made[0]["id"], job)

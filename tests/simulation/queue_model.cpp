@@ -1,5 +1,9 @@
 #include "queue_model.hpp"
 
+#include <reelsd/base/bounds.hpp>
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 
@@ -34,14 +38,22 @@ void fail(model_row& row, jobs::job_error_code code, const std::string& text) {
     row.error = text;
 }
 
+void add_failed_attempt(model_row& row, std::string_view cause, std::string_view step) {
+    auto& kept = row.failed_attempts;
+    if (kept.size() == bounds::failed_attempts_max) kept.erase(kept.begin());
+    kept.push_back(fmt::format("{} {} {} {}", row.attempt, row.worker, cause, step));
+}
+
 /// What an attempt's end makes of its row.
 void apply(model_row& row, const jobs::transition& ended, instant now) {
     if (const auto* success = std::get_if<jobs::completed>(&ended)) {
         end_as(row, job_status::done);
         row.result = success->result;
     } else if (const auto* failure = std::get_if<jobs::failed>(&ended)) {
+        add_failed_attempt(row, name_of(failure->why.cause), failure->why.step);
         fail(row, failure->code, failure->text);
     } else if (const auto* later = std::get_if<jobs::retried>(&ended)) {
+        add_failed_attempt(row, name_of(later->why.cause), later->why.step);
         free(row, now, now + in_clock_units(later->delay));
     } else {
         // Handed back, it stands where it stood.
@@ -84,7 +96,8 @@ job_id queue_model::submit(instant now, account_id by) {
         .claim_epoch = {},
         .error_code = {},
         .error = {},
-        .result = {}};
+        .result = {},
+        .failed_attempts = {}};
     put(row_change::submitted, row);
     return row.id;
 }
@@ -247,6 +260,7 @@ std::vector<job_id> queue_model::rescue(instant now, const jobs::rescue_request&
     for (const auto id : expired) {
         auto row = rows_.at(id);
         row.run_at = now;
+        add_failed_attempt(row, "lease_expired", "");
         if (row.attempt < wanted.attempts_max) {
             free(row, now, now);
         } else {

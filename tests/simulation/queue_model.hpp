@@ -32,6 +32,8 @@ struct model_row {
     std::optional<jobs::job_error_code> error_code;
     std::string error;
     std::string result;  ///< Only when `done`.
+    /// "1 w timed_out analyze": attempt, worker, cause and step of each that counts.
+    std::vector<std::string> failed_attempts;
 };
 
 inline constexpr const char* waits_for_time = "time";

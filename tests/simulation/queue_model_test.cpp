@@ -44,7 +44,11 @@ constexpr db::query rows_query{"test.rows", R"sql(
                   claim, claim_epoch,
                   concat_ws(' ', waits_for, permit, worker, error_code, error, result,
                             CASE WHEN status = 'pending' AND run_at <= now() THEN 'due' END,
-                            CASE WHEN lease_until < now() THEN 'expired' END)) AS text
+                            CASE WHEN lease_until < now() THEN 'expired' END,
+                            (SELECT string_agg(concat_ws(' ', failure->>'attempt',
+                                                         failure->>'worker', failure->>'cause',
+                                                         failure->>'step'), ' ')
+                               FROM jsonb_array_elements(failed_attempts) AS failure))) AS text
       FROM job ORDER BY id)sql"};
 
 std::vector<std::string> sorted(std::vector<std::string> all) {
@@ -234,6 +238,7 @@ protected:
             const bool is_processing = row.status == jobs::job_status::processing;
             if (is_pending && row.run_at <= now_) more.emplace_back("due");
             if (is_processing && row.lease_until < now_) more.emplace_back("expired");
+            for (const auto& failure : row.failed_attempts) more.push_back(failure);
             texts.push_back(text + fmt::format("{}", fmt::join(more, " ")));
         }
         return texts;
@@ -281,8 +286,14 @@ protected:
         const seconds_f delay = dice_.chance(0.5) ? seconds_f{0} : far_off;
         switch (dice_.below(7)) {
             case 0: return jobs::completed{R"({"a":1})"};
-            case 1: return jobs::failed{jobs::job_error_code::unavailable, "not there"};
-            case 2: return jobs::retried{delay};
+            case 1:
+                return jobs::failed{
+                    .code = jobs::job_error_code::unavailable,
+                    .text = "not there",
+                    .why = {.cause = errc::video_unavailable, .step = "resolve"}};
+            case 2:
+                return jobs::retried{
+                    .delay = delay, .why = {.cause = errc::timed_out, .step = "download"}};
             case 3: return jobs::postponed{delay};
             case 4:
             case 5: return jobs::awaiting_permit{line_.host};

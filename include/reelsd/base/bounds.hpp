@@ -45,6 +45,12 @@ inline constexpr auto wait_max = 60s;
 /// that.
 inline constexpr std::size_t result_bytes_max = std::size_t{1024} * 1024;
 
+/// Failed attempts that a job's row keeps: as many as REELSD_ATTEMPTS_MAX allows.
+inline constexpr int failed_attempts_max = 20;
+/// What such an entry says of its cause: the longest messages of providers are cut at 300 bytes,
+/// and twenty entries stay below 16 KB.
+inline constexpr std::size_t attempt_detail_bytes_max = 500;
+
 /// A platform page is 0.7-1 MB (platform.md 2A); three times that is not one.
 inline constexpr std::size_t page_bytes_max = std::size_t{3} * 1024 * 1024;
 

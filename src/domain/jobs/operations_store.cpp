@@ -1,3 +1,4 @@
+#include <reelsd/base/json.hpp>
 #include <reelsd/db/pool.hpp>
 #include <reelsd/domain/jobs/operations_store.hpp>
 
@@ -18,7 +19,8 @@ constexpr db::query causes_query{"operations.failure_causes", R"sql(
      GROUP BY error_code ORDER BY count(*) DESC, error_code)sql"};
 
 constexpr db::query recent_query{"operations.recent_failures", R"sql(
-    SELECT job.id, account.email, job.url, job.error_code, job.error, job.finished_at
+    SELECT job.id, account.email, job.url, job.error_code, job.error, job.finished_at,
+           job.failed_attempts::text AS failed_attempts
       FROM job JOIN account ON account.id = job.account_id
      WHERE job.status = 'error'
      ORDER BY job.finished_at DESC LIMIT $1)sql"};
@@ -44,6 +46,22 @@ failure_cause cause_from(const db::row& row) {
         .last_at = row.as<time_point>("last_at")};
 }
 
+failed_attempt attempt_from(const json& entry) {
+    return {
+        .number = entry.at("attempt").get<int>(),
+        .at = entry.at("at").get<std::string>(),
+        .worker = entry.at("worker").get<std::string>(),
+        .step = entry.at("step").get<std::string>(),
+        .cause = entry.at("cause").get<std::string>(),
+        .detail = entry.at("detail").get<std::string>()};
+}
+
+std::vector<failed_attempt> attempts_from(std::string_view text) {
+    std::vector<failed_attempt> attempts;
+    for (const auto& entry : json::parse(text)) attempts.push_back(attempt_from(entry));
+    return attempts;
+}
+
 failed_job failed_from(const db::row& row) {
     return {
         .id = row.as<job_id>("id"),
@@ -51,7 +69,8 @@ failed_job failed_from(const db::row& row) {
         .url = row.as<std::string>("url"),
         .code = job_error_code_from(row.as<std::string_view>("error_code")).value(),
         .error = row.as<std::string>("error"),
-        .finished_at = row.as<time_point>("finished_at")};
+        .finished_at = row.as<time_point>("finished_at"),
+        .attempts = attempts_from(row.as<std::string_view>("failed_attempts"))};
 }
 
 }  // namespace

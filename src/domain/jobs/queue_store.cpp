@@ -1,3 +1,4 @@
+#include <reelsd/base/bounds.hpp>
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/db/pool.hpp>
 #include <reelsd/domain/jobs/queue_store.hpp>
@@ -113,7 +114,10 @@ constexpr db::query rescue_query{
            run_at = now(), lease_until = NULL, worker = NULL,
            finished_at = CASE WHEN job.attempt < $3 THEN NULL ELSE now() END,
            error_code = CASE WHEN job.attempt < $3 THEN NULL ELSE 'internal' END::job_error_code,
-           error = CASE WHEN job.attempt < $3 THEN NULL ELSE $4 END
+           error = CASE WHEN job.attempt < $3 THEN NULL ELSE $4 END,
+           failed_attempts = add_failed_attempt(
+               job.failed_attempts, $7, job.attempt, job.worker, coalesce(job.step, ''),
+               'lease_expired', '')
       FROM expired WHERE job.id = expired.id
     RETURNING job.id, job.status)sql",
     db::priority::essential};
@@ -154,7 +158,8 @@ constexpr db::query complete_query{
 
 // Whatever else has become of an attempt, of several at once. Rows are locked as by renewals.
 // Handed back, a job stands where it stood, by whatever clock, and was never begun if no attempt of
-// it counts.
+// it counts. Only an attempt that counts is kept among the failed ones: releases at shutdown, waits
+// and snoozes are none.
 constexpr db::query report_query{
     "jobs.report",
     R"sql(
@@ -170,12 +175,17 @@ constexpr db::query report_query{
                                OR job.attempt > 1 THEN job.started_at END,
            attempt = job.attempt - ended.uncounted, lease_until = NULL, worker = NULL,
            waits_for = ended.waits_for,
-           cooling_since = CASE WHEN ended.is_cooldown THEN coalesce(job.cooling_since, now()) END
+           cooling_since = CASE WHEN ended.is_cooldown THEN coalesce(job.cooling_since, now()) END,
+           failed_attempts = CASE
+               WHEN ended.cause IS NULL THEN job.failed_attempts
+               ELSE add_failed_attempt(job.failed_attempts, $13, job.attempt, job.worker,
+                                       ended.step, ended.cause, ended.detail) END
       FROM locked
       JOIN unnest($1::bigint[], $2::integer[], $3::job_status[], $4::job_error_code[],
                   $5::text[], $6::double precision[], $7::integer[], $8::text[],
-                  $9::boolean[])
-           AS ended (id, claim, status, code, text, delay, uncounted, waits_for, is_cooldown)
+                  $9::boolean[], $10::text[], $11::text[], $12::text[])
+           AS ended (id, claim, status, code, text, delay, uncounted, waits_for, is_cooldown,
+                     cause, step, detail)
         ON ended.id = locked.id AND ended.claim = locked.claim
      WHERE job.id = locked.id
     RETURNING job.id)sql",
@@ -236,6 +246,8 @@ struct report_columns {
     std::vector<std::int32_t> uncounted;        ///< 1: the attempt does not count.
     std::vector<std::optional<std::string_view>> waits_for;  ///< A platform's permit.
     std::vector<bool> cooldowns;
+    /// Of attempts that count.
+    std::vector<std::optional<std::string_view>> causes, steps, details;
 
     explicit report_columns(const std::vector<ended_attempt>& attempts) {
         for (const auto& one : attempts) add(one);
@@ -256,6 +268,7 @@ private:
         const auto* const later = std::get_if<retried>(&one.ended);
         delays.emplace_back();
         if (later) delays.back() = later->delay.count();
+        add_failure(failure ? &failure->why : later ? &later->why : nullptr);
         const auto* const put_off = std::get_if<postponed>(&one.ended);
         if (put_off != nullptr) delays.back() = put_off->delay.count();
         cooldowns.push_back(put_off != nullptr && put_off->is_cooldown);
@@ -263,6 +276,16 @@ private:
         waits_for.emplace_back();
         if (const auto* const lined_up = std::get_if<awaiting_permit>(&one.ended))
             waits_for.back() = lined_up->platform;
+    }
+
+    void add_failure(const attempt_failure* why) {
+        causes.emplace_back();
+        steps.emplace_back();
+        details.emplace_back();
+        if (why == nullptr) return;
+        causes.back() = name_of(why->cause);
+        steps.back() = why->step;
+        details.back() = why->detail;
     }
 };
 
@@ -329,7 +352,8 @@ boost::asio::awaitable<std::vector<job_id>> queue_store::lost_among(
     co_return lost.map([](const db::row& row) { return row.as<job_id>("id"); });
 }
 
-boost::asio::awaitable<std::vector<job_id>> queue_store::rescue(rescue_request wanted, deadline by) {
+boost::asio::awaitable<std::vector<job_id>> queue_store::rescue(
+    rescue_request wanted, deadline by) {
     const holding_columns columns{wanted.held};
     co_await pool_->run(by, mend_times_query);
     co_await pool_->run(by, end_delays_query);
@@ -341,7 +365,8 @@ boost::asio::awaitable<std::vector<job_id>> queue_store::rescue(rescue_request w
         wanted.attempts_max,
         wanted.exhausted_text,
         wanted.worker,
-        wanted.claim_epoch);
+        wanted.claim_epoch,
+        bounds::failed_attempts_max);
     std::vector<job_id> ended;
     for (const auto row : rescued) {
         if (row.as<std::string_view>("status") == "error") ended.push_back(row.as<job_id>("id"));
@@ -398,7 +423,11 @@ boost::asio::awaitable<std::vector<bool>> queue_store::report_all(
         told.delays,
         told.uncounted,
         told.waits_for,
-        told.cooldowns);
+        told.cooldowns,
+        told.causes,
+        told.steps,
+        told.details,
+        bounds::failed_attempts_max);
     const auto ids = found.map([](const db::row& row) { return row.as<job_id>("id"); });
     std::vector<bool> written;
     for (const auto& one : attempts) {

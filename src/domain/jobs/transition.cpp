@@ -1,4 +1,6 @@
+#include <reelsd/base/bounds.hpp>
 #include <reelsd/base/invariant.hpp>
+#include <reelsd/base/utf8.hpp>
 #include <reelsd/domain/jobs/transition.hpp>
 
 #include <fmt/format.h>
@@ -30,6 +32,23 @@ std::string_view model_failure_text(errc why) {
             return "this service's access to it is not set up right. The operator finds the cause "
                    "in the log.";
     }
+}
+
+/// As much of an error's detail as a row keeps. What no server or terminal takes is replaced.
+std::string kept_detail(std::string_view detail) {
+    std::string kept;
+    for (std::size_t at = 0; at < detail.size();) {
+        const auto next = code_point_at(detail, at);
+        if (kept.size() + next.bytes > bounds::attempt_detail_bytes_max) break;
+        const bool is_printable = next.valid && next.value >= U' ' && next.value != 0x7F;
+        kept.append(is_printable ? detail.substr(at, next.bytes) : "?");
+        at += next.bytes;
+    }
+    return kept;
+}
+
+attempt_failure failure_of(const error& why) {
+    return {.cause = why.code(), .detail = kept_detail(why.detail())};
 }
 
 }  // namespace
@@ -119,8 +138,20 @@ transition after_failure(
     if (decided == fate::hand_back) return handed_back{};
     const bool again = decided == fate::retry && allowed == retry_allowed::yes &&
                        job.attempt < policy.attempts_max;
-    if (again) return retried{std::max(retry_delay(job.attempt, policy.base, jitter), not_before)};
-    return failed{job_error_code_of(why.code()), error_text(why.code(), policy)};
+    if (again) {
+        const auto delay = std::max(retry_delay(job.attempt, policy.base, jitter), not_before);
+        return retried{.delay = delay, .why = failure_of(why)};
+    }
+    return failed{
+        .code = job_error_code_of(why.code()),
+        .text = error_text(why.code(), policy),
+        .why = failure_of(why)};
+}
+
+transition at_step(transition ended, std::string_view step) {
+    if (auto* const end = std::get_if<failed>(&ended)) end->why.step = step;
+    if (auto* const later = std::get_if<retried>(&ended)) later->why.step = step;
+    return ended;
 }
 
 transition after_outage(
@@ -140,7 +171,10 @@ transition after_postponement(
         until.wait < policy.cooldown_wait_min || waited + until.wait < policy.cooldown_wait_max;
     if (!until.is_cooldown || is_short) return postponed{until.wait, until.is_cooldown};
     const auto minutes = std::chrono::ceil<std::chrono::minutes>(until.wait).count();
-    return failed{job_error_code_of(until.of), cooldown_text(until.of, std::to_string(minutes))};
+    return failed{
+        .code = job_error_code_of(until.of),
+        .text = cooldown_text(until.of, std::to_string(minutes)),
+        .why = {.cause = until.of, .detail = fmt::format("asked to wait {} minutes", minutes)}};
 }
 
 std::string cooldown_text(errc of, std::string_view minutes) {

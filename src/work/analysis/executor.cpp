@@ -404,7 +404,7 @@ jobs::transition executor::run(const jobs::claimed_job& job, std::stop_token sto
     if (now.postponed && now.joins_line) {
         return jobs::awaiting_permit{parts_.pacer.host()};
     }
-    if (now.postponed) return postpone(job, why, *now.postponed);
+    if (now.postponed) return jobs::at_step(postpone(job, why, *now.postponed), now.step);
     if (now.asked_to_wait) {
         // The analyzer has told why; nothing has failed here.
         log_.debug(
@@ -412,7 +412,8 @@ jobs::transition executor::run(const jobs::claimed_job& job, std::stop_token sto
             {{"job", job.id.value}, {"seconds", now.not_before.count()}, {"reason", why.detail()}});
         const jobs::postponement until{
             .wait = now.not_before, .is_cooldown = true, .of = why.code()};
-        return jobs::after_postponement(job, until, wall_clock_now(), policy_);
+        return jobs::at_step(
+            jobs::after_postponement(job, until, wall_clock_now(), policy_), now.step);
     }
     if (why.code() != errc::cancelled) {
         log_.warning(
@@ -424,10 +425,14 @@ jobs::transition executor::run(const jobs::claimed_job& job, std::stop_token sto
              {"reason", why.detail()}});
     }
     if (why.code() == errc::database_unavailable) {
-        return jobs::after_outage(job, why, wall_clock_now(), policy_, random_between(0.0, 1.0));
+        return jobs::at_step(
+            jobs::after_outage(job, why, wall_clock_now(), policy_, random_between(0.0, 1.0)),
+            now.step);
     }
-    return jobs::after_failure(
-        job, why, now.allowed, policy_, random_between(0.0, 1.0), now.not_before);
+    return jobs::at_step(
+        jobs::after_failure(
+            job, why, now.allowed, policy_, random_between(0.0, 1.0), now.not_before),
+        now.step);
 }
 
 jobs::transition executor::postpone(

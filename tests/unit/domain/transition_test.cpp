@@ -1,3 +1,4 @@
+#include <reelsd/base/bounds.hpp>
 #include <reelsd/domain/jobs/transition.hpp>
 
 #include <gmock/gmock.h>
@@ -117,6 +118,36 @@ TEST(AfterFailure, PicksTheNextState) {
         }
         EXPECT_EQ(told, expected.next);
     }
+}
+
+TEST(AfterFailure, KeepsTheCauseForOperators) {
+    const error why{errc::timed_out, "no end \"é\" in time"};
+    const auto later = std::get<retried>(
+        at_step(after_failure(on_attempt(1), why, retry_allowed::yes, {}, 0.5), "download"));
+    EXPECT_EQ(later.why.cause, errc::timed_out);
+    EXPECT_EQ(later.why.step, "download");
+    EXPECT_EQ(later.why.detail, why.detail());
+    const auto last = std::get<failed>(
+        at_step(after_failure(on_attempt(3), why, retry_allowed::yes, {}, 0.5), "analyze"));
+    EXPECT_EQ(last.why.cause, errc::timed_out);
+    EXPECT_EQ(last.why.step, "analyze");
+    EXPECT_THAT(last.text, testing::Not(testing::HasSubstr("no end")));
+    EXPECT_TRUE(std::holds_alternative<handed_back>(at_step(handed_back{}, "analyze")));
+}
+
+// Goal: what a row keeps of a detail is short text that every server takes, whatever bytes a
+// platform or a model has sent.
+TEST(AfterFailure, CutsAndCleansTheDetail) {
+    const auto kept = [](std::string detail) {
+        const error why{errc::internal, std::move(detail)};
+        return std::get<failed>(after_failure(on_attempt(3), why, retry_allowed::no, {}, 0.5))
+            .why.detail;
+    };
+    EXPECT_EQ(kept(std::string("a\0b\n\x7F\xFFé", 8)), "a?b???é");
+    const std::string longest(bounds::attempt_detail_bytes_max, 'x');
+    EXPECT_EQ(kept(longest), longest);
+    EXPECT_EQ(kept(longest + "x"), longest);
+    EXPECT_EQ(kept(longest.substr(1) + "é"), longest.substr(1)) << "no half of a character";
 }
 
 TEST(RetryDelay, DoublesJittersAndEnds) {

@@ -26,6 +26,16 @@ struct running_job {
     time_point started_at;  ///< Its first attempt.
 };
 
+/// An attempt that was spent without a result.
+struct failed_attempt {
+    int number = 1;
+    std::string at;      ///< RFC 3339.
+    std::string worker;  ///< Who made it.
+    std::string step;    ///< In which it ended; empty if it is not known.
+    std::string cause;   ///< A name of errc, or "lease_expired": its worker has died or hung.
+    std::string detail;
+};
+
 struct failed_job {
     job_id id;
     std::string email;
@@ -33,6 +43,7 @@ struct failed_job {
     job_error_code code = job_error_code::internal;
     std::string error;
     time_point finished_at;
+    std::vector<failed_attempt> attempts;  ///< The oldest first; none of jobs that ended earlier.
 };
 
 struct failure_cause {

@@ -60,6 +60,13 @@ struct retry_policy {
 [[nodiscard]] std::chrono::duration<double> retry_delay(
     int attempt, std::chrono::duration<double> base, double jitter) noexcept;
 
+/// Why an attempt ended without a result. Stored with the job for operators; no client sees it.
+struct attempt_failure {
+    errc cause = errc::internal;
+    std::string step = {};    ///< In which it ended; empty if it is not known.
+    std::string detail = {};  ///< Valid UTF-8, at most bounds::attempt_detail_bytes_max bytes.
+};
+
 /// How an attempt leaves its job.
 struct completed {
     std::string result;  ///< The five sections, validated, as JSON text.
@@ -78,9 +85,11 @@ struct completed {
 struct failed {
     job_error_code code = job_error_code::internal;
     std::string text;  ///< For people; starts as the contract says; holds no detail of ours.
+    attempt_failure why = {};
 };
 struct retried {
     std::chrono::duration<double> delay{};
+    attempt_failure why = {};
 };
 /// Not begun, or stopped: pending again, at its old place, no attempt spent.
 struct handed_back {};
@@ -104,6 +113,9 @@ enum class retry_allowed : std::uint8_t { yes, no };
 [[nodiscard]] transition after_failure(
     const claimed_job& job, const error& why, retry_allowed allowed, const retry_policy& policy,
     double jitter, std::chrono::duration<double> not_before = {});
+
+/// The same end, with the step in which the attempt has failed, if it has.
+[[nodiscard]] transition at_step(transition ended, std::string_view step);
 
 /// What becomes of a job whose attempt asked the database and had no answer: it is put off as if it
 /// had failed once, and no attempt is spent; beyond what the policy allows, it has failed. Pure.

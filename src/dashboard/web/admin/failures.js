@@ -40,6 +40,18 @@ function Causes({ causes, recent, retried, isBusy, onRetry }) {
     })}</ul>`;
 }
 
+/** What operators read of a failed reel: each attempt with its cause. */
+function Attempts({ attempts }) {
+    return html`<details class="attempts">
+        <summary>${countOf(attempts.length, 'failed attempt')}</summary>
+        <ol>${attempts.map((one) => html`<li key=${one.attempt} value=${one.attempt}>
+            <code>${one.cause}</code>${one.step && ` in step ${one.step}`},${' '}
+            <${Time} value=${one.at} />, by ${one.worker}
+            ${one.detail && html`<p class="muted">${one.detail}</p>`}
+        </li>`)}</ol>
+    </details>`;
+}
+
 function Recent({ failures, retried, isBusy, onRetry }) {
     const [isWhole, setIsWhole] = useState(false);
     const shown = isWhole ? failures : failures.slice(0, FIRST_FAILURES);
@@ -53,7 +65,8 @@ function Recent({ failures, retried, isBusy, onRetry }) {
                 <td class="number-like" data-label="When"><${Time} value=${one.finished_at} /></td>
                 <td class="foreign" data-label="Link">${shortLink(one.url)}</td>
                 <td class="foreign" data-label="Account">${one.email}</td>
-                <td class="foreign" data-label="Cause">${one.error}</td>
+                <td class="foreign" data-label="Cause"><div>${one.error}
+                    ${one.attempts.length > 0 && html`<${Attempts} attempts=${one.attempts} />`}</div></td>
                 <td class="number">${retried.has(one.id)
                     ? html`<span class="muted small">Retried</span>`
                     : html`<button class="button button-small" type="button" disabled=${isBusy}
