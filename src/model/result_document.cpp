@@ -253,20 +253,23 @@ std::string_view impossible_fact(
 
 }  // namespace
 
-result<std::string> assemble_result(
-    const findings& said, const file_facts& file, const post_facts& post) {
+result<json> assemble_result(const findings& said, const file_facts& file, const post_facts& post) {
     const auto impossible = impossible_fact(said, file, post);
     if (!impossible.empty()) {
         return error{errc::internal, "impossible in a result: " + std::string{impossible}};
     }
 
     const auto duration = rounded(file.probe.duration_seconds);
-    const json document{
+    json document{
         {"visual", visual_section(said.visual, duration)},
         {"audio", audio_section(said.audio, duration)},
         {"content", content_section(said.content, duration)},
         {"metadata", metadata_section(said, file)},
         {"platform_meta", platform_section(post)}};
+    return result<json>{boost::system::in_place_value, std::move(document)};
+}
+
+result<std::string> result_text(const json& document) {
     auto text = document.dump();
     if (text.size() > bounds::result_bytes_max) {
         return error{errc::model_refused, "analysis too large: " + std::to_string(text.size())};

@@ -108,7 +108,7 @@ std::string broken_document(const findings& said, double duration) {
     post.author = "somebody";
     const auto document = assemble_result(whole, file, post);
     if (!document) return "no document: " + std::string{document.error().detail()};
-    const auto violations = result_violations(json::parse(*document));
+    const auto violations = result_violations(*document);
     return violations.empty() ? "" : "an invalid document: " + violations.front();
 }
 

@@ -60,10 +60,13 @@ struct post_facts {
 /// Puts the five sections together and makes them valid: text becomes UTF-8 without control
 /// characters, times are clamped to the measured duration and sorted, lists and texts are cut to
 /// result_bounds, what stands twice stands once. So whatever an analyzer says, a client reads what
-/// the contract promises. Returns JSON text on one line, at most bounds::result_bytes_max. Pure.
-/// Errors: internal when the facts are impossible (no code, no duration, a sha256 that is none):
-/// our bug; model_refused when the analysis is too large to be stored even so.
-[[nodiscard]] result<std::string> assemble_result(
+/// the contract promises. Pure. Errors: internal when the facts are impossible (no code, no
+/// duration, a sha256 that is none): our bug.
+[[nodiscard]] result<json> assemble_result(
     const findings& said, const file_facts& file, const post_facts& post);
+
+/// The document as it is stored and sent: JSON on one line, at most bounds::result_bytes_max. Pure.
+/// Errors: model_refused when it is larger.
+[[nodiscard]] result<std::string> result_text(const json& document);
 
 }  // namespace reelsd::model

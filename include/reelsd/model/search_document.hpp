@@ -1,5 +1,6 @@
 #pragma once
 
+#include <reelsd/base/json_fwd.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/model/embedder.hpp>
 
@@ -43,6 +44,9 @@ inline constexpr std::size_t query_concepts_max = 24;
 /// Errors: internal when it is no JSON object.
 [[nodiscard]] result<search_document> search_document_of(
     std::string_view result_text, const embedder& with);
+/// The same of a result that is parsed.
+[[nodiscard]] result<search_document> search_document_from(
+    const json& document, const embedder& with);
 
 /// What a remote embedder reads of a reel: the words of the document, what it is about first. May
 /// be empty. Pure.

@@ -269,7 +269,10 @@ std::vector<std::string> bold_stems_of(std::string_view text) {
 }  // namespace
 
 result<search_document> search_document_of(std::string_view result_text, const embedder& with) {
-    const auto document = parse_foreign_json(result_text);
+    return search_document_from(parse_foreign_json(result_text), with);
+}
+
+result<search_document> search_document_from(const json& document, const embedder& with) {
     if (!document.is_object()) return error{errc::internal, "a result that is no JSON object"};
     const auto& provider = member(member(member(document, "metadata"), "model"), "provider");
     const bool measured = provider == measuring_provider;

@@ -13,11 +13,17 @@
 #include <reelsd/work/analysis/scratch.hpp>
 #include <reelsd/work/analysis/shared_pacer.hpp>
 
+#include <boost/system/result.hpp>
+
 #include <fmt/format.h>
 
 #include <cstdint>
 #include <exception>
+#include <filesystem>
+#include <functional>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace reelsd::work {
@@ -29,30 +35,67 @@ constexpr auto store_query_time_max = std::chrono::seconds{5};
 /// Until the result of another job for the same post is looked for again. An analysis takes longer.
 constexpr std::chrono::seconds same_post_wait{5};
 
-/// What the steps of one attempt share.
+/// What stands between an attempt and its result.
+enum class obstacle : std::uint8_t {
+    failure,
+    no_permit,      ///< The job joins the line for one.
+    platform_pace,  ///< It is not this job's turn at the platform.
+    model_wait,     ///< The model's provider has named a time.
+    same_post,      ///< Another job of the account analyses the same post.
+};
+
+/// Why a step ended the attempt. The executor decides what becomes of the job.
+struct step_failure {
+    error why;
+    obstacle what = obstacle::failure;
+    seconds_f not_before{0};   ///< The next attempt should begin no earlier.
+    bool is_cooldown = false;  ///< With platform_pace: the platform has asked to be left alone.
+    jobs::retry_allowed allowed = jobs::retry_allowed::yes;
+
+    step_failure() = default;
+    /// Implicit, as a plain error is the usual case.
+    step_failure(error cause, obstacle in_the_way = obstacle::failure, seconds_f earliest = {})
+        : why{std::move(cause)}, what{in_the_way}, not_before{earliest} {}
+};
+
+template <class T>
+using step_result = boost::system::result<T, step_failure>;
+
+/// Which step runs: for people who watch, and for the log line of a failure.
+class progress {
+public:
+    progress(const executor_parts& parts, const jobs::claimed_job& job)
+        : on_step_{parts.on_step}, job_{job} {}
+
+    void begin(const char* step) noexcept { step_ = step; }
+    /// One of the steps that clients see.
+    void begin_shown(const char* step) {
+        begin(step);
+        if (on_step_) on_step_(job_, step);
+    }
+    [[nodiscard]] const char* step() const noexcept { return step_; }
+
+private:
+    const std::function<void(const jobs::claimed_job&, std::string_view)>& on_step_;
+    const jobs::claimed_job& job_;
+    const char* step_ = "link";
+};
+
+/// What the steps of one attempt are given.
 struct attempt {
     const executor_parts& parts;
     const log::logger& log;
     const jobs::claimed_job& job;
+    const platform::link& link;
     deadline by;
     std::stop_token stop;
-    job_pacer pacer;
-    /// The step that runs, for the log line of a failure.
-    const char* step = "link";
-    /// A test link's outcome is fixed: what its resolver says is not tried again.
-    jobs::retry_allowed allowed = jobs::retry_allowed::yes;
-    bool is_test = false;
-    /// Set when the attempt ended because it is not its turn at the platform.
-    std::optional<platform::postponement> postponed = {};
-    /// Whether it then joins the line for a permit. The look-up of a share link needs none.
-    bool joins_line = false;
-    /// Another job of the account is at the same post, and its result is waited for.
-    bool is_at_work_elsewhere = false;
-    /// Set when the platform or the analyzer says when to come again.
-    seconds_f not_before{0};
-    bool asked_to_wait = false;
-    /// Made for the first file: an attempt that ends before leaves the disk alone.
-    std::optional<scratch_folder> scratch = {};
+    job_pacer& pacer;
+    progress& now;
+
+    /// A test link costs nothing whatever the operator has set, and its outcome is fixed.
+    [[nodiscard]] const model::analyzer& analyzer() const {
+        return link.is_test() ? parts.free_analyzer : parts.analyzer;
+    }
 };
 
 model::post_facts post_facts_of(const platform::post& found) {
@@ -75,61 +118,57 @@ model::post_facts post_facts_of(const platform::post& found) {
         .music_artist = found.music_artist};
 }
 
-/// One of the steps that people are told of.
-void begin_step(attempt& now, const char* step) {
-    now.step = step;
-    if (now.parts.on_step) now.parts.on_step(now.job, step);
+step_failure failure_of(const platform::unresolved& none) {
+    step_failure failed{none.why, obstacle::failure, none.not_before};
+    if (!none.postponed) return failed;
+    failed.what = obstacle::platform_pace;
+    failed.not_before = none.postponed->wait;
+    failed.is_cooldown = none.postponed->is_cooldown;
+    return failed;
 }
 
-/// What has to be known of a look-up that ended without a post.
-error take_failure(attempt& now, const platform::unresolved& none) {
-    now.postponed = none.postponed;
-    now.not_before = none.not_before;
-    return none.why;
+step_failure failure_of(const model::analysis_failure& none) {
+    const auto what = none.asked_to_wait ? obstacle::model_wait : obstacle::failure;
+    return {none.why, what, none.not_before};
 }
 
 /// The link of the post itself. A share link is looked up once; later attempts read what it led to.
-result<platform::link> expand(attempt& now, const platform::link& link) {
-    if (link.kind == platform::link_kind::post) return link;
-    auto& store = now.parts.store;
-    const auto find_by = now.by.at_most(store_query_time_max);
-    const auto known =
-        wait_for(now.parts.loop, store.find_shared_post(now.job.id, find_by), find_by);
+step_result<platform::link> expand(const attempt& in) {
+    if (in.link.kind == platform::link_kind::post) return in.link;
+    auto& store = in.parts.store;
+    const auto find_by = in.by.at_most(store_query_time_max);
+    const auto known = wait_for(in.parts.loop, store.find_shared_post(in.job.id, find_by), find_by);
     if (!known) return known.error();
-    if (*known) return platform::parse_link(**known);
-    const auto found = now.parts.source.expand(
-        link, now.parts.pacer, now.by.at_most(bounds::resolve_time_max), now.stop);
-    if (!found) return take_failure(now, found.error());
+    if (*known) {
+        const auto link = platform::parse_link(**known);
+        if (!link) return link.error();
+        return *link;
+    }
+    // The look-up needs no permit.
+    const auto found = in.parts.source.expand(
+        in.link, in.parts.pacer, in.by.at_most(bounds::resolve_time_max), in.stop);
+    if (!found) return failure_of(found.error());
     auto url = found->canonical_url();
     if (found->img_index) url += fmt::format("?img_index={}", *found->img_index);
-    const auto keep_by = now.by.at_most(store_query_time_max);
+    const auto keep_by = in.by.at_most(store_query_time_max);
     const auto kept = wait_for(
-        now.parts.loop, store.keep_shared_post(now.job.id, std::move(url), keep_by), keep_by);
+        in.parts.loop, store.keep_shared_post(in.job.id, std::move(url), keep_by), keep_by);
     if (!kept) return kept.error();
     return *found;
 }
 
-result<platform::post> resolve(
-    attempt& now, const platform::link& link, const platform::excluded_resolvers& excluded) {
-    begin_step(now, "resolve");
-    auto found = now.parts.source.resolve(
-        link, now.pacer, now.by.at_most(bounds::resolve_time_max), now.stop, excluded);
+step_result<platform::post> resolve(
+    const attempt& in, const platform::link& link, const platform::excluded_resolvers& excluded) {
+    in.now.begin_shown("resolve");
+    auto found = in.parts.source.resolve(
+        link, in.pacer, in.by.at_most(bounds::resolve_time_max), in.stop, excluded);
     if (found) return *std::move(found);
-    if (link.is_test()) now.allowed = jobs::retry_allowed::no;
-    now.joins_line = now.pacer.needs_permit();
-    return take_failure(now, found.error());
-}
-
-result<platform::download_outcome> download(attempt& now, const platform::post& found) {
-    if (!now.scratch) {
-        now.step = "scratch";
-        auto made = now.parts.scratch.make_folder(now.job);
-        if (!made) return made.error();
-        now.scratch.emplace(*std::move(made));
+    auto failed = failure_of(found.error());
+    if (failed.what == obstacle::platform_pace && in.pacer.needs_permit()) {
+        failed.what = obstacle::no_permit;
     }
-    begin_step(now, "download");
-    return now.parts.source.download(
-        found, now.scratch->path() / "video", now.by.at_most(bounds::download_time_max), now.stop);
+    if (link.is_test()) failed.allowed = jobs::retry_allowed::no;
+    return failed;
 }
 
 /// A machine too busy to look at the video within its time is no fault of the platform's.
@@ -138,13 +177,14 @@ error fault_of_this_machine(const error& why) {
     return error{errc::media_failed, "no end in time: " + why.detail()};
 }
 
-/// One file of two, where picture and sound came apart. Copying takes as long as looking at them.
-result<platform::media_file> in_one_file(attempt& now, platform::media_file video) {
+/// One file of two, where picture and sound came apart. Copying takes as long as probing.
+result<platform::media_file> in_one_file(
+    const attempt& in, const std::filesystem::path& folder, platform::media_file video) {
     if (!video.sound) return video;
-    now.step = "join";
-    const auto joined = now.scratch->path() / "joined";
-    const auto made = now.parts.media.join(
-        video.file, *video.sound, joined, now.by.at_most(bounds::probe_time_max), now.stop);
+    in.now.begin("join");
+    const auto joined = folder / "joined";
+    const auto made = in.parts.media.join(
+        video.file, *video.sound, joined, in.by.at_most(bounds::probe_time_max), in.stop);
     if (!made) return fault_of_this_machine(made.error());
     return platform::describe_file(joined);
 }
@@ -152,37 +192,50 @@ result<platform::media_file> in_one_file(attempt& now, platform::media_file vide
 struct fetched {
     platform::post post;
     platform::media_file video;
+    scratch_folder scratch;  ///< Has the file.
 };
 
 /// Resolve and download. A media address that has expired is resolved again, once; for one that the
 /// address guard refuses, the other resolvers are asked.
-result<fetched> fetch(attempt& now, const platform::link& link) {
+step_result<fetched> fetch(const attempt& in, const platform::link& link) {
     platform::excluded_resolvers refused;
     bool has_expired = false;
     std::optional<error> last;
+    // Made for the first file: an attempt that ends before leaves the disk alone.
+    std::optional<scratch_folder> scratch;
     for (;;) {
-        auto found = resolve(now, link, refused);
-        if (!found && !refused.empty() && found.error().code() != errc::cancelled) {
-            now.postponed.reset();  // The first answer is not worth asking for again.
-            return *last;
+        auto found = resolve(in, link, refused);
+        if (!found && !refused.empty() && found.error().why.code() != errc::cancelled) {
+            auto failed = found.error();
+            failed.what = obstacle::failure;  // The first answer is not worth asking for again.
+            failed.why = *last;
+            return failed;
         }
         if (!found) return found.error();
-        auto got = download(now, *found);
+        if (!scratch) {
+            in.now.begin("scratch");
+            auto made = in.parts.scratch.make_folder(in.job);
+            if (!made) return made.error();
+            scratch.emplace(*std::move(made));
+        }
+        in.now.begin_shown("download");
+        auto got = in.parts.source.download(
+            *found, scratch->path() / "video", in.by.at_most(bounds::download_time_max), in.stop);
         if (!got) {
             last = got.error();
             const bool asks_on = last->code() == errc::address_refused && !found->resolver.empty();
             if (!asks_on || !refused.insert(found->resolver).second) return *last;
-            now.log.warning(
+            in.log.warning(
                 "media address refused",
-                {{"job", now.job.id.value},
+                {{"job", in.job.id.value},
                  {"resolver", found->resolver},
                  {"reason", last->detail()}});
             continue;
         }
         if (auto* video = std::get_if<platform::media_file>(&*got)) {
-            auto whole = in_one_file(now, std::move(*video));
+            auto whole = in_one_file(in, scratch->path(), std::move(*video));
             if (!whole) return whole.error();
-            return fetched{std::move(*found), *std::move(whole)};
+            return fetched{*std::move(found), *std::move(whole), *std::move(scratch)};
         }
         last = std::get<platform::stale_media>(*got).if_fresh;
         if (std::exchange(has_expired, true)) return *last;
@@ -198,8 +251,7 @@ std::string post_key_of(const platform::link& link) {
 }
 
 /// What lists show of a result. It has been validated: all three are there.
-jobs::reel_brief brief_of(const std::string& result_text) {
-    const auto document = parse_foreign_json(result_text);
+jobs::reel_brief brief_of(const json& document) {
     const auto& post = document.at("platform_meta");
     return {
         .code = post.at("code").get<std::string>(),
@@ -208,9 +260,8 @@ jobs::reel_brief brief_of(const std::string& result_text) {
 }
 
 /// What a search will find the result by.
-result<jobs::search_entry> search_entry_of(
-    const std::string& result_text, const model::embedder& embedder) {
-    const auto document = model::search_document_of(result_text, embedder);
+result<jobs::search_entry> search_entry_of(const json& result, const model::embedder& embedder) {
+    const auto document = model::search_document_from(result, embedder);
     if (!document) return document.error();
     jobs::search_entry entry{
         .words = {document->words.begin(), document->words.end()},
@@ -223,19 +274,21 @@ result<jobs::search_entry> search_entry_of(
 }
 
 /// An analysis of the same post by the same analyzer within a day, unless the caller wants none.
-result<std::optional<jobs::completed>> copy_of_earlier(attempt& now, const std::string& post_key) {
-    if (now.job.fresh || post_key.empty()) return std::optional<jobs::completed>{};
-    now.step = "look for an earlier analysis";
-    const std::string analyzer{now.parts.analyzer.name()};
-    const auto by = now.by.at_most(store_query_time_max);
+result<std::optional<jobs::completed>> copy_of_earlier(
+    const attempt& in, const std::string& post_key) {
+    if (in.job.fresh || post_key.empty()) return std::optional<jobs::completed>{};
+    in.now.begin("look for an earlier analysis");
+    const std::string analyzer{in.parts.analyzer.name()};
+    const auto by = in.by.at_most(store_query_time_max);
     auto earlier = wait_for(
-        now.parts.loop,
-        now.parts.store.find_earlier_analysis(now.job.account, post_key, analyzer, by),
+        in.parts.loop,
+        in.parts.store.find_earlier_analysis(in.job.account, post_key, analyzer, by),
         by);
     if (!earlier) return earlier.error();
     if (!*earlier) return std::optional<jobs::completed>{};
-    auto brief = brief_of((*earlier)->result);
-    auto entry = search_entry_of((*earlier)->result, now.parts.embedder);
+    const auto document = parse_foreign_json((*earlier)->result);
+    auto brief = brief_of(document);
+    auto entry = search_entry_of(document, in.parts.embedder);
     if (!entry) return entry.error();
     return std::optional{jobs::completed{
         .result = std::move((*earlier)->result),
@@ -250,73 +303,64 @@ result<std::optional<jobs::completed>> copy_of_earlier(attempt& now, const std::
 
 /// One account does not pay twice for the same post at the same time: the later job waits for the
 /// result of the earlier one.
-result<void> begin_post(attempt& now, const std::string& post_key) {
-    if (!now.parts.analysis_costs_money || post_key.empty()) return {};
-    now.step = "mark the post";
-    const std::string analyzer{now.parts.analyzer.name()};
-    const auto by = now.by.at_most(store_query_time_max);
+step_result<void> begin_post(const attempt& in, const std::string& post_key) {
+    if (!in.parts.analysis_costs_money || post_key.empty()) return {};
+    in.now.begin("mark the post");
+    const std::string analyzer{in.parts.analyzer.name()};
+    const auto by = in.by.at_most(store_query_time_max);
     const auto begun =
-        wait_for(now.parts.loop, now.parts.store.begin_post(now.job, post_key, analyzer, by), by);
+        wait_for(in.parts.loop, in.parts.store.begin_post(in.job, post_key, analyzer, by), by);
     if (!begun) return begun.error();
-    now.is_at_work_elsewhere = *begun == jobs::post_start::at_work_elsewhere;
-    if (now.is_at_work_elsewhere) return error{errc::cancelled, "another job is at the same post"};
-    return {};
+    if (*begun != jobs::post_start::at_work_elsewhere) return {};
+    const error why{errc::cancelled, "another job is at the same post"};
+    return step_failure{why, obstacle::same_post, same_post_wait};
 }
 
 /// Turns at the platform are few: none is taken for a video that no model may be asked about. The
 /// ledger decides again when a call is begun.
-result<void> check_budget(attempt& now) {
-    if (now.is_test || !now.parts.analysis_costs_money) return {};
-    now.step = "look at the budget";
-    return now.parts.recorder.check_budget(now.job.account, now.by.at_most(store_query_time_max));
+result<void> check_budget(const attempt& in) {
+    if (in.link.is_test() || !in.parts.analysis_costs_money) return {};
+    in.now.begin("look at the budget");
+    return in.parts.recorder.check_budget(in.job.account, in.by.at_most(store_query_time_max));
 }
 
 /// The analyzer's, or one of its own child process. Nothing when none could be made, or when the
 /// attempt is asked to stop: repeating the analysis would cost more than a picture is worth.
 std::optional<jobs::reel_thumbnail> take_thumbnail(
-    attempt& now, std::optional<media::thumbnail_report> of_analyzer,
+    const attempt& in, std::optional<media::thumbnail_report> of_analyzer,
     const platform::media_file& video) {
-    now.step = "thumbnail";
-    auto taken = of_analyzer
-                     ? result<media::thumbnail_report>{*std::move(of_analyzer)}
-                     : now.parts.media.thumbnail(
-                           video.file, now.by.at_most(bounds::thumbnail_time_max), now.stop);
+    in.now.begin("thumbnail");
+    auto taken = of_analyzer ? result<media::thumbnail_report>{*std::move(of_analyzer)}
+                             : in.parts.media.thumbnail(
+                                   video.file, in.by.at_most(bounds::thumbnail_time_max), in.stop);
     if (taken) {
         return jobs::reel_thumbnail{
             .jpeg = std::move(taken->jpeg), .small_jpeg = std::move(taken->small_jpeg)};
     }
     const auto& why = taken.error();
     if (why.code() != errc::cancelled)
-        now.log.warning(
+        in.log.warning(
             "no thumbnail could be made",
-            {{"job", now.job.id.value}, {"code", name_of(why.code())}, {"reason", why.detail()}});
+            {{"job", in.job.id.value}, {"code", name_of(why.code())}, {"reason", why.detail()}});
     return std::nullopt;
 }
 
-const model::analyzer& analyzer_of(const attempt& now) {
-    return now.is_test ? now.parts.free_analyzer : now.parts.analyzer;
-}
-
-/// Notes when to ask again.
-error no_analysis(attempt& now, const model::analysis_failure& none) {
-    now.not_before = none.not_before;
-    now.asked_to_wait = none.asked_to_wait;
-    return none.why;
-}
-
 /// What the video shows and says, by the analyzer that is meant for it.
-result<model::findings> ask_analyzer(attempt& now, const model::video_input& input) {
-    begin_step(now, "analyze");
-    job_call_ledger ledger{now.parts.recorder, now.job};
-    auto said = analyzer_of(now).analyze(input, ledger, now.by, now.stop);
-    if (said) return *std::move(said);
-    return fault_of_this_machine(no_analysis(now, said.error()));
+step_result<model::findings> ask_analyzer(const attempt& in, const model::video_input& input) {
+    in.now.begin_shown("analyze");
+    job_call_ledger ledger{in.parts.recorder, in.job};
+    auto found = in.analyzer().analyze(input, ledger, in.by, in.stop);
+    if (found) return *std::move(found);
+    auto failed = failure_of(found.error());
+    failed.why = fault_of_this_machine(failed.why);
+    return failed;
 }
 
-result<jobs::completed> analyze(attempt& now, const fetched& subject, const std::string& post_key) {
-    begin_step(now, "probe");
+step_result<jobs::completed> analyze(
+    const attempt& in, const fetched& subject, const std::string& post_key) {
+    in.now.begin_shown("probe");
     const auto probe =
-        now.parts.media.probe(subject.video.file, now.by.at_most(bounds::probe_time_max), now.stop);
+        in.parts.media.probe(subject.video.file, in.by.at_most(bounds::probe_time_max), in.stop);
     if (!probe) return fault_of_this_machine(probe.error());
 
     const model::video_input input{
@@ -324,50 +368,49 @@ result<jobs::completed> analyze(attempt& now, const fetched& subject, const std:
         .probe = *probe,
         .caption = subject.post.caption.value_or(""),
         .hashtags = subject.post.hashtags,
-        .scratch = now.scratch->path()};
-    auto said = ask_analyzer(now, input);
-    if (!said) return said.error();
+        .scratch = subject.scratch.path()};
+    auto found = ask_analyzer(in, input);
+    if (!found) return found.error();
 
-    now.step = "assemble";
+    in.now.begin("assemble");
     const model::file_facts file{
         .probe = *probe,
         .size_bytes = static_cast<std::int64_t>(subject.video.size_bytes),
         .sha256 = subject.video.sha256};
-    auto document = model::assemble_result(*said, file, post_facts_of(subject.post));
+    const auto document = model::assemble_result(*found, file, post_facts_of(subject.post));
     if (!document) return document.error();
-    auto brief = brief_of(*document);
-    auto entry = search_entry_of(*document, now.parts.embedder);
+    auto text = model::result_text(*document);
+    if (!text) return text.error();
+    auto entry = search_entry_of(*document, in.parts.embedder);
     if (!entry) return entry.error();
     return jobs::completed{
-        .result = *std::move(document),
-        .brief = std::move(brief),
+        .result = *std::move(text),
+        .brief = brief_of(*document),
         .post_key = post_key,
-        .analyzer = said->analyzer,
+        .analyzer = found->analyzer,
         .analyzed_at = std::nullopt,
-        .unpaid_model = said->provider == "local" ? said->model_name : std::string{},
+        .unpaid_model = found->provider == "local" ? found->model_name : std::string{},
         .search = *std::move(entry),
-        .thumbnail = take_thumbnail(now, std::move(said->thumbnail), subject.video)};
+        .thumbnail = take_thumbnail(in, std::move(found->thumbnail), subject.video)};
 }
 
-result<jobs::completed> run_steps(attempt& now, const platform::link& link) {
-    now.step = "link";
-    now.is_test = link.is_test();
-    const auto meant = expand(now, link);
+step_result<jobs::completed> run_steps(const attempt& in) {
+    const auto meant = expand(in);
     if (!meant) return meant.error();
     const auto post_key = post_key_of(*meant);
-    if (const auto begun = begin_post(now, post_key); !begun) return begun.error();
-    auto copied = copy_of_earlier(now, post_key);
+    if (const auto begun = begin_post(in, post_key); !begun) return begun.error();
+    auto copied = copy_of_earlier(in, post_key);
     if (!copied) return copied.error();
     if (*copied) return **std::move(copied);
 
-    if (const auto may_spend = check_budget(now); !may_spend) return may_spend.error();
+    if (const auto may_spend = check_budget(in); !may_spend) return may_spend.error();
     // Before the platform is asked: a look-up is worth nothing while the model cannot be.
-    now.step = "analyze";
-    if (const auto none = analyzer_of(now).refusal()) return no_analysis(now, *none);
+    in.now.begin("analyze");
+    if (const auto none = in.analyzer().refusal()) return failure_of(*none);
 
-    const auto subject = fetch(now, *meant);
+    const auto subject = fetch(in, *meant);
     if (!subject) return subject.error();
-    return analyze(now, *subject, post_key);
+    return analyze(in, *subject, post_key);
 }
 
 time_point wall_clock_now() {
@@ -375,22 +418,68 @@ time_point wall_clock_now() {
         std::chrono::system_clock::now());
 }
 
+jobs::transition after_wait(
+    const jobs::claimed_job& job, const step_failure& until, const jobs::retry_policy& policy,
+    const log::logger& log) {
+    const bool is_models = until.what == obstacle::model_wait;
+    const log::fields about{
+        {"job", job.id.value},
+        {"seconds", until.not_before.count()},
+        {"reason", until.why.detail()}};
+    if (is_models) {
+        // The analyzer has logged why; nothing has failed here.
+        log.debug("job waits until the model may be asked", about);
+    } else if (until.is_cooldown) {
+        log.info("job waits until the platform may be asked again", about);
+    } else {
+        log.debug("job waits for its turn at the platform", about);
+    }
+    const jobs::postponement later{
+        .wait = until.not_before,
+        .is_cooldown = is_models || until.is_cooldown,
+        .of = is_models ? until.why.code() : errc::platform_rate_limited};
+    return jobs::after_postponement(job, later, wall_clock_now(), policy);
+}
+
+jobs::transition after_failure(
+    const jobs::claimed_job& job, const step_failure& failed, const char* step,
+    const jobs::retry_policy& policy, const log::logger& log) {
+    const auto& why = failed.why;
+    if (why.code() != errc::cancelled) {
+        log.warning(
+            "attempt failed",
+            {{"job", job.id.value},
+             {"attempt", job.attempt},
+             {"step", step},
+             {"code", name_of(why.code())},
+             {"reason", why.detail()}});
+    }
+    const double chance = random_between(0.0, 1.0);
+    if (why.code() == errc::database_unavailable) {
+        return jobs::after_outage(job, why, wall_clock_now(), policy, chance);
+    }
+    return jobs::after_failure(job, why, failed.allowed, policy, chance, failed.not_before);
+}
+
 }  // namespace
 
 jobs::transition executor::run(const jobs::claimed_job& job, std::stop_token stop) const noexcept {
     if (stop.stop_requested()) return jobs::handed_back{};
-    attempt now{
-        .parts = parts_,
-        .log = log_,
-        .job = job,
-        .by = deadline::after(bounds::job_time_max),
-        .stop = std::move(stop),
-        .pacer{parts_.pacer, job}};
-    result<jobs::completed> outcome = error{errc::internal, "no outcome"};
+    progress now{parts_, job};
+    job_pacer pacer{parts_.pacer, job};
+    step_result<jobs::completed> outcome = error{errc::internal, "no outcome"};
     try {
         const auto link = platform::parse_link(job.url);
         if (link) {
-            outcome = run_steps(now, *link);
+            outcome = run_steps(
+                {.parts = parts_,
+                 .log = log_,
+                 .job = job,
+                 .link = *link,
+                 .by = deadline::after(bounds::job_time_max),
+                 .stop = std::move(stop),
+                 .pacer = pacer,
+                 .now = now});
         } else {
             // It was accepted once: a rule has become stricter since, or the row was edited.
             outcome = error{errc::internal, "stored link: " + link.error().detail()};
@@ -399,53 +488,16 @@ jobs::transition executor::run(const jobs::claimed_job& job, std::stop_token sto
         outcome = error{errc::internal, thrown.what()};
     }
     if (outcome) return *std::move(outcome);
-    const auto& why = outcome.error();
-    if (now.is_at_work_elsewhere) return jobs::postponed{.delay = same_post_wait};
-    if (now.postponed && now.joins_line) {
-        return jobs::awaiting_permit{parts_.pacer.host()};
+    const auto& failed = outcome.error();
+    switch (failed.what) {
+        case obstacle::no_permit: return jobs::awaiting_permit{parts_.pacer.host()};
+        case obstacle::same_post: return jobs::postponed{.delay = failed.not_before};
+        case obstacle::platform_pace:
+        case obstacle::model_wait:
+            return jobs::at_step(after_wait(job, failed, policy_, log_), now.step());
+        case obstacle::failure: break;
     }
-    if (now.postponed) return jobs::at_step(postpone(job, why, *now.postponed), now.step);
-    if (now.asked_to_wait) {
-        // The analyzer has told why; nothing has failed here.
-        log_.debug(
-            "job waits until the model may be asked",
-            {{"job", job.id.value}, {"seconds", now.not_before.count()}, {"reason", why.detail()}});
-        const jobs::postponement until{
-            .wait = now.not_before, .is_cooldown = true, .of = why.code()};
-        return jobs::at_step(
-            jobs::after_postponement(job, until, wall_clock_now(), policy_), now.step);
-    }
-    if (why.code() != errc::cancelled) {
-        log_.warning(
-            "attempt failed",
-            {{"job", job.id.value},
-             {"attempt", job.attempt},
-             {"step", now.step},
-             {"code", name_of(why.code())},
-             {"reason", why.detail()}});
-    }
-    if (why.code() == errc::database_unavailable) {
-        return jobs::at_step(
-            jobs::after_outage(job, why, wall_clock_now(), policy_, random_between(0.0, 1.0)),
-            now.step);
-    }
-    return jobs::at_step(
-        jobs::after_failure(
-            job, why, now.allowed, policy_, random_between(0.0, 1.0), now.not_before),
-        now.step);
-}
-
-jobs::transition executor::postpone(
-    const jobs::claimed_job& job, const error& why, const platform::postponement& until) const {
-    const log::fields about{
-        {"job", job.id.value}, {"seconds", until.wait.count()}, {"reason", why.detail()}};
-    if (until.is_cooldown)
-        log_.info("job waits until the platform may be asked again", about);
-    else
-        log_.debug("job waits for its turn at the platform", about);
-    const jobs::postponement later{
-        .wait = until.wait, .is_cooldown = until.is_cooldown, .of = errc::platform_rate_limited};
-    return jobs::after_postponement(job, later, wall_clock_now(), policy_);
+    return jobs::at_step(after_failure(job, failed, now.step(), policy_, log_), now.step());
 }
 
 }  // namespace reelsd::work

@@ -115,9 +115,9 @@ TEST(FindingsFrom, AlwaysMakeAValidDocument) {
     wild.picture.cuts = {-1, 500};
     for (const auto& report : {coffee_report(), empty, wild}) {
         const auto found = findings_from(report, {.caption = "\xc3", .hashtags = {}});
-        const auto text = assemble_result(found, testing::make_file(), testing::make_post());
-        ASSERT_TRUE(text);
-        EXPECT_THAT(result_violations(json::parse(*text)), IsEmpty());
+        const auto document = assemble_result(found, testing::make_file(), testing::make_post());
+        ASSERT_TRUE(document);
+        EXPECT_THAT(result_violations(*document), IsEmpty());
     }
 }
 

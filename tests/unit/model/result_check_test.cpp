@@ -17,9 +17,9 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 
 json valid_document() {
-    const auto text =
+    const auto document =
         assemble_result(testing::make_findings(), testing::make_file(), testing::make_post());
-    return text ? json::parse(*text) : json{};
+    return document ? *document : json{};
 }
 
 TEST(ResultViolations, AcceptsAValidDocument) {

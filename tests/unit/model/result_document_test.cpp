@@ -19,13 +19,13 @@ using ::testing::IsEmpty;
 std::string assembled(
     const findings& said, const file_facts& file = testing::make_file(),
     const post_facts& post = testing::make_post()) {
-    const auto text = assemble_result(said, file, post);
-    if (!text) {
-        ADD_FAILURE() << text.error().to_string();
+    const auto document = assemble_result(said, file, post);
+    if (!document) {
+        ADD_FAILURE() << document.error().to_string();
         return "null";
     }
-    EXPECT_THAT(result_violations(json::parse(*text)), IsEmpty()) << *text;
-    return *text;
+    EXPECT_THAT(result_violations(*document), IsEmpty()) << *document;
+    return result_text(*document).value();
 }
 
 // Goal: the document's exact form is fixed: names, order, types, nulls.
@@ -242,7 +242,8 @@ TEST(AssembleResult, RefusesAnAnalysisThatCannotBeStored) {
         said.visual.texts.push_back({std::move(text), 1, 2});
     }
 
-    const auto text = assemble_result(said, testing::make_file(), testing::make_post());
+    const auto document = assemble_result(said, testing::make_file(), testing::make_post());
+    const auto text = result_text(document.value());
 
     ASSERT_FALSE(text);
     EXPECT_EQ(text.error().code(), errc::model_refused);
@@ -281,10 +282,10 @@ TEST(AssembleResult, RefusesImpossibleFacts) {
         auto post = testing::make_post();
         expected.change(said, file, post);
 
-        const auto text = assemble_result(said, file, post);
+        const auto document = assemble_result(said, file, post);
 
-        ASSERT_FALSE(text);
-        EXPECT_EQ(text.error().code(), errc::internal);
+        ASSERT_FALSE(document);
+        EXPECT_EQ(document.error().code(), errc::internal);
     }
 }
 

@@ -14,8 +14,7 @@
 
 namespace reelsd::platform {
 class source;
-struct postponement;
-}  // namespace reelsd::platform
+}
 namespace reelsd::media {
 class media_client;
 }
@@ -72,9 +71,6 @@ public:
         const jobs::claimed_job& job, std::stop_token stop) const noexcept;
 
 private:
-    [[nodiscard]] jobs::transition postpone(
-        const jobs::claimed_job& job, const error& why, const platform::postponement& until) const;
-
     executor_parts parts_;
     jobs::retry_policy policy_;
     log::logger log_;
