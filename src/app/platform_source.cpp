@@ -1,6 +1,8 @@
 #include "platform_source.hpp"
 
 #include "installation.hpp"
+#include <reelsd/base/invariant.hpp>
+#include <reelsd/net/url.hpp>
 #include <reelsd/process/find_program.hpp>
 
 #include <filesystem>
@@ -23,6 +25,12 @@ platform::source_settings source_settings_of(const settings& with) {
         .ca_file = with.ca_file,
         .video_bytes_max = static_cast<std::uint64_t>(with.video_bytes_max),
         .sample_path = find_installation(with).sample};
+}
+
+std::string platform_host(const settings& with) {
+    const auto platform = net::url::parse(with.platform_url);
+    invariant(platform.has_value());  // The source has been made of it.
+    return std::string{platform->host()};
 }
 
 bool is_installed(std::string_view resolver, const settings& with) {

@@ -3,12 +3,16 @@
 #include "settings.hpp"
 #include <reelsd/platform/source.hpp>
 
+#include <string>
 #include <string_view>
 
 namespace reelsd::app {
 
 /// The settings that concern the platform, as its source takes them; without observers.
 [[nodiscard]] platform::source_settings source_settings_of(const settings& with);
+
+/// The platform's host, by which it is paced: its own limits are by host as well.
+[[nodiscard]] std::string platform_host(const settings& with);
 
 /// Whether a resolver can run on this machine: yt-dlp is a program that most people do not have.
 [[nodiscard]] bool is_installed(std::string_view resolver, const settings& with);

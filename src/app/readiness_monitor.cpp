@@ -44,11 +44,11 @@ std::string unready_text(const db::failure& why, const db::pool_state& pool) {
 }
 
 readiness_monitor::readiness_monitor(
-    db::pool& pool, std::function<std::optional<monotonic_clock::time_point>()> claimed_at,
-    log::logger log)
-    : pool_{pool},
+    const asio::any_io_executor& loop, db::pool& pool,
+    std::function<std::optional<monotonic_clock::time_point>()> claimed_at, log::logger log)
+    : background_task{"watch readiness", loop, std::move(log)},
+      pool_{pool},
       claimed_at_{std::move(claimed_at)},
-      log_{std::move(log)},
       state_{unready("starting")} {}
 
 asio::awaitable<void> readiness_monitor::run() {
@@ -58,7 +58,13 @@ asio::awaitable<void> readiness_monitor::run() {
     }
 }
 
+asio::awaitable<bool> readiness_monitor::stop(deadline by) {
+    is_stopping_ = true;
+    return background_task::stop(by);
+}
+
 asio::awaitable<result<void>> readiness_monitor::state() {
+    if (is_stopping_) co_return unready("the service is shutting down");
     if (!has_checked_) static_cast<void>(co_await checked_.wait(deadline::after(first_check_max)));
     co_return state_;
 }
@@ -108,9 +114,9 @@ void readiness_monitor::note(result<void> found) {
     const bool was_ready = state_.has_value();
     const auto before = was_ready ? std::string{} : state_.error().detail();
     state_ = std::move(found);
-    if (state_ && !was_ready) log_.info("ready");
+    if (state_ && !was_ready) log().info("ready");
     if (!state_ && state_.error().detail() != before) {
-        log_.warning("not ready", {{"check", state_.error().detail()}, {"reason", cause_}});
+        log().warning("not ready", {{"check", state_.error().detail()}, {"reason", cause_}});
     }
 }
 

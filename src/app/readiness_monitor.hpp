@@ -1,5 +1,6 @@
 #pragma once
 
+#include <reelsd/async/background_task.hpp>
 #include <reelsd/async/condition.hpp>
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/log.hpp>
@@ -24,30 +25,32 @@ namespace reelsd::app {
 /// inserted and rolled back until that succeeds, which notices a full disk.
 ///
 /// Thread: the loop's only. `pool` outlives this.
-class readiness_monitor {
+class readiness_monitor final : public async::background_task {
 public:
     /// `claimed_at`: when the dispatcher last looked for jobs with success; empty without workers.
     readiness_monitor(
-        db::pool& pool, std::function<std::optional<monotonic_clock::time_point>()> claimed_at,
-        log::logger log);
-
-    /// Checks until it is cancelled, and logs each change.
-    boost::asio::awaitable<void> run();
+        const boost::asio::any_io_executor& loop, db::pool& pool,
+        std::function<std::optional<monotonic_clock::time_point>()> claimed_at, log::logger log);
 
     /// What the last check found; waits for the first one. Errors: database_unavailable with the
     /// check that failed, in words for clients: no SQL, no path.
     boost::asio::awaitable<result<void>> state();
 
+    /// From now on the daemon is not ready.
+    boost::asio::awaitable<bool> stop(deadline by) override;
+
 private:
+    /// Logs each change.
+    boost::asio::awaitable<void> run() override;
     boost::asio::awaitable<result<void>> check();
     boost::asio::awaitable<void> check_submissions();
     void note(result<void> found);
 
     db::pool& pool_;
     std::function<std::optional<monotonic_clock::time_point>()> claimed_at_;
-    log::logger log_;
     result<void> state_;
     bool has_checked_ = false;
+    bool is_stopping_ = false;
     async::condition checked_;       ///< Once, for those that ask before the first check has ended.
     std::string cause_;              ///< Of the last failed check, for the log.
     std::uint64_t submissions_ = 0;  ///< That have succeeded, at the last check.

@@ -52,9 +52,10 @@ result<void> execute(
     const auto supervisor = service_notice::from_environment();
     if (!supervisor) return supervisor.error();
     raise_descriptor_limit(log);
-    auto made = daemon::create(with, log);
-    if (!made) return made.error();
-    return (*made)->run(*supervisor);
+    auto opened = open_resources(with, log);
+    if (!opened) return opened.error();
+    daemon serving{with, log, *std::move(opened), *supervisor};
+    return serving.run();
 }
 
 result<void> execute(

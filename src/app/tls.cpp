@@ -1,21 +1,10 @@
 #include "tls.hpp"
 
-#include "daemon.hpp"
 #include <reelsd/base/clock.hpp>
-
-#include <boost/asio/use_awaitable.hpp>
 
 #include <chrono>
 
 namespace reelsd::app {
-namespace {
-
-namespace asio = boost::asio;
-
-/// Two small files, behind at most a few hashes of passwords.
-constexpr std::chrono::seconds read_time_max{10};
-
-}  // namespace
 
 result<std::shared_ptr<const http::tls_identity>> load_tls(
     const settings& with, const log::logger& log) {
@@ -33,21 +22,6 @@ result<std::shared_ptr<const http::tls_identity>> load_tls(
         log.info("certificate loaded", {{"valid-until", until}});
     }
     return loaded;
-}
-
-asio::awaitable<void> daemon::renew_tls() {
-    result<std::shared_ptr<const http::tls_identity>> loaded{nullptr};
-    const auto load = [this, &loaded] {
-        loaded = load_tls(with_, log_);
-        return true;
-    };
-    const auto ran = co_await offload_.run(deadline::after(read_time_max), load);
-    if (ran && loaded) {
-        server_.renew_tls(*std::move(loaded));
-        co_return;
-    }
-    const auto& why = ran ? loaded.error() : ran.error();
-    log_.error("the certificate is not renewed", {{"reason", why.detail()}});
 }
 
 }  // namespace reelsd::app

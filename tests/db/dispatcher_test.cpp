@@ -87,18 +87,15 @@ protected:
     }
 
     void TearDown() override {
-        for (auto& one : dispatchers_) run(stop_one(*one));
+        for (auto& one : dispatchers_) run(one->stop(soon()));
         static_cast<void>(run(tasks_.stop(soon(), soon())));
-    }
-
-    static asio::awaitable<bool> stop_one(dispatcher& one) {
-        co_return co_await one.stop(deadline::after(0s), soon());
     }
 
     dispatcher& start(std::size_t workers, seconds_f lease = 60s) {
         dispatcher_options options;
         options.worker = "w" + std::to_string(dispatchers_.size());
         options.lease = lease;
+        options.drain = 0ms;
         options.policy.base = std::chrono::duration<double>{0};
         options.look_interval = 50ms;
         options.on_job_changed = [this](job_id job) { poller_.announce(job); };
@@ -182,7 +179,7 @@ TEST_F(Dispatcher, AStopHandsRunningJobsBackWithoutSpendingAnAttempt) {
     const auto id = submitted();
     auto& queue = start(1);
     loop().run_until([this] { return runner_.begun.load() == 1; });
-    EXPECT_TRUE(run(queue.stop(deadline::after(0s), soon())));
+    EXPECT_TRUE(run(queue.stop(soon())));
     EXPECT_EQ(read(id).status, jobs::job_status::pending);
 
     runner_.blocks = false;
@@ -193,7 +190,7 @@ TEST_F(Dispatcher, AStopHandsRunningJobsBackWithoutSpendingAnAttempt) {
 
 TEST_F(Dispatcher, AStoppedInstanceClaimsNothingMore) {
     auto& queue = start(1);
-    EXPECT_TRUE(run(queue.stop(soon(), soon())));
+    EXPECT_TRUE(run(queue.stop(soon())));
     const auto id = submitted();
     queue.wake();
     const auto again = submitted();  // Two more turns of the loop.

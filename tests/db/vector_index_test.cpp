@@ -102,6 +102,7 @@ protected:
     fake_embedder& made(std::string name) { return embedders_.emplace_back(std::move(name)); }
     vector_index& index_of(const fake_embedder& embedder) {
         return *indexes_.emplace_back(std::make_unique<vector_index>(vector_index_parts{
+            .loop = loop().context().get_executor(),
             .calls =
                 {.embedder = embedder,
                  .prices = prices_,
@@ -112,8 +113,6 @@ protected:
             .store = vectors_,
             .offload = offload_}));
     }
-    void start(vector_index& index) { tasks_.spawn("embed reels", index.run()); }
-
     /// Done reels of the account, the newest last.
     void add_reels(account_id owner, int reels) {
         sql(fmt::format(
@@ -187,7 +186,7 @@ TEST_F(VectorIndex, ACallIsARowBeforeItIsMadeAndCountedAfterwards) {
             soon());
     };
     add_reels(ann_, 3);
-    start(index_of(embedder));
+    index_of(embedder).start();
     wait_for_vectors(embedder, 3);
     ASSERT_TRUE(is_written);
     EXPECT_TRUE(*is_written);
@@ -201,7 +200,7 @@ TEST_F(VectorIndex, ReelsOfSeveralAccountsAreCallsOfTheirOwn) {
     add_reels(ann_, 2);
     add_reels(bob_, 2);
     add_reels(ann_, 2);
-    start(index_of(embedder));
+    index_of(embedder).start();
     wait_for_vectors(embedder, 6);
     EXPECT_EQ(embedder.calls(), 2);
     EXPECT_EQ(used(ann_).total.calls, 1);
@@ -217,7 +216,7 @@ TEST_F(VectorIndex, TheWholeBacklogIsEmbedded) {
     sql("UPDATE search_document SET embedder = 'c', vector = '\\x0101010101' WHERE embedder IS "
         "NULL");
     add_reels(ann_, 50);
-    start(index_of(embedder));
+    index_of(embedder).start();
     wait_for_vectors(embedder, 210);
     EXPECT_EQ(embedder.calls(), 3 + 5 + 3) << "windows of 24";
 }
@@ -227,10 +226,10 @@ TEST_F(VectorIndex, OneOfTwoEmbeddersMakesVectors) {
     auto& fresh = made("new");
     add_reels(ann_, 3);
     auto& first = index_of(old);
-    start(first);
+    first.start();
     wait_for_vectors(old, 3);
     auto& second = index_of(fresh);
-    start(second);
+    second.start();
     wait_for_vectors(fresh, 3);
     add_reels(ann_, 2);
     wait_for_vectors(fresh, 5);
@@ -246,7 +245,7 @@ TEST_F(VectorIndex, AChangeOfTheEmbedderIsNotChargedToBudgets) {
     add_reels(ann_, 3);
     sql("UPDATE search_document SET embedder = 'old', vector = '\\x0101010101';"
         "UPDATE account SET monthly_budget_usd = 0");
-    start(index_of(embedder));
+    index_of(embedder).start();
     wait_for_vectors(embedder, 3);
     EXPECT_EQ(used(ann_).total.cost_usd, "0.001");
     const auto budget = run(usage::usage_store{pool()}.read_budget(ann_, soon()));
@@ -260,7 +259,7 @@ TEST_F(VectorIndex, ASpentBudgetEndsEmbeddingOfThatAccountAlone) {
     add_reels(bob_, 30);
     add_reels(ann_, 30);
     sql(fmt::format("UPDATE account SET monthly_budget_usd = 0 WHERE id = {}", ann_.value));
-    start(index_of(embedder));
+    index_of(embedder).start();
     wait_for_vectors(embedder, 30);
     EXPECT_EQ(used(ann_).total.calls, 0);
     EXPECT_EQ(used(bob_).total.calls, embedder.calls());
@@ -270,7 +269,7 @@ TEST_F(VectorIndex, ASearchOfASpentBudgetMakesNoCall) {
     auto& embedder = made("a");
     add_reels(ann_, 1);
     auto& index = index_of(embedder);
-    start(index);
+    index.start();
     wait_for_vectors(embedder, 1);
     EXPECT_THAT(run(index.near(ann_, "known")), SizeIs(1));
     EXPECT_EQ(embedder.calls(), 2);
@@ -288,7 +287,7 @@ TEST_F(VectorIndex, AnAnswerOfAnotherSizeIsPaidOnceAndStopsEmbedding) {
         .tokens = 1000};
     add_reels(ann_, 3);
     auto& index = index_of(embedder);
-    start(index);
+    index.start();
     loop().run_until([&] { return !index.is_active(); });
     wait_for_ledger();
     sql("UPDATE search_document SET embedder = 'a', vector = '\\x0101010101'");
@@ -331,7 +330,7 @@ TEST_F(VectorIndex, AnAnswerThatComesDuringAStopIsStored) {
     };
     add_reels(ann_, 1);
     auto& index = index_of(embedder);
-    start(index);
+    index.start();
     auto is_asked = asked.get_future();
     loop().wait_for(is_asked);
     auto stop = asio::co_spawn(loop().context(), index.stop(soon()), asio::use_future);
@@ -366,7 +365,7 @@ TEST_F(VectorIndex, AVectorIsStoredOnceTheDatabaseTakesIt) {
 TEST_F(VectorIndex, TextsAreReadOffTheLoop) {
     auto& embedder = made("a");
     add_reels(ann_, 30);
-    start(index_of(embedder));
+    index_of(embedder).start();
     wait_for_vectors(embedder, 30);
     EXPECT_THAT(words_.threads(), SizeIs(1));
     EXPECT_FALSE(words_.threads().contains(std::this_thread::get_id()));
@@ -378,7 +377,7 @@ TEST_F(VectorIndex, TextsAreReadOffTheLoop) {
 TEST_F(VectorIndex, ASearchDecodesAndComparesOffTheLoop) {
     auto& embedder = made("a");
     add_reels(ann_, 1200);
-    start(index_of(embedder));
+    index_of(embedder).start();
     wait_for_vectors(embedder, 1200);
     auto& index = *indexes_.front();
     EXPECT_THAT(run(index.near(ann_, "query")), SizeIs(50));
@@ -407,7 +406,7 @@ TEST_F(VectorIndex, CallsHaveThreadsOfTheirOwn) {
     std::promise<void> release;
     embedder.on_call = [waits = release.get_future().share()] { waits.wait(); };
     add_reels(ann_, 1);
-    start(index_of(embedder));
+    index_of(embedder).start();
     loop().run_until([&] { return threads_.pending() == 1; });
     const auto other = [] { return 42; };
     EXPECT_EQ(run(offload_.run(soon(), other)).value(), 42);

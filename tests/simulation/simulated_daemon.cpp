@@ -10,8 +10,7 @@ namespace {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
-/// As in src/app/daemon.cpp and bounds::shutdown_grace.
-constexpr auto finish_time_max = 4s;
+/// bounds::shutdown_grace.
 constexpr auto stop_time_max = 8s;
 /// As in src/domain/jobs/change_poller.cpp.
 constexpr auto poll_interval = 500ms;
@@ -87,8 +86,7 @@ void simulated_daemon::stop() {
 }
 
 asio::awaitable<void> simulated_daemon::stop_dispatcher() {
-    is_drained_ = co_await dispatcher_->stop(
-        deadline::after(finish_time_max), deadline::after(stop_time_max));
+    is_drained_ = co_await dispatcher_->stop(deadline::after(stop_time_max));
     has_stopped_ = true;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <reelsd/async/background_service.hpp>
+#include <reelsd/async/offload_pool.hpp>
 #include <reelsd/base/ids.hpp>
 #include <reelsd/base/log.hpp>
 #include <reelsd/domain/chats/bot_store.hpp>
@@ -15,6 +17,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace reelsd::model {
@@ -36,6 +39,7 @@ struct bot_parts {
     jobs::reel_search search;
     usage::usage_store usage;
     const model::embedder& embedder;
+    async::offload_pool& offload;  ///< Waits for the bot's threads at a stop.
     /// As in api::api_parts: on the loop; empty where there are no such vectors.
     std::function<boost::asio::awaitable<std::vector<job_id>>(account_id caller, std::string query)>
         near_reels;
@@ -51,28 +55,26 @@ struct bot_parts {
 /// The chat bot: asks the Bot API for updates, does what people ask for with the account that their
 /// chat is tied to, and says how it goes. Of several daemons with the same bot one does so at a
 /// time. Has threads of its own, which reach the database through the loop.
-class bot {
+class bot final : public async::background_service {
 public:
     explicit bot(bot_parts parts);
-    /// After stop() and join().
-    ~bot();
-    bot(const bot&) = delete;
-    bot& operator=(const bot&) = delete;
+    ~bot() override;
 
-    /// Once, when the daemon listens.
-    void start();
-    /// Asks the threads to end, at once and without waiting: no question is left open; what is
-    /// being said may be said to its end for two seconds.
-    void stop();
-    /// Waits for them, and lets other daemons have the bot. Not on the loop's thread, and while the
-    /// loop still runs.
-    void join();
+    [[nodiscard]] std::string_view name() const noexcept override { return "chat bot"; }
+
+    /// When the daemon listens.
+    void start() override;
+    /// Asks the threads to end, with no request left open; a message that is being sent gets two
+    /// seconds. Then lets other daemons have the bot.
+    [[nodiscard]] boost::asio::awaitable<bool> stop(deadline by) override;
 
     /// The bot's name without the @; empty while it is not known. Any thread.
     [[nodiscard]] std::string username() const;
 
 private:
     class state;
+    async::offload_pool& offload_;
+    log::logger log_;
     std::unique_ptr<state> state_;
 };
 

@@ -93,33 +93,28 @@ std::vector<job_id> nearest(std::vector<std::pair<double, job_id>> found) {
 }
 
 vector_index::vector_index(vector_index_parts parts)
-    : store_{parts.store},
+    : background_task{"embed reels", parts.loop, parts.calls.log},
+      store_{parts.store},
       words_{parts.words},
       offload_{parts.offload},
-      log_{parts.calls.log},
-      calls_{parts.calls} {}
-
-asio::awaitable<void> vector_index::run() {
-    is_running_ = true;
-    co_await work();
-    is_running_ = false;
-    changed_.notify_all();
-}
+      calls_{parts.calls},
+      drain_{parts.drain} {}
 
 asio::awaitable<bool> vector_index::stop(deadline by) {
     is_stopping_ = true;
-    changed_.notify_all();
-    while (is_running_ && !by.passed()) co_await changed_.wait(by);
+    stopping_.notify_all();
+    static_cast<void>(co_await wait_for_end(by.at_most(drain_)));
     calls_.abort();
-    co_return !is_running_;
+    co_return co_await background_task::stop(by);
 }
 
-asio::awaitable<void> vector_index::work() {
+asio::awaitable<void> vector_index::run() {
     bool is_proposed = false;
     while (!is_stopping_) {
         auto ended = step::nothing;
         try {
-            if (!is_proposed) co_await store_.propose(name(), deadline::after(query_time_max));
+            if (!is_proposed)
+                co_await store_.propose(embedder_name(), deadline::after(query_time_max));
             is_proposed = true;
             ended = co_await embed_next();
             database_failures_ = 0;
@@ -128,7 +123,7 @@ asio::awaitable<void> vector_index::work() {
             walk_.reset();
         }
         if (ended == step::embedded || is_stopping_) continue;
-        co_await changed_.wait(deadline::after(pause_after(ended)));
+        co_await stopping_.wait(deadline::after(pause_after(ended)));
     }
 }
 
@@ -164,7 +159,7 @@ asio::awaitable<vector_index::step> vector_index::walk() {
         co_return seen.ended;
     }
     auto other = co_await store_.next_other_embedder(
-        walk_->embedder, name(), deadline::after(query_time_max));
+        walk_->embedder, embedder_name(), deadline::after(query_time_max));
     if (other) {
         walk_ = jobs::backlog_position{.embedder = std::move(other)};
     } else {
@@ -178,7 +173,7 @@ asio::awaitable<vector_index::step> vector_index::walk() {
 asio::awaitable<vector_index::window> vector_index::embed_at(jobs::backlog_position at) {
     const bool replaces = at.embedder.has_value();
     jobs::embedding_claim_request wanted{
-        .embedder = name(), .at = std::move(at), .lease = claim_lease};
+        .embedder = embedder_name(), .at = std::move(at), .lease = claim_lease};
     // What is made again is not charged to accounts.
     if (!replaces) wanted.skipped_accounts = skipped_accounts();
     auto held = co_await store_.claim(std::move(wanted), deadline::after(query_time_max));
@@ -213,16 +208,18 @@ asio::awaitable<vector_index::step> vector_index::give_back(jobs::embedding_clai
     auto ended = step::embedded;
     seconds_f wait{0};
     if (why.code() == errc::unauthorized) {
-        log_.debug("budget spent: reels not embedded", {{"account", held.account.value}});
+        log().debug("budget spent: reels not embedded", {{"account", held.account.value}});
         if (skipped_.size() < skipped_max)
             skipped_.emplace(held.account, monotonic_clock::now() + skip_time);
         wait = std::chrono::duration_cast<seconds_f>(skip_time);
     } else if (why.code() == errc::cancelled || calls_.has_given_up()) {
         ended = step::idle;
     } else {
-        log_.warning(
+        log().warning(
             "reels could not be embedded; they are found by words until then",
-            {{"embedder", name()}, {"reels", held.reels.size()}, {"reason", why.to_string()}});
+            {{"embedder", embedder_name()},
+             {"reels", held.reels.size()},
+             {"reason", why.to_string()}});
         pause_ = std::clamp(pause_ * 2, failure_pause_first, failure_pause_max);
         wait = pause_;
         ended = step::failed;
@@ -238,7 +235,8 @@ asio::awaitable<void> vector_index::keep(
     const auto bytes = model::quantised(vector);
     for (;;) {
         try {
-            co_await store_.store(account, reel, name(), bytes, deadline::after(query_time_max));
+            co_await store_.store(
+                account, reel, embedder_name(), bytes, deadline::after(query_time_max));
             co_return;
         } catch (const db::failure& failure) {
             if (failure.code() == errc::internal) throw;  // No other try would mend it.
@@ -252,18 +250,19 @@ void vector_index::note_standing(bool is_in_force) {
     if (is_in_force == is_in_force_) return;
     is_in_force_ = is_in_force;
     if (is_in_force) {
-        log_.info("embedding resumed: this embedder is in force", {{"embedder", name()}});
+        log().info("embedding resumed: this embedder is in force", {{"embedder", embedder_name()}});
     } else {
-        log_.warning("embedding stopped: another embedder is in force", {{"embedder", name()}});
+        log().warning(
+            "embedding stopped: another embedder is in force", {{"embedder", embedder_name()}});
     }
 }
 
 void vector_index::note_database_failure(const char* reason) {
     ++database_failures_;
     if (database_failures_ <= quiet_failures_max) {
-        log_.debug("embedding waits for the database", {{"reason", reason}});
+        log().debug("embedding waits for the database", {{"reason", reason}});
     } else if (database_failures_ == quiet_failures_max + 1) {
-        log_.warning("embedding waits for the database", {{"reason", reason}});
+        log().warning("embedding waits for the database", {{"reason", reason}});
     }
 }
 
@@ -280,7 +279,7 @@ asio::awaitable<std::vector<job_id>> vector_index::near(account_id caller, std::
     try {
         co_return co_await search(caller, std::move(query));
     } catch (const std::exception& failure) {
-        log_.warning("search without vectors", {{"reason", failure.what()}});
+        log().warning("search without vectors", {{"reason", failure.what()}});
     }
     co_return std::vector<job_id>{};
 }
@@ -288,7 +287,7 @@ asio::awaitable<std::vector<job_id>> vector_index::near(account_id caller, std::
 asio::awaitable<std::vector<job_id>> vector_index::search(account_id caller, std::string query) {
     if (calls_.has_given_up()) co_return std::vector<job_id>{};
     const auto by = deadline::after(search_time_max);
-    auto page = co_await store_.load(caller, name(), jobs::after_all_reels, page_size, by);
+    auto page = co_await store_.load(caller, embedder_name(), jobs::after_all_reels, page_size, by);
     // Nothing to compare with is nothing to pay for.
     if (page.size() == 0) co_return std::vector<job_id>{};
     const auto asked = co_await vector_of(caller, std::move(query), by);
@@ -299,7 +298,7 @@ asio::awaitable<std::vector<job_id>> vector_index::search(account_id caller, std
         const auto last = co_await offload_.run(by, compare_page);
         if (!last) co_return std::vector<job_id>{};
         if (page.size() < std::size_t{page_size} || seen >= vectors_max) break;
-        page = co_await store_.load(caller, name(), *last, page_size, by);
+        page = co_await store_.load(caller, embedder_name(), *last, page_size, by);
     }
     const auto rank = [&found] { return nearest(std::move(found)); };
     auto near = co_await offload_.run(by, rank);
@@ -320,9 +319,9 @@ asio::awaitable<std::shared_ptr<const model::dense_vector>> vector_index::vector
     auto made = co_await calls_.embed(wanted, std::move(texts), by);
     if (!made) {
         if (made.error().code() == errc::unauthorized)
-            log_.debug("budget spent: search without vectors", {{"account", caller.value}});
+            log().debug("budget spent: search without vectors", {{"account", caller.value}});
         else
-            log_.warning("search without vectors", {{"reason", made.error().to_string()}});
+            log().warning("search without vectors", {{"reason", made.error().to_string()}});
         co_return nullptr;
     }
     queries_.emplace_front(

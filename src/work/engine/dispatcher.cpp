@@ -377,7 +377,8 @@ asio::awaitable<void> dispatcher::rescue() {
     }
 }
 
-asio::awaitable<bool> dispatcher::stop(deadline finish_by, deadline by) {
+asio::awaitable<bool> dispatcher::stop(deadline by) {
+    const auto finish_by = by.at_most(options_.drain);
     stopping_ = true;
     woken_.notify_all();
     while (!waiting_.empty()) stop_attempt(held_.at(waiting_.front()));

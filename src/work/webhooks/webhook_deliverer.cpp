@@ -233,7 +233,8 @@ void webhook_deliverer::note_step(
          {"detail", detail}});
 }
 
-asio::awaitable<bool> webhook_deliverer::stop(deadline finish_by, deadline by) {
+asio::awaitable<bool> webhook_deliverer::stop(deadline by) {
+    const auto finish_by = by.at_most(options_.drain);
     stopping_ = true;
     woken_.notify_all();
     // What a claim on its way still brings waits for the end of its lease.

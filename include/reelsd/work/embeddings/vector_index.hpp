@@ -1,5 +1,6 @@
 #pragma once
 
+#include <reelsd/async/background_task.hpp>
 #include <reelsd/async/condition.hpp>
 #include <reelsd/async/offload_pool.hpp>
 #include <reelsd/base/clock.hpp>
@@ -11,6 +12,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <list>
 #include <map>
@@ -29,10 +31,13 @@ namespace reelsd::work {
 
 /// What the index works with. All outlive it.
 struct vector_index_parts {
+    boost::asio::any_io_executor loop;
     paid_embedder_parts calls;
     const model::embedder& words;  ///< Reads results.
     jobs::vector_store store;
     async::offload_pool& offload;  ///< For what would hold up the loop.
+    /// Of the time that a stop has: what a call under way gets to be answered.
+    std::chrono::milliseconds drain{4000};
 };
 
 /// Gives each reel a dense vector in the background, and finds what is near a query. A reel is
@@ -40,20 +45,17 @@ struct vector_index_parts {
 /// daemons replace the vectors of all others, the newest reels first, and daemons with another
 /// embedder make none. See docs/adr/0012.
 /// Thread: the loop's.
-class vector_index {
+class vector_index final : public async::background_task {
 public:
     explicit vector_index(vector_index_parts parts);
-
-    /// Makes vectors until stop(). Several daemons share the work.
-    boost::asio::awaitable<void> run();
 
     /// The caller's reels near `query`, the nearest first; empty when none is, when the account's
     /// budget is spent, or when the embedder does not answer in time: a search goes on without.
     /// Does not throw.
     boost::asio::awaitable<std::vector<job_id>> near(account_id caller, std::string query);
 
-    /// Begins no more, lets what is under way end until `by`, and aborts it then: false.
-    boost::asio::awaitable<bool> stop(deadline by);
+    /// Begins no more, lets what is under way end for `drain`, and aborts it then.
+    [[nodiscard]] boost::asio::awaitable<bool> stop(deadline by) override;
 
     /// Whether this daemon makes vectors: its embedder is in force, and its answers are of use.
     [[nodiscard]] bool is_active() const noexcept { return is_in_force_ && !calls_.has_given_up(); }
@@ -72,7 +74,8 @@ private:
         std::optional<job_id> next_before = {};  ///< As in jobs::embedding_claim.
     };
 
-    boost::asio::awaitable<void> work();
+    /// Makes vectors until stop(). Several daemons share the work.
+    boost::asio::awaitable<void> run() override;
     boost::asio::awaitable<step> embed_next();
     boost::asio::awaitable<step> walk();
     boost::asio::awaitable<window> embed_at(jobs::backlog_position at);
@@ -87,17 +90,16 @@ private:
     boost::asio::awaitable<std::vector<job_id>> search(account_id caller, std::string query);
     boost::asio::awaitable<std::shared_ptr<const model::dense_vector>> vector_of(
         account_id caller, std::string query, deadline by);
-    [[nodiscard]] std::string name() const { return std::string{embedder()}; }
+    [[nodiscard]] std::string embedder_name() const { return std::string{embedder()}; }
 
     jobs::vector_store store_;
     const model::embedder& words_;
     async::offload_pool& offload_;
-    log::logger log_;
     paid_embedder calls_;
+    std::chrono::milliseconds drain_;
 
-    bool is_running_ = false;
     bool is_stopping_ = false;
-    async::condition changed_;   ///< Notified when either of the two changes.
+    async::condition stopping_;  ///< Notified when is_stopping_ is set.
     bool is_in_force_ = true;    ///< Until the database says otherwise.
     seconds_f pause_{0};         ///< After failures of the embedder: doubled each time.
     int database_failures_ = 0;  ///< One after the other.

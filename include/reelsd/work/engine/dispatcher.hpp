@@ -1,5 +1,6 @@
 #pragma once
 
+#include <reelsd/async/background_service.hpp>
 #include <reelsd/async/condition.hpp>
 #include <reelsd/async/task_group.hpp>
 #include <reelsd/base/clock.hpp>
@@ -24,6 +25,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace reelsd::work {
@@ -33,6 +35,8 @@ struct dispatcher_options {
     /// what is held under it is taken to be ours.
     std::string worker;
     seconds_f lease{60.0};  ///< At least 1 s.
+    /// Of the time that a stop has: what running attempts get to end by themselves.
+    std::chrono::milliseconds drain{4000};
     jobs::retry_policy policy;
     /// The platform for whose permits jobs wait in line; nothing when there is no pace of our own.
     std::optional<jobs::platform_line> line = {};
@@ -66,19 +70,19 @@ struct dispatcher_options {
 /// next claim has a higher epoch and takes what is held under a lower one.
 ///
 /// Thread: all members on the loop. Must be stopped before it is destroyed.
-class dispatcher {
+class dispatcher final : public async::background_service {
 public:
     /// `queue` and `tasks`, which runs our coroutines, outlive this. With a runner without
     /// capacity, the dispatcher does nothing.
     dispatcher(
         jobs::job_queue& queue, async::task_group& tasks, std::unique_ptr<attempt_runner> runner,
         dispatcher_options options, log::logger log);
-    dispatcher(const dispatcher&) = delete;
-    dispatcher& operator=(const dispatcher&) = delete;
-    ~dispatcher();
+    ~dispatcher() override;
+
+    [[nodiscard]] std::string_view name() const noexcept override { return "dispatch jobs"; }
 
     /// Begins to claim, renew and rescue.
-    void start();
+    void start() override;
 
     /// A job has become due on this instance: an idle worker takes it at once.
     void wake();
@@ -86,10 +90,10 @@ public:
     /// The job was deleted on this instance: stops its attempt.
     void cancel(job_id job);
 
-    /// Claims no more, and hands back what has not begun; waits until `finish_by` for running
-    /// attempts to end; then asks them to stop and hands their jobs back. True when nothing is left
+    /// Claims no more, and hands back what has not begun; lets running attempts end for
+    /// `options.drain`; then asks them to stop and hands their jobs back. True when nothing is left
     /// by `by`. What is left then is rescued by others when its lease runs out.
-    boost::asio::awaitable<bool> stop(deadline finish_by, deadline by);
+    [[nodiscard]] boost::asio::awaitable<bool> stop(deadline by) override;
 
     /// Workers that are at an attempt, or that must wait because something cannot be told of yet.
     [[nodiscard]] std::size_t busy() const noexcept;

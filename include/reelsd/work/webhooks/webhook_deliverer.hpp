@@ -1,5 +1,6 @@
 #pragma once
 
+#include <reelsd/async/background_service.hpp>
 #include <reelsd/async/condition.hpp>
 #include <reelsd/async/task_group.hpp>
 #include <reelsd/base/clock.hpp>
@@ -13,6 +14,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -24,7 +26,9 @@
 namespace reelsd::work {
 
 struct webhook_deliverer_options {
-    std::size_t threads = 16;   ///< Tries at the same time; 0: this daemon delivers nothing.
+    std::size_t threads = 16;  ///< Tries at the same time; 0: this daemon delivers nothing.
+    /// Of the time that a stop has: what tries under way get. Slower receivers are tried again.
+    std::chrono::milliseconds drain{2000};
     seconds_f retry_base{5.0};  ///< The wait before the second try; see webhooks::delay_after().
     /// Called on the loop after each try, with outcome_name() of what became of it. Optional.
     std::function<void(std::string_view outcome)> on_tried = {};
@@ -37,7 +41,7 @@ struct webhook_deliverer_options {
 /// and reports. Several daemons share them by leases; whoever dies is made up for when its lease
 /// ends, so that a delivery may be tried twice but is never lost.
 /// Thread: all members on the loop. Must be stopped before it is destroyed.
-class webhook_deliverer {
+class webhook_deliverer final : public async::background_service {
 public:
     /// What `deliveries` and `settings` use, `tasks`, which runs our coroutines, and `sender`
     /// outlive this.
@@ -45,11 +49,10 @@ public:
         boost::asio::any_io_executor loop, webhooks::delivery_store deliveries,
         webhooks::webhook_store settings, const webhook_sender& sender, async::task_group& tasks,
         webhook_deliverer_options options, log::logger log);
-    webhook_deliverer(const webhook_deliverer&) = delete;
-    webhook_deliverer& operator=(const webhook_deliverer&) = delete;
-    ~webhook_deliverer();
+    ~webhook_deliverer() override;
 
-    void start();
+    [[nodiscard]] std::string_view name() const noexcept override { return "deliver webhooks"; }
+    void start() override;
 
     /// There may be a delivery that is due: it is tried at once.
     void wake();
@@ -57,10 +60,10 @@ public:
     /// The job was deleted on this instance: a try that is under way is broken off.
     void cancel(job_id job);
 
-    /// Takes no more; waits until `finish_by` for tries to end; then breaks them off and hands
-    /// their deliveries back. True when nothing is left by `by`. What is left then is tried again
-    /// when its lease ends.
-    boost::asio::awaitable<bool> stop(deadline finish_by, deadline by);
+    /// Takes no more; lets tries end for `options.drain`; then breaks them off and hands their
+    /// deliveries back. True when nothing is left by `by`. What is left then is tried again when
+    /// its lease ends.
+    [[nodiscard]] boost::asio::awaitable<bool> stop(deadline by) override;
 
     /// Tries that are under way or being reported.
     [[nodiscard]] std::size_t held() const noexcept { return held_.size(); }

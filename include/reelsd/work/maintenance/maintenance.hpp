@@ -1,0 +1,60 @@
+#pragma once
+
+#include <reelsd/async/background_service.hpp>
+#include <reelsd/base/clock.hpp>
+#include <reelsd/base/log.hpp>
+#include <reelsd/domain/retention/retention_store.hpp>
+#include <reelsd/domain/usage/call_ledger_store.hpp>
+#include <reelsd/domain/webhooks/delivery_store.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+namespace reelsd::async {
+class offload_pool;
+}
+
+namespace reelsd::work {
+
+struct maintenance_context {
+    boost::asio::any_io_executor loop;
+    log::logger log;
+};
+
+struct retention_options {
+    std::string daemon;  ///< Names this daemon: one at a time removes rows of a kind.
+    /// Called with "results", "usage", "erased_results", "erased_usage" or "erased_accounts".
+    std::function<void(std::string_view what, std::int64_t rows)> on_removed;
+    /// Called after a round through all that has expired.
+    std::function<void(std::string_view what)> on_round;
+};
+
+/// Removes what is older than `kept`, round after round.
+[[nodiscard]] std::unique_ptr<async::background_service> make_retention_sweeper(
+    const maintenance_context& in, retention::retention_store store, retention_options options,
+    retention::kind what, seconds_f kept);
+
+/// Stops the work of accounts that are pending deletion, and empties and removes them in turns.
+[[nodiscard]] std::unique_ptr<async::background_service> make_account_erasure(
+    const maintenance_context& in, retention::retention_store store, retention_options options);
+
+/// Removes deliveries that have ended and are no longer shown.
+[[nodiscard]] std::unique_ptr<async::background_service> make_delivery_log_cleaner(
+    const maintenance_context& in, webhooks::delivery_store store);
+
+/// Settles model calls whose answer was lost.
+[[nodiscard]] std::unique_ptr<async::background_service> make_lost_call_settler(
+    const maintenance_context& in, usage::call_ledger_store store);
+
+/// Once, at the start: deletes what runs that are over have left at providers. `sweep` blocks.
+[[nodiscard]] std::unique_ptr<async::background_service> make_provider_upload_sweeper(
+    const maintenance_context& in, async::offload_pool& threads,
+    std::function<void(const std::stop_token&)> sweep);
+
+}  // namespace reelsd::work

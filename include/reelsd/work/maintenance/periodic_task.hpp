@@ -1,0 +1,42 @@
+#pragma once
+
+#include <reelsd/async/background_task.hpp>
+#include <reelsd/base/clock.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace reelsd::work {
+
+/// A background service that repeats a step. A step that fails is logged and is not the last one.
+class periodic_task : public async::background_task {
+public:
+    using duration = monotonic_clock::duration;
+
+    /// `interval`: the pause between the end of a step and the next one.
+    periodic_task(
+        std::string name, const boost::asio::any_io_executor& loop, duration interval,
+        log::logger log);
+
+protected:
+    /// In a step: the pause after this step, in place of the interval.
+    void pause_for(duration pause) noexcept { pause_ = pause; }
+
+    /// Whether `part` ended without an exception, which is logged. Rethrows only cancellation.
+    [[nodiscard]] boost::asio::awaitable<bool> succeeds(
+        std::string_view what, boost::asio::awaitable<void> part);
+
+private:
+    virtual boost::asio::awaitable<void> step() = 0;
+    /// After a step that threw.
+    virtual void on_failure() {}
+    boost::asio::awaitable<void> run() final;
+
+    duration interval_;
+    duration pause_;
+};
+
+}  // namespace reelsd::work

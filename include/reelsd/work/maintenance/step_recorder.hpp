@@ -1,0 +1,39 @@
+#pragma once
+
+#include <reelsd/async/background_task.hpp>
+#include <reelsd/async/condition.hpp>
+#include <reelsd/base/ids.hpp>
+#include <reelsd/domain/jobs/change_store.hpp>
+#include <reelsd/domain/jobs/job.hpp>
+
+#include <functional>
+#include <map>
+#include <string_view>
+#include <vector>
+
+namespace reelsd::work {
+
+/// Writes which step each running job has reached, for people who watch: the latest step of each,
+/// several in one statement. A step that cannot be written is dropped.
+class step_recorder final : public async::background_task {
+public:
+    /// Throws like a store. `reached` outlives the call.
+    using write_function = std::function<boost::asio::awaitable<void>(
+        const std::vector<jobs::step_note>& reached, deadline by)>;
+
+    step_recorder(const boost::asio::any_io_executor& loop, write_function write, log::logger log);
+
+    /// Any thread. The loop outlives this, and runs nothing more once this is destroyed.
+    void note(const jobs::claimed_job& job, std::string_view step);
+
+private:
+    boost::asio::awaitable<void> run() override;
+    boost::asio::awaitable<void> write_some();
+
+    boost::asio::any_io_executor loop_;
+    write_function write_;
+    std::map<job_id, jobs::step_note> steps_;  ///< Not written yet.
+    async::condition noted_;
+};
+
+}  // namespace reelsd::work

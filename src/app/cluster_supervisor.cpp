@@ -1,0 +1,128 @@
+#include "cluster_supervisor.hpp"
+
+#include <reelsd/async/monotonic_timer.hpp>
+#include <reelsd/db/errors.hpp>
+
+#include <chrono>
+#include <utility>
+
+namespace reelsd::app {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+/// Between two checks of a database that may not answer.
+constexpr auto supervise_interval = 1s;
+/// A package's files are replaced one after the other, within about a second: a server that was
+/// started amid that would have to be restarted again.
+constexpr int checks_before_restart = 3;
+/// Until a restart that did not help is repeated.
+constexpr int checks_between_restarts = 60;
+/// As long as a private cluster may take to recover.
+constexpr auto restart_time_max = 60s;
+/// Statements take milliseconds; one that takes longer than this is cut with the database.
+constexpr auto settle_time_max = 2s;
+/// The slowest fast stop of a private server (10 s), and its start.
+constexpr auto database_away_max = 15s;
+/// Of a stop's 8 s.
+constexpr auto write_back_time_max = 3s;
+
+}  // namespace
+
+cluster_supervisor::cluster_supervisor(
+    const asio::any_io_executor& loop, database& store, db::pool& pool, peers& others,
+    async::offload_pool& threads, log::logger log)
+    : background_task{"supervise cluster", loop, std::move(log)},
+      store_{store},
+      pool_{pool},
+      others_{others},
+      threads_{threads} {}
+
+asio::awaitable<void> cluster_supervisor::run() {
+    if (store_.cluster() == nullptr) co_return;
+    const auto& cluster = *store_.cluster();
+    for (int stale_checks = 0;;) {
+        co_await async::pause(supervise_interval);
+        const auto state = pool_.state();
+        // The owner supervises: another daemon could only cut the statements of all.
+        const bool is_stale = cluster.is_owner() && (cluster.is_outdated() || state.lacks_library);
+        stale_checks = is_stale ? stale_checks + 1 : 0;
+        if (stale_checks % checks_between_restarts == checks_before_restart) {
+            co_await restart();
+        } else if (!is_stale && !state.reachable()) {
+            // The pool connects by itself.
+            co_await run_cluster(&db::private_cluster::ensure_running);
+        }
+    }
+}
+
+asio::awaitable<void> cluster_supervisor::suspend() {
+    if (store_.cluster() == nullptr) co_return;  // The operator's database is not affected.
+    log().info("another daemon stops the private database");
+    co_await suspend_pool();
+}
+
+asio::awaitable<void> cluster_supervisor::resume() {
+    if (store_.cluster() == nullptr) co_return;
+    co_await run_cluster(&db::private_cluster::ensure_running);
+    pool_.resume();
+}
+
+asio::awaitable<bool> cluster_supervisor::stop(deadline by) {
+    // A server that is there and does not answer would be waited for beyond `by`.
+    if (auto* const cluster = store_.cluster()) cluster->interrupt();
+    return background_task::stop(by);
+}
+
+asio::awaitable<void> cluster_supervisor::hand_over(deadline by) {
+    const auto* const cluster = store_.cluster();
+    const bool hands_over = cluster != nullptr && cluster->is_owner() && !others_.are_none();
+    if (hands_over) co_await write_back(by.at_most(write_back_time_max));
+    pool_.close();
+    if (hands_over) co_await others_.announce_end_of_database(by);
+    co_await others_.stop(by);
+}
+
+asio::awaitable<void> cluster_supervisor::restart() {
+    log().warning("private database restarts: the files of PostgreSQL were replaced");
+    if (pool_.state().reachable()) co_await write_back(deadline::after(write_back_time_max));
+    co_await suspend_pool();
+    co_await others_.announce_end_of_database(deadline::after(settle_time_max));
+    co_await run_cluster(&db::private_cluster::restart);
+    pool_.resume();
+    others_.announce_database();
+}
+
+asio::awaitable<void> cluster_supervisor::suspend_pool() {
+    const db::suspension away{
+        .settled_by = deadline::after(settle_time_max),
+        .waiting_by = deadline::after(database_away_max)};
+    const bool settled = co_await pool_.suspend(away);
+    if (!settled) log().warning("statements are cut by the end of the private database");
+}
+
+asio::awaitable<void> cluster_supervisor::write_back(deadline by) {
+    // A server that stops writes back what it holds in memory. What is written while the others
+    // still use it need not be written while they wait.
+    try {
+        co_await pool_.checkpoint(by);
+    } catch (const db::failure& failure) {
+        log().debug("no checkpoint before the stop", {{"reason", failure.what()}});
+    }
+}
+
+asio::awaitable<void> cluster_supervisor::run_cluster(
+    result<std::string> (db::private_cluster::*operation)(deadline)) {
+    const auto by = deadline::after(restart_time_max);
+    const auto run = [this, operation, by] {
+        const auto running = (store_.cluster()->*operation)(by);
+        return running ? std::string{} : running.error().to_string();
+    };
+    const auto failure = co_await threads_.run(by, run);
+    if (failure && !failure->empty()) {
+        log().error("private database cannot be started", {{"reason", *failure}});
+    }
+}
+
+}  // namespace reelsd::app

@@ -1,0 +1,497 @@
+#include "composition.hpp"
+
+#include "host_check.hpp"
+#include "installation.hpp"
+#include "platform_source.hpp"
+#include "process_services.hpp"
+#include "tls.hpp"
+#include "usable_memory.hpp"
+#include <reelsd/base/bounds.hpp>
+#include <reelsd/base/json.hpp>  // A coroutine that returns it is destroyed here.
+#include <reelsd/base/random.hpp>
+#include <reelsd/db/errors.hpp>
+#include <reelsd/domain/jobs/transition.hpp>
+#include <reelsd/work/maintenance/maintenance.hpp>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <stop_token>
+#include <string_view>
+#include <utility>
+
+namespace reelsd::app {
+namespace {
+
+namespace asio = boost::asio;
+
+/// The cluster's supervisor, password hashing and other rare calls.
+constexpr std::size_t offload_threads = 2;
+constexpr std::size_t offload_queue_max = 64;
+/// Calls of embedders block for up to two minutes: one of the background and those of searches,
+/// which wait for 3 s and continue with words.
+constexpr std::size_t embedding_threads = 4;
+/// Starting the media program takes a tenth of a second, more on a machine that is starting up.
+constexpr std::chrono::seconds jail_time_max{10};
+
+/// Tells daemons apart in the queue: host and process for people, and the run because containers
+/// have equal hosts and process ids.
+std::string instance_name(const std::string& run) {
+    std::array<char, 65> host{};
+    if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '?';
+    return fmt::format("{}:{}:{}", host.data(), ::getpid(), run);
+}
+
+media::media_options media_options_of(const settings& config) {
+    media::media_options options;
+    options.helper = find_installation(config).media_helper;
+    options.seconds_max = config.video_seconds_max.count();
+    options.tessdata = config.tessdata_dir;
+    options.speech_model = config.speech_model_dir;
+    options.jail = config.jail;
+    return options;
+}
+
+platform::resolution_observer count_resolutions(metrics& registry) {
+    return [&registry](std::string_view resolver, const error* why) {
+        registry.note_resolution(resolver, why == nullptr ? "post" : name_of(why->code()));
+    };
+}
+
+model::request_observer count_model_requests(metrics& registry) {
+    return
+        [&registry](std::string_view provider, std::string_view model, std::string_view outcome) {
+            registry.note_model_request(provider, model, outcome);
+        };
+}
+
+pacing::pace pace_of(const settings& config) {
+    return {
+        .interval = config.platform_interval,
+        .tries_per_hour = config.platform_lookups_per_hour,
+        .try_time = bounds::resolve_time_max,
+        .cooldown_first = config.platform_cooldown};
+}
+
+jobs::retry_policy retry_policy_of(const settings& config) {
+    return {
+        .attempts_max = config.attempts_max,
+        .base = config.retry_base,
+        .video_seconds_max = config.video_seconds_max,
+        .video_bytes_max = config.video_bytes_max};
+}
+
+/// Nothing without a pace of our own.
+std::optional<jobs::platform_line> platform_line_of(const settings& config) {
+    if (config.platform_interval <= seconds_f{0}) return std::nullopt;
+    const auto pace = pace_of(config);
+    return jobs::platform_line{
+        .host = platform_host(config),
+        .resolvers = config.resolvers,
+        .interval = pace.interval,
+        .tries_per_hour = pace.tries_per_hour,
+        .try_time = pace.try_time,
+        .heeds_cooldown = pace.cooldown_first > seconds_f{0},
+        .cooldown_wait_max = retry_policy_of(config).cooldown_wait_max,
+        .cooldown_text = jobs::cooldown_text(errc::platform_rate_limited, "{minutes}")};
+}
+
+db::pool_options pool_options_of(const settings& config, const database& store) {
+    db::pool_options options;
+    options.connection_string = store.connection_string();
+    // When a daemon stops, all its long polls read their jobs once more, at the same time.
+    options.in_flight_max += config.connections_max;
+    return options;
+}
+
+/// What an exception that left a handler means to the client. A database that refuses for want of
+/// disk or memory is as good as away: the client may come again.
+std::optional<error> map_exception(const std::exception_ptr& thrown) {
+    try {
+        std::rethrow_exception(thrown);
+    } catch (const db::failure& failure) {
+        const bool is_ours =
+            failure.code() != errc::database_unavailable && failure.code() != errc::storage_failed;
+        return error{is_ours ? errc::internal : errc::database_unavailable, failure.what()};
+    } catch (...) {  // Whatever else: the session knows no more than we do.
+        return std::nullopt;
+    }
+}
+
+std::chrono::milliseconds drain_of(const settings& config) {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(config.shutdown_drain);
+}
+
+/// Logs which layers of the media program's jail hold.
+std::vector<media::jail_layer> examine_jail(
+    const media::media_client& media, const log::logger& log) {
+    const auto report = media.examine_jail(deadline::after(jail_time_max), std::stop_token{});
+    if (!report) {
+        log.error("media jail not examined", {{"reason", report.error().to_string()}});
+        return {};
+    }
+    const auto holding = report->layers_that_hold();
+    const auto missing = report->layers_missing();
+    if (!report->refusal.empty()) {
+        log.error(
+            "no video can be decoded on this machine",
+            {{"holding", holding}, {"missing", missing}, {"reason", report->refusal}});
+    } else if (report->is_weak()) {
+        log.warning("media jail is weak", {{"holding", holding}, {"missing", missing}});
+    } else {
+        log.info("media jail holds", {{"holding", holding}, {"missing", missing}});
+    }
+    return report->layers;
+}
+
+}  // namespace
+
+result<resources> open_resources(const settings& config, const log::logger& log) {
+    // The run tells this process also from those in containers with equal process ids.
+    resources opened{.run = fmt::format("{:016x}", random_bits())};
+    opened.media = std::make_unique<media::media_client>(media_options_of(config));
+    auto tls = load_tls(config, log);
+    if (!tls) return tls.error();
+    opened.tls = std::move(*tls);
+
+    auto platform_settings = source_settings_of(config);
+    platform_settings.on_resolution = count_resolutions(*opened.registry);
+    auto source = platform::source::create(std::move(platform_settings), log);
+    if (!source) return source.error();
+    opened.source = std::move(*source);
+
+    auto embedder = model::local_embedder::open(find_installation(config).dictionary);
+    if (!embedder) return embedder.error();
+    opened.embedder = std::move(*embedder);
+
+    auto models = analyzers::create(
+        config, opened.run, *opened.media, count_model_requests(*opened.registry), log);
+    if (!models) return models.error();
+    opened.models = std::move(*models);
+
+    auto store = database::open(config, log);
+    if (!store) return store.error();
+    opened.store = std::move(*store);
+    const auto migrated = opened.store->migrate(log);
+    if (!migrated) return migrated.error();
+
+    auto scratch = work::scratch_space::open(config.data_dir, opened.run, log);
+    if (!scratch) return scratch.error();
+    opened.scratch = std::move(*scratch);
+    if (config.workers > 0) opened.jail_layers = examine_jail(*opened.media, log);
+    return opened;
+}
+
+composition::composition(
+    const settings& configured, const log::logger& logger, resources opened,
+    const service_notice& supervisor, std::function<void()> on_unsupported_schema)
+    : config{configured},
+      log{logger},
+      res{std::move(opened)},
+      instance{instance_name(res.run)},
+      pool{loop.get_executor(), pool_options_of(config, *res.store), log},
+      job_store{pool},
+      pacer{
+          loop.get_executor(),
+          pacing::pace_store{pool},
+          platform_host(config),
+          pace_of(config),
+          log},
+      offload{offload_threads, offload_queue_max},
+      embedding_calls{embedding_threads, offload_queue_max},
+      tasks{loop.get_executor(), async::log_failure(log)},
+      recorder{loop.get_executor(), usage::call_ledger_store{pool}, tasks, log},
+      steps{
+          loop.get_executor(),
+          [store = jobs::change_store{pool}](const auto& reached, deadline by) mutable {
+              return store.note_steps(reached, by);
+          },
+          log},
+      token_usage{
+          loop.get_executor(),
+          [store = accounts::account_store{pool}](std::vector<token_id> used, deadline by) mutable {
+              return store.note_token_uses(std::move(used), by);
+          },
+          log},
+      vectors{make_vector_index()},
+      executor{executor_parts(), retry_policy_of(config), log},
+      poller{jobs::change_store{pool}, log},
+      webhook_sender{work::webhook_sender_settings{
+          .networks = config.webhook_networks,
+          .ca_file = config.ca_file,
+          .user_agent = "reelsd/" REELSD_VERSION}},
+      deliverer{
+          loop.get_executor(),
+          webhooks::delivery_store{pool},
+          webhooks::webhook_store{pool},
+          webhook_sender,
+          tasks,
+          deliverer_options(),
+          log},
+      queue{loop.get_executor(), tasks, pool},
+      dispatcher{queue, tasks, make_attempt_runner(), dispatcher_options(), log},
+      callers{
+          loop.get_executor(),
+          tasks,
+          pool,
+          config.reel_cache_bytes_max.value_or(usual_reel_cache_bytes_max(usable_memory_bytes()))},
+      chat_bot{make_bot()},
+      handlers{api_parts()},
+      pages{dashboard_parts()},
+      server{loop.get_executor(), router, log, server_options()},
+      readiness{loop.get_executor(), pool, [this] { return dispatcher.looked_at(); }, log},
+      report{health_dependencies{
+          .config = config,
+          .registry = *res.registry,
+          .pool = pool,
+          .models = *res.models,
+          .server = server,
+          .poller = poller,
+          .callers = callers,
+          .dispatcher = dispatcher,
+          .deliverer = deliverer,
+          .vectors = vectors.get(),
+          .jail_layers = res.jail_layers,
+          .log = log}},
+      others{loop.get_executor(), config.data_dir, res.run, log},
+      cluster{loop.get_executor(), *res.store, pool, others, offload, log},
+      services{loop.get_executor(), log} {
+    router.check_every_request(host_check_of(config));
+    handlers.add_to(router);
+    handlers.add_resources_to(router, dashboard::dashboard::gated_prefix);
+    pages.add_to(router);
+    if (config.metrics_listen) metrics_server.emplace(loop, config, handlers, log);
+
+    services.add(steps);
+    services.add(dispatcher);
+    services.add(deliverer);
+    if (vectors) services.add(*vectors);
+    add_maintenance();
+    add_process_services(supervisor, std::move(on_unsupported_schema));
+    for (const auto& service : owned) services.add(*service);
+    if (chat_bot) services.add(*chat_bot);
+    services.add(readiness);
+}
+
+void composition::add_maintenance() {
+    const work::maintenance_context in{.loop = loop.get_executor(), .log = log};
+    const retention::retention_store store{pool};
+    auto& registry = *res.registry;
+    const work::retention_options options{
+        .daemon = instance,
+        .on_removed = [&registry](
+                          std::string_view what,
+                          std::int64_t rows) { registry.note_removed(what, rows); },
+        .on_round = [&registry](std::string_view what) { registry.note_expiry_round(what); }};
+    const auto expire = [&](retention::kind what, seconds_f kept) {
+        if (kept.count() <= 0) return;
+        owned.push_back(work::make_retention_sweeper(in, store, options, what, kept));
+    };
+    expire(retention::kind::results, config.results_kept);
+    expire(retention::kind::usage, config.usage_kept);
+    owned.push_back(work::make_account_erasure(in, store, options));
+    owned.push_back(work::make_delivery_log_cleaner(in, webhooks::delivery_store{pool}));
+    owned.push_back(work::make_lost_call_settler(in, usage::call_ledger_store{pool}));
+    auto sweep = [this](const std::stop_token& stop) {
+        const auto is_living = [this](std::string_view run) { return res.scratch->is_living(run); };
+        res.models->sweep(is_living, stop);
+    };
+    owned.push_back(work::make_provider_upload_sweeper(in, offload, std::move(sweep)));
+}
+
+void composition::add_process_services(
+    const service_notice& supervisor, std::function<void()> on_unsupported_schema) {
+    const process_context in{
+        .loop = loop.get_executor(),
+        .config = config,
+        .threads = offload,
+        .server = server,
+        .log = log};
+    owned.push_back(make_reloader(in, supervisor));
+    owned.push_back(make_memory_trimmer(in));
+    owned.push_back(make_schema_monitor(in, pool, std::move(on_unsupported_schema)));
+    owned.push_back(make_setup_link_logger(in, pages));
+}
+
+work::executor_parts composition::executor_parts() {
+    return {
+        .source = *res.source,
+        .pacer = pacer,
+        .media = *res.media,
+        .analyzer = res.models->chosen(),
+        .free_analyzer = res.models->free(),
+        .embedder = *res.embedder,
+        .scratch = *res.scratch,
+        .loop = loop.get_executor(),
+        .store = job_store,
+        .recorder = recorder,
+        .analysis_costs_money = !res.models->remote().empty(),
+        .on_step = [this](const jobs::claimed_job& job, std::string_view step) {
+            steps.note(job, step);
+        }};
+}
+
+std::unique_ptr<work::vector_index> composition::make_vector_index() {
+    const auto* const embedder = res.models->dense_embedder();
+    if (embedder == nullptr) return nullptr;
+    return std::make_unique<work::vector_index>(work::vector_index_parts{
+        .loop = loop.get_executor(),
+        .calls =
+            {.embedder = *embedder,
+             .prices = res.models->prices(),
+             .recorder = recorder,
+             .threads = embedding_calls,
+             .log = log},
+        .words = *res.embedder,
+        .store = jobs::vector_store{pool},
+        .offload = offload,
+        .drain = drain_of(config)});
+}
+
+work::webhook_deliverer_options composition::deliverer_options() {
+    work::webhook_deliverer_options options;
+    if (config.workers == 0) options.threads = 0;
+    options.retry_base = config.webhook_retry_base;
+    options.on_tried = [&registry = *res.registry](std::string_view outcome) {
+        registry.note_webhook_try(outcome);
+    };
+    return options;
+}
+
+work::dispatcher_options composition::dispatcher_options() {
+    work::dispatcher_options options;
+    options.worker = instance;
+    options.lease = config.lease;
+    options.drain = drain_of(config);
+    options.policy = retry_policy_of(config);
+    options.line = platform_line_of(config);
+    options.on_job_changed = [this](job_id job) { poller.announce(job); };
+    options.on_attempt_ended = [this](const jobs::transition& ended, seconds_f took, bool written) {
+        res.registry->note_attempt(written ? jobs::outcome_name(ended) : "lost", took);
+        deliverer.wake();
+    };
+    return options;
+}
+
+std::unique_ptr<work::attempt_runner> composition::make_attempt_runner() {
+    const auto run = [this](const jobs::claimed_job& job, std::stop_token stop) {
+        return executor.run(job, std::move(stop));
+    };
+    return std::make_unique<work::threaded_attempt_runner>(
+        loop.get_executor(), config.workers, run);
+}
+
+api::api_parts composition::api_parts() {
+    const jobs::default_limits limits{
+        .submissions_per_minute = config.submissions_per_minute,
+        .concurrent_jobs = config.concurrent_jobs};
+    api::api_parts parts{
+        .callers = callers,
+        .desk = jobs::admission_desk{loop.get_executor(), tasks, jobs::job_store{pool}, limits},
+        .jobs = jobs::job_store{pool},
+        .usage = usage::usage_store{pool},
+        .search = jobs::reel_search{pool},
+        .webhooks = webhooks::webhook_store{pool},
+        .deliveries = webhooks::delivery_store{pool},
+        .begin_export =
+            [this](account_id account) {
+                return exports::account_export{pool, account};
+            },
+        .embedder = *res.embedder,
+        .near_reels = {},
+        .changes = jobs::change_store{pool},
+        .poller = poller,
+        .analysis_costs_money = !res.models->remote().empty(),
+        .requests_per_minute = config.requests_per_minute,
+        .token_used = [this](token_id token) { token_usage.note(token); },
+        .job_accepted = [this] { dispatcher.wake(); },
+        .check_webhook_url = [this](std::string_view url) { return webhook_sender.check(url); },
+        .delivery_due = [this] { deliverer.wake(); },
+        .job_removed =
+            [this](job_id job) {
+                dispatcher.cancel(job);
+                deliverer.cancel(job);
+            },
+        .ready = [this] { return readiness.state(); },
+        .metrics = [this] { return report.metrics_text(); },
+        .has_metrics_address = config.metrics_listen.has_value()};
+    if (vectors) {
+        parts.near_reels = [this](account_id caller, std::string query) {
+            return vectors->near(caller, std::move(query));
+        };
+    }
+    return parts;
+}
+
+std::unique_ptr<bot::bot> composition::make_bot() {
+    if (config.telegram_token.empty()) return nullptr;
+    // What the API is made of, so that neither can do what the other cannot.
+    auto shared = api_parts();
+    return std::make_unique<bot::bot>(bot::bot_parts{
+        .loop = loop.get_executor(),
+        .address = config.telegram_url,
+        .token = config.telegram_token,
+        .ca_file = config.ca_file,
+        .run = res.run,
+        .chats = chats::chat_store{pool},
+        .bots = chats::bot_store{pool},
+        .desk = std::move(shared.desk),
+        .jobs = shared.jobs,
+        .search = shared.search,
+        .usage = shared.usage,
+        .embedder = shared.embedder,
+        .offload = offload,
+        .near_reels = std::move(shared.near_reels),
+        .analysis_costs_money = shared.analysis_costs_money,
+        .requests_per_minute = shared.requests_per_minute,
+        .origin = [this] { return public_origin(config, port); },
+        .job_accepted = std::move(shared.job_accepted),
+        .job_removed = std::move(shared.job_removed),
+        .log = log});
+}
+
+dashboard::dashboard_parts composition::dashboard_parts() {
+    return {
+        .accounts = accounts::account_store{pool},
+        .sessions = accounts::session_store{pool},
+        .jobs = jobs::job_store{pool},
+        .changes = jobs::change_store{pool},
+        .poller = poller,
+        .operations = jobs::operations_store{pool},
+        .chats = chats::chat_store{pool},
+        .retention = retention::retention_store{pool},
+        .offload = offload,
+        .limits =
+            {.submissions_per_minute = config.submissions_per_minute,
+             .concurrent_jobs = config.concurrent_jobs,
+             .requests_per_minute = config.requests_per_minute},
+        .origin = [this] { return public_origin(config, port); },
+        .health = [this] { return report.view(); },
+        .bot_username =
+            [this] { return chat_bot ? std::optional{chat_bot->username()} : std::nullopt; },
+        .jobs_submitted = [this] { dispatcher.wake(); },
+        .log = log};
+}
+
+http::server_options composition::server_options() {
+    http::server_options options;
+    options.address = config.listen;
+    options.connections_max = config.connections_max;
+    options.connections_per_address_max = config.connections_per_address_max;
+    options.proxy_addresses = config.proxy_addresses;
+    options.forwarded_for = config.forwarded_for;
+    options.buffered_bytes_max = config.buffered_bytes_max;
+    const bool is_https =
+        res.tls || public_origin(config, config.listen.port).starts_with("https://");
+    options.hsts = is_https ? http::strict_transport::on : http::strict_transport::off;
+    options.tls = res.tls;
+    options.explain = map_exception;
+    options.on_exchange = [&registry = *res.registry](const http::exchange_report& exchange) {
+        registry.note_exchange(exchange);
+    };
+    return options;
+}
+
+}  // namespace reelsd::app

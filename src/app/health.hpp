@@ -1,0 +1,57 @@
+#pragma once
+
+#include "analyzers.hpp"
+#include "metrics.hpp"
+#include "settings.hpp"
+#include <reelsd/base/json_fwd.hpp>
+#include <reelsd/base/log.hpp>
+#include <reelsd/db/pool.hpp>
+#include <reelsd/domain/jobs/change_poller.hpp>
+#include <reelsd/domain/jobs/caller_lookup.hpp>
+#include <reelsd/http/server.hpp>
+#include <reelsd/media/media_client.hpp>
+#include <reelsd/work/embeddings/vector_index.hpp>
+#include <reelsd/work/engine/dispatcher.hpp>
+#include <reelsd/work/webhooks/webhook_deliverer.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <string>
+#include <vector>
+
+namespace reelsd::app {
+
+/// What the reports are read from. All outlive them.
+struct health_dependencies {
+    const settings& config;
+    const metrics& registry;
+    db::pool& pool;
+    const analyzers& models;
+    const http::server& server;
+    const jobs::change_poller& poller;
+    const jobs::caller_lookup& callers;
+    const work::dispatcher& dispatcher;
+    const work::webhook_deliverer& deliverer;
+    const work::vector_index* vectors = nullptr;  ///< Null without a remote embedder.
+    const std::vector<media::jail_layer>& jail_layers;
+    log::logger log;
+};
+
+/// Reports on this daemon for Prometheus and for administrators. Thread: the loop's.
+class health {
+public:
+    /// From now on the daemon counts as started.
+    explicit health(health_dependencies dependencies);
+
+    /// In Prometheus' text format; without the database only what the process itself knows.
+    boost::asio::awaitable<std::string> metrics_text();
+
+    /// What administrators see; see dashboard::dashboard_parts.
+    boost::asio::awaitable<json> view();
+
+private:
+    health_dependencies deps_;
+    time_point started_at_;
+};
+
+}  // namespace reelsd::app

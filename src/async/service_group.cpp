@@ -1,0 +1,41 @@
+#include <reelsd/async/background_task.hpp>
+#include <reelsd/async/service_group.hpp>
+
+#include <chrono>
+
+namespace reelsd::async {
+
+namespace asio = boost::asio;
+
+namespace {
+
+/// Services keep to the deadline themselves; one that is late by more than this is left alone.
+constexpr std::chrono::milliseconds lateness_max{500};
+
+}  // namespace
+
+service_group::service_group(const asio::any_io_executor& loop, log::logger log)
+    : log_{std::move(log)}, stops_{loop, log_failure(log_)} {}
+
+void service_group::start() {
+    for (auto* const service : services_) service->start();
+}
+
+asio::awaitable<bool> service_group::stop(deadline by) {
+    for (auto next = services_.rbegin(); next != services_.rend(); ++next) {
+        stops_.spawn((*next)->name(), stop_one(**next, by));
+    }
+    static_cast<void>(co_await stops_.wait_until_empty(deadline::at(by.when() + lateness_max)));
+    co_return stopped_ == services_.size();
+}
+
+asio::awaitable<void> service_group::stop_one(background_service& service, deadline by) {
+    const bool is_stopped = co_await service.stop(by);
+    if (is_stopped) {
+        ++stopped_;
+    } else {
+        log_.warning("background service did not stop in time", {{"service", service.name()}});
+    }
+}
+
+}  // namespace reelsd::async

@@ -1,0 +1,55 @@
+#include <reelsd/async/monotonic_timer.hpp>
+#include <reelsd/work/maintenance/step_recorder.hpp>
+
+#include <boost/asio/post.hpp>
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+namespace reelsd::work {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+/// A step that is over sooner than this is not worth a commit.
+constexpr auto write_interval = 100ms;
+constexpr auto write_time_max = 2s;
+
+}  // namespace
+
+step_recorder::step_recorder(
+    const asio::any_io_executor& loop, write_function write, log::logger log)
+    : background_task{"record job steps", loop, std::move(log)},
+      loop_{loop},
+      write_{std::move(write)} {}
+
+void step_recorder::note(const jobs::claimed_job& job, std::string_view step) {
+    auto reached = jobs::step_note{job.id, job.claim, std::string{step}};
+    asio::post(loop_, [this, reached = std::move(reached)]() mutable {
+        const auto id = reached.job;
+        steps_.insert_or_assign(id, std::move(reached));
+        noted_.notify_one();
+    });
+}
+
+asio::awaitable<void> step_recorder::run() {
+    for (;;) {
+        while (steps_.empty()) static_cast<void>(co_await noted_.wait(deadline::after(1h)));
+        co_await async::pause(write_interval);
+        co_await write_some();
+    }
+}
+
+asio::awaitable<void> step_recorder::write_some() {
+    std::vector<jobs::step_note> reached;
+    for (auto& [job, step] : std::exchange(steps_, {})) reached.push_back(std::move(step));
+    try {
+        co_await write_(reached, deadline::after(write_time_max));
+    } catch (const db::failure& failure) {
+        log().debug("job steps are not written", {{"reason", failure.what()}});
+    }
+}
+
+}  // namespace reelsd::work
