@@ -3,7 +3,7 @@
 #include "ledger.hpp"
 #include "simulated_loop.hpp"
 #include <reelsd/domain/jobs/job_queue.hpp>
-#include <reelsd/work/engine/attempt_runner.hpp>
+#include <reelsd/work/engine/dispatcher.hpp>
 
 #include <cstdint>
 #include <functional>

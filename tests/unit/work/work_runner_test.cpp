@@ -1,4 +1,4 @@
-#include <reelsd/work/engine/attempt_runner.hpp>
+#include <reelsd/work/engine/dispatcher.hpp>
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -24,7 +24,7 @@ jobs::claimed_job numbered(std::int64_t id) {
 
 // Goal: attempts run beside the loop, and their ends are told on it. Method: each end notes the
 // thread that it is told on; the loop runs on this one.
-TEST(ThreadedAttemptRunner, RunsOnThreadsAndTellsTheLoop) {
+TEST(ThreadedRunner, RunsOnThreadsAndTellsTheLoop) {
     asio::io_context loop;
     const auto busy = asio::make_work_guard(loop);
     const auto here = std::this_thread::get_id();
@@ -47,7 +47,7 @@ TEST(ThreadedAttemptRunner, RunsOnThreadsAndTellsTheLoop) {
         results == (std::vector<std::string>{"8", "7"}));
 }
 
-TEST(ThreadedAttemptRunner, PassesStopRequestsOn) {
+TEST(ThreadedRunner, PassesStopRequestsOn) {
     asio::io_context loop;
     const auto busy = asio::make_work_guard(loop);
     const auto work = [](const jobs::claimed_job&, const std::stop_token& stop) {

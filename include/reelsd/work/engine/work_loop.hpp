@@ -1,0 +1,296 @@
+#pragma once
+
+#include <reelsd/async/background_service.hpp>
+#include <reelsd/async/condition.hpp>
+#include <reelsd/async/monotonic_timer.hpp>
+#include <reelsd/async/task_group.hpp>
+#include <reelsd/base/clock.hpp>
+#include <reelsd/domain/loop_call.hpp>  // What the stores throw.
+#include <reelsd/work/engine/work_runner.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+namespace reelsd::work {
+
+/// Claims work from the database, runs it on the threads of a runner, and reports how it ended. It
+/// knows neither what the work is nor in which table it is kept: a derived class claims and
+/// reports. It does not renew leases either.
+///
+/// Work that ends does not wait for its report: the next is begun meanwhile. A report that cannot
+/// be written is kept and retried, and occupies a worker until it is written, so that no more work
+/// is begun than can be reported.
+///
+/// Thread: all members on the loop. Must be stopped before it is destroyed.
+template <class Claim, class Outcome>
+class work_loop : public async::background_service {
+public:
+    /// There may be work that is due: an idle worker takes it at once.
+    void wake() {
+        wake_pending_ = true;
+        woken_.notify_one();
+    }
+
+    /// Claims no more, and releases what has not begun; lets running work end for `drain`; then
+    /// asks it to stop and releases it. True when nothing is left by `by`. What is left then is
+    /// claimed by others when its lease ends.
+    [[nodiscard]] boost::asio::awaitable<bool> stop(deadline by) override;
+
+    /// Workers that run something, or that must wait because a report cannot be written.
+    [[nodiscard]] std::size_t busy() const noexcept { return std::min(occupied_, capacity()); }
+    /// Claims held: running, being reported, or waiting for a worker.
+    [[nodiscard]] std::size_t held() const noexcept { return held_.size(); }
+    /// Of these, the ones that have not begun: they wait, or are being released.
+    [[nodiscard]] std::size_t unbegun() const noexcept {
+        const auto is_unbegun = [](const auto& entry) {
+            return entry.second.now == stage::waiting || entry.second.now == stage::released;
+        };
+        return static_cast<std::size_t>(std::count_if(held_.begin(), held_.end(), is_unbegun));
+    }
+
+protected:
+    using runner = work_runner<Claim, Outcome>;
+
+    /// `waiting` for a worker, `running`, and `ended`, which is reported; or released without
+    /// having been begun, which is reported as well.
+    enum class stage : std::uint8_t { waiting, running, ended, released };
+
+    struct held_claim {
+        Claim claim;
+        std::stop_source stop = {};
+        monotonic_clock::time_point since;  ///< It waits, or was begun.
+        stage now = stage::waiting;
+        bool is_delayed = false;  ///< Its report could not be written at once.
+    };
+    using held_claims = std::map<std::int64_t, held_claim>;
+
+    /// `tasks`, which runs our coroutines, outlives this. `work` must not refer to members of the
+    /// derived class: its threads may outlive them.
+    work_loop(
+        async::task_group& tasks, std::unique_ptr<runner> work, std::chrono::milliseconds drain)
+        : tasks_{tasks}, drain_{drain}, runner_{std::move(work)} {}
+
+    [[nodiscard]] std::size_t capacity() const noexcept { return runner_->capacity(); }
+    [[nodiscard]] held_claims& claims() noexcept { return held_; }
+    [[nodiscard]] const held_claims& claims() const noexcept { return held_; }
+    [[nodiscard]] std::size_t waiting() const noexcept { return waiting_.size(); }
+    /// Null when none waits.
+    [[nodiscard]] held_claim* longest_waiting() {
+        return waiting_.empty() ? nullptr : &held_.at(waiting_.front());
+    }
+    /// The stop is over: claims whose answer comes now wait for the end of their leases.
+    [[nodiscard]] bool has_stopped() const noexcept { return has_stopped_; }
+    [[nodiscard]] bool is_database_reachable() const noexcept { return is_database_reachable_; }
+
+    void start_claiming() { tasks_.spawn(name(), claim_loop()); }
+    /// Adds a claim, which waits until begin_waiting(). One with an id that is held is ignored: its
+    /// lease has ended here, and whoever reports first ends it.
+    void take(std::int64_t id, Claim claim);
+    void begin_waiting();
+    /// Asks running work to stop, and releases work that waits.
+    void stop_work(std::int64_t id);
+    /// What an exchange with the database has shown.
+    void note_database(bool is_reachable);
+
+private:
+    /// Claims what has_room() is there for, and adds it. Throws db::failure.
+    virtual boost::asio::awaitable<void> claim_work() = 0;
+    /// A claim that is made now may bring something.
+    [[nodiscard]] virtual bool has_room() const = 0;
+    /// When to claim again without a wake().
+    [[nodiscard]] virtual deadline next_claim_at() const = 0;
+    virtual void log_claim_failure(const db::failure& failure) const = 0;
+
+    /// False: it must be released, because its lease is too old.
+    [[nodiscard]] virtual bool may_begin(const Claim& /*claim*/) const { return true; }
+    virtual void on_begin(const Claim& /*claim*/) {}
+    virtual void on_end(const held_claim& /*ended*/) {}
+
+    /// One statement. False: the claim is no longer current. Throws db::failure.
+    virtual boost::asio::awaitable<bool> write_report(
+        const Claim& claim, const Outcome& outcome) = 0;
+    /// How a claim ends that is released before it has begun.
+    [[nodiscard]] virtual Outcome released() const = 0;
+    /// What is reported after a refusal, which is `repeated` when it is the same as the last one.
+    virtual Outcome after_refusal(
+        const Claim& claim, Outcome refused, const db::failure& refusal, bool repeated) = 0;
+    /// A report that is not written by then never is. Nothing: it is retried until it is written.
+    [[nodiscard]] virtual std::optional<deadline> report_by(const Claim& /*claim*/) const {
+        return std::nullopt;
+    }
+    /// The claim is about to be removed. `written`: as write_report() said, false without one.
+    virtual void on_reported(const held_claim& ended, const Outcome& outcome, bool written) = 0;
+    virtual void on_database_change(bool /*is_reachable*/) {}
+
+    boost::asio::awaitable<void> claim_loop();
+    void begin(std::int64_t id, held_claim& begun);
+    void end(std::int64_t id, Outcome outcome);
+    void release(std::int64_t id, held_claim& unbegun);
+    boost::asio::awaitable<void> report(std::int64_t id, Outcome outcome);
+    /// Nothing is left to wait for. A stop waits for no answer of a database that is away; what is
+    /// held is waited for even then, because the database may be back in time for its reports.
+    [[nodiscard]] bool is_idle() const {
+        return held_.empty() && (!is_claiming_ || !is_database_reachable_);
+    }
+
+    async::task_group& tasks_;
+    std::chrono::milliseconds drain_;
+    held_claims held_;
+    std::deque<std::int64_t> waiting_;  ///< Of `held_`, in the order of their claims.
+    std::size_t occupied_ = 0;          ///< Of the workers: by what runs, or is delayed.
+    async::condition woken_;
+    async::condition emptied_;
+    bool wake_pending_ = false;
+    bool is_claiming_ = false;  ///< The claim loop runs.
+    bool is_stopping_ = false;
+    bool has_stopped_ = false;
+    bool is_database_reachable_ = true;
+    std::unique_ptr<runner> runner_;  ///< Last: its work ends in the members above.
+};
+
+template <class Claim, class Outcome>
+boost::asio::awaitable<void> work_loop<Claim, Outcome>::claim_loop() {
+    is_claiming_ = true;
+    while (!is_stopping_) {
+        wake_pending_ = false;
+        try {
+            co_await claim_work();
+        } catch (const db::failure& failure) {
+            note_database(failure.code() != errc::database_unavailable);
+            log_claim_failure(failure);
+        }
+        // A wake-up that came during the claim is not waited for again.
+        if (wake_pending_ && is_database_reachable_ && has_room()) continue;
+        static_cast<void>(co_await woken_.wait(next_claim_at()));
+    }
+    is_claiming_ = false;
+    emptied_.notify_all();
+}
+
+template <class Claim, class Outcome>
+void work_loop<Claim, Outcome>::take(std::int64_t id, Claim claim) {
+    const auto now = monotonic_clock::now();
+    const auto [place, is_new] =
+        held_.try_emplace(id, held_claim{.claim = std::move(claim), .since = now});
+    if (!is_new) return;
+    waiting_.push_back(id);
+    // The answer to the claim may have taken longer than the lease itself.
+    if (is_stopping_ || !may_begin(place->second.claim)) stop_work(id);
+}
+
+template <class Claim, class Outcome>
+void work_loop<Claim, Outcome>::begin_waiting() {
+    while (is_database_reachable_ && !waiting_.empty() && occupied_ < capacity()) {
+        const auto id = waiting_.front();
+        waiting_.pop_front();
+        auto& next = held_.at(id);
+        if (may_begin(next.claim)) {
+            begin(id, next);
+        } else {
+            release(id, next);
+        }
+    }
+}
+
+template <class Claim, class Outcome>
+void work_loop<Claim, Outcome>::begin(std::int64_t id, held_claim& begun) {
+    begun.now = stage::running;
+    begun.since = monotonic_clock::now();
+    ++occupied_;
+    on_begin(begun.claim);
+    const auto at_end = [this, id](Outcome outcome) { end(id, std::move(outcome)); };
+    runner_->start(begun.claim, begun.stop.get_token(), at_end);
+}
+
+template <class Claim, class Outcome>
+void work_loop<Claim, Outcome>::end(std::int64_t id, Outcome outcome) {
+    // The next is begun, or claimed, while this one is reported: both wait for the disk.
+    auto& ended = held_.at(id);
+    ended.now = stage::ended;
+    --occupied_;
+    on_end(ended);
+    begin_waiting();
+    tasks_.spawn(name(), report(id, std::move(outcome)));
+}
+
+template <class Claim, class Outcome>
+void work_loop<Claim, Outcome>::stop_work(std::int64_t id) {
+    auto& stopped = held_.at(id);
+    stopped.stop.request_stop();
+    if (stopped.now != stage::waiting) return;
+    std::erase(waiting_, id);
+    release(id, stopped);
+}
+
+template <class Claim, class Outcome>
+void work_loop<Claim, Outcome>::release(std::int64_t id, held_claim& unbegun) {
+    unbegun.now = stage::released;
+    tasks_.spawn(name(), report(id, released()));
+}
+
+template <class Claim, class Outcome>
+boost::asio::awaitable<void> work_loop<Claim, Outcome>::report(std::int64_t id, Outcome outcome) {
+    using namespace std::chrono_literals;
+    // The entry stays where it is until this coroutine removes it.
+    auto& ended = held_.at(id);
+    const auto by = report_by(ended.claim);
+    bool written = false;
+    std::string refused;  ///< The last refusal.
+    for (bool is_settled = false; !is_settled && !(by && by->passed());) {
+        try {
+            written = co_await write_report(ended.claim, outcome);
+            is_settled = true;
+            continue;
+        } catch (const db::unavailable&) {
+            note_database(false);
+        } catch (const db::failure& refusal) {
+            const bool repeated = std::exchange(refused, refusal.what()) == refusal.what();
+            outcome = after_refusal(ended.claim, std::move(outcome), refusal, repeated);
+        }
+        if (!std::exchange(ended.is_delayed, true)) ++occupied_;
+        co_await async::pause(500ms);
+    }
+    on_reported(ended, outcome, written);
+    if (ended.is_delayed) --occupied_;
+    held_.erase(id);
+    begin_waiting();
+    if (held_.empty()) emptied_.notify_all();
+}
+
+template <class Claim, class Outcome>
+void work_loop<Claim, Outcome>::note_database(bool is_reachable) {
+    if (is_reachable == is_database_reachable_) return;
+    is_database_reachable_ = is_reachable;
+    on_database_change(is_reachable);
+    if (is_reachable) begin_waiting();
+    if (!is_reachable) emptied_.notify_all();  // See is_idle().
+}
+
+template <class Claim, class Outcome>
+boost::asio::awaitable<bool> work_loop<Claim, Outcome>::stop(deadline by) {
+    const auto drained_by = by.at_most(drain_);
+    is_stopping_ = true;
+    woken_.notify_all();
+    while (!waiting_.empty()) stop_work(waiting_.front());
+    while (!is_idle() && !drained_by.passed()) {
+        static_cast<void>(co_await emptied_.wait(drained_by));
+    }
+    for (auto& [id, running] : held_) running.stop.request_stop();
+    while (!is_idle() && !by.passed()) static_cast<void>(co_await emptied_.wait(by));
+    has_stopped_ = true;
+    co_return is_idle();
+}
+
+}  // namespace reelsd::work
