@@ -357,7 +357,7 @@ TEST_F(VectorIndex, AVectorIsStoredOnceTheDatabaseTakesIt) {
         CREATE TRIGGER refuses_vectors BEFORE UPDATE OF vector ON search_document
             FOR EACH ROW EXECUTE FUNCTION refuse_twice())sql");
     add_reels(ann_, 1);
-    start(index_of(embedder));
+    index_of(embedder).start();
     wait_for_vectors(embedder, 1);
     EXPECT_EQ(embedder.calls(), 1);
 }
