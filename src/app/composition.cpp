@@ -310,7 +310,6 @@ void composition::add_process_services(
         .server = server,
         .log = log};
     owned.push_back(make_reloader(in, supervisor));
-    owned.push_back(make_memory_trimmer(in));
     owned.push_back(make_schema_monitor(in, pool, std::move(on_unsupported_schema)));
     owned.push_back(make_setup_link_logger(in, pages));
 }

@@ -6,8 +6,8 @@
 #include <reelsd/base/json_fwd.hpp>
 #include <reelsd/base/log.hpp>
 #include <reelsd/db/pool.hpp>
-#include <reelsd/domain/jobs/change_poller.hpp>
 #include <reelsd/domain/jobs/caller_lookup.hpp>
+#include <reelsd/domain/jobs/change_poller.hpp>
 #include <reelsd/http/server.hpp>
 #include <reelsd/media/media_client.hpp>
 #include <reelsd/work/embeddings/vector_index.hpp>

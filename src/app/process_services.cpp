@@ -1,6 +1,5 @@
 #include "process_services.hpp"
 
-#include "allocator.hpp"
 #include "tls.hpp"
 #include <reelsd/async/background_task.hpp>
 #include <reelsd/async/monotonic_timer.hpp>
@@ -13,7 +12,6 @@
 
 #include <chrono>
 #include <csignal>
-#include <cstdint>
 #include <utility>
 
 namespace reelsd::app {
@@ -24,10 +22,6 @@ using namespace std::chrono_literals;
 
 /// Two small files, behind at most a few hashes of passwords.
 constexpr auto certificate_time_max = 10s;
-/// The memory is not needed sooner.
-constexpr auto trim_interval = 5s;
-/// This many connections leave megabytes behind.
-constexpr std::uint64_t closed_before_trim = 1000;
 /// Upper bound on how long a daemon that the schema has outgrown serves errors.
 constexpr auto schema_check_interval = 2s;
 constexpr auto schema_check_time_max = 2s;
@@ -73,27 +67,6 @@ private:
     process_context in_;
     service_notice supervisor_;
     asio::signal_set hangups_;
-};
-
-class memory_trimmer final : public async::background_task {
-public:
-    explicit memory_trimmer(const process_context& in)
-        : background_task{"trim memory", in.loop, in.log}, server_{in.server} {}
-
-private:
-    asio::awaitable<void> run() override {
-        // The allocator would keep the pages of their coroutines' frames for new connections.
-        for (std::uint64_t trimmed_at = 0;;) {
-            co_await async::pause(trim_interval);
-            const auto counts = server_.counts();
-            const auto closed = counts.connections_accepted - counts.connections_open;
-            if (closed - trimmed_at < closed_before_trim) continue;
-            trimmed_at = closed;
-            return_freed_memory();
-        }
-    }
-
-    http::server& server_;
 };
 
 class schema_monitor final : public async::background_task {
@@ -169,10 +142,6 @@ void log_unless_notified(const log::logger& log, const result<void>& notified) {
 std::unique_ptr<async::background_service> make_reloader(
     const process_context& in, const service_notice& supervisor) {
     return std::make_unique<reloader>(in, supervisor);
-}
-
-std::unique_ptr<async::background_service> make_memory_trimmer(const process_context& in) {
-    return std::make_unique<memory_trimmer>(in);
 }
 
 std::unique_ptr<async::background_service> make_schema_monitor(

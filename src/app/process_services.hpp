@@ -33,10 +33,6 @@ void log_unless_notified(const log::logger& log, const result<void>& notified);
 [[nodiscard]] std::unique_ptr<async::background_service> make_reloader(
     const process_context& in, const service_notice& supervisor);
 
-/// Returns memory to the system after many connections have closed.
-[[nodiscard]] std::unique_ptr<async::background_service> make_memory_trimmer(
-    const process_context& in);
-
 /// Calls `on_unsupported` when a newer program has migrated the database so far that this one
 /// cannot use it.
 [[nodiscard]] std::unique_ptr<async::background_service> make_schema_monitor(

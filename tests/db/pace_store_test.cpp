@@ -130,13 +130,6 @@ TEST_F(PaceStore, ASuspicionEndsWithAnAnswerOrAfterTenMinutes) {
     EXPECT_EQ(cooldown_after(outcome::rate_limited, "seventh"), seconds_f{900s});
 }
 
-TEST_F(PaceStore, DaemonsOfTheLastReleaseStillReportTries) {
-    constexpr db::query old_query{"test.note_without_code", R"sql(
-        SELECT begun_cooldown FROM note_resolver_try($1, $2, 'rate_limited', 900, 43200))sql"};
-    const auto told = run(pool().run(soon(), old_query, page.host, page.resolver));
-    EXPECT_EQ(told.one().as<double>("begun_cooldown"), 900);
-}
-
 TEST_F(PaceStore, WithoutCooldownsNoneBeginsAndNoneIsHeeded) {
     pace_.interval = 0s;
     note(outcome::throttled);
