@@ -65,6 +65,7 @@ class MonthlyBudget(ModelTest):
         self.model.fail("chat", "hold", seconds=60)
         first, second = self.submitted(), self.submitted()
         wait_until(lambda: self.model.count("chat") == 1, "the first reel's call")
+        requests = self.platform.requests()
         self.set_budget("0.000001")
         self.model.release()
         self.assertDone(self.account.finished(first))
@@ -72,6 +73,7 @@ class MonthlyBudget(ModelTest):
         self.assertEqual((ended["status"], ended["error_code"]), ("error", "model_failed"))
         self.assertIn("this month's budget of the account is spent", ended["error"])
         self.assertEqual(self.model.count("chat"), 1)
+        self.assertEqual(self.platform.requests(), requests, "the second reel is not looked up")
 
     def test_of_nothing(self):
         daemon = self.analyzing()
