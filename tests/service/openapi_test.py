@@ -531,8 +531,10 @@ class AnyRequest(OpenApiTest):
                 start = f"{operation.method} {target_of(operation)} HTTP/1.1\r\n".encode()
                 someone.ask_raw(name, start + b"\r\n", 400)
                 someone.ask_raw(name, start + b"Host: a\r\nContent-Length: 65537\r\n\r\n", 413)
-                someone.ask_raw(name, start + b"X: " + b"x" * 16384 + b"\r\n\r\n", 431)
-                someone.ask_raw(name, start + b"X: y\r\n" * 101 + b"\r\n", 431)
+                examples = operation.responses["431"]["content"]["application/json"]["examples"]
+                for header in (b"X: " + b"x" * 16384 + b"\r\n", b"X: y\r\n" * 101):
+                    refused = someone.ask_raw(name, start + header + b"\r\n", 431)
+                    self.assertIn({"value": refused.json()}, examples.values())
                 query = operation.path.replace("{id}", "1") + "?a=%zz"
                 answer = self.idle.request(operation.method, query, token=self.someone.token)
                 someone.check(operation, answer, 400)
