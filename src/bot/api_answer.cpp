@@ -1,11 +1,14 @@
 #include "api_answer.hpp"
 
 #include <reelsd/base/foreign_json.hpp>
+#include <reelsd/base/parse_number.hpp>
 #include <reelsd/base/text.hpp>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <chrono>
+#include <cstdint>
+#include <optional>
 #include <utility>
 
 namespace reelsd::bot {
@@ -69,15 +72,11 @@ outcome outcome_of(int code, const std::string& description) {
 }
 
 std::chrono::seconds wait_in(const json* parameters, std::optional<std::string_view> header) {
-    auto wait = parameters == nullptr ? std::nullopt : number_in(find(*parameters, "retry_after"));
-    if (!wait && header) {
-        std::int64_t seconds = 0;
-        const auto* const end = header->data() + header->size();
-        const auto [stopped, failure] = std::from_chars(header->data(), end, seconds);
-        if (failure == std::errc{} && stopped == end) wait = seconds;
-    }
-    if (!wait) return wait_usual;
-    return std::chrono::seconds{std::clamp<std::int64_t>(*wait, 1, wait_max.count())};
+    std::optional<std::int64_t> wait;
+    if (parameters != nullptr) wait = number_in(find(*parameters, "retry_after"));
+    if (!wait && header) wait = parse_number<std::int64_t>(*header);
+    const auto seconds = wait.value_or(std::chrono::seconds{wait_usual}.count());
+    return std::chrono::seconds{std::clamp<std::int64_t>(seconds, 1, wait_max.count())};
 }
 
 }  // namespace
