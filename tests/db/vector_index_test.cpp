@@ -46,10 +46,13 @@ public:
     [[nodiscard]] std::string_view name() const noexcept override { return name_; }
     [[nodiscard]] model::embedding_reply embed(
         std::span<const std::string> texts, model::embedding_purpose /*purpose*/,
-        const deadline& /*by*/, const std::stop_token& /*stop*/) const override {
+        const deadline& /*by*/, const std::stop_token& stop) const override {
         const std::scoped_lock guard{lock_};
         ++calls_;
         if (on_call) on_call();
+        if (stop.stop_requested())
+            return {
+                .vectors = error{errc::cancelled, "aborted"}, .billed = model::billing::unknown};
         if (reply) return *reply;
         return answer_with({texts.size(), model::dense_vector{1, 0}});
     }
