@@ -232,6 +232,7 @@ class Streams(Worked):
         streams = [self.events(job_id) for _ in range(STREAMS_MAX)]
         for stream in streams:
             stream.wait_for("state")
+        self.assertEqual(self.events(job_id).answer.status, 429)
         refused = self.someone.request("GET", f"/api/v1/reels/{job_id}/events")
         self.assertProblem(refused, 429, "limit of 20 event streams at once reached; close one first")
         self.assertGreater(int(refused.headers["Retry-After"]), 0)
