@@ -78,7 +78,8 @@ TEST_F(LogFile, LinesBeginWithTimeAndLevel) {
         const auto log = into(path("log"), shape);
         const auto before = now();
         log.warning("m", {{"n", 1}});
-        while (now() == before) std::this_thread::yield();
+        const auto written = now();
+        while (now() == written) std::this_thread::yield();
         log.error("m", {{"n", 1}});
         const auto lines = lines_of(path("log"));
         ASSERT_EQ(lines.size(), 2U);
