@@ -37,12 +37,12 @@ struct api::state {
     bool has_metrics_address;
 };
 
-api::api(api_parts parts)
+api::api(api_dependencies parts)
     : state_{std::make_unique<state>(state{
           .tokens =
               {std::move(parts.callers), parts.requests_per_minute, std::move(parts.token_used)},
           .submissions =
-              {.desk = std::move(parts.desk),
+              {.submission_batcher = std::move(parts.submission_batcher),
                .analysis_costs_money = parts.analysis_costs_money,
                .job_accepted = std::move(parts.job_accepted),
                .check_webhook_url = parts.check_webhook_url},
@@ -77,10 +77,10 @@ api::~api() = default;
 void api::add_to(http::router& router) {
     auto& tokens = state_->tokens;
     constexpr std::string_view prefix = "/api/v1";
-    router.guard(
+    router.use(
         {.prefix = prefix,
          .authenticate = [&tokens](http::request_context& ctx) { return tokens.authenticate(ctx); },
-         .admit = [&tokens](http::request_context& ctx) { return tokens.admit(ctx); }});
+         .accept = [&tokens](http::request_context& ctx) { return tokens.accept(ctx); }});
     add_reel_routes(router, prefix, state_->reels);
     add_common_resources_to(router, prefix);
     add_health_routes(router, state_->ready);
@@ -94,7 +94,7 @@ void api::add_metrics_to(http::router& router) {
 
 void api::add_resources_to(http::router& router, std::string_view prefix) {
     auto& reels = state_->reels_elsewhere.emplace_back(state_->reels);
-    reels.read = reader_behind_gate(state_->jobs);
+    reels.read = authenticated_reader(state_->jobs);
     add_reel_routes(router, prefix, reels);
     add_common_resources_to(router, prefix);
 }

@@ -26,11 +26,11 @@ asio::awaitable<std::optional<http::response>> authentication::authenticate(
     co_return note_caller(ctx, known);
 }
 
-asio::awaitable<reel_reading> authentication::read_reel(http::request_context& ctx, job_id reel) {
+asio::awaitable<reel_read> authentication::read_reel(http::request_context& ctx, job_id reel) {
     const auto hash = shown_token(ctx);
-    if (!hash) co_return reel_reading{.refused = ctx.unauthorized(hash.error().detail())};
+    if (!hash) co_return reel_read{.refused = ctx.unauthorized(hash.error().detail())};
     auto found = co_await callers_.find_with_reel(*hash, reel, ctx.database_by());
-    co_return reel_reading{
+    co_return reel_read{
         .refused = note_caller(ctx, found.caller),
         .text = std::move(found.reel),
         .has_ended = found.has_ended};
@@ -44,7 +44,7 @@ std::optional<http::response> authentication::note_caller(
     return std::nullopt;
 }
 
-std::optional<http::response> authentication::admit(http::request_context& ctx) {
+std::optional<http::response> authentication::accept(http::request_context& ctx) {
     if (!ctx.options().is_rate_limited) return std::nullopt;
     const auto& caller = ctx.identity();
     const int limit = caller.requests_per_minute.value_or(requests_per_minute_);

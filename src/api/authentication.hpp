@@ -29,10 +29,10 @@ public:
     boost::asio::awaitable<std::optional<http::response>> authenticate(http::request_context& ctx);
 
     /// The same, and one of the caller's reels with the same statement.
-    boost::asio::awaitable<reel_reading> read_reel(http::request_context& ctx, job_id reel);
+    boost::asio::awaitable<reel_read> read_reel(http::request_context& ctx, job_id reel);
 
     /// 429 when the account asks too fast.
-    std::optional<http::response> admit(http::request_context& ctx);
+    std::optional<http::response> accept(http::request_context& ctx);
 
 private:
     /// Nothing, or 401 for an unknown token.

@@ -13,7 +13,7 @@ class router;
 
 namespace reelsd::api {
 
-/// See api_parts::ready.
+/// See api_dependencies::ready.
 using readiness_check = std::function<boost::asio::awaitable<result<void>>()>;
 /// All metrics in Prometheus' text format.
 using metrics_text = std::function<boost::asio::awaitable<std::string>()>;

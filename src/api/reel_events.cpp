@@ -49,11 +49,11 @@ std::string_view take_part(std::string_view& text) {
 }
 
 std::string event_text(
-    std::string_view name, job_id job, const told_events& told, std::string_view data) {
+    std::string_view name, job_id job, const sent_events& told, std::string_view data) {
     return fmt::format("event: {}\nid: {}\ndata: {}\n\n", name, event_id(job, told), data);
 }
 
-std::string standing_view(const jobs::job_standing& now, std::string_view step) {
+std::string standing_view(const jobs::job_state_view& now, std::string_view step) {
     json view{
         {"id", now.job.id.value}, {"status", name_of(now.job.status)}, {"attempt", now.attempt}};
     if (!step.empty()) view["step"] = step;
@@ -69,7 +69,7 @@ std::string on_one_line(std::string text) {
 
 /// Tells of work that goes on.
 std::string work_events(
-    told_events& told, const jobs::job_standing& now, std::string_view step,
+    sent_events& told, const jobs::job_state_view& now, std::string_view step,
     std::string_view data) {
     std::string events;
     const auto id = now.job.id;
@@ -88,8 +88,8 @@ std::string work_events(
 /// Sends what becomes of the reel, until it has ended, the client leaves, the daemon stops, the
 /// caller is no longer known or the stream has lasted for long enough.
 asio::awaitable<void> send_reel_events(
-    http::request_context& ctx, reel_event_service& service, std::optional<told_events> told,
-    jobs::job_standing first, http::body_writer& body) {
+    http::request_context& ctx, reel_event_service& service, std::optional<sent_events> told,
+    jobs::job_state_view first, http::body_writer& body) {
     const auto id = first.job.id;
     const auto end_at = deadline::after(stream_time_max);
     jobs::change_poller::waiter waiter{service.poller, id, first.changed_at};
@@ -142,7 +142,7 @@ asio::awaitable<http::response> stream_reel_events(
     if (!id) co_return ctx.problem(id.error());
     auto now = co_await service.changes.standing(ctx.caller(), *id, ctx.database_by());
     if (!now) co_return ctx.problem(error{errc::not_found});
-    auto told = told_in(ctx.header("Last-Event-ID").value_or(""), *id);
+    auto told = sent_in(ctx.header("Last-Event-ID").value_or(""), *id);
     const bool is_over = told && told->is_finished && has_ended(now->job.status);
     if (is_over) co_return ctx.no_content();
     if (told && told->is_finished) told.reset();
@@ -165,15 +165,15 @@ void add_reel_event_routes(
     router.add(reel_event_routes, service, prefix);
 }
 
-std::string event_id(job_id job, const told_events& told) {
+std::string event_id(job_id job, const sent_events& told) {
     if (told.is_finished) return fmt::format("{}:{}", job.value, finished_mark);
     return fmt::format("{}:{}:{}:{}", job.value, name_of(told.status), told.attempt, told.step);
 }
 
-std::optional<told_events> told_in(std::string_view last_event_id, job_id job) {
+std::optional<sent_events> sent_in(std::string_view last_event_id, job_id job) {
     auto rest = last_event_id;
     if (take_part(rest) != fmt::format("{}", job.value)) return std::nullopt;
-    told_events told;
+    sent_events told;
     if (rest == finished_mark) {
         told.is_finished = true;
         return told;
@@ -192,14 +192,14 @@ std::optional<told_events> told_in(std::string_view last_event_id, job_id job) {
     return told;
 }
 
-std::string events_until(std::optional<told_events>& told, const jobs::job_standing& now) {
+std::string events_until(std::optional<sent_events>& told, const jobs::job_state_view& now) {
     const auto id = now.job.id;
     const std::string step = is_step(now.step) ? now.step : "";
     const auto data = standing_view(now, step);
     std::string events;
     if (told && told->is_finished) return events;
     if (!told) {
-        told = told_events{.status = now.job.status, .attempt = now.attempt, .step = step};
+        told = sent_events{.status = now.job.status, .attempt = now.attempt, .step = step};
         events = event_text("state", id, *told, data);
     } else if (told->status != now.job.status) {
         told->status = now.job.status;

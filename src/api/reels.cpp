@@ -30,7 +30,7 @@ deadline::clock::duration until_next_authentication() {
     return authentication_interval - due % authentication_tick;
 }
 
-bool is_over(const reel_reading& reading) {
+bool is_over(const reel_read& reading) {
     return reading.refused || !reading.text || reading.has_ended;
 }
 
@@ -53,7 +53,7 @@ asio::awaitable<std::optional<http::response>> wait_as_known_caller(
 
 /// The reel once its job has ended, or as it is when `by` has passed or the client or the daemon
 /// goes. Holds no database connection while it waits.
-asio::awaitable<reel_reading> await_end(
+asio::awaitable<reel_read> await_end(
     http::request_context& ctx, reels_service& service, job_id id, deadline by) {
     jobs::change_poller::waiter waiter{service.poller, id};
     const auto stop = ctx.stop();
@@ -62,14 +62,14 @@ asio::awaitable<reel_reading> await_end(
         auto reading = co_await service.read(ctx, id);
         if (is_over(reading) || by.passed() || stop.stop_requested()) co_return reading;
         auto refused = co_await wait_as_known_caller(ctx, waiter, by);
-        if (refused) co_return reel_reading{.refused = std::move(refused)};
+        if (refused) co_return reel_read{.refused = std::move(refused)};
     }
 }
 
 /// For a request that names no reel at all: strangers get 401 all the same.
 asio::awaitable<http::response> refuse_known_caller(http::request_context& ctx, const error& why) {
     auto refused = co_await ctx.authenticate();
-    if (!refused) refused = ctx.admit();
+    if (!refused) refused = ctx.accept();
     co_return refused ? *std::move(refused) : ctx.problem(why);
 }
 
@@ -82,7 +82,7 @@ asio::awaitable<http::response> get_reel(http::request_context& ctx, reels_servi
     if (!wait) co_return co_await refuse_known_caller(ctx, wait.error());
 
     auto reading = co_await service.read(ctx, *id);
-    if (!reading.refused) reading.refused = ctx.admit();
+    if (!reading.refused) reading.refused = ctx.accept();
     if (!is_over(reading) && *wait > std::chrono::milliseconds::zero()) {
         reading = co_await await_end(ctx, service, *id, deadline::after(*wait));
     }
@@ -91,15 +91,15 @@ asio::awaitable<http::response> get_reel(http::request_context& ctx, reels_servi
     co_return ctx.json_text(http::status::ok, std::move(reading.text));
 }
 
-/// Authenticates by the gate of the path and reads the reel of the account.
-asio::awaitable<reel_reading> read_behind_gate(
+/// Authenticates with the middleware of the path and reads the reel of the account.
+asio::awaitable<reel_read> read_authenticated(
     http::request_context& ctx, jobs::job_store jobs, job_id id) {
     if (auto refused = co_await ctx.authenticate()) {
-        co_return reel_reading{.refused = std::move(refused)};
+        co_return reel_read{.refused = std::move(refused)};
     }
     const auto job = co_await jobs.find(ctx.caller(), id, ctx.database_by());
-    if (!job) co_return reel_reading{};
-    co_return reel_reading{
+    if (!job) co_return reel_read{};
+    co_return reel_read{
         .text = std::make_shared<const std::string>(job_view(*job)),
         .has_ended = jobs::has_ended(job->status)};
 }
@@ -129,9 +129,9 @@ void add_reel_routes(http::router& router, std::string_view prefix, reels_servic
     router.add(reel_routes, service, prefix);
 }
 
-reel_reader reader_behind_gate(jobs::job_store jobs) {
+reel_reader authenticated_reader(jobs::job_store jobs) {
     return
-        [jobs](http::request_context& ctx, job_id id) { return read_behind_gate(ctx, jobs, id); };
+        [jobs](http::request_context& ctx, job_id id) { return read_authenticated(ctx, jobs, id); };
 }
 
 result<job_id> requested_id(std::string_view text) {

@@ -18,7 +18,7 @@
 namespace reelsd::api {
 
 /// An attempt to read one reel.
-struct reel_reading {
+struct reel_read {
     std::optional<http::response> refused = {};  ///< The caller is unknown.
     /// JSON as clients see it; null: the caller has no such reel.
     std::shared_ptr<const std::string> text = {};
@@ -27,7 +27,7 @@ struct reel_reading {
 
 /// Authenticates the caller and reads one of their reels.
 using reel_reader =
-    std::function<boost::asio::awaitable<reel_reading>(http::request_context&, job_id)>;
+    std::function<boost::asio::awaitable<reel_read>(http::request_context&, job_id)>;
 
 /// Dependencies of the handlers of this resource. Outlives the router.
 struct reels_service {
@@ -38,7 +38,7 @@ struct reels_service {
 };
 
 /// The reader for gates that authenticate in a statement of their own.
-[[nodiscard]] reel_reader reader_behind_gate(jobs::job_store jobs);
+[[nodiscard]] reel_reader authenticated_reader(jobs::job_store jobs);
 
 void add_reel_routes(http::router& router, std::string_view prefix, reels_service& service);
 

@@ -23,7 +23,7 @@ namespace reelsd::api {
 struct search_service {
     jobs::reel_search search;
     const model::embedder& embedder;  ///< Fast enough for the loop.
-    /// See api_parts::near_reels.
+    /// See api_dependencies::near_reels.
     std::function<boost::asio::awaitable<std::vector<job_id>>(account_id caller, std::string query)>
         near_reels;
 };

@@ -2,7 +2,7 @@
 
 #include <reelsd/base/json.hpp>
 #include <reelsd/domain/accounts/secret.hpp>
-#include <reelsd/domain/jobs/admission_desk.hpp>
+#include <reelsd/domain/jobs/submission_batcher.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/platform/link.hpp>
 
@@ -18,7 +18,7 @@ namespace reelsd::api {
 namespace {
 
 namespace asio = boost::asio;
-using outcome = jobs::admission::outcome;
+using outcome = jobs::submission_result::outcome;
 
 constexpr std::size_t idempotency_key_max = 255;
 /// With 50 of 1,300 characters each, a list fills a body.
@@ -61,8 +61,8 @@ result<jobs::submission> submission_of(const json& sent, const submission_servic
         .url = *std::move(url), .costs_money = service.analysis_costs_money && !link->is_test()};
 }
 
-bool is_accepted(const jobs::admission& decision) {
-    return decision.decided == outcome::admitted || decision.decided == outcome::repeated;
+bool is_accepted(const jobs::submission_result& decision) {
+    return decision.decided == outcome::accepted || decision.decided == outcome::repeated;
 }
 
 http::response key_in_use(const http::request_context& ctx) {
@@ -70,19 +70,20 @@ http::response key_in_use(const http::request_context& ctx) {
 }
 
 /// The RateLimit fields: the state of the bucket after the decision.
-void set_rate_limits(http::response& answer, const jobs::admission& decision) {
+void set_rate_limits(http::response& answer, const jobs::submission_result& decision) {
     answer.set("RateLimit-Limit", std::to_string(decision.rate_limit));
     answer.set("RateLimit-Remaining", std::to_string(decision.rate_remaining));
     answer.set("RateLimit-Reset", std::to_string(decision.rate_reset));
 }
 
-http::response refusal(const http::request_context& ctx, const jobs::admission& decision) {
+http::response refusal(const http::request_context& ctx, const jobs::submission_result& decision) {
     auto answer = ctx.problem(http::status::too_many_requests, jobs::refusal_text(decision));
     answer.set("Retry-After", std::to_string(decision.retry_after));
     return answer;
 }
 
-http::response acceptance(const http::request_context& ctx, const jobs::admission& decision) {
+http::response acceptance(
+    const http::request_context& ctx, const jobs::submission_result& decision) {
     const json body{{"id", decision.job.value}, {"status", name_of(decision.status)}};
     auto answer = ctx.json(http::status::accepted, body);
     answer.set("Location", fmt::format("{}/reels/{}", ctx.route_prefix(), decision.job.value));
@@ -100,9 +101,9 @@ asio::awaitable<http::response> submit_one(
     wanted->webhook_url = std::move(terms->webhook_url);
     wanted->idempotency_key = std::move(terms->idempotency_key);
 
-    const auto decision =
-        co_await service.desk.submit(ctx.caller(), *std::move(wanted), ctx.database_by());
-    if (decision.decided == outcome::admitted) service.job_accepted();
+    const auto decision = co_await service.submission_batcher.submit(
+        ctx.caller(), *std::move(wanted), ctx.database_by());
+    if (decision.decided == outcome::accepted) service.job_accepted();
     if (decision.decided == outcome::key_of_another_link) co_return key_in_use(ctx);
     auto answer = is_accepted(decision) ? acceptance(ctx, decision) : refusal(ctx, decision);
     set_rate_limits(answer, decision);
@@ -110,7 +111,7 @@ asio::awaitable<http::response> submit_one(
 }
 
 /// The answer's view of one link of a list; `decision` only when it could be submitted.
-json list_view(const json& sent, const error* objection, const jobs::admission* decision) {
+json list_view(const json& sent, const error* objection, const jobs::submission_result* decision) {
     const bool is_long = !sent.is_string() && dumped(sent).size() > echo_bytes_max;
     json view{{"url", is_long ? json() : sent}};
     if (objection != nullptr) {
@@ -150,10 +151,10 @@ asio::awaitable<http::response> submit_list(
         }
         objections.push_back(link ? std::nullopt : std::optional{link.error()});
     }
-    std::vector<jobs::admission> decided;
+    std::vector<jobs::submission_result> decided;
     if (!wanted.empty()) {
-        decided =
-            co_await service.desk.submit_all(ctx.caller(), std::move(wanted), ctx.database_by());
+        decided = co_await service.submission_batcher.submit_all(
+            ctx.caller(), std::move(wanted), ctx.database_by());
     }
     const auto has = [&decided](outcome searched) {
         return std::any_of(decided.begin(), decided.end(), [searched](const auto& decision) {
@@ -161,7 +162,7 @@ asio::awaitable<http::response> submit_list(
         });
     };
     if (has(outcome::key_of_another_link)) co_return key_in_use(ctx);
-    if (has(outcome::admitted)) service.job_accepted();
+    if (has(outcome::accepted)) service.job_accepted();
 
     auto views = json::array();
     auto next = decided.begin();

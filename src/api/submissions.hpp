@@ -3,8 +3,8 @@
 #include "webhooks.hpp"
 #include <reelsd/base/json_fwd.hpp>
 #include <reelsd/base/result.hpp>
-#include <reelsd/domain/jobs/admission_desk.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
+#include <reelsd/domain/jobs/submission_batcher.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace reelsd::api {
 
 /// Dependencies of the handlers of this resource. Outlives the router.
 struct submission_service {
-    jobs::admission_desk desk;
+    jobs::submission_batcher submission_batcher;
     /// Whether links are analysed by a model that costs money; test links never are.
     bool analysis_costs_money = false;
     std::function<void()> job_accepted;

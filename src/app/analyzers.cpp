@@ -110,7 +110,7 @@ result<std::unique_ptr<analyzers>> analyzers::create(
     auto remote = with.remote;
     remote.ca_file = with.ca_file;
     const auto parts = [&] {
-        return model::remote_parts{
+        return model::remote_dependencies{
             .media = media,
             .prices = made->prices_,
             .settings = remote,
@@ -145,8 +145,8 @@ result<std::unique_ptr<analyzers>> analyzers::create(
     return made;
 }
 
-std::vector<model::circuit_standing> analyzers::circuits() const {
-    std::vector<model::circuit_standing> all;
+std::vector<model::circuit_state> analyzers::circuits() const {
+    std::vector<model::circuit_state> all;
     for (const auto* one : remote_) all.push_back(one->standing());
     return all;
 }

@@ -42,7 +42,7 @@ public:
     [[nodiscard]] const model::price_table& prices() const noexcept { return prices_; }
 
     /// Of the remote ones.
-    [[nodiscard]] std::vector<model::circuit_standing> circuits() const;
+    [[nodiscard]] std::vector<model::circuit_state> circuits() const;
 
     /// Removes what runs that are over have left at providers. Blocking.
     void sweep(const model::run_check& is_living, const std::stop_token& stop) const;

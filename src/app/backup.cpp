@@ -5,7 +5,7 @@
 #include <reelsd/base/interrupt.hpp>
 #include <reelsd/base/unique_fd.hpp>
 #include <reelsd/db/client_program.hpp>
-#include <reelsd/db/replacement.hpp>
+#include <reelsd/db/database_swap.hpp>
 
 #include <fcntl.h>
 #include <fmt/format.h>

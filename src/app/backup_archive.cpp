@@ -25,10 +25,10 @@ constexpr std::size_t history_bytes_max = std::size_t{1024} * 1024;
 constexpr const char* lock_wait = "--lock-wait-timeout=30s";
 
 /// "pg_dump: error: query failed: ..." is what went wrong; what follows may quote rows.
-std::string tool_complaint(std::string_view complaints) {
+std::string tool_complaint(std::string_view error_output) {
     constexpr std::string_view mark = "error: ";
-    const auto marked = complaints.find(mark);
-    auto line = complaints.substr(marked == complaints.npos ? 0 : marked + mark.size());
+    const auto marked = error_output.find(mark);
+    auto line = error_output.substr(marked == error_output.npos ? 0 : marked + mark.size());
     line = line.substr(0, line.find('\n'));
     return line.empty() ? "no reason given" : std::string{line};
 }
@@ -36,23 +36,23 @@ std::string tool_complaint(std::string_view complaints) {
 error tool_failure(const fs::path& program, const process::child_end& end) {
     const auto name = program.filename().string();
     switch (end.fate) {
-        case process::child_fate::exited: break;
-        case process::child_fate::signalled:
+        case process::child_outcome::exited: break;
+        case process::child_outcome::signalled:
             return error{
                 errc::internal,
                 fmt::format("{} was ended by {}", name, process::signal_name(end.status))};
-        case process::child_fate::overdue:
+        case process::child_outcome::overdue:
             return error{errc::timed_out, fmt::format("{} has not ended in time", name)};
-        case process::child_fate::stopped: return error{errc::cancelled, "interrupted"};
-        case process::child_fate::flooding:
+        case process::child_outcome::stopped: return error{errc::cancelled, "interrupted"};
+        case process::child_outcome::flooding:
             return error{errc::internal, fmt::format("{} says more than it may", name)};
-        case process::child_fate::not_started:
-            return error{errc::database_unavailable, end.complaints};
+        case process::child_outcome::not_started:
+            return error{errc::database_unavailable, end.error_output};
     }
-    const bool is_full = end.complaints.find("No space left") != std::string::npos;
+    const bool is_full = end.error_output.find("No space left") != std::string::npos;
     return error{
         is_full ? errc::storage_failed : errc::internal,
-        fmt::format("{}: {}", name, tool_complaint(end.complaints))};
+        fmt::format("{}: {}", name, tool_complaint(end.error_output))};
 }
 
 result<std::string> run_tool(
@@ -61,7 +61,7 @@ result<std::string> run_tool(
     wanted.program = program.file.string();
     wanted.environment = program.environment;
     auto end = process::run_child(wanted, by, stop);
-    if (end.fate == process::child_fate::exited && end.status == 0) return std::move(end.output);
+    if (end.fate == process::child_outcome::exited && end.status == 0) return std::move(end.output);
     return tool_failure(program.file, end);
 }
 

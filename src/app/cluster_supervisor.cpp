@@ -31,7 +31,7 @@ constexpr auto write_back_time_max = 3s;
 }  // namespace
 
 cluster_supervisor::cluster_supervisor(
-    const asio::any_io_executor& loop, database& store, db::pool& pool, peers& others,
+    const asio::any_io_executor& loop, database& store, db::pool& pool, handover& others,
     async::offload_pool& threads, log::logger log)
     : background_task{"supervise cluster", loop, std::move(log)},
       store_{store},

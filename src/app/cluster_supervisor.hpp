@@ -1,7 +1,7 @@
 #pragma once
 
 #include "database.hpp"
-#include "peers.hpp"
+#include "handover.hpp"
 #include <reelsd/async/background_task.hpp>
 #include <reelsd/async/offload_pool.hpp>
 #include <reelsd/db/pool.hpp>
@@ -15,7 +15,7 @@ class cluster_supervisor final : public async::background_task {
 public:
     /// All outlive this.
     cluster_supervisor(
-        const boost::asio::any_io_executor& loop, database& store, db::pool& pool, peers& others,
+        const boost::asio::any_io_executor& loop, database& store, db::pool& pool, handover& others,
         async::offload_pool& threads, log::logger log);
 
     /// Another daemon stops the database: sends it nothing more until resume().
@@ -40,7 +40,7 @@ private:
 
     database& store_;
     db::pool& pool_;
-    peers& others_;
+    handover& others_;
     async::offload_pool& threads_;
 };
 

@@ -186,14 +186,14 @@ result<resources> open_resources(const settings& config, const log::logger& log)
 
 composition::composition(
     const settings& configured, const log::logger& logger, resources opened,
-    const service_notice& supervisor, std::function<void()> on_unsupported_schema)
+    const service_notifier& supervisor, std::function<void()> on_unsupported_schema)
     : config{configured},
       log{logger},
       res{std::move(opened)},
       instance{instance_name(res.run)},
       pool{loop.get_executor(), pool_options_of(config, *res.store), log},
       job_store{pool},
-      pacer{
+      rate_limiter{
           loop.get_executor(),
           pacing::pace_store{pool},
           platform_host(config),
@@ -216,7 +216,7 @@ composition::composition(
           },
           log},
       vectors{make_vector_index()},
-      executor{executor_parts(), retry_policy_of(config), log},
+      executor{executor_dependencies(), retry_policy_of(config), log},
       poller{jobs::change_store{pool}, log},
       webhook_sender{work::webhook_sender_settings{
           .networks = config.webhook_networks,
@@ -238,8 +238,8 @@ composition::composition(
           pool,
           config.reel_cache_bytes_max.value_or(usual_reel_cache_bytes_max(usable_memory_bytes()))},
       chat_bot{make_bot()},
-      handlers{api_parts()},
-      pages{dashboard_parts()},
+      handlers{api_dependencies()},
+      pages{dashboard_dependencies()},
       server{loop.get_executor(), router, log, server_options()},
       readiness{loop.get_executor(), pool, [this] { return dispatcher.looked_at(); }, log},
       report{health_dependencies{
@@ -302,7 +302,7 @@ void composition::add_maintenance() {
 }
 
 void composition::add_process_services(
-    const service_notice& supervisor, std::function<void()> on_unsupported_schema) {
+    const service_notifier& supervisor, std::function<void()> on_unsupported_schema) {
     const process_context in{
         .loop = loop.get_executor(),
         .config = config,
@@ -314,10 +314,10 @@ void composition::add_process_services(
     owned.push_back(make_setup_link_logger(in, pages));
 }
 
-work::executor_parts composition::executor_parts() {
+work::executor_dependencies composition::executor_dependencies() {
     return {
         .source = *res.source,
-        .pacer = pacer,
+        .rate_limiter = rate_limiter,
         .media = *res.media,
         .analyzer = res.models->chosen(),
         .free_analyzer = res.models->free(),
@@ -335,7 +335,7 @@ work::executor_parts composition::executor_parts() {
 std::unique_ptr<work::vector_index> composition::make_vector_index() {
     const auto* const embedder = res.models->dense_embedder();
     if (embedder == nullptr) return nullptr;
-    return std::make_unique<work::vector_index>(work::vector_index_parts{
+    return std::make_unique<work::vector_index>(work::vector_index_dependencies{
         .loop = loop.get_executor(),
         .calls =
             {.embedder = *embedder,
@@ -382,13 +382,14 @@ std::unique_ptr<work::attempt_runner> composition::make_attempt_runner() {
         loop.get_executor(), config.workers, run);
 }
 
-api::api_parts composition::api_parts() {
+api::api_dependencies composition::api_dependencies() {
     const jobs::default_limits limits{
         .submissions_per_minute = config.submissions_per_minute,
         .concurrent_jobs = config.concurrent_jobs};
-    api::api_parts parts{
+    api::api_dependencies parts{
         .callers = callers,
-        .desk = jobs::admission_desk{loop.get_executor(), tasks, jobs::job_store{pool}, limits},
+        .submission_batcher =
+            jobs::submission_batcher{loop.get_executor(), tasks, jobs::job_store{pool}, limits},
         .jobs = jobs::job_store{pool},
         .usage = usage::usage_store{pool},
         .search = jobs::reel_search{pool},
@@ -427,8 +428,8 @@ api::api_parts composition::api_parts() {
 std::unique_ptr<bot::bot> composition::make_bot() {
     if (config.telegram_token.empty()) return nullptr;
     // What the API is made of, so that neither can do what the other cannot.
-    auto shared = api_parts();
-    return std::make_unique<bot::bot>(bot::bot_parts{
+    auto shared = api_dependencies();
+    return std::make_unique<bot::bot>(bot::bot_dependencies{
         .loop = loop.get_executor(),
         .address = config.telegram_url,
         .token = config.telegram_token,
@@ -436,7 +437,7 @@ std::unique_ptr<bot::bot> composition::make_bot() {
         .run = res.run,
         .chats = chats::chat_store{pool},
         .bots = chats::bot_store{pool},
-        .desk = std::move(shared.desk),
+        .submission_batcher = std::move(shared.submission_batcher),
         .jobs = shared.jobs,
         .search = shared.search,
         .usage = shared.usage,
@@ -451,7 +452,7 @@ std::unique_ptr<bot::bot> composition::make_bot() {
         .log = log});
 }
 
-dashboard::dashboard_parts composition::dashboard_parts() {
+dashboard::dashboard_dependencies composition::dashboard_dependencies() {
     return {
         .accounts = accounts::account_store{pool},
         .sessions = accounts::session_store{pool},
@@ -486,9 +487,9 @@ http::server_options composition::server_options() {
         res.tls || public_origin(config, config.listen.port).starts_with("https://");
     options.hsts = is_https ? http::strict_transport::on : http::strict_transport::off;
     options.tls = res.tls;
-    options.explain = map_exception;
-    options.on_exchange = [&registry = *res.registry](const http::exchange_report& exchange) {
-        registry.note_exchange(exchange);
+    options.map_exception = map_exception;
+    options.on_request_end = [&registry = *res.registry](const http::request_report& exchange) {
+        registry.note_request(exchange);
     };
     return options;
 }

@@ -3,12 +3,12 @@
 #include "analyzers.hpp"
 #include "cluster_supervisor.hpp"
 #include "database.hpp"
+#include "handover.hpp"
 #include "health.hpp"
 #include "metrics.hpp"
 #include "metrics_endpoint.hpp"
-#include "peers.hpp"
 #include "readiness_monitor.hpp"
-#include "service_notice.hpp"
+#include "sd_notify.hpp"
 #include "settings.hpp"
 #include <reelsd/api/api.hpp>
 #include <reelsd/async/offload_pool.hpp>
@@ -30,7 +30,7 @@
 #include <reelsd/work/analysis/call_recorder.hpp>
 #include <reelsd/work/analysis/executor.hpp>
 #include <reelsd/work/analysis/scratch.hpp>
-#include <reelsd/work/analysis/shared_pacer.hpp>
+#include <reelsd/work/analysis/shared_rate_limiter.hpp>
 #include <reelsd/work/embeddings/vector_index.hpp>
 #include <reelsd/work/engine/dispatcher.hpp>
 #include <reelsd/work/maintenance/step_recorder.hpp>
@@ -72,7 +72,7 @@ struct composition {
     /// `on_unsupported_schema`: this program cannot use the database any more.
     composition(
         const settings& configured, const log::logger& logger, resources opened,
-        const service_notice& supervisor, std::function<void()> on_unsupported_schema);
+        const service_notifier& supervisor, std::function<void()> on_unsupported_schema);
     composition(const composition&) = delete;
     composition& operator=(const composition&) = delete;
     ~composition() = default;
@@ -86,7 +86,7 @@ struct composition {
     boost::asio::io_context loop{1};
     db::pool pool;
     jobs::job_store job_store;
-    work::shared_pacer pacer;
+    work::shared_rate_limiter rate_limiter;
     async::offload_pool offload;
     async::offload_pool embedding_calls;
     async::task_group tasks;
@@ -109,25 +109,25 @@ struct composition {
     std::optional<metrics_endpoint> metrics_server;  ///< Nothing without an address of its own.
     readiness_monitor readiness;
     health report;
-    peers others;
+    handover others;
     cluster_supervisor cluster;
     std::vector<std::unique_ptr<async::background_service>> owned;  ///< Not referred to elsewhere.
     /// All but `cluster` and `token_usage`, which are needed until the others have stopped.
     async::service_group services;
 
 private:
-    [[nodiscard]] work::executor_parts executor_parts();
+    [[nodiscard]] work::executor_dependencies executor_dependencies();
     [[nodiscard]] std::unique_ptr<work::vector_index> make_vector_index();
     [[nodiscard]] work::webhook_deliverer_options deliverer_options();
     [[nodiscard]] work::dispatcher_options dispatcher_options();
     [[nodiscard]] std::unique_ptr<work::attempt_runner> make_attempt_runner();
     [[nodiscard]] std::unique_ptr<bot::bot> make_bot();
-    [[nodiscard]] api::api_parts api_parts();
-    [[nodiscard]] dashboard::dashboard_parts dashboard_parts();
+    [[nodiscard]] api::api_dependencies api_dependencies();
+    [[nodiscard]] dashboard::dashboard_dependencies dashboard_dependencies();
     [[nodiscard]] http::server_options server_options();
     void add_maintenance();
     void add_process_services(
-        const service_notice& supervisor, std::function<void()> on_unsupported_schema);
+        const service_notifier& supervisor, std::function<void()> on_unsupported_schema);
 };
 
 }  // namespace reelsd::app

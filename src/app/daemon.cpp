@@ -33,7 +33,7 @@ constexpr auto last_flush_time_max = 2s;
 
 daemon::daemon(
     const settings& config, const log::logger& log, resources opened,
-    const service_notice& supervisor)
+    const service_notifier& supervisor)
     : supervisor_{supervisor},
       parts_{
           config,
@@ -105,8 +105,8 @@ result<std::uint16_t> daemon::listen_for_clients() {
     if (!port) return port;
     parts_.others.start(
         {.listener = [this] { return parts_.config.share_port ? parts_.server.listener() : -1; },
-         .let_database_go = [this] { return parts_.cluster.suspend(); },
-         .take_database_up = [this] { return parts_.cluster.resume(); }});
+         .suspend_database = [this] { return parts_.cluster.suspend(); },
+         .resume_database = [this] { return parts_.cluster.resume(); }});
     return port;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "composition.hpp"
-#include "service_notice.hpp"
+#include "sd_notify.hpp"
 #include "settings.hpp"
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/result.hpp>
@@ -19,7 +19,7 @@ public:
     /// Binds nothing yet.
     daemon(
         const settings& config, const log::logger& log, resources opened,
-        const service_notice& supervisor);
+        const service_notifier& supervisor);
 
     /// Listens and serves until SIGINT or SIGTERM, and notifies the service manager. Errors: the
     /// address cannot be listened on; the database needs a newer program.
@@ -34,7 +34,7 @@ private:
     boost::asio::awaitable<void> stop_on_signal();
     boost::asio::awaitable<void> stop();
 
-    service_notice supervisor_;
+    service_notifier supervisor_;
     composition parts_;
     boost::asio::signal_set signals_;
     bool is_drained_ = true;

@@ -48,41 +48,44 @@ constexpr std::uintmax_t free_bytes_min = std::uintmax_t{2} << 30U;
 /// Whoever renews by a program does so a month before the end.
 constexpr std::chrono::days certificate_time_min{14};
 
-enum class verdict : std::uint8_t {
+enum class check_result : std::uint8_t {
     good,
     doubtful,  ///< The daemon runs, but not everything will work.
     bad,       ///< The daemon cannot do its work.
 };
 
 struct finding {
-    verdict is = verdict::good;
+    check_result is = check_result::good;
     std::string text;
 };
 
 finding bad(const error& why) {
-    return {verdict::bad, why.detail().empty() ? std::string{name_of(why.code())} : why.detail()};
+    return {
+        check_result::bad, why.detail().empty() ? std::string{name_of(why.code())} : why.detail()};
 }
 
 finding check_kernel() {
     const auto checked = process::check_kernel();
     if (!checked) return bad(checked.error());
     utsname system{};
-    if (::uname(&system) != 0) return {verdict::good, "Linux"};
-    return {verdict::good, fmt::format("{} {}", system.sysname, system.release)};
+    if (::uname(&system) != 0) return {check_result::good, "Linux"};
+    return {check_result::good, fmt::format("{} {}", system.sysname, system.release)};
 }
 
 finding check_data_dir(const settings& with) {
     std::error_code failure;
     const fs::path folder{with.data_dir};
     fs::create_directories(folder, failure);
-    if (failure) return {verdict::bad, fmt::format("{}: {}", folder.string(), failure.message())};
+    if (failure)
+        return {check_result::bad, fmt::format("{}: {}", folder.string(), failure.message())};
     if (::access(folder.c_str(), W_OK | X_OK) != 0) {
-        return {verdict::bad, fmt::format("{} cannot be written", folder.string())};
+        return {check_result::bad, fmt::format("{} cannot be written", folder.string())};
     }
     const auto space = fs::space(folder, failure);
-    if (failure) return {verdict::bad, fmt::format("{}: {}", folder.string(), failure.message())};
+    if (failure)
+        return {check_result::bad, fmt::format("{}: {}", folder.string(), failure.message())};
     const auto free_mebibytes = space.available >> 20U;
-    const auto is = space.available < free_bytes_min ? verdict::doubtful : verdict::good;
+    const auto is = space.available < free_bytes_min ? check_result::doubtful : check_result::good;
     return {is, fmt::format("{}, {} MiB free", folder.string(), free_mebibytes)};
 }
 
@@ -92,7 +95,7 @@ finding check_certificate(const settings& with) {
     if (!loaded) return bad(loaded.error());
     const auto expires_at = (*loaded)->expires_at();
     const auto left = expires_at - std::chrono::system_clock::now();
-    const auto is = left < certificate_time_min ? verdict::doubtful : verdict::good;
+    const auto is = left < certificate_time_min ? check_result::doubtful : check_result::good;
     return {is, fmt::format("valid until {}", to_rfc3339(expires_at))};
 }
 
@@ -102,10 +105,10 @@ finding check_migrations(const database& store, const log::logger& log) {
     const auto status = migrator.status(deadline::after(migration_time_max));
     if (!status) return bad(status.error());
     if (status->up_to_date()) {
-        return {verdict::good, fmt::format("{} applied", status->applied.size())};
+        return {check_result::good, fmt::format("{} applied", status->applied.size())};
     }
     return {
-        verdict::doubtful,
+        check_result::doubtful,
         fmt::format(
             "{} pending, {} functions outdated; `reelsd migrate` applies them",
             status->pending.size(),
@@ -114,23 +117,23 @@ finding check_migrations(const database& store, const log::logger& log) {
 
 finding check_sample(const settings& with) {
     const auto sample = find_installation(with).sample;
-    if (fs::exists(sample)) return {verdict::good, sample.string()};
-    return {verdict::doubtful, sample.string() + " is missing: the test link will fail"};
+    if (fs::exists(sample)) return {check_result::good, sample.string()};
+    return {check_result::doubtful, sample.string() + " is missing: the test link will fail"};
 }
 
 finding check_dictionary(const settings& with) {
     const auto dictionary = find_installation(with).dictionary;
     const auto opened = model::local_embedder::open(dictionary);
     if (!opened) return bad(opened.error());
-    return {verdict::good, dictionary.string()};
+    return {check_result::good, dictionary.string()};
 }
 
 /// A model as the helper found it: {"path", "loads", "detail" when it does not}.
 finding check_model(const json& told, const char* name) {
     const auto state = told.value(name, json::object());
     const auto path = state.value("path", "");
-    if (state.value("loads", false)) return {verdict::good, path};
-    return {verdict::bad, fmt::format("{}: {}", path, state.value("detail", "does not load"))};
+    if (state.value("loads", false)) return {check_result::good, path};
+    return {check_result::bad, fmt::format("{}: {}", path, state.value("detail", "does not load"))};
 }
 
 /// The jail as the helper found it from inside. A kernel without the filter leaves a decoder that
@@ -139,18 +142,18 @@ finding check_jail(const json& told) {
     const auto report = media::jail_report_from_json(told.value("jail", json::object()));
     if (!report) return bad(report.error());
     const auto missing = report->layers_missing();
-    if (!report->refusal.empty()) return {verdict::bad, "decodes nothing: " + report->refusal};
+    if (!report->refusal.empty()) return {check_result::bad, "decodes nothing: " + report->refusal};
     if (!report->possible.empty()) {
         return {
-            verdict::bad,
+            check_result::bad,
             fmt::format(
                 "a video could {}; missing: {}", fmt::join(report->possible, ", "), missing)};
     }
     if (!report->holds("system_call_filter")) {
-        return {verdict::bad, "decodes without the system-call filter (jail = best-effort)"};
+        return {check_result::bad, "decodes without the system-call filter (jail = best-effort)"};
     }
-    if (missing.empty()) return {verdict::good, "all layers hold"};
-    const auto is = report->is_weak() ? verdict::doubtful : verdict::good;
+    if (missing.empty()) return {check_result::good, "all layers hold"};
+    const auto is = report->is_weak() ? check_result::doubtful : check_result::good;
     return {is, fmt::format("missing: {} ({})", missing, fmt::join(report->reasons, "; "))};
 }
 
@@ -166,10 +169,10 @@ finding check_platform(const settings& with) {
     const auto answer = client.send(request, deadline::after(platform_time_max), std::stop_token{});
     if (!answer) {
         return {
-            verdict::doubtful,
+            check_result::doubtful,
             fmt::format("{}: {}", with.platform_url, answer.error().to_string())};
     }
-    return {verdict::good, fmt::format("{} answers {}", with.platform_url, answer->status())};
+    return {check_result::good, fmt::format("{} answers {}", with.platform_url, answer->status())};
 }
 
 /// Whether a resolver has the post that is known to be there.
@@ -180,15 +183,15 @@ finding try_canary(
     wishes.resolvers = {resolver};
     const auto source = platform::source::create(wishes, log);
     if (!source) return bad(source.error());
-    platform::no_pacing pace;
+    platform::no_rate_limit pace;
     const auto found =
         (*source)->resolve(canary, pace, deadline::after(canary_time_max), std::stop_token{});
-    if (found) return {verdict::good, "has the post by " + found->author};
+    if (found) return {check_result::good, "has the post by " + found->author};
     const platform::unresolved none = found.error();
-    return {verdict::doubtful, none.why.to_string()};
+    return {check_result::doubtful, none.why.to_string()};
 }
 
-/// What the fence of yt-dlp cannot stop on this kernel; see docs/security.md.
+/// What the sandbox of yt-dlp cannot stop on this kernel; see docs/security.md.
 std::string gaps_in_fence(const settings& with) {
     const media::media_client client{
         {.helper = find_installation(with).media_helper, .jail = with.jail}};
@@ -208,37 +211,39 @@ finding check_yt_dlp(const settings& with) {
     const auto program = process::find_program(with.yt_dlp_path, process::search_path());
     if (!program) {
         const bool is_needed = with.resolvers == std::vector<std::string>{"yt-dlp"};
-        return is_needed ? finding{verdict::bad, with.yt_dlp_path + " is not installed"}
-                         : finding{verdict::good, "not installed, which is fine"};
+        return is_needed ? finding{check_result::bad, with.yt_dlp_path + " is not installed"}
+                         : finding{check_result::good, "not installed, which is fine"};
     }
     const auto source = source_settings_of(with);
     const auto version = platform::yt_dlp_version(
-        {.program = *program, .fence = source.fence, .jail = source.jail},
+        {.program = *program, .sandbox = source.sandbox, .jail = source.jail},
         deadline::after(yt_dlp_time_max),
         std::stop_token{});
     if (!version) {
         return {
-            verdict::doubtful, fmt::format("{}: {}", program->string(), version.error().detail())};
+            check_result::doubtful,
+            fmt::format("{}: {}", program->string(), version.error().detail())};
     }
     if (platform::is_outdated_yt_dlp(*version)) {
         return {
-            verdict::doubtful,
+            check_result::doubtful,
             fmt::format(
                 "{} is too old: before {} nothing works any more",
                 *version,
                 platform::yt_dlp_version_min)};
     }
     return {
-        verdict::good, fmt::format("{} {}{}", program->string(), *version, gaps_in_fence(with))};
+        check_result::good,
+        fmt::format("{} {}{}", program->string(), *version, gaps_in_fence(with))};
 }
 
 class report {
 public:
     void add(std::string_view what, const finding& found) {
         const char* mark = "ok";
-        if (found.is == verdict::doubtful) mark = "warn";
-        if (found.is == verdict::bad) mark = "FAIL";
-        failures_ += found.is == verdict::bad ? 1 : 0;
+        if (found.is == check_result::doubtful) mark = "warn";
+        if (found.is == check_result::bad) mark = "FAIL";
+        failures_ += found.is == check_result::bad ? 1 : 0;
         fmt::print("{:<5} {:<14} {}\n", mark, what, found.text);
     }
 
@@ -252,11 +257,11 @@ void check_database(report& lines, const settings& with, const log::logger& log)
     const auto store = database::open(with, log);
     if (!store) {
         lines.add("database", bad(store.error()));
-        lines.add("migrations", {verdict::bad, "not looked at: there is no database"});
+        lines.add("migrations", {check_result::bad, "not looked at: there is no database"});
         return;
     }
     const bool is_private = (*store)->cluster() != nullptr;
-    lines.add("database", {verdict::good, is_private ? "private cluster answers" : "answers"});
+    lines.add("database", {check_result::good, is_private ? "private cluster answers" : "answers"});
     lines.add("migrations", check_migrations(**store, log));
 }
 
@@ -272,7 +277,7 @@ void check_media(report& lines, const settings& with) {
         lines.add("media helper", bad(told.error()));
         return;
     }
-    lines.add("media helper", {verdict::good, options.helper.string()});
+    lines.add("media helper", {check_result::good, options.helper.string()});
     lines.add("jail", check_jail(*told));
     lines.add("text model", check_model(*told, "tessdata"));
     lines.add("speech model", check_model(*told, "speech_model"));
@@ -281,11 +286,11 @@ void check_media(report& lines, const settings& with) {
 /// A platform that does not answer at all has been told of already.
 void check_canary(report& lines, const settings& with, bool is_reachable, const log::logger& log) {
     if (with.canary_link.empty()) {
-        lines.add("canary", {verdict::good, "none is set (canary-link)"});
+        lines.add("canary", {check_result::good, "none is set (canary-link)"});
         return;
     }
     if (!is_reachable) {
-        lines.add("canary", {verdict::doubtful, "not tried: the platform does not answer"});
+        lines.add("canary", {check_result::doubtful, "not tried: the platform does not answer"});
         return;
     }
     const auto canary = platform::parse_link(with.canary_link).value();
@@ -293,13 +298,13 @@ void check_canary(report& lines, const settings& with, bool is_reachable, const 
     for (const auto& resolver : with.resolvers) {
         if (!is_installed(resolver, with)) continue;  // Has a line of its own.
         const auto found = try_canary(resolver, canary, with, log);
-        has_it = has_it || found.is == verdict::good;
+        has_it = has_it || found.is == check_result::good;
         lines.add("by " + resolver, found);
     }
     if (!has_it) {
         lines.add(
             "canary",
-            {verdict::doubtful,
+            {check_result::doubtful,
              "no resolver has " + with.canary_link +
                  "; perhaps that post is gone: set canary-link to another, and look at "
                  "`reelsd resolve`"});
@@ -322,13 +327,13 @@ void check_models(report& lines, const settings& with, const log::logger& log) {
         const auto name = std::string{one->name()};
         lines.add(
             "model",
-            checked ? finding{verdict::good, name + ": key and model are right"}
+            checked ? finding{check_result::good, name + ": key and model are right"}
                     : finding{
-                          is_wrong ? verdict::bad : verdict::doubtful,
+                          is_wrong ? check_result::bad : check_result::doubtful,
                           name + ": " + checked.error().to_string()});
     }
     if ((*models)->remote().empty())
-        lines.add("model", {verdict::good, "local analyzer: no key and no network needed"});
+        lines.add("model", {check_result::good, "local analyzer: no key and no network needed"});
 }
 
 }  // namespace
@@ -345,7 +350,7 @@ result<void> execute(
     lines.add("dictionary", check_dictionary(with));
     const auto platform = check_platform(with);
     lines.add("platform", platform);
-    check_canary(lines, with, platform.is == verdict::good, log);
+    check_canary(lines, with, platform.is == check_result::good, log);
     lines.add("yt-dlp", check_yt_dlp(with));
     check_models(lines, with, log);
     if (lines.failures() == 0) return {};

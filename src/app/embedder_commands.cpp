@@ -16,9 +16,9 @@ namespace {
 /// A person waits.
 constexpr auto use_time_max = std::chrono::seconds{10};
 
-boost::asio::awaitable<result<void>> put_in_force(db::pool& pool, std::string name) {
+boost::asio::awaitable<result<void>> make_active(db::pool& pool, std::string name) {
     jobs::vector_store vectors{pool};
-    co_await vectors.put_in_force(name, deadline::after(use_time_max));
+    co_await vectors.make_active(name, deadline::after(use_time_max));
     fmt::print("{}\n", name);
     co_return result<void>{};
 }
@@ -34,7 +34,7 @@ result<void> execute(
             errc::invalid_argument, "embedder is local, which makes no vectors; set another one"};
     }
     const std::string name{(*embedder)->name()};
-    return with_database(with, log, [&name](db::pool& pool) { return put_in_force(pool, name); });
+    return with_database(with, log, [&name](db::pool& pool) { return make_active(pool, name); });
 }
 
 }  // namespace reelsd::app

@@ -24,7 +24,7 @@ time_point now_plus(seconds_f later) {
     return std::chrono::time_point_cast<std::chrono::microseconds>(when);
 }
 
-json resolver_view(const pacing::standing& resolver) {
+json resolver_view(const pacing::resolver_state& resolver) {
     const bool cools_down = resolver.cooldown_left.count() > 0;
     json view{
         {"name", resolver.resolver},
@@ -35,7 +35,7 @@ json resolver_view(const pacing::standing& resolver) {
     return view;
 }
 
-json model_view(const model::circuit_standing& circuit) {
+json model_view(const model::circuit_state& circuit) {
     const bool is_open = circuit.closed_in.count() > 0;
     json view{
         {"provider", circuit.provider},
@@ -53,7 +53,7 @@ health::health(health_dependencies dependencies)
           std::chrono::system_clock::now())} {}
 
 asio::awaitable<std::string> health::metrics_text() {
-    metrics_reading now{
+    metrics_snapshot now{
         .server = deps_.server.counts(),
         .pool = deps_.pool.state(),
         .queries = deps_.pool.metrics(),
@@ -82,7 +82,7 @@ asio::awaitable<std::string> health::metrics_text() {
         now.queue = co_await jobs.look_at_queue(by);
         now.resolvers = co_await paces.list(platform_host(deps_.config), by);
         now.models = co_await ledger.totals(by);
-        now.deliveries = co_await deliveries.figures(by);
+        now.deliveries = co_await deliveries.metrics(by);
         now.backlog = co_await retention.look_at_backlog(
             deps_.config.results_kept, deps_.config.usage_kept, by);
     } catch (const db::failure& failure) {
@@ -102,7 +102,7 @@ asio::awaitable<json> health::view() {
         co_await paces.list(platform_host(deps_.config), deadline::after(report_time_max));
     view["resolvers"] = json::array();
     for (const auto& name : deps_.config.resolvers) {
-        pacing::standing known{.resolver = name};  // Never asked: there is no row yet.
+        pacing::resolver_state known{.resolver = name};  // Never asked: there is no row yet.
         for (const auto& resolver : standings) {
             if (resolver.resolver == name) known = resolver;
         }

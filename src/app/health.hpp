@@ -46,7 +46,7 @@ public:
     /// In Prometheus' text format; without the database only what the process itself knows.
     boost::asio::awaitable<std::string> metrics_text();
 
-    /// What administrators see; see dashboard::dashboard_parts.
+    /// What administrators see; see dashboard::dashboard_dependencies.
     boost::asio::awaitable<json> view();
 
 private:

@@ -42,7 +42,7 @@ bool needs_own_host(std::string_view path) noexcept {
     return !is_api && path != "/healthz" && path != "/readyz";
 }
 
-http::gate::decision host_check_of(const settings& with) {
+http::middleware::decision host_check_of(const settings& with) {
     if (with.public_url.empty() && !is_loopback(with.listen.host)) return {};
     return [own =
                 own_name(with)](const http::request_context& ctx) -> std::optional<http::response> {

@@ -70,7 +70,7 @@ void add_server(prometheus::Registry& in, const http::server_counts& server) {
         real(server.connections_refused));
 }
 
-void add_kept_reels(prometheus::Registry& in, const jobs::kept_room& kept) {
+void add_kept_reels(prometheus::Registry& in, const jobs::cache_limits& kept) {
     set(in,
         "reelsd_kept_reels_bytes",
         "Memory for reels that were read and are kept, estimated.",
@@ -78,7 +78,7 @@ void add_kept_reels(prometheus::Registry& in, const jobs::kept_room& kept) {
     set(in, "reelsd_kept_reels_bytes_max", "The most that it may become.", real(kept.most));
 }
 
-void add_database(prometheus::Registry& in, const metrics_reading& now) {
+void add_database(prometheus::Registry& in, const metrics_snapshot& now) {
     set(in, "reelsd_database_up", "1 while the database answers.", now.queue ? 1 : 0);
     set(in, "reelsd_database_connections", "Connections ready.", real(now.pool.connections));
     set(in, "reelsd_database_in_flight", "Statements not yet answered.", real(now.pool.in_flight));
@@ -109,7 +109,7 @@ void add_database(prometheus::Registry& in, const metrics_reading& now) {
     }
 }
 
-void add_queue(prometheus::Registry& in, const metrics_reading& now) {
+void add_queue(prometheus::Registry& in, const metrics_snapshot& now) {
     set(in, "reelsd_workers", "Worker threads.", real(now.workers));
     set(in, "reelsd_workers_busy", "Worker threads with a job.", real(now.workers_busy));
     set(in, "reelsd_waiters", "Requests that wait for a job to end.", real(now.waiters));
@@ -131,7 +131,7 @@ void add_queue(prometheus::Registry& in, const metrics_reading& now) {
         now.queue->oldest_due.count());
 }
 
-void add_resolvers(prometheus::Registry& in, const std::vector<pacing::standing>& resolvers) {
+void add_resolvers(prometheus::Registry& in, const std::vector<pacing::resolver_state>& resolvers) {
     for (const auto& one : resolvers) {
         const prometheus::Labels labels{{"resolver", one.resolver}};
         set(in,
@@ -147,7 +147,7 @@ void add_resolvers(prometheus::Registry& in, const std::vector<pacing::standing>
     }
 }
 
-void add_circuits(prometheus::Registry& in, const std::vector<model::circuit_standing>& circuits) {
+void add_circuits(prometheus::Registry& in, const std::vector<model::circuit_state>& circuits) {
     for (const auto& one : circuits) {
         set(in,
             "reelsd_model_circuit_open_seconds",
@@ -198,7 +198,7 @@ void add_models(prometheus::Registry& in, const std::vector<usage::model_total>&
     }
 }
 
-void add_webhooks(prometheus::Registry& in, const metrics_reading& now) {
+void add_webhooks(prometheus::Registry& in, const metrics_snapshot& now) {
     set(in,
         "reelsd_webhook_tries_running",
         "Webhooks that are being delivered.",
@@ -259,14 +259,14 @@ std::string cost_text(const std::vector<usage::model_total>& models) {
 struct metrics::families {
     /// What one kind of exchange is counted in. Found by labels it costs as much as the whole
     /// parsing of a request.
-    struct exchange_series {
+    struct request_series {
         prometheus::Counter* requests;
         prometheus::Histogram* time;
     };
     /// Method, route (of the router, which outlives all calls) and status.
-    using exchange_kind = std::tuple<http::verb, std::string_view, http::status>;
+    using request_kind = std::tuple<http::verb, std::string_view, http::status>;
 
-    const exchange_series& series_of(const http::exchange_report& report);
+    const request_series& series_of(const http::request_report& report);
 
     prometheus::Registry registry;
     counters& requests{counter(
@@ -296,14 +296,14 @@ struct metrics::families {
             .Help("When this daemon last came to the end of all that had expired, in Unix time.")
             .Register(registry)};
     prometheus::Counter& all_response_bytes{response_bytes.Add({})};
-    std::map<exchange_kind, exchange_series> exchanges{};
+    std::map<request_kind, request_series> exchanges{};
 };
 
-const metrics::families::exchange_series& metrics::families::series_of(
-    const http::exchange_report& report) {
+const metrics::families::request_series& metrics::families::series_of(
+    const http::request_report& report) {
     // A path that nobody serves is told by its status alone: clients could invent no end of them.
     const std::string_view route = report.route.empty() ? "none" : report.route;
-    const exchange_kind kind{report.method, route, report.code};
+    const request_kind kind{report.method, route, report.code};
     const auto known = exchanges.find(kind);
     if (known != exchanges.end()) return known->second;
     auto& requested = requests.Add(
@@ -311,13 +311,13 @@ const metrics::families::exchange_series& metrics::families::series_of(
          {"route", std::string{route}},
          {"status", std::to_string(number_of(report.code))}});
     auto& time = request_time.Add({{"route", std::string{route}}}, request_seconds);
-    return exchanges.emplace(kind, exchange_series{&requested, &time}).first->second;
+    return exchanges.emplace(kind, request_series{&requested, &time}).first->second;
 }
 
 metrics::metrics() : families_{std::make_unique<families>()} {}
 metrics::~metrics() = default;
 
-void metrics::note_exchange(const http::exchange_report& report) {
+void metrics::note_request(const http::request_report& report) {
     const auto& series = families_->series_of(report);
     series.requests->Increment();
     series.time->Observe(std::chrono::duration<double>(report.took).count());
@@ -357,7 +357,7 @@ void metrics::note_expiry_round(std::string_view what) {
     families_->expiry_rounds.Add({{"what", std::string{what}}}).SetToCurrentTime();
 }
 
-std::string metrics::text(const metrics_reading& now) const {
+std::string metrics::text(const metrics_snapshot& now) const {
     // What is only read now goes into a registry of its own, or it would be added up.
     prometheus::Registry read;
     set(read, "reelsd_build_info", "The program that runs.", 1, {{"version", REELSD_VERSION}});

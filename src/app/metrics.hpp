@@ -24,7 +24,7 @@
 namespace reelsd::app {
 
 /// What stands somewhere else already and is only read when somebody asks.
-struct metrics_reading {
+struct metrics_snapshot {
     http::server_counts server;
     db::pool_state pool;
     db::metrics_by_query queries;
@@ -32,24 +32,24 @@ struct metrics_reading {
     std::size_t workers_busy = 0;
     std::size_t waiters = 0;
     std::vector<media::jail_layer> jail_layers = {};  ///< Empty: the daemon decodes nothing.
-    jobs::kept_room kept = {};
+    jobs::cache_limits kept = {};
     /// Nothing while the database does not answer.
     std::optional<jobs::queue_state> queue;
-    std::vector<pacing::standing> resolvers;
-    std::vector<model::circuit_standing> circuits;
+    std::vector<pacing::resolver_state> resolvers;
+    std::vector<model::circuit_state> circuits;
     /// The remote embedder, and whether this daemon makes vectors by it; nothing without one.
     std::optional<std::pair<std::string, bool>> embedder;
     std::vector<usage::model_total> models;  ///< From the ledger, of all daemons.
     std::size_t webhook_tries = 0;           ///< Under way.
     /// Nothing while the database does not answer.
-    std::optional<webhooks::delivery_figures> deliveries;
+    std::optional<webhooks::delivery_metrics> deliveries;
     /// Nothing while the database does not answer.
     std::optional<retention::backlog> backlog;
 };
 
 /// The daemon's figures for Prometheus, and the one home of their names. Label values come from
 /// closed sets (routes, statuses, error codes, configured names), so their number is bounded.
-/// Thread: any, but the loop's alone for note_exchange(); the counters are the library's, which
+/// Thread: any, but the loop's alone for note_request(); the counters are the library's, which
 /// locks.
 class metrics {
 public:
@@ -59,7 +59,7 @@ public:
     ~metrics();
 
     /// The report's route lives as long as this is called.
-    void note_exchange(const http::exchange_report& report);
+    void note_request(const http::request_report& report);
     /// `outcome`: "done", "retry", "postponed", "handed back" or a job's error code.
     void note_attempt(std::string_view outcome, std::chrono::duration<double> took);
     /// `outcome`: "post" or the error's code.
@@ -77,7 +77,7 @@ public:
     void note_expiry_round(std::string_view what);
 
     /// All figures in Prometheus' text format 0.0.4.
-    [[nodiscard]] std::string text(const metrics_reading& now) const;
+    [[nodiscard]] std::string text(const metrics_snapshot& now) const;
 
 private:
     struct families;

@@ -15,7 +15,7 @@ platform::source_settings source_settings_of(const settings& with) {
         .platform_url = with.platform_url,
         .resolvers = with.resolvers,
         .yt_dlp_path = with.yt_dlp_path,
-        .fence = std::filesystem::absolute(find_installation(with).media_helper),
+        .sandbox = std::filesystem::absolute(find_installation(with).media_helper),
         .jail = std::string{media::name_of(with.jail)},
         .profile = with.request_profile,
         .media_hosts = with.media_hosts,

@@ -5,7 +5,7 @@
 #include <reelsd/async/monotonic_timer.hpp>
 #include <reelsd/db/errors.hpp>
 #include <reelsd/db/migrator.hpp>
-#include <reelsd/db/schema_standing.hpp>
+#include <reelsd/db/schema_compatibility.hpp>
 
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -29,7 +29,7 @@ constexpr auto setup_link_interval = 1s;
 
 class reloader final : public async::background_task {
 public:
-    reloader(const process_context& in, const service_notice& supervisor)
+    reloader(const process_context& in, const service_notifier& supervisor)
         : background_task{"reload on SIGHUP", in.loop, in.log},
           in_{in},
           supervisor_{supervisor},
@@ -65,7 +65,7 @@ private:
     }
 
     process_context in_;
-    service_notice supervisor_;
+    service_notifier supervisor_;
     asio::signal_set hangups_;
 };
 
@@ -88,7 +88,7 @@ private:
         }
     }
 
-    void note(const db::schema_standing& schema) {
+    void note(const db::schema_compatibility& schema) {
         const auto known = db::embedded_migrations().back().version;
         if (schema.floor > known) {
             log().error(
@@ -140,7 +140,7 @@ void log_unless_notified(const log::logger& log, const result<void>& notified) {
 }
 
 std::unique_ptr<async::background_service> make_reloader(
-    const process_context& in, const service_notice& supervisor) {
+    const process_context& in, const service_notifier& supervisor) {
     return std::make_unique<reloader>(in, supervisor);
 }
 

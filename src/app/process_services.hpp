@@ -1,6 +1,6 @@
 #pragma once
 
-#include "service_notice.hpp"
+#include "sd_notify.hpp"
 #include "settings.hpp"
 #include <reelsd/async/background_service.hpp>
 #include <reelsd/async/offload_pool.hpp>
@@ -31,7 +31,7 @@ void log_unless_notified(const log::logger& log, const result<void>& notified);
 
 /// At SIGHUP: opens the log file again, and reads the certificate again.
 [[nodiscard]] std::unique_ptr<async::background_service> make_reloader(
-    const process_context& in, const service_notice& supervisor);
+    const process_context& in, const service_notifier& supervisor);
 
 /// Calls `on_unsupported` when a newer program has migrated the database so far that this one
 /// cannot use it.

@@ -34,12 +34,12 @@ std::string printable(std::string_view text) {
 }
 
 /// The folders and endings by which the tests know what kind of answer a recorded one is.
-struct recorded_place {
+struct record_location {
     const char* folder;
     const char* extension;
 };
 
-recorded_place place_of(const std::optional<platform::answer_signals>& signals) {
+record_location place_of(const std::optional<platform::answer_signals>& signals) {
     if (!signals) return {.folder = "yt_dlp", .extension = ".txt"};
     switch (signals->kind) {
         case platform::answer_kind::page: return {.folder = ".", .extension = ".html"};
@@ -67,9 +67,9 @@ result<void> write_file(const fs::path& file, const std::string& text) {
 
 /// Keeps answers in the form of tests/golden/platform: the redacted body, and beside it what our
 /// parser finds there.
-class answer_keeper {
+class answer_recorder {
 public:
-    answer_keeper(fs::path folder, platform::link about)
+    answer_recorder(fs::path folder, platform::link about)
         : folder_{std::move(folder)}, about_{std::move(about)} {}
 
     [[nodiscard]] result<fs::path> keep(const platform::observed_answer& seen) {
@@ -149,14 +149,14 @@ enum class try_end : std::uint8_t { post_found, no_post };
 /// keeping answers.
 result<try_end> try_resolver(
     const std::string& name, const platform::link& wanted, const settings& with,
-    answer_keeper* keeper, const log::logger& log) {
+    answer_recorder* recorder, const log::logger& log) {
     auto wishes = source_settings_of(with);
     wishes.resolvers = {name};
     result<void> kept;
-    wishes.on_answer = [keeper, &kept](const platform::observed_answer& seen) {
+    wishes.on_answer = [recorder, &kept](const platform::observed_answer& seen) {
         print_answer(seen);
-        if (keeper == nullptr || !kept) return;
-        const auto file = keeper->keep(seen);
+        if (recorder == nullptr || !kept) return;
+        const auto file = recorder->keep(seen);
         if (!file) {
             kept = file.error();
             return;
@@ -171,7 +171,7 @@ result<try_end> try_resolver(
     const auto source = platform::source::create(wishes, log);
     if (!source) return source.error();
     // Nobody's turn: a person asks, once.
-    platform::no_pacing pace;
+    platform::no_rate_limit pace;
     const auto found =
         (*source)->resolve(wanted, pace, deadline::after(bounds::resolve_time_max), {});
     if (!kept) return kept.error();
@@ -189,13 +189,13 @@ result<try_end> try_resolver(
 result<void> execute(const resolve_command& asked, const settings& with, const log::logger& log) {
     const auto wanted = platform::parse_link(asked.url);
     if (!wanted) return wanted.error();
-    std::optional<answer_keeper> keeper;
-    if (!asked.save_to.empty()) keeper.emplace(asked.save_to, *wanted);
+    std::optional<answer_recorder> recorder;
+    if (!asked.save_to.empty()) recorder.emplace(asked.save_to, *wanted);
     auto names = with.resolvers;
     if (!asked.strategy.empty()) names = {asked.strategy};
     int with_post = 0;
     for (const auto& name : names) {
-        const auto tried = try_resolver(name, *wanted, with, keeper ? &*keeper : nullptr, log);
+        const auto tried = try_resolver(name, *wanted, with, recorder ? &*recorder : nullptr, log);
         if (!tried) return tried.error();
         with_post += *tried == try_end::post_found ? 1 : 0;
     }

@@ -4,8 +4,8 @@
 #include "database.hpp"
 #include <reelsd/base/interrupt.hpp>
 #include <reelsd/db/client_program.hpp>
+#include <reelsd/db/database_swap.hpp>
 #include <reelsd/db/migrator.hpp>
-#include <reelsd/db/replacement.hpp>
 
 #include <fmt/format.h>
 
@@ -91,12 +91,12 @@ result<void> fill_database(const restoration& one, const std::string& connection
 }
 
 result<void> replace_all(const restoration& one, const std::string& connection) {
-    auto beside = db::replacement::make(connection, one.by);
+    auto beside = db::database_swap::make(connection, one.by);
     if (!beside) return beside.error();
     const auto filled = fill_database(one, beside->connection_string());
     if (!filled) return filled.error();
     if (one.stop.stop_requested()) return error{errc::cancelled, "interrupted"};
-    return beside->take_place(one.by);
+    return beside->swap(one.by);
 }
 
 }  // namespace

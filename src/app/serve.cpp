@@ -49,7 +49,7 @@ result<void> execute(
     stop_at_once_until_started();
     const auto kernel = process::check_kernel();
     if (!kernel) return kernel.error();
-    const auto supervisor = service_notice::from_environment();
+    const auto supervisor = service_notifier::from_environment();
     if (!supervisor) return supervisor.error();
     raise_descriptor_limit(log);
     auto opened = open_resources(with, log);

@@ -7,7 +7,7 @@ namespace reelsd::bot {
 
 namespace asio = boost::asio;
 
-bot::bot(bot_parts parts)
+bot::bot(bot_dependencies parts)
     : offload_{parts.offload}, log_{parts.log}, state_{std::make_unique<state>(std::move(parts))} {}
 
 bot::~bot() = default;

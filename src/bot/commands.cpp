@@ -1,6 +1,6 @@
 #include "bot_state.hpp"
-#include "clerk.hpp"
-#include "wording.hpp"
+#include "message_templates.hpp"
+#include "update_handler.hpp"
 #include <reelsd/domain/loop_call.hpp>
 #include <reelsd/model/search_document.hpp>
 
@@ -8,7 +8,7 @@
 #include <chrono>
 #include <utility>
 
-// The clerk's commands that change nothing.
+// The update handler's commands that change nothing.
 namespace reelsd::bot {
 namespace {
 
@@ -71,7 +71,7 @@ wording::found_reel found_from(const jobs::search_hit& hit, const model::passage
 
 }  // namespace
 
-result<rich_text> clerk::told(const request& from, const wishes::command& wanted) {
+result<rich_text> update_handler::told(const request& from, const commands::command& wanted) {
     if (wanted.name == "help" || wanted.name == "start") {
         return wording::help(from.said.kind, self_.username);
     }
@@ -82,7 +82,7 @@ result<rich_text> clerk::told(const request& from, const wishes::command& wanted
     return wording::unknown_command(wanted.name);
 }
 
-result<rich_text> clerk::list(account_id account) {
+result<rich_text> update_handler::list(account_id account) {
     const auto page = wait_for(
         parts_.loop,
         parts_.jobs.list(account, jobs::job_filter{.jobs_max = listed_max}, soon()),
@@ -91,7 +91,7 @@ result<rich_text> clerk::list(account_id account) {
     return wording::list(page->jobs);
 }
 
-result<rich_text> clerk::find(account_id account, std::string_view words) {
+result<rich_text> update_handler::find(account_id account, std::string_view words) {
     const auto text = model::query_text(words);
     if (text.empty()) return wording::words_wanted();
     if (characters_in(text) > query_characters_max) return rich_text{plain("q is too long")};
@@ -115,7 +115,7 @@ result<rich_text> clerk::find(account_id account, std::string_view words) {
 }
 
 /// The reel's message once more: it follows the job to its end.
-result<void> clerk::show(const request& from, std::string_view number) {
+result<void> update_handler::show(const request& from, std::string_view number) {
     const auto id = reel_number(number);
     if (!id) return reply(from, wording::number_wanted("status"));
     const auto job = wait_for(parts_.loop, parts_.jobs.find(from.account, *id, soon()), soon());
@@ -124,7 +124,7 @@ result<void> clerk::show(const request& from, std::string_view number) {
     return finish(from.update, {status_of(from, *id)});
 }
 
-result<rich_text> clerk::usage(account_id account) {
+result<rich_text> update_handler::usage(account_id account) {
     const auto by = soon();
     const auto used = wait_for(parts_.loop, read_usage(parts_.usage, account, by), by);
     if (!used) return used.error();

@@ -6,31 +6,35 @@ namespace {
 using kind = next_step::kind;
 
 next_step next_of_status(const chats::waiting_message& said) {
-    auto face = face_of(said);
-    if (said.shown != face) {
-        return {.what = said.message ? kind::edit : kind::send, .face = std::move(face), .part = 0};
+    auto rendered_state = render_state(said);
+    if (said.shown != rendered_state) {
+        return {
+            .what = said.message ? kind::edit : kind::send,
+            .rendered_state = std::move(rendered_state),
+            .part = 0};
     }
-    if (!is_final(face)) return {};
-    return {.what = kind::send, .face = std::move(face), .part = said.parts_sent};
+    if (!is_final(rendered_state)) return {};
+    return {
+        .what = kind::send, .rendered_state = std::move(rendered_state), .part = said.parts_sent};
 }
 
 }  // namespace
 
-std::string face_of(const chats::waiting_message& said) {
+std::string render_state(const chats::waiting_message& said) {
     if (!said.job_status) return "gone";
-    std::string face{name_of(*said.job_status)};
+    std::string rendered_state{name_of(*said.job_status)};
     const bool is_in_work = *said.job_status == jobs::job_status::processing;
-    if (is_in_work && !said.step.empty()) face.append(":").append(said.step);
-    return face;
+    if (is_in_work && !said.step.empty()) rendered_state.append(":").append(said.step);
+    return rendered_state;
 }
 
-bool is_final(std::string_view face) noexcept {
-    return face == "done" || face == "error" || face == "gone";
+bool is_final(std::string_view rendered_state) noexcept {
+    return rendered_state == "done" || rendered_state == "error" || rendered_state == "gone";
 }
 
 next_step next_step_of(const chats::waiting_message& said) {
     const bool is_accounts = said.what.kind != chats::message_kind::reply;
-    if (is_accounts && !said.is_tied) return {.what = kind::drop};
+    if (is_accounts && !said.is_linked) return {.what = kind::drop};
     switch (said.what.kind) {
         case chats::message_kind::reply: return {.what = kind::send, .part = said.parts_sent};
         case chats::message_kind::document: return {.what = kind::document};

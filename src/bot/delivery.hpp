@@ -10,10 +10,10 @@ namespace reelsd::bot {
 
 /// How a job's message looks, as it is noted in the row: "pending", "processing:download", "done",
 /// "error", "gone".
-[[nodiscard]] std::string face_of(const chats::waiting_message& said);
+[[nodiscard]] std::string render_state(const chats::waiting_message& said);
 
 /// Nothing comes after this face.
-[[nodiscard]] bool is_final(std::string_view face) noexcept;
+[[nodiscard]] bool is_final(std::string_view rendered_state) noexcept;
 
 struct next_step {
     enum class kind : std::uint8_t {
@@ -24,7 +24,7 @@ struct next_step {
         drop,      ///< It must not be said any more.
     };
     kind what = kind::nothing;
-    std::string face = {};  ///< Of a job's message: what it will show.
+    std::string rendered_state = {};  ///< Of a job's message: what it will show.
     int part = 0;
 };
 

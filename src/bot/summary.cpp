@@ -1,6 +1,6 @@
 #include "summary.hpp"
 
-#include "wording.hpp"
+#include "message_templates.hpp"
 #include <reelsd/base/foreign_json.hpp>
 
 #include <fmt/format.h>

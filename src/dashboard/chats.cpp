@@ -14,12 +14,12 @@ namespace {
 
 namespace asio = boost::asio;
 
-json chat_view(const chats::tied_chat& chat) {
+json chat_view(const chats::linked_chat& chat) {
     return {
         {"id", chat.id.value},
         {"kind", chats::name_of(chat.kind)},
         {"name", chat.name},
-        {"tied_at", to_rfc3339(chat.tied_at)}};
+        {"tied_at", to_rfc3339(chat.linked_at)}};
 }
 
 /// GET chats. 200 the chats that speak for the caller, the latest first, and the bot: null without
@@ -47,11 +47,11 @@ asio::awaitable<http::response> make_code(http::request_context& ctx, chat_servi
 }
 
 /// DELETE chats/{id}: the chat speaks for the caller no longer, at once. 204; 404.
-asio::awaitable<http::response> untie_chat(http::request_context& ctx, chat_service& service) {
+asio::awaitable<http::response> unlink_chat(http::request_context& ctx, chat_service& service) {
     const auto id = http::requested_number(ctx.path_parameter("id"));
     if (!id) co_return ctx.problem(id.error());
     const bool untied =
-        co_await service.chats.untie(ctx.caller(), chats::tie_id{*id}, ctx.database_by());
+        co_await service.chats.unlink(ctx.caller(), chats::chat_link_id{*id}, ctx.database_by());
     if (!untied) co_return ctx.problem(error{errc::not_found});
     co_return ctx.no_content();
 }
@@ -59,7 +59,7 @@ asio::awaitable<http::response> untie_chat(http::request_context& ctx, chat_serv
 constexpr auto chat_routes = std::to_array<http::route<chat_service>>({
     {http::verb::get, "/chats", &list_chats},
     {http::verb::post, "/chats/codes", &make_code},
-    {http::verb::remove, "/chats/{id}", &untie_chat},
+    {http::verb::remove, "/chats/{id}", &unlink_chat},
 });
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include "events.hpp"
 #include "operations.hpp"
 #include "pages.hpp"
-#include "session_gate.hpp"
+#include "session_authentication.hpp"
 #include "sign_in.hpp"
 #include "tokens.hpp"
 #include <reelsd/dashboard/dashboard.hpp>
@@ -25,7 +25,7 @@ constexpr std::string_view administration_prefix = "/dashboard/api/admin";
 }  // namespace
 
 struct dashboard::state {
-    session_gate gate;
+    session_authentication gate;
     sign_in_service sign_in;
     token_service tokens;
     chat_service chats;
@@ -34,7 +34,7 @@ struct dashboard::state {
     erasure_service erasure;
     operations_service operations;
 
-    explicit state(dashboard_parts parts)
+    explicit state(dashboard_dependencies parts)
         : gate{parts.sessions, parts.origin},
           sign_in{
               .sessions = parts.sessions,
@@ -60,21 +60,22 @@ struct dashboard::state {
               .log = parts.log} {}
 };
 
-dashboard::dashboard(dashboard_parts parts) : state_{std::make_unique<state>(std::move(parts))} {}
+dashboard::dashboard(dashboard_dependencies parts)
+    : state_{std::make_unique<state>(std::move(parts))} {}
 
 dashboard::~dashboard() = default;
 
 void dashboard::add_to(http::router& router) {
     auto& gate = state_->gate;
-    router.guard(
+    router.use(
         {.prefix = gated_prefix,
          .authenticate = [&gate](http::request_context& ctx) { return gate.authenticate(ctx); },
-         .admit = [&gate](http::request_context& ctx) { return gate.admit(ctx); }});
-    router.guard(
+         .accept = [&gate](http::request_context& ctx) { return gate.accept(ctx); }});
+    router.use(
         {.prefix = administration_prefix,
          .authenticate =
              [&gate](http::request_context& ctx) { return gate.authenticate_administrator(ctx); },
-         .admit = [&gate](http::request_context& ctx) { return gate.admit(ctx); }});
+         .accept = [&gate](http::request_context& ctx) { return gate.accept(ctx); }});
     add_sign_in_routes(router, gated_prefix, state_->sign_in);
     add_invitation_routes(router, state_->sign_in);
     add_token_routes(router, gated_prefix, state_->tokens);

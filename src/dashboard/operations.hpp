@@ -22,7 +22,7 @@ namespace reelsd::dashboard {
 struct operations_service {
     jobs::job_store jobs;
     jobs::operations_store operations;
-    std::function<boost::asio::awaitable<json>()> health;  ///< See dashboard_parts.
+    std::function<boost::asio::awaitable<json>()> health;  ///< See dashboard_dependencies.
     std::function<void()> jobs_submitted;
     log::logger log;
 };

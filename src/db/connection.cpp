@@ -20,7 +20,7 @@ using wait_type = boost::asio::posix::descriptor_base::wait_type;
 /// servers.
 constexpr std::string_view no_such_statement = "26000";
 /// Among others "cached plan must not change result type": the schema changed under the statement.
-constexpr std::string_view outgrown_statement = "0A000";
+constexpr std::string_view unsupported_statement = "0A000";
 
 }  // namespace
 
@@ -47,10 +47,10 @@ bool connection::start() {
     return true;
 }
 
-void connection::send(std::shared_ptr<exchange> one) {
+void connection::send(std::shared_ptr<pending_query> one) {
     invariant(raw_ != nullptr);
     if (in_flight_.empty()) last_word_ = deadline::clock::now();
-    exchange& sent = *one;
+    pending_query& sent = *one;
     in_flight_.push_back(std::move(one));
     if (!put(sent)) {
         break_up_later(message_of(*raw_));
@@ -61,7 +61,7 @@ void connection::send(std::shared_ptr<exchange> one) {
 
 /// Hands one exchange to libpq. PREPARE, if any, shares the sync point: when it fails, the server
 /// skips the statement behind it and nothing else.
-bool connection::put(exchange& one) {
+bool connection::put(pending_query& one) {
     const parameter_arrays arrays{one.parameters};
     const int count = static_cast<int>(one.parameters.size());
     if (one.one_shot) {
@@ -99,7 +99,7 @@ bool connection::put(exchange& one) {
 /// Without this, every change of the schema would leave one dead statement behind on the server.
 bool connection::put_deallocate(const std::string& server_name) {
     static constexpr query deallocate{"db.deallocate", "DEALLOCATE"};
-    auto one = std::make_shared<exchange>(exchange{
+    auto one = std::make_shared<pending_query>(pending_query{
         .what = deallocate, .parameters = {}, .by = deadline::after({}), .one_shot = true});
     in_flight_.push_back(std::move(one));
     // Names of queries hold no quotes, see db::query.
@@ -165,7 +165,7 @@ void connection::read_results() {
 }
 
 void connection::take(result_ptr next) {
-    exchange& one = *in_flight_.front();
+    pending_query& one = *in_flight_.front();
     switch (PQresultStatus(next.get())) {
         case PGRES_PIPELINE_SYNC: finish_first(); return;
         case PGRES_PIPELINE_ABORTED: return;  // The statement behind a failed PREPARE.
@@ -179,7 +179,7 @@ void connection::take(result_ptr next) {
     }
 }
 
-void connection::take_failure(exchange& one, const PGresult& result) {
+void connection::take_failure(pending_query& one, const PGresult& result) {
     if (one.failure) return;  // The first says why.
     one.failure = error_of(result);
     if (one.preparing) statements_.forget(one.what, one.statement);
@@ -192,15 +192,15 @@ void connection::finish_first() {
     events_.answered(one);
 }
 
-/// A statement that failed because its prepared form was gone or outgrown has not begun: it is run
-/// again, without one, so that at most one repetition is ever needed.
-bool connection::run_again(const std::shared_ptr<exchange>& one) {
+/// A statement that failed because its prepared form was gone or unsupported has not begun: it is
+/// run again, without one, so that at most one repetition is ever needed.
+bool connection::run_again(const std::shared_ptr<pending_query>& one) {
     if (!one->failure || one->one_shot || one->prepared_here) return false;
-    const bool outgrown = one->failure->sqlstate == outgrown_statement;
-    if (!outgrown && one->failure->sqlstate != no_such_statement) return false;
+    const bool unsupported = one->failure->sqlstate == unsupported_statement;
+    if (!unsupported && one->failure->sqlstate != no_such_statement) return false;
 
     statements_.forget(one->what, one->statement);
-    if (outgrown && !put_deallocate(statement_cache::server_name(one->what, one->statement))) {
+    if (unsupported && !put_deallocate(statement_cache::server_name(one->what, one->statement))) {
         break_up_later(message_of(*raw_));
         return false;
     }
@@ -247,7 +247,7 @@ void connection::break_up(const std::string& why) {
     events_.lost(*this, std::move(unanswered), reason);
 }
 
-std::deque<std::shared_ptr<exchange>> connection::close() {
+std::deque<std::shared_ptr<pending_query>> connection::close() {
     if (raw_) release();
     return std::exchange(in_flight_, {});
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "exchange.hpp"
+#include "pending_query.hpp"
 #include "session.hpp"
 #include "statement_cache.hpp"
 #include <reelsd/base/clock.hpp>
@@ -22,10 +22,10 @@ namespace reelsd::db {
 /// from within a call of the pool into it, and may call back into it.
 struct connection_events {
     /// The server has spoken its last word on this exchange: see `answer` and `failure`.
-    std::function<void(const std::shared_ptr<exchange>& which)> answered;
+    std::function<void(const std::shared_ptr<pending_query>& which)> answered;
     /// The connection is broken and closed; `unanswered` are the exchanges it owed, in order.
     std::function<void(
-        const class connection& which, std::deque<std::shared_ptr<exchange>> unanswered,
+        const class connection& which, std::deque<std::shared_ptr<pending_query>> unanswered,
         const std::string& why)>
         lost;
 };
@@ -48,10 +48,10 @@ public:
     [[nodiscard]] bool start();
 
     /// Sends one exchange. A failure to do so is reported later, through `lost`.
-    void send(std::shared_ptr<exchange> one);
+    void send(std::shared_ptr<pending_query> one);
 
     /// Closes at once and gives back what was owed; no more events after this.
-    std::deque<std::shared_ptr<exchange>> close();
+    std::deque<std::shared_ptr<pending_query>> close();
 
     /// Declares the connection broken if the server has been silent for too long; `lost` is called
     /// then.
@@ -60,7 +60,7 @@ public:
     [[nodiscard]] deadline::clock::time_point silent_at() const noexcept;
 
     /// Exchanges that the server owes an answer, in order.
-    [[nodiscard]] const std::deque<std::shared_ptr<exchange>>& in_flight() const noexcept {
+    [[nodiscard]] const std::deque<std::shared_ptr<pending_query>>& in_flight() const noexcept {
         return in_flight_;
     }
     /// Since when the server has owed something without a word; now, if nothing is owed.
@@ -72,13 +72,13 @@ private:
     void await_writable();
     void on_readable();
     void flush();
-    [[nodiscard]] bool put(exchange& one);
+    [[nodiscard]] bool put(pending_query& one);
     [[nodiscard]] bool put_deallocate(const std::string& server_name);
     void read_results();
     void take(result_ptr next);
-    void take_failure(exchange& one, const PGresult& result);
+    void take_failure(pending_query& one, const PGresult& result);
     void finish_first();
-    [[nodiscard]] bool run_again(const std::shared_ptr<exchange>& one);
+    [[nodiscard]] bool run_again(const std::shared_ptr<pending_query>& one);
     void break_up(const std::string& why);
     void break_up_later(const std::string& why);
     void release();
@@ -88,7 +88,7 @@ private:
     std::chrono::milliseconds silence_max_;
     connection_events events_;
     statement_cache statements_;
-    std::deque<std::shared_ptr<exchange>> in_flight_;
+    std::deque<std::shared_ptr<pending_query>> in_flight_;
     deadline::clock::time_point opened_at_ = deadline::clock::now();
     deadline::clock::time_point last_word_ = opened_at_;
     bool writing_ = false;  ///< Waiting until the socket takes more.

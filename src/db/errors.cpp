@@ -7,30 +7,30 @@
 namespace reelsd::db {
 namespace {
 
-struct meaning {
+struct error_class {
     std::string_view prefix;  ///< Two characters for a class, five for one state.
     errc code;
 };
 
 /// The longest prefix that fits decides. Source: PostgreSQL 15 manual, appendix A.
-constexpr std::array meanings{
-    meaning{"08", errc::database_unavailable},     // connection exception
-    meaning{"0A000", errc::internal},              // feature not supported
-    meaning{"21", errc::internal},                 // cardinality violation
-    meaning{"22", errc::invalid_argument},         // data exception
-    meaning{"23", errc::conflict},                 // integrity constraint violation
-    meaning{"23502", errc::internal},              // not null: our statement forgot a column
-    meaning{"25006", errc::database_unavailable},  // read only: a standby, or set so
-    meaning{"40", errc::database_unavailable},     // deadlock, serialization: again
-    meaning{"53", errc::database_unavailable},     // out of memory, processes, connections
-    meaning{"53100", errc::storage_failed},        // disk full
-    meaning{"54000", errc::invalid_argument},      // program limit, such as an index entry too long
-    meaning{"55P03", errc::database_unavailable},  // lock not available (lock_timeout)
-    meaning{"57014", errc::database_unavailable},  // query canceled (statement_timeout)
-    meaning{"57P", errc::database_unavailable},    // shutdown, crash of a neighbour, starting up
-    meaning{"58", errc::storage_failed},           // system error: input or output
-    meaning{"XX001", errc::storage_failed},        // data corrupted
-    meaning{"XX002", errc::storage_failed},        // index corrupted
+constexpr std::array error_classes{
+    error_class{"08", errc::database_unavailable},     // connection exception
+    error_class{"0A000", errc::internal},              // feature not supported
+    error_class{"21", errc::internal},                 // cardinality violation
+    error_class{"22", errc::invalid_argument},         // data exception
+    error_class{"23", errc::conflict},                 // integrity constraint violation
+    error_class{"23502", errc::internal},              // not null: our statement forgot a column
+    error_class{"25006", errc::database_unavailable},  // read only: a standby, or set so
+    error_class{"40", errc::database_unavailable},     // deadlock, serialization: again
+    error_class{"53", errc::database_unavailable},     // out of memory, processes, connections
+    error_class{"53100", errc::storage_failed},        // disk full
+    error_class{"54000", errc::invalid_argument},  // program limit, such as an index entry too long
+    error_class{"55P03", errc::database_unavailable},  // lock not available (lock_timeout)
+    error_class{"57014", errc::database_unavailable},  // query canceled (statement_timeout)
+    error_class{"57P", errc::database_unavailable},  // shutdown, crash of a neighbour, starting up
+    error_class{"58", errc::storage_failed},         // system error: input or output
+    error_class{"XX001", errc::storage_failed},      // data corrupted
+    error_class{"XX002", errc::storage_failed},      // index corrupted
 };
 
 }  // namespace
@@ -38,7 +38,7 @@ constexpr std::array meanings{
 errc errc_of(std::string_view sqlstate) noexcept {
     errc best = errc::internal;
     std::size_t longest = 0;
-    for (const auto& [prefix, code] : meanings) {
+    for (const auto& [prefix, code] : error_classes) {
         if (prefix.size() <= longest || !sqlstate.starts_with(prefix)) continue;
         best = code;
         longest = prefix.size();

@@ -1,4 +1,4 @@
-#include "exchange.hpp"
+#include "pending_query.hpp"
 #include "pool_core.hpp"
 #include "session.hpp"
 #include <reelsd/db/pool.hpp>
@@ -15,12 +15,12 @@ namespace {
 
 /// Hands a suspended coroutine over to the pool. A named type, not a lambda: g++ 12 may destroy the
 /// captures of a lambda in the same expression as co_await twice.
-struct start_exchange {
+struct start_query {
     asio::any_io_executor loop;
     std::shared_ptr<pool_core> core;
 
     template <class Handler>
-    void operator()(Handler&& handler, const std::shared_ptr<exchange>& one) const {
+    void operator()(Handler&& handler, const std::shared_ptr<pending_query>& one) const {
         // Swapped, not assigned: in Boost 1.81 the move assignment of this type calls itself for
         // ever.
         waiter caller{std::forward<Handler>(handler)};
@@ -82,9 +82,9 @@ asio::awaitable<rows> pool::run_with(deadline by, query what, std::vector<parame
     for (const auto& one : parameters) {
         if (!one.sendable()) std::rethrow_exception(unsendable(what));
     }
-    const auto one = std::make_shared<exchange>(
-        exchange{.what = what, .parameters = std::move(parameters), .by = by});
-    const start_exchange start{core_->loop(), core_};
+    const auto one = std::make_shared<pending_query>(
+        pending_query{.what = what, .parameters = std::move(parameters), .by = by});
+    const start_query start{core_->loop(), core_};
     co_return co_await asio::
         async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr, rows)>(
             start, asio::use_awaitable, one);

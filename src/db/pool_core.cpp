@@ -48,7 +48,8 @@ struct resumption {
 };
 
 void resume(
-    const asio::any_io_executor& loop, exchange& one, std::exception_ptr problem, rows answer) {
+    const asio::any_io_executor& loop, pending_query& one, std::exception_ptr problem,
+    rows answer) {
     auto slot = asio::get_associated_cancellation_slot(one.caller);
     if (slot.is_connected()) slot.clear();
     waiter caller{std::move(one.caller)};
@@ -100,7 +101,7 @@ void pool_core::suspend(deadline waiting_by) {
     for (const auto& one : waiting_) wait_longer(*one);
 }
 
-void pool_core::wait_longer(exchange& one) const {
+void pool_core::wait_longer(pending_query& one) const {
     if (suspended_until_ && one.by.when() < suspended_until_->when()) one.by = *suspended_until_;
 }
 
@@ -118,7 +119,7 @@ void pool_core::go_on() {
     open_now();
 }
 
-void pool_core::submit(const std::shared_ptr<exchange>& one) {
+void pool_core::submit(const std::shared_ptr<pending_query>& one) {
     if (closed_) return fail(*one, outage::closed, "the pool is closed");
     const auto room =
         options_.in_flight_max + (one->what.is_essential() ? options_.in_flight_reserve : 0);
@@ -135,12 +136,12 @@ void pool_core::submit(const std::shared_ptr<exchange>& one) {
     watch_until(one->by.when());
 }
 
-void pool_core::send(connection& through, const std::shared_ptr<exchange>& one) {
+void pool_core::send(connection& through, const std::shared_ptr<pending_query>& one) {
     through.send(one);
     watch_until(std::min(through.silent_at(), through.quiet_since() + unheard_max));
 }
 
-void pool_core::cancel(const std::shared_ptr<exchange>& one) {
+void pool_core::cancel(const std::shared_ptr<pending_query>& one) {
     if (!one->caller) return;  // Its answer was quicker.
     std::erase(waiting_, one);
     const error_code aborted = asio::error::operation_aborted;
@@ -268,20 +269,20 @@ void pool_core::close_extra() {
 connection_events pool_core::events() {
     return {
         .answered =
-            [weak = weak_from_this()](const std::shared_ptr<exchange>& answered) {
+            [weak = weak_from_this()](const std::shared_ptr<pending_query>& answered) {
                 if (const auto self = weak.lock()) self->on_answered(*answered);
             },
         .lost =
             [weak = weak_from_this()](
                 const connection& which,
-                const std::deque<std::shared_ptr<exchange>>& unanswered,
+                const std::deque<std::shared_ptr<pending_query>>& unanswered,
                 const std::string& why) {
                 if (const auto self = weak.lock()) self->on_lost(which, unanswered, why);
             }};
 }
 
 void pool_core::on_lost(
-    const connection& lost, const std::deque<std::shared_ptr<exchange>>& unanswered,
+    const connection& lost, const std::deque<std::shared_ptr<pending_query>>& unanswered,
     const std::string& why) {
     const auto age = deadline::clock::now() - lost.opened_at();
     std::erase_if(connections_, [&lost](const auto& one) { return one.get() == &lost; });
@@ -296,7 +297,7 @@ void pool_core::on_lost(
     open_after(age >= stable_after ? std::chrono::milliseconds{0} : backoff_.next());
 }
 
-void pool_core::on_answered(exchange& one) {
+void pool_core::on_answered(pending_query& one) {
     if (suspended_until_) settled_.notify_all();
     // Whoever has spoken can be counted on again. Later: the connection is amid its answers.
     if (!waiting_.empty() || connections_.size() > options_.connections) {
@@ -319,11 +320,11 @@ void pool_core::on_answered(exchange& one) {
     }
 }
 
-void pool_core::fail(exchange& one, outage reason, const std::string& why) {
+void pool_core::fail(pending_query& one, outage reason, const std::string& why) {
     finish(one, std::make_exception_ptr(unavailable{reason, why}), rows{});
 }
 
-void pool_core::finish(exchange& one, std::exception_ptr problem, rows answer) {
+void pool_core::finish(pending_query& one, std::exception_ptr problem, rows answer) {
     if (!one.caller) return;
     auto found = metrics_.find(std::string_view{one.what.name()});
     if (found == metrics_.end()) found = metrics_.try_emplace(one.what.name()).first;
@@ -363,7 +364,7 @@ void pool_core::on_watch() {
 }
 
 void pool_core::end_overdue(moment now) {
-    const auto overdue = [now](const std::shared_ptr<exchange>& one) {
+    const auto overdue = [now](const std::shared_ptr<pending_query>& one) {
         return one->by.when() <= now;
     };
     for (const auto& one : waiting_) {

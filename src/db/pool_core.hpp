@@ -2,7 +2,7 @@
 
 #include "connection.hpp"
 #include "connector.hpp"
-#include "exchange.hpp"
+#include "pending_query.hpp"
 #include <reelsd/async/condition.hpp>
 #include <reelsd/base/log.hpp>
 #include <reelsd/db/pool.hpp>
@@ -68,10 +68,10 @@ public:
     [[nodiscard]] async::condition& settled() noexcept { return settled_; }
 
     /// Takes on one exchange; its caller is completed later, never from within.
-    void submit(const std::shared_ptr<exchange>& one);
+    void submit(const std::shared_ptr<pending_query>& one);
 
     /// The caller of this exchange no longer waits.
-    void cancel(const std::shared_ptr<exchange>& one);
+    void cancel(const std::shared_ptr<pending_query>& one);
 
     [[nodiscard]] const asio::any_io_executor& loop() const noexcept { return loop_; }
     [[nodiscard]] pool_state state() const;
@@ -84,9 +84,9 @@ private:
     [[nodiscard]] std::size_t heard_count() const;
     /// Nothing, unless one is there that may be counted on.
     [[nodiscard]] std::shared_ptr<connection> least_busy() const;
-    void send(connection& through, const std::shared_ptr<exchange>& one);
+    void send(connection& through, const std::shared_ptr<pending_query>& one);
     void give_out_waiting();
-    void wait_longer(exchange& one) const;
+    void wait_longer(pending_query& one) const;
 
     [[nodiscard]] bool wants_another() const;
     [[nodiscard]] bool is_attempting() const;
@@ -97,13 +97,13 @@ private:
     /// Those that were opened in place of connections that have spoken again.
     void close_extra();
     void on_lost(
-        const connection& lost, const std::deque<std::shared_ptr<exchange>>& unanswered,
+        const connection& lost, const std::deque<std::shared_ptr<pending_query>>& unanswered,
         const std::string& why);
     [[nodiscard]] connection_events events();
 
-    void on_answered(exchange& one);
-    void fail(exchange& one, outage reason, const std::string& why);
-    void finish(exchange& one, std::exception_ptr problem, rows answer);
+    void on_answered(pending_query& one);
+    void fail(pending_query& one, outage reason, const std::string& why);
+    void finish(pending_query& one, std::exception_ptr problem, rows answer);
 
     void watch_until(deadline::clock::time_point when);
     void on_watch();
@@ -122,7 +122,8 @@ private:
     asio::steady_timer watch_timer_;
     deadline::clock::time_point watching_until_ = deadline::clock::time_point::max();
     std::vector<std::shared_ptr<connection>> connections_;
-    std::deque<std::shared_ptr<exchange>> waiting_;  ///< In order of arrival; none has been sent.
+    std::deque<std::shared_ptr<pending_query>>
+        waiting_;  ///< In order of arrival; none has been sent.
     metrics_by_query metrics_;
     std::string last_error_;
     bool lacks_library_ = false;

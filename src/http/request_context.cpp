@@ -83,16 +83,16 @@ const caller_identity& request_context::identity() const {
 }
 
 boost::asio::awaitable<std::optional<response>> request_context::authenticate() {
-    if (gate_ == nullptr || !gate_->authenticate) co_return std::nullopt;
-    auto refused = co_await gate_->authenticate(*this);
+    if (middleware_ == nullptr || !middleware_->authenticate) co_return std::nullopt;
+    auto refused = co_await middleware_->authenticate(*this);
     // The database was changing hands, and the request was held.
     if (!refused && database_by_.passed()) restart_database_time();
     co_return refused;
 }
 
-std::optional<response> request_context::admit() {
-    if (gate_ == nullptr || !gate_->admit) return std::nullopt;
-    return gate_->admit(*this);
+std::optional<response> request_context::accept() {
+    if (middleware_ == nullptr || !middleware_->accept) return std::nullopt;
+    return middleware_->accept(*this);
 }
 
 std::stop_token request_context::stop() {

@@ -94,7 +94,7 @@ router::branch& router::branch_of(const std::vector<segment>& pattern) {
     return *at;
 }
 
-void router::check_every_request(gate::decision check) {
+void router::check_every_request(middleware::decision check) {
     check_ = std::move(check);
 }
 
@@ -102,9 +102,9 @@ void router::show_when_unknown(handler handle) {
     when_unknown_ = std::move(handle);
 }
 
-void router::guard(gate keeper) {
-    auto segments = segments_of(keeper.prefix);
-    gates_.push_back({std::move(segments), std::move(keeper)});
+void router::use(middleware added) {
+    auto segments = segments_of(added.prefix);
+    middlewares_.push_back({std::move(segments), std::move(added)});
 }
 
 std::vector<router::known_route> router::routes() const {
@@ -115,20 +115,20 @@ std::vector<router::known_route> router::routes() const {
     return all;
 }
 
-const gate* router::gate_for(const request_target& target) const noexcept {
-    const gate_entry* best = nullptr;
-    const auto holds = [&target](const gate_entry& entry) {
+const middleware* router::middleware_for(const request_target& target) const noexcept {
+    const middleware_entry* best = nullptr;
+    const auto holds = [&target](const middleware_entry& entry) {
         if (entry.segments.size() > target.segments().size()) return false;
         for (std::size_t at = 0; at < entry.segments.size(); ++at) {
             if (!is_literal(target, at, entry.segments[at].text)) return false;
         }
         return true;
     };
-    for (const auto& entry : gates_) {
+    for (const auto& entry : middlewares_) {
         if (!holds(entry)) continue;
         if (!best || best->segments.size() < entry.segments.size()) best = &entry;
     }
-    return best ? &best->keeper : nullptr;
+    return best ? &best->rules : nullptr;
 }
 
 const router::path_entry* router::entry_for(
@@ -144,12 +144,12 @@ const router::path_entry* router::entry_for(
     return nullptr;
 }
 
-router::located router::locate(request_context& ctx, const gate* keeper) const {
+router::located router::locate(request_context& ctx, const middleware* rules) const {
     const auto& target = ctx.request().target;
     if (!target.path_is_well_formed()) return {};
     const auto* const entry = entry_for(root_, target, 0);
     if (!entry) {
-        const bool is_shown = !keeper && when_unknown_ && is_from_a_reader(ctx);
+        const bool is_shown = !rules && when_unknown_ && is_from_a_reader(ctx);
         return {.entry = nullptr, .handle = is_shown ? &when_unknown_ : nullptr};
     }
     const auto asked = handled_as(ctx.request().method);
@@ -199,9 +199,9 @@ asio::awaitable<response> router::answer(request_context& ctx) const {
     }
     // The parser takes it with OPTIONS alone.
     if (ctx.request().target.path() == "*") co_return server_options(ctx);
-    const gate* const keeper = gate_for(ctx.request().target);
-    ctx.set_gate(keeper);
-    const auto found = locate(ctx, keeper);
+    const middleware* const rules = middleware_for(ctx.request().target);
+    ctx.set_middleware(rules);
+    const auto found = locate(ctx, rules);
     const auto decoded = ctx.decode_query();
     const bool is_left_to_handler =
         found.handle && decoded &&
@@ -209,7 +209,7 @@ asio::awaitable<response> router::answer(request_context& ctx) const {
     if (is_left_to_handler) co_return co_await (*found.handle)(ctx);
     if (auto refused = co_await ctx.authenticate()) co_return std::move(*refused);
     if (!found.handle) co_return refuse(ctx, found.entry);
-    if (auto refused = ctx.admit()) co_return std::move(*refused);
+    if (auto refused = ctx.accept()) co_return std::move(*refused);
     if (!decoded) co_return ctx.problem(decoded.error());
     co_return co_await (*found.handle)(ctx);
 }

@@ -1,4 +1,4 @@
-#include "client_places.hpp"
+#include "connection_limiter.hpp"
 #include "session.hpp"
 #include <reelsd/async/condition.hpp>
 #include <reelsd/async/task_group.hpp>
@@ -34,7 +34,7 @@ constexpr auto token = asio::as_tuple(asio::deferred);
 constexpr std::size_t descriptors_reserved = 256;
 
 /// Connections that are told that there is no room, at once. More are closed without a word.
-constexpr std::size_t turned_away_max = 128;
+constexpr std::size_t rejected_max = 128;
 
 /// Want of descriptors does not pass by trying again at once, and a failed accept keeps the
 /// listener readable: without a pause the loop would spin.
@@ -58,7 +58,7 @@ std::chrono::milliseconds watch_interval(const server_options& options) {
          options.idle_time_max,
          options.write_stall_max,
          options.write_time_max,
-         options.farewell_time_max,
+         options.drain_time_max,
          options.linger_time_max});
     constexpr int looks_per_time = 4;
     return std::clamp(shortest / looks_per_time, watch_interval_min, watch_interval_max);
@@ -120,13 +120,13 @@ struct server::state {
         const asio::any_io_executor& loop, const router& routes, log::logger log,
         server_options options);
 
-    void admit(tcp::socket socket);
+    void accept(tcp::socket socket);
     void refuse(tcp::socket socket, const asio::ip::address& remote, std::string_view reason);
     asio::awaitable<void> accept_connections();
     asio::awaitable<void> watch();
-    asio::awaitable<void> serve(tcp::socket socket, client_places::place place);
-    asio::awaitable<void> turn_away(
-        tcp::socket socket, client_places::place place, std::string_view reason);
+    asio::awaitable<void> serve(tcp::socket socket, connection_limiter::place place);
+    asio::awaitable<void> reject(
+        tcp::socket socket, connection_limiter::place place, std::string_view reason);
     void note_accept_failure(const error_code& why);
     void accept_what_waits();
     void close_listener();
@@ -139,9 +139,9 @@ struct server::state {
     tcp::acceptor acceptor;
     std::size_t connections_max;
     /// Taken when a connection is admitted: it is a session only a moment later.
-    client_places places;
+    connection_limiter places;
     /// Of those that are being told that there is no room: they keep nobody else out.
-    client_places refusals{0, {}};
+    connection_limiter refusals{0, {}};
     boost::intrusive::list<session, boost::intrusive::constant_time_size<false>> sessions;
     std::vector<pollfd> watched;
     std::vector<session*> watched_sessions;
@@ -172,22 +172,22 @@ void server::state::report(std::string_view task, const std::exception_ptr& why)
     }
 }
 
-asio::awaitable<void> server::state::serve(tcp::socket socket, client_places::place place) {
+asio::awaitable<void> server::state::serve(tcp::socket socket, connection_limiter::place place) {
     const auto held = std::move(place);
     session served{std::move(socket), host};
     sessions.push_back(served);
     co_await served.run();
 }
 
-asio::awaitable<void> server::state::turn_away(
-    tcp::socket socket, client_places::place place, std::string_view reason) {
+asio::awaitable<void> server::state::reject(
+    tcp::socket socket, connection_limiter::place place, std::string_view reason) {
     const auto held = std::move(place);
     session refused{std::move(socket), host};
     sessions.push_back(refused);
-    co_await refused.turn_away(reason);
+    co_await refused.reject(reason);
 }
 
-void server::state::admit(tcp::socket socket) {
+void server::state::accept(tcp::socket socket) {
     ++host.counts.connections_accepted;
     error_code failed;
     socket.non_blocking(true, failed);
@@ -209,10 +209,10 @@ void server::state::admit(tcp::socket socket) {
 void server::state::refuse(
     tcp::socket socket, const asio::ip::address& remote, std::string_view reason) {
     ++host.counts.connections_refused;
-    if (refusals.taken() >= turned_away_max) return;
+    if (refusals.taken() >= rejected_max) return;
     auto place = refusals.take(remote);
     connections.spawn(
-        "turned-away connection", turn_away(std::move(socket), std::move(place), reason));
+        "turned-away connection", reject(std::move(socket), std::move(place), reason));
 }
 
 void server::state::note_accept_failure(const error_code& why) {
@@ -228,7 +228,7 @@ asio::awaitable<void> server::state::accept_connections() {
         auto [failed, socket] = co_await acceptor.async_accept(token);
         if (failed == asio::error::operation_aborted) co_return;
         if (!failed) {
-            admit(std::move(socket));
+            accept(std::move(socket));
             continue;
         }
         note_accept_failure(failed);
@@ -272,7 +272,7 @@ void server::state::accept_what_waits() {
     for (int taken = 0; taken < asio::socket_base::max_listen_connections && !failed; ++taken) {
         tcp::socket socket{loop};
         acceptor.accept(socket, failed);
-        if (!failed) admit(std::move(socket));
+        if (!failed) accept(std::move(socket));
     }
 }
 

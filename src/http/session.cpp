@@ -56,15 +56,15 @@ std::string reason_for(const std::exception_ptr& thrown) {
 }  // namespace
 
 /// Shows the watch that a handler runs, however it ends.
-struct session::answering {
-    answering(session& owner, request_context& ctx) : owner_{owner} {
+struct session::handler_scope {
+    handler_scope(session& owner, request_context& ctx) : owner_{owner} {
         owner_.await_handler();
         owner_.context_ = &ctx;
         ++owner_.host_.counts.requests_running;
     }
-    answering(const answering&) = delete;
-    answering& operator=(const answering&) = delete;
-    ~answering() {
+    handler_scope(const handler_scope&) = delete;
+    handler_scope& operator=(const handler_scope&) = delete;
+    ~handler_scope() {
         owner_.context_ = nullptr;
         --owner_.host_.counts.requests_running;
     }
@@ -119,7 +119,7 @@ void session::enter(phase next, std::chrono::milliseconds at_most) {
     const bool reads = next == phase::greeting || next == phase::idle || next == phase::header ||
                        next == phase::body;
     if (!host_.draining || !reads) return;
-    late_at_ = std::min(late_at_, clock::now() + host_.options.farewell_time_max);
+    late_at_ = std::min(late_at_, clock::now() + host_.options.drain_time_max);
 }
 
 void session::cut_if_late(clock::time_point now) {
@@ -134,10 +134,8 @@ void session::drain(clock::time_point now) {
         case phase::greeting:
         case phase::idle:
         case phase::header:
-        case phase::body:
-            late_at_ = std::min(late_at_, now + host_.options.farewell_time_max);
-            break;
-        case phase::answering: hurry_handler(); break;
+        case phase::body: late_at_ = std::min(late_at_, now + host_.options.drain_time_max); break;
+        case phase::handling: hurry_handler(); break;
         case phase::writing:
         case phase::lingering: break;
     }
@@ -146,7 +144,7 @@ void session::drain(clock::time_point now) {
 
 void session::await_handler() noexcept {
     // It has its own deadlines; the session waits as long as it takes.
-    phase_ = phase::answering;
+    phase_ = phase::handling;
     late_at_ = clock::time_point::max();
 }
 
@@ -168,7 +166,7 @@ void session::enter_reading(request_reader::step step) {
     }
 }
 
-session::reading session::no_more(arrival kind) {
+session::reading session::on_read_end(arrival kind) {
     const bool silent = kind == arrival::gone || phase_ == phase::idle ||
                         (!reader_.has_begun() && (kind == arrival::ended || host_.draining));
     if (silent) return reading::closed;
@@ -337,7 +335,7 @@ asio::awaitable<session::reading> session::read_request() {
         }
         enter_reading(next);
         const auto got = co_await receive();
-        if (got.kind != arrival::bytes) co_return no_more(got.kind);
+        if (got.kind != arrival::bytes) co_return on_read_end(got.kind);
         reader_.append(got.bytes);
         if (!buffered_.resize(reader_.bytes_held())) {
             refusal_ = {status::service_unavailable, no_memory_message};
@@ -384,7 +382,7 @@ private:
 
 asio::awaitable<bool> session::stream(
     request_context& ctx, const body_source& source, stream_form form, std::size_t& written) {
-    const answering shown{*this, ctx};
+    const handler_scope shown{*this, ctx};
     const bool in_chunks = form.in_chunks;
     stream_writer writer{*this, ctx, in_chunks, form.bytes_held};
     bool is_whole = false;
@@ -402,9 +400,9 @@ asio::awaitable<bool> session::stream(
     co_return is_whole;
 }
 
-response session::explain(request_context& ctx, const std::exception_ptr& thrown) const {
-    if (host_.options.explain) {
-        if (const auto known = host_.options.explain(thrown)) return ctx.problem(*known);
+response session::map_exception(request_context& ctx, const std::exception_ptr& thrown) const {
+    if (host_.options.map_exception) {
+        if (const auto known = host_.options.map_exception(thrown)) return ctx.problem(*known);
     }
     if (async::detail::is_cancellation(thrown)) {
         return ctx.problem(error{errc::cancelled, "the request was told to stop"});
@@ -430,12 +428,12 @@ void session::note_answer(status code) {
     ++host_.counts.responses[group < host_.counts.responses.size() ? group : 0];
 }
 
-void session::log_exchange(
+void session::log_request(
     const request_context& ctx, const response& answer, std::size_t bytes, clock::duration took,
     bool sent) {
     const auto& asked = ctx.request();
-    if (host_.options.on_exchange) {
-        host_.options.on_exchange(
+    if (host_.options.on_request_end) {
+        host_.options.on_request_end(
             {.method = asked.method,
              .route = ctx.route(),
              .code = answer.code(),
@@ -472,11 +470,11 @@ asio::awaitable<bool> session::exchange() {
 
     response given{status::internal_server_error};
     try {
-        const answering shown{*this, ctx};
+        const handler_scope shown{*this, ctx};
         given = co_await host_.routes.answer(ctx);
     } catch (...) {
         // The request boundary: whatever a handler throws is one failed request.
-        given = explain(ctx, std::current_exception());
+        given = map_exception(ctx, std::current_exception());
     }
     // Only what asks is refused: what has changed something must tell so, and does in few bytes
     // more than have come in.
@@ -512,7 +510,7 @@ asio::awaitable<bool> session::exchange() {
         keep_alive = keep_alive && !host_.draining;
     }
     note_answer(given.code());
-    log_exchange(ctx, given, bytes, clock::now() - began, sent);
+    log_request(ctx, given, bytes, clock::now() - began, sent);
     served_before_ = true;
     static_cast<void>(buffered_.resize(reader_.bytes_held()));  // Less than before.
     if (sent && !keep_alive) co_await linger();
@@ -564,7 +562,7 @@ asio::awaitable<void> session::run() {
     }
 }
 
-asio::awaitable<void> session::turn_away(std::string_view reason) {
+asio::awaitable<void> session::reject(std::string_view reason) {
     const auto outcome = co_await shake_hands();
     if (outcome == reading::closed) co_return;
     if (outcome == reading::complete) {

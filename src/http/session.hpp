@@ -61,7 +61,7 @@ public:
     /// Serves the connection until it is closed. The session outlives the call.
     [[nodiscard]] boost::asio::awaitable<void> run();
     /// Says that there is no room (503), and closes. `reason` is a literal.
-    [[nodiscard]] boost::asio::awaitable<void> turn_away(std::string_view reason);
+    [[nodiscard]] boost::asio::awaitable<void> reject(std::string_view reason);
 
     // For the server's watch.
 
@@ -81,7 +81,7 @@ private:
         idle,
         header,
         body,
-        answering,
+        handling,
         writing,
         lingering
     };
@@ -94,7 +94,7 @@ private:
         std::string_view bytes;
     };
 
-    struct answering;
+    struct handler_scope;
     class stream_writer;
 
     void enter(phase next, std::chrono::milliseconds at_most);
@@ -137,12 +137,13 @@ private:
     /// Waits for the phase that the reader's last step calls for.
     void enter_reading(request_reader::step step);
     /// What came of a wait for more bytes, when it was not bytes.
-    [[nodiscard]] reading no_more(arrival kind);
-    [[nodiscard]] response explain(request_context& ctx, const std::exception_ptr& thrown) const;
+    [[nodiscard]] reading on_read_end(arrival kind);
+    [[nodiscard]] response map_exception(
+        request_context& ctx, const std::exception_ptr& thrown) const;
     /// Sets who asks, and whether from this machine.
     void note_client(request& asked) const;
     void note_answer(status code);
-    void log_exchange(
+    void log_request(
         const request_context& ctx, const response& answer, std::size_t bytes, clock::duration took,
         bool sent);
 

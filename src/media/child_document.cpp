@@ -25,10 +25,10 @@ constexpr double share_of_core_min = 0.5;
 constexpr std::size_t detail_bytes_max = 500;
 
 using process::child_end;
-using process::child_fate;
+using process::child_outcome;
 
 error failed(errc code, std::string detail, const child_end& end) {
-    if (!end.complaints.empty()) detail.append("; it said: ").append(end.complaints);
+    if (!end.error_output.empty()) detail.append("; it said: ").append(end.error_output);
     return error{code, std::move(detail)};
 }
 
@@ -97,15 +97,15 @@ result<json> read_document(const child_end& end) {
 
 result<json> document_of(const process::child_end& end) {
     switch (end.fate) {
-        case child_fate::exited: return end.status == 0 ? read_document(end) : after_exit(end);
-        case child_fate::signalled: return after_signal(end);
-        case child_fate::overdue: return after_deadline(end);
-        case child_fate::stopped: return error{errc::cancelled, "the media helper was stopped"};
-        case child_fate::flooding:
+        case child_outcome::exited: return end.status == 0 ? read_document(end) : after_exit(end);
+        case child_outcome::signalled: return after_signal(end);
+        case child_outcome::overdue: return after_deadline(end);
+        case child_outcome::stopped: return error{errc::cancelled, "the media helper was stopped"};
+        case child_outcome::flooding:
             return failed(errc::unsupported_format, "the media helper wrote too much", end);
-        case child_fate::not_started:
+        case child_outcome::not_started:
             return error{
-                errc::media_failed, "the media helper could not be started: " + end.complaints};
+                errc::media_failed, "the media helper could not be started: " + end.error_output};
     }
     return error{errc::internal, "unknown end of the media helper"};
 }

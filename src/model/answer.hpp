@@ -25,7 +25,7 @@ struct answer_context {
 
 /// What an answer comes to. `said` may be there although there are violations: then it is the best
 /// that can be made of the answer, for when no call is left.
-struct answer_reading {
+struct parsed_sections {
     /// `provider`, `model_name` and `warnings` are for the caller to fill. Times lie in [0,
     /// duration] and ascend, text is clean, nothing exceeds result_bounds. Absent when nothing is
     /// usable.
@@ -41,6 +41,6 @@ struct answer_reading {
 /// other spellings of values and names are taken for what they mean; what is missing, cut off or
 /// repeats itself is a violation. Pure; throws nothing but bad_alloc. A text of 1 MiB takes
 /// milliseconds, whatever stands in it; a longer one is refused unread.
-[[nodiscard]] answer_reading read_answer(std::string_view text, const answer_context& context);
+[[nodiscard]] parsed_sections read_answer(std::string_view text, const answer_context& context);
 
 }  // namespace reelsd::model

@@ -61,7 +61,7 @@ private:
 };
 
 /// The finished transfer's verdict, if it has finished.
-const CURLMsg* verdict_of(CURLM* engine) {
+const CURLMsg* classification_of(CURLM* engine) {
     int left = 0;
     while (const CURLMsg* message = curl_multi_info_read(engine, &left)) {
         if (message->msg == CURLMSG_DONE) return message;
@@ -82,7 +82,7 @@ result<CURLcode> drive(CURLM* engine, deadline by, const std::stop_token& stop) 
         int running = 0;
         if (curl_multi_perform(engine, &running) != CURLM_OK)
             return error{errc::internal, "libcurl refuses to go on"};
-        if (const auto* message = verdict_of(engine)) return message->data.result;
+        if (const auto* message = classification_of(engine)) return message->data.result;
         curl_multi_poll(engine, nullptr, 0, poll_milliseconds(by), nullptr);
     }
 }

@@ -44,20 +44,20 @@ std::string_view name_of(answer_media media) noexcept {
     return "video";
 }
 
-std::string_view name_of(answer_complaint complaint) noexcept {
-    switch (complaint) {
-        case answer_complaint::none: return "none";
-        case answer_complaint::html: return "html";
-        case answer_complaint::no_json: return "no_json";
-        case answer_complaint::execution_error: return "execution_error";
-        case answer_complaint::field_exception: return "field_exception";
-        case answer_complaint::outdated: return "outdated";
-        case answer_complaint::not_found: return "not_found";
-        case answer_complaint::restricted: return "restricted";
-        case answer_complaint::private_account: return "private_account";
-        case answer_complaint::challenge: return "challenge";
-        case answer_complaint::wait: return "wait";
-        case answer_complaint::slow_down: break;
+std::string_view name_of(answer_error platform_error) noexcept {
+    switch (platform_error) {
+        case answer_error::none: return "none";
+        case answer_error::html: return "html";
+        case answer_error::no_json: return "no_json";
+        case answer_error::execution_error: return "execution_error";
+        case answer_error::field_exception: return "field_exception";
+        case answer_error::outdated: return "outdated";
+        case answer_error::not_found: return "not_found";
+        case answer_error::restricted: return "restricted";
+        case answer_error::private_account: return "private_account";
+        case answer_error::challenge: return "challenge";
+        case answer_error::wait: return "wait";
+        case answer_error::slow_down: break;
     }
     return "slow_down";
 }
@@ -71,14 +71,15 @@ std::string describe(const answer_signals& signals) {
     if (signals.redirect != answer_redirect::none) add("redirect", name_of(signals.redirect));
     if (signals.kind == answer_kind::page) add("route", name_of(signals.route));
     add("media", name_of(signals.media));
-    if (signals.complaint != answer_complaint::none) add("complaint", name_of(signals.complaint));
+    if (signals.platform_error != answer_error::none)
+        add("complaint", name_of(signals.platform_error));
     if (signals.is_follower_link) text += ", a follower's link";
     return text;
 }
 
 json findings_of(
-    answer_media media, const std::string& ruling, const std::optional<post>& subject) {
-    json findings = {{"media", name_of(media)}, {"ruling", ruling}};
+    answer_media media, const std::string& page_error, const std::optional<post>& subject) {
+    json findings = {{"media", name_of(media)}, {"ruling", page_error}};
     if (!subject) return findings;
     findings["platform_meta"] = platform_meta_of(*subject);
     const auto& file = std::get<remote_media>(subject->media);
@@ -95,13 +96,13 @@ json answer_findings(answer_kind kind, std::string_view body, const link& wanted
         case answer_kind::page: {
             const auto page = parse_page(body, wanted);
             json findings{{"route", name_of(page.route)}};
-            findings.update(findings_of(page.media, page.ruling, page.subject));
+            findings.update(findings_of(page.media, page.page_error, page.subject));
             return findings;
         }
         case answer_kind::query: {
             const auto answer = parse_answer(body, wanted);
-            auto findings = findings_of(answer.media, answer.ruling, answer.subject);
-            findings["complaint"] = name_of(answer.complaint);
+            auto findings = findings_of(answer.media, answer.page_error, answer.subject);
+            findings["complaint"] = name_of(answer.platform_error);
             return findings;
         }
         case answer_kind::embed: break;

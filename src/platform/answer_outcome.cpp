@@ -4,27 +4,28 @@
 namespace reelsd::platform {
 namespace {
 
-constexpr answer_verdict failed(errc why, std::string_view reason) {
+constexpr answer_classification failed(errc why, std::string_view reason) {
     return {.failure = why, .needs_confirmation = false, .reason = reason};
 }
 
-constexpr answer_verdict throttled(std::string_view reason) {
+constexpr answer_classification throttled(std::string_view reason) {
     return {.failure = errc::platform_rate_limited, .throttles_client = true, .reason = reason};
 }
 
-constexpr answer_verdict perhaps_gone(std::string_view reason) {
+constexpr answer_classification perhaps_gone(std::string_view reason) {
     return {.failure = errc::video_unavailable, .needs_confirmation = true, .reason = reason};
 }
 
 /// Nobody is logged in, so a way to the door means "too many of you". A follower's link is the
 /// exception: without an account it always ends there.
-constexpr answer_verdict shown_the_door(const answer_signals& signals, std::string_view reason) {
+constexpr answer_classification shown_the_door(
+    const answer_signals& signals, std::string_view reason) {
     if (signals.is_follower_link)
         return failed(errc::login_required, "a follower's link, and we follow nobody");
     return failed(errc::platform_rate_limited, reason);
 }
 
-answer_verdict judge_redirect(const answer_signals& signals) noexcept {
+answer_classification classify_redirect(const answer_signals& signals) noexcept {
     switch (signals.redirect) {
         case answer_redirect::login: return shown_the_door(signals, "redirect to the login page");
         case answer_redirect::home: return shown_the_door(signals, "redirect to the home page");
@@ -37,7 +38,7 @@ answer_verdict judge_redirect(const answer_signals& signals) noexcept {
     return failed(errc::platform_changed, "redirect to an unknown place");
 }
 
-answer_verdict judge_status(const answer_signals& signals) noexcept {
+answer_classification classify_status(const answer_signals& signals) noexcept {
     const int status = signals.status;
     if (status == 429) return throttled("asked to slow down");
     // The address of a query is not the post's.
@@ -50,35 +51,34 @@ answer_verdict judge_status(const answer_signals& signals) noexcept {
     return failed(errc::platform_changed, "unexpected status");
 }
 
-/// Empty when the complaint settles nothing.
-std::optional<answer_verdict> judge_complaint(answer_complaint complaint) noexcept {
-    switch (complaint) {
-        case answer_complaint::slow_down: return throttled("asked to slow down");
-        case answer_complaint::wait:
+/// Empty when the platform error settles nothing.
+std::optional<answer_classification> classify_platform_error(answer_error platform_error) noexcept {
+    switch (platform_error) {
+        case answer_error::slow_down: return throttled("asked to slow down");
+        case answer_error::wait:
             return failed(errc::platform_rate_limited, "asked to wait a few minutes");
-        case answer_complaint::challenge:
+        case answer_error::challenge:
             return failed(errc::platform_rate_limited, "asked to solve a challenge");
-        case answer_complaint::restricted:
+        case answer_error::restricted:
             return failed(errc::video_restricted, "restricted to some audiences");
-        case answer_complaint::private_account:
+        case answer_error::private_account:
             return failed(errc::login_required, "a private account");
-        case answer_complaint::not_found: return perhaps_gone("message says not found");
-        case answer_complaint::outdated:
+        case answer_error::not_found: return perhaps_gone("message says not found");
+        case answer_error::outdated:
             return failed(errc::platform_changed, "our request is outdated");
-        case answer_complaint::field_exception:
+        case answer_error::field_exception:
             return failed(errc::platform_failed, "missing or gated, it does not say which");
-        case answer_complaint::execution_error:
-            return failed(errc::platform_failed, "execution error");
-        case answer_complaint::none:
-        case answer_complaint::html:
-        case answer_complaint::no_json: break;
+        case answer_error::execution_error: return failed(errc::platform_failed, "execution error");
+        case answer_error::none:
+        case answer_error::html:
+        case answer_error::no_json: break;
     }
     return std::nullopt;
 }
 
 /// Data without a usable word about the post.
-answer_verdict judge_absence(const answer_signals& signals) noexcept {
-    if (signals.complaint == answer_complaint::html)
+answer_classification classify_absence(const answer_signals& signals) noexcept {
+    if (signals.platform_error == answer_error::html)
         return failed(errc::platform_failed, "a page where JSON was expected");
     if (signals.kind == answer_kind::query)
         return failed(errc::platform_changed, "answer without the post's data");
@@ -92,13 +92,13 @@ answer_verdict judge_absence(const answer_signals& signals) noexcept {
 }
 
 /// Videos may be shown, and yet not be given, to other sites.
-answer_verdict judge_missing_url(const answer_signals& signals) noexcept {
+answer_classification classify_missing_url(const answer_signals& signals) noexcept {
     if (signals.kind == answer_kind::embed)
         return failed(errc::platform_failed, "the video may not be embedded");
     return failed(errc::platform_changed, "video without an address");
 }
 
-answer_verdict judge_media(const answer_signals& signals) noexcept {
+answer_classification classify_media(const answer_signals& signals) noexcept {
     switch (signals.media) {
         case answer_media::video: return {};
         case answer_media::video_in_tracks:
@@ -108,7 +108,7 @@ answer_verdict judge_media(const answer_signals& signals) noexcept {
                 .failure = errc::separate_tracks,
                 .needs_confirmation = true,
                 .reason = "picture and sound are separate files; the setting dash takes them"};
-        case answer_media::video_without_url: return judge_missing_url(signals);
+        case answer_media::video_without_url: return classify_missing_url(signals);
         case answer_media::photo: return failed(errc::no_video, "no video in the post");
         case answer_media::gated: return failed(errc::video_restricted, "gated");
         case answer_media::withheld:
@@ -120,19 +120,19 @@ answer_verdict judge_media(const answer_signals& signals) noexcept {
         case answer_media::null_root: return perhaps_gone("data says not found");
         case answer_media::absent: break;
     }
-    return judge_absence(signals);
+    return classify_absence(signals);
 }
 
 }  // namespace
 
-answer_verdict judge(const answer_signals& signals) noexcept {
+answer_classification classify(const answer_signals& signals) noexcept {
     invariant(signals.redirect != answer_redirect::post);
-    if (signals.redirect != answer_redirect::none) return judge_redirect(signals);
+    if (signals.redirect != answer_redirect::none) return classify_redirect(signals);
     // A query may complain of one part and deliver the rest.
     const bool has_word_on_post = signals.status == 200 && signals.media >= answer_media::withheld;
-    const auto complaint = judge_complaint(signals.complaint);
-    if (complaint && !has_word_on_post && signals.status < 500) return *complaint;
-    return signals.status == 200 ? judge_media(signals) : judge_status(signals);
+    const auto platform_error = classify_platform_error(signals.platform_error);
+    if (platform_error && !has_word_on_post && signals.status < 500) return *platform_error;
+    return signals.status == 200 ? classify_media(signals) : classify_status(signals);
 }
 
 }  // namespace reelsd::platform

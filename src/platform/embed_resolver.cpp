@@ -53,14 +53,14 @@ resolution embed_resolver::resolve(const link& wanted, deadline by, std::stop_to
         embed = parse_embed(got->body, wanted);
         signals.media = embed.media;
     } else if (signals.status >= 400 && signals.status < 500) {
-        signals.complaint = complaint_of(got->body);
+        signals.platform_error = platform_error_of(got->body);
     }
-    const auto verdict = judge(signals);
-    notify_observer(settings_.observe, "embed page", *got, asked_at, signals, verdict);
-    if (!verdict.failure) return *std::move(embed.subject);
-    std::string detail = "embed: " + std::string{verdict.reason};
+    const auto classification = classify(signals);
+    notify_observer(settings_.observe, "embed page", *got, asked_at, signals, classification);
+    if (!classification.failure) return *std::move(embed.subject);
+    std::string detail = "embed: " + std::string{classification.reason};
     if (signals.status != 200) detail += ", status " + std::to_string(signals.status);
-    return no_post{error{*verdict.failure, std::move(detail)}, verdict, signals};
+    return no_post{error{*classification.failure, std::move(detail)}, classification, signals};
 }
 
 }  // namespace reelsd::platform

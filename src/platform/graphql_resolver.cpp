@@ -62,16 +62,16 @@ struct graphql_resolver::query {
 };
 
 /// What one query showed.
-struct graphql_resolver::sight {
-    answer_verdict verdict;
+struct graphql_resolver::page_response {
+    answer_classification classification;
     answer_signals signals;
     parsed_answer answer;
     std::string_view label;
 
-    static sight of(
+    static page_response of(
         const net::http_response& got, const link& wanted, std::string_view label,
         bool takes_tracks) {
-        sight seen{.verdict = {}, .signals = {}, .answer = {}, .label = label};
+        page_response seen{.classification = {}, .signals = {}, .answer = {}, .label = label};
         seen.signals.kind = answer_kind::query;
         seen.signals.status = got.status();
         seen.signals.is_follower_link = wanted.code != public_code(wanted.code);
@@ -79,31 +79,31 @@ struct graphql_resolver::sight {
         if (got.status() == 200)
             seen.answer = parse_answer(got.body, wanted);
         else
-            seen.answer.complaint = complaint_of(got.body);
+            seen.answer.platform_error = platform_error_of(got.body);
         seen.signals.media = seen.answer.media;
-        seen.signals.complaint = seen.answer.complaint;
-        seen.verdict = judge(seen.signals);
+        seen.signals.platform_error = seen.answer.platform_error;
+        seen.classification = classify(seen.signals);
         return seen;
     }
 
     /// Neither the post nor a definite no, and no reason against asking another query.
     [[nodiscard]] bool leaves_open() const {
-        const bool is_final =
-            verdict.failure && is_definite(*verdict.failure) && !verdict.needs_confirmation;
-        return verdict.failure && !is_final && !verdict.throttles_client;
+        const bool is_final = classification.failure && is_definite(*classification.failure) &&
+                              !classification.needs_confirmation;
+        return classification.failure && !is_final && !classification.throttles_client;
     }
 
     [[nodiscard]] error why() const {
         std::string detail = "graphql, " + std::string{label} + ": ";
-        detail += verdict.reason;
-        if (!answer.ruling.empty()) detail += " (" + answer.ruling + ")";
+        detail += classification.reason;
+        if (!answer.page_error.empty()) detail += " (" + answer.page_error + ")";
         if (signals.status != 200) detail += ", status " + std::to_string(signals.status);
-        return error{*verdict.failure, std::move(detail)};
+        return error{*classification.failure, std::move(detail)};
     }
 
     [[nodiscard]] resolution outcome() && {
-        if (!verdict.failure) return *std::move(answer.subject);
-        return no_post{why(), verdict, signals};
+        if (!classification.failure) return *std::move(answer.subject);
+        return no_post{why(), classification, signals};
     }
 };
 
@@ -148,7 +148,7 @@ std::optional<graphql_resolver::query> graphql_resolver::logged_out_query(
             {.name = "X-IG-WWW-Claim", .value = "0"}}};
 }
 
-result<graphql_resolver::sight> graphql_resolver::ask(
+result<graphql_resolver::page_response> graphql_resolver::ask(
     const query& what, const link& wanted, deadline by, const std::stop_token& stop) const {
     // Not checked but for this: the one must be in form and header, the other in cookie and header.
     const std::string lsd = "AV" + random_token(9);
@@ -193,17 +193,18 @@ result<graphql_resolver::sight> graphql_resolver::ask(
             got.error().code(),
             "graphql, " + std::string{what.label} + ": " + got.error().detail()};
     }
-    auto seen = sight::of(*got, wanted, what.label, settings_.takes_tracks);
-    notify_observer(settings_.observe, what.label, *got, asked_at, seen.signals, seen.verdict);
+    auto seen = page_response::of(*got, wanted, what.label, settings_.takes_tracks);
+    notify_observer(
+        settings_.observe, what.label, *got, asked_at, seen.signals, seen.classification);
     return seen;
 }
 
-result<graphql_resolver::sight> graphql_resolver::ask_root(
+result<graphql_resolver::page_response> graphql_resolver::ask_root(
     const link& wanted, deadline by, const std::stop_token& stop) const {
     const auto what = root_query(wanted);
     auto seen = ask(what, wanted, by, stop);
-    const bool fails_in_passing = seen && seen->verdict.failure &&
-                                  seen->signals.complaint == answer_complaint::execution_error;
+    const bool fails_in_passing = seen && seen->classification.failure &&
+                                  seen->signals.platform_error == answer_error::execution_error;
     return fails_in_passing ? ask(what, wanted, by, stop) : seen;
 }
 
@@ -220,24 +221,27 @@ resolution graphql_resolver::resolve(const link& wanted, deadline by, std::stop_
         const bool is_stop = second.error().code() == errc::cancelled || !first;
         return is_stop ? resolution{second.error()} : std::move(*first).outcome();
     }
-    if (!first || !second->verdict.failure || !second->leaves_open())
+    if (!first || !second->classification.failure || !second->leaves_open())
         return std::move(*second).outcome();
     return both_failed(*first, *second);
 }
 
-resolution graphql_resolver::both_failed(const sight& first, const sight& second) {
-    if (second.verdict.needs_confirmation) {
+resolution graphql_resolver::both_failed(const page_response& first, const page_response& second) {
+    if (second.classification.needs_confirmation) {
         // The first has said so too, or that the post is missing or gated: then this one knows
         // which.
-        const bool is_agreed = first.verdict.needs_confirmation ||
-                               first.signals.complaint == answer_complaint::field_exception;
-        return no_post{second.why(), true, is_agreed ? doubt::twice_said : doubt::plain};
+        const bool is_agreed = first.classification.needs_confirmation ||
+                               first.signals.platform_error == answer_error::field_exception;
+        return no_post{
+            second.why(), true, is_agreed ? confidence::corroborated : confidence::plain};
     }
-    if (first.verdict.needs_confirmation) return no_post{first.why(), true};
-    const bool is_there =
-        doubt_of(first.signals) == doubt::dispelled || doubt_of(second.signals) == doubt::dispelled;
+    if (first.classification.needs_confirmation) return no_post{first.why(), true};
+    const bool is_there = confidence_of(first.signals) == confidence::refuted ||
+                          confidence_of(second.signals) == confidence::refuted;
     return no_post{
-        more_telling(first.why(), second.why()), false, is_there ? doubt::dispelled : doubt::plain};
+        more_informative(first.why(), second.why()),
+        false,
+        is_there ? confidence::refuted : confidence::plain};
 }
 
 }  // namespace reelsd::platform

@@ -38,14 +38,15 @@ public:
 
 private:
     struct query;
-    struct sight;
+    struct page_response;
 
     [[nodiscard]] query root_query(const link& wanted) const;
     [[nodiscard]] std::optional<query> logged_out_query(const link& wanted) const;
-    [[nodiscard]] result<sight> ask(
+    [[nodiscard]] result<page_response> ask(
         const query& what, const link& wanted, deadline by, const std::stop_token& stop) const;
-    [[nodiscard]] static resolution both_failed(const sight& first, const sight& second);
-    [[nodiscard]] result<sight> ask_root(
+    [[nodiscard]] static resolution both_failed(
+        const page_response& first, const page_response& second);
+    [[nodiscard]] result<page_response> ask_root(
         const link& wanted, deadline by, const std::stop_token& stop) const;
 
     const net::http_client& client_;

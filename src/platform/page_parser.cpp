@@ -68,7 +68,7 @@ public:
         return {
             .route = route_,
             .media = found.media,
-            .ruling = std::move(found.ruling),
+            .page_error = std::move(found.page_error),
             .subject = std::move(found.subject)};
     }
 

@@ -14,8 +14,8 @@ namespace reelsd::platform {
 struct parsed_page {
     page_route route = page_route::unknown;
     answer_media media = answer_media::absent;
-    /// The title of the ruling, when gated. In the platform's language.
-    std::string ruling = {};
+    /// The title of the page error, when gated. In the platform's language.
+    std::string page_error = {};
     /// With answer_media::video.
     std::optional<post> subject = {};
 };

@@ -44,11 +44,11 @@ std::optional<std::string> redirect_target(const net::http_response& answer) {
 }
 
 /// One error out of a verdict, with what a log needs.
-error error_of(const answer_verdict& verdict, const parsed_page& page, int status) {
-    std::string detail = "page: " + std::string{verdict.reason};
-    if (!page.ruling.empty()) detail += " (" + page.ruling + ")";
+error error_of(const answer_classification& classification, const parsed_page& page, int status) {
+    std::string detail = "page: " + std::string{classification.reason};
+    if (!page.page_error.empty()) detail += " (" + page.page_error + ")";
     if (status != 200) detail += ", status " + std::to_string(status);
-    return error{*verdict.failure, std::move(detail)};
+    return error{*classification.failure, std::move(detail)};
 }
 
 }  // namespace
@@ -95,22 +95,23 @@ answer_redirect redirect_of(const net::url& from, std::string_view location, con
 }
 
 /// What one address of the post showed.
-struct page_resolver::sight {
-    answer_verdict verdict;
+struct page_resolver::page_response {
+    answer_classification classification;
     parsed_page page;
     int status = 0;
     answer_signals signals = {};
 
-    static sight of(const net::http_response& answer, answer_signals signals, const link& wanted) {
-        sight seen{.verdict = {}, .page = {}, .status = signals.status};
+    static page_response of(
+        const net::http_response& answer, answer_signals signals, const link& wanted) {
+        page_response seen{.classification = {}, .page = {}, .status = signals.status};
         if (signals.redirect == answer_redirect::none && signals.status == 200) {
             seen.page = parse_page(answer.body, wanted);
             signals.route = seen.page.route;
             signals.media = seen.page.media;
         } else if (signals.status >= 400 && signals.status < 500) {
-            signals.complaint = complaint_of(answer.body);
+            signals.platform_error = platform_error_of(answer.body);
         }
-        seen.verdict = judge(signals);
+        seen.classification = classify(signals);
         seen.signals = signals;
         return seen;
     }
@@ -119,7 +120,7 @@ struct page_resolver::sight {
 page_resolver::page_resolver(const net::http_client& client, page_resolver_settings settings)
     : client_{client}, settings_{std::move(settings)} {}
 
-result<page_resolver::sight> page_resolver::look(
+result<page_resolver::page_response> page_resolver::look(
     const std::string& path, const link& wanted, deadline by, const std::stop_token& stop) const {
     net::http_request request{
         .url = settings_.platform.origin() + path,
@@ -139,15 +140,20 @@ result<page_resolver::sight> page_resolver::look(
         signals.redirect =
             target ? redirect_of(settings_.platform, *target, wanted) : answer_redirect::none;
         if (signals.redirect != answer_redirect::post) {
-            auto seen = sight::of(*answer, signals, wanted);
+            auto seen = page_response::of(*answer, signals, wanted);
             notify_observer(
-                settings_.observe, "post page", *answer, asked_at, seen.signals, seen.verdict);
+                settings_.observe,
+                "post page",
+                *answer,
+                asked_at,
+                seen.signals,
+                seen.classification);
             return seen;
         }
         request.url = *target;
     }
     signals.redirect = answer_redirect::elsewhere;  // Round in a circle.
-    return sight{.verdict = judge(signals), .page = {}, .status = signals.status};
+    return page_response{.classification = classify(signals), .page = {}, .status = signals.status};
 }
 
 resolution page_resolver::resolve(const link& wanted, deadline by, std::stop_token stop) const {
@@ -155,11 +161,13 @@ resolution page_resolver::resolve(const link& wanted, deadline by, std::stop_tok
     for (const char* form : {"/reel/", "/p/"}) {
         auto seen = look(form + wanted.code + "/", wanted, by, stop);
         if (!seen) return seen.error();
-        if (!seen->verdict.failure) return *std::move(seen->page.subject);
+        if (!seen->classification.failure) return *std::move(seen->page.subject);
         const bool is_last = std::string_view{form} == "/p/";
-        if (!seen->verdict.needs_confirmation || is_last)
+        if (!seen->classification.needs_confirmation || is_last)
             return no_post{
-                error_of(seen->verdict, seen->page, seen->status), seen->verdict, seen->signals};
+                error_of(seen->classification, seen->page, seen->status),
+                seen->classification,
+                seen->signals};
     }
     return no_post{error{errc::internal, "page: no address tried"}};
 }

@@ -15,7 +15,7 @@ namespace reelsd::platform {
 inline void notify_observer(
     const answer_observer& observe, std::string_view question, const net::http_response& answer,
     deadline::clock::time_point asked_at, const answer_signals& signals,
-    const answer_verdict& verdict) {
+    const answer_classification& classification) {
     if (!observe) return;
     observe(
         {.question = question,
@@ -24,7 +24,7 @@ inline void notify_observer(
          .body = answer.body,
          .took = deadline::clock::now() - asked_at,
          .signals = signals,
-         .reason = verdict.reason});
+         .reason = classification.reason});
 }
 
 struct page_resolver_settings {
@@ -50,9 +50,9 @@ public:
         const link& wanted, deadline by, std::stop_token stop) const override;
 
 private:
-    struct sight;
+    struct page_response;
 
-    [[nodiscard]] result<sight> look(
+    [[nodiscard]] result<page_response> look(
         const std::string& path, const link& wanted, deadline by,
         const std::stop_token& stop) const;
 

@@ -53,8 +53,9 @@ void post_reader::take_root(const document& root) {
         note(answer_media::other_post);
         return;
     }
-    if (const auto* ruling = member(root, {"gating_ruling"})) {
-        if (note(answer_media::gated)) reading_.ruling = text_at(*ruling, {"title"}).value_or("");
+    if (const auto* page_error = member(root, {"gating_ruling"})) {
+        if (note(answer_media::gated))
+            reading_.page_error = text_at(*page_error, {"title"}).value_or("");
         return;
     }
     const bool is_withheld = root.is_object() && root.contains("if_not_gated_logged_out") &&
@@ -127,7 +128,7 @@ bool post_reader::note(answer_media what) {
     if (what < reading_.media || (what == reading_.media && what == answer_media::video))
         return false;
     reading_.media = what;
-    reading_.ruling.clear();
+    reading_.page_error.clear();
     return true;
 }
 

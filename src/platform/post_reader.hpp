@@ -15,8 +15,8 @@ namespace reelsd::platform {
 /// What data says of the wanted post.
 struct post_reading {
     answer_media media = answer_media::absent;
-    /// The title of the ruling, when gated. In the platform's language.
-    std::string ruling = {};
+    /// The title of the page error, when gated. In the platform's language.
+    std::string page_error = {};
     /// With answer_media::video.
     std::optional<post> subject = {};
 };

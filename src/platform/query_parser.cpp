@@ -81,40 +81,40 @@ std::optional<document> document_of(std::string_view body) {
 
 struct known_phrase {
     std::string_view text;
-    answer_complaint meaning;
+    answer_error meaning;
 };
 
 constexpr auto known_phrases = std::to_array<known_phrase>({
-    {"Rate limit exceeded", answer_complaint::slow_down},
-    {"rate_limit_error", answer_complaint::slow_down},
-    {"sentry_block", answer_complaint::slow_down},
-    {"Please wait a few minutes", answer_complaint::wait},
-    {"checkpoint_required", answer_complaint::challenge},
-    {"challenge_required", answer_complaint::challenge},
-    {"feedback_required", answer_complaint::challenge},
-    {"geoblock_required", answer_complaint::restricted},
-    {"This content may be inappropriate", answer_complaint::restricted},
-    {"Restricted Video", answer_complaint::restricted},
-    {"Not authorized to view user", answer_complaint::private_account},
-    {"Media not found or unavailable", answer_complaint::not_found},
-    {"has been deleted", answer_complaint::not_found},
-    {"Invalid media_id", answer_complaint::not_found},
-    {"Unauthorized logged out query", answer_complaint::outdated},
-    {"useragent mismatch", answer_complaint::outdated},
-    {"missing_required_variable_value", answer_complaint::outdated},
-    {"field_exception", answer_complaint::field_exception},
-    {"execution error", answer_complaint::execution_error},
+    {"Rate limit exceeded", answer_error::slow_down},
+    {"rate_limit_error", answer_error::slow_down},
+    {"sentry_block", answer_error::slow_down},
+    {"Please wait a few minutes", answer_error::wait},
+    {"checkpoint_required", answer_error::challenge},
+    {"challenge_required", answer_error::challenge},
+    {"feedback_required", answer_error::challenge},
+    {"geoblock_required", answer_error::restricted},
+    {"This content may be inappropriate", answer_error::restricted},
+    {"Restricted Video", answer_error::restricted},
+    {"Not authorized to view user", answer_error::private_account},
+    {"Media not found or unavailable", answer_error::not_found},
+    {"has been deleted", answer_error::not_found},
+    {"Invalid media_id", answer_error::not_found},
+    {"Unauthorized logged out query", answer_error::outdated},
+    {"useragent mismatch", answer_error::outdated},
+    {"missing_required_variable_value", answer_error::outdated},
+    {"field_exception", answer_error::field_exception},
+    {"execution error", answer_error::execution_error},
 });
 
 /// The meaning of one error object, or of a body that is one. Every text in it is looked at, since
 /// the platform puts the same words into different members.
-answer_complaint meaning_of(const document& said) {
+answer_error meaning_of(const document& said) {
     constexpr std::int64_t rate_limit_code = 1675004;
     constexpr std::int64_t not_found_code = 4630001;
     const auto code = count_at(said, {"code"});
-    if (code == rate_limit_code) return answer_complaint::slow_down;
-    if (code == not_found_code) return answer_complaint::not_found;
-    auto meaning = answer_complaint::none;
+    if (code == rate_limit_code) return answer_error::slow_down;
+    if (code == not_found_code) return answer_error::not_found;
+    auto meaning = answer_error::none;
     for (const char* name : {"message", "error_type", "description", "summary", "title", "error"}) {
         const auto text = text_at(said, {name}).value_or("");
         for (const auto& phrase : known_phrases) {
@@ -125,36 +125,36 @@ answer_complaint meaning_of(const document& said) {
     return meaning;
 }
 
-/// Of several complaints the one that tells most: enumerators stand in that order.
-answer_complaint complaint_in(const document& answer) {
+/// Of several platform errors the one that tells most: enumerators stand in that order.
+answer_error platform_error_in(const document& answer) {
     auto worst = meaning_of(answer);
     for (const auto& entry : array_at(answer, {"errors"}))
         worst = std::max(worst, meaning_of(entry));
     return worst;
 }
 
-answer_complaint complaint_without_json(std::string_view body) {
-    return trimmed(body).starts_with('<') ? answer_complaint::html : answer_complaint::no_json;
+answer_error platform_error_without_json(std::string_view body) {
+    return trimmed(body).starts_with('<') ? answer_error::html : answer_error::no_json;
 }
 
 }  // namespace
 
 parsed_answer parse_answer(std::string_view body, const link& wanted) {
     const auto answer = document_of(body);
-    if (!answer) return {.complaint = complaint_without_json(body)};
+    if (!answer) return {.platform_error = platform_error_without_json(body)};
     post_reader posts{wanted};
     posts.take_all(*answer);
     auto found = std::move(posts).result();
     return {
         .media = found.media,
-        .complaint = complaint_in(*answer),
-        .ruling = std::move(found.ruling),
+        .platform_error = platform_error_in(*answer),
+        .page_error = std::move(found.page_error),
         .subject = std::move(found.subject)};
 }
 
-answer_complaint complaint_of(std::string_view body) {
+answer_error platform_error_of(std::string_view body) {
     const auto answer = document_of(body);
-    return answer ? complaint_in(*answer) : complaint_without_json(body);
+    return answer ? platform_error_in(*answer) : platform_error_without_json(body);
 }
 
 }  // namespace reelsd::platform

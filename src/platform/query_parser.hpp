@@ -13,9 +13,9 @@ namespace reelsd::platform {
 /// What a query's answer says.
 struct parsed_answer {
     answer_media media = answer_media::absent;
-    answer_complaint complaint = answer_complaint::none;
-    /// The title of the ruling, when gated. In the platform's language.
-    std::string ruling = {};
+    answer_error platform_error = answer_error::none;
+    /// The title of the page error, when gated. In the platform's language.
+    std::string page_error = {};
     /// With answer_media::video.
     std::optional<post> subject = {};
 };
@@ -28,6 +28,6 @@ struct parsed_answer {
 
 /// Only what a body complains of, for answers that are errors by their status. Pure.
 /// Source: platform.md 3.
-[[nodiscard]] answer_complaint complaint_of(std::string_view body);
+[[nodiscard]] answer_error platform_error_of(std::string_view body);
 
 }  // namespace reelsd::platform

@@ -1,4 +1,4 @@
-#include "turn.hpp"
+#include "permit.hpp"
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/platform/resolver.hpp>
 
@@ -56,8 +56,8 @@ void tell(const resolution_observer& observer, std::string_view resolver, const 
     observer(resolver, &none.why);
 }
 
-std::optional<postponement> sooner(
-    const std::optional<postponement>& left, const postponement& right) {
+std::optional<required_wait> sooner(
+    const std::optional<required_wait>& left, const required_wait& right) {
     return left && left->wait <= right.wait ? *left : right;
 }
 
@@ -68,7 +68,7 @@ struct findings {
     bool is_twice_said = false;
     bool is_there = false;  ///< Somebody has seen the post.
     std::optional<error> most_telling = {};
-    std::optional<postponement> soonest = {};  ///< Of those that could not be asked.
+    std::optional<required_wait> soonest = {};  ///< Of those that could not be asked.
     /// Before one that failed may be asked for this post again; nothing: all of them cool down.
     std::optional<seconds_f> not_before = {};
 
@@ -85,18 +85,18 @@ struct findings {
         if (none.why.code() == errc::cancelled) return true;
         // That a video is not to be had in one file holds for the way that was asked.
         const bool is_of_the_post = none.why.code() != errc::separate_tracks;
-        is_there = is_there || none.worth == doubt::dispelled;
+        is_there = is_there || none.worth == confidence::refuted;
         if (none.needs_confirmation && is_of_the_post && !in_doubt) {
-            if (!is_anybody_else && none.worth != doubt::worthless_alone) return true;
+            if (!is_anybody_else && none.worth != confidence::low) return true;
             in_doubt = none.why;
-            is_twice_said = none.worth == doubt::twice_said;
+            is_twice_said = none.worth == confidence::corroborated;
             return false;
         }
         const bool is_refuted = none.needs_confirmation && is_there;
         if (is_definite(none.why.code()) && !is_refuted &&
             (is_of_the_post || !none.needs_confirmation))
             return true;
-        most_telling = most_telling ? more_telling(*most_telling, none.why) : none.why;
+        most_telling = most_telling ? more_informative(*most_telling, none.why) : none.why;
         return false;
     }
 
@@ -126,22 +126,23 @@ bool is_definite(errc code) noexcept {
            code == errc::login_required || code == errc::no_video || code == errc::separate_tracks;
 }
 
-const error& more_telling(const error& left, const error& right) noexcept {
+const error& more_informative(const error& left, const error& right) noexcept {
     return weight_of(right.code()) > weight_of(left.code()) ? right : left;
 }
 
 no_post::no_post(
-    error why_not, const answer_verdict& verdict, const answer_signals& signals) noexcept
+    error why_not, const answer_classification& classification,
+    const answer_signals& signals) noexcept
     : why{std::move(why_not)},
-      needs_confirmation{verdict.needs_confirmation},
-      worth{doubt_of(signals)},
-      throttles_client{verdict.throttles_client} {}
+      needs_confirmation{classification.needs_confirmation},
+      worth{confidence_of(signals)},
+      throttles_client{classification.throttles_client} {}
 
-doubt doubt_of(const answer_signals& signals) noexcept {
+confidence confidence_of(const answer_signals& signals) noexcept {
     const bool is_seen =
         signals.status == 200 && (signals.media == answer_media::video_without_url ||
                                   signals.media == answer_media::video_in_tracks);
-    return is_seen ? doubt::dispelled : doubt::plain;
+    return is_seen ? confidence::refuted : confidence::plain;
 }
 
 try_outcome try_outcome_of(const resolution& found) noexcept {
@@ -164,8 +165,8 @@ resolver_chain::resolver_chain(
     invariant(!order_.empty());
 }
 
-resolver_chain::tried resolver_chain::try_one(
-    const resolver& way, const link& wanted, pacer& pace, deadline by,
+resolver_chain::tried resolver_chain::try_resolver(
+    const resolver& way, const link& wanted, rate_limiter& pace, deadline by,
     const std::stop_token& stop) const {
     tried made{.found = way.resolve(wanted, by, stop)};
     made.rest = note_try(
@@ -182,21 +183,21 @@ resolver_chain::tried resolver_chain::try_one(
 }
 
 chain_resolution resolver_chain::resolve(
-    const link& wanted, pacer& pace, deadline by, const std::stop_token& stop,
+    const link& wanted, rate_limiter& pace, deadline by, const std::stop_token& stop,
     const excluded_resolvers& excluded) const {
     findings so_far{.is_anybody_else = order_.size() > excluded.size() + 1};
     for (const auto& way : order_) {
         if (excluded.contains(way->name())) continue;
         const bool is_first = so_far.is_nobody_asked() && excluded.empty();
         const auto patience = is_first ? first_patience : later_patience;
-        const auto turn = wait_for_turn(way->name(), pace, patience, by, stop);
+        const auto turn = wait_for_permit(way->name(), pace, patience, by, stop);
         if (!turn) return unresolved{turn.error()};
         if (turn->wait > 0s) {
             so_far.soonest = sooner(so_far.soonest, *turn);
             if (is_first && !turn->is_cooldown) break;
             continue;
         }
-        auto [found, rest] = try_one(*way, wanted, pace, by, stop);
+        auto [found, rest] = try_resolver(*way, wanted, pace, by, stop);
         if (found) {
             found->resolver = way->name();
             return *std::move(found);

@@ -13,10 +13,10 @@ namespace {
 constexpr std::chrono::seconds share_time_max{15};
 
 no_post no_post_in(const answer_signals& signals) {
-    const auto verdict = judge(signals);
-    std::string detail = "share: " + std::string{verdict.reason};
+    const auto classification = classify(signals);
+    std::string detail = "share: " + std::string{classification.reason};
     if (signals.status != 200) detail += ", status " + std::to_string(signals.status);
-    no_post none{error{verdict.failure.value(), std::move(detail)}, verdict, signals};
+    no_post none{error{classification.failure.value(), std::move(detail)}, classification, signals};
     none.needs_confirmation = false;  // There is no other way to ask.
     return none;
 }
@@ -59,7 +59,7 @@ shared_post expand_share_link(
         return post_behind(platform, *location);
     if (signals.status == 200) signals.route = parse_page(answer->body, shared).route;
     if (signals.status >= 400 && signals.status < 500)
-        signals.complaint = complaint_of(answer->body);
+        signals.platform_error = platform_error_of(answer->body);
     return no_post_in(signals);
 }
 

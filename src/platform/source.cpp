@@ -1,10 +1,10 @@
 #include "embed_resolver.hpp"
 #include "graphql_resolver.hpp"
 #include "page_resolver.hpp"
+#include "permit.hpp"
 #include "share_link.hpp"
 #include "single_flight.hpp"
 #include "test_links.hpp"
-#include "turn.hpp"
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/base/text.hpp>
 #include <reelsd/platform/resolver.hpp>
@@ -66,9 +66,9 @@ public:
                .user_agent = settings.profile.browser_user_agent}} {}
 
     [[nodiscard]] boost::system::result<link, unresolved> expand(
-        const link& wanted, pacer& pace, deadline by, std::stop_token stop) const override {
+        const link& wanted, rate_limiter& pace, deadline by, std::stop_token stop) const override {
         if (wanted.kind == link_kind::post) return wanted;
-        const auto turn = wait_for_turn(share_resolver_name, pace, first_patience, by, stop);
+        const auto turn = wait_for_permit(share_resolver_name, pace, first_patience, by, stop);
         if (!turn) return unresolved{turn.error()};
         if (turn->wait > seconds_f{0}) {
             const char* reason =
@@ -88,7 +88,7 @@ public:
     }
 
     [[nodiscard]] chain_resolution resolve(
-        const link& wanted, pacer& pace, deadline by, std::stop_token stop,
+        const link& wanted, rate_limiter& pace, deadline by, std::stop_token stop,
         const excluded_resolvers& excluded) const override {
         if (wanted.is_test()) {
             auto found = test_links_.resolve(wanted, by, stop);
@@ -132,7 +132,7 @@ private:
         if (name == "yt-dlp")
             return std::make_unique<yt_dlp_resolver>(yt_dlp_settings{
                 .program = settings.yt_dlp_path,
-                .fence = settings.fence,
+                .sandbox = settings.sandbox,
                 .jail = settings.jail,
                 .ca_file = settings.ca_file,
                 .observe = settings.on_answer});

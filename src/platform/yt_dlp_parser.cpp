@@ -135,7 +135,7 @@ struct known_words {
 };
 
 /// In the order in which they count: what stands higher is said beside what stands lower.
-constexpr auto known_complaints = std::to_array<known_words>({
+constexpr auto known_platform_errors = std::to_array<known_words>({
     {"redirected to the login page", errc::platform_rate_limited, "sent to the login page"},
     {"rate-limit reached or login required", errc::platform_rate_limited, "rate limit"},
     {"HTTP Error 429", errc::platform_rate_limited, "status 429", false, true},
@@ -178,12 +178,12 @@ struct said_lines {
     std::vector<std::string_view> warnings;
 };
 
-said_lines lines_of(std::string_view complaints) {
+said_lines lines_of(std::string_view platform_errors) {
     said_lines lines;
-    while (!complaints.empty()) {
-        const auto end = std::min(complaints.find_first_of("\r\n"), complaints.size());
-        const auto line = complaints.substr(0, end);
-        complaints.remove_prefix(std::min(end + 1, complaints.size()));
+    while (!platform_errors.empty()) {
+        const auto end = std::min(platform_errors.find_first_of("\r\n"), platform_errors.size());
+        const auto line = platform_errors.substr(0, end);
+        platform_errors.remove_prefix(std::min(end + 1, platform_errors.size()));
         const bool is_ignored =
             line.empty() ||
             std::any_of(ignored_warnings.begin(), ignored_warnings.end(), [&](auto words) {
@@ -209,14 +209,13 @@ no_post failed(const known_words& words, std::string_view line) {
     std::string detail{"yt-dlp: "};
     detail.append(words.reason);
     if (!line.empty()) detail.append("; it said: ").append(quoted(line));
-    no_post none{
-        error{words.meaning, std::move(detail)}, words.is_in_doubt, doubt::worthless_alone};
+    no_post none{error{words.meaning, std::move(detail)}, words.is_in_doubt, confidence::low};
     none.throttles_client = words.throttles_client;
     return none;
 }
 
 std::optional<no_post> meaning_of(const std::vector<std::string_view>& lines) {
-    for (const auto& words : known_complaints) {
+    for (const auto& words : known_platform_errors) {
         for (const auto line : lines) {
             if (contains(line, words.text)) return failed(words, line);
         }
@@ -248,8 +247,8 @@ parsed_yt_dlp parse_yt_dlp(std::string_view output, const link& wanted) {
     return {.media = answer_media::video, .subject = std::move(subject)};
 }
 
-no_post judge_yt_dlp(int status, std::string_view complaints) {
-    const auto lines = lines_of(complaints);
+no_post classify_yt_dlp(int status, std::string_view platform_errors) {
+    const auto lines = lines_of(platform_errors);
     // Beside an error, a warning is no more than a circumstance.
     if (auto known = meaning_of(lines.errors.empty() ? lines.warnings : lines.errors))
         return *std::move(known);

@@ -44,7 +44,7 @@ std::vector<std::string> arguments_for(const link& wanted) {
         wanted.canonical_url()};
 }
 
-/// The fence's exit status when it has not started yt-dlp, which has no such status of its own.
+/// The sandbox's exit status when it has not started yt-dlp, which has no such status of its own.
 constexpr int exit_not_fenced = 77;
 
 /// The one folder that a run may write to; a yt-dlp that is a single file unpacks itself there.
@@ -92,7 +92,7 @@ process::child_command command_of(
     const yt_dlp_settings& settings, const std::string& writable,
     const std::vector<std::string>& arguments) {
     process::child_command command{
-        .program = settings.fence.string(),
+        .program = settings.sandbox.string(),
         .arguments = fence_arguments(settings, writable),
         .environment =
             {"PATH=" + std::string{process::search_path()},
@@ -115,27 +115,27 @@ process::child_end run(
     if (!folder.path().empty())
         return process::run_child(command_of(settings, folder.path(), arguments), by, stop);
     process::child_end end;
-    end.fate = process::child_fate::not_started;
-    end.complaints = "no temporary folder could be made";
+    end.fate = process::child_outcome::not_started;
+    end.error_output = "no temporary folder could be made";
     return end;
 }
 
 /// Why a run did not come to its own end.
 std::optional<error> failure_of(const process::child_end& end) {
     switch (end.fate) {
-        case process::child_fate::exited:
+        case process::child_outcome::exited:
             if (end.status != exit_not_fenced) return std::nullopt;
-            return error{errc::platform_failed, "yt-dlp could not be started: " + end.complaints};
-        case process::child_fate::signalled:
+            return error{errc::platform_failed, "yt-dlp could not be started: " + end.error_output};
+        case process::child_outcome::signalled:
             return error{
                 errc::platform_failed, "yt-dlp died of " + process::signal_name(end.status)};
-        case process::child_fate::overdue:
+        case process::child_outcome::overdue:
             return error{errc::timed_out, "yt-dlp did not end in time"};
-        case process::child_fate::stopped: return error{errc::cancelled, "yt-dlp was stopped"};
-        case process::child_fate::flooding:
+        case process::child_outcome::stopped: return error{errc::cancelled, "yt-dlp was stopped"};
+        case process::child_outcome::flooding:
             return error{errc::platform_changed, "yt-dlp wrote too much"};
-        case process::child_fate::not_started:
-            return error{errc::platform_failed, "yt-dlp could not be started: " + end.complaints};
+        case process::child_outcome::not_started:
+            return error{errc::platform_failed, "yt-dlp could not be started: " + end.error_output};
     }
     return error{errc::internal, "unknown end of yt-dlp"};
 }
@@ -144,7 +144,7 @@ std::optional<error> failure_of(const process::child_end& end) {
 
 yt_dlp_resolver::yt_dlp_resolver(yt_dlp_settings settings) : settings_{std::move(settings)} {
     invariant(settings_.program.is_absolute());
-    invariant(settings_.fence.is_absolute());
+    invariant(settings_.sandbox.is_absolute());
 }
 
 resolution yt_dlp_resolver::resolve(const link& wanted, deadline by, std::stop_token stop) const {
@@ -173,9 +173,9 @@ resolution yt_dlp_resolver::outcome_of(
     auto found = parse_yt_dlp(end.output, wanted);
     if (found.subject) return *std::move(found.subject);
     if (found.media == answer_media::absent)
-        return unless_outdated(judge_yt_dlp(end.status, end.complaints), by, stop);
-    const auto verdict = judge({.kind = answer_kind::query, .media = found.media});
-    return no_post{error{*verdict.failure, "yt-dlp: " + std::string{verdict.reason}}};
+        return unless_outdated(classify_yt_dlp(end.status, end.error_output), by, stop);
+    const auto classification = classify({.kind = answer_kind::query, .media = found.media});
+    return no_post{error{*classification.failure, "yt-dlp: " + std::string{classification.reason}}};
 }
 
 /// Two doubts are a no, but that of a program which is known to doubt everything is none.

@@ -37,9 +37,10 @@ using attempt = boost::system::result<T, refusal>;
 
 child_end not_started(const refusal& why) {
     child_end end;
-    end.fate = child_fate::not_started;
+    end.fate = child_outcome::not_started;
     end.status = why.code;
-    end.complaints.append(why.step).append(": ").append(std::generic_category().message(why.code));
+    end.error_output.append(why.step).append(": ").append(
+        std::generic_category().message(why.code));
     return end;
 }
 
@@ -82,10 +83,10 @@ public:
 
 /// Whatever the daemon's libraries left open, the child's descriptors are 0 to 2, and
 /// `passed_descriptor` if one is passed.
-int lay_out_files(posix_spawn_file_actions_t& files, int passed, int output, int complaints) {
+int lay_out_files(posix_spawn_file_actions_t& files, int passed, int output, int error_output) {
     int failed = posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     if (failed == 0) failed = posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
-    if (failed == 0) failed = posix_spawn_file_actions_adddup2(&files, complaints, STDERR_FILENO);
+    if (failed == 0) failed = posix_spawn_file_actions_adddup2(&files, error_output, STDERR_FILENO);
     const int first_closed = passed < 0 ? passed_descriptor : passed_descriptor + 1;
     if (failed == 0 && passed >= 0)
         failed = posix_spawn_file_actions_adddup2(&files, passed, passed_descriptor);
@@ -117,10 +118,10 @@ std::vector<char*> pointers_to(std::span<const std::string> texts) {
     return pointers;
 }
 
-attempt<pid_t> spawn(const child_command& command, int output, int complaints) {
+attempt<pid_t> spawn(const child_command& command, int output, int error_output) {
     spawn_tables tables;
     const int written = command.standard_output < 0 ? output : command.standard_output;
-    int failed = lay_out_files(tables.files, command.passed, written, complaints);
+    int failed = lay_out_files(tables.files, command.passed, written, error_output);
     if (failed == 0 && !command.folder.empty())
         failed = posix_spawn_file_actions_addchdir_np(&tables.files, command.folder.c_str());
     if (failed == 0) failed = lay_out_signals(tables.attributes);
@@ -179,8 +180,8 @@ private:
 /// Keeps the end of what it is given.
 void keep_tail(std::string& tail, std::string_view more) {
     tail.append(more);
-    if (tail.size() > child_complaints_bytes_max) {
-        tail.erase(0, tail.size() - child_complaints_bytes_max);
+    if (tail.size() > child_error_output_bytes_max) {
+        tail.erase(0, tail.size() - child_error_output_bytes_max);
     }
 }
 
@@ -188,42 +189,42 @@ class conversation {
 public:
     struct sides {
         unique_fd output;
-        unique_fd complaints;
+        unique_fd error_output;
         const unique_fd& ended;
         int stop_event;
     };
 
     conversation(sides with, std::size_t output_bytes_max)
         : output_{std::move(with.output)},
-          complaints_{std::move(with.complaints)},
+          error_output_{std::move(with.error_output)},
           ended_{with.ended},
           stop_event_{with.stop_event},
           output_bytes_max_{output_bytes_max} {}
 
     /// Listens until the child has ended or must be ended.
-    child_fate listen(child_end& heard, deadline by) {
+    child_outcome listen(child_end& heard, deadline by) {
         for (;;) {
             std::array<pollfd, 4> waited{
                 pollfd{output_.get(), POLLIN, 0},
-                pollfd{complaints_.get(), POLLIN, 0},
+                pollfd{error_output_.get(), POLLIN, 0},
                 pollfd{ended_.get(), POLLIN, 0},
                 pollfd{stop_event_, POLLIN, 0}};
             wait(waited, by);
-            if (waited[3].revents != 0) return child_fate::stopped;
+            if (waited[3].revents != 0) return child_outcome::stopped;
             if (waited[0].revents != 0) read_some(output_, heard);
-            if (waited[1].revents != 0) read_some(complaints_, heard);
-            if (heard.output.size() > output_bytes_max_) return child_fate::flooding;
-            if (waited[2].revents != 0) return child_fate::exited;
-            if (by.passed()) return child_fate::overdue;
+            if (waited[1].revents != 0) read_some(error_output_, heard);
+            if (heard.output.size() > output_bytes_max_) return child_outcome::flooding;
+            if (waited[2].revents != 0) return child_outcome::exited;
+            if (by.passed()) return child_outcome::overdue;
         }
     }
 
     /// What the pipes still hold after the child's end. A pipe holds 64 KiB (pipe(7)); sixteen
     /// times that is a descendant which still writes.
     void drain(child_end& heard) {
-        for (int round = 0; round < 64 && (output_ || complaints_); ++round) {
+        for (int round = 0; round < 64 && (output_ || error_output_); ++round) {
             const bool more = read_some(output_, heard);
-            if (!read_some(complaints_, heard) && !more) return;
+            if (!read_some(error_output_, heard) && !more) return;
         }
     }
 
@@ -254,13 +255,13 @@ private:
         if (&from == &output_) {
             heard.output.append(piece);
         } else {
-            keep_tail(heard.complaints, piece);
+            keep_tail(heard.error_output, piece);
         }
         return true;
     }
 
     unique_fd output_;
-    unique_fd complaints_;
+    unique_fd error_output_;
     const unique_fd& ended_;
     int stop_event_;
     std::size_t output_bytes_max_;
@@ -275,25 +276,25 @@ std::chrono::duration<double> seconds_of(const timeval& time) {
 child_end run_child(const child_command& command, deadline by, const std::stop_token& stop) {
     auto output = make_pipe();
     if (!output) return not_started(output.error());
-    auto complaints = make_pipe();
-    if (!complaints) return not_started(complaints.error());
+    auto error_output = make_pipe();
+    if (!error_output) return not_started(error_output.error());
     const unique_fd stop_event{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
     if (!stop_event) return not_started({.step = "eventfd", .code = errno});
     const std::stop_callback wake{stop, [&stop_event] { eventfd_write(stop_event.get(), 1); }};
 
     const auto started = deadline::clock::now();
-    const auto spawned = spawn(command, output->writer.get(), complaints->writer.get());
+    const auto spawned = spawn(command, output->writer.get(), error_output->writer.get());
     if (!spawned) return not_started(spawned.error());
     running_child child{*spawned};
     if (!child.ended()) return not_started({.step = "pidfd_open", .code = errno});
     // Only the child holds the writing ends now: its end is the pipes' end.
     output->writer.close();
-    complaints->writer.close();
+    error_output->writer.close();
 
     child_end end;
     conversation with_child{
         {.output = std::move(output->reader),
-         .complaints = std::move(complaints->reader),
+         .error_output = std::move(error_output->reader),
          .ended = child.ended(),
          .stop_event = stop_event.get()},
         command.output_bytes_max};
@@ -302,14 +303,14 @@ child_end run_child(const child_command& command, deadline by, const std::stop_t
     with_child.drain(end);
     end.lived = deadline::clock::now() - started;
     end.computed = seconds_of(last.usage.ru_utime) + seconds_of(last.usage.ru_stime);
-    if (end.fate != child_fate::exited) return end;
+    if (end.fate != child_outcome::exited) return end;
     if (WIFSIGNALED(last.status)) {
-        end.fate = child_fate::signalled;
+        end.fate = child_outcome::signalled;
         end.status = WTERMSIG(last.status);
     } else {
         end.status = WEXITSTATUS(last.status);
     }
-    if (end.output.size() > command.output_bytes_max) end.fate = child_fate::flooding;
+    if (end.output.size() > command.output_bytes_max) end.fate = child_outcome::flooding;
     return end;
 }
 

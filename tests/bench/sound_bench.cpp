@@ -4,10 +4,10 @@
 //     input
 // By hand, and by sound_eval.py; see there.
 
-#include "listener.hpp"
 #include "music_evidence.hpp"
 #include "sound.hpp"
 #include "sound_resample.hpp"
+#include "speech_recogniser.hpp"
 #include "tempo.hpp"
 
 #include <nlohmann/json.hpp>

@@ -84,12 +84,13 @@ TEST_F(AccountErasure, WorkOfAllLeaversStopsBeforeAnyOfThemIsEmptied) {
     ASSERT_TRUE(run(retention_.begin_erasure(ann_, std::nullopt, soon())));
     ASSERT_TRUE(run(retention_.begin_erasure(bob_, std::nullopt, soon())));
 
-    EXPECT_EQ(run(retention_.stop_leavers("one", 1, soon())), 9);
-    EXPECT_FALSE(run(retention_.stop_leavers("other", 1, soon()))) << "it is not its turn";
+    EXPECT_EQ(run(retention_.stop_accounts_pending_deletion("one", 1, soon())), 9);
+    EXPECT_FALSE(run(retention_.stop_accounts_pending_deletion("other", 1, soon())))
+        << "it is not its turn";
     EXPECT_FALSE(is_there(bob_, his));
     EXPECT_TRUE(is_there(eve, hers)) << "she stays";
     EXPECT_TRUE(is_there(ann_, done)) << "nobody pays for it any more: it has time";
-    EXPECT_EQ(run(retention_.stop_leavers("one", 1, soon())), 0);
+    EXPECT_EQ(run(retention_.stop_accounts_pending_deletion("one", 1, soon())), 0);
     const auto left = claimed(10);
     ASSERT_EQ(left.size(), 1U);
     EXPECT_EQ(left[0].account, eve);
@@ -98,8 +99,8 @@ TEST_F(AccountErasure, WorkOfAllLeaversStopsBeforeAnyOfThemIsEmptied) {
 TEST_F(AccountErasure, StoppingWorkIsBounded) {
     for (int i = 0; i < 12; ++i) static_cast<void>(submitted(ann_));
     ASSERT_TRUE(run(retention_.begin_erasure(ann_, std::nullopt, soon())));
-    EXPECT_EQ(run(retention_.stop_leavers("one", 1, soon())), 10);
-    EXPECT_EQ(run(retention_.stop_leavers("one", 1, soon())), 2);
+    EXPECT_EQ(run(retention_.stop_accounts_pending_deletion("one", 1, soon())), 10);
+    EXPECT_EQ(run(retention_.stop_accounts_pending_deletion("one", 1, soon())), 2);
 }
 
 TEST_F(AccountErasure, LeaversTakeTurnsAndOneThatCannotGoIsPassedOver) {

@@ -16,7 +16,7 @@
 namespace reelsd::jobs {
 namespace {
 
-using outcome = admission::outcome;
+using outcome = submission_result::outcome;
 using namespace std::chrono_literals;
 
 constexpr db::query bound_query{"test.bound", R"sql(
@@ -68,14 +68,14 @@ protected:
     }
 
     /// One statement, each for a link of its own.
-    [[nodiscard]] std::vector<admission> asked(
+    [[nodiscard]] std::vector<submission_result> asked(
         const std::vector<account_id>& callers, std::int32_t limit) {
         std::vector<callers_submission> wanted;
         for (const auto caller : callers) {
             const auto url = "https://www.instagram.com/reel/DY" + std::to_string(++links_) + "/";
             wanted.push_back({.caller = caller, .wanted = {.url = url}});
         }
-        std::vector<admission> decided;
+        std::vector<submission_result> decided;
         const default_limits limits{.submissions_per_minute = 1000000, .concurrent_jobs = limit};
         for (auto& one : run(store_.submit_all(wanted, limits, soon()))) {
             decided.push_back(std::move(one).value());
@@ -96,31 +96,31 @@ private:
 
 TEST_F(ActiveJobs, ThatHaveEndedGiveTheirPlacesBack) {
     EXPECT_EQ(figures_of(ann_).bound, std::nullopt);
-    for (const auto& one : asked({ann_, ann_}, 3)) EXPECT_EQ(one.decided, outcome::admitted);
+    for (const auto& one : asked({ann_, ann_}, 3)) EXPECT_EQ(one.decided, outcome::accepted);
     EXPECT_EQ(figures_of(ann_).bound, 2);
     end_all(claimed(2), failure_);
     EXPECT_EQ(figures_of(ann_).bound, 2) << "who ends a job does not write the account's row";
     const auto three = asked({ann_, ann_, ann_}, 3);
-    for (const auto& one : three) EXPECT_EQ(one.decided, outcome::admitted);
+    for (const auto& one : three) EXPECT_EQ(one.decided, outcome::accepted);
     EXPECT_EQ(figures_of(ann_).bound, 3);
     EXPECT_EQ(asked({ann_}, 3).front().decided, outcome::too_many_jobs);
     EXPECT_TRUE(run(store_.remove(ann_, three[1].job, soon())));
-    EXPECT_EQ(asked({ann_}, 3).front().decided, outcome::admitted);
+    EXPECT_EQ(asked({ann_}, 3).front().decided, outcome::accepted);
     EXPECT_EQ(asked({ann_}, 3).front().decided, outcome::too_many_jobs);
 }
 
 TEST_F(ActiveJobs, ALowerLimitThatCountsNoFurtherIsNotTakenForAll) {
     for (const auto& one : asked({ann_, ann_, ann_, ann_, ann_}, 9))
-        EXPECT_EQ(one.decided, outcome::admitted);
+        EXPECT_EQ(one.decided, outcome::accepted);
     EXPECT_EQ(asked({ann_}, 2).front().decided, outcome::too_many_jobs);
-    EXPECT_EQ(asked({ann_}, 6).front().decided, outcome::admitted);
+    EXPECT_EQ(asked({ann_}, 6).front().decided, outcome::accepted);
     EXPECT_EQ(asked({ann_}, 6).front().decided, outcome::too_many_jobs);
 }
 
 TEST_F(ActiveJobs, ThatAnAdministratorSubmitsAnewCountAsWell) {
     const auto three = asked({ann_, ann_, ann_}, 9);
     end_all(claimed(3), failure_);
-    EXPECT_EQ(asked({ann_}, 3).front().decided, outcome::admitted);
+    EXPECT_EQ(asked({ann_}, 3).front().decided, outcome::accepted);
     EXPECT_EQ(figures_of(ann_).bound, 1);
     EXPECT_EQ(run(operations_.resubmit({three[0].job, three[1].job}, soon())).size(), 2U);
     EXPECT_EQ(figures_of(ann_).bound, 3);
@@ -128,15 +128,15 @@ TEST_F(ActiveJobs, ThatAnAdministratorSubmitsAnewCountAsWell) {
 }
 
 TEST_F(ActiveJobs, ThatASubmissionUnawareOfTheBoundAdmitsCountAsWell) {
-    EXPECT_EQ(asked({ann_}, 3).front().decided, outcome::admitted);
+    EXPECT_EQ(asked({ann_}, 3).front().decided, outcome::accepted);
     run(pool().run(soon(), admit_unaware_query, ann_));
     const auto two = asked({ann_, ann_}, 3);
-    EXPECT_EQ(two[0].decided, outcome::admitted);
+    EXPECT_EQ(two[0].decided, outcome::accepted);
     EXPECT_EQ(two[1].decided, outcome::too_many_jobs);
 }
 
 TEST_F(ActiveJobs, ThatEarlierReleasesSubmitCountAsWell) {
-    EXPECT_EQ(asked({ann_}, 3).front().decided, outcome::admitted);
+    EXPECT_EQ(asked({ann_}, 3).front().decided, outcome::accepted);
     const auto earlier = run(pool().run(soon(), earlier_query, ann_, std::string_view{link}));
     for (const db::row row : earlier) EXPECT_EQ(row.as<std::string>("outcome"), "admitted");
     EXPECT_EQ(figures_of(ann_).bound, 3);
@@ -188,7 +188,7 @@ TEST_F(ActiveJobs, AreNeverTooManyAndNeverRefusedInVainWhateverHappens) {
                 const auto held = claimed(1 + below(4));
                 const auto how = below(3);
                 if (how == 0) end_all(held, retried{0s});
-                if (how == 1) end_all(held, handed_back{});
+                if (how == 1) end_all(held, released{});
                 if (how == 2) {
                     end_all(held, failure_);
                     for (const auto& one : held) model.end(one.id);
@@ -220,7 +220,7 @@ TEST_F(ActiveJobs, AreNeverTooManyAndNeverRefusedInVainWhateverHappens) {
                 for (std::size_t at = 0; at < callers.size(); ++at) {
                     const bool has_room = model.active(callers[at]) < limit;
                     EXPECT_EQ(
-                        decided[at].decided, has_room ? outcome::admitted : outcome::too_many_jobs);
+                        decided[at].decided, has_room ? outcome::accepted : outcome::too_many_jobs);
                     if (has_room) model.add(callers[at], decided[at].job);
                     refused += has_room ? 0 : 1;
                 }
@@ -267,7 +267,7 @@ protected:
     /// A turn of the queue: claimed, kept a while longer, and failed.
     std::size_t work_on(int most) {
         const auto held = claimed(most);
-        std::vector<holding> kept;
+        std::vector<lease> kept;
         std::vector<ended_attempt> ended;
         for (const auto& job : held) {
             kept.push_back(holding_of(job));
@@ -290,11 +290,11 @@ private:
 };
 
 TEST_F(StatementCosts, ASubmissionDoesNotReadWhatTheAccountHasInWork) {
-    EXPECT_EQ(asked({ann_}, 100000).front().decided, outcome::admitted);
+    EXPECT_EQ(asked({ann_}, 100000).front().decided, outcome::accepted);
     fill(500, "1 day");
     const auto before = reads_so_far();
     for (int i = 0; i < 20; ++i)
-        EXPECT_EQ(asked({ann_}, 100000).front().decided, outcome::admitted);
+        EXPECT_EQ(asked({ann_}, 100000).front().decided, outcome::accepted);
     EXPECT_LE(reads_so_far().active - before.active, 20) << "the last one, for its turn, alone";
 }
 

@@ -147,7 +147,7 @@ TEST_F(CallLedgerStore, LostCallsAreSettledAtAnUnknownCost) {
     static_cast<void>(begin(job_).value());
     run(pool().run(soon(), age_query));
     EXPECT_EQ(run(ledger_.settle_lost(10, soon())), 0) << "its claim is the current one";
-    ASSERT_TRUE(run(queue_.report({job_.id, job_.claim}, jobs::handed_back{}, soon())));
+    ASSERT_TRUE(run(queue_.report({job_.id, job_.claim}, jobs::released{}, soon())));
     const auto again = claim().value();
     const auto current = begin(again).value();
     const auto before = used();
@@ -165,7 +165,7 @@ TEST_F(CallLedgerStore, LostCallsAreSettledAtAnUnknownCost) {
 
 TEST_F(CallLedgerStore, ALostCallMayStillBeSettledByItsWorkerForAnHour) {
     const auto call = begin(job_).value();
-    ASSERT_TRUE(run(queue_.report({job_.id, job_.claim}, jobs::handed_back{}, soon())));
+    ASSERT_TRUE(run(queue_.report({job_.id, job_.claim}, jobs::released{}, soon())));
     EXPECT_EQ(run(ledger_.settle_lost(10, soon())), 0);
     settle(call);
     EXPECT_EQ(total().cost_usd, "0.02865");
@@ -174,7 +174,7 @@ TEST_F(CallLedgerStore, ALostCallMayStillBeSettledByItsWorkerForAnHour) {
 // The worker died: nobody will ever settle it, and it may have been billed.
 TEST_F(CallLedgerStore, ALostCallIsCountedAsUnknown) {
     static_cast<void>(begin(job_).value());
-    ASSERT_TRUE(run(queue_.report({job_.id, job_.claim}, jobs::handed_back{}, soon())));
+    ASSERT_TRUE(run(queue_.report({job_.id, job_.claim}, jobs::released{}, soon())));
     auto now = used();
     EXPECT_EQ(now.total.calls, 1);
     EXPECT_EQ(now.total.cost_usd, std::nullopt);
@@ -194,7 +194,7 @@ TEST_F(CallLedgerStore, ALostCallIsCountedAsUnknown) {
 // Its answer comes in late: then it is known after all.
 TEST_F(CallLedgerStore, ALostCallThatIsFoundAgainIsCountedOnce) {
     const auto call = begin(job_).value();
-    ASSERT_TRUE(run(queue_.report({job_.id, job_.claim}, jobs::handed_back{}, soon())));
+    ASSERT_TRUE(run(queue_.report({job_.id, job_.claim}, jobs::released{}, soon())));
     settle(call);
     EXPECT_EQ(used().total.calls, 1);
     EXPECT_EQ(used().total.unpriced_calls, 0);
@@ -297,7 +297,7 @@ TEST_F(CallLedgerStore, AReelShowsItsCallsOneByOne) {
 TEST_F(CallLedgerStore, AReelTellsWhatIsNotKnownOfItsCost) {
     begin(job_);
     // The answer is lost with the claim.
-    ASSERT_TRUE(run(queue_.report({job_.id, job_.claim}, jobs::handed_back{}, soon())));
+    ASSERT_TRUE(run(queue_.report({job_.id, job_.claim}, jobs::released{}, soon())));
     auto listed = of_reel().value();
     ASSERT_EQ(listed.calls.size(), 1U);
     EXPECT_FALSE(listed.calls[0].is_under_way);

@@ -124,7 +124,7 @@ TEST_F(ChangeStore, NamesTheJobsThatHaveEnded) {
     const auto gone = submitted(ann_);
     for (const auto& job : claimed(3)) {
         if (job.id == done) run(queue_.report(holding_of(job), completed{"{}"}, soon()));
-        if (job.id != done) run(queue_.report(holding_of(job), handed_back{}, soon()));
+        if (job.id != done) run(queue_.report(holding_of(job), released{}, soon()));
     }
     EXPECT_TRUE(run(store_.remove(ann_, gone, soon())));
     const std::vector<watched_job> watched{
@@ -156,7 +156,7 @@ TEST_F(ChangeStore, RenewingALeaseIsNoChange) {
     const auto mine = submitted(ann_);
     const auto held = claimed(1);
     const auto from = now();
-    const std::vector<holding> holdings{{mine, held.front().claim}};
+    const std::vector<lease> holdings{{mine, held.front().claim}};
     run(queue_.renew(holdings, std::chrono::seconds{60}, soon()));
     EXPECT_TRUE(since(from).changed.empty());
 }

@@ -26,21 +26,21 @@ protected:
         ASSERT_TRUE(hold(us_));
     }
 
-    [[nodiscard]] bool hold(const bot_holding& who) {
+    [[nodiscard]] bool hold(const bot_lease& who) {
         return run(bots_.hold(who, lease, soon())).has_value();
     }
-    [[nodiscard]] tie_outcome tie(std::int64_t update, chat_id chat, const std::string& code) {
-        tie_request wanted{
+    [[nodiscard]] link_outcome link(std::int64_t update, chat_id chat, const std::string& code) {
+        link_request wanted{
             .target = {.chat = chat, .message_thread = 42},
             .kind = chat_kind::private_chat,
             .name = "Ann",
             .code = hash_of_chat_code(code).value(),
             .answer = "welcome"};
-        return run(bots_.tie(us_, update, wanted, soon()));
+        return run(bots_.link(us_, update, wanted, soon()));
     }
     void tie_her() {
         const auto code = run(chats_.make_code(ann_, soon())).code;
-        ASSERT_EQ(tie(1, her_chat, code), tie_outcome::tied);
+        ASSERT_EQ(link(1, her_chat, code), link_outcome::linked);
         for (const auto& one : waiting()) run(bots_.forget(one.id, soon()));
     }
     [[nodiscard]] std::vector<waiting_message> waiting() {
@@ -59,14 +59,14 @@ protected:
 
     chat_store chats_{pool()};
     bot_store bots_{pool()};
-    bot_holding us_{.bot = bot, .holder = "us"};
-    bot_holding them_{.bot = bot, .holder = "them"};
+    bot_lease us_{.bot = bot, .holder = "us"};
+    bot_lease them_{.bot = bot, .holder = "them"};
 };
 
 TEST_F(ChatStore, ACodeTiesOneChatOnce) {
     const auto code = run(chats_.make_code(ann_, soon())).code;
-    EXPECT_EQ(tie(1, her_chat, code), tie_outcome::tied);
-    EXPECT_EQ(tie(2, group, code), tie_outcome::wrong_code);
+    EXPECT_EQ(link(1, her_chat, code), link_outcome::linked);
+    EXPECT_EQ(link(2, group, code), link_outcome::wrong_code);
     ASSERT_TRUE(run(chats_.find_caller(her_chat, soon())));
     EXPECT_EQ(run(chats_.find_caller(her_chat, soon()))->account, ann_);
     EXPECT_FALSE(run(chats_.find_caller(group, soon())));
@@ -78,16 +78,16 @@ TEST_F(ChatStore, ACodeTiesOneChatOnce) {
 TEST_F(ChatStore, ACodeEndsWithTimeAndWithTheNextOne) {
     const auto older = run(chats_.make_code(ann_, soon())).code;
     const auto newer = run(chats_.make_code(ann_, soon())).code;
-    EXPECT_EQ(tie(1, her_chat, older), tie_outcome::wrong_code);
+    EXPECT_EQ(link(1, her_chat, older), link_outcome::wrong_code);
     change(db::query{"test.age", "UPDATE chat_code SET expires_at = now()"});
-    EXPECT_EQ(tie(2, her_chat, newer), tie_outcome::wrong_code);
+    EXPECT_EQ(link(2, her_chat, newer), link_outcome::wrong_code);
 }
 
 TEST_F(ChatStore, AChatGoesOverToWhoeverItsNextCodeBelongsTo) {
     tie_her();
     ASSERT_TRUE(finish(2, {reply("for ann")}));
     const auto code = run(chats_.make_code(bob_, soon())).code;
-    EXPECT_EQ(tie(3, her_chat, code), tie_outcome::tied);
+    EXPECT_EQ(link(3, her_chat, code), link_outcome::linked);
     EXPECT_EQ(run(chats_.find_caller(her_chat, soon()))->account, bob_);
     // What was to be said for her is not heard by him.
     ASSERT_EQ(waiting().size(), 1U);
@@ -98,12 +98,12 @@ TEST_F(ChatStore, AChatGoesOverToWhoeverItsNextCodeBelongsTo) {
 TEST_F(ChatStore, AnAccountHasSoManyChats) {
     for (int number = 0; number < ties_max; ++number) {
         const auto code = run(chats_.make_code(ann_, soon())).code;
-        ASSERT_EQ(tie(number + 1, chat_id{number + 1}, code), tie_outcome::tied);
+        ASSERT_EQ(link(number + 1, chat_id{number + 1}, code), link_outcome::linked);
     }
     const auto code = run(chats_.make_code(ann_, soon())).code;
-    EXPECT_EQ(tie(100, chat_id{100}, code), tie_outcome::too_many);
-    // One that is tied already is none more, and the code is still good.
-    EXPECT_EQ(tie(101, chat_id{1}, code), tie_outcome::tied);
+    EXPECT_EQ(link(100, chat_id{100}, code), link_outcome::too_many);
+    // One that is linked already is none more, and the code is still good.
+    EXPECT_EQ(link(101, chat_id{1}, code), link_outcome::linked);
 }
 
 TEST_F(ChatStore, ADisabledAccountIsNobody) {
@@ -111,17 +111,17 @@ TEST_F(ChatStore, ADisabledAccountIsNobody) {
     const auto code = run(chats_.make_code(ann_, soon())).code;
     change(db::query{"test.disable", "UPDATE account SET disabled_at = now()"});
     EXPECT_FALSE(run(chats_.find_caller(her_chat, soon())));
-    EXPECT_EQ(tie(2, group, code), tie_outcome::wrong_code);
+    EXPECT_EQ(link(2, group, code), link_outcome::wrong_code);
 }
 
 TEST_F(ChatStore, ATieEndsWithAllThatWasToBeSaid) {
     tie_her();
     ASSERT_TRUE(finish(2, {reply("a"), reply("b")}));
-    const auto tie = run(chats_.list(ann_, soon())).at(0);
-    EXPECT_EQ(tie.name, "Ann");
-    EXPECT_FALSE(run(chats_.untie(bob_, tie.id, soon())));
-    EXPECT_TRUE(run(chats_.untie(ann_, tie.id, soon())));
-    EXPECT_FALSE(run(chats_.untie(ann_, tie.id, soon())));
+    const auto link = run(chats_.list(ann_, soon())).at(0);
+    EXPECT_EQ(link.name, "Ann");
+    EXPECT_FALSE(run(chats_.unlink(bob_, link.id, soon())));
+    EXPECT_TRUE(run(chats_.unlink(ann_, link.id, soon())));
+    EXPECT_FALSE(run(chats_.unlink(ann_, link.id, soon())));
     EXPECT_TRUE(waiting().empty());
     // An update that was begun before says nothing there any more.
     EXPECT_TRUE(finish(3, {reply("too late")}));
@@ -131,11 +131,11 @@ TEST_F(ChatStore, ATieEndsWithAllThatWasToBeSaid) {
 TEST_F(ChatStore, AChatUntiesItself) {
     tie_her();
     ASSERT_TRUE(finish(2, {reply("a")}));
-    EXPECT_TRUE(run(bots_.untie(us_, 3, reply("bye"), soon())));
+    EXPECT_TRUE(run(bots_.unlink(us_, 3, reply("bye"), soon())));
     ASSERT_EQ(waiting().size(), 1U);
     EXPECT_EQ(waiting()[0].what.parts, std::vector<std::string>{"bye"});
-    EXPECT_FALSE(waiting()[0].is_tied);
-    EXPECT_FALSE(run(bots_.untie(us_, 3, reply("bye"), soon())));
+    EXPECT_FALSE(waiting()[0].is_linked);
+    EXPECT_FALSE(run(bots_.unlink(us_, 3, reply("bye"), soon())));
 }
 
 TEST_F(ChatStore, AnUpdateHasItsEffectOnce) {
@@ -166,7 +166,7 @@ TEST_F(ChatStore, OneDaemonHasTheBot) {
     // We are late: nothing of ours counts any more.
     EXPECT_FALSE(finish(9, {reply("a")}));
     const auto code = run(chats_.make_code(ann_, soon())).code;
-    EXPECT_EQ(tie(9, group, code), tie_outcome::stale);
+    EXPECT_EQ(link(9, group, code), link_outcome::stale);
     EXPECT_TRUE(waiting().empty());
     run(bots_.release(us_, soon()));
     EXPECT_FALSE(hold(us_));
@@ -240,7 +240,7 @@ TEST_F(ChatStore, AChatThatMustWaitHidesNoOther) {
     for (int update = 2; update <= 11; ++update) ASSERT_TRUE(finish(update, {reply("a")}));
     const chat_id other{her_chat.value + 1};
     const auto code = run(chats_.make_code(bob_, soon())).code;
-    ASSERT_EQ(tie(12, other, code), tie_outcome::tied);
+    ASSERT_EQ(link(12, other, code), link_outcome::linked);
     const auto rows = run(bots_.waiting(bot, {her_chat}, 5, soon()));
     ASSERT_EQ(rows.size(), 1U);
     EXPECT_EQ(rows.front().what.target.chat, other);

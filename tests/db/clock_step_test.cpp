@@ -51,7 +51,7 @@ protected:
         const auto found = run(pool().run(soon(), lease_left_query, job));
         return found.one().as<double>("seconds");
     }
-    [[nodiscard]] admission::outcome tried(const default_limits& limits) {
+    [[nodiscard]] submission_result::outcome tried(const default_limits& limits) {
         return run(store_.submit(ann_, {.url = link}, limits, soon())).decided;
     }
 };
@@ -84,7 +84,7 @@ TEST_F(ClockStep, BackAJobThatIsHandedBackIsDueAtOnce) {
     static_cast<void>(submitted(ann_));
     const auto held = claimed(1).at(0);
     step(-24h);
-    EXPECT_TRUE(run(queue_.report(holding_of(held), handed_back{}, soon())));
+    EXPECT_TRUE(run(queue_.report(holding_of(held), released{}, soon())));
     EXPECT_EQ(claimed(1).size(), 1U);
 }
 
@@ -105,7 +105,7 @@ TEST_F(ClockStep, BackARenewedLeaseOfTheDeadLastsNoLongerThanTheLongest) {
     const auto held = claimed(1).at(0);
     // Renewed while the clock stood a day ahead, and then nothing more was heard.
     step(24h);
-    const std::vector<holding> holdings{holding_of(held)};
+    const std::vector<lease> holdings{holding_of(held)};
     EXPECT_EQ(run(queue_.renew(holdings, 60s, soon())).renewed.size(), 1U);
     step(-24h);
     step(-24h);
@@ -122,7 +122,7 @@ TEST_F(ClockStep, BackTheLivingKeepTheirJobs) {
     const auto held = claimed(1).at(0);
     step(-24h);
     EXPECT_THAT(rescued({}), testing::IsEmpty());
-    const std::vector<holding> holdings{holding_of(held)};
+    const std::vector<lease> holdings{holding_of(held)};
     EXPECT_EQ(run(queue_.renew(holdings, 60s, soon())).renewed.size(), 1U);
     EXPECT_TRUE(run(queue_.report(holding_of(held), completed{"{}"}, soon())));
     EXPECT_EQ(read(ann_, job).status, job_status::done);
@@ -132,7 +132,7 @@ TEST_F(ClockStep, BackALeaseThatWasRenewedSinceIsNoLeftover) {
     const auto job = submitted(ann_);
     const auto held = claimed(1).at(0);
     step(-24h);
-    const std::vector<holding> holdings{holding_of(held)};
+    const std::vector<lease> holdings{holding_of(held)};
     EXPECT_EQ(run(queue_.renew(holdings, 60s, soon())).renewed.size(), 1U);
     EXPECT_THAT(rescued({}), testing::IsEmpty());  // Of a daemon that does not hold it.
     EXPECT_EQ(read(ann_, job).status, job_status::processing);
@@ -161,21 +161,21 @@ TEST_F(ClockStep, ForwardAJobOfAnotherDaemonIsDoneOnceAllTheSame) {
 
 TEST_F(ClockStep, BackABucketFillsAsItAlwaysDoes) {
     const default_limits one{.submissions_per_minute = 1, .concurrent_jobs = 1000};
-    ASSERT_EQ(tried(one), admission::outcome::admitted);
+    ASSERT_EQ(tried(one), submission_result::outcome::accepted);
     step(-24h);
     // Empty as it was, and not fuller for the step.
-    EXPECT_EQ(tried(one), admission::outcome::rate_limited);
+    EXPECT_EQ(tried(one), submission_result::outcome::rate_limited);
     step(61s);
-    EXPECT_EQ(tried(one), admission::outcome::admitted);
-    EXPECT_EQ(tried(one), admission::outcome::rate_limited);
+    EXPECT_EQ(tried(one), submission_result::outcome::accepted);
+    EXPECT_EQ(tried(one), submission_result::outcome::rate_limited);
 }
 
 TEST_F(ClockStep, ForwardABucketIsFullAndNoFuller) {
     const default_limits three{.submissions_per_minute = 3, .concurrent_jobs = 1000};
-    ASSERT_EQ(tried(three), admission::outcome::admitted);
+    ASSERT_EQ(tried(three), submission_result::outcome::accepted);
     step(24h * 365);
-    for (int i = 0; i < 3; ++i) EXPECT_EQ(tried(three), admission::outcome::admitted) << i;
-    EXPECT_EQ(tried(three), admission::outcome::rate_limited);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(tried(three), submission_result::outcome::accepted) << i;
+    EXPECT_EQ(tried(three), submission_result::outcome::rate_limited);
 }
 
 TEST_F(ClockStep, BackAKeyRepeatsItsSubmissionForADayFromNow) {
@@ -183,12 +183,12 @@ TEST_F(ClockStep, BackAKeyRepeatsItsSubmissionForADayFromNow) {
     const auto first = run(store_.submit(ann_, wanted, generous_, soon()));
     step(-24h * 30);
     const auto again = run(store_.submit(ann_, wanted, generous_, soon()));
-    EXPECT_EQ(again.decided, admission::outcome::repeated);
+    EXPECT_EQ(again.decided, submission_result::outcome::repeated);
     EXPECT_EQ(again.job, first.job);
     EXPECT_GE(number_of(key_age_query), 0);
     step(24h);
     const auto later = run(store_.submit(ann_, wanted, generous_, soon()));
-    EXPECT_EQ(later.decided, admission::outcome::admitted);
+    EXPECT_EQ(later.decided, submission_result::outcome::accepted);
 }
 
 TEST_F(ClockStep, BackOpenPagesAreToldWhatIsNewAlone) {
@@ -213,7 +213,7 @@ TEST_F(ClockStep, BackOpenPagesAreToldWhatIsNewAlone) {
 
 class PaceClockStep : public test::database_test {
 protected:
-    pacing::turn ask() { return run(store_.ask(page_, pace_, soon())); }
+    pacing::permit ask() { return run(store_.ask(page_, pace_, soon())); }
     void note(pacing::outcome ended) {
         static_cast<void>(run(store_.note(page_, "DYexample01", ended, pace_, soon())));
     }
@@ -233,63 +233,63 @@ protected:
 };
 
 TEST_F(PaceClockStep, BackTheNextTurnIsAnIntervalAway) {
-    ASSERT_EQ(ask().given, pacing::turn::leave::now);
+    ASSERT_EQ(ask().given, pacing::permit::status::now);
     note(pacing::outcome::answered);
     step(-24h);
     const auto later = ask();
-    EXPECT_EQ(later.given, pacing::turn::leave::later);
+    EXPECT_EQ(later.given, pacing::permit::status::later);
     EXPECT_LE(later.wait, pace_.interval);
     step(pace_.interval);
-    EXPECT_EQ(ask().given, pacing::turn::leave::now);
+    EXPECT_EQ(ask().given, pacing::permit::status::now);
 }
 
 TEST_F(PaceClockStep, BackATryOfTheDeadHoldsOthersUpNoLonger) {
-    ASSERT_EQ(ask().given, pacing::turn::leave::now);  // And is never heard of again.
+    ASSERT_EQ(ask().given, pacing::permit::status::now);  // And is never heard of again.
     step(-24h);
-    EXPECT_EQ(ask().given, pacing::turn::leave::later);
+    EXPECT_EQ(ask().given, pacing::permit::status::later);
     step(pace_.try_time + 1s);
-    EXPECT_EQ(ask().given, pacing::turn::leave::now);
+    EXPECT_EQ(ask().given, pacing::permit::status::now);
 }
 
 TEST_F(PaceClockStep, BackACooldownLastsAsLongAsItWas) {
-    ASSERT_EQ(ask().given, pacing::turn::leave::now);
+    ASSERT_EQ(ask().given, pacing::permit::status::now);
     note(pacing::outcome::throttled);
     step(-24h);
     const auto cooling = ask();
-    EXPECT_EQ(cooling.given, pacing::turn::leave::cooling_down);
+    EXPECT_EQ(cooling.given, pacing::permit::status::cooling_down);
     EXPECT_GT(cooling.wait, pace_.cooldown_first / 2);
     EXPECT_LE(cooling.wait, pace_.cooldown_first);
     step(pace_.cooldown_first + 1s);
-    EXPECT_EQ(ask().given, pacing::turn::leave::now);
+    EXPECT_EQ(ask().given, pacing::permit::status::now);
 }
 
 TEST_F(PaceClockStep, BackTheHourFillsAsItAlwaysDoes) {
     pace_.tries_per_hour = 1;
-    ASSERT_EQ(ask().given, pacing::turn::leave::now);
+    ASSERT_EQ(ask().given, pacing::permit::status::now);
     note(pacing::outcome::answered);
     step(-24h);
     const auto spent = ask();
-    EXPECT_EQ(spent.given, pacing::turn::leave::later);
+    EXPECT_EQ(spent.given, pacing::permit::status::later);
     EXPECT_LE(spent.wait, 3600s);
     step(3601s);
-    EXPECT_EQ(ask().given, pacing::turn::leave::now);
+    EXPECT_EQ(ask().given, pacing::permit::status::now);
 }
 
 TEST_F(PaceClockStep, ForwardTheHourIsFullAndNoFuller) {
     pace_.tries_per_hour = 2;
     pace_.interval = 1ms;
     for (int i = 0; i < 2; ++i) {
-        ASSERT_EQ(ask().given, pacing::turn::leave::now) << i;
+        ASSERT_EQ(ask().given, pacing::permit::status::now) << i;
         note(pacing::outcome::answered);
         step(1s);
     }
     step(24h * 365);
     for (int i = 0; i < 2; ++i) {
-        ASSERT_EQ(ask().given, pacing::turn::leave::now) << i;
+        ASSERT_EQ(ask().given, pacing::permit::status::now) << i;
         note(pacing::outcome::answered);
         step(1s);
     }
-    EXPECT_EQ(ask().given, pacing::turn::leave::later);
+    EXPECT_EQ(ask().given, pacing::permit::status::later);
 }
 
 }  // namespace

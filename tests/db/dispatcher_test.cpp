@@ -52,7 +52,7 @@ public:
         }
         const std::lock_guard lock{mutex_};
         --running_[job.id.value];
-        if (stop.stop_requested()) return jobs::handed_back{};
+        if (stop.stop_requested()) return jobs::released{};
         return outcome;
     }
 

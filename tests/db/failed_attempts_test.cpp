@@ -69,9 +69,9 @@ TEST_F(FailedAttempts, TheLastWorkerThatDiedIsToldToo) {
 
 TEST_F(FailedAttempts, WhatCostsNoAttemptIsNone) {
     const auto id = submitted(ann_);
-    end(handed_back{});
-    end(postponed{0s});
-    end(postponed{.delay = 0s, .is_cooldown = true});
+    end(released{});
+    end(snoozed{0s});
+    end(snoozed{.delay = 0s, .is_cooldown = true});
     end(completed{.result = "{}"});
     const auto history = run(pool().run(soon(), history_query, id));
     EXPECT_EQ(history.one().as<std::string>("text"), "[]");

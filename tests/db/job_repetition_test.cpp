@@ -24,12 +24,12 @@ TEST_F(JobRepetition, AKeyRepeatsItsSubmissionAndCostsNothing) {
     const submission wanted{.url = link, .idempotency_key = "k-1"};
     const default_limits one{.submissions_per_minute = 2, .concurrent_jobs = 1};
     const auto first = run(store_.submit(ann_, wanted, one, soon()));
-    ASSERT_EQ(first.decided, admission::outcome::admitted);
+    ASSERT_EQ(first.decided, submission_result::outcome::accepted);
     EXPECT_EQ(first.rate_remaining, 1);
     // Also with no place left, and with the job's status of now.
     const auto held = claimed(1).at(0);
     const auto again = run(store_.submit(ann_, wanted, one, soon()));
-    EXPECT_EQ(again.decided, admission::outcome::repeated);
+    EXPECT_EQ(again.decided, submission_result::outcome::repeated);
     EXPECT_EQ(again.job, first.job);
     EXPECT_EQ(again.status, job_status::processing);
     EXPECT_EQ(again.rate_remaining, 1);
@@ -40,9 +40,10 @@ TEST_F(JobRepetition, AKeyRepeatsItsSubmissionAndCostsNothing) {
         .url = "https://www.instagram.com/reel/other/", .idempotency_key = "k-1"};
     EXPECT_EQ(
         run(store_.submit(ann_, other, one, soon())).decided,
-        admission::outcome::key_of_another_link);
+        submission_result::outcome::key_of_another_link);
     // Keys are the account's own.
-    EXPECT_EQ(run(store_.submit(bob_, other, one, soon())).decided, admission::outcome::admitted);
+    EXPECT_EQ(
+        run(store_.submit(bob_, other, one, soon())).decided, submission_result::outcome::accepted);
 }
 
 TEST_F(JobRepetition, AKeyIsFreeAgainWithItsJobOrAfterADay) {
@@ -50,12 +51,12 @@ TEST_F(JobRepetition, AKeyIsFreeAgainWithItsJobOrAfterADay) {
     const auto first = run(store_.submit(ann_, wanted, generous_, soon()));
     EXPECT_TRUE(run(store_.remove(ann_, first.job, soon())));
     const auto second = run(store_.submit(ann_, wanted, generous_, soon()));
-    EXPECT_EQ(second.decided, admission::outcome::admitted);
+    EXPECT_EQ(second.decided, submission_result::outcome::accepted);
     EXPECT_NE(second.job, first.job);
 
     run(pool().run(soon(), age_keys_query));
     const auto third = run(store_.submit(ann_, wanted, generous_, soon()));
-    EXPECT_EQ(third.decided, admission::outcome::admitted);
+    EXPECT_EQ(third.decided, submission_result::outcome::accepted);
     EXPECT_NE(third.job, second.job);
 }
 
@@ -68,21 +69,21 @@ submission of_list(const char* key, const char* request_hash, std::int32_t posit
 }
 
 TEST_F(JobRepetition, AKeyOfAListConflictsWithLinksAndOtherLists) {
-    using outcome = admission::outcome;
+    using outcome = submission_result::outcome;
     const auto decided = [this](account_id by, submission wanted) {
         return run(store_.submit(by, std::move(wanted), generous_, soon())).decided;
     };
     const auto first = of_list("k", "aa", 0);
-    EXPECT_EQ(decided(ann_, first), outcome::admitted);
+    EXPECT_EQ(decided(ann_, first), outcome::accepted);
     EXPECT_EQ(decided(ann_, first), outcome::repeated);
-    EXPECT_EQ(decided(ann_, of_list("k", "aa", 1)), outcome::admitted) << "the rest of the list";
+    EXPECT_EQ(decided(ann_, of_list("k", "aa", 1)), outcome::accepted) << "the rest of the list";
     EXPECT_EQ(decided(ann_, of_list("k", "bb", 0)), outcome::key_of_another_link);
     EXPECT_EQ(decided(ann_, of_list("k", "bb", 2)), outcome::key_of_another_link);
     const submission single{.url = link, .idempotency_key = "k"};
     EXPECT_EQ(decided(ann_, single), outcome::key_of_another_link);
-    EXPECT_EQ(decided(bob_, single), outcome::admitted) << "keys are the account's own";
+    EXPECT_EQ(decided(bob_, single), outcome::accepted) << "keys are the account's own";
     EXPECT_EQ(decided(bob_, first), outcome::key_of_another_link);
-    EXPECT_EQ(decided(bob_, of_list("l", "aa", 0)), outcome::admitted);
+    EXPECT_EQ(decided(bob_, of_list("l", "aa", 0)), outcome::accepted);
     // In one statement, each gets its own answer.
     const std::vector<callers_submission> together{
         {.caller = ann_, .wanted = {.url = link}},
@@ -92,20 +93,20 @@ TEST_F(JobRepetition, AKeyOfAListConflictsWithLinksAndOtherLists) {
         {.caller = bob_, .wanted = of_list("free", "aa", 0)}};
     const auto all = run(store_.submit_all(together, generous_, soon()));
     ASSERT_EQ(all.size(), 5U);
-    EXPECT_EQ(all[0]->decided, outcome::admitted);
+    EXPECT_EQ(all[0]->decided, outcome::accepted);
     EXPECT_EQ(all[1]->decided, outcome::key_of_another_link);
     EXPECT_EQ(all[2]->decided, outcome::repeated);
-    EXPECT_EQ(all[3]->decided, outcome::admitted);
+    EXPECT_EQ(all[3]->decided, outcome::accepted);
     EXPECT_EQ(all[4]->decided, outcome::key_of_another_link);
     // For a day.
     run(pool().run(soon(), age_keys_query));
-    EXPECT_EQ(decided(ann_, single), outcome::admitted);
+    EXPECT_EQ(decided(ann_, single), outcome::accepted);
 }
 
 // Goal: during an upgrade, a repeated submission gets its job from either release. The statements
 // are those of the last release.
 TEST_F(JobRepetition, KeysOfTheLastReleaseAreRecognized) {
-    using outcome = admission::outcome;
+    using outcome = submission_result::outcome;
     const db::query store_query{"test.store_earlier_key", R"sql(
         INSERT INTO idempotency_key (account_id, key, job_id) VALUES ($1, $2, $3))sql"};
     const auto decide = [this](submission wanted) {
@@ -124,7 +125,7 @@ TEST_F(JobRepetition, KeysOfTheLastReleaseAreRecognized) {
     run(pool().run(
         soon(), store_query, ann_, "urls a330395cc0a53ad1207736546afff473 aa 1", element));
     EXPECT_EQ(decide(of_list("list", "aa", 1)).job, element);
-    EXPECT_EQ(decide(of_list("list", "aa", 0)).decided, outcome::admitted);
+    EXPECT_EQ(decide(of_list("list", "aa", 0)).decided, outcome::accepted);
     EXPECT_EQ(decide(of_list("list", "bb", 1)).decided, outcome::key_of_another_link);
     EXPECT_EQ(
         decide({.url = link, .idempotency_key = "list"}).decided, outcome::key_of_another_link);
@@ -169,7 +170,7 @@ TEST_F(JobRepetition, ASubmissionDeletesABoundedNumberOfExpiredKeys) {
     const auto left_after = [&](const char* key) {
         const submission wanted{.url = link, .idempotency_key = key};
         const auto decision = run(store_.submit(ann_, wanted, generous_, soon()));
-        EXPECT_EQ(decision.decided, admission::outcome::admitted);
+        EXPECT_EQ(decision.decided, submission_result::outcome::accepted);
         const auto found = run(pool().run(soon(), expired_query));
         return found.one().as<std::int64_t>("left_over");
     };
@@ -179,22 +180,22 @@ TEST_F(JobRepetition, ASubmissionDeletesABoundedNumberOfExpiredKeys) {
 }
 
 TEST_F(JobRepetition, OneKeyAtTheSameMomentIsOneJob) {
-    std::vector<std::future<admission>> answers;
+    std::vector<std::future<submission_result>> answers;
     for (int i = 0; i < 20; ++i) {
         answers.push_back(asio::co_spawn(
             loop().context(),
             store_.submit(ann_, {.url = link, .idempotency_key = "k"}, default_limits{}, soon()),
             asio::use_future));
     }
-    int admitted = 0;
+    int accepted = 0;
     std::vector<std::int64_t> ids;
     for (auto& answer : answers) {
         loop().wait_for(answer);
         const auto decision = answer.get();
-        admitted += decision.decided == admission::outcome::admitted ? 1 : 0;
+        accepted += decision.decided == submission_result::outcome::accepted ? 1 : 0;
         ids.push_back(decision.job.value);
     }
-    EXPECT_EQ(admitted, 1);
+    EXPECT_EQ(accepted, 1);
     EXPECT_THAT(ids, testing::Each(ids.front()));
 }
 

@@ -26,7 +26,7 @@ protected:
 
     [[nodiscard]] job_id submitted(account_id by) {
         const auto decision = run(store_.submit(by, {.url = link}, generous_, soon()));
-        EXPECT_EQ(decision.decided, admission::outcome::admitted);
+        EXPECT_EQ(decision.decided, submission_result::outcome::accepted);
         return decision.job;
     }
     [[nodiscard]] std::vector<claimed_job> claimed(int most, std::int64_t from_turn = 0) {
@@ -37,7 +37,7 @@ protected:
             .from_turn = from_turn};
         return run(queue_.claim(wanted, soon()));
     }
-    std::vector<job_id> rescued(std::vector<holding> held, std::string exhausted_text = "x") {
+    std::vector<job_id> rescued(std::vector<lease> held, std::string exhausted_text = "x") {
         const rescue_request wanted{
             .held = std::move(held), .attempts_max = 3, .exhausted_text = exhausted_text};
         return run(queue_.rescue(wanted, soon()));
@@ -45,7 +45,7 @@ protected:
     [[nodiscard]] job read(account_id owner, job_id id) {
         return run(store_.find(owner, id, soon())).value();
     }
-    [[nodiscard]] static holding holding_of(const claimed_job& job) { return {job.id, job.claim}; }
+    [[nodiscard]] static lease holding_of(const claimed_job& job) { return {job.id, job.claim}; }
 
     job_store store_{pool()};
     queue_store queue_{pool()};

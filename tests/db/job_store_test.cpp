@@ -41,9 +41,9 @@ TEST_F(JobStore, WhatTheClaimantHasInHandIsNotClaimed) {
     const auto held = claimed(1).at(0);
     ASSERT_EQ(held.id, first);
     // Its answer is lost on the way: the claimant does not know yet.
-    ASSERT_TRUE(run(queue_.report(holding_of(held), handed_back{}, soon())));
+    ASSERT_TRUE(run(queue_.report(holding_of(held), released{}, soon())));
     const claim_request wanted{
-        .worker = "w", .jobs_max = 2, .lease = std::chrono::seconds{60}, .in_hand = {first}};
+        .worker = "w", .jobs_max = 2, .lease = std::chrono::seconds{60}, .in_flight = {first}};
     const auto taken = run(queue_.claim(wanted, soon()));
     ASSERT_EQ(taken.size(), 1U);
     EXPECT_EQ(taken[0].id, second);
@@ -62,9 +62,9 @@ TEST_F(JobStore, WhatALostClaimTookIsTakenOnceMoreAndFirst) {
 
     const auto due = submitted(ann_);
     claim_request next{
-        .worker = "w", .jobs_max = 1, .lease = 60s, .in_hand = {lost}, .claim_epoch = 1};
+        .worker = "w", .jobs_max = 1, .lease = 60s, .in_flight = {lost}, .claim_epoch = 1};
     EXPECT_EQ(run(queue_.claim(next, soon())).at(0).id, due) << "what is in hand is left alone";
-    next.in_hand = {due};
+    next.in_flight = {due};
     const auto again = run(queue_.claim(next, soon()));
     ASSERT_EQ(again.size(), 1U);
     EXPECT_EQ(again[0].id, lost);
@@ -103,30 +103,30 @@ TEST_F(JobStore, AJobIsItsOwnersAlone) {
 // Goal: submissions at the same moment never get one place too many. Method: 50 at once over the
 // pool's connections, which the server runs side by side.
 TEST_F(JobStore, FiftyAtOnceGetExactlyThreePlaces) {
-    std::vector<std::future<admission>> answers;
+    std::vector<std::future<submission_result>> answers;
     for (int i = 0; i < 50; ++i) {
         answers.push_back(asio::co_spawn(
             loop().context(),
             store_.submit(ann_, {.url = link}, default_limits{}, soon()),
             asio::use_future));
     }
-    int admitted = 0;
+    int accepted = 0;
     for (auto& answer : answers) {
         loop().wait_for(answer);
         const auto decision = answer.get();
-        if (decision.decided == admission::outcome::admitted) {
-            ++admitted;
+        if (decision.decided == submission_result::outcome::accepted) {
+            ++accepted;
         } else {
-            EXPECT_EQ(decision.decided, admission::outcome::too_many_jobs);
+            EXPECT_EQ(decision.decided, submission_result::outcome::too_many_jobs);
             EXPECT_EQ(decision.job_limit, 3);
             EXPECT_GT(decision.retry_after, 0);
         }
         EXPECT_EQ(decision.rate_limit, 10);
     }
-    EXPECT_EQ(admitted, 3);
+    EXPECT_EQ(accepted, 3);
     // The 47 refusals cost nothing: 7 of 10 submissions are left.
     const auto next = run(store_.submit(ann_, {.url = link}, default_limits{10, 4}, soon()));
-    EXPECT_EQ(next.decided, admission::outcome::admitted);
+    EXPECT_EQ(next.decided, submission_result::outcome::accepted);
     EXPECT_GE(next.rate_remaining, 6);
 }
 
@@ -134,12 +134,12 @@ TEST_F(JobStore, SubmissionsAMinuteAreATokenBucket) {
     for (int left = 9; left >= 0; --left) {
         const auto decision =
             run(store_.submit(ann_, {.url = link}, default_limits{10, 1000}, soon()));
-        ASSERT_EQ(decision.decided, admission::outcome::admitted);
+        ASSERT_EQ(decision.decided, submission_result::outcome::accepted);
         EXPECT_GE(decision.rate_remaining, left);
     }
     run(pool().run(soon(), drain_query, ann_));
     const auto refused = run(store_.submit(ann_, {.url = link}, default_limits{10, 1000}, soon()));
-    EXPECT_EQ(refused.decided, admission::outcome::rate_limited);
+    EXPECT_EQ(refused.decided, submission_result::outcome::rate_limited);
     EXPECT_GE(refused.retry_after, 1);
     EXPECT_LE(refused.retry_after, 3);  // Half a token at one every 6 s.
     EXPECT_EQ(refused.rate_remaining, 0);
@@ -193,7 +193,7 @@ TEST_F(JobStore, ReportsEndAJobOnce) {
                                      ? transition{completed{R"({"visual":{"a":"é\u0000"}})"}}
                                      : transition{failed{job_error_code::unavailable, "Gone"}};
         EXPECT_TRUE(run(queue_.report(holding_of(job), ended, soon())));
-        EXPECT_FALSE(run(queue_.report(holding_of(job), handed_back{}, soon())));
+        EXPECT_FALSE(run(queue_.report(holding_of(job), released{}, soon())));
     }
     const auto first = read(ann_, done);
     EXPECT_EQ(first.status, job_status::done);
@@ -220,7 +220,7 @@ TEST_F(JobStore, ARetryIsDueLaterAndCountsAnAttempt) {
 TEST_F(JobStore, AHandBackCostsNoAttemptAndIsDueAtOnce) {
     const auto id = submitted(ann_);
     const auto held = claimed(1).at(0);
-    EXPECT_TRUE(run(queue_.report(holding_of(held), handed_back{}, soon())));
+    EXPECT_TRUE(run(queue_.report(holding_of(held), released{}, soon())));
     const auto again = claimed(1).at(0);
     EXPECT_EQ(again.attempt, 1);
     EXPECT_EQ(again.claim, 2);
@@ -233,7 +233,7 @@ TEST_F(JobStore, AHandBackKeepsItsPlaceInTheQueue) {
     const auto second = submitted(ann_);
     const auto held = claimed(1).at(0);
     ASSERT_EQ(held.id, first);
-    EXPECT_TRUE(run(queue_.report(holding_of(held), handed_back{}, soon())));
+    EXPECT_TRUE(run(queue_.report(holding_of(held), released{}, soon())));
     EXPECT_EQ(claimed(1).at(0).id, first);
     EXPECT_EQ(claimed(1).at(0).id, second);
 }
@@ -242,19 +242,19 @@ TEST_F(JobStore, AHandBackOfTheFirstAttemptIsAsIfNothingHadBegun) {
     const auto id = submitted(ann_);
     const auto first = claimed(1).at(0);
     EXPECT_TRUE(read(ann_, id).started_at);
-    EXPECT_TRUE(run(queue_.report(holding_of(first), handed_back{}, soon())));
+    EXPECT_TRUE(run(queue_.report(holding_of(first), released{}, soon())));
     EXPECT_FALSE(read(ann_, id).started_at);
     EXPECT_TRUE(run(queue_.report(holding_of(claimed(1).at(0)), retried{0s}, soon())));
     const auto began = read(ann_, id).started_at;
     EXPECT_TRUE(began);
-    EXPECT_TRUE(run(queue_.report(holding_of(claimed(1).at(0)), handed_back{}, soon())));
+    EXPECT_TRUE(run(queue_.report(holding_of(claimed(1).at(0)), released{}, soon())));
     EXPECT_EQ(read(ann_, id).started_at, began);
 }
 
 TEST_F(JobStore, APostponementCostsNoAttemptAndIsDueLater) {
     const auto id = submitted(ann_);
     const auto held = claimed(1).at(0);
-    EXPECT_TRUE(run(queue_.report(holding_of(held), postponed{3600s}, soon())));
+    EXPECT_TRUE(run(queue_.report(holding_of(held), snoozed{3600s}, soon())));
     EXPECT_EQ(read(ann_, id).status, job_status::pending);
     EXPECT_TRUE(claimed(1).empty());
     run(pool().run(soon(), due_query));
@@ -273,12 +273,12 @@ TEST_F(JobStore, ACoolDownCountsFromItsFirstPostponementInARow) {
         rescued({});
         return held.cooling_since;
     };
-    const postponed cooldown{.delay = 60s, .is_cooldown = true};
+    const snoozed cooldown{.delay = 60s, .is_cooldown = true};
     EXPECT_FALSE(put_off(cooldown));
     const auto since = put_off(cooldown);
     EXPECT_TRUE(since);
     EXPECT_EQ(put_off(cooldown), since);
-    EXPECT_EQ(put_off(postponed{.delay = 60s}), since);
+    EXPECT_EQ(put_off(snoozed{.delay = 60s}), since);
     EXPECT_FALSE(put_off(cooldown)) << "anything else ends the count";
 }
 
@@ -310,7 +310,7 @@ TEST_F(JobStore, JobsOfOneAccountAreClaimedInTheOrderOfTheirSubmission) {
             EXPECT_LT(last[one.account].value, one.id.value);
             last[one.account] = one.id;
             if (one.claim > 1) continue;
-            EXPECT_TRUE(run(queue_.report(holding_of(one), handed_back{}, soon())));
+            EXPECT_TRUE(run(queue_.report(holding_of(one), released{}, soon())));
             EXPECT_EQ(claimed(1).at(0).id, one.id) << "handed back, it keeps its turn";
         }
     }
@@ -356,14 +356,14 @@ TEST_F(JobStore, RescueLeavesTheLivingAndThoseWeHold) {
     EXPECT_TRUE(rescued({holding_of(held)}).empty());
     EXPECT_EQ(read(ann_, held.id).status, job_status::processing);
     // An expired lease that nobody took is as good as new once renewed.
-    const std::vector<holding> expected{holding_of(held)};
+    const std::vector<lease> expected{holding_of(held)};
     EXPECT_EQ(run(queue_.renew(expected, 60s, soon())).renewed, expected);
 }
 
 // Goal: a row that an open transaction holds costs no other lease, and is not taken for lost.
 TEST_F(JobStore, ARenewalSkipsALockedRow) {
     for (int i = 0; i < 5; ++i) static_cast<void>(submitted(ann_));
-    std::vector<holding> held;
+    std::vector<lease> held;
     for (const auto& job : claimed(5)) held.push_back(holding_of(job));
     ASSERT_EQ(held.size(), 5U);
     const auto gone = held.back();
@@ -457,10 +457,10 @@ TEST_F(JobStore, TellsWhichHeldJobsAreLost) {
     for (int i = 0; i < 3; ++i) EXPECT_GT(submitted(ann_).value, 0);
     const auto held = claimed(3);
     ASSERT_EQ(held.size(), 3U);
-    const std::vector<holding> all{holding_of(held[0]), holding_of(held[1]), holding_of(held[2])};
+    const std::vector<lease> all{holding_of(held[0]), holding_of(held[1]), holding_of(held[2])};
     EXPECT_TRUE(run(queue_.lost_among(all, soon())).empty());
     EXPECT_TRUE(run(store_.remove(ann_, held[0].id, soon())));
-    EXPECT_TRUE(run(queue_.report(holding_of(held[1]), handed_back{}, soon())));
+    EXPECT_TRUE(run(queue_.report(holding_of(held[1]), released{}, soon())));
     EXPECT_THAT(
         run(queue_.lost_among(all, soon())), testing::UnorderedElementsAre(held[0].id, held[1].id));
 }

@@ -85,7 +85,7 @@ TEST_F(JobThumbnail, WithoutASmallOneIsTheLargeOne) {
 TEST_F(JobThumbnail, OfAClaimThatHasPassedIsNotStored) {
     EXPECT_GT(submitted(ann_).value, 0);
     const auto job = claimed(1).at(0);
-    EXPECT_TRUE(run(queue_.report(holding_of(job), handed_back{}, soon())));
+    EXPECT_TRUE(run(queue_.report(holding_of(job), released{}, soon())));
     ASSERT_EQ(claimed(1).size(), 1U);
     EXPECT_FALSE(report(job, picture_of_sizes(100, 10)));
     EXPECT_EQ(find(ann_, job.id), std::nullopt);

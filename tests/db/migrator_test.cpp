@@ -166,7 +166,7 @@ TEST_F(MigratorTest, WaitsForALockOnlySoLongThatOthersPass) {
         "test.let_go",
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
         " WHERE query LIKE '%pg_sleep(3600)%' AND pid <> pg_backend_pid()"};
-    static constexpr query holding{
+    static constexpr query lease{
         "test.holding",
         "SELECT count(*) AS n FROM pg_stat_activity"
         " WHERE query LIKE '%pg_sleep(3600)%' AND pid <> pg_backend_pid() AND state = 'active'"};
@@ -180,7 +180,7 @@ TEST_F(MigratorTest, WaitsForALockOnlySoLongThatOthersPass) {
         return counted.one().as<std::int64_t>("n");
     };
     const auto by = soon();
-    while (count(holding) == 0) ASSERT_FALSE(by.passed());
+    while (count(lease) == 0) ASSERT_FALSE(by.passed());
     auto migration =
         std::async(std::launch::async, [this] { return with(history).migrate(soon()); });
     for (int round = 0; round < 2; ++round) {
@@ -188,7 +188,7 @@ TEST_F(MigratorTest, WaitsForALockOnlySoLongThatOthersPass) {
         // The pool gives up on a lock after 3 s: this one is to be had before.
         EXPECT_NO_THROW(run(pool().run(soon(), write)));
     }
-    EXPECT_EQ(count(holding), 1);
+    EXPECT_EQ(count(lease), 1);
     run(pool().run(soon(), let_go));
     EXPECT_FALSE(holder.get());
     const auto done = migration.get();

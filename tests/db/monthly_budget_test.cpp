@@ -17,7 +17,7 @@
 namespace reelsd::jobs {
 namespace {
 
-using outcome = admission::outcome;
+using outcome = submission_result::outcome;
 
 class MonthlyBudget : public job_store_test {
 protected:
@@ -36,12 +36,12 @@ protected:
             std::to_string(ann_.value) + ", " + std::to_string(++booked_) + ", 1, 'm', " +
             called_at + ", " + cost + ")");
     }
-    admission submit(submission wanted, std::optional<account_id> by = {}) {
+    submission_result submit(submission wanted, std::optional<account_id> by = {}) {
         return run(store_.submit(by.value_or(ann_), std::move(wanted), generous_, soon()));
     }
-    admission submit_paid() { return submit({.url = link, .costs_money = true}); }
+    submission_result submit_paid() { return submit({.url = link, .costs_money = true}); }
     /// Of a quota that does not grow back while a test lasts: one in 20 s.
-    admission submit_paid_of_few() {
+    submission_result submit_paid_of_few() {
         const default_limits few{.submissions_per_minute = 3, .concurrent_jobs = 3};
         return run(store_.submit(ann_, {.url = link, .costs_money = true}, few, soon()));
     }
@@ -63,14 +63,14 @@ std::int64_t seconds_to_next_month() {
 TEST_F(MonthlyBudget, NoneMeansNoLimit) {
     book("1000000");
     const auto decision = submit_paid();
-    EXPECT_EQ(decision.decided, outcome::admitted);
+    EXPECT_EQ(decision.decided, outcome::accepted);
     EXPECT_EQ(decision.monthly_budget_usd, std::nullopt);
 }
 
 TEST_F(MonthlyBudget, IsSpentOnceTheKnownCostHasReachedIt) {
     set_budget("5.00");
     book("4.999999999999");
-    EXPECT_EQ(submit_paid_of_few().decided, outcome::admitted);
+    EXPECT_EQ(submit_paid_of_few().decided, outcome::accepted);
     book("0.000000000001");
     const auto before = submit_paid_of_few();
     EXPECT_EQ(before.decided, outcome::budget_spent);
@@ -83,12 +83,12 @@ TEST_F(MonthlyBudget, IsSpentOnceTheKnownCostHasReachedIt) {
     EXPECT_EQ(submit_paid_of_few().rate_remaining, before.rate_remaining);
     EXPECT_EQ(run(store_.list(ann_, {}, soon())).jobs.size(), 1U);
     set_budget("5.01");
-    EXPECT_EQ(submit_paid_of_few().decided, outcome::admitted);
+    EXPECT_EQ(submit_paid_of_few().decided, outcome::accepted);
 }
 
 TEST_F(MonthlyBudget, IsSpentByTheEstimateOfAnUnknownCostAsWell) {
     set_budget("0.10");
-    EXPECT_EQ(submit_paid().decided, outcome::admitted);
+    EXPECT_EQ(submit_paid().decided, outcome::accepted);
     book("NULL");
     EXPECT_EQ(submit_paid().decided, outcome::budget_spent) << "10 cents";
 }
@@ -96,14 +96,14 @@ TEST_F(MonthlyBudget, IsSpentByTheEstimateOfAnUnknownCostAsWell) {
 TEST_F(MonthlyBudget, OfNothingRefusesWhatCostsMoneyAlone) {
     set_budget("0");
     EXPECT_EQ(submit_paid().decided, outcome::budget_spent);
-    EXPECT_EQ(submit({.url = link, .costs_money = false}).decided, outcome::admitted);
-    EXPECT_EQ(submit({.url = link, .costs_money = true}, bob_).decided, outcome::admitted);
+    EXPECT_EQ(submit({.url = link, .costs_money = false}).decided, outcome::accepted);
+    EXPECT_EQ(submit({.url = link, .costs_money = true}, bob_).decided, outcome::accepted);
 }
 
 TEST_F(MonthlyBudget, BeginsAnewWithTheMonth) {
     set_budget("5");
     book("100", "month_begin(now()) - interval '1 microsecond'");
-    EXPECT_EQ(submit_paid().decided, outcome::admitted);
+    EXPECT_EQ(submit_paid().decided, outcome::accepted);
     book("5", "month_begin(now())");
     EXPECT_EQ(submit_paid().decided, outcome::budget_spent);
 }
@@ -131,7 +131,7 @@ TEST_F(MonthlyBudget, LeavesARepetitionFree) {
     set_budget("NULL");
     EXPECT_EQ(
         submit({.url = link, .costs_money = true, .idempotency_key = "new"}).decided,
-        outcome::admitted);
+        outcome::accepted);
 }
 
 TEST_F(MonthlyBudget, ComesAfterTheRateAndBeforeThePlaces) {
@@ -140,7 +140,7 @@ TEST_F(MonthlyBudget, ComesAfterTheRateAndBeforeThePlaces) {
     const auto decide = [&](default_limits limits) {
         return run(store_.submit(ann_, wanted, limits, soon())).decided;
     };
-    EXPECT_EQ(submit({.url = link, .costs_money = false}).decided, outcome::admitted);
+    EXPECT_EQ(submit({.url = link, .costs_money = false}).decided, outcome::accepted);
     EXPECT_EQ(
         decide({.submissions_per_minute = 1000, .concurrent_jobs = 1}), outcome::budget_spent);
     sql("UPDATE account SET bucket_tokens = 0, bucket_at = now() + interval '1 hour'");
@@ -226,7 +226,7 @@ protected:
 // Three jobs are admitted while nothing is spent; the first one's cost ends the others.
 TEST_F(SpentBudget, EndsJobsThatWereAdmittedBefore) {
     set_budget("1");
-    for (int i = 0; i < 3; ++i) EXPECT_EQ(submit_paid().decided, outcome::admitted);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(submit_paid().decided, outcome::accepted);
     const auto held = claimed(3);
     settle(begin(held.at(0)).value(), {.prompt_tokens = 1, .cost_picodollars = 999'999'999'999});
     const auto second = begin(held.at(1)).value();
@@ -264,7 +264,7 @@ TEST_F(SpentBudget, CountsTokensWithoutAPriceAtTheModelsDearestRate) {
 
 TEST_F(SpentBudget, CountsALostCallAsTheModelsDearest) {
     set_budget("1");
-    for (int i = 0; i < 2; ++i) EXPECT_EQ(submit_paid().decided, outcome::admitted);
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(submit_paid().decided, outcome::accepted);
     const auto held = claimed(2);
     settle(begin(held.at(0)).value(), {.prompt_tokens = 9, .cost_picodollars = 500'000'000'000});
     static_cast<void>(begin(held.at(1)).value());
@@ -308,7 +308,7 @@ TEST_F(MonthlyBudget, DoesNotCountWhatIsUnderWay) {
         std::to_string(ann_.value) + ", " + std::to_string(held.id.value) + ", 1, " +
         std::to_string(held.claim) + ", 'm', NULL)");
     EXPECT_EQ(budget().unpriced_calls_this_month, 0);
-    ASSERT_TRUE(run(queue_.report(holding_of(held), handed_back{}, soon())));
+    ASSERT_TRUE(run(queue_.report(holding_of(held), released{}, soon())));
     EXPECT_EQ(budget().unpriced_calls_this_month, 1);
 }
 

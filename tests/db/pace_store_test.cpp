@@ -25,7 +25,7 @@ const paced_resolver embed{.host = "www.instagram.com", .resolver = "embed"};
 
 class PaceStore : public test::database_test {
 protected:
-    turn ask(const paced_resolver& who = page) { return run(store_.ask(who, pace_, soon())); }
+    permit ask(const paced_resolver& who = page) { return run(store_.ask(who, pace_, soon())); }
     consequence note(
         outcome ended, const paced_resolver& who = page, std::string code = "DYexample01") {
         return run(store_.note(who, std::move(code), ended, pace_, soon()));
@@ -40,50 +40,50 @@ protected:
 };
 
 TEST_F(PaceStore, LetsOneBeginEveryInterval) {
-    EXPECT_EQ(ask().given, turn::leave::now);
+    EXPECT_EQ(ask().given, permit::status::now);
     note(outcome::answered);
     const auto early = ask();
-    EXPECT_EQ(early.given, turn::leave::later);
+    EXPECT_EQ(early.given, permit::status::later);
     EXPECT_GT(early.wait, 6s);
     EXPECT_LE(early.wait, 8s);
     // Another way in has a pace of its own, and so has another host.
-    EXPECT_EQ(ask(embed).given, turn::leave::now);
-    EXPECT_EQ(ask({.host = "127.0.0.1", .resolver = "page"}).given, turn::leave::now);
+    EXPECT_EQ(ask(embed).given, permit::status::now);
+    EXPECT_EQ(ask({.host = "127.0.0.1", .resolver = "page"}).given, permit::status::now);
     pass(8s);
-    EXPECT_EQ(ask().given, turn::leave::now);
+    EXPECT_EQ(ask().given, permit::status::now);
 }
 
 TEST_F(PaceStore, LetsNoTwoGoAtOnce) {
-    EXPECT_EQ(ask().given, turn::leave::now);
+    EXPECT_EQ(ask().given, permit::status::now);
     pass(59s);
     const auto meanwhile = ask();
-    EXPECT_EQ(meanwhile.given, turn::leave::later);
+    EXPECT_EQ(meanwhile.given, permit::status::later);
     EXPECT_GT(meanwhile.wait, 0s);
     EXPECT_LE(meanwhile.wait, 1s);
     // Whoever never said how it ended is not waited for any longer.
     pass(2s);
-    EXPECT_EQ(ask().given, turn::leave::now);
+    EXPECT_EQ(ask().given, permit::status::now);
 }
 
 TEST_F(PaceStore, SpendsTheHourAndEarnsItBack) {
     pace_.tries_per_hour = 3;
     for (int i = 0; i < 3; ++i) {
-        EXPECT_EQ(ask().given, turn::leave::now) << i;
+        EXPECT_EQ(ask().given, permit::status::now) << i;
         note(outcome::answered);
         pass(8s);
     }
     const auto spent = ask();
-    EXPECT_EQ(spent.given, turn::leave::later);
+    EXPECT_EQ(spent.given, permit::status::later);
     EXPECT_GT(spent.wait, 1150s);
     EXPECT_LE(spent.wait, 1200s);
     pass(1200s);
-    EXPECT_EQ(ask().given, turn::leave::now);
+    EXPECT_EQ(ask().given, permit::status::now);
 }
 
 TEST_F(PaceStore, WithoutAnIntervalNobodyWaits) {
     pace_.interval = 0s;
     pace_.tries_per_hour = 1;
-    for (int i = 0; i < 5; ++i) EXPECT_EQ(ask().given, turn::leave::now);
+    for (int i = 0; i < 5; ++i) EXPECT_EQ(ask().given, permit::status::now);
 }
 
 TEST_F(PaceStore, CooldownsDoubleUpToTheirMostAndAnAnswerEndsThem) {
@@ -93,12 +93,12 @@ TEST_F(PaceStore, CooldownsDoubleUpToTheirMostAndAnAnswerEndsThem) {
         // Others that were under way learn the same, and do not lengthen it.
         EXPECT_EQ(note(outcome::throttled).cooldown, std::nullopt);
         const auto refused = ask();
-        EXPECT_EQ(refused.given, turn::leave::cooling_down);
+        EXPECT_EQ(refused.given, permit::status::cooling_down);
         EXPECT_GT(refused.wait, length - 60s);
         EXPECT_LE(refused.wait, length);
-        EXPECT_EQ(ask(embed).given, turn::leave::now);
+        EXPECT_EQ(ask(embed).given, permit::status::now);
         pass(length);
-        EXPECT_EQ(ask().given, turn::leave::now);
+        EXPECT_EQ(ask().given, permit::status::now);
         // Neither better nor worse.
         note(outcome::failed);
     }
@@ -109,9 +109,9 @@ TEST_F(PaceStore, CooldownsDoubleUpToTheirMostAndAnAnswerEndsThem) {
 TEST_F(PaceStore, ADoubtfulRefusalNeedsASecondLink) {
     EXPECT_EQ(cooldown_after(outcome::rate_limited, "first"), std::nullopt);
     EXPECT_EQ(cooldown_after(outcome::rate_limited, "first"), std::nullopt);
-    EXPECT_EQ(ask().given, turn::leave::now);
+    EXPECT_EQ(ask().given, permit::status::now);
     EXPECT_EQ(cooldown_after(outcome::rate_limited, "second"), seconds_f{900s});
-    EXPECT_EQ(ask().given, turn::leave::cooling_down);
+    EXPECT_EQ(ask().given, permit::status::cooling_down);
     pass(900s);
     // The next cool-down needs two links again, and is twice as long.
     EXPECT_EQ(cooldown_after(outcome::rate_limited, "second"), std::nullopt);
@@ -133,9 +133,9 @@ TEST_F(PaceStore, ASuspicionEndsWithAnAnswerOrAfterTenMinutes) {
 TEST_F(PaceStore, WithoutCooldownsNoneBeginsAndNoneIsHeeded) {
     pace_.interval = 0s;
     note(outcome::throttled);
-    EXPECT_EQ(ask().given, turn::leave::cooling_down);
+    EXPECT_EQ(ask().given, permit::status::cooling_down);
     pace_.cooldown_first = 0s;
-    EXPECT_EQ(ask().given, turn::leave::now);
+    EXPECT_EQ(ask().given, permit::status::now);
     pass(900s);
     EXPECT_EQ(note(outcome::throttled).cooldown, std::nullopt);
 }

@@ -13,7 +13,7 @@ namespace reelsd::jobs {
 namespace {
 
 using namespace std::chrono_literals;
-using pacing::turn;
+using pacing::permit;
 
 constexpr db::query permit_due_query{"test.permit_due", R"sql(
     UPDATE resolver_pace
@@ -33,8 +33,8 @@ constexpr db::query claims_query{"test.claims", "SELECT sum(claim) AS claims FRO
 
 class PlatformLine : public job_store_test {
 protected:
-    [[nodiscard]] line_answer next(std::vector<job_id> in_hand = {}) {
-        const claim_request wanted{.worker = "w", .lease = 60s, .in_hand = std::move(in_hand)};
+    [[nodiscard]] line_answer next(std::vector<job_id> in_flight = {}) {
+        const claim_request wanted{.worker = "w", .lease = 60s, .in_flight = std::move(in_flight)};
         return run(queue_.claim_in_line(wanted, line_, soon()));
     }
     /// The job that gets the permit which becomes due.
@@ -42,7 +42,7 @@ protected:
         run(pool().run(soon(), permit_due_query));
         return next().job;
     }
-    turn ask(const claimed_job& job) {
+    permit ask(const claimed_job& job) {
         return run(paces_.ask_permit(
             job.id, job.claim, {.host = line_.host, .resolver = "page"}, pace_, soon()));
     }
@@ -119,12 +119,13 @@ TEST_F(PlatformLine, AJobInWorkGetsAPermitAtOnceUnlessItWouldOvertake) {
     const auto& ann_first = all[0].account == ann_ ? all[0] : all[1];
     const auto& bob_first = all[0].account == ann_ ? all[1] : all[0];
     const auto& ann_second = all[2];
-    EXPECT_EQ(ask(ann_second).given, turn::leave::in_line) << "its account's first job is in work";
-    EXPECT_EQ(ask(ann_first).given, turn::leave::now);
-    EXPECT_EQ(ask(ann_second).given, turn::leave::later) << "by the pace alone";
+    EXPECT_EQ(ask(ann_second).given, permit::status::in_line)
+        << "its account's first job is in work";
+    EXPECT_EQ(ask(ann_first).given, permit::status::now);
+    EXPECT_EQ(ask(ann_second).given, permit::status::later) << "by the pace alone";
     line_up(ann_second);
     run(pool().run(soon(), permit_due_query));
-    EXPECT_EQ(ask(bob_first).given, turn::leave::in_line);
+    EXPECT_EQ(ask(bob_first).given, permit::status::in_line);
     EXPECT_EQ(next().job.value().id, ann_second.id);
 }
 
@@ -134,7 +135,7 @@ TEST_F(PlatformLine, AJobWaitsForAnEarlierOneOfItsAccountThatMayStillAsk) {
     const auto both = claimed(2);
     line_up(both[1]);
     EXPECT_FALSE(next().job) << "the first is in work";
-    EXPECT_TRUE(run(queue_.report(holding_of(both[0]), handed_back{}, soon())));
+    EXPECT_TRUE(run(queue_.report(holding_of(both[0]), released{}, soon())));
     EXPECT_FALSE(next().job) << "and can be claimed";
     line_up(claimed(1));
     EXPECT_FALSE(next({first}).job) << "and is still held by the claimant";
@@ -173,11 +174,11 @@ TEST_F(PlatformLine, APermitOutlivesALostAnswerAndNoMore) {
     line_up(claimed(1));
     const auto lost = next().job.value();
     const claim_request again{
-        .worker = "w", .jobs_max = 1, .lease = 60s, .in_hand = {}, .claim_epoch = 1};
+        .worker = "w", .jobs_max = 1, .lease = 60s, .in_flight = {}, .claim_epoch = 1};
     const auto taken = run(queue_.claim(again, soon()));
     ASSERT_EQ(taken.size(), 1U);
     EXPECT_EQ(taken[0].permit, lost.permit);
-    EXPECT_TRUE(run(queue_.report(holding_of(taken[0]), handed_back{}, soon())));
+    EXPECT_TRUE(run(queue_.report(holding_of(taken[0]), released{}, soon())));
     EXPECT_EQ(claimed(1).at(0).permit, "");
 }
 

@@ -20,7 +20,7 @@ constexpr db::query due_query{"test.due", "UPDATE job SET run_at = now() - inter
 
 class ReportingQueue : public job_store_test {
 protected:
-    [[nodiscard]] std::future<bool> told(holding held, transition ended) {
+    [[nodiscard]] std::future<bool> told(lease held, transition ended) {
         return asio::co_spawn(
             loop().context(), queue_.report(held, std::move(ended), soon()), asio::use_future);
     }
@@ -42,8 +42,8 @@ TEST_F(ReportingQueue, EachIsWrittenAsIfAlone) {
     --late.claim;
     auto failure = told(holding_of(held[0]), failed{job_error_code::unavailable, "Gone \"é\", {}"});
     auto later = told(holding_of(held[1]), retried{3600s});
-    auto back = told(holding_of(held[2]), handed_back{});
-    auto put_off = told(holding_of(held[3]), postponed{3600s});
+    auto back = told(holding_of(held[2]), released{});
+    auto put_off = told(holding_of(held[3]), snoozed{3600s});
     auto too_late = told(late, failed{job_error_code::internal, "x"});
     auto done = told(holding_of(held[5]), completed{.result = R"({"visual":{}})"});
     EXPECT_TRUE(written(failure));
@@ -80,7 +80,7 @@ TEST_F(ReportingQueue, OneThatIsRefusedIsRefusedAlone) {
     auto first = told(holding_of(held[0]), failed{job_error_code::internal, "x"});
     auto strange =
         told(holding_of(held[1]), failed{job_error_code::internal, std::string("\0", 1)});
-    auto last = told(holding_of(held[2]), handed_back{});
+    auto last = told(holding_of(held[2]), released{});
     EXPECT_TRUE(written(first));
     EXPECT_TRUE(written(last));
     loop().wait_for(strange);

@@ -104,7 +104,7 @@ protected:
     /// Lives until the indexes have been stopped.
     fake_embedder& made(std::string name) { return embedders_.emplace_back(std::move(name)); }
     vector_index& index_of(const fake_embedder& embedder) {
-        return *indexes_.emplace_back(std::make_unique<vector_index>(vector_index_parts{
+        return *indexes_.emplace_back(std::make_unique<vector_index>(vector_index_dependencies{
             .loop = loop().context().get_executor(),
             .calls =
                 {.embedder = embedder,

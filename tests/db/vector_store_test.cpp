@@ -142,7 +142,7 @@ TEST_F(VectorStore, WhatIsStoredIsLoadedByItsOwnEmbedderAlone) {
 TEST_F(VectorStore, AnotherEmbedderReplacesWhatIsThere) {
     for (const auto* const other : {"a", "c"}) {  // Its name comes before or after.
         propose("b");
-        run(vectors_.put_in_force("b", soon()));
+        run(vectors_.make_active("b", soon()));
         static_cast<void>(done());
         ASSERT_TRUE(keep(claim("b"), "b"));
         propose(other);
@@ -173,7 +173,7 @@ TEST_F(VectorStore, OneOfTwoEmbeddersIsInForce) {
     }
     EXPECT_EQ(run(vectors_.in_force(soon())), "new");
 
-    run(vectors_.put_in_force("old", soon()));
+    run(vectors_.make_active("old", soon()));
     EXPECT_FALSE(claim("new").is_in_force);
     EXPECT_THAT(claim("old", {.embedder = "new"}).reels, SizeIs(1)) << "the operator wants it so";
 }

@@ -153,14 +153,14 @@ TEST_F(WebhookStore, ALeaseThatEndsIsANewTryAndALateReportChangesNothing) {
 
 TEST_F(WebhookStore, WhatBecomesOfATry) {
     static_cast<void>(ended_job(ann_));
-    EXPECT_TRUE(report(claim_one(), put_off{3600s, 503, "answered 503"}));
+    EXPECT_TRUE(report(claim_one(), snoozed{3600s, 503, "answered 503"}));
     auto log = log_of(ann_).at(0);
     EXPECT_EQ(log.state, delivery_state::pending);
     EXPECT_EQ(log.cause, "answered 503");
     EXPECT_GT(log.next_try_at.value(), log.tried_at.value() + 3500s);
     EXPECT_THAT(claim(), IsEmpty());
     execute(make_due_query);
-    EXPECT_TRUE(report(claim_one(), handed_back{}));
+    EXPECT_TRUE(report(claim_one(), released{}));
     EXPECT_EQ(log_of(ann_).at(0).tries, 1);
     EXPECT_TRUE(report(claim_one(), given_up{std::nullopt, "no answer"}));
     log = log_of(ann_).at(0);
@@ -200,8 +200,8 @@ TEST_F(WebhookStore, NobodyTakesMoreThanItsShare) {
     std::map<std::int64_t, int> by_account;
     for (auto some = claim(wanted); !some.empty(); some = claim(wanted)) {
         for (const auto& one : some) {
-            wanted.in_hand.push_back({one.account, receiver_of(one.url.value())});
-            ++by_receiver[wanted.in_hand.back().receiver];
+            wanted.in_flight.push_back({one.account, receiver_of(one.url.value())});
+            ++by_receiver[wanted.in_flight.back().receiver];
             ++by_account[one.account.value];
         }
     }
@@ -250,7 +250,7 @@ TEST_F(WebhookStore, TheDefaultOfNowHolds) {
     const auto held = claim_one();
     EXPECT_EQ(held.url, "https://new.test/");
     EXPECT_EQ(log_of(ann_).at(0).url, "https://new.test/");
-    EXPECT_TRUE(report(held, handed_back{}));
+    EXPECT_TRUE(report(held, released{}));
     run(settings_.set_url(ann_, std::nullopt, soon()));
     EXPECT_EQ(claim_one().url, std::nullopt);
 }
@@ -265,7 +265,7 @@ TEST_F(WebhookStore, SecretsRotate) {
     static_cast<void>(ended_job(ann_));
     const auto held = claim_one();
     EXPECT_THAT(held.secrets, ElementsAre(second.secret, first.secret));
-    EXPECT_TRUE(report(held, handed_back{}));
+    EXPECT_TRUE(report(held, released{}));
     for (int times = 0; times < 5; ++times) run(settings_.rotate_secret(ann_, soon()));
     EXPECT_THAT(claim_one().secrets, SizeIs(4));
     execute(end_old_secrets_query);
@@ -294,15 +294,15 @@ TEST_F(WebhookStore, FiguresCountWhatWaits) {
     static_cast<void>(submitted_to(ann_, hook));
     fail_all();
     const auto held = run(deliveries_.claim({.deliveries_max = 1}, soon())).at(0);
-    EXPECT_TRUE(report(held, put_off{3600s, {}, "no answer"}));
-    const auto figures = run(deliveries_.figures(soon()));
-    EXPECT_EQ(figures.pending, 2);
-    EXPECT_EQ(figures.due, 1);
+    EXPECT_TRUE(report(held, snoozed{3600s, {}, "no answer"}));
+    const auto metrics = run(deliveries_.metrics(soon()));
+    EXPECT_EQ(metrics.pending, 2);
+    EXPECT_EQ(metrics.due, 1);
 }
 
 TEST_F(WebhookStore, AClockThatWasSetBackPutsNothingOffForLong) {
     static_cast<void>(ended_job(ann_));
-    EXPECT_TRUE(report(claim_one(), put_off{5s, 500, "answered 500"}));
+    EXPECT_TRUE(report(claim_one(), snoozed{5s, 500, "answered 500"}));
     // As it stands after the clock was set back by three hours.
     execute(set_clock_back_query);
     run(deliveries_.tidy(10, soon()));

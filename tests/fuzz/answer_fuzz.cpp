@@ -131,7 +131,7 @@ std::string broken_promise_of(const findings& said, double duration) {
     return to_answer(*again.said) == answer ? "" : "its own output is read otherwise";
 }
 
-std::string broken_promise_of(const answer_reading& reading, double duration) {
+std::string broken_promise_of(const parsed_sections& reading, double duration) {
     if (reading.violations.size() > 10) return "too many violations";
     for (const auto& violation : reading.violations) {
         if (violation.find(boundary) != std::string::npos) return "the tag in a violation";

@@ -7,10 +7,10 @@
 // Ends with 1 and shows the bytes and the seed when a promise of the headers is broken; the
 // sanitizers end it for what they find. The same seed makes the same inputs.
 #include "bot/api_answer.hpp"
+#include "bot/command.hpp"
 #include "bot/rich_text.hpp"
 #include "bot/summary.hpp"
 #include "bot/update.hpp"
-#include "bot/wish.hpp"
 #include "reader_fuzz.hpp"
 #include "support/paths.hpp"
 #include <reelsd/base/foreign_json.hpp>
@@ -36,8 +36,8 @@ std::string broken(const incoming_message& said) {
     for (const auto& mark : said.entities) {
         if (said.text.find(mark.text) == std::string::npos) return "a mark that is not in the text";
     }
-    const auto wanted = wish_of(said, self);
-    const auto* const found = std::get_if<wishes::links>(&wanted);
+    const auto wanted = parse_command(said, self);
+    const auto* const found = std::get_if<commands::links>(&wanted);
     if (found == nullptr) return "";
     if (found->urls.empty() || found->urls.size() > links_max) return "too many links, or none";
     for (const auto& url : found->urls) {
@@ -60,7 +60,7 @@ reading read_updates(std::string_view body) {
             if (auto why = broken(*said); !why.empty()) return {.broken_promise = std::move(why)};
         }
         if (const auto* const pressed = std::get_if<pressed_button>(&one.what)) {
-            const auto wanted = button_wish_of(pressed->data);
+            const auto wanted = parse_button(pressed->data);
             if (wanted && button_data(*wanted).size() > button_bytes_max)
                 return {.broken_promise = "a button that no server takes"};
         }

@@ -193,7 +193,7 @@ reading read_position(std::string_view text) {
 
 /// Only what an event of this reel has told.
 reading read_told_events(std::string_view text) {
-    const auto told = api::told_in(text, job_id{42});
+    const auto told = api::sent_in(text, job_id{42});
     if (!told) return {};
     return taken_if(api::event_id(job_id{42}, *told) == text, "another place");
 }

@@ -78,16 +78,16 @@ bool has_video(answer_media media) {
 
 /// What holds for all shapes.
 std::string broken_promise_of(
-    answer_media media, const std::string& ruling, const std::optional<post>& subject,
+    answer_media media, const std::string& page_error, const std::optional<post>& subject,
     const link& wanted) {
     if (subject.has_value() != has_video(media)) return "a video without a post";
-    if (!ruling.empty() && media != answer_media::gated) return "a ruling, but not gated";
-    if (!is_storable(ruling)) return "a ruling that can't be stored";
+    if (!page_error.empty() && media != answer_media::gated) return "a ruling, but not gated";
+    if (!is_storable(page_error)) return "a ruling that can't be stored";
     return subject ? broken_promise_of(*subject, wanted) : "";
 }
 
 /// With `signals.takes_tracks`.
-std::string broken_promise_of(const answer_verdict& verdict, answer_media media) {
+std::string broken_promise_of(const answer_classification& verdict, answer_media media) {
     if (verdict.failure.has_value() == has_video(media)) return "the verdict does not fit";
     return verdict.failure && verdict.reason.empty() ? "a failure without a reason" : "";
 }
@@ -106,10 +106,10 @@ reading read_for_each(const std::function<reading(const link&)>& read) {
 reading read_page(std::string_view html) {
     return read_for_each([&](const link& wanted) -> reading {
         const auto page = parse_page(html, wanted);
-        auto broken = broken_promise_of(page.media, page.ruling, page.subject, wanted);
+        auto broken = broken_promise_of(page.media, page.page_error, page.subject, wanted);
         if (broken.empty())
             broken = broken_promise_of(
-                judge(
+                classify(
                     {.kind = answer_kind::page,
                      .route = page.route,
                      .media = page.media,
@@ -122,14 +122,14 @@ reading read_page(std::string_view html) {
 reading read_answer(std::string_view body) {
     return read_for_each([&](const link& wanted) -> reading {
         const auto answer = parse_answer(body, wanted);
-        auto broken = broken_promise_of(answer.media, answer.ruling, answer.subject, wanted);
-        if (complaint_of(body) != answer.complaint) broken = "two complaints";
+        auto broken = broken_promise_of(answer.media, answer.page_error, answer.subject, wanted);
+        if (platform_error_of(body) != answer.platform_error) broken = "two complaints";
         if (broken.empty())
             broken = broken_promise_of(
-                judge(
+                classify(
                     {.kind = answer_kind::query,
                      .media = answer.media,
-                     .complaint = answer.complaint,
+                     .platform_error = answer.platform_error,
                      .takes_tracks = true}),
                 answer.media);
         return {.broken_promise = std::move(broken), .accepted = answer.subject.has_value()};
@@ -142,7 +142,7 @@ reading read_embed(std::string_view html) {
         auto broken = broken_promise_of(embed.media, {}, embed.subject, wanted);
         if (broken.empty())
             broken = broken_promise_of(
-                judge({.kind = answer_kind::embed, .media = embed.media, .takes_tracks = true}),
+                classify({.kind = answer_kind::embed, .media = embed.media, .takes_tracks = true}),
                 embed.media);
         return {.broken_promise = std::move(broken), .accepted = embed.subject.has_value()};
     });
@@ -159,7 +159,7 @@ reading read_yt_dlp(std::string_view output) {
 
 reading read_complaints(std::string_view said) {
     constexpr std::size_t detail_bytes_max = 500;
-    const auto none = judge_yt_dlp(1, said);
+    const auto none = classify_yt_dlp(1, said);
     const auto& detail = none.why.detail();
     const bool is_plain =
         std::all_of(detail.begin(), detail.end(), [](char c) { return c >= ' ' && c <= '~'; });

@@ -131,7 +131,7 @@ template <class Parse>
 std::function<reading(std::string_view)> reader_with(Parse parse) {
     return [parse](std::string_view output) -> reading {
         process::child_end end;
-        end.fate = process::child_fate::exited;
+        end.fate = process::child_outcome::exited;
         end.output = output;
         const auto told = document_of(end);
         if (!told) return {.broken_promise = broken_error(told.error())};
@@ -149,27 +149,27 @@ std::function<reading(std::string_view)> reader_with(Parse parse) {
 
 /// Any ending at all: the bytes are what it said, the first of them how it ended.
 reading read_any_end(std::string_view bytes) {
-    using process::child_fate;
-    constexpr auto fates = std::to_array<child_fate>(
-        {child_fate::exited,
-         child_fate::signalled,
-         child_fate::overdue,
-         child_fate::stopped,
-         child_fate::flooding,
-         child_fate::not_started});
+    using process::child_outcome;
+    constexpr auto fates = std::to_array<child_outcome>(
+        {child_outcome::exited,
+         child_outcome::signalled,
+         child_outcome::overdue,
+         child_outcome::stopped,
+         child_outcome::flooding,
+         child_outcome::not_started});
     process::child_end end;
     const auto first = bytes.empty() ? 0U : static_cast<unsigned char>(bytes.front());
     end.fate = fates[first % fates.size()];
     end.status = static_cast<int>(bytes.size() % 130);
     end.output = bytes.substr(std::min<std::size_t>(bytes.size(), 1));
-    end.complaints = end.output.substr(0, process::child_complaints_bytes_max);
+    end.error_output = end.output.substr(0, process::child_error_output_bytes_max);
     const auto told = document_of(end);
     if (told) {
-        const bool may_be = end.fate == child_fate::exited && end.status == 0;
+        const bool may_be = end.fate == child_outcome::exited && end.status == 0;
         return {.broken_promise = may_be ? "" : "a document of a failed run", .accepted = true};
     }
     const bool is_stop = told.error().code() == errc::cancelled;
-    const bool fits = is_stop == (end.fate == child_fate::stopped);
+    const bool fits = is_stop == (end.fate == child_outcome::stopped);
     return {.broken_promise = fits ? "" : "a stop is a stop", .accepted = true};
 }
 

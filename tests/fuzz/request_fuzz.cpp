@@ -21,7 +21,7 @@
 #include "dashboard/events.hpp"
 #include "dashboard/operations.hpp"
 #include "dashboard/pages.hpp"
-#include "dashboard/session_gate.hpp"
+#include "dashboard/session_authentication.hpp"
 #include "dashboard/sign_in.hpp"
 #include "dashboard/tokens.hpp"
 #include "http/request_reader.hpp"
@@ -91,9 +91,9 @@ public:
 
     void add_to(http::router& router) {
         constexpr std::string_view gated = dashboard::dashboard::gated_prefix;
-        router.guard({.prefix = gated, .authenticate = know_session, .admit = [this](auto& ctx) {
-                          return gate_.admit(ctx);
-                      }});
+        router.use({.prefix = gated, .authenticate = know_session, .accept = [this](auto& ctx) {
+                        return gate_.accept(ctx);
+                    }});
         add_sign_in_routes(router, gated, sign_in_);
         add_invitation_routes(router, sign_in_);
         add_token_routes(router, gated, tokens_);
@@ -106,7 +106,7 @@ public:
 private:
     db::pool& pool_;
     accounts::session_store sessions_{pool_};
-    dashboard::session_gate gate_{sessions_, own_origin};
+    dashboard::session_authentication gate_{sessions_, own_origin};
     /// Never asked: a closed database knows no password.
     async::offload_pool offload_{1, 1};
     dashboard::sign_in_service sign_in_{
@@ -138,7 +138,7 @@ public:
     house() {
         pool_.close();
         dashboard_.add_to(router_);
-        router_.guard({.prefix = "/api/v1", .authenticate = know_caller, .admit = {}});
+        router_.use({.prefix = "/api/v1", .authenticate = know_caller, .accept = {}});
         add_submission_routes(router_, "/api/v1", submissions_);
         add_reel_routes(router_, "/api/v1", reels_);
         add_reel_event_routes(router_, "/api/v1", events_);
@@ -175,7 +175,7 @@ private:
     async::task_group tasks_{loop_.get_executor(), [](auto, const auto&) { std::abort(); }};
     work::webhook_sender sender_{{}};
     api::submission_service submissions_{
-        .desk = {loop_.get_executor(), tasks_, jobs::job_store{pool_}, {}},
+        .submission_batcher = {loop_.get_executor(), tasks_, jobs::job_store{pool_}, {}},
         .analysis_costs_money = true,
         .job_accepted = [] {},
         .check_webhook_url = [this](std::string_view url) { return sender_.check(url); }};
@@ -185,7 +185,7 @@ private:
         .check_url = [this](std::string_view url) { return sender_.check(url); },
         .delivery_due = [] {}};
     api::reels_service reels_{
-        .read = api::reader_behind_gate(jobs_),
+        .read = api::authenticated_reader(jobs_),
         .jobs = jobs_,
         .poller = poller_,
         .job_removed = [](job_id) {}};

@@ -249,9 +249,9 @@ std::string request_maker::query() {
 
 std::string request_maker::body() {
     if (now_and_then(*this, 3)) return std::string{one_of(bodies, *this)};
-    constexpr auto wishes = std::to_array<std::string_view>(
+    constexpr auto commands = std::to_array<std::string_view>(
         {"", ",\"fresh\":true", ",\"fresh\":\"x\"", ",\"more\":[1]"});
-    return "{\"url\":\"" + link() + "\"" + std::string{one_of(wishes, *this)} + "}";
+    return "{\"url\":\"" + link() + "\"" + std::string{one_of(commands, *this)} + "}";
 }
 
 std::string request_maker::composed() {

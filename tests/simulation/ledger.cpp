@@ -127,7 +127,7 @@ void ledger::check_removal(const model_row& before, life& of) {
     if (!of.is_worked_on) lives_.erase(before.id.value);
 }
 
-void ledger::note_begin(const jobs::holding& held, daemon_start by) {
+void ledger::note_begin(const jobs::lease& held, daemon_start by) {
     ++counts_.attempts;
     remember({.job = held.job, .what = "work begins", .by = by, .claim = held.claim});
     const auto found = lives_.find(held.job.value);
@@ -147,7 +147,7 @@ void ledger::note_begin(const jobs::holding& held, daemon_start by) {
     ++in_work_;
 }
 
-void ledger::note_end(const jobs::holding& held, daemon_start by) {
+void ledger::note_end(const jobs::lease& held, daemon_start by) {
     remember({.job = held.job, .what = "work ends", .by = by, .claim = held.claim});
     auto& of = lives_.at(held.job.value);
     require(of.worked_under == held && of.worker == by, held.job, "work ends that was not begun");
@@ -159,7 +159,7 @@ void ledger::note_end(const jobs::holding& held, daemon_start by) {
     lives_.erase(held.job.value);
 }
 
-bool ledger::has_begun(const jobs::holding& held) const {
+bool ledger::has_begun(const jobs::lease& held) const {
     const auto found = lives_.find(held.job.value);
     return found != lives_.end() && found->second.last_begun == held.claim;
 }

@@ -53,10 +53,10 @@ public:
     void note_change(
         row_change why, const model_row* before, const model_row* after, instant database_now);
     /// From workers. An attempt that is stopped before it begins does no work and is not begun.
-    void note_begin(const jobs::holding& held, daemon_start by);
-    void note_end(const jobs::holding& held, daemon_start by);
+    void note_begin(const jobs::lease& held, daemon_start by);
+    void note_end(const jobs::lease& held, daemon_start by);
 
-    [[nodiscard]] bool has_begun(const jobs::holding& held) const;
+    [[nodiscard]] bool has_begun(const jobs::lease& held) const;
     /// When the row was last claimed, by the loop's clock.
     [[nodiscard]] instant claimed_at(job_id job) const;
 
@@ -80,7 +80,7 @@ private:
         std::int32_t last_begun = 0;  ///< Claim.
         instant claimed_at;
         bool is_worked_on = false;
-        jobs::holding worked_under;
+        jobs::lease worked_under;
         daemon_start worker;
         bool is_deleted = false;
         instant deleted_at;

@@ -57,7 +57,7 @@ void apply(model_row& row, const jobs::transition& ended, instant now) {
         free(row, now, now + in_clock_units(later->delay));
     } else {
         // Handed back, it stands where it stood.
-        const auto* put_off = std::get_if<jobs::postponed>(&ended);
+        const auto* put_off = std::get_if<jobs::snoozed>(&ended);
         const auto place = std::min(row.run_at, now);
         free(row, now, put_off == nullptr ? place : now + in_clock_units(put_off->delay));
         const auto* lined_up = std::get_if<jobs::awaiting_permit>(&ended);
@@ -116,7 +116,7 @@ std::vector<std::int64_t> queue_model::to_claim(const jobs::claim_request& wante
     std::vector<std::int64_t> taken;
     if (wanted.from_turn == 0) {
         for (const auto& [until, id] : leased_) {
-            if (was_lost(rows_.at(id), wanted) && !contains(wanted.in_hand, job_id{id}))
+            if (was_lost(rows_.at(id), wanted) && !contains(wanted.in_flight, job_id{id}))
                 taken.push_back(id);
         }
         std::sort(taken.begin(), taken.end());
@@ -125,7 +125,7 @@ std::vector<std::int64_t> queue_model::to_claim(const jobs::claim_request& wante
     for (const auto& [turn, id] : ready_) {
         if (taken.size() == most) break;
         if (turn < wanted.from_turn) continue;
-        if (!contains(wanted.in_hand, job_id{id})) taken.push_back(id);
+        if (!contains(wanted.in_flight, job_id{id})) taken.push_back(id);
     }
     return taken;
 }
@@ -185,7 +185,7 @@ std::map<std::int64_t, job_id> queue_model::heads() const {
 std::int64_t queue_model::next_in_line(const jobs::claim_request& wanted) const {
     const auto first = heads();
     const auto is_free = [&](const auto& head) {
-        return !contains(wanted.in_hand, head.second) && !is_behind_own_account(head.second);
+        return !contains(wanted.in_flight, head.second) && !is_behind_own_account(head.second);
     };
     const auto next = first.upper_bound(last_account_);
     auto found = std::find_if(next, first.end(), is_free);
@@ -210,7 +210,7 @@ jobs::line_answer queue_model::claim_in_line(
 }
 
 bool queue_model::ask_permit(
-    instant now, const jobs::holding& held, const jobs::platform_line& line) {
+    instant now, const jobs::lease& held, const jobs::platform_line& line) {
     const auto* const current = held_row(held);
     if (current == nullptr || !line_.empty() || next_permit_ > now) return false;
     if (is_behind_own_account(held.job)) return false;
@@ -221,9 +221,9 @@ bool queue_model::ask_permit(
     return true;
 }
 
-std::vector<jobs::holding> queue_model::renew(
-    instant now, const std::vector<jobs::holding>& held, seconds_f lease) {
-    std::vector<jobs::holding> kept;
+std::vector<jobs::lease> queue_model::renew(
+    instant now, const std::vector<jobs::lease>& held, seconds_f lease) {
+    std::vector<jobs::lease> kept;
     for (const auto& one : held) {
         const auto* const current = held_row(one);
         if (current == nullptr) continue;
@@ -235,7 +235,7 @@ std::vector<jobs::holding> queue_model::renew(
     return kept;
 }
 
-std::vector<job_id> queue_model::lost_among(const std::vector<jobs::holding>& held) const {
+std::vector<job_id> queue_model::lost_among(const std::vector<jobs::lease>& held) const {
     std::vector<job_id> lost;
     for (const auto& one : held) {
         if (held_row(one) == nullptr) lost.push_back(one.job);
@@ -253,7 +253,7 @@ std::vector<job_id> queue_model::rescue(instant now, const jobs::rescue_request&
     for (const auto& [until, id] : leased_) {
         if (until >= now || expired.size() == rescue_max) break;
         const auto& row = rows_.at(id);
-        if (contains(wanted.held, jobs::holding{row.id, row.claim})) continue;
+        if (contains(wanted.held, jobs::lease{row.id, row.claim})) continue;
         if (!was_lost(row, wanted)) expired.push_back(id);
     }
     std::vector<job_id> ended;
@@ -272,7 +272,7 @@ std::vector<job_id> queue_model::rescue(instant now, const jobs::rescue_request&
     return ended;
 }
 
-bool queue_model::report(instant now, const jobs::holding& held, const jobs::transition& ended) {
+bool queue_model::report(instant now, const jobs::lease& held, const jobs::transition& ended) {
     const auto* const current = held_row(held);
     if (current == nullptr) return false;
     auto row = *current;
@@ -313,7 +313,7 @@ const model_row* queue_model::find(job_id job) const {
     return found == rows_.end() ? nullptr : &found->second;
 }
 
-const model_row* queue_model::held_row(const jobs::holding& held) const {
+const model_row* queue_model::held_row(const jobs::lease& held) const {
     const auto* const row = find(held.job);
     const bool is_current =
         row != nullptr && row->claim == held.claim && row->status == job_status::processing;

@@ -66,12 +66,12 @@ public:
     jobs::line_answer claim_in_line(
         instant now, const jobs::claim_request& wanted, const jobs::platform_line& line);
     /// As pace_store::ask_permit(): true when it may go on.
-    bool ask_permit(instant now, const jobs::holding& held, const jobs::platform_line& line);
-    std::vector<jobs::holding> renew(
-        instant now, const std::vector<jobs::holding>& held, seconds_f lease);
-    std::vector<job_id> lost_among(const std::vector<jobs::holding>& held) const;
+    bool ask_permit(instant now, const jobs::lease& held, const jobs::platform_line& line);
+    std::vector<jobs::lease> renew(
+        instant now, const std::vector<jobs::lease>& held, seconds_f lease);
+    std::vector<job_id> lost_among(const std::vector<jobs::lease>& held) const;
     std::vector<job_id> rescue(instant now, const jobs::rescue_request& wanted);
-    bool report(instant now, const jobs::holding& held, const jobs::transition& ended);
+    bool report(instant now, const jobs::lease& held, const jobs::transition& ended);
     std::vector<job_id> ended_among(const std::vector<job_id>& awaited) const;
 
     /// Moves a lease or the time from which a job is due, as a test does.
@@ -96,7 +96,7 @@ public:
 
 private:
     /// Null unless the holding is current.
-    [[nodiscard]] const model_row* held_row(const jobs::holding& held) const;
+    [[nodiscard]] const model_row* held_row(const jobs::lease& held) const;
     /// The one that gets the next permit; 0 for none.
     [[nodiscard]] std::int64_t next_in_line(const jobs::claim_request& wanted) const;
     jobs::claimed_job take(model_row row, instant now, const jobs::claim_request& wanted);

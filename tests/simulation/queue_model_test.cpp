@@ -62,7 +62,7 @@ std::vector<std::string> texts_of(const std::vector<job_id>& jobs) {
     return sorted(std::move(texts));
 }
 
-std::vector<std::string> texts_of(const std::vector<jobs::holding>& held) {
+std::vector<std::string> texts_of(const std::vector<jobs::lease>& held) {
     std::vector<std::string> texts;
     for (const auto& one : held) texts.push_back(fmt::format("{} {}", one.job.value, one.claim));
     return sorted(std::move(texts));
@@ -124,7 +124,7 @@ protected:
             .worker = name_of(worker),
             .jobs_max = 1,
             .lease = far_off,
-            .in_hand = drawn_jobs(3),
+            .in_flight = drawn_jobs(3),
             .claim_epoch = epochs_.at(worker)};
         const auto stored = run(queue_.claim_in_line(wanted, line_, soon()));
         const auto expected = model_.claim_in_line(now_, wanted, line_);
@@ -140,7 +140,7 @@ protected:
         const pacing::pace pace{.interval = line_.interval, .tries_per_hour = 1000};
         const auto turn = run(paces_.ask_permit(
             held.job, held.claim, {.host = line_.host, .resolver = "page"}, pace, soon()));
-        EXPECT_EQ(turn.given == pacing::turn::leave::now, model_.ask_permit(now_, held, line_));
+        EXPECT_EQ(turn.given == pacing::permit::status::now, model_.ask_permit(now_, held, line_));
     }
 
     void claim() {
@@ -150,7 +150,7 @@ protected:
             .worker = name_of(worker),
             .jobs_max = 1 + static_cast<int>(dice_.below(4)),
             .lease = far_off,
-            .in_hand = drawn_jobs(3),
+            .in_flight = drawn_jobs(3),
             .claim_epoch = epochs_.at(worker),
             .from_turn = static_cast<std::int64_t>(dice_.below(2) * dice_.below(100))};
         const auto claimed = run(queue_.claim(wanted, soon()));
@@ -267,18 +267,18 @@ protected:
         return jobs;
     }
     /// Mostly a late one: many claims are over by the time they are drawn.
-    [[nodiscard]] jobs::holding drawn_holding() {
+    [[nodiscard]] jobs::lease drawn_holding() {
         if (holdings_.empty()) return {{1}, 1};
         const auto recent = std::min<std::size_t>(holdings_.size(), 8);
         return holdings_[holdings_.size() - 1 - dice_.below(recent)];
     }
-    [[nodiscard]] std::vector<jobs::holding> drawn_holdings(std::size_t most) {
-        std::map<std::int64_t, jobs::holding> drawn;
+    [[nodiscard]] std::vector<jobs::lease> drawn_holdings(std::size_t most) {
+        std::map<std::int64_t, jobs::lease> drawn;
         for (auto left = dice_.below(most + 1); left > 0; --left) {
             const auto one = drawn_holding();
             drawn.emplace(one.job.value, one);
         }
-        std::vector<jobs::holding> held;
+        std::vector<jobs::lease> held;
         for (const auto& [id, one] : drawn) held.push_back(one);
         return held;
     }
@@ -294,10 +294,10 @@ protected:
             case 2:
                 return jobs::retried{
                     .delay = delay, .why = {.cause = errc::timed_out, .step = "download"}};
-            case 3: return jobs::postponed{delay};
+            case 3: return jobs::snoozed{delay};
             case 4:
             case 5: return jobs::awaiting_permit{line_.host};
-            default: return jobs::handed_back{};
+            default: return jobs::released{};
         }
     }
 
@@ -314,7 +314,7 @@ protected:
         .resolvers = {"page"},
         .interval = far_off,
         .tries_per_hour = 1000};
-    std::vector<jobs::holding> holdings_;  ///< All that ever were.
+    std::vector<jobs::lease> holdings_;  ///< All that ever were.
     std::map<std::size_t, std::int32_t> epochs_{{0, 0}, {1, 0}, {2, 0}};
     int moves_ = 0;
 };

@@ -37,7 +37,7 @@ simulated_daemon::simulated_daemon(
         .chance = database.chance(),
         .watch = database.watch(),
         .mix = mix,
-        .ask_permit = [&database, &mix](const jobs::holding& held) {
+        .ask_permit = [&database, &mix](const jobs::lease& held) {
             return database.model().ask_permit(database.now(), held, mix.line);
         }};
     auto runner =
@@ -94,7 +94,7 @@ void simulated_daemon::check() const {
     auto& watch = database_.watch();
     // Each worker has one, and another one that has ended and is being told of; and what is claimed
     // ahead may wait, or have ended in one of two reports.
-    const auto held_max = 2 * runner_->capacity() + 3 * work::claim_ahead::jobs_max;
+    const auto held_max = 2 * runner_->capacity() + 3 * work::prefetch::jobs_max;
     watch.require(held() <= held_max, {}, "more jobs in hand than workers");
     const auto begun = held() - dispatcher_->unbegun();
     watch.require(runner_->started() == ended_ + begun, {}, "an attempt is lost in a dispatcher");

@@ -97,9 +97,9 @@ course drawn_course(simulated_database& database, const line& way) {
 }
 
 /// What stands under a daemon's names and was claimed before `when`.
-std::vector<jobs::holding> taken_before(
+std::vector<jobs::lease> taken_before(
     simulated_database& database, const std::string& worker, instant when) {
-    std::vector<jobs::holding> taken;
+    std::vector<jobs::lease> taken;
     for (const auto& [until, id] : database.model().leased()) {
         const auto& row = *database.model().find({id});
         const bool is_own = row.worker == worker || row.worker.starts_with(worker + "/");
@@ -115,10 +115,11 @@ void check_nothing_left_lying(
     simulated_database& database, const std::string& worker, const jobs::claim_request& wanted,
     instant sent, std::size_t taken) {
     if (wanted.from_turn != 0 || taken == static_cast<std::size_t>(wanted.jobs_max)) return;
-    const auto& in_hand = wanted.in_hand;
+    const auto& in_flight = wanted.in_flight;
     for (const auto& one : taken_before(database, worker, sent)) {
-        const bool is_known = std::find(in_hand.begin(), in_hand.end(), one.job) != in_hand.end() ||
-                              database.watch().has_begun(one);
+        const bool is_known =
+            std::find(in_flight.begin(), in_flight.end(), one.job) != in_flight.end() ||
+            database.watch().has_begun(one);
         database.watch().require(is_known, one.job, "what a lost claim took is left lying");
     }
 }
@@ -211,7 +212,7 @@ asio::awaitable<jobs::line_answer> simulated_queue::claim_in_line(
 }
 
 asio::awaitable<jobs::renewal> simulated_queue::renew(
-    std::vector<jobs::holding> held, seconds_f lease, deadline by) {
+    std::vector<jobs::lease> held, seconds_f lease, deadline by) {
     lease *= lease_rate_;
     const auto statement = [&database = database_, held = std::move(held), lease] {
         return jobs::renewal{
@@ -221,7 +222,7 @@ asio::awaitable<jobs::renewal> simulated_queue::renew(
 }
 
 asio::awaitable<std::vector<job_id>> simulated_queue::lost_among(
-    std::vector<jobs::holding> held, deadline by) {
+    std::vector<jobs::lease> held, deadline by) {
     const auto statement = [&database = database_, held = std::move(held)] {
         return database.model().lost_among(held);
     };
@@ -246,7 +247,7 @@ asio::awaitable<std::vector<job_id>> simulated_queue::rescue(
 }
 
 asio::awaitable<bool> simulated_queue::report(
-    jobs::holding held, jobs::transition ended, deadline by) {
+    jobs::lease held, jobs::transition ended, deadline by) {
     const auto* const success = std::get_if<jobs::completed>(&ended);
     const bool is_refused = success != nullptr && success->result == unstorable_result;
     const std::function<bool()> statement = [&database = database_, held, ended, is_refused] {

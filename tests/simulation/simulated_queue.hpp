@@ -79,13 +79,13 @@ public:
     boost::asio::awaitable<jobs::line_answer> claim_in_line(
         jobs::claim_request wanted, jobs::platform_line line, deadline by) override;
     boost::asio::awaitable<jobs::renewal> renew(
-        std::vector<jobs::holding> held, seconds_f lease, deadline by) override;
+        std::vector<jobs::lease> held, seconds_f lease, deadline by) override;
     boost::asio::awaitable<std::vector<job_id>> lost_among(
-        std::vector<jobs::holding> held, deadline by) override;
+        std::vector<jobs::lease> held, deadline by) override;
     boost::asio::awaitable<std::vector<job_id>> rescue(
         jobs::rescue_request wanted, deadline by) override;
     boost::asio::awaitable<bool> report(
-        jobs::holding held, jobs::transition ended, deadline by) override;
+        jobs::lease held, jobs::transition ended, deadline by) override;
 
     /// Nobody else is concerned when this one daemon does not get through.
     void cut_off();

@@ -35,7 +35,7 @@ void simulated_runner::start(jobs::claimed_job job, std::stop_token stop, end_ha
     auto& made = attempts_[number];
     made.held = {job.id, job.claim};
     made.on_end = std::move(on_end);
-    if (stop.stop_requested()) return plan_end(number, 0s, jobs::handed_back{});
+    if (stop.stop_requested()) return plan_end(number, 0s, jobs::released{});
     made.is_at_work = true;
     around_.watch.note_begin(made.held, who_);
     const bool waits = job.permit.empty() && around_.chance.chance(around_.mix.needs_permit) &&
@@ -43,7 +43,7 @@ void simulated_runner::start(jobs::claimed_job job, std::stop_token stop, end_ha
     auto ended = waits ? jobs::awaiting_permit{around_.mix.line.host} : drawn_end(job);
     const auto stopped = [this, number, ended] {
         const bool too_late = around_.chance.chance(ends_by_itself);
-        const jobs::transition instead = too_late ? ended : jobs::handed_back{};
+        const jobs::transition instead = too_late ? ended : jobs::released{};
         plan_end(number, around_.chance.between(duration::zero(), stop_time_max), instead);
     };
     made.on_stop.emplace(std::move(stop), stopped);
@@ -70,7 +70,7 @@ jobs::transition simulated_runner::drawn_end(const jobs::claimed_job& job) {
     }
     die -= mix.is_tried_again;
     if (die >= 0 && die < mix.is_postponed) {
-        return jobs::postponed{around_.chance.between(duration::zero(), postponement_max)};
+        return jobs::snoozed{around_.chance.between(duration::zero(), postponement_max)};
     }
     die -= mix.is_postponed;
     if (die >= 0 && die < mix.is_unstorable) return jobs::completed{unstorable_result};

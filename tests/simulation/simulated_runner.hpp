@@ -37,7 +37,7 @@ public:
         dice& chance;
         ledger& watch;
         const work_mix& mix;  ///< As it is now.
-        std::function<bool(const jobs::holding&)> ask_permit;
+        std::function<bool(const jobs::lease&)> ask_permit;
     };
 
     /// `die` is called when an attempt takes its daemon down.
@@ -54,7 +54,7 @@ public:
 
 private:
     struct attempt {
-        jobs::holding held;
+        jobs::lease held;
         end_handler on_end;
         bool is_at_work = false;
         std::optional<std::stop_callback<std::function<void()>>> on_stop;

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# `tell` is a closure of src/bot/speaker.cpp, for what warns in one way.
+# `tell` is a closure of src/bot/message_sender.cpp, for what warns in one way.
 CALL = re.compile(r"(?:(?:\.|->)(info|warning|error)|\btell)\(")
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 KEY = re.compile(r'\{\s*"([a-z_-]+)"\s*,')

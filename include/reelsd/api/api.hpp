@@ -2,12 +2,12 @@
 
 #include <reelsd/base/result.hpp>
 #include <reelsd/domain/exports/account_export.hpp>
-#include <reelsd/domain/jobs/admission_desk.hpp>
 #include <reelsd/domain/jobs/caller_lookup.hpp>
 #include <reelsd/domain/jobs/change_poller.hpp>
 #include <reelsd/domain/jobs/change_store.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
 #include <reelsd/domain/jobs/reel_search.hpp>
+#include <reelsd/domain/jobs/submission_batcher.hpp>
 #include <reelsd/domain/usage/usage_store.hpp>
 #include <reelsd/domain/webhooks/delivery_store.hpp>
 #include <reelsd/domain/webhooks/webhook_store.hpp>
@@ -27,9 +27,9 @@ class embedder;
 
 namespace reelsd::api {
 
-struct api_parts {
+struct api_dependencies {
     jobs::caller_lookup callers;
-    jobs::admission_desk desk;
+    jobs::submission_batcher submission_batcher;
     jobs::job_store jobs;
     usage::usage_store usage;
     jobs::reel_search search;
@@ -69,7 +69,7 @@ struct api_parts {
 /// Thread: the loop's. Outlives the router's use.
 class api {
 public:
-    explicit api(api_parts parts);
+    explicit api(api_dependencies parts);
     ~api();
     api(const api&) = delete;
     api& operator=(const api&) = delete;

@@ -6,9 +6,9 @@
 #include <reelsd/base/log.hpp>
 #include <reelsd/domain/chats/bot_store.hpp>
 #include <reelsd/domain/chats/chat_store.hpp>
-#include <reelsd/domain/jobs/admission_desk.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
 #include <reelsd/domain/jobs/reel_search.hpp>
+#include <reelsd/domain/jobs/submission_batcher.hpp>
 #include <reelsd/domain/usage/usage_store.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -26,7 +26,7 @@ class embedder;
 
 namespace reelsd::bot {
 
-struct bot_parts {
+struct bot_dependencies {
     boost::asio::any_io_executor loop;
     std::string address;  ///< Of the Bot API, without a slash at its end.
     std::string token;    ///< Never logged.
@@ -34,13 +34,13 @@ struct bot_parts {
     std::string run;      ///< What tells this start of this daemon from all others.
     chats::chat_store chats;
     chats::bot_store bots;
-    jobs::admission_desk desk;
+    jobs::submission_batcher submission_batcher;
     jobs::job_store jobs;
     jobs::reel_search search;
     usage::usage_store usage;
     const model::embedder& embedder;
     async::offload_pool& offload;  ///< Waits for the bot's threads at a stop.
-    /// As in api::api_parts: on the loop; empty where there are no such vectors.
+    /// As in api::api_dependencies: on the loop; empty where there are no such vectors.
     std::function<boost::asio::awaitable<std::vector<job_id>>(account_id caller, std::string query)>
         near_reels;
     bool analysis_costs_money = false;
@@ -57,7 +57,7 @@ struct bot_parts {
 /// time. Has threads of its own, which reach the database through the loop.
 class bot final : public async::background_service {
 public:
-    explicit bot(bot_parts parts);
+    explicit bot(bot_dependencies parts);
     ~bot() override;
 
     [[nodiscard]] std::string_view name() const noexcept override { return "chat bot"; }

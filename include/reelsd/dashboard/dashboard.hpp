@@ -35,7 +35,7 @@ struct default_limits {
     int requests_per_minute = 600;
 };
 
-struct dashboard_parts {
+struct dashboard_dependencies {
     accounts::account_store accounts;
     accounts::session_store sessions;
     jobs::job_store jobs;
@@ -62,7 +62,7 @@ struct dashboard_parts {
 /// the router's use.
 class dashboard {
 public:
-    explicit dashboard(dashboard_parts parts);
+    explicit dashboard(dashboard_dependencies parts);
     ~dashboard();
     dashboard(const dashboard&) = delete;
     dashboard& operator=(const dashboard&) = delete;

@@ -27,7 +27,7 @@
 namespace reelsd::db {
 
 /// How questions share statements.
-struct sharing {
+struct batching {
     /// Under way at once. More questions wait until one of them is answered, and share the next.
     std::size_t statements_max = 2;
     /// In one statement.
@@ -59,11 +59,11 @@ public:
         const std::vector<Question>& questions, deadline by)>;
 
     /// Whether two questions stand or fall with the same row. Empty: no two do.
-    using likeness = std::function<bool(const Question& one, const Question& other)>;
+    using batch_key = std::function<bool(const Question& one, const Question& other)>;
 
     shared_statement(
-        boost::asio::any_io_executor loop, async::task_group& tasks, sharing wanted, ask all,
-        likeness are_alike = {})
+        boost::asio::any_io_executor loop, async::task_group& tasks, batching wanted, ask all,
+        batch_key are_alike = {})
         : core_{std::make_shared<core>(
               std::move(loop), tasks, wanted, std::move(all), std::move(are_alike))} {}
 
@@ -110,14 +110,14 @@ private:
 
     struct core : std::enable_shared_from_this<core> {
         core(
-            boost::asio::any_io_executor where, async::task_group& owner, sharing wanted, ask all,
-            likeness alike)
+            boost::asio::any_io_executor where, async::task_group& owner, batching wanted, ask all,
+            batch_key alike)
             : loop{std::move(where)},
               tasks{owner},
               limits{wanted},
               ask_all{std::move(all)},
               are_alike{std::move(alike)},
-              impatience{loop} {
+              max_delay{loop} {
             invariant(limits.statements_max > 0 && limits.questions_max > 0);
         }
 
@@ -133,8 +133,8 @@ private:
         /// Sends all when the first of the queue has waited for too long.
         void watch_first() {
             if (queue.empty() || std::exchange(is_watching, true)) return;
-            impatience.expires_at(queue.front()->since + limits.held_max);
-            impatience.async_wait([self = this->shared_from_this()](auto problem) {
+            max_delay.expires_at(queue.front()->since + limits.held_max);
+            max_delay.async_wait([self = this->shared_from_this()](auto problem) {
                 self->is_watching = false;
                 if (problem || self->queue.empty()) return;
                 // The one that was watched may have gone in time.
@@ -169,7 +169,7 @@ private:
                 std::stable_partition(together.begin(), together.end(), [soon](const auto& one) {
                     return one->by.when() < soon;
                 });
-            for (auto one = together.begin(); one != unhurried; ++one) send_beside({*one});
+            for (auto one = together.begin(); one != unhurried; ++one) send_isolated({*one});
             together.erase(together.begin(), unhurried);
             if (together.empty()) return;
             ++under_way;
@@ -177,9 +177,9 @@ private:
         }
 
         /// Beside the others, whose number it does not count to: they must not wait for it.
-        void send_beside(batch together) {
+        void send_isolated(batch together) {
             if (tasks.is_stopping()) return refuse(together);
-            tasks.spawn("ask beside", run_beside(this->shared_from_this(), std::move(together)));
+            tasks.spawn("ask beside", run_isolated(this->shared_from_this(), std::move(together)));
         }
 
         static void refuse(const batch& together) {
@@ -191,10 +191,10 @@ private:
 
         boost::asio::any_io_executor loop;
         async::task_group& tasks;
-        sharing limits;
+        batching limits;
         ask ask_all;
-        likeness are_alike;
-        boost::asio::steady_timer impatience;
+        batch_key are_alike;
+        boost::asio::steady_timer max_delay;
         bool is_watching = false;
         bool is_sending = false;
         std::size_t under_way = 0;
@@ -229,7 +229,7 @@ private:
     }
 
     /// That nothing was changed, for a reason that need not be all questions': not so a full disk.
-    [[nodiscard]] static bool may_be_one_questions_fault(const std::exception_ptr& problem) {
+    [[nodiscard]] static bool may_be_caused_by_one_query(const std::exception_ptr& problem) {
         if (!problem) return false;
         try {
             std::rethrow_exception(problem);
@@ -262,7 +262,7 @@ private:
         --with->under_way;
         with->send_what_may_go();  // The database goes on while these answers are written.
         const bool is_shared = together.size() > 1;
-        const bool is_refused = is_shared && may_be_one_questions_fault(found.problem);
+        const bool is_refused = is_shared && may_be_caused_by_one_query(found.problem);
         batch left;
         for (std::size_t at = 0; at < together.size(); ++at) {
             if (is_refused) {
@@ -291,10 +291,10 @@ private:
         for (const auto& one : together) {
             if (one->by.passed()) one->by = deadline::after(one->by.when() - one->since);
         }
-        with.send_beside(std::move(together));
+        with.send_isolated(std::move(together));
     }
 
-    static boost::asio::awaitable<void> run_beside(std::shared_ptr<core> with, batch together) {
+    static boost::asio::awaitable<void> run_isolated(std::shared_ptr<core> with, batch together) {
         const auto all = asking_for(together);
         auto found = co_await try_all(*with, all.questions, all.by);
         for (std::size_t at = 0; at < together.size(); ++at) tell(*together[at], found, at);

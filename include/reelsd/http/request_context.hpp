@@ -24,7 +24,7 @@ namespace reelsd::http {
 
 class request_context;
 
-/// The caller of a request, as its gate has authenticated them.
+/// The caller of a request, as the middleware has authenticated them.
 struct caller_identity {
     account_id account;
     /// The account's own limit; nothing: the default one.
@@ -36,8 +36,8 @@ struct caller_identity {
     std::string csrf_token = {};
 };
 
-/// Authentication and admission of all paths below a prefix.
-struct gate {
+/// Authentication and rate limits of all paths below a prefix.
+struct middleware {
     using check = std::function<boost::asio::awaitable<std::optional<response>>(request_context&)>;
     using decision = std::function<std::optional<response>(request_context&)>;
 
@@ -48,19 +48,19 @@ struct gate {
     check authenticate;
     /// Runs once route and method are known to exist, before the query and the handler: may answer
     /// (429). Optional.
-    decision admit;
+    decision accept;
 };
 
 /// What a line of a route table says of its route beside method, pattern and handler.
 struct route_options {
     enum class authenticator : std::uint8_t {
-        gate,
+        middleware,
         /// The handler authenticates and admits, for instance in the statement that reads what is
-        /// asked for. For requests that the router refuses the gate does.
+        /// asked for. For requests that the router refuses the middleware does.
         handler,
     };
 
-    authenticator authenticated_by = authenticator::gate;
+    authenticator authenticated_by = authenticator::middleware;
     /// Whether requests count toward the account's limit of requests per minute.
     bool is_rate_limited = true;
 };
@@ -94,11 +94,11 @@ public:
     [[nodiscard]] account_id caller() const { return identity().account; }
     [[nodiscard]] const caller_identity& identity() const;
     void set_caller(caller_identity caller) { caller_ = std::move(caller); }
-    /// Asks the gate of the path who the caller is; nothing, or its refusal. Handlers that wait or
-    /// stream call it again: a token that was revoked since is refused.
+    /// Asks the path's middleware who the caller is; nothing, or its refusal. Handlers
+    /// that wait or stream call it again: a token that was revoked since is refused.
     [[nodiscard]] boost::asio::awaitable<std::optional<response>> authenticate();
-    /// The gate's admission of the authenticated caller; nothing, or its refusal.
-    [[nodiscard]] std::optional<response> admit();
+    /// The middleware's decision about the authenticated caller; nothing, or its refusal.
+    [[nodiscard]] std::optional<response> accept();
 
     // How long.
 
@@ -150,8 +150,8 @@ public:
     [[nodiscard]] std::string_view route() const noexcept { return route_.pattern; }
     [[nodiscard]] std::string_view route_prefix() const noexcept { return route_.prefix; }
     [[nodiscard]] const route_options& options() const noexcept { return route_.options; }
-    /// Null for a path behind no gate.
-    void set_gate(const gate* of_path) noexcept { gate_ = of_path; }
+    /// Null for a path without middleware.
+    void set_middleware(const middleware* of_path) noexcept { middleware_ = of_path; }
     /// Errors: those of query_parameters::parse.
     [[nodiscard]] result<void> decode_query();
     /// Tells whoever holds `stop()`. Costs nothing when nobody asked for it.
@@ -164,7 +164,7 @@ private:
     deadline database_by_;
     query_parameters query_;
     matched_route route_;
-    const gate* gate_ = nullptr;
+    const middleware* middleware_ = nullptr;
     std::optional<caller_identity> caller_;
     /// Made when first asked for: most requests never wait.
     std::optional<std::stop_source> stop_;

@@ -33,10 +33,10 @@ struct route {
 };
 
 /// Finds who answers a request. Order of decisions, as the contract wants it: the check of every
-/// request, `OPTIONS *` (204 with `Allow`), gate's `authenticate`, path (malformed escape 400,
-/// unknown 404), method (405 with `Allow`), gate's `admit`, query (malformed 400), handler. HEAD is
-/// answered by GET's handler; the session leaves the body out. Filled at start, constant
-/// afterwards. Thread: any for `answer`, as far as the handlers allow.
+/// request, `OPTIONS *` (204 with `Allow`), the middleware's `authenticate`, path (malformed escape
+/// 400, unknown 404), method (405 with `Allow`), its `accept`, query (malformed 400),
+/// handler. HEAD is answered by GET's handler; the session leaves the body out. Filled at start,
+/// constant afterwards. Thread: any for `answer`, as far as the handlers allow.
 class router {
 public:
     router() = default;
@@ -62,14 +62,15 @@ public:
         }
     }
 
-    /// Answers people who have come to an unknown path behind no gate: GETs that accept text/html.
+    /// Answers people who have come to an unknown path without middleware: GETs that accept
+    /// text/html.
     void show_when_unknown(handler handle);
 
     /// Runs before everything else and may answer instead. At most one; optional.
-    void check_every_request(gate::decision check);
+    void check_every_request(middleware::decision check);
 
-    /// The longest prefix that holds for a path is the one whose gate runs.
-    void guard(gate keeper);
+    /// The longest prefix that holds for a path is the one whose middleware runs.
+    void use(middleware added);
 
     struct known_route {
         verb method;
@@ -107,9 +108,9 @@ private:
         /// In `paths_`, of the pattern that ends here.
         std::optional<std::size_t> entry;
     };
-    struct gate_entry {
+    struct middleware_entry {
         std::vector<segment> segments;
-        gate keeper;
+        middleware rules;
     };
 
     /// Who answers; null when the request is refused.
@@ -119,14 +120,14 @@ private:
     };
 
     [[nodiscard]] static std::vector<segment> segments_of(std::string_view pattern);
-    [[nodiscard]] const gate* gate_for(const request_target& target) const noexcept;
+    [[nodiscard]] const middleware* middleware_for(const request_target& target) const noexcept;
     /// Where the pattern ends, which is added if it is not there.
     [[nodiscard]] branch& branch_of(const std::vector<segment>& pattern);
     /// The most specific pattern behind `from` that fits the segments from `at` on.
     [[nodiscard]] const path_entry* entry_for(
         const branch& from, const request_target& target, std::size_t at) const noexcept;
     /// Tells 404 from 405, and the context its route.
-    [[nodiscard]] located locate(request_context& ctx, const gate* keeper) const;
+    [[nodiscard]] located locate(request_context& ctx, const middleware* rules) const;
     /// To `OPTIONS *`: the methods of all routes.
     [[nodiscard]] response server_options(const request_context& ctx) const;
     /// To what nobody handles. `entry` is that of the path, if it is known.
@@ -136,9 +137,9 @@ private:
     std::deque<std::string> patterns_;
     std::vector<path_entry> paths_;
     branch root_{};
-    std::vector<gate_entry> gates_;
+    std::vector<middleware_entry> middlewares_;
     handler when_unknown_;
-    gate::decision check_;
+    middleware::decision check_;
 };
 
 }  // namespace reelsd::http

@@ -39,7 +39,7 @@ struct listen_address {
 [[nodiscard]] result<listen_address> parse_listen_address(std::string_view text);
 
 /// What one exchange came to, for metrics. The route lives as long as the router.
-struct exchange_report {
+struct request_report {
     verb method;
     /// The route's pattern ("/api/v1/reels/{id}"), empty if no route matched: bounded in number.
     std::string_view route;
@@ -74,7 +74,7 @@ struct server_options {
     std::chrono::milliseconds linger_time_max = std::chrono::seconds{2};
     /// At a stop, for a request that has begun, and for the next one of a connection that is idle:
     /// a client whose request meets the closing of its connection cannot know whether it was taken.
-    std::chrono::milliseconds farewell_time_max = std::chrono::seconds{1};
+    std::chrono::milliseconds drain_time_max = std::chrono::seconds{1};
     /// What `request_context::answer_by` starts with: twice what a loaded database should take.
     std::chrono::milliseconds answer_time_max = std::chrono::seconds{10};
 
@@ -95,9 +95,9 @@ struct server_options {
 
     /// Tells what an exception that left a handler means, for instance a lost database. Without it,
     /// or when it gives nothing, the answer is 500. Called in the session's catch.
-    std::function<std::optional<error>(const std::exception_ptr&)> explain;
+    std::function<std::optional<error>(const std::exception_ptr&)> map_exception;
     /// Called after each answered request. Must not throw.
-    std::function<void(const exchange_report&)> on_exchange;
+    std::function<void(const request_report&)> on_request_end;
 };
 
 /// Totals since the start, but for the first two.
@@ -132,7 +132,7 @@ public:
     /// The listening socket, for another process to accept on; -1 before start() and after stop().
     [[nodiscard]] int listener() const noexcept;
 
-    /// Accepts no more, lets idle connections ask once more for `farewell_time_max`, stops what
+    /// Accepts no more, lets idle connections ask once more for `drain_time_max`, stops what
     /// `request_context::stop` tells, and waits for running exchanges until `by`; then cuts them
     /// and waits for their coroutines. Each connection's last answer says that it closes.
     [[nodiscard]] boost::asio::awaitable<void> stop(deadline by);

@@ -10,7 +10,7 @@
 namespace reelsd::model {
 
 /// What operators see of a provider's model.
-struct circuit_standing {
+struct circuit_state {
     std::string provider;
     std::string model;
     seconds_f closed_in{0};  ///< For how long it is not asked yet; 0: it is asked.

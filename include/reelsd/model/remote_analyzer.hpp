@@ -27,7 +27,7 @@ using request_observer = std::function<void(
     std::string_view provider, std::string_view model, std::string_view outcome)>;
 
 /// What a remote analyzer works with. References outlive it.
-struct remote_parts {
+struct remote_dependencies {
     const media::media_client& media;
     const price_table& prices;
     remote_settings settings;
@@ -40,9 +40,9 @@ struct remote_parts {
 class remote_analyzer final : public analyzer {
 public:
     [[nodiscard]] static std::unique_ptr<remote_analyzer> with_gemini(
-        gemini_settings settings, remote_parts parts);
+        gemini_settings settings, remote_dependencies parts);
     [[nodiscard]] static std::unique_ptr<remote_analyzer> with_openai(
-        openai_settings settings, remote_parts parts);
+        openai_settings settings, remote_dependencies parts);
     ~remote_analyzer() override;
 
     /// "gemini/gemini-3.8-flash/prompt-1"
@@ -61,19 +61,19 @@ public:
     /// model_misconfigured, model_unavailable.
     [[nodiscard]] result<void> check(const deadline& by, const std::stop_token& stop) const;
 
-    [[nodiscard]] circuit_standing standing() const;
+    [[nodiscard]] circuit_state standing() const;
 
 private:
-    class dialogue;
+    class analysis_session;
 
     struct connections {
         std::unique_ptr<net::http_client> http;
         std::unique_ptr<chat_api> api;
     };
 
-    remote_analyzer(connections made, remote_parts parts);
+    remote_analyzer(connections made, remote_dependencies parts);
 
-    remote_parts parts_;
+    remote_dependencies parts_;
     std::unique_ptr<net::http_client> http_;
     std::unique_ptr<chat_api> api_;
     std::string name_;

@@ -38,7 +38,7 @@ enum class answer_media : std::uint8_t {
     other_post,         ///< Data of another post.
     unreadable,         ///< Data of the post in a shape we do not know.
     withheld,           ///< The post without its media and without a reason.
-    gated,              ///< The same with a ruling: age, region, audience.
+    gated,              ///< The same with a page error: age, region, audience.
     photo,              ///< No video in what was asked for.
     video_without_url,  ///< A video, but nothing to download.
     video_in_tracks,    ///< A video whose picture and sound are files of their own.
@@ -46,7 +46,7 @@ enum class answer_media : std::uint8_t {
 };
 
 /// What a JSON body says instead of, or beside, the data.
-enum class answer_complaint : std::uint8_t {
+enum class answer_error : std::uint8_t {
     none,
     html,             ///< No JSON but a page: the client was not liked.
     no_json,          ///< Neither.
@@ -69,14 +69,14 @@ struct answer_signals {
     page_route route = page_route::unknown;
     answer_media media = answer_media::absent;
     /// Of the body of a query, and of a page with a status of 400-499.
-    answer_complaint complaint = answer_complaint::none;
+    answer_error platform_error = answer_error::none;
     /// The code carries a follower's key, as links to private posts do.
     bool is_follower_link = false;
     /// Whether we put separate tracks together.
     bool takes_tracks = false;
 };
 
-struct answer_verdict {
+struct answer_classification {
     /// Empty: the answer has the post's video.
     std::optional<errc> failure = {};
     /// A "no such post", or "no such file", that only counts when somebody else says so too.
@@ -90,7 +90,7 @@ struct answer_verdict {
 
 /// The one place where what the platform answers becomes what it means. Source: platform.md 3.
 /// Pure. `signals.redirect` is not answer_redirect::post: that one is followed first.
-[[nodiscard]] answer_verdict judge(const answer_signals& signals) noexcept;
+[[nodiscard]] answer_classification classify(const answer_signals& signals) noexcept;
 
 /// One answer as a resolver saw it, for people who want to know why it says what it says. The texts
 /// live as long as the call.

@@ -5,8 +5,8 @@
 #include <reelsd/base/result.hpp>
 #include <reelsd/platform/answer_outcome.hpp>
 #include <reelsd/platform/link.hpp>
-#include <reelsd/platform/pacer.hpp>
 #include <reelsd/platform/post.hpp>
+#include <reelsd/platform/rate_limiter.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -21,11 +21,11 @@
 namespace reelsd::platform {
 
 /// What a failure is worth where another resolver doubts that there is such a post.
-enum class doubt : std::uint8_t {
-    plain,       ///< A doubt counts when a second resolver has it too, or when there is no other.
-    twice_said,  ///< Doubted by two independent questions: counts, unless the post turns up.
-    worthless_alone,  ///< A doubt that only counts when another has it too.
-    dispelled,        ///< The post was seen; only its video is not to be had in this way.
+enum class confidence : std::uint8_t {
+    plain,         ///< A doubt counts when a second resolver has it too, or when there is no other.
+    corroborated,  ///< Doubted by two independent questions: counts, unless the post turns up.
+    low,           ///< A doubt that only counts when another has it too.
+    refuted,       ///< The post was seen; only its video is not to be had in this way.
 };
 
 /// Why a resolver has no post.
@@ -35,15 +35,17 @@ struct no_post {
     /// another resolver has to say so too. Or a "no such file" (separate_tracks): another
     /// resolver may have one.
     bool needs_confirmation = false;
-    doubt worth = doubt::plain;
+    confidence worth = confidence::plain;
     /// Of platform_rate_limited: the client is throttled, whichever post it asks for.
     bool throttles_client = false;
 
     no_post() = default;
     /// Implicit, as a plain error is the usual case.
-    no_post(error why_not, bool is_in_doubt = false, doubt its_worth = doubt::plain)
+    no_post(error why_not, bool is_in_doubt = false, confidence its_worth = confidence::plain)
         : why{std::move(why_not)}, needs_confirmation{is_in_doubt}, worth{its_worth} {}
-    no_post(error why_not, const answer_verdict& verdict, const answer_signals& signals) noexcept;
+    no_post(
+        error why_not, const answer_classification& classification,
+        const answer_signals& signals) noexcept;
 };
 
 using resolution = boost::system::result<post, no_post>;
@@ -79,14 +81,14 @@ struct unresolved {
     error why;
     /// Set when no resolver that was asked failed, but some could not be asked yet: that is no
     /// failed attempt.
-    std::optional<postponement> postponed = {};
+    std::optional<required_wait> snooze = {};
     /// The next attempt at the same link should begin no earlier.
     seconds_f not_before{0.0};
 
     unresolved() = default;
     /// Implicit, as a plain error is the usual case.
-    unresolved(error why_not, std::optional<postponement> until = {})
-        : why{std::move(why_not)}, postponed{until} {}
+    unresolved(error why_not, std::optional<required_wait> until = {})
+        : why{std::move(why_not)}, snooze{until} {}
 };
 
 using chain_resolution = boost::system::result<post, unresolved>;
@@ -115,23 +117,23 @@ public:
     /// Asks each resolver in its turn. One that cools down is passed over; for the first one's turn
     /// by our own pace the whole job waits elsewhere, while a later one's is awaited here.
     ///
-    /// Errors as resolver::resolve() and pacer::ask(). A "no such post" in doubt counts as its
-    /// `doubt` says. When every way failed, the failure that tells most: being rate limited over a
-    /// changed platform, over its failure, over the network's.
+    /// Errors as resolver::resolve() and rate limiter::ask(). A "no such post" in doubt counts as
+    /// its `doubt` says. When every way failed, the failure that tells most: being rate limited
+    /// over a changed platform, over its failure, over the network's.
     ///
     /// Resolvers in `excluded` are not asked. With any, the wait for another one's turn is spent
     /// here.
     [[nodiscard]] chain_resolution resolve(
-        const link& wanted, pacer& pace, deadline by, const std::stop_token& stop,
+        const link& wanted, rate_limiter& pace, deadline by, const std::stop_token& stop,
         const excluded_resolvers& excluded = {}) const;
 
 private:
     struct tried {
         resolution found;
-        seconds_f rest{0.0};  ///< As pacer::note() returns it.
+        seconds_f rest{0.0};  ///< As rate limiter::note() returns it.
     };
-    [[nodiscard]] tried try_one(
-        const resolver& way, const link& wanted, pacer& pace, deadline by,
+    [[nodiscard]] tried try_resolver(
+        const resolver& way, const link& wanted, rate_limiter& pace, deadline by,
         const std::stop_token& stop) const;
 
     std::vector<std::unique_ptr<resolver>> order_;
@@ -140,9 +142,9 @@ private:
 };
 
 /// Whether an answer that failed has shown the post all the same. Pure.
-[[nodiscard]] doubt doubt_of(const answer_signals& signals) noexcept;
+[[nodiscard]] confidence confidence_of(const answer_signals& signals) noexcept;
 
-/// What a try's end tells its pacer. Pure.
+/// What a try's end tells its rate limiter. Pure.
 [[nodiscard]] try_outcome try_outcome_of(const resolution& found) noexcept;
 [[nodiscard]] try_outcome try_outcome_of(const no_post& none) noexcept;
 
@@ -150,6 +152,6 @@ private:
 [[nodiscard]] bool is_definite(errc code) noexcept;
 
 /// Of two ways' failures, the one that tells more.
-[[nodiscard]] const error& more_telling(const error& left, const error& right) noexcept;
+[[nodiscard]] const error& more_informative(const error& left, const error& right) noexcept;
 
 }  // namespace reelsd::platform

@@ -28,8 +28,8 @@ struct source_settings {
     std::vector<std::string> resolvers = {"page", "graphql", "embed", "yt-dlp"};
     /// REELSD_YT_DLP_PATH; a name without a slash is looked up in PATH.
     std::string yt_dlp_path = "yt-dlp";
-    /// The program reelsd-media, as an absolute path, which runs yt-dlp inside a fence.
-    std::filesystem::path fence = {};
+    /// The program reelsd-media, as an absolute path, which runs yt-dlp inside a sandbox.
+    std::filesystem::path sandbox = {};
     /// REELSD_JAIL.
     std::string jail = "require";
     request_profile profile = {};
@@ -74,15 +74,15 @@ public:
 
     /// The post that a share link means; any other link is returned as it is. A share link is
     /// looked up at the pace of the resolver "share". Errors as expand_share_link() and
-    /// pacer::ask().
+    /// rate limiter::ask().
     [[nodiscard]] virtual boost::system::result<link, unresolved> expand(
-        const link& wanted, pacer& pace, deadline by, std::stop_token stop) const = 0;
+        const link& wanted, rate_limiter& pace, deadline by, std::stop_token stop) const = 0;
 
     /// Follows a share link first. Threads that want the same post at the same time ask for it once
     /// and share the answer. Errors as resolver_chain::resolve(), and for test links whichever they
     /// stand for (also video_too_long, model_refused, storage_failed).
     [[nodiscard]] virtual chain_resolution resolve(
-        const link& wanted, pacer& pace, deadline by, std::stop_token stop,
+        const link& wanted, rate_limiter& pace, deadline by, std::stop_token stop,
         const excluded_resolvers& excluded = {}) const = 0;
 
     /// Errors as downloader::download().

@@ -17,9 +17,9 @@ namespace reelsd::platform {
 struct yt_dlp_settings {
     /// The program yt-dlp, as an absolute path.
     std::filesystem::path program;
-    /// The program reelsd-media, as an absolute path: its command `fence` runs yt-dlp.
-    std::filesystem::path fence;
-    /// What the fence does where the kernel lacks a part of it: the setting `jail`.
+    /// The program reelsd-media, as an absolute path: its command `sandbox` runs yt-dlp.
+    std::filesystem::path sandbox;
+    /// What the sandbox does where the kernel lacks a part of it: the setting `jail`.
     std::string jail = "require";
     /// Certificate authorities; empty: the system's.
     std::string ca_file = {};
@@ -28,7 +28,7 @@ struct yt_dlp_settings {
 
 /// Asks the program yt-dlp, as a child process that is given nothing but the link. It does its own
 /// networking: the outbound guard holds for the media that it names, not for what it asks. It runs
-/// inside a fence, which bounds its memory and time, and keeps it from our files and processes.
+/// inside a sandbox, which bounds its memory and time, and keeps it from our files and processes.
 /// Source: platform.md 6.
 class yt_dlp_resolver : public resolver {
 public:

@@ -13,7 +13,7 @@
 namespace reelsd::process {
 
 /// What is kept of standard error, from its end: the last words are the cause.
-inline constexpr std::size_t child_complaints_bytes_max = std::size_t{2} * 1024;
+inline constexpr std::size_t child_error_output_bytes_max = std::size_t{2} * 1024;
 
 /// Where a child finds `child_command::passed`.
 inline constexpr int passed_descriptor = 3;
@@ -33,21 +33,21 @@ struct child_command {
     std::size_t output_bytes_max = std::size_t{1024} * 1024;
 };
 
-enum class child_fate : std::uint8_t {
+enum class child_outcome : std::uint8_t {
     exited,       ///< By itself; `status` is its exit status.
     signalled,    ///< By a signal that we did not send; `status` is its number.
     overdue,      ///< Killed: the deadline passed.
     stopped,      ///< Killed: a stop was requested.
     flooding,     ///< Killed: it wrote more than it may.
     not_started,  ///< No such program, or no process or descriptor to be had. `status` is the
-                  ///< errno, `complaints` says what failed.
+                  ///< errno, `error_output` says what failed.
 };
 
 struct child_end {
-    child_fate fate = child_fate::exited;
+    child_outcome fate = child_outcome::exited;
     int status = 0;
-    std::string output;      ///< Standard output, whole unless `flooding`.
-    std::string complaints;  ///< The end of standard error.
+    std::string output;        ///< Standard output, whole unless `flooding`.
+    std::string error_output;  ///< The end of standard error.
     std::chrono::duration<double> lived{};
     std::chrono::duration<double> computed{};  ///< Time on a core, all its threads.
 };

@@ -91,7 +91,7 @@ db::json_text as_json(const std::vector<new_message>& messages) {
 
 waiting_message waiting_from(const db::row& row) {
     waiting_message said{
-        .id = row.as<said_id>("id"),
+        .id = row.as<message_row_id>("id"),
         .what =
             {.target =
                  {.chat = row.as<chat_id>("chat_id"),
@@ -106,17 +106,17 @@ waiting_message waiting_from(const db::row& row) {
         .parts_sent = row.as<std::int32_t>("parts_sent"),
         .job_status = std::nullopt,
         .step = row.as<std::string>("step"),
-        .is_tied = row.as<bool>("is_tied")};
+        .is_linked = row.as<bool>("is_tied")};
     if (const auto status = row.as<std::optional<std::string_view>>("job_status")) {
         said.job_status = jobs::job_status_from(*status).value();
     }
     return said;
 }
 
-tie_outcome tie_outcome_from(std::string_view name) {
-    if (name == "tied") return tie_outcome::tied;
-    if (name == "wrong_code") return tie_outcome::wrong_code;
-    return name == "too_many" ? tie_outcome::too_many : tie_outcome::stale;
+link_outcome link_outcome_from(std::string_view name) {
+    if (name == "tied") return link_outcome::linked;
+    if (name == "wrong_code") return link_outcome::wrong_code;
+    return name == "too_many" ? link_outcome::too_many : link_outcome::stale;
 }
 
 deletion_outcome deletion_outcome_from(std::string_view name) {
@@ -127,26 +127,26 @@ deletion_outcome deletion_outcome_from(std::string_view name) {
 }  // namespace
 
 boost::asio::awaitable<std::optional<update_position>> bot_store::hold(
-    bot_holding who, seconds_f lease, deadline by) {
+    bot_lease who, seconds_f lease, deadline by) {
     const auto held = co_await pool_->run(by, hold_query, who.bot, who.holder, lease.count());
     const auto row = held.one_or_none();
     if (!row) co_return std::nullopt;
     co_return update_position{.last_update = row->as<std::optional<std::int64_t>>("position")};
 }
 
-boost::asio::awaitable<void> bot_store::release(bot_holding who, deadline by) {
+boost::asio::awaitable<void> bot_store::release(bot_lease who, deadline by) {
     co_await pool_->run(by, release_query, who.bot, who.holder);
 }
 
 boost::asio::awaitable<bool> bot_store::finish_update(
-    bot_holding who, std::int64_t update, std::vector<new_message> messages, deadline by) {
+    bot_lease who, std::int64_t update, std::vector<new_message> messages, deadline by) {
     const auto done = co_await pool_->run(
         by, finish_update_query, who.bot, who.holder, update, as_json(messages));
     co_return done.one().as<bool>("finished");
 }
 
-boost::asio::awaitable<tie_outcome> bot_store::tie(
-    bot_holding who, std::int64_t update, tie_request wanted, deadline by) {
+boost::asio::awaitable<link_outcome> bot_store::link(
+    bot_lease who, std::int64_t update, link_request wanted, deadline by) {
     const auto done = co_await pool_->run(
         by,
         tie_chat_query,
@@ -161,11 +161,11 @@ boost::asio::awaitable<tie_outcome> bot_store::tie(
         wanted.target.reply_to,
         wanted.answer,
         wanted.target.message_thread);
-    co_return tie_outcome_from(done.one().as<std::string_view>("outcome"));
+    co_return link_outcome_from(done.one().as<std::string_view>("outcome"));
 }
 
-boost::asio::awaitable<bool> bot_store::untie(
-    bot_holding who, std::int64_t update, new_message answer, deadline by) {
+boost::asio::awaitable<bool> bot_store::unlink(
+    bot_lease who, std::int64_t update, new_message answer, deadline by) {
     const auto done = co_await pool_->run(
         by,
         untie_chat_query,
@@ -180,8 +180,8 @@ boost::asio::awaitable<bool> bot_store::untie(
 }
 
 boost::asio::awaitable<deletion_outcome> bot_store::remove_job(
-    bot_holding who, std::int64_t update, job_id job, new_message if_deleted,
-    new_message if_unknown, deadline by) {
+    bot_lease who, std::int64_t update, job_id job, new_message if_deleted, new_message if_unknown,
+    deadline by) {
     const std::vector<new_message> happy{std::move(if_deleted)};
     const std::vector<new_message> sad{std::move(if_unknown)};
     const auto owner = happy.front().account;
@@ -205,11 +205,11 @@ boost::asio::awaitable<std::vector<waiting_message>> bot_store::waiting(
 }
 
 boost::asio::awaitable<void> bot_store::note_progress(
-    said_id id, message_progress now, deadline by) {
+    message_row_id id, message_progress now, deadline by) {
     co_await pool_->run(by, note_progress_query, id, now.message, now.shown, now.parts_sent);
 }
 
-boost::asio::awaitable<void> bot_store::forget(said_id id, deadline by) {
+boost::asio::awaitable<void> bot_store::forget(message_row_id id, deadline by) {
     co_await pool_->run(by, forget_query, id);
 }
 

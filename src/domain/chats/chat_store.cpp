@@ -40,13 +40,13 @@ char lower(char c) noexcept {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-tied_chat tie_from(const db::row& row) {
+linked_chat chat_link_from(const db::row& row) {
     const bool is_group = row.as<std::string_view>("kind") == name_of(chat_kind::group);
     return {
-        .id = row.as<tie_id>("id"),
+        .id = row.as<chat_link_id>("id"),
         .kind = is_group ? chat_kind::group : chat_kind::private_chat,
         .name = row.as<std::string>("name"),
-        .tied_at = row.as<time_point>("tied_at")};
+        .linked_at = row.as<time_point>("tied_at")};
 }
 
 }  // namespace
@@ -93,13 +93,14 @@ boost::asio::awaitable<chat_code> chat_store::make_code(account_id account, dead
     co_return chat_code{.code = code, .expires_at = made.one().as<time_point>("expires_at")};
 }
 
-boost::asio::awaitable<std::vector<tied_chat>> chat_store::list(account_id account, deadline by) {
+boost::asio::awaitable<std::vector<linked_chat>> chat_store::list(account_id account, deadline by) {
     const auto found = co_await pool_->run(by, list_query, account);
-    co_return found.map(&tie_from);
+    co_return found.map(&chat_link_from);
 }
 
-boost::asio::awaitable<bool> chat_store::untie(account_id account, tie_id tie, deadline by) {
-    const auto untied = co_await pool_->run(by, untie_query, account, tie);
+boost::asio::awaitable<bool> chat_store::unlink(
+    account_id account, chat_link_id link, deadline by) {
+    const auto untied = co_await pool_->run(by, untie_query, account, link);
     co_return !untied.empty();
 }
 

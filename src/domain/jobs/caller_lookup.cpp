@@ -60,7 +60,7 @@ struct reel_question {
     std::string version = {};  ///< Of the view that is kept, if there is one.
 };
 
-struct found_reel {
+struct looked_up_reel {
     std::optional<accounts::caller> caller = {};
     /// Null when there is none, or when it was not read.
     std::shared_ptr<const std::string> reel = {};
@@ -70,7 +70,7 @@ struct found_reel {
 };
 
 /// Tokens as a parameter, each of them once.
-class shown_tokens {
+class token_cache {
 public:
     /// Its number, from 1 on. The token must outlive this.
     std::int32_t number_of(const accounts::token_hash& token) {
@@ -103,10 +103,10 @@ std::shared_ptr<const std::string> text_of(std::shared_ptr<const reel_view> view
     return {std::move(view), text};
 }
 
-found_reel answer_from(const db::row& row, view_cache& kept) {
+looked_up_reel answer_from(const db::row& row, view_cache& kept) {
     kept.note_server(row.as<std::string_view>("server"));
     const auto [caller, ended_reels_version] = caller_from(row);
-    found_reel answer{.caller = caller, .stands = row.as<bool>("stands")};
+    looked_up_reel answer{.caller = caller, .stands = row.as<bool>("stands")};
     if (row.is_null("id")) return answer;
     if (answer.stands) {
         if (ended_reels_version) {
@@ -133,7 +133,7 @@ found_reel answer_from(const db::row& row, view_cache& kept) {
 
 /// Nothing when the row cannot be read, which is then for its own question to tell: what a newer
 /// program has written for one account must not fail the others.
-std::optional<found_reel> readable_answer(const db::row& row, view_cache& kept) {
+std::optional<looked_up_reel> readable_answer(const db::row& row, view_cache& kept) {
     try {
         return answer_from(row, kept);
     } catch (const std::exception&) {
@@ -144,7 +144,7 @@ std::optional<found_reel> readable_answer(const db::row& row, view_cache& kept) 
 boost::asio::awaitable<std::vector<std::optional<known_caller>>> find_callers(
     db::pool& pool, view_cache& kept, const std::vector<accounts::token_hash>& tokens,
     deadline by) {
-    shown_tokens sent;
+    token_cache sent;
     std::vector<std::int32_t> shown;
     shown.reserve(tokens.size());
     for (const auto& token : tokens) shown.push_back(sent.number_of(token));
@@ -164,9 +164,9 @@ boost::asio::awaitable<std::vector<std::optional<known_caller>>> find_callers(
     co_return answers;
 }
 
-boost::asio::awaitable<std::vector<std::optional<found_reel>>> find_reels(
+boost::asio::awaitable<std::vector<std::optional<looked_up_reel>>> find_reels(
     db::pool& pool, view_cache& kept, const std::vector<reel_question>& questions, deadline by) {
-    shown_tokens sent;
+    token_cache sent;
     std::vector<std::int32_t> shown;
     std::vector<job_id> reels;
     std::vector<std::optional<std::string_view>> versions;
@@ -178,7 +178,7 @@ boost::asio::awaitable<std::vector<std::optional<found_reel>>> find_reels(
     }
     const auto found =
         co_await pool.run(by, find_with_callers_query, sent.hashes(), shown, reels, versions);
-    std::vector<std::optional<found_reel>> answers(questions.size(), found_reel{});
+    std::vector<std::optional<looked_up_reel>> answers(questions.size(), looked_up_reel{});
     for (const db::row row : found) {
         const auto number = static_cast<std::size_t>(row.as<std::int64_t>("number"));
         invariant(number >= 1 && number <= answers.size());
@@ -190,13 +190,13 @@ boost::asio::awaitable<std::vector<std::optional<found_reel>>> find_reels(
 
 }  // namespace
 
-struct caller_lookup::sharing_statements {
+struct caller_lookup::batches {
     view_cache kept;
     /// Apart from those that want a reel: a row for each token, not for each that shows it.
     db::shared_statement<accounts::token_hash, known_caller> callers;
-    db::shared_statement<reel_question, found_reel> reels;
+    db::shared_statement<reel_question, looked_up_reel> reels;
 
-    sharing_statements(
+    batches(
         const boost::asio::any_io_executor& loop, async::task_group& tasks, db::pool& pool,
         std::size_t kept_bytes_max)
         : kept{kept_bytes_max},
@@ -217,19 +217,19 @@ struct caller_lookup::sharing_statements {
 
     /// As many as the loop answers in a few milliseconds: with more, the server would stand still
     /// meanwhile. Reading a reel's row takes as long as the rest of its answer.
-    static constexpr db::sharing callers_shared{.questions_max = 128};
-    static constexpr db::sharing reels_shared{.questions_max = 64};
+    static constexpr db::batching callers_shared{.questions_max = 128};
+    static constexpr db::batching reels_shared{.questions_max = 64};
 };
 
 caller_lookup::caller_lookup(
     boost::asio::any_io_executor loop, async::task_group& tasks, db::pool& pool,
     std::size_t kept_bytes_max)
-    : statements_{std::make_shared<sharing_statements>(loop, tasks, pool, kept_bytes_max)} {}
+    : statements_{std::make_shared<batches>(loop, tasks, pool, kept_bytes_max)} {}
 
 caller_lookup::~caller_lookup() = default;
 caller_lookup::caller_lookup(const caller_lookup&) = default;
 
-kept_room caller_lookup::kept() const noexcept {
+cache_limits caller_lookup::kept() const noexcept {
     const auto& kept = statements_->kept;
     return {.taken = kept.bytes(), .most = kept.bytes_max()};
 }

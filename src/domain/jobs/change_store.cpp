@@ -129,12 +129,12 @@ boost::asio::awaitable<time_point> change_store::now(deadline by) {
     co_return found.one().as<time_point>("moment");
 }
 
-boost::asio::awaitable<std::optional<job_standing>> change_store::standing(
+boost::asio::awaitable<std::optional<job_state_view>> change_store::standing(
     account_id caller, job_id id, deadline by) {
     const auto found = co_await pool_->run(by, standing_query, id, caller);
     const auto row = found.one_or_none();
     if (!row) co_return std::nullopt;
-    co_return job_standing{
+    co_return job_state_view{
         .job = whole_job_from(*row),
         .attempt = row->as<std::int32_t>("attempt"),
         .step = row->as<std::string>("step"),

@@ -162,17 +162,17 @@ constexpr db::query check_storage_query{"jobs.check_storage", R"sql(DO $$
         NULL;
     END $$)sql"};
 
-admission::outcome outcome_from(std::string_view name) {
-    if (name == "admitted") return admission::outcome::admitted;
-    if (name == "repeated") return admission::outcome::repeated;
-    if (name == "key_of_another_link") return admission::outcome::key_of_another_link;
-    if (name == "rate_limited") return admission::outcome::rate_limited;
-    if (name == "too_many_jobs") return admission::outcome::too_many_jobs;
-    if (name == "budget_spent") return admission::outcome::budget_spent;
+submission_result::outcome outcome_from(std::string_view name) {
+    if (name == "admitted") return submission_result::outcome::accepted;
+    if (name == "repeated") return submission_result::outcome::repeated;
+    if (name == "key_of_another_link") return submission_result::outcome::key_of_another_link;
+    if (name == "rate_limited") return submission_result::outcome::rate_limited;
+    if (name == "too_many_jobs") return submission_result::outcome::too_many_jobs;
+    if (name == "budget_spent") return submission_result::outcome::budget_spent;
     throw db::schema_mismatch{"submit_jobs() says " + std::string{name}};
 }
 
-admission admission_from(const db::row& row) {
+submission_result submission_result_from(const db::row& row) {
     const auto status = row.as<std::optional<std::string_view>>("job_status");
     return {
         .decided = outcome_from(row.as<std::string_view>("outcome")),
@@ -244,7 +244,7 @@ boost::asio::awaitable<db::rows> listed(
 
 }  // namespace
 
-boost::asio::awaitable<admission> job_store::submit(
+boost::asio::awaitable<submission_result> job_store::submit(
     account_id caller, submission wanted, default_limits defaults, deadline by) {
     std::vector<callers_submission> alone;
     alone.push_back({.caller = caller, .wanted = std::move(wanted)});
@@ -252,7 +252,7 @@ boost::asio::awaitable<admission> job_store::submit(
     co_return decided.front().value();
 }
 
-boost::asio::awaitable<std::vector<std::optional<admission>>> job_store::submit_all(
+boost::asio::awaitable<std::vector<std::optional<submission_result>>> job_store::submit_all(
     const std::vector<callers_submission>& wanted, default_limits defaults, deadline by) {
     const auto columns = columns_of(wanted);
     const auto answer = co_await pool_->run(
@@ -268,11 +268,11 @@ boost::asio::awaitable<std::vector<std::optional<admission>>> job_store::submit_
         columns.positions,
         defaults.submissions_per_minute,
         defaults.concurrent_jobs);
-    std::vector<std::optional<admission>> decided(wanted.size());
+    std::vector<std::optional<submission_result>> decided(wanted.size());
     for (const db::row row : answer) {
         const auto number = static_cast<std::size_t>(row.as<std::int32_t>("number"));
         invariant(number >= 1 && number <= decided.size());
-        decided[number - 1] = admission_from(row);
+        decided[number - 1] = submission_result_from(row);
     }
     co_return decided;
 }

@@ -220,17 +220,17 @@ struct thumbnail_columns {
 };
 
 /// Parallel arrays, because a query takes arrays and no rows.
-struct holding_columns {
+struct lease_columns {
     std::vector<job_id> jobs;
     std::vector<std::int32_t> claims;
 
-    holding_columns() = default;
-    explicit holding_columns(const std::vector<holding>& held) {
+    lease_columns() = default;
+    explicit lease_columns(const std::vector<lease>& held) {
         jobs.reserve(held.size());
         claims.reserve(held.size());
         for (const auto& one : held) add(one);
     }
-    void add(const holding& one) {
+    void add(const lease& one) {
         jobs.push_back(one.job);
         claims.push_back(one.claim);
     }
@@ -238,7 +238,7 @@ struct holding_columns {
 
 /// How attempts that have no result leave their jobs.
 struct report_columns {
-    holding_columns held;
+    lease_columns held;
     std::vector<std::string_view> statuses;
     std::vector<std::optional<std::string_view>> codes;
     std::vector<std::optional<std::string_view>> texts;
@@ -269,9 +269,9 @@ private:
         delays.emplace_back();
         if (later) delays.back() = later->delay.count();
         add_failure(failure ? &failure->why : later ? &later->why : nullptr);
-        const auto* const put_off = std::get_if<postponed>(&one.ended);
-        if (put_off != nullptr) delays.back() = put_off->delay.count();
-        cooldowns.push_back(put_off != nullptr && put_off->is_cooldown);
+        const auto* const snooze = std::get_if<snoozed>(&one.ended);
+        if (snooze != nullptr) delays.back() = snooze->delay.count();
+        cooldowns.push_back(snooze != nullptr && snooze->is_cooldown);
         uncounted.push_back(failure || later ? 0 : 1);
         waits_for.emplace_back();
         if (const auto* const lined_up = std::get_if<awaiting_permit>(&one.ended))
@@ -300,7 +300,7 @@ boost::asio::awaitable<std::vector<claimed_job>> queue_store::claim(
         wanted.worker,
         wanted.jobs_max,
         wanted.lease.count(),
-        wanted.in_hand,
+        wanted.in_flight,
         wanted.claim_epoch,
         wanted.from_turn);
     co_return claimed.map(&claimed_job_from);
@@ -320,7 +320,7 @@ boost::asio::awaitable<line_answer> queue_store::claim_in_line(
         wanted.worker,
         wanted.claim_epoch,
         wanted.lease.count(),
-        wanted.in_hand,
+        wanted.in_flight,
         line.cooldown_wait_max.count(),
         line.cooldown_text);
     const auto row = answer.one();
@@ -333,8 +333,8 @@ boost::asio::awaitable<line_answer> queue_store::claim_in_line(
 }
 
 boost::asio::awaitable<renewal> queue_store::renew(
-    std::vector<holding> held, seconds_f lease, deadline by) {
-    const holding_columns columns{held};
+    std::vector<lease> held, seconds_f lease, deadline by) {
+    const lease_columns columns{held};
     const auto found =
         co_await pool_->run(by, renew_query, columns.jobs, columns.claims, lease.count());
     renewal outcome;
@@ -346,15 +346,15 @@ boost::asio::awaitable<renewal> queue_store::renew(
 }
 
 boost::asio::awaitable<std::vector<job_id>> queue_store::lost_among(
-    std::vector<holding> held, deadline by) {
-    const holding_columns columns{held};
+    std::vector<lease> held, deadline by) {
+    const lease_columns columns{held};
     const auto lost = co_await pool_->run(by, lost_among_query, columns.jobs, columns.claims);
     co_return lost.map([](const db::row& row) { return row.as<job_id>("id"); });
 }
 
 boost::asio::awaitable<std::vector<job_id>> queue_store::rescue(
     rescue_request wanted, deadline by) {
-    const holding_columns columns{wanted.held};
+    const lease_columns columns{wanted.held};
     co_await pool_->run(by, mend_times_query);
     co_await pool_->run(by, end_delays_query);
     const auto rescued = co_await pool_->run(
@@ -374,7 +374,7 @@ boost::asio::awaitable<std::vector<job_id>> queue_store::rescue(
     co_return ended;
 }
 
-boost::asio::awaitable<bool> queue_store::report(holding held, transition ended, deadline by) {
+boost::asio::awaitable<bool> queue_store::report(lease held, transition ended, deadline by) {
     if (const auto* success = std::get_if<completed>(&ended))
         co_return co_await complete(held, *success, by);
     std::vector<ended_attempt> alone;
@@ -384,7 +384,7 @@ boost::asio::awaitable<bool> queue_store::report(holding held, transition ended,
 }
 
 boost::asio::awaitable<bool> queue_store::complete(
-    holding held, const completed& success, deadline by) {
+    lease held, const completed& success, deadline by) {
     const db::json_text document{success.result};
     const thumbnail_columns pictures{success.thumbnail};
     const auto written = co_await pool_->run(

@@ -22,12 +22,12 @@ reporting_queue::reporting_queue(
           std::move(loop),
           tasks,
           // While one is written to disk, the next one gathers.
-          db::sharing{.statements_max = 1},
+          db::batching{.statements_max = 1},
           [&pool](const std::vector<ended_attempt>& attempts, deadline by) {
               return report_together(queue_store{pool}, attempts, by);
           }} {}
 
-boost::asio::awaitable<bool> reporting_queue::report(holding held, transition ended, deadline by) {
+boost::asio::awaitable<bool> reporting_queue::report(lease held, transition ended, deadline by) {
     if (std::holds_alternative<completed>(ended))
         co_return co_await queue_store::report(held, std::move(ended), by);
     ended_attempt one{.held = held, .ended = std::move(ended)};

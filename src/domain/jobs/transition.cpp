@@ -53,9 +53,9 @@ attempt_failure failure_of(const error& why) {
 
 }  // namespace
 
-fate fate_of(errc code) noexcept {
+disposition disposition_of(errc code) noexcept {
     switch (code) {
-        case errc::cancelled: return fate::hand_back;
+        case errc::cancelled: return disposition::release;
 
         case errc::timed_out:
         case errc::connection_failed:
@@ -67,7 +67,7 @@ fate fate_of(errc code) noexcept {
         case errc::model_misconfigured:
         case errc::storage_failed:
         case errc::database_unavailable:
-        case errc::internal: return fate::retry;
+        case errc::internal: return disposition::retry;
 
         case errc::address_refused:
         case errc::video_unavailable:
@@ -83,9 +83,9 @@ fate fate_of(errc code) noexcept {
         case errc::not_found:
         case errc::unauthorized:
         case errc::limit_reached:
-        case errc::conflict: return fate::give_up;
+        case errc::conflict: return disposition::give_up;
     }
-    return fate::give_up;
+    return disposition::give_up;
 }
 
 job_error_code job_error_code_of(errc code) noexcept {
@@ -134,9 +134,9 @@ std::chrono::duration<double> retry_delay(
 transition after_failure(
     const claimed_job& job, const error& why, retry_allowed allowed, const retry_policy& policy,
     double jitter, std::chrono::duration<double> not_before) {
-    const auto decided = fate_of(why.code());
-    if (decided == fate::hand_back) return handed_back{};
-    const bool again = decided == fate::retry && allowed == retry_allowed::yes &&
+    const auto decided = disposition_of(why.code());
+    if (decided == disposition::release) return released{};
+    const bool again = decided == disposition::retry && allowed == retry_allowed::yes &&
                        job.attempt < policy.attempts_max;
     if (again) {
         const auto delay = std::max(retry_delay(job.attempt, policy.base, jitter), not_before);
@@ -161,15 +161,15 @@ transition after_outage(
     if (waited > policy.outage_wait_max) {
         return after_failure(job, why, retry_allowed::yes, policy, jitter);
     }
-    return postponed{.delay = retry_delay(1, policy.base, jitter), .is_cooldown = true};
+    return snoozed{.delay = retry_delay(1, policy.base, jitter), .is_cooldown = true};
 }
 
 transition after_postponement(
-    const claimed_job& job, const postponement& until, time_point now, const retry_policy& policy) {
+    const claimed_job& job, const snooze& until, time_point now, const retry_policy& policy) {
     const std::chrono::duration<double> waited = now - job.cooling_since.value_or(now);
     const bool is_short =
         until.wait < policy.cooldown_wait_min || waited + until.wait < policy.cooldown_wait_max;
-    if (!until.is_cooldown || is_short) return postponed{until.wait, until.is_cooldown};
+    if (!until.is_cooldown || is_short) return snoozed{until.wait, until.is_cooldown};
     const auto minutes = std::chrono::ceil<std::chrono::minutes>(until.wait).count();
     return failed{
         .code = job_error_code_of(until.of),
@@ -253,9 +253,9 @@ std::string_view outcome_name(const transition& ended) noexcept {
     if (std::holds_alternative<completed>(ended)) return "done";
     if (const auto* failure = std::get_if<failed>(&ended)) return name_of(failure->code);
     if (std::holds_alternative<retried>(ended)) return "retry";
-    const bool is_put_off =
-        std::holds_alternative<postponed>(ended) || std::holds_alternative<awaiting_permit>(ended);
-    if (is_put_off) return "postponed";
+    const bool is_snoozed =
+        std::holds_alternative<snoozed>(ended) || std::holds_alternative<awaiting_permit>(ended);
+    if (is_snoozed) return "postponed";
     return "handed back";
 }
 

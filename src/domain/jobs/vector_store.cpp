@@ -12,7 +12,7 @@ constexpr db::query propose_query{"vectors.propose_embedder", R"sql(
     SELECT $1 WHERE NOT EXISTS (SELECT FROM embedder_generation WHERE name = $1)
     ON CONFLICT DO NOTHING)sql"};
 
-constexpr db::query put_in_force_query{"vectors.put_embedder_in_force", R"sql(
+constexpr db::query make_active_query{"vectors.put_embedder_in_force", R"sql(
     INSERT INTO embedder_generation (name) VALUES ($1)
     ON CONFLICT (name) DO UPDATE SET generation = DEFAULT, in_force_since = now())sql"};
 
@@ -112,8 +112,8 @@ boost::asio::awaitable<void> vector_store::propose(std::string embedder, deadlin
     co_await pool_->run(by, propose_query, embedder);
 }
 
-boost::asio::awaitable<void> vector_store::put_in_force(std::string embedder, deadline by) {
-    co_await pool_->run(by, put_in_force_query, embedder);
+boost::asio::awaitable<void> vector_store::make_active(std::string embedder, deadline by) {
+    co_await pool_->run(by, make_active_query, embedder);
 }
 
 boost::asio::awaitable<std::optional<std::string>> vector_store::in_force(deadline by) {

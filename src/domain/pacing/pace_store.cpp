@@ -20,15 +20,15 @@ constexpr db::query list_query{"pacing.list", R"sql(
                 ELSE 0 END::float8 AS cooldown_left
       FROM resolver_pace WHERE host = $1 ORDER BY resolver)sql"};
 
-turn::leave leave_from(std::string_view name) {
-    if (name == "now") return turn::leave::now;
-    if (name == "later") return turn::leave::later;
-    if (name == "cooling_down") return turn::leave::cooling_down;
-    if (name == "in_line") return turn::leave::in_line;
+permit::status leave_from(std::string_view name) {
+    if (name == "now") return permit::status::now;
+    if (name == "later") return permit::status::later;
+    if (name == "cooling_down") return permit::status::cooling_down;
+    if (name == "in_line") return permit::status::in_line;
     throw db::schema_mismatch{"ask_resolver_turn() says " + std::string{name}};
 }
 
-turn turn_from(const db::row& row) {
+permit turn_from(const db::row& row) {
     return {
         .given = leave_from(row.as<std::string_view>("outcome")),
         .wait = seconds_f{row.as<double>("wait_seconds")}};
@@ -47,7 +47,7 @@ std::string_view name_of(outcome ended) noexcept {
 
 }  // namespace
 
-boost::asio::awaitable<turn> pace_store::ask(paced_resolver who, pace wanted, deadline by) {
+boost::asio::awaitable<permit> pace_store::ask(paced_resolver who, pace wanted, deadline by) {
     invariant(wanted.tries_per_hour > 0);
     const auto answer = co_await pool_->run(
         by,
@@ -61,7 +61,7 @@ boost::asio::awaitable<turn> pace_store::ask(paced_resolver who, pace wanted, de
     co_return turn_from(answer.one());
 }
 
-boost::asio::awaitable<turn> pace_store::ask_permit(
+boost::asio::awaitable<permit> pace_store::ask_permit(
     job_id job, std::int32_t claim, paced_resolver who, pace wanted, deadline by) {
     invariant(wanted.tries_per_hour > 0);
     const auto answer = co_await pool_->run(
@@ -100,10 +100,11 @@ boost::asio::awaitable<consequence> pace_store::note(
     co_return told;
 }
 
-boost::asio::awaitable<std::vector<standing>> pace_store::list(std::string host, deadline by) {
+boost::asio::awaitable<std::vector<resolver_state>> pace_store::list(
+    std::string host, deadline by) {
     const auto found = co_await pool_->run(by, list_query, host);
     co_return found.map([](const db::row& row) {
-        return standing{
+        return resolver_state{
             .resolver = row.as<std::string>("resolver"),
             .cooldown_left = seconds_f{row.as<double>("cooldown_left")},
             .unknown_answers = row.as<std::int32_t>("unknown_answers"),

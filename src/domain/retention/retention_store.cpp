@@ -23,7 +23,7 @@ constexpr db::query next_leaver_query{"retention.next_leaver", R"sql(
      WHERE leaving_at IS NOT NULL AND id <> ALL ($2::bigint[])
      ORDER BY id <= $1, id LIMIT 1)sql"};
 
-constexpr db::query stop_leavers_query{"retention.stop_leavers", R"sql(
+constexpr db::query stop_accounts_pending_deletion_query{"retention.stop_leavers", R"sql(
     SELECT stop_leavers($1, $2, $3) AS removed)sql"};
 
 constexpr db::query erase_query{"retention.erase", R"sql(
@@ -128,9 +128,10 @@ boost::asio::awaitable<std::optional<account_id>> retention_store::next_leaver(
     co_return row->as<account_id>("id");
 }
 
-boost::asio::awaitable<std::optional<std::int64_t>> retention_store::stop_leavers(
+boost::asio::awaitable<std::optional<std::int64_t>> retention_store::stop_accounts_pending_deletion(
     std::string who, int most, deadline by) {
-    const auto stepped = co_await pool_->run(by, stop_leavers_query, who, turn_seconds(), most);
+    const auto stepped =
+        co_await pool_->run(by, stop_accounts_pending_deletion_query, who, turn_seconds(), most);
     co_return stepped.one().as<std::optional<std::int64_t>>("removed");
 }
 

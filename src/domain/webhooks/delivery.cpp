@@ -68,19 +68,19 @@ seconds_f delay_after(int round_tries, seconds_f base, double spread) {
 }
 
 delivery_step step_after(
-    const delivery_try& ended, const try_standing& standing, seconds_f base, double spread) {
+    const delivery_try& ended, const retry_context& context, seconds_f base, double spread) {
     const auto status = ended.status_code;
     if (status && *status >= 200 && *status < 300) return delivered{*status};
-    if (!status && ended.failure == errc::cancelled) return handed_back{};
+    if (!status && ended.failure == errc::cancelled) return released{};
     auto cause = cause_of(ended);
     if (ends_it(ended)) return given_up{status, std::move(cause)};
-    auto delay = delay_after(standing.round_tries, base, spread);
+    auto delay = delay_after(context.round_tries, base, spread);
     if (ended.retry_after && (status == 429 || status == 503)) {
         const auto patience_max = std::max(base * delays_in_bases.back(), patience_min);
         delay = std::max(delay, std::min(*ended.retry_after, patience_max));
     }
-    if (delay > standing.time_left) return given_up{status, std::move(cause)};
-    return put_off{delay, status, std::move(cause)};
+    if (delay > context.time_left) return given_up{status, std::move(cause)};
+    return snoozed{delay, status, std::move(cause)};
 }
 
 std::optional<seconds_f> retry_after_in(std::string_view text, time_point now) {

@@ -92,7 +92,7 @@ constexpr db::query delivered_query{"webhooks.delivered", R"sql(
            lease_until = NULL, changed_at = now()
      WHERE id = $1 AND claim = $2 AND state = 'pending')sql"};
 
-constexpr db::query put_off_query{"webhooks.put_off", R"sql(
+constexpr db::query snooze_query{"webhooks.put_off", R"sql(
     UPDATE webhook_delivery
        SET due_at = now() + make_interval(secs => $5), status_code = $3, cause = $4,
            lease_until = NULL, changed_at = now()
@@ -104,7 +104,7 @@ constexpr db::query give_up_query{"webhooks.give_up", R"sql(
            lease_until = NULL, changed_at = now()
      WHERE id = $1 AND claim = $2 AND state = 'pending')sql"};
 
-constexpr db::query hand_back_query{"webhooks.hand_back", R"sql(
+constexpr db::query release_query{"webhooks.hand_back", R"sql(
     UPDATE webhook_delivery
        SET due_at = now(), tries = tries - 1, round_tries = round_tries - 1,
            lease_until = NULL, changed_at = now()
@@ -164,18 +164,18 @@ claimed_delivery claimed_delivery_from(const db::row& row, jobs::job job) {
 }
 
 /// Parallel arrays, because a query takes arrays and no rows.
-struct hand_columns {
+struct delivery_columns {
     std::vector<account_id> accounts;
     std::vector<std::string> receivers;
     std::vector<account_id> full_accounts;
     std::vector<std::string> full_receivers;
 
-    explicit hand_columns(const delivery_claim& wanted) {
-        for (const auto& one : wanted.in_hand) {
+    explicit delivery_columns(const delivery_claim& wanted) {
+        for (const auto& one : wanted.in_flight) {
             accounts.push_back(one.account);
             receivers.push_back(one.receiver);
         }
-        for (const auto& one : wanted.in_hand) {
+        for (const auto& one : wanted.in_flight) {
             const auto of_account = std::count(accounts.begin(), accounts.end(), one.account);
             const auto of_receiver = std::count(receivers.begin(), receivers.end(), one.receiver);
             if (of_account >= wanted.shares.of_account) full_accounts.push_back(one.account);
@@ -217,7 +217,7 @@ boost::asio::awaitable<std::optional<delivery>> delivery_store::redeliver(
 boost::asio::awaitable<std::vector<claimed_delivery>> delivery_store::claim(
     delivery_claim wanted, deadline by) {
     invariant(wanted.deliveries_max > 0);
-    const hand_columns hand{wanted};
+    const delivery_columns hand{wanted};
     const auto claimed = co_await pool_->run(
         by,
         claim_query,
@@ -247,22 +247,22 @@ boost::asio::awaitable<bool> delivery_store::report(
     db::rows written;
     if (const auto* success = std::get_if<delivered>(&step)) {
         written = co_await pool_->run(by, delivered_query, id, claim, success->status_code);
-    } else if (const auto* later = std::get_if<put_off>(&step)) {
+    } else if (const auto* later = std::get_if<snoozed>(&step)) {
         written = co_await pool_->run(
-            by, put_off_query, id, claim, later->status_code, later->cause, later->delay.count());
+            by, snooze_query, id, claim, later->status_code, later->cause, later->delay.count());
     } else if (const auto* failure = std::get_if<given_up>(&step)) {
         written =
             co_await pool_->run(by, give_up_query, id, claim, failure->status_code, failure->cause);
     } else {
-        written = co_await pool_->run(by, hand_back_query, id, claim);
+        written = co_await pool_->run(by, release_query, id, claim);
     }
     co_return written.affected() > 0;
 }
 
-boost::asio::awaitable<delivery_figures> delivery_store::figures(deadline by) {
+boost::asio::awaitable<delivery_metrics> delivery_store::metrics(deadline by) {
     const auto found = co_await pool_->run(by, figures_query);
     const auto row = found.one();
-    co_return delivery_figures{
+    co_return delivery_metrics{
         .pending = row.as<std::int64_t>("pending"), .due = row.as<std::int64_t>("due")};
 }
 

@@ -3,9 +3,9 @@
 #include "commands.hpp"
 #include "document.hpp"
 #include "first_pass.hpp"
+#include "frames_at.hpp"
 #include "jail_settings.hpp"
 #include "scaler.hpp"
-#include "shown_pictures.hpp"
 
 #include <memory>
 #include <utility>
@@ -48,7 +48,7 @@ result<std::vector<timed_text>> read_texts(
     const input_file& file, const first_pass& known, const arguments& given,
     text::text_reader& reader) {
     moment_reader moments{known.shape, reader};
-    const auto taken = take_shown_pictures(
+    const auto taken = for_each_frame_at(
         file,
         known,
         given.seconds_max,

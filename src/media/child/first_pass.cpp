@@ -24,9 +24,9 @@ std::size_t samples_max(double seconds_max, int rate_hz) {
     return static_cast<std::size_t>((seconds_max + 1) * rate_hz);
 }
 
-class first_reading {
+class first_pass_reader {
 public:
-    first_reading(container& from, double seconds_max, listening mode)
+    first_pass_reader(container& from, double seconds_max, listening mode)
         : from_{from},
           seconds_max_{seconds_max},
           mode_{mode},
@@ -161,7 +161,7 @@ private:
 result<first_pass> run_first_pass(const input_file& file, double seconds_max, listening mode) {
     auto opened = container::open(file, seconds_max);
     if (!opened) return opened.error();
-    return first_reading{*opened, seconds_max, mode}.run();
+    return first_pass_reader{*opened, seconds_max, mode}.run();
 }
 
 }  // namespace reelsd::media

@@ -1,8 +1,8 @@
 #include "commands.hpp"
+#include "frames_at.hpp"
 #include "jail_settings.hpp"
 #include "jpeg_encoder.hpp"
 #include "scaler.hpp"
-#include "shown_pictures.hpp"
 
 #include <algorithm>
 #include <array>
@@ -81,7 +81,7 @@ result<frames_report> frames(const arguments& given) {
     if (!known) return known.error();
 
     frame_writer writer{known->shape, given.frames.long_edge};
-    const auto taken = take_shown_pictures(
+    const auto taken = for_each_frame_at(
         *file,
         *known,
         given.seconds_max,

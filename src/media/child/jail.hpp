@@ -49,7 +49,7 @@ struct layers {
 /// filter.
 void seal(layers& held, const descriptors& usable);
 
-// Layers that the fence around another program uses as well.
+// Layers that the sandbox around another program uses as well.
 
 /// The kernel's structure as of version 6; an older kernel accepts the longer one with zeros.
 struct landlock_rules {

@@ -1,7 +1,7 @@
 #include "commands.hpp"
 #include "document.hpp"
-#include "fence.hpp"
 #include "libav.hpp"
+#include "sandbox.hpp"
 #include <reelsd/base/json.hpp>
 
 #include <fcntl.h>

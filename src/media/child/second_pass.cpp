@@ -49,9 +49,9 @@ private:
     std::size_t next_ = 0;
 };
 
-class second_reading {
+class second_pass_reader {
 public:
-    second_reading(
+    second_pass_reader(
         container& from, const first_pass& known, double seconds_max, text::text_reader& reader,
         thumbnail_maker& thumbnails)
         : from_{from},
@@ -167,7 +167,7 @@ result<seen> run_second_pass(
     thumbnail_maker& thumbnails) {
     auto opened = container::open(file, seconds_max);
     if (!opened) return opened.error();
-    return second_reading{*opened, known, seconds_max, reader, thumbnails}.run();
+    return second_pass_reader{*opened, known, seconds_max, reader, thumbnails}.run();
 }
 
 }  // namespace reelsd::media

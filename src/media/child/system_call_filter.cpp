@@ -149,7 +149,7 @@ int add_signal_rules(scmp_filter_ctx filter) {
 }
 
 /// Other processes, the kernel's own machinery, and io_uring, which opens sockets past any filter.
-constexpr auto fenced_off = std::to_array<int>({
+constexpr auto sandboxed = std::to_array<int>({
     SCMP_SYS(ptrace),
     SCMP_SYS(process_vm_readv),
     SCMP_SYS(process_vm_writev),
@@ -216,7 +216,7 @@ int load_fence_filter() {
     const filter_owner filter{seccomp_init(SCMP_ACT_ALLOW)};
     if (!filter) return ENOMEM;
     int failed = add_socket_rules(filter.get());
-    for (const int call : fenced_off) {
+    for (const int call : sandboxed) {
         if (failed == 0) failed = seccomp_rule_add(filter.get(), SCMP_ACT_ERRNO(EPERM), call, 0);
     }
     if (failed == 0) failed = seccomp_load(filter.get());

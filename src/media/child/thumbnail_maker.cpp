@@ -1,6 +1,6 @@
 #include "thumbnail_maker.hpp"
 
-#include "../picture/showiness.hpp"
+#include "../picture/thumbnail_score.hpp"
 #include "jpeg_encoder.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 constexpr double measure_interval_seconds = 1.0 / 3.0;
 /// What a reel is about is on screen by then; what comes later may give the end away.
 constexpr double first_seconds = 5;
-/// From here on a picture shows something: see picture::showiness.
+/// From here on a picture shows something: see picture::thumbnail score.
 constexpr double score_enough = 0.3;
 /// Time after the first picture that shows something: it may be half of a fade.
 constexpr double fade_seconds = 1.5;
@@ -85,7 +85,7 @@ void thumbnail_maker::measure(const container& from, const AVFrame& frame) {
     // What the decoder had to guess is better than nothing, but not than anything else.
     const bool guessed =
         (frame.flags & AV_FRAME_FLAG_CORRUPT) != 0 || frame.decode_error_flags != 0;
-    const double score = guessed ? 0 : picture::showiness(luma);
+    const double score = guessed ? 0 : picture::thumbnail_score(luma);
     if (score <= best_score_) return;
     hold_picture(*best_, frame);
     shape_ = geometry_of(from.video(), frame);

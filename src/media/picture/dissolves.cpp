@@ -78,7 +78,7 @@ bool any_within(std::span<const double> times, double from, double to) {
         times.begin(), times.end(), [=](double at) { return at >= from && at <= to; });
 }
 
-struct found_dissolve {
+struct dissolve {
     double seconds = 0;
     double strength = 0;
 };
@@ -127,9 +127,9 @@ double crossfade_strength(
 }
 
 /// The surest crossfade of any length that has its middle at `middle`; strength 0: there is none.
-found_dissolve crossfade_about(
+dissolve crossfade_about(
     std::span<const thumbnail> pictures, std::span<const double> cuts, std::size_t middle) {
-    found_dissolve best;
+    dissolve best;
     for (const std::size_t half : half_lengths) {
         if (half > middle || middle + half >= pictures.size()) break;
         const double from = pictures[middle - half].seconds;
@@ -142,9 +142,9 @@ found_dissolve crossfade_about(
     return best;
 }
 
-std::vector<found_dissolve> find_crossfades(
+std::vector<dissolve> find_crossfades(
     std::span<const thumbnail> pictures, std::span<const double> cuts) {
-    std::vector<found_dissolve> found;
+    std::vector<dissolve> found;
     for (std::size_t middle = 1; middle + 1 < pictures.size(); ++middle) {
         const auto best = crossfade_about(pictures, cuts, middle);
         if (best.strength > 0) found.push_back(best);
@@ -154,8 +154,8 @@ std::vector<found_dissolve> find_crossfades(
 
 /// Runs of dark pictures between two bright ones. Darkness at the start or the end of the video
 /// parts no scenes.
-std::vector<found_dissolve> find_dark_gaps(std::span<const thumbnail> pictures) {
-    std::vector<found_dissolve> found;
+std::vector<dissolve> find_dark_gaps(std::span<const thumbnail> pictures) {
+    std::vector<dissolve> found;
     std::size_t start = pictures.size();
     for (std::size_t at = 1; at < pictures.size(); ++at) {
         const bool dark = is_dark(pictures[at]);
@@ -170,7 +170,7 @@ std::vector<found_dissolve> find_dark_gaps(std::span<const thumbnail> pictures) 
 }
 
 /// Of finds close together the strongest stands for all.
-std::vector<double> strongest(std::vector<found_dissolve> found) {
+std::vector<double> strongest(std::vector<dissolve> found) {
     std::stable_sort(found.begin(), found.end(), [](const auto& one, const auto& other) {
         return one.strength > other.strength;
     });
@@ -192,7 +192,7 @@ std::vector<double> find_dissolves(
     auto found = find_crossfades(pictures, cuts);
     const auto gaps = find_dark_gaps(pictures);
     found.insert(found.end(), gaps.begin(), gaps.end());
-    std::erase_if(found, [cuts](const found_dissolve& one) {
+    std::erase_if(found, [cuts](const dissolve& one) {
         return any_within(
             cuts, one.seconds - cut_distance_seconds_min, one.seconds + cut_distance_seconds_min);
     });

@@ -27,8 +27,8 @@ class pocketsphinx_decoder final : public decoder {
 public:
     explicit pocketsphinx_decoder(decoder_handle handle) : handle_{std::move(handle)} {}
 
-    std::vector<heard_word> decode(std::span<const std::int16_t> samples) override {
-        std::vector<heard_word> words;
+    std::vector<transcript_word> decode(std::span<const std::int16_t> samples) override {
+        std::vector<transcript_word> words;
         if (samples.empty() || ps_start_utt(handle_.get()) < 0) return words;
         // The whole utterance in one call, so that the cepstral means are its own.
         constexpr int search = 0;

@@ -21,7 +21,7 @@ public:
 
     /// The words of one utterance of at most some 12 s, times from its start; fillers are left out.
     /// Empty when nothing is recognised. `samples`: mono, 16 kHz, conditioned.
-    virtual std::vector<heard_word> decode(std::span<const std::int16_t> samples) = 0;
+    virtual std::vector<transcript_word> decode(std::span<const std::int16_t> samples) = 0;
 };
 
 }  // namespace reelsd::media::sound

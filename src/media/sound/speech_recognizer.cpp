@@ -1,6 +1,6 @@
 #include "level.hpp"
-#include "listener.hpp"
 #include "sound.hpp"
+#include "speech_recogniser.hpp"
 
 #include <utility>
 
@@ -10,7 +10,8 @@ namespace {
 
 class listening_recognizer final : public speech_recognizer {
 public:
-    explicit listening_recognizer(std::unique_ptr<listener> ears) : ears_{std::move(ears)} {}
+    explicit listening_recognizer(std::unique_ptr<speech_recogniser> ears)
+        : ears_{std::move(ears)} {}
 
     speech_report recognize(std::span<const std::int16_t> samples) override {
         if (is_silent(samples)) return {};
@@ -18,13 +19,13 @@ public:
     }
 
 private:
-    std::unique_ptr<listener> ears_;
+    std::unique_ptr<speech_recogniser> ears_;
 };
 
 }  // namespace
 
 result<std::unique_ptr<speech_recognizer>> speech_recognizer::load(const std::string& model_dir) {
-    auto ears = listener::load(model_dir);
+    auto ears = speech_recogniser::load(model_dir);
     if (!ears) return ears.error();
     return std::make_unique<listening_recognizer>(std::move(*ears));
 }

@@ -16,9 +16,9 @@ char lower(char letter) {
     return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
 }
 
-std::vector<std::string_view> long_words(std::span<const heard_word> words) {
+std::vector<std::string_view> long_words(std::span<const transcript_word> words) {
     std::vector<std::string_view> result;
-    for (const heard_word& word : words) {
+    for (const transcript_word& word : words) {
         if (word.text.size() >= long_word_letters) result.push_back(word.text);
     }
     return result;
@@ -34,20 +34,20 @@ std::string spoken_text(std::string_view word) {
     return text;
 }
 
-bool plausible_speech(std::span<const heard_word> words, double seconds) {
+bool plausible_speech(std::span<const transcript_word> words, double seconds) {
     if (seconds <= 0) return false;
     return static_cast<double>(words.size()) >= words_per_second_min * seconds &&
            static_cast<double>(long_words(words).size()) >= long_words_per_second_min * seconds;
 }
 
-double mean_posterior(std::span<const heard_word> words) {
+double mean_posterior(std::span<const transcript_word> words) {
     if (words.empty()) return 0;
     double sum = 0;
-    for (const heard_word& word : words) sum += word.posterior;
+    for (const transcript_word& word : words) sum += word.posterior;
     return sum / static_cast<double>(words.size());
 }
 
-double agreement(std::span<const heard_word> first, std::span<const heard_word> second) {
+double agreement(std::span<const transcript_word> first, std::span<const transcript_word> second) {
     const auto left = long_words(first);
     const auto right = long_words(second);
     if (left.empty() || right.empty()) return 0;
@@ -65,9 +65,9 @@ double agreement(std::span<const heard_word> first, std::span<const heard_word> 
            static_cast<double>(std::max(left.size(), right.size()));
 }
 
-std::vector<timed_text> phrases(std::span<const heard_word> words) {
+std::vector<timed_text> phrases(std::span<const transcript_word> words) {
     std::vector<timed_text> result;
-    for (const heard_word& word : words) {
+    for (const transcript_word& word : words) {
         const bool goes_on = !result.empty() &&
                              word.start_seconds - result.back().end_seconds <= phrase_pause_seconds;
         if (goes_on) {

@@ -1,8 +1,8 @@
 #include "rendering.hpp"
+#include "text_normalizer.hpp"
 #include "text_reader.hpp"
 #include "timeline.hpp"
 #include "tracker.hpp"
-#include "wording.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -216,7 +216,7 @@ private:
     }
 
     std::unique_ptr<recogniser> words_;
-    word_judge judge_;
+    ocr_filter judge_;
     line_detector detector_;
     line_tracker tracker_;
     std::vector<sighting> sightings_;

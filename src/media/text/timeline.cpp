@@ -1,6 +1,6 @@
 #include "timeline.hpp"
 
-#include "wording.hpp"
+#include "text_normalizer.hpp"
 
 #include <algorithm>
 #include <cmath>

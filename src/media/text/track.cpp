@@ -108,8 +108,8 @@ double correlation(const signature& a, const signature& b) {
     return (ab - sum_a * sum_b / count) / std::sqrt(var_a * var_b);
 }
 
-imprint imprint_of(const text_line& line, const rgb_frame& frame) {
-    imprint mark{.bounds = line.bounds, .colour = line.colour};
+glyph_template glyph_template_of(const text_line& line, const rgb_frame& frame) {
+    glyph_template mark{.bounds = line.bounds, .colour = line.colour};
     mark.letters.assign(
         line.letters.begin(),
         line.letters.begin() + static_cast<std::ptrdiff_t>(line.letters_tall));
@@ -120,7 +120,7 @@ imprint imprint_of(const text_line& line, const rgb_frame& frame) {
     return mark;
 }
 
-persistence persists(const imprint& mark, const rgb_frame& frame) {
+persistence persists(const glyph_template& mark, const rgb_frame& frame) {
     persistence seen;
     for (std::size_t i = 0; i < mark.letters.size(); ++i) {
         const double fit = letter_fit(mark.letters[i], mark.colour, frame);

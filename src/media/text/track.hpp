@@ -22,7 +22,7 @@ using signature = std::array<float, static_cast<std::size_t>(signature_width* si
 inline constexpr double same_signature_correlation = 0.75;
 
 /// What a line needs to be found again in another frame at the same place, without searching.
-struct imprint {
+struct glyph_template {
     box bounds{};
     std::array<int, 3> colour{};
     std::vector<component> letters{};  ///< Those of letter size.
@@ -30,16 +30,16 @@ struct imprint {
     double ring_fit = 0;               ///< Share of the pixels about the letters that had it.
 };
 
-[[nodiscard]] imprint imprint_of(const text_line& line, const rgb_frame& frame);
+[[nodiscard]] glyph_template glyph_template_of(const text_line& line, const rgb_frame& frame);
 
-/// How much of an imprint a frame still shows.
+/// How much of an glyph template a frame still shows.
 struct persistence {
     double letters = 0;  ///< Share of the letters that are still there.
     int gone = 0;        ///< Letters that are not.
     bool whole = false;  ///< The text is there, unchanged.
 };
 
-[[nodiscard]] persistence persists(const imprint& mark, const rgb_frame& frame);
+[[nodiscard]] persistence persists(const glyph_template& mark, const rgb_frame& frame);
 
 struct counted_reading {
     line_reading reading{};
@@ -50,7 +50,7 @@ struct counted_reading {
 struct track {
     text_line line{};  ///< As last seen by the detector.
     signature mask{};
-    imprint mark{};
+    glyph_template mark{};
     double first_seconds = 0;
     double last_seconds = 0;
     int sightings = 0;

@@ -56,7 +56,7 @@ void keep_steady(track& line, const line_detector& planes) {
 void take_view(track& line, const candidate& found, const signature& mask, const rgb_frame& frame) {
     line.line = found.line;
     line.mask = mask;
-    line.mark = imprint_of(found.line, frame);
+    line.mark = glyph_template_of(found.line, frame);
 }
 
 }  // namespace

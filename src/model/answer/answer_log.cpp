@@ -30,7 +30,7 @@ void answer_log::repeats_cut(const std::string& path) {
     repeats_cut_ = true;
 }
 
-void answer_log::time(const time_reading& reading) {
+void answer_log::time(const parsed_time& reading) {
     if (reading.past_end_seconds <= 0) return;
     times_moved_ = true;
     if (is_far_past_end(duration_ + reading.past_end_seconds, duration_)) ++times_far_past_end_;

@@ -25,7 +25,7 @@ public:
     /// Something in `path` was said over and over, and the repeats were cut.
     void repeats_cut(const std::string& path);
     /// A time was read; how it was moved is remembered.
-    void time(const time_reading& reading);
+    void time(const parsed_time& reading);
 
     /// Counts text that is about to be cleaned and searched for loops. False, and a violation, when
     /// it is more than any answer needs: then it is left out.

@@ -140,7 +140,7 @@ const json& answer_schema() {
     return schema;
 }
 
-answer_reading read_answer(std::string_view text, const answer_context& context) {
+parsed_sections read_answer(std::string_view text, const answer_context& context) {
     const auto parsed = parse_answer(text);
     if (!parsed.violation.empty()) return {std::nullopt, {parsed.violation}, {}};
     if (holds_tag(parsed.object, context.boundary)) {

@@ -109,7 +109,7 @@ bool fits(double seconds, double duration) noexcept {
     return seconds <= duration + past_end_seconds_tolerated;
 }
 
-time_reading settled(double seconds, double duration) noexcept {
+parsed_time settled(double seconds, double duration) noexcept {
     return {
         .seconds = std::clamp(seconds, 0.0, duration),
         .past_end_seconds = fits(seconds, duration) ? 0 : seconds - duration};
@@ -128,7 +128,7 @@ std::vector<double> colon_parts(std::string_view text) {
     }
 }
 
-std::optional<time_reading> read_clock(std::string_view text, double duration) {
+std::optional<parsed_time> read_clock(std::string_view text, double duration) {
     const auto parts = colon_parts(text);
     if (parts.size() == 2) return settled(parts[0] * 60 + parts[1], duration);
     if (parts.size() == 3) {
@@ -151,7 +151,7 @@ double usable_duration(double seconds) noexcept {
     return std::isfinite(seconds) ? std::max(seconds, 0.0) : 0;
 }
 
-std::optional<time_reading> read_time(double number, double duration_seconds) {
+std::optional<parsed_time> read_time(double number, double duration_seconds) {
     if (!std::isfinite(number)) return std::nullopt;
     const auto duration = usable_duration(duration_seconds);
     if (!fits(number, duration) && number == std::floor(number)) {
@@ -165,7 +165,7 @@ std::optional<time_reading> read_time(double number, double duration_seconds) {
     return settled(number, duration);
 }
 
-std::optional<time_reading> read_time(std::string_view text, double duration_seconds) {
+std::optional<parsed_time> read_time(std::string_view text, double duration_seconds) {
     text = bare(text);
     if (text.empty() || text.size() > time_characters_max) return std::nullopt;
     const auto duration = usable_duration(duration_seconds);

@@ -31,7 +31,7 @@ std::optional<double> time_of(
     const answer_json& entry, std::initializer_list<std::string_view> names, answer_log& log) {
     const auto* const value = member_of(entry, names);
     if (value == nullptr) return std::nullopt;
-    std::optional<time_reading> read;
+    std::optional<parsed_time> read;
     if (value->is_number()) read = read_time(value->get<double>(), log.duration_seconds());
     if (value->is_string()) {
         read = read_time(value->get_ref<const std::string&>(), log.duration_seconds());

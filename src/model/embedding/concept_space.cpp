@@ -190,7 +190,7 @@ private:
 
 }  // namespace
 
-void measure_rarity(lexicon_draft& draft, const wordnet& base) {
+void measure_rarity(lexicon_builder& draft, const wordnet& base) {
     std::unordered_map<std::string, std::uint32_t> glosses_with;
     for (const auto& one : base.synsets) {
         std::unordered_set<std::string> here;

@@ -21,9 +21,9 @@ constexpr std::size_t part_letters_min = 3;
 constexpr double part_weight = 0.8;
 
 /// What a text's words mean together.
-class meaning {
+class accumulator {
 public:
-    explicit meaning(const lexicon& words) : words_{words} {}
+    explicit accumulator(const lexicon& words) : words_{words} {}
 
     void add(const weighted_text& piece) {
         const auto found = words_and_breaks_of(piece.text);
@@ -68,7 +68,7 @@ public:
 
 private:
     struct mention {
-        word_reading reading;
+        word_sense_candidates reading;
         double weight = 0;
     };
 
@@ -166,7 +166,7 @@ result<std::unique_ptr<local_embedder>> local_embedder::open(
 
 concept_vector local_embedder::concepts_of(
     std::span<const weighted_text> pieces, std::size_t components_max) const {
-    meaning whole{*words_};
+    accumulator whole{*words_};
     for (const auto& piece : pieces) whole.add(piece);
     return whole.strongest(components_max);
 }

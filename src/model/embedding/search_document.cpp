@@ -44,7 +44,7 @@ std::optional<double> seconds_of(const json& entry, std::string_view name) {
 /// Where a field's words go: which of the four texts, and how much they mean.
 struct field_weight {
     std::size_t rank;
-    double meaning;
+    double accumulator;
 };
 
 class document_builder {
@@ -97,7 +97,7 @@ private:
             // Words of two items are never one: a line's end parts them.
             words += text + '\n';
         }
-        if (weight.meaning > 0) told_.emplace_back(text, weight.meaning);
+        if (weight.accumulator > 0) told_.emplace_back(text, weight.accumulator);
     }
 
     void quote(std::string_view field, const std::string& text, std::optional<double> seconds) {

@@ -26,7 +26,7 @@ result<term> term_from(const std::string& line) {
     const error malformed{errc::internal, "a term is written word = words, not " + line};
     const auto equals = line.find(" = ");
     if (equals == std::string::npos) return malformed;
-    return term{.word = line.substr(0, equals), .meaning = words_in(line.substr(equals + 3))};
+    return term{.word = line.substr(0, equals), .accumulator = words_in(line.substr(equals + 3))};
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ struct topic {
 /// A word that is younger than WordNet, and older ones that explain it.
 struct term {
     std::string word;
-    std::vector<std::string> meaning;
+    std::vector<std::string> accumulator;
 };
 
 struct topic_list {

@@ -113,8 +113,8 @@ private:
     std::vector<weighted_sense> senses_;
 };
 
-word_reading reading_of(const std::vector<candidate>& candidates) {
-    word_reading read;
+word_sense_candidates reading_of(const std::vector<candidate>& candidates) {
+    word_sense_candidates read;
     if (candidates.empty()) return read;
     read.rarity = 1;
     for (const auto& one : candidates) read.rarity = std::min(read.rarity, one.entry.rarity);
@@ -136,11 +136,12 @@ std::vector<base_candidate> base_candidates(std::string_view word) {
     return found;
 }
 
-word_reading read_word(const lexicon& words, std::string_view word) {
+word_sense_candidates read_word(const lexicon& words, std::string_view word) {
     return reading_of(candidates_of(words, {}, word));
 }
 
-word_reading read_pair(const lexicon& words, std::string_view first, std::string_view second) {
+word_sense_candidates read_pair(
+    const lexicon& words, std::string_view first, std::string_view second) {
     return reading_of(candidates_of(words, std::string{first} + '_', second));
 }
 

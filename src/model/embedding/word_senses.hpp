@@ -24,16 +24,16 @@ struct weighted_sense {
 };
 
 /// What a word may mean: the senses of WordNet weigh 1 together, our own come on top.
-struct word_reading {
+struct word_sense_candidates {
     float rarity = 0;  ///< 0-1, see lexicon_entry.
     std::vector<weighted_sense> senses;
 };
 
 /// Empty for a word that is not known in any form. `word` in lower case.
-[[nodiscard]] word_reading read_word(const lexicon& words, std::string_view word);
+[[nodiscard]] word_sense_candidates read_word(const lexicon& words, std::string_view word);
 
 /// The same for two words that make a term together: "credit" "cards".
-[[nodiscard]] word_reading read_pair(
+[[nodiscard]] word_sense_candidates read_pair(
     const lexicon& words, std::string_view first, std::string_view second);
 
 }  // namespace reelsd::model

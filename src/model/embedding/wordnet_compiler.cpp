@@ -15,7 +15,7 @@ result<std::vector<std::uint32_t>> compile_lexicon(
     if (!base) return base.error();
     const auto added = read_topics(topics);
     if (!added) return added.error();
-    auto draft = draft_lexicon(*base, *added);
+    auto draft = build_lexicon(*base, *added);
     if (!draft) return draft.error();
     measure_rarity(*draft, *base);
     // The definitions are read with the dictionary itself, which has no vectors yet.

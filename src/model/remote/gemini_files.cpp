@@ -1,8 +1,8 @@
 #include "gemini_files.hpp"
 
-#include "conversation.hpp"
 #include "gemini_errors.hpp"
 #include "provider_json.hpp"
+#include "retry_loop.hpp"
 #include "retry_schedule.hpp"
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/json.hpp>

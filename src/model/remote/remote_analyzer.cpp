@@ -1,9 +1,9 @@
 #include "../answer.hpp"
 #include "../local_checks.hpp"
-#include "conversation.hpp"
 #include "gemini_api.hpp"
 #include "next_question.hpp"
 #include "openai_api.hpp"
+#include "retry_loop.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/media/media_client.hpp>
 #include <reelsd/model/remote_analyzer.hpp>
@@ -31,7 +31,7 @@ std::unique_ptr<net::http_client> client_for(
     return std::make_unique<net::http_client>(std::move(made));
 }
 
-analysis_failure analysis_failure_from(const unanswered& none) {
+analysis_failure analysis_failure_from(const call_error& none) {
     return {error_from(none.why), none.not_before, none.asked_to_wait};
 }
 
@@ -50,9 +50,9 @@ bool is_odd(const media::probe_report& probe) {
 }  // namespace
 
 /// One video's way through questions and answers.
-class remote_analyzer::dialogue {
+class remote_analyzer::analysis_session {
 public:
-    dialogue(
+    analysis_session(
         const remote_analyzer& with, const video_input& video, call_ledger& calls,
         const deadline& by, const std::stop_token& stop)
         : with_{with},
@@ -89,7 +89,7 @@ public:
     }
 
 private:
-    [[nodiscard]] conversation_parts parts() const {
+    [[nodiscard]] retry_loop_dependencies parts() const {
         return {
             .api = *with_.api_,
             .http = *with_.http_,
@@ -120,7 +120,7 @@ private:
         return next;
     }
 
-    std::optional<question> after_refusal(const question& asked, const unanswered& none) {
+    std::optional<question> after_refusal(const question& asked, const call_error& none) {
         if (none.why.kind == failure_kind::file_gone) session_->forget_upload();
         // What one decoder cannot read another one can: once more, in the most usual form. A
         // server may stumble over such a video, too; when all stumble, it is not the video.
@@ -149,7 +149,7 @@ private:
     }
 
     /// The latest usable answer is the best: it was asked for with what was wrong before.
-    void keep(answer_reading reading) {
+    void keep(parsed_sections reading) {
         if (!reading.said) return;
         best_ = std::move(reading.said);
         best_->warnings = std::move(reading.warnings);
@@ -216,7 +216,7 @@ private:
     bool best_is_usable_ = false;
 };
 
-remote_analyzer::remote_analyzer(connections made, remote_parts parts)
+remote_analyzer::remote_analyzer(connections made, remote_dependencies parts)
     : parts_{std::move(parts)},
       http_{std::move(made.http)},
       api_{std::move(made.api)},
@@ -225,7 +225,7 @@ remote_analyzer::remote_analyzer(connections made, remote_parts parts)
 remote_analyzer::~remote_analyzer() = default;
 
 std::unique_ptr<remote_analyzer> remote_analyzer::with_gemini(
-    gemini_settings settings, remote_parts parts) {
+    gemini_settings settings, remote_dependencies parts) {
     auto http = client_for(parts.settings, settings.url);
     settings.answer_time_max = parts.settings.answer_time_max;
     auto api = std::make_unique<gemini_api>(std::move(settings), *http, parts.log);
@@ -234,7 +234,7 @@ std::unique_ptr<remote_analyzer> remote_analyzer::with_gemini(
 }
 
 std::unique_ptr<remote_analyzer> remote_analyzer::with_openai(
-    openai_settings settings, remote_parts parts) {
+    openai_settings settings, remote_dependencies parts) {
     auto http = client_for(parts.settings, settings.url);
     auto api = std::make_unique<openai_api>(std::move(settings), parts.media);
     connections made{std::move(http), std::move(api)};
@@ -244,7 +244,7 @@ std::unique_ptr<remote_analyzer> remote_analyzer::with_openai(
 analysis remote_analyzer::analyze(
     const video_input& video, call_ledger& calls, const deadline& by,
     const std::stop_token& stop) const {
-    return dialogue{*this, video, calls, by, stop}.run();
+    return analysis_session{*this, video, calls, by, stop}.run();
 }
 
 void remote_analyzer::sweep(
@@ -266,7 +266,7 @@ std::optional<analysis_failure> remote_analyzer::refusal() const {
     return analysis_failure_from(not_asked(*closed));
 }
 
-circuit_standing remote_analyzer::standing() const {
+circuit_state remote_analyzer::standing() const {
     return {
         .provider = std::string{api_->provider()},
         .model = std::string{api_->model()},

@@ -50,15 +50,15 @@ int tries_max(failure_kind kind) noexcept {
 
 next_try after_failed_try(const call_failure& why, int tries, double dice) noexcept {
     const auto told = why.server_delay.value_or(seconds_f{0});
-    if (why.kind == failure_kind::quota_exhausted) return hand_back{told, true};
+    if (why.kind == failure_kind::quota_exhausted) return snooze{told, true};
     const bool is_asked_for = why.should_retry.value_or(false);
     int tries_most =
         is_asked_for ? std::max(tries_max(why.kind), transient_tries_max) : tries_max(why.kind);
     // A short outage must not use up the job's paid calls.
     if (why.may_be_billed) tries_most = std::min(tries_most, slow_tries_max);
     if (tries_most == 1 || !why.should_retry.value_or(true)) return give_up{};
-    if (told > circuit_from) return hand_back{told, true};
-    if (told > wait_max) return hand_back{told, false};
+    if (told > circuit_from) return snooze{told, true};
+    if (told > wait_max) return snooze{told, false};
     if (tries >= tries_most) return give_up{};
     // Never earlier than told, and not all at once.
     if (why.server_delay)

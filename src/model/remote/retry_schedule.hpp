@@ -13,12 +13,12 @@ struct try_again {
     seconds_f pause{0};
 };
 /// Not by this worker: the job may as well wait in the queue.
-struct hand_back {
+struct snooze {
     seconds_f wait{0};
     bool opens_circuit = false;  ///< Nobody needs to ask before that.
 };
 struct give_up {};
-using next_try = std::variant<try_again, hand_back, give_up>;
+using next_try = std::variant<try_again, snooze, give_up>;
 
 /// Pure. `tries` of the same question have been made, this failed one included (1 or more); `dice`
 /// in [0, 1] spreads the pauses of workers that failed together.

@@ -11,7 +11,7 @@
 #include <reelsd/work/analysis/call_recorder.hpp>
 #include <reelsd/work/analysis/executor.hpp>
 #include <reelsd/work/analysis/scratch.hpp>
-#include <reelsd/work/analysis/shared_pacer.hpp>
+#include <reelsd/work/analysis/shared_rate_limiter.hpp>
 
 #include <boost/system/result.hpp>
 
@@ -64,7 +64,7 @@ using step_result = boost::system::result<T, step_failure>;
 /// Which step runs: for people who watch, and for the log line of a failure.
 class progress {
 public:
-    progress(const executor_parts& parts, const jobs::claimed_job& job)
+    progress(const executor_dependencies& parts, const jobs::claimed_job& job)
         : on_step_{parts.on_step}, job_{job} {}
 
     void begin(const char* step) noexcept { step_ = step; }
@@ -83,13 +83,13 @@ private:
 
 /// What the steps of one attempt are given.
 struct attempt {
-    const executor_parts& parts;
+    const executor_dependencies& parts;
     const log::logger& log;
     const jobs::claimed_job& job;
     const platform::link& link;
     deadline by;
     std::stop_token stop;
-    job_pacer& pacer;
+    job_rate_limiter& rate_limiter;
     progress& now;
 
     /// A test link costs nothing whatever the operator has set, and its outcome is fixed.
@@ -120,10 +120,10 @@ model::post_facts post_facts_of(const platform::post& found) {
 
 step_failure failure_of(const platform::unresolved& none) {
     step_failure failed{none.why, obstacle::failure, none.not_before};
-    if (!none.postponed) return failed;
+    if (!none.snooze) return failed;
     failed.what = obstacle::platform_pace;
-    failed.not_before = none.postponed->wait;
-    failed.is_cooldown = none.postponed->is_cooldown;
+    failed.not_before = none.snooze->wait;
+    failed.is_cooldown = none.snooze->is_cooldown;
     return failed;
 }
 
@@ -146,7 +146,7 @@ step_result<platform::link> expand(const attempt& in) {
     }
     // The look-up needs no permit.
     const auto found = in.parts.source.expand(
-        in.link, in.parts.pacer, in.by.at_most(bounds::resolve_time_max), in.stop);
+        in.link, in.parts.rate_limiter, in.by.at_most(bounds::resolve_time_max), in.stop);
     if (!found) return failure_of(found.error());
     auto url = found->canonical_url();
     if (found->img_index) url += fmt::format("?img_index={}", *found->img_index);
@@ -161,10 +161,10 @@ step_result<platform::post> resolve(
     const attempt& in, const platform::link& link, const platform::excluded_resolvers& excluded) {
     in.now.begin_shown("resolve");
     auto found = in.parts.source.resolve(
-        link, in.pacer, in.by.at_most(bounds::resolve_time_max), in.stop, excluded);
+        link, in.rate_limiter, in.by.at_most(bounds::resolve_time_max), in.stop, excluded);
     if (found) return *std::move(found);
     auto failed = failure_of(found.error());
-    if (failed.what == obstacle::platform_pace && in.pacer.needs_permit()) {
+    if (failed.what == obstacle::platform_pace && in.rate_limiter.needs_permit()) {
         failed.what = obstacle::no_permit;
     }
     if (link.is_test()) failed.allowed = jobs::retry_allowed::no;
@@ -434,7 +434,7 @@ jobs::transition after_wait(
     } else {
         log.debug("job waits for its turn at the platform", about);
     }
-    const jobs::postponement later{
+    const jobs::snooze later{
         .wait = until.not_before,
         .is_cooldown = is_models || until.is_cooldown,
         .of = is_models ? until.why.code() : errc::platform_rate_limited};
@@ -464,9 +464,9 @@ jobs::transition after_failure(
 }  // namespace
 
 jobs::transition executor::run(const jobs::claimed_job& job, std::stop_token stop) const noexcept {
-    if (stop.stop_requested()) return jobs::handed_back{};
+    if (stop.stop_requested()) return jobs::released{};
     progress now{parts_, job};
-    job_pacer pacer{parts_.pacer, job};
+    job_rate_limiter rate_limiter{parts_.rate_limiter, job};
     step_result<jobs::completed> outcome = error{errc::internal, "no outcome"};
     try {
         const auto link = platform::parse_link(job.url);
@@ -478,7 +478,7 @@ jobs::transition executor::run(const jobs::claimed_job& job, std::stop_token sto
                  .link = *link,
                  .by = deadline::after(bounds::job_time_max),
                  .stop = std::move(stop),
-                 .pacer = pacer,
+                 .rate_limiter = rate_limiter,
                  .now = now});
         } else {
             // It was accepted once: a rule has become stricter since, or the row was edited.
@@ -490,8 +490,8 @@ jobs::transition executor::run(const jobs::claimed_job& job, std::stop_token sto
     if (outcome) return *std::move(outcome);
     const auto& failed = outcome.error();
     switch (failed.what) {
-        case obstacle::no_permit: return jobs::awaiting_permit{parts_.pacer.host()};
-        case obstacle::same_post: return jobs::postponed{.delay = failed.not_before};
+        case obstacle::no_permit: return jobs::awaiting_permit{parts_.rate_limiter.host()};
+        case obstacle::same_post: return jobs::snoozed{.delay = failed.not_before};
         case obstacle::platform_pace:
         case obstacle::model_wait:
             return jobs::at_step(after_wait(job, failed, policy_, log_), now.step());

@@ -92,7 +92,7 @@ std::vector<job_id> nearest(std::vector<std::pair<double, job_id>> found) {
     return near;
 }
 
-vector_index::vector_index(vector_index_parts parts)
+vector_index::vector_index(vector_index_dependencies parts)
     : background_task{"embed reels", parts.loop, parts.calls.log},
       store_{parts.store},
       words_{parts.words},

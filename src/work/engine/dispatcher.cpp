@@ -54,9 +54,9 @@ void dispatcher::log_attempt(
         {"outcome", jobs::outcome_name(ended)},
         {"seconds", took.count()}};
     // Nothing has happened to it that an operator would look for.
-    const bool is_put_off = std::holds_alternative<jobs::postponed>(ended) ||
+    const bool is_snoozed = std::holds_alternative<jobs::snoozed>(ended) ||
                             std::holds_alternative<jobs::awaiting_permit>(ended);
-    if (is_put_off) return log_.debug("job postponed", about);
+    if (is_snoozed) return log_.debug("job postponed", about);
     log_.info("job attempt ended", about);
 }
 
@@ -94,9 +94,9 @@ void dispatcher::cancel(job_id job) {
 std::size_t dispatcher::wanted() const noexcept {
     // Of what a worker has ended, one may still be reported. Attempts that are shorter than a claim
     // are shorter than their reports as well: as many more end while two reports are written.
-    const auto held_max = 2 * capacity() + 3 * ahead_.most();
+    const auto held_max = 2 * capacity() + 3 * prefetch_.most();
     const auto room = held_max - std::min(held_max, held());
-    return std::min({ahead_.to_claim(capacity() - busy(), waiting()), room, claim_ahead::jobs_max});
+    return std::min({prefetch_.to_claim(capacity() - busy(), waiting()), room, prefetch::jobs_max});
 }
 
 void dispatcher::on_database_change(bool is_reachable) {
@@ -170,9 +170,9 @@ jobs::claim_request dispatcher::next_claim() const {
         .worker = options_.worker,
         .jobs_max = std::max(1, static_cast<int>(wanted())),
         .lease = options_.lease,
-        .in_hand = {},
+        .in_flight = {},
         .claim_epoch = claim_epoch_};
-    for (const auto& [id, held] : claims()) request.in_hand.push_back(job_id{id});
+    for (const auto& [id, held] : claims()) request.in_flight.push_back(job_id{id});
     return request;
 }
 
@@ -180,7 +180,7 @@ asio::awaitable<void> dispatcher::claim() {
     auto request = next_claim();
     request.from_turn = cursor_.start();
     const auto asked = monotonic_clock::now();
-    ahead_.note_claim();
+    prefetch_.note_claim();
     std::vector<jobs::claimed_job> claimed;
     try {
         claimed = co_await queue_.claim(request, deadline::after(jobs::queue_query_time_max));
@@ -193,7 +193,7 @@ asio::awaitable<void> dispatcher::claim() {
     const bool is_full = claimed.size() == static_cast<std::size_t>(request.jobs_max);
     cursor_.note_claim(request.from_turn, claimed.empty() ? 0 : claimed.back().turn, is_full);
     const auto starved = is_full ? capacity() - busy() : 0;
-    ahead_.note_claim_answer(monotonic_clock::now() - asked, starved);
+    prefetch_.note_claim_answer(monotonic_clock::now() - asked, starved);
     // The stop waits for us no more; what this has brought waits for the end of its lease.
     if (has_stopped()) co_return;
     for (auto& job : claimed) take_job(std::move(job), asked);
@@ -223,7 +223,7 @@ void dispatcher::on_begin(const jobs::claimed_job& job) {
 }
 
 void dispatcher::on_end(const held_claim& ended) {
-    ahead_.note_attempt(monotonic_clock::now() - ended.since);
+    prefetch_.note_attempt(monotonic_clock::now() - ended.since);
     wake();
 }
 
@@ -277,7 +277,7 @@ void dispatcher::note_report(
 
 asio::awaitable<void> dispatcher::rescue() {
     const jobs::rescue_request request{
-        .held = leases_.holdings(),
+        .held = leases_.leases(),
         .worker = options_.worker,
         .claim_epoch = claim_epoch_,
         .attempts_max = options_.policy.attempts_max,
@@ -313,7 +313,7 @@ asio::awaitable<void> dispatcher::expiry_loop() {
 
 asio::awaitable<void> dispatcher::renew() {
     const auto sent = monotonic_clock::now();
-    const auto requested = leases_.holdings();
+    const auto requested = leases_.leases();
     // A renewal that comes too late is worth nothing: the wait for it must not keep us from
     // noticing.
     const auto by = deadline::after(leases_.renew_interval());
@@ -335,7 +335,7 @@ void dispatcher::stop_expired() {
 void dispatcher::release_late() {
     while (const auto* const waits = longest_waiting()) {
         if (monotonic_clock::now() - waits->since < wait_max) return;
-        ahead_.note_late();
+        prefetch_.note_late();
         stop_work(waits->claim.id.value);
     }
 }
@@ -354,13 +354,13 @@ asio::awaitable<void> dispatcher::lost_loop() {
 }
 
 asio::awaitable<void> dispatcher::stop_lost() {
-    const auto requested = leases_.holdings();
+    const auto requested = leases_.leases();
     const auto lost =
         co_await queue_.lost_among(requested, deadline::after(jobs::queue_query_time_max));
-    for (const auto& holding : requested) {
-        const bool is_lost = std::find(lost.begin(), lost.end(), holding.job) != lost.end();
+    for (const auto& lease : requested) {
+        const bool is_lost = std::find(lost.begin(), lost.end(), lease.job) != lost.end();
         // A job that was reported since, and even claimed again, is left alone.
-        if (is_lost && leases_.contains(holding)) stop_work(holding.job.value);
+        if (is_lost && leases_.contains(lease)) stop_work(lease.job.value);
     }
 }
 

@@ -11,24 +11,24 @@ namespace {
 constexpr double safe_fraction = 0.8;
 constexpr double check_fraction = 0.05;
 
-bool is_in(const std::vector<jobs::holding>& list, const jobs::holding& holding) {
-    return std::find(list.begin(), list.end(), holding) != list.end();
+bool is_in(const std::vector<jobs::lease>& list, const jobs::lease& lease) {
+    return std::find(list.begin(), list.end(), lease) != list.end();
 }
 
 }  // namespace
 
-void lease_table::add(const jobs::holding& holding, time_point sent) {
-    const auto [place, is_new] = leases_.try_emplace(holding.job.value, lease{holding.claim, sent});
+void lease_table::add(const jobs::lease& lease, time_point sent) {
+    const auto [place, is_new] = leases_.try_emplace(lease.job.value, entry{lease.claim, sent});
     invariant(is_new);
 }
 
-bool lease_table::contains(const jobs::holding& holding) const {
-    const auto held = leases_.find(holding.job.value);
-    return held != leases_.end() && held->second.claim == holding.claim;
+bool lease_table::contains(const jobs::lease& lease) const {
+    const auto held = leases_.find(lease.job.value);
+    return held != leases_.end() && held->second.claim == lease.claim;
 }
 
-std::vector<jobs::holding> lease_table::holdings() const {
-    std::vector<jobs::holding> all;
+std::vector<jobs::lease> lease_table::leases() const {
+    std::vector<jobs::lease> all;
     all.reserve(leases_.size());
     for (const auto& [id, held] : leases_) all.push_back({job_id{id}, held.claim});
     return all;
@@ -48,14 +48,14 @@ std::vector<job_id> lease_table::expired(time_point now) const {
 }
 
 std::vector<job_id> lease_table::apply_renewal(
-    const std::vector<jobs::holding>& requested, const jobs::renewal& answer, time_point sent) {
+    const std::vector<jobs::lease>& requested, const jobs::renewal& answer, time_point sent) {
     std::vector<job_id> lost;
-    for (const auto& holding : requested) {
-        if (!contains(holding)) continue;
-        if (is_in(answer.renewed, holding)) {
-            leases_.at(holding.job.value).start = sent;
-        } else if (!is_in(answer.skipped, holding)) {
-            lost.push_back(holding.job);
+    for (const auto& lease : requested) {
+        if (!contains(lease)) continue;
+        if (is_in(answer.renewed, lease)) {
+            leases_.at(lease.job.value).start = sent;
+        } else if (!is_in(answer.skipped, lease)) {
+            lost.push_back(lease.job);
         }
     }
     return lost;
@@ -69,7 +69,7 @@ lease_table::duration lease_table::part(double fraction) const {
     return std::chrono::duration_cast<duration>(length_ * fraction);
 }
 
-bool lease_table::is_safe(const lease& held, time_point now) const {
+bool lease_table::is_safe(const entry& held, time_point now) const {
     return now - held.start < part(safe_fraction);
 }
 

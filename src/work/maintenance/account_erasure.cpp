@@ -58,7 +58,7 @@ private:
     }
 
     asio::awaitable<void> stop_jobs() {
-        const auto stopped = co_await store_.stop_leavers(
+        const auto stopped = co_await store_.stop_accounts_pending_deletion(
             options_.daemon, size_.rows(), deadline::after(erase_time_max));
         is_our_turn_ = stopped.has_value();
         options_.on_removed("erased_results", stopped.value_or(0));

@@ -39,7 +39,7 @@ delivery_outcome try_once(
         sent.detail = failure.what();
     }
     const seconds_f took = monotonic_clock::now() - held.claimed;
-    const webhooks::try_standing standing{
+    const webhooks::retry_context standing{
         .round_tries = delivery.round_tries, .time_left = delivery.time_left - took};
     return {
         webhooks::step_after(sent.ended, standing, retry_base, random_between(0.0, 1.0)),
@@ -61,7 +61,7 @@ std::unique_ptr<work_runner<held_delivery, delivery_outcome>> make_runner(
 
 std::string_view outcome_name(const webhooks::delivery_step& step) noexcept {
     if (std::holds_alternative<webhooks::delivered>(step)) return "delivered";
-    if (std::holds_alternative<webhooks::put_off>(step)) return "put off";
+    if (std::holds_alternative<webhooks::snoozed>(step)) return "put off";
     if (std::holds_alternative<webhooks::given_up>(step)) return "given up";
     return "handed back";
 }
@@ -112,7 +112,7 @@ asio::awaitable<void> webhook_deliverer::claim_work() {
 webhooks::delivery_claim webhook_deliverer::next_claim() const {
     webhooks::delivery_claim wanted{.deliveries_max = static_cast<int>(capacity() - held())};
     for (const auto& [id, held] : claims()) {
-        wanted.in_hand.push_back({held.claim.delivery.account, held.claim.receiver});
+        wanted.in_flight.push_back({held.claim.delivery.account, held.claim.receiver});
     }
     return wanted;
 }
@@ -174,7 +174,7 @@ void webhook_deliverer::log_outcome(
             {{"job", tried.job.id.value}, {"receiver", host}, {"try", tried.tries}});
     }
     std::string why;
-    if (const auto* later = std::get_if<webhooks::put_off>(&step)) why = later->cause;
+    if (const auto* later = std::get_if<webhooks::snoozed>(&step)) why = later->cause;
     if (const auto* never = std::get_if<webhooks::given_up>(&step)) why = never->cause;
     log_.info(
         "webhook not delivered",

@@ -12,7 +12,7 @@ namespace {
 
 using jobs::job_status;
 
-jobs::job_standing standing(job_status status, int attempt = 0, std::string step = {}) {
+jobs::job_state_view standing(job_status status, int attempt = 0, std::string step = {}) {
     return {
         .job =
             {.id = job_id{42},
@@ -29,7 +29,7 @@ jobs::job_standing standing(job_status status, int attempt = 0, std::string step
         .changed_at = time_point{}};
 }
 
-jobs::job_standing done(std::string result) {
+jobs::job_state_view done(std::string result) {
     auto now = standing(job_status::done, 1);
     now.job.result = std::move(result);
     return now;
@@ -64,16 +64,16 @@ std::string names_of(const std::vector<event>& events) {
 }
 
 TEST(EventsUntil, TellWhatHasChanged) {
-    using reader = std::optional<told_events>;
+    using reader = std::optional<sent_events>;
     struct test_case {
         const char* name;
         reader before;
-        jobs::job_standing now;
+        jobs::job_state_view now;
         const char* events;
     };
-    const reader waiting = told_events{};
+    const reader waiting = sent_events{};
     const reader in_download =
-        told_events{.status = job_status::processing, .attempt = 1, .step = "download"};
+        sent_events{.status = job_status::processing, .attempt = 1, .step = "download"};
     const test_case cases[] = {
         {"a new reader", {}, standing(job_status::pending), "state"},
         {"a new reader in the middle", {}, standing(job_status::processing, 2, "probe"), "state"},
@@ -99,7 +99,7 @@ TEST(EventsUntil, TellWhatHasChanged) {
          "step"},
         {"all of it unseen", waiting, done("{}"), "state finished"},
         {"the end alone unseen",
-         told_events{.status = job_status::done, .attempt = 1},
+         sent_events{.status = job_status::done, .attempt = 1},
          done("{}"),
          "finished"},
     };
@@ -108,14 +108,14 @@ TEST(EventsUntil, TellWhatHasChanged) {
         const auto events = read(events_until(told, expected.now));
         EXPECT_EQ(names_of(events), expected.events) << expected.name;
         EXPECT_EQ(events_until(told, expected.now), "") << expected.name << ": the same once more";
-        const auto left = events.empty() ? told : told_in(events.back().id, job_id{42});
+        const auto left = events.empty() ? told : sent_in(events.back().id, job_id{42});
         ASSERT_TRUE(left.has_value()) << expected.name;
         EXPECT_EQ(event_id(job_id{42}, *left), event_id(job_id{42}, *told)) << expected.name;
     }
 }
 
 TEST(EventsUntil, AHandedBackAttemptCountsAnew) {
-    std::optional<told_events> told;
+    std::optional<sent_events> told;
     static_cast<void>(events_until(told, standing(job_status::processing, 1)));
     static_cast<void>(events_until(told, standing(job_status::pending, 0)));
     EXPECT_EQ(
@@ -123,7 +123,7 @@ TEST(EventsUntil, AHandedBackAttemptCountsAnew) {
 }
 
 TEST(EventsUntil, HaveOneLineOfData) {
-    std::optional<told_events> told = told_events{};
+    std::optional<sent_events> told = sent_events{};
     const auto begun = read(events_until(told, standing(job_status::processing, 1, "resolve")));
     ASSERT_EQ(begun.size(), 3U);
     for (const auto& one : begun) {
@@ -142,7 +142,7 @@ TEST(EventsUntil, HaveOneLineOfData) {
 }
 
 TEST(EventsUntil, AStepOfSomebodyElsesEndsNoLine) {
-    std::optional<told_events> told = told_events{};
+    std::optional<sent_events> told = sent_events{};
     const auto events = events_until(told, standing(job_status::processing, 1, "a\n\nevent: x"));
     EXPECT_EQ(names_of(read(events)), "state attempt");
     EXPECT_EQ(deleted_event(job_id{42}), "event: deleted\ndata: {\"id\":42}\n\n");
@@ -150,12 +150,12 @@ TEST(EventsUntil, AStepOfSomebodyElsesEndsNoLine) {
 
 // Whoever leaves after any event misses none and sees none twice.
 TEST(EventsUntil, GoOnFromEachOfTheirIds) {
-    std::optional<told_events> told = told_events{};
+    std::optional<sent_events> told = sent_events{};
     const auto now = standing(job_status::processing, 1, "resolve");
     const auto all = read(events_until(told, now));
     ASSERT_EQ(all.size(), 3U);
     for (std::size_t seen = 1; seen <= all.size(); ++seen) {
-        auto returned = told_in(all[seen - 1].id, job_id{42});
+        auto returned = sent_in(all[seen - 1].id, job_id{42});
         ASSERT_TRUE(returned.has_value());
         EXPECT_EQ(read(events_until(returned, now)).size(), all.size() - seen);
     }
@@ -163,12 +163,12 @@ TEST(EventsUntil, GoOnFromEachOfTheirIds) {
 
 TEST(ToldIn, TakesBackWhatItHasGiven) {
     for (const auto& told :
-         {told_events{},
-          told_events{.status = job_status::processing, .attempt = 3, .step = "analyze"},
-          told_events{.status = job_status::error, .attempt = 1},
-          told_events{.is_finished = true}}) {
-        EXPECT_EQ(told_in(event_id(job_id{7}, told), job_id{7}), told);
-        EXPECT_EQ(told_in(event_id(job_id{8}, told), job_id{7}), std::nullopt) << "another's";
+         {sent_events{},
+          sent_events{.status = job_status::processing, .attempt = 3, .step = "analyze"},
+          sent_events{.status = job_status::error, .attempt = 1},
+          sent_events{.is_finished = true}}) {
+        EXPECT_EQ(sent_in(event_id(job_id{7}, told), job_id{7}), told);
+        EXPECT_EQ(sent_in(event_id(job_id{8}, told), job_id{7}), std::nullopt) << "another's";
     }
     for (const char* strange :
          {"",
@@ -189,9 +189,9 @@ TEST(ToldIn, TakesBackWhatItHasGiven) {
           "7:pending:0:\n",
           "7:pending:x:",
           "7:pending: 0:"}) {
-        EXPECT_EQ(told_in(strange, job_id{7}), std::nullopt) << strange;
+        EXPECT_EQ(sent_in(strange, job_id{7}), std::nullopt) << strange;
     }
-    EXPECT_EQ(told_in("7:pending:0:" + std::string(33, 'a'), job_id{7}), std::nullopt);
+    EXPECT_EQ(sent_in("7:pending:0:" + std::string(33, 'a'), job_id{7}), std::nullopt);
 }
 
 }  // namespace

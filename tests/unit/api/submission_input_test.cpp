@@ -1,6 +1,6 @@
 #include "api/submissions.hpp"
 #include <reelsd/base/json.hpp>
-#include <reelsd/domain/jobs/admission_desk.hpp>
+#include <reelsd/domain/jobs/submission_batcher.hpp>
 
 #include <gtest/gtest.h>
 

@@ -12,15 +12,15 @@ using testing::Not;
 
 TEST(Metrics, CountsRequestsByRouteAndStatus) {
     metrics figures;
-    const http::exchange_report read{
+    const http::request_report read{
         .method = http::verb::get,
         .route = "/api/v1/reels/{id}",
         .code = http::status::ok,
         .bytes = 100,
         .took = 20ms};
-    figures.note_exchange(read);
-    figures.note_exchange(read);
-    figures.note_exchange(
+    figures.note_request(read);
+    figures.note_request(read);
+    figures.note_request(
         {.method = http::verb::other,
          .route = "",
          .code = http::status::not_found,
@@ -68,7 +68,7 @@ TEST(Metrics, CountsWhatWorkersDo) {
 // Goal: the ledger's money digit by digit, also where a double has none left.
 TEST(Metrics, ShowsTheLedgerExactly) {
     const metrics figures;
-    metrics_reading now;
+    metrics_snapshot now;
     now.models.push_back(
         {.provider = "gemini",
          .model = "flash",
@@ -105,7 +105,7 @@ TEST(Metrics, ShowsTheLedgerExactly) {
 // Goal: what others count is shown as it stands at each reading, and not added up.
 TEST(Metrics, ReadsTheRestAnew) {
     metrics figures;
-    metrics_reading now;
+    metrics_snapshot now;
     now.server.connections_accepted = 7;
     now.queries["jobs.find"] = {.count = 3, .errors = 1, .seconds = 0.5};
     now.workers = 16;

@@ -18,7 +18,7 @@ struct row {
     std::optional<std::int64_t> message = std::nullopt;
     std::string shown = "";
     int parts_sent = 0;
-    bool is_tied = true;
+    bool is_linked = true;
 };
 
 chats::waiting_message of_job(const row& with) {
@@ -30,7 +30,7 @@ chats::waiting_message of_job(const row& with) {
     said.parts_sent = with.parts_sent;
     said.job_status = with.job;
     said.step = with.step;
-    said.is_tied = with.is_tied;
+    said.is_linked = with.is_linked;
     return said;
 }
 
@@ -39,7 +39,7 @@ TEST(NextStepOf, FollowsAJob) {
         const char* name;
         row now;
         kind what;
-        const char* face;
+        const char* rendered_state;
         int part;
     };
     const test_case cases[] = {
@@ -74,13 +74,13 @@ TEST(NextStepOf, FollowsAJob) {
          kind::send,
          "processing",
          0},
-        {"not for this chat any more", {.is_tied = false}, kind::drop, "", 0},
+        {"not for this chat any more", {.is_linked = false}, kind::drop, "", 0},
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.name);
         const auto step = next_step_of(of_job(expected.now));
         EXPECT_EQ(step.what, expected.what);
-        EXPECT_EQ(step.face, expected.face);
+        EXPECT_EQ(step.rendered_state, expected.rendered_state);
         EXPECT_EQ(step.part, expected.part);
     }
 }
@@ -89,7 +89,7 @@ TEST(NextStepOf, SaysTheNextPartOfAReplyAlsoToThoseWhoLeave) {
     chats::waiting_message said;
     said.what.parts = {"a", "b"};
     said.parts_sent = 1;
-    said.is_tied = false;
+    said.is_linked = false;
     EXPECT_EQ(next_step_of(said).what, kind::send);
     EXPECT_EQ(next_step_of(said).part, 1);
 }
@@ -98,7 +98,7 @@ TEST(NextStepOf, SendsAFileToWhomItBelongs) {
     auto said = of_job({.job = status::done});
     said.what.kind = chats::message_kind::document;
     EXPECT_EQ(next_step_of(said).what, kind::document);
-    said.is_tied = false;
+    said.is_linked = false;
     EXPECT_EQ(next_step_of(said).what, kind::drop);
 }
 

@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 struct SignInThrottle : ::testing::Test {
     /// How many of `attempts` may go on at this very moment.
-    int admitted(int attempts, const std::string& email, const std::string& remote) {
+    int accepted(int attempts, const std::string& email, const std::string& remote) {
         int count = 0;
         for (int i = 0; i < attempts; ++i)
             count += throttle.take({.email = email, .remote = remote}, now) == 0 ? 1 : 0;
@@ -24,13 +24,13 @@ struct SignInThrottle : ::testing::Test {
 };
 
 TEST_F(SignInThrottle, AFewGuessesThenOneAMinute) {
-    EXPECT_EQ(admitted(20, "ann@example.com", "10.0.0.1"), 8);
+    EXPECT_EQ(accepted(20, "ann@example.com", "10.0.0.1"), 8);
     EXPECT_EQ(throttle.take({.email = "ann@example.com", .remote = "10.0.0.1"}, now), 60);
     now += 59s;
     EXPECT_EQ(throttle.take({.email = "Ann@Example.com", .remote = "10.0.0.1"}, now), 1)
         << "letter case is no way out";
     now += 1s;
-    EXPECT_EQ(admitted(5, "ann@example.com", "10.0.0.1"), 1);
+    EXPECT_EQ(accepted(5, "ann@example.com", "10.0.0.1"), 1);
 }
 
 TEST_F(SignInThrottle, WhoKnowsThePasswordIsNotCounted) {
@@ -54,7 +54,7 @@ TEST_F(SignInThrottle, WhoseAttemptCameToNothingIsNotCounted) {
 }
 
 TEST_F(SignInThrottle, AStrangersGuessesDoNotLockTheOwnerOut) {
-    EXPECT_EQ(admitted(50, "ann@example.com", "10.0.0.1"), 8);
+    EXPECT_EQ(accepted(50, "ann@example.com", "10.0.0.1"), 8);
     EXPECT_EQ(throttle.take({.email = "ann@example.com", .remote = "10.0.0.2"}, now), 0);
 }
 
@@ -71,15 +71,15 @@ TEST_F(SignInThrottle, ANetworkMayNotTryManyAccounts) {
 
 TEST_F(SignInThrottle, ANetworkIsOneHoweverItsAddressesAreWritten) {
     const std::string email = "ann@example.com";
-    EXPECT_EQ(admitted(8, email, "2001:db8::a:b:c:d"), 8);
-    EXPECT_EQ(admitted(1, email, "2001:db8:0:0:1:2:3:4"), 0);
-    EXPECT_EQ(admitted(1, email, "2001:db8::1"), 0);
-    EXPECT_EQ(admitted(1, email, "2001:db8:0:1::1"), 1) << "the next network";
+    EXPECT_EQ(accepted(8, email, "2001:db8::a:b:c:d"), 8);
+    EXPECT_EQ(accepted(1, email, "2001:db8:0:0:1:2:3:4"), 0);
+    EXPECT_EQ(accepted(1, email, "2001:db8::1"), 0);
+    EXPECT_EQ(accepted(1, email, "2001:db8:0:1::1"), 1) << "the next network";
 }
 
 TEST_F(SignInThrottle, StrangersFromManyNetworksDoNotLockAKnownBrowserOut) {
     const std::string email = "ann@example.com";
-    for (int i = 0; i < 200; ++i) admitted(1, email, "10.0.1." + std::to_string(i));
+    for (int i = 0; i < 200; ++i) accepted(1, email, "10.0.1." + std::to_string(i));
     EXPECT_GT(throttle.take({.email = email, .remote = "10.0.0.1"}, now), 0);
     const guess known{.email = email, .remote = "10.0.0.1", .device = "proof"};
     for (int i = 0; i < 8; ++i) EXPECT_EQ(throttle.take(known, now), 0) << i;
@@ -91,7 +91,7 @@ TEST_F(SignInThrottle, StrangersFromManyNetworksDoNotLockAKnownBrowserOut) {
 TEST_F(SignInThrottle, AFloodOfMadeUpAddressesForgetsTheOldestAlone) {
     const auto guess_at = [this](int account, int attempts) {
         const auto number = std::to_string(account);
-        return admitted(attempts, "ann" + number + "@example.com", "10.0.0." + number);
+        return accepted(attempts, "ann" + number + "@example.com", "10.0.0." + number);
     };
     now += 1min;
     int accounts = 0;
@@ -99,7 +99,7 @@ TEST_F(SignInThrottle, AFloodOfMadeUpAddressesForgetsTheOldestAlone) {
     for (int i = 0; i < 20'000; ++i) {
         now += 1ms;
         const auto network = std::to_string(i / 1000) + ":" + std::to_string(i % 1000);
-        admitted(1, std::to_string(i) + "@example.com", "2001:db8:" + network + "::");
+        accepted(1, std::to_string(i) + "@example.com", "2001:db8:" + network + "::");
         if (i % 500 != 0) continue;
         // Accounts join all the time: their buckets are at every place of the table.
         for (int known = 0; known < accounts; ++known) unexpected += guess_at(known, 1);
@@ -112,23 +112,23 @@ TEST_F(SignInThrottle, AFloodOfMadeUpAddressesForgetsTheOldestAlone) {
 TEST_F(SignInThrottle, ManyNetworksMayNotTryOneAccount) {
     int count = 0;
     for (int i = 0; i < 200; ++i) {
-        count += admitted(1, "ann@example.com", "10.0.1." + std::to_string(i));
+        count += accepted(1, "ann@example.com", "10.0.1." + std::to_string(i));
     }
     EXPECT_EQ(count, 100);
 }
 
 TEST_F(SignInThrottle, ForgetsWhatIsFullAgain) {
     for (int i = 0; i < 30; ++i) {
-        admitted(1, std::to_string(i) + "@example.com", "10.0.2." + std::to_string(i));
+        accepted(1, std::to_string(i) + "@example.com", "10.0.2." + std::to_string(i));
     }
     EXPECT_EQ(throttle.size(), 90U);
     now += 2min;
-    admitted(1, "ann@example.com", "10.0.0.1");
+    accepted(1, "ann@example.com", "10.0.0.1");
     EXPECT_EQ(throttle.size(), 3U);
 }
 
 TEST_F(SignInThrottle, AClockThatStandsStillGivesNothing) {
-    admitted(8, "ann@example.com", "10.0.0.1");
+    accepted(8, "ann@example.com", "10.0.0.1");
     EXPECT_GT(throttle.take({.email = "ann@example.com", .remote = "10.0.0.1"}, now - 1h), 0);
 }
 

@@ -54,7 +54,7 @@ protected:
         co_return one.give(one.questions);
     }
 
-    [[nodiscard]] shared_statement<question, answer> shared(sharing limits) {
+    [[nodiscard]] shared_statement<question, answer> shared(batching limits) {
         return {
             loop_.get_executor(),
             tasks_,

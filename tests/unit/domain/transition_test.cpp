@@ -132,7 +132,7 @@ TEST(AfterFailure, KeepsTheCauseForOperators) {
     EXPECT_EQ(last.why.cause, errc::timed_out);
     EXPECT_EQ(last.why.step, "analyze");
     EXPECT_THAT(last.text, testing::Not(testing::HasSubstr("no end")));
-    EXPECT_TRUE(std::holds_alternative<handed_back>(at_step(handed_back{}, "analyze")));
+    EXPECT_TRUE(std::holds_alternative<released>(at_step(released{}, "analyze")));
 }
 
 // Goal: what a row keeps of a detail is short text that every server takes, whatever bytes a
@@ -164,7 +164,7 @@ TEST(AfterPostponement, WaitsOutOurOwnPaceButNoLongCooldown) {
         std::chrono::seconds wait;
         bool is_cooldown;
         std::optional<std::chrono::seconds> cooling_for;  ///< Before this wait.
-        bool is_put_off;
+        bool is_snoozed;
     };
     constexpr test_case cases[] = {
         {"the next turn", 8s, false, std::nullopt, true},
@@ -184,11 +184,11 @@ TEST(AfterPostponement, WaitsOutOurOwnPaceButNoLongCooldown) {
         if (expected.cooling_for) job.cooling_since = now - *expected.cooling_for;
         const auto next = after_postponement(
             job, {.wait = expected.wait, .is_cooldown = expected.is_cooldown}, now, {});
-        const auto* put_off = std::get_if<postponed>(&next);
-        ASSERT_EQ(put_off != nullptr, expected.is_put_off);
-        if (put_off != nullptr) {
-            EXPECT_EQ(put_off->delay, std::chrono::duration<double>{expected.wait});
-            EXPECT_EQ(put_off->is_cooldown, expected.is_cooldown);
+        const auto* later = std::get_if<snoozed>(&next);
+        ASSERT_EQ(later != nullptr, expected.is_snoozed);
+        if (later != nullptr) {
+            EXPECT_EQ(later->delay, std::chrono::duration<double>{expected.wait});
+            EXPECT_EQ(later->is_cooldown, expected.is_cooldown);
             continue;
         }
         const auto& end = std::get<failed>(next);
@@ -207,12 +207,12 @@ TEST(AfterOutage, SpendsNoAttemptForAnHourOfOutageWhateverTheAgeOfTheJob) {
     auto last = on_attempt(3);
     const auto now = first.created_at + 72h;
     const auto begun = after_outage(last, why, now, {}, 0.5);
-    ASSERT_TRUE(std::holds_alternative<postponed>(begun));
-    EXPECT_EQ(std::get<postponed>(begun).delay, 10s);
-    EXPECT_TRUE(std::get<postponed>(begun).is_cooldown) << "its beginning is kept";
+    ASSERT_TRUE(std::holds_alternative<snoozed>(begun));
+    EXPECT_EQ(std::get<snoozed>(begun).delay, 10s);
+    EXPECT_TRUE(std::get<snoozed>(begun).is_cooldown) << "its beginning is kept";
 
     first.cooling_since = last.cooling_since = now - 59min;
-    EXPECT_TRUE(std::holds_alternative<postponed>(after_outage(last, why, now, {}, 0.5)));
+    EXPECT_TRUE(std::holds_alternative<snoozed>(after_outage(last, why, now, {}, 0.5)));
 
     first.cooling_since = last.cooling_since = now - 61min;
     EXPECT_TRUE(std::holds_alternative<retried>(after_outage(first, why, now, {}, 0.5)));

@@ -30,7 +30,7 @@ delivery_try unanswered(errc why) {
 }
 
 delivery_step after(const delivery_try& ended, int round_tries = 1, seconds_f time_left = day) {
-    const try_standing standing{.round_tries = round_tries, .time_left = time_left};
+    const retry_context standing{.round_tries = round_tries, .time_left = time_left};
     return step_after(ended, standing, base, middle);
 }
 
@@ -56,9 +56,9 @@ TEST(DelayAfter, ADayIsFullOfTries) {
         seconds_f at{0};
         int tries = 1;
         for (;; ++tries) {
-            const try_standing standing{.round_tries = tries, .time_left = day - at};
+            const retry_context standing{.round_tries = tries, .time_left = day - at};
             const auto step = step_after(answered(500), standing, base, spread);
-            const auto* const later = std::get_if<put_off>(&step);
+            const auto* const later = std::get_if<snoozed>(&step);
             if (later == nullptr) break;
             at += later->delay;
         }
@@ -96,10 +96,10 @@ TEST(StepAfter, WhatIsTriedAgain) {
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.cause);
         const auto step = after(expected.ended);
-        ASSERT_TRUE(std::holds_alternative<put_off>(step));
-        EXPECT_EQ(std::get<put_off>(step).cause, expected.cause);
-        EXPECT_EQ(std::get<put_off>(step).status_code, expected.ended.status_code);
-        EXPECT_DOUBLE_EQ(std::get<put_off>(step).delay.count(), 5);
+        ASSERT_TRUE(std::holds_alternative<snoozed>(step));
+        EXPECT_EQ(std::get<snoozed>(step).cause, expected.cause);
+        EXPECT_EQ(std::get<snoozed>(step).status_code, expected.ended.status_code);
+        EXPECT_DOUBLE_EQ(std::get<snoozed>(step).delay.count(), 5);
     }
 }
 
@@ -110,13 +110,13 @@ TEST(StepAfter, WhatEndsIt) {
     }
     EXPECT_TRUE(std::holds_alternative<given_up>(after(answered(500), 1, seconds_f{4.9})));
     EXPECT_TRUE(std::holds_alternative<given_up>(after(answered(500), 1, seconds_f{-1.0})));
-    EXPECT_TRUE(std::holds_alternative<put_off>(after(answered(500), 1, seconds_f{5.0})));
-    EXPECT_TRUE(std::holds_alternative<handed_back>(after(unanswered(errc::cancelled))));
+    EXPECT_TRUE(std::holds_alternative<snoozed>(after(answered(500), 1, seconds_f{5.0})));
+    EXPECT_TRUE(std::holds_alternative<released>(after(unanswered(errc::cancelled))));
 }
 
 TEST(StepAfter, PatienceIsHadWithinBounds) {
     const auto delay = [](const delivery_try& ended) {
-        return std::get<put_off>(after(ended)).delay.count();
+        return std::get<snoozed>(after(ended)).delay.count();
     };
     EXPECT_DOUBLE_EQ(delay(answered(503, 60s)), 60);
     EXPECT_DOUBLE_EQ(delay(answered(429, 60s)), 60);

@@ -1,5 +1,5 @@
 #include "byte_budget.hpp"
-#include "client_places.hpp"
+#include "connection_limiter.hpp"
 #include "served.hpp"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ boost::asio::ip::address from(const char* text) {
     return boost::asio::ip::make_address(text);
 }
 
-TEST(ClientPlaces, EachClientHasItsOwn) {
+TEST(ConnectionLimiter, EachClientHasItsOwn) {
     struct test_case {
         const char* name;
         const char* first;
@@ -38,16 +38,16 @@ TEST(ClientPlaces, EachClientHasItsOwn) {
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.name);
-        client_places places{1, {}};
+        connection_limiter places{1, {}};
         const auto first = places.take(from(expected.first));
         EXPECT_TRUE(first);
         EXPECT_EQ(static_cast<bool>(places.take(from(expected.second))), !expected.is_same_client);
     }
 }
 
-TEST(ClientPlaces, APlaceIsGivenBack) {
-    client_places places{2, {}};
-    std::optional<client_places::place> first{places.take(from("192.0.2.1"))};
+TEST(ConnectionLimiter, APlaceIsGivenBack) {
+    connection_limiter places{2, {}};
+    std::optional<connection_limiter::place> first{places.take(from("192.0.2.1"))};
     auto second = places.take(from("192.0.2.1"));
     EXPECT_FALSE(places.take(from("192.0.2.1")));
     const auto moved = std::move(second);
@@ -56,9 +56,9 @@ TEST(ClientPlaces, APlaceIsGivenBack) {
     EXPECT_TRUE(places.take(from("192.0.2.1")));
 }
 
-TEST(ClientPlaces, ProxiesAndNoBoundAreUnbounded) {
-    client_places places{1, {*ip_network::parse("192.0.2.1"), *ip_network::parse("::1")}};
-    std::vector<client_places::place> held;
+TEST(ConnectionLimiter, ProxiesAndNoBoundAreUnbounded) {
+    connection_limiter places{1, {*ip_network::parse("192.0.2.1"), *ip_network::parse("::1")}};
+    std::vector<connection_limiter::place> held;
     for (int connection = 0; connection < 3; ++connection) {
         held.push_back(places.take(from("192.0.2.1")));
         held.push_back(places.take(from("::ffff:192.0.2.1")));
@@ -66,7 +66,7 @@ TEST(ClientPlaces, ProxiesAndNoBoundAreUnbounded) {
     }
     for (const auto& one : held) EXPECT_TRUE(one);
 
-    client_places all{0, {}};
+    connection_limiter all{0, {}};
     const auto first = all.take(from("192.0.2.1"));
     const auto second = all.take(from("192.0.2.1"));
     EXPECT_TRUE(first && second);

@@ -153,7 +153,7 @@ TEST_F(Router, RefusesMalformedEscapes) {
 TEST_F(Router, GateDecidesInTheContractsOrder) {
     router guarded;
     guarded.add(routes, service);
-    guarded.guard({.prefix = "/api", .authenticate = know_caller, .admit = admit_calm_callers});
+    guarded.use({.prefix = "/api", .authenticate = know_caller, .accept = admit_calm_callers});
     struct test_case {
         const char* name;
         const char* target;
@@ -190,7 +190,7 @@ TEST_F(Router, GateDecidesInTheContractsOrder) {
 
 asio::awaitable<response> authenticate_and_show(request_context& ctx, zoo& /*service*/) {
     auto refused = co_await ctx.authenticate();
-    if (!refused) refused = ctx.admit();
+    if (!refused) refused = ctx.accept();
     if (refused) co_return std::move(*refused);
     co_return ctx.text(status::ok, "shown");
 }
@@ -204,14 +204,14 @@ TEST_F(Router, LeavesAuthenticationToTheHandler) {
     router guarded;
     guarded.add(table, service, "/api");
     int authentications = 0;
-    guarded.guard(
+    guarded.use(
         {.prefix = "/api",
          .authenticate =
              [&authentications](request_context& ctx) {
                  ++authentications;
                  return know_caller(ctx);
              },
-         .admit = admit_calm_callers});
+         .accept = admit_calm_callers});
     const auto asked = [&](verb method, const char* target, bool token) {
         auto wanted = make_request(method, target);
         if (token) wanted.headers.add("Authorization", "Bearer good");
@@ -229,8 +229,8 @@ TEST_F(Router, LeavesAuthenticationToTheHandler) {
 
 TEST_F(Router, LongestPrefixKeepsTheGate) {
     router guarded;
-    guarded.guard({.prefix = "/a/b", .authenticate = keep_inner, .admit = {}});
-    guarded.guard({.prefix = "/a", .authenticate = keep_outer, .admit = {}});
+    guarded.use({.prefix = "/a/b", .authenticate = keep_inner, .accept = {}});
+    guarded.use({.prefix = "/a", .authenticate = keep_outer, .accept = {}});
     EXPECT_EQ(ask(guarded, make_request(verb::get, "/a/b/c")).code(), status::conflict);
     EXPECT_EQ(ask(guarded, make_request(verb::get, "/a/c")).code(), status::forbidden);
 }
@@ -248,7 +248,7 @@ TEST_F(Router, MountsOneTableBelowSeveralPrefixes) {
 }
 
 TEST_F(Router, ShowsPeopleAPageWhereNothingIs) {
-    open.guard({.prefix = "/closed", .authenticate = &know_caller, .admit = {}});
+    open.use({.prefix = "/closed", .authenticate = &know_caller, .accept = {}});
     open.show_when_unknown([](request_context& ctx) -> asio::awaitable<response> {
         co_return ctx.html(status::not_found, "nothing here");
     });

@@ -33,10 +33,10 @@ struct Served : ::testing::Test {
 
     Served() {
         options.linger_time_max = std::chrono::milliseconds{60};
-        options.farewell_time_max = std::chrono::milliseconds{60};
+        options.drain_time_max = std::chrono::milliseconds{60};
         options.address = {.host = "127.0.0.1", .port = 0};
-        options.explain = &Served::explain;
-        options.on_exchange = [this](const exchange_report& report) { note(report); };
+        options.map_exception = &Served::map_exception;
+        options.on_request_end = [this](const request_report& report) { note(report); };
     }
 
     ~Served() override {
@@ -137,7 +137,7 @@ struct Served : ::testing::Test {
         co_return ctx.no_content();
     }
 
-    static std::optional<error> explain(const std::exception_ptr& thrown) {
+    static std::optional<error> map_exception(const std::exception_ptr& thrown) {
         try {
             std::rethrow_exception(thrown);
         } catch (const lost_database& why) {
@@ -147,7 +147,7 @@ struct Served : ::testing::Test {
         }
     }
 
-    void note(const exchange_report& report) {
+    void note(const request_report& report) {
         const std::lock_guard held{reports_mutex};
         reports.push_back(
             std::string{name_of(report.method)} + " " + std::string{report.route} + " " +

@@ -340,7 +340,7 @@ TEST_F(Served, WhatIsNoListenerIsNotServed) {
 }
 
 TEST_F(Served, IdleConnectionsMayAskOnceMoreAtAStop) {
-    options.farewell_time_max = 20s;
+    options.drain_time_max = 20s;
     start();
     raw_client idle{port};
     ASSERT_TRUE(idle.ask(get_hello));

@@ -173,7 +173,7 @@ TEST_F(HostileVideos, EditsThatRepeat) {
     const mp4::movie fast{.timescale = 100'000'000, .duration = 200'000'000};
     const auto end =
         run("probe", mp4::file_of({.about = fast, .edits = mp4::edits(entries(20'000, {1, 0}))}));
-    EXPECT_EQ(end.fate, process::child_fate::exited) << "died of signal " << end.status;
+    EXPECT_EQ(end.fate, process::child_outcome::exited) << "died of signal " << end.status;
 }
 
 // Goal: what is cut off anywhere is a video or an error, never a crash.
@@ -193,7 +193,7 @@ TEST_F(HostileVideos, CutOffAnywhere) {
           whole.size() - 1}) {
         SCOPED_TRACE(size);
         const auto end = run("probe", whole.substr(0, size));
-        ASSERT_EQ(end.fate, process::child_fate::exited) << "died of signal " << end.status;
+        ASSERT_EQ(end.fate, process::child_outcome::exited) << "died of signal " << end.status;
         const auto told = document_of(end);
         if (told) continue;
         EXPECT_EQ(told.error().code(), errc::unsupported_format);

@@ -51,8 +51,8 @@ protected:
     /// Asks for a probe, which is the first thing that is done with each video.
     static void expect(const std::string& bytes, verdict wanted) {
         const auto end = run("probe", bytes);
-        ASSERT_EQ(end.fate, process::child_fate::exited) << "died of signal " << end.status;
-        ASSERT_EQ(end.status, 0) << end.complaints;
+        ASSERT_EQ(end.fate, process::child_outcome::exited) << "died of signal " << end.status;
+        ASSERT_EQ(end.status, 0) << end.error_output;
         const auto told = document_of(end);
         const auto said = told ? fine : verdict{told.error().code()};
         EXPECT_EQ(said, wanted) << end.output;

@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using process::child_end;
-using process::child_fate;
+using process::child_outcome;
 
 child_end try_in_jail(const std::string& what, const std::string& layers) {
     const auto video =
@@ -26,7 +26,7 @@ child_end try_in_jail(const std::string& what, const std::string& layers) {
         deadline::after(60s),
         {});
     std::filesystem::remove(video);
-    EXPECT_NE(end.fate, child_fate::not_started) << end.complaints;
+    EXPECT_NE(end.fate, child_outcome::not_started) << end.error_output;
     return end;
 }
 
@@ -66,7 +66,8 @@ TEST(Jail, RefusesWhatADecoderNeverNeeds) {
         const auto end = try_in_jail(expected.attempt, "all");
         EXPECT_EQ(end.output, expected.said);
         EXPECT_EQ(end.status, expected.signal);
-        EXPECT_EQ(end.fate, expected.signal == 0 ? child_fate::exited : child_fate::signalled);
+        EXPECT_EQ(
+            end.fate, expected.signal == 0 ? child_outcome::exited : child_outcome::signalled);
     }
 }
 
@@ -94,7 +95,7 @@ TEST(Jail, HoldsWithoutTheFilter) {
     const auto parent = try_in_jail("kill-parent", "unfiltered");
     EXPECT_EQ(parent.output, refused(EPERM));
     const auto spinning = try_in_jail("spin", "unfiltered");
-    EXPECT_EQ(spinning.fate, child_fate::signalled);
+    EXPECT_EQ(spinning.fate, child_outcome::signalled);
     EXPECT_EQ(spinning.status, SIGXCPU);
 }
 

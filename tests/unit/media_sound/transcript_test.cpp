@@ -3,7 +3,7 @@
 
 #include "transcript.hpp"
 
-#include "listener.hpp"
+#include "speech_recogniser.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,9 +14,9 @@ namespace reelsd::media::sound {
 namespace {
 
 /// The words one after the other, 0.3 s each, from `start` on.
-std::vector<heard_word> words_of(
+std::vector<transcript_word> words_of(
     const std::vector<std::string>& texts, double start = 0, double posterior = 0.9) {
-    std::vector<heard_word> words;
+    std::vector<transcript_word> words;
     for (const std::string& text : texts) {
         words.push_back({text, start, start + 0.3, posterior});
         start += 0.3;
@@ -111,9 +111,9 @@ TEST(Phrases, AreSplitWherePausesAreLongerThanHalfASecond) {
 }
 
 TEST(ToReport, LeavesOutWhatIsNotPlausible) {
-    heard_utterance invented;
+    utterance invented;
     invented.words = words_of({"oh", "a"}, 0.0, 0.1);
-    heard_utterance said;
+    utterance said;
     said.words = words_of({"welcome", "back"}, 5.0);
     said.plausible = true;
 
@@ -127,14 +127,14 @@ TEST(ToReport, LeavesOutWhatIsNotPlausible) {
 // Goal: what music makes the recogniser invent is told in no track, what it garbles of a speaker
 // is.
 TEST(ToReport, BelievesMoreWhereSomebodySpeaksForCertain) {
-    heard_utterance garbled;
+    utterance garbled;
     garbled.start_seconds = 0.0;
     garbled.end_seconds = 2.0;
     garbled.words = words_of({"welcome", "back", "into", "my", "kitchen"}, 0.0);
     garbled.agreement = 0.25;
     EXPECT_TRUE(to_report(std::vector{garbled}).segments.empty());
 
-    heard_utterance certain;
+    utterance certain;
     certain.start_seconds = 5.0;
     certain.end_seconds = 7.0;
     certain.words = words_of({"today", "we", "cook", "some", "pasta"}, 5.0);
@@ -150,7 +150,7 @@ TEST(ToReport, BelievesMoreWhereSomebodySpeaksForCertain) {
 }
 
 TEST(ToReport, DoubtsWordsOfLowPosterior) {
-    heard_utterance said;
+    utterance said;
     said.words = words_of({"welcome", "back"}, 5.0, 0.44);
     said.plausible = true;
     EXPECT_TRUE(to_report(std::vector{said}).doubtful);

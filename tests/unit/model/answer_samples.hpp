@@ -42,7 +42,7 @@ inline json good_answer() {
         "format": "tutorial", "target_audience": "beginners", "sentiment": "positive"}})");
 }
 
-inline answer_reading read(const json& answer) {
+inline parsed_sections read(const json& answer) {
     return read_answer(
         answer.dump(), {.duration_seconds = answer_duration, .boundary = "q7f3-caption"});
 }

@@ -1,7 +1,7 @@
 #include "embedding/lexicon.hpp"
 
 #include "embedding/concept_space.hpp"
-#include "embedding/lexicon_draft.hpp"
+#include "embedding/lexicon_builder.hpp"
 #include "embedding/topics.hpp"
 #include "embedding/wordnet.hpp"
 
@@ -40,7 +40,7 @@ std::string bytes_of(const std::vector<std::uint32_t>& words) {
 }
 
 std::vector<std::uint32_t> small_image() {
-    lexicon_draft draft;
+    lexicon_builder draft;
     draft["mouse"].senses = {packed_sense::of(0, sense_group::noun, 255)};
     draft["mouse"].counts[0] = 7;
     draft["mouse"].rarity = 0.5F;
@@ -157,7 +157,7 @@ wordnet two_nouns() {
 TEST(LexiconDraft, HoldsLemmasOfOneOrTwoWordsAndOurOwn) {
     const topic_list added{
         .topics = {{"pets/small", {"mouse", "hamster"}}}, .terms = {{"squeaker", {"mouse"}}}};
-    const auto draft = draft_lexicon(two_nouns(), added).value();
+    const auto draft = build_lexicon(two_nouns(), added).value();
     EXPECT_TRUE(draft.contains("push_up"));
     EXPECT_FALSE(draft.contains("a_b_c"));
     EXPECT_EQ(draft.at("mice").bases.size(), 1U);
@@ -167,7 +167,7 @@ TEST(LexiconDraft, HoldsLemmasOfOneOrTwoWordsAndOurOwn) {
 }
 
 TEST(LexiconDraft, ATermMustBeExplainedByKnownWords) {
-    const auto draft = draft_lexicon(two_nouns(), {.topics = {}, .terms = {{"x", {"unheard"}}}});
+    const auto draft = build_lexicon(two_nouns(), {.topics = {}, .terms = {{"x", {"unheard"}}}});
     ASSERT_FALSE(draft);
     EXPECT_THAT(draft.error().detail(), testing::HasSubstr("unheard"));
 }
@@ -175,7 +175,7 @@ TEST(LexiconDraft, ATermMustBeExplainedByKnownWords) {
 TEST(ConceptSpace, ASenseIsNearWhatItsDefinitionNames) {
     const auto base = two_nouns();
     const topic_list added{.topics = {{"pets/small", {"mouse"}}}, .terms = {}};
-    auto draft = draft_lexicon(base, added).value();
+    auto draft = build_lexicon(base, added).value();
     measure_rarity(draft, base);
     const auto words = lexicon::from(lexicon_image(draft, {})).value();
     const auto vectors = build_vectors(base, added, words).value();

@@ -3,7 +3,7 @@
 // booked, or when the next question arrives. The media helper always fails.
 #include "../model/answer_samples.hpp"
 #include "builders.hpp"
-#include "conversation_fakes.hpp"
+#include "retry_loop_fakes.hpp"
 #include "support/scripted_server.hpp"
 #include <reelsd/media/media_client.hpp>
 #include <reelsd/model/price_table.hpp>

@@ -105,9 +105,9 @@ TEST(RetrySchedule, ALongDelayIsForTheQueueAndAVeryLongOneForEverybody) {
                 {.kind = failure_kind::rate_limited, .server_delay = seconds_f{one.seconds}},
                 tries,
                 1);
-            ASSERT_TRUE(std::holds_alternative<hand_back>(next)) << one.seconds;
-            EXPECT_EQ(std::get<hand_back>(next).wait.count(), one.seconds);
-            EXPECT_EQ(std::get<hand_back>(next).opens_circuit, one.opens_circuit) << one.seconds;
+            ASSERT_TRUE(std::holds_alternative<snooze>(next)) << one.seconds;
+            EXPECT_EQ(std::get<snooze>(next).wait.count(), one.seconds);
+            EXPECT_EQ(std::get<snooze>(next).opens_circuit, one.opens_circuit) << one.seconds;
         }
     }
 }
@@ -115,9 +115,9 @@ TEST(RetrySchedule, ALongDelayIsForTheQueueAndAVeryLongOneForEverybody) {
 TEST(RetrySchedule, AQuotaThatIsUsedUpIsForEverybodyAtOnce) {
     const auto next = after_failed_try(
         {.kind = failure_kind::quota_exhausted, .server_delay = seconds_f{20'000}}, 1, 0.5);
-    ASSERT_TRUE(std::holds_alternative<hand_back>(next));
-    EXPECT_TRUE(std::get<hand_back>(next).opens_circuit);
-    EXPECT_EQ(std::get<hand_back>(next).wait.count(), 20'000);
+    ASSERT_TRUE(std::holds_alternative<snooze>(next));
+    EXPECT_TRUE(std::get<snooze>(next).opens_circuit);
+    EXPECT_EQ(std::get<snooze>(next).wait.count(), 20'000);
 }
 
 TEST(RetrySchedule, AServerMaySayWhetherToTryAgain) {

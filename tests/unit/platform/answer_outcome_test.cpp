@@ -17,10 +17,10 @@ TEST(JudgeAnswer, PutsEverySignalInItsPlace) {
     using media = answer_media;
     using route = page_route;
     using redirect = answer_redirect;
-    using complaint = answer_complaint;
+    using platform_error = answer_error;
     using kind = answer_kind;
-    const auto in_query = [](complaint what, int status = 200) {
-        return answer_signals{.kind = kind::query, .status = status, .complaint = what};
+    const auto in_query = [](platform_error what, int status = 200) {
+        return answer_signals{.kind = kind::query, .status = status, .platform_error = what};
     };
     constexpr auto none = std::nullopt;
     const test_case cases[] = {
@@ -72,11 +72,11 @@ TEST(JudgeAnswer, PutsEverySignalInItsPlace) {
         {"302 without place", {.status = 302}, errc::platform_changed, false},
         {"429", {.status = 429}, errc::platform_rate_limited, false},
         {"401 wait",
-         {.status = 401, .complaint = answer_complaint::wait},
+         {.status = 401, .platform_error = answer_error::wait},
          errc::platform_rate_limited,
          false},
         {"400 wait",
-         {.status = 400, .complaint = answer_complaint::wait},
+         {.status = 400, .platform_error = answer_error::wait},
          errc::platform_rate_limited,
          false},
         {"400", {.status = 400}, errc::platform_changed, false},
@@ -87,11 +87,15 @@ TEST(JudgeAnswer, PutsEverySignalInItsPlace) {
         {"500", {.status = 500}, errc::platform_failed, false},
         {"query: the video", {.kind = kind::query, .media = media::video}, none, false},
         {"query: the video beside an error",
-         {.kind = kind::query, .media = media::video, .complaint = complaint::execution_error},
+         {.kind = kind::query,
+          .media = media::video,
+          .platform_error = platform_error::execution_error},
          none,
          false},
         {"query: gated beside an error",
-         {.kind = kind::query, .media = media::gated, .complaint = complaint::field_exception},
+         {.kind = kind::query,
+          .media = media::gated,
+          .platform_error = platform_error::field_exception},
          errc::video_restricted,
          false},
         {"query: null",
@@ -99,38 +103,46 @@ TEST(JudgeAnswer, PutsEverySignalInItsPlace) {
          errc::video_unavailable,
          true},
         {"query: null beside an error",
-         {.kind = kind::query, .media = media::null_root, .complaint = complaint::execution_error},
+         {.kind = kind::query,
+          .media = media::null_root,
+          .platform_error = platform_error::execution_error},
          errc::platform_failed,
          false},
         {"query: no data", {.kind = kind::query}, errc::platform_changed, false},
-        {"query: page", in_query(complaint::html), errc::platform_failed, false},
-        {"query: no JSON", in_query(complaint::no_json), errc::platform_changed, false},
+        {"query: page", in_query(platform_error::html), errc::platform_failed, false},
+        {"query: no JSON", in_query(platform_error::no_json), errc::platform_changed, false},
         {"query: execution error",
-         in_query(complaint::execution_error),
+         in_query(platform_error::execution_error),
          errc::platform_failed,
          false},
         {"query: field exception",
-         in_query(complaint::field_exception),
+         in_query(platform_error::field_exception),
          errc::platform_failed,
          false},
-        {"query: outdated", in_query(complaint::outdated), errc::platform_changed, false},
-        {"query: 400 outdated", in_query(complaint::outdated, 400), errc::platform_changed, false},
-        {"query: not found", in_query(complaint::not_found), errc::video_unavailable, true},
-        {"query: restricted", in_query(complaint::restricted), errc::video_restricted, false},
+        {"query: outdated", in_query(platform_error::outdated), errc::platform_changed, false},
+        {"query: 400 outdated",
+         in_query(platform_error::outdated, 400),
+         errc::platform_changed,
+         false},
+        {"query: not found", in_query(platform_error::not_found), errc::video_unavailable, true},
+        {"query: restricted", in_query(platform_error::restricted), errc::video_restricted, false},
         {"query: private account",
-         in_query(complaint::private_account, 400),
+         in_query(platform_error::private_account, 400),
          errc::login_required,
          false},
         {"query: challenge",
-         in_query(complaint::challenge, 400),
+         in_query(platform_error::challenge, 400),
          errc::platform_rate_limited,
          false},
-        {"query: wait", in_query(complaint::wait, 401), errc::platform_rate_limited, false},
-        {"query: slow down", in_query(complaint::slow_down), errc::platform_rate_limited, false},
-        {"query: 429", in_query(complaint::no_json, 429), errc::platform_rate_limited, false},
-        {"query: 403", in_query(complaint::html, 403), errc::platform_failed, false},
-        {"query: 404", in_query(complaint::html, 404), errc::platform_changed, false},
-        {"query: 500", in_query(complaint::wait, 500), errc::platform_failed, false},
+        {"query: wait", in_query(platform_error::wait, 401), errc::platform_rate_limited, false},
+        {"query: slow down",
+         in_query(platform_error::slow_down),
+         errc::platform_rate_limited,
+         false},
+        {"query: 429", in_query(platform_error::no_json, 429), errc::platform_rate_limited, false},
+        {"query: 403", in_query(platform_error::html, 403), errc::platform_failed, false},
+        {"query: 404", in_query(platform_error::html, 404), errc::platform_changed, false},
+        {"query: 500", in_query(platform_error::wait, 500), errc::platform_failed, false},
         {"embed: may not",
          {.kind = kind::embed, .media = media::video_without_url},
          errc::platform_failed,
@@ -147,10 +159,10 @@ TEST(JudgeAnswer, PutsEverySignalInItsPlace) {
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.name);
-        const auto verdict = judge(expected.signals);
-        EXPECT_EQ(verdict.failure, expected.failure);
-        EXPECT_EQ(verdict.needs_confirmation, expected.needs_confirmation);
-        EXPECT_EQ(verdict.reason.empty(), !expected.failure.has_value());
+        const auto classification = classify(expected.signals);
+        EXPECT_EQ(classification.failure, expected.failure);
+        EXPECT_EQ(classification.needs_confirmation, expected.needs_confirmation);
+        EXPECT_EQ(classification.reason.empty(), !expected.failure.has_value());
     }
 }
 

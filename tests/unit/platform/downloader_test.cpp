@@ -37,7 +37,7 @@ protected:
         return from.download(*found, target_, patience(), std::move(stop));
     }
 
-    no_pacing pace_;
+    no_rate_limit pace_;
     scratch_folder scratch_;
     std::filesystem::path target_ = scratch_.path() / "video.mp4";
     bool keeps_guard_ = false;
@@ -324,7 +324,7 @@ TEST_F(TestLinks, FailAsTheContractSays) {
         ASSERT_FALSE(found) << expected.code;
         const unresolved none = found.error();
         EXPECT_EQ(none.why.code(), expected.expected) << expected.code;
-        EXPECT_FALSE(none.postponed) << expected.code;
+        EXPECT_FALSE(none.snooze) << expected.code;
     }
     EXPECT_EQ(stand_in::shared().report().at("requests").size(), 0U);
 }
@@ -358,7 +358,7 @@ TEST(Source, FollowsShareLinks) {
     const auto from =
         source::create({.platform_url = stand_in::shared().origin()}, log::logger::silent())
             .value();
-    no_pacing pace;
+    no_rate_limit pace;
     const auto found = from->resolve(
         parse_link("https://www.instagram.com/share/reel/BAKl0x").value(), pace, patience(), {});
     ASSERT_TRUE(found) << unresolved{found.error()}.why.to_string();

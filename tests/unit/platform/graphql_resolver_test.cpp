@@ -98,7 +98,7 @@ TEST_F(GraphqlResolver, TellsAnswersApart) {
             EXPECT_EQ(found.error().needs_confirmation, expected.needs_confirmation);
             const bool is_twice_said =
                 std::string_view{expected.logged_out} == "null" && expected.roots_word();
-            EXPECT_EQ(found.error().worth == doubt::twice_said, is_twice_said);
+            EXPECT_EQ(found.error().worth == confidence::corroborated, is_twice_said);
         }
         EXPECT_EQ(stand_in::shared().count("root"), expected.roots);
         EXPECT_EQ(stand_in::shared().count("logged_out"), expected.logged_outs);

@@ -36,83 +36,83 @@ TEST(ParseAnswer, SurvivesAnything) {
     struct test_case {
         std::string body;
         answer_media media;
-        answer_complaint complaint;
+        answer_error platform_error;
     };
     using media = answer_media;
-    using complaint = answer_complaint;
+    using platform_error = answer_error;
     const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
     const std::string video =
         R"({"code":"DYexample01","media_type":2,"video_versions":[{"url":"https://a/1"}]})";
     const std::string answer = R"({"data":{"xig_polaris_media":)" + video + "}}";
     const test_case cases[] = {
-        {"", media::absent, complaint::no_json},
-        {"  \n", media::absent, complaint::no_json},
-        {" <html>", media::absent, complaint::html},
-        {"{\"data\":", media::absent, complaint::no_json},
-        {"null", media::absent, complaint::none},
-        {"7", media::absent, complaint::none},
-        {deep, media::absent, complaint::none},
-        {"{\"data\":null}", media::absent, complaint::none},
-        {"{\"data\":null,\"errors\":7}", media::absent, complaint::none},
-        {"{\"data\":null,\"errors\":[7,null,{}]}", media::absent, complaint::none},
-        {"for (;;);" + answer, media::video, complaint::none},
-        {"\r\n for (;;); " + answer + "\r\n", media::video, complaint::none},
-        {answer + "\nrubbish", media::video, complaint::none},
+        {"", media::absent, platform_error::no_json},
+        {"  \n", media::absent, platform_error::no_json},
+        {" <html>", media::absent, platform_error::html},
+        {"{\"data\":", media::absent, platform_error::no_json},
+        {"null", media::absent, platform_error::none},
+        {"7", media::absent, platform_error::none},
+        {deep, media::absent, platform_error::none},
+        {"{\"data\":null}", media::absent, platform_error::none},
+        {"{\"data\":null,\"errors\":7}", media::absent, platform_error::none},
+        {"{\"data\":null,\"errors\":[7,null,{}]}", media::absent, platform_error::none},
+        {"for (;;);" + answer, media::video, platform_error::none},
+        {"\r\n for (;;); " + answer + "\r\n", media::video, platform_error::none},
+        {answer + "\nrubbish", media::video, platform_error::none},
         {answer + "\n" + R"({"path":["xig_polaris_media"],"data":{"code":"DYother0001"}})",
          media::other_post,
-         complaint::none},
+         platform_error::none},
         {answer + "\n" + R"({"path":["xig_polaris_media","video_versions",9,"x"],"data":{}})",
          media::video,
-         complaint::none},
-        {answer + "\n" + R"({"path":[-1,null],"data":{}})", media::video, complaint::none},
+         platform_error::none},
+        {answer + "\n" + R"({"path":[-1,null],"data":{}})", media::video, platform_error::none},
         {"{\n \"data\": {\n  \"xig_polaris_media\": " + video + "\n }\n}",
          media::video,
-         complaint::none},
-        {R"({"data":{"xdt_shortcode_media":7}})", media::unreadable, complaint::none},
+         platform_error::none},
+        {R"({"data":{"xdt_shortcode_media":7}})", media::unreadable, platform_error::none},
         {R"({"data":{"xdt_shortcode_media":{"shortcode":"DYexample01","is_video":true,)"
          R"("video_url":"file:///etc/passwd"}}})",
          media::video_without_url,
-         complaint::none},
+         platform_error::none},
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.body.substr(0, 120));
         const auto found = parse_answer(expected.body, wanted);
         EXPECT_EQ(found.media, expected.media);
-        EXPECT_EQ(name_of(found.complaint), name_of(expected.complaint));
+        EXPECT_EQ(name_of(found.platform_error), name_of(expected.platform_error));
     }
 }
 
 TEST(ComplaintOf, ReadsErrorBodies) {
     struct test_case {
         const char* body;
-        answer_complaint expected;
+        answer_error expected;
     };
-    using complaint = answer_complaint;
+    using platform_error = answer_error;
     constexpr test_case cases[] = {
         {R"({"message":"Please wait a few minutes before you try again.","status":"fail"})",
-         complaint::wait},
-        {R"({"error_type":"rate_limit_error"})", complaint::slow_down},
-        {R"({"error_type":"sentry_block"})", complaint::slow_down},
-        {R"({"errors":[{"message":"x","code":1675004}]})", complaint::slow_down},
-        {R"({"message":"useragent mismatch"})", complaint::outdated},
-        {R"({"message":"Unauthorized logged out query"})", complaint::outdated},
-        {R"({"message":"challenge_required"})", complaint::challenge},
-        {R"({"message":"feedback_required"})", complaint::challenge},
-        {R"({"message":"Not authorized to view user"})", complaint::private_account},
-        {R"({"message":"Sorry, this media has been deleted"})", complaint::not_found},
-        {R"({"message":"Invalid media_id"})", complaint::not_found},
-        {R"({"title":"Restricted Video: x"})", complaint::restricted},
+         platform_error::wait},
+        {R"({"error_type":"rate_limit_error"})", platform_error::slow_down},
+        {R"({"error_type":"sentry_block"})", platform_error::slow_down},
+        {R"({"errors":[{"message":"x","code":1675004}]})", platform_error::slow_down},
+        {R"({"message":"useragent mismatch"})", platform_error::outdated},
+        {R"({"message":"Unauthorized logged out query"})", platform_error::outdated},
+        {R"({"message":"challenge_required"})", platform_error::challenge},
+        {R"({"message":"feedback_required"})", platform_error::challenge},
+        {R"({"message":"Not authorized to view user"})", platform_error::private_account},
+        {R"({"message":"Sorry, this media has been deleted"})", platform_error::not_found},
+        {R"({"message":"Invalid media_id"})", platform_error::not_found},
+        {R"({"title":"Restricted Video: x"})", platform_error::restricted},
         {R"({"description":"This content may be inappropriate: It's unavailable."})",
-         complaint::restricted},
+         platform_error::restricted},
         {R"({"errors":[{"message":"execution error"},{"message":"x","code":4630001}]})",
-         complaint::not_found},
-        {R"({"status":"ok"})", complaint::none},
-        {R"({"caption":"has been deleted"})", complaint::none},
-        {"<html>Please wait a few minutes</html>", complaint::html},
-        {"", complaint::no_json},
+         platform_error::not_found},
+        {R"({"status":"ok"})", platform_error::none},
+        {R"({"caption":"has been deleted"})", platform_error::none},
+        {"<html>Please wait a few minutes</html>", platform_error::html},
+        {"", platform_error::no_json},
     };
     for (const auto& expected : cases)
-        EXPECT_EQ(name_of(complaint_of(expected.body)), name_of(expected.expected))
+        EXPECT_EQ(name_of(platform_error_of(expected.body)), name_of(expected.expected))
             << expected.body;
 }
 

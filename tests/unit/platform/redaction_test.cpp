@@ -172,7 +172,7 @@ TEST(DescribeSignals, SaysWhatIsWorthAWord) {
     EXPECT_EQ(
         describe(
             {.kind = answer_kind::query,
-             .complaint = answer_complaint::wait,
+             .platform_error = answer_error::wait,
              .is_follower_link = true}),
         "media absent, complaint wait, a follower's link");
     EXPECT_EQ(

@@ -19,12 +19,12 @@ deadline in_a_minute() {
 }
 
 struct answer {
-    answer(errc why, bool is_in_doubt = false, doubt its_worth = doubt::plain)
+    answer(errc why, bool is_in_doubt = false, confidence its_worth = confidence::plain)
         : failure{why}, needs_confirmation{is_in_doubt}, worth{its_worth} {}
 
     errc failure;
     bool needs_confirmation;
-    doubt worth;
+    confidence worth;
 };
 
 class fixed_resolver : public resolver {
@@ -60,9 +60,9 @@ TEST(ResolverChain, StopsAndReports) {
     constexpr auto found = std::nullopt;
     const answer perhaps_gone{errc::video_unavailable, true};
     const answer no_file{errc::separate_tracks, true};
-    const answer seen{errc::platform_failed, false, doubt::dispelled};
-    const answer twice{errc::video_unavailable, true, doubt::twice_said};
-    const answer worthless{errc::video_unavailable, true, doubt::worthless_alone};
+    const answer seen{errc::platform_failed, false, confidence::refuted};
+    const answer twice{errc::video_unavailable, true, confidence::corroborated};
+    const answer worthless{errc::video_unavailable, true, confidence::low};
     const test_case cases[] = {
         {"the first has it", {found, errc::internal}, found, 1},
         {"the second has it", {errc::platform_changed, found}, found, 2},
@@ -129,7 +129,7 @@ TEST(ResolverChain, StopsAndReports) {
             order.push_back(std::make_unique<fixed_resolver>(answer, asked));
         const resolver_chain chain{std::move(order), log::logger::silent()};
 
-        no_pacing pace;
+        no_rate_limit pace;
         const auto got = chain.resolve(post_link("DYexample01"), pace, in_a_minute(), {});
 
         EXPECT_EQ(asked, expected.asked);
@@ -137,19 +137,19 @@ TEST(ResolverChain, StopsAndReports) {
         if (!expected.outcome) continue;
         const unresolved none = got.error();
         EXPECT_EQ(none.why.code(), *expected.outcome);
-        EXPECT_FALSE(none.postponed);
+        EXPECT_FALSE(none.snooze);
     }
 }
 
 /// Gives each resolver its waits, one after the other, then leave; writes down what it is told.
-class scripted_pacer final : public pacer {
+class scripted_pacer final : public rate_limiter {
 public:
-    explicit scripted_pacer(std::map<std::string, std::vector<postponement>, std::less<>> waits)
+    explicit scripted_pacer(std::map<std::string, std::vector<required_wait>, std::less<>> waits)
         : waits_{std::move(waits)} {}
 
-    [[nodiscard]] result<postponement> ask(std::string_view resolver, deadline /*by*/) override {
+    [[nodiscard]] result<required_wait> ask(std::string_view resolver, deadline /*by*/) override {
         const auto found = waits_.find(resolver);
-        if (found == waits_.end() || found->second.empty()) return postponement{};
+        if (found == waits_.end() || found->second.empty()) return required_wait{};
         const auto next = found->second.front();
         // The last one stays.
         if (found->second.size() > 1) found->second.erase(found->second.begin());
@@ -170,27 +170,27 @@ public:
     seconds_f rest{0};  ///< After try_outcome::rate_limited.
 
 private:
-    std::map<std::string, std::vector<postponement>, std::less<>> waits_;
+    std::map<std::string, std::vector<required_wait>, std::less<>> waits_;
 };
 
 // Goal: who cools down is passed over; a long wait for the first turn is the queue's; nothing that
-// was asked in vain is forgotten. Method: a pacer by script.
+// was asked in vain is forgotten. Method: a rate limiter by script.
 TEST(ResolverChain, KeepsThePace) {
     struct test_case {
         const char* name;
-        std::map<std::string, std::vector<postponement>, std::less<>> waits;
+        std::map<std::string, std::vector<required_wait>, std::less<>> waits;
         std::vector<std::optional<answer>> answers;  ///< Of a, b, c.
         std::optional<errc> outcome;
-        std::optional<double> postponed;
+        std::optional<double> snooze;
         std::vector<std::string> told;
     };
     constexpr auto found = std::nullopt;
     const answer perhaps_gone{errc::video_unavailable, true};
-    const postponement cooling{.wait = seconds_f{900}, .is_cooldown = true};
-    const postponement longer{.wait = seconds_f{1800}, .is_cooldown = true};
-    const postponement much_later{.wait = seconds_f{50}};
-    const postponement blink{.wait = seconds_f{0.001}};
-    const postponement none{};
+    const required_wait cooling{.wait = seconds_f{900}, .is_cooldown = true};
+    const required_wait longer{.wait = seconds_f{1800}, .is_cooldown = true};
+    const required_wait much_later{.wait = seconds_f{50}};
+    const required_wait blink{.wait = seconds_f{0.001}};
+    const required_wait none{};
     const test_case cases[] = {
         {"at once", {}, {found, found}, found, {}, {"a answered"}},
         {"after a blink", {{"a", {blink, blink, none}}}, {found}, found, {}, {"a answered"}},
@@ -254,15 +254,15 @@ TEST(ResolverChain, KeepsThePace) {
         if (!expected.outcome) continue;
         const unresolved why = got.error();
         EXPECT_EQ(why.why.code(), *expected.outcome);
-        ASSERT_EQ(why.postponed.has_value(), expected.postponed.has_value());
-        if (expected.postponed) {
-            EXPECT_EQ(why.postponed->wait.count(), *expected.postponed);
+        ASSERT_EQ(why.snooze.has_value(), expected.snooze.has_value());
+        if (expected.snooze) {
+            EXPECT_EQ(why.snooze->wait.count(), *expected.snooze);
         }
     }
 }
 
-// Goal: a link that every resolver may be hiding waits by itself. Method: a pacer that asks for a
-// rest after each doubtful refusal.
+// Goal: a link that every resolver may be hiding waits by itself. Method: a rate limiter that asks
+// for a rest after each doubtful refusal.
 TEST(ResolverChain, SaysWhenTheSameLinkMayBeTriedAgain) {
     struct test_case {
         const char* name;

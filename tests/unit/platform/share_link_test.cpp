@@ -71,11 +71,11 @@ TEST(ShareLink, IsJudgedAsAnyAnswer) {
 }
 
 /// Gives one answer to each ask(), and writes down what it is told.
-class fixed_pacer final : public pacer {
+class fixed_pacer final : public rate_limiter {
 public:
-    explicit fixed_pacer(postponement answer) : answer_{answer} {}
+    explicit fixed_pacer(required_wait answer) : answer_{answer} {}
 
-    [[nodiscard]] result<postponement> ask(std::string_view resolver, deadline /*by*/) override {
+    [[nodiscard]] result<required_wait> ask(std::string_view resolver, deadline /*by*/) override {
         told.push_back("ask " + std::string{resolver});
         return answer_;
     }
@@ -90,7 +90,7 @@ public:
     std::vector<std::string> told;
 
 private:
-    postponement answer_;
+    required_wait answer_;
 };
 
 TEST(ShareLink, WaitsForItsTurnUnasked) {
@@ -104,9 +104,9 @@ TEST(ShareLink, WaitsForItsTurnUnasked) {
         ASSERT_FALSE(found);
         const unresolved none = found.error();
         EXPECT_EQ(none.why.code(), errc::platform_rate_limited);
-        ASSERT_TRUE(none.postponed);
-        EXPECT_EQ(none.postponed->wait, seconds_f{50});
-        EXPECT_EQ(none.postponed->is_cooldown, is_cooldown);
+        ASSERT_TRUE(none.snooze);
+        EXPECT_EQ(none.snooze->wait, seconds_f{50});
+        EXPECT_EQ(none.snooze->is_cooldown, is_cooldown);
         EXPECT_EQ(pace.told, std::vector<std::string>{"ask share"});
     }
     EXPECT_EQ(requests, 0);
@@ -124,7 +124,7 @@ TEST(ShareLink, ReportsHowItEnded) {
     ASSERT_FALSE(found);
     const unresolved none = found.error();
     EXPECT_EQ(none.why.code(), errc::platform_rate_limited);
-    EXPECT_FALSE(none.postponed);
+    EXPECT_FALSE(none.snooze);
     EXPECT_EQ(none.not_before, seconds_f{900});
     const auto rate_limited = std::to_string(static_cast<int>(try_outcome::rate_limited));
     EXPECT_EQ(

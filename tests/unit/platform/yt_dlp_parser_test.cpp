@@ -1,4 +1,4 @@
-// Goal: what yt-dlp prints is read right, every one of its complaints has its cause, and no input
+// Goal: what yt-dlp prints is read right, every one of its error output has its cause, and no input
 // does harm. Method: golden files (tests/golden/platform/yt_dlp), tables, documents cut anywhere.
 #include "golden.hpp"
 #include <reelsd/platform/yt_dlp_parser.hpp>
@@ -93,7 +93,7 @@ TEST(ParseYtDlp, SurvivesCutAndDamagedDocuments) {
 
 TEST(JudgeYtDlp, GivesEveryComplaintItsCause) {
     struct test_case {
-        const char* complaint;
+        const char* platform_error;
         errc code;
         bool needs_confirmation;
     };
@@ -144,9 +144,9 @@ TEST(JudgeYtDlp, GivesEveryComplaintItsCause) {
         {"words that nobody knows", errc::platform_changed, false},
     };
     for (const auto& expected : cases) {
-        SCOPED_TRACE(expected.complaint);
+        SCOPED_TRACE(expected.platform_error);
         const auto line =
-            std::string{"ERROR: [Instagram] DYexample01: "} + expected.complaint + "\n";
+            std::string{"ERROR: [Instagram] DYexample01: "} + expected.platform_error + "\n";
         // What it warns of beside it does not count.
         for (const char* warning :
              {"",
@@ -156,7 +156,7 @@ TEST(JudgeYtDlp, GivesEveryComplaintItsCause) {
               "WARNING: Main webpage is locked behind the login page. Retrying\n",
               "WARNING: attempting impersonation, but no impersonate target is available\n",
               "WARNING: the video info: HTTP Error 429, login required\n"}) {
-            const auto none = judge_yt_dlp(1, warning + line);
+            const auto none = classify_yt_dlp(1, warning + line);
             EXPECT_EQ(none.why.code(), expected.code) << none.why.to_string();
             EXPECT_EQ(none.needs_confirmation, expected.needs_confirmation);
         }
@@ -166,7 +166,7 @@ TEST(JudgeYtDlp, GivesEveryComplaintItsCause) {
 TEST(JudgeYtDlp, TellsWhatElseThereIs) {
     struct test_case {
         int status;
-        std::string complaints;
+        std::string error_output;
         errc code;
         const char* detail;
     };
@@ -193,8 +193,8 @@ TEST(JudgeYtDlp, TellsWhatElseThereIs) {
         {1, "ERROR: \x1b[31m\xff strange\r\n", errc::platform_changed, "ERROR: ?[31m? strange"},
     };
     for (const auto& expected : cases) {
-        SCOPED_TRACE(expected.complaints);
-        const auto none = judge_yt_dlp(expected.status, expected.complaints);
+        SCOPED_TRACE(expected.error_output);
+        const auto none = classify_yt_dlp(expected.status, expected.error_output);
         EXPECT_EQ(none.why.code(), expected.code);
         EXPECT_FALSE(none.needs_confirmation);
         EXPECT_THAT(none.why.detail(), testing::HasSubstr(expected.detail));
@@ -202,11 +202,11 @@ TEST(JudgeYtDlp, TellsWhatElseThereIs) {
 }
 
 TEST(JudgeYtDlp, RepeatsNoSignedAddressAndNoEssay) {
-    const auto none = judge_yt_dlp(
+    const auto none = classify_yt_dlp(
         1,
         "ERROR: Unable to download https://a.test/v.mp4?oh=SECRET&oe=1: " + std::string(5000, 'a'));
     EXPECT_THAT(none.why.detail(), testing::Not(testing::HasSubstr("SECRET")));
-    const auto essay = judge_yt_dlp(1, "ERROR: " + std::string(100'000, 'a'));
+    const auto essay = classify_yt_dlp(1, "ERROR: " + std::string(100'000, 'a'));
     EXPECT_LT(essay.why.detail().size(), 400U);
 }
 

@@ -77,10 +77,10 @@ TEST(RunChild, WritesIntoADescriptorThatItIsGiven) {
     writer.standard_output = file;
     const auto end = run_child(writer, far_away(), {});
     ::close(file);
-    EXPECT_EQ(end.fate, child_fate::exited);
+    EXPECT_EQ(end.fate, child_outcome::exited);
     EXPECT_EQ(end.status, 3);
     EXPECT_EQ(end.output, "");
-    EXPECT_EQ(end.complaints, "oh dear\n");
+    EXPECT_EQ(end.error_output, "oh dear\n");
     std::ifstream written{path};
     std::string text;
     std::getline(written, text);
@@ -91,33 +91,41 @@ TEST(RunChild, WritesIntoADescriptorThatItIsGiven) {
 TEST(RunChild, TellsHowItEnded) {
     struct test_case {
         child_command command;
-        child_fate fate;
+        child_outcome fate;
         int status;
         const char* output;
-        const char* complaints;
+        const char* error_output;
     };
     const test_case cases[] = {
-        {unruly({"echo", "hello"}), child_fate::exited, 0, "hello", ""},
-        {unruly({"echo", "$(id) \"'; a b"}), child_fate::exited, 0, "$(id) \"'; a b", ""},
-        {unruly({"exit", "3"}), child_fate::exited, 3, "", ""},
-        {script("echo out; echo oh dear >&2; exit 1"), child_fate::exited, 1, "out\n", "oh dear\n"},
-        {unruly({"crash"}), child_fate::signalled, SIGSEGV, "", ""},
-        {unruly({"raise", "15"}), child_fate::signalled, SIGTERM, "", ""},
+        {unruly({"echo", "hello"}), child_outcome::exited, 0, "hello", ""},
+        {unruly({"echo", "$(id) \"'; a b"}), child_outcome::exited, 0, "$(id) \"'; a b", ""},
+        {unruly({"exit", "3"}), child_outcome::exited, 3, "", ""},
+        {script("echo out; echo oh dear >&2; exit 1"),
+         child_outcome::exited,
+         1,
+         "out\n",
+         "oh dear\n"},
+        {unruly({"crash"}), child_outcome::signalled, SIGSEGV, "", ""},
+        {unruly({"raise", "15"}), child_outcome::signalled, SIGTERM, "", ""},
         {{.program = "/nowhere/program"},
-         child_fate::not_started,
+         child_outcome::not_started,
          ENOENT,
          "",
          "/nowhere/program: No such file or directory"},
-        {{.program = "/etc/passwd"}, child_fate::not_started, EACCES, "", ""},
-        {{.program = "/bin/true", .folder = "/nowhere"}, child_fate::not_started, ENOENT, "", ""},
+        {{.program = "/etc/passwd"}, child_outcome::not_started, EACCES, "", ""},
+        {{.program = "/bin/true", .folder = "/nowhere"},
+         child_outcome::not_started,
+         ENOENT,
+         "",
+         ""},
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.command.program);
         const auto end = run_child(expected.command, far_away(), {});
-        EXPECT_EQ(end.fate, expected.fate) << end.complaints;
+        EXPECT_EQ(end.fate, expected.fate) << end.error_output;
         EXPECT_EQ(end.status, expected.status);
         EXPECT_EQ(end.output, expected.output);
-        EXPECT_THAT(end.complaints, HasSubstr(expected.complaints));
+        EXPECT_THAT(end.error_output, HasSubstr(expected.error_output));
     }
 }
 
@@ -131,23 +139,23 @@ TEST(RunChild, BoundsTheOutput) {
     auto command = script("head -c 1000 /dev/zero");
     command.output_bytes_max = 1000;
     const auto whole = run_child(command, far_away(), {});
-    EXPECT_EQ(whole.fate, child_fate::exited);
+    EXPECT_EQ(whole.fate, child_outcome::exited);
     EXPECT_EQ(whole.output.size(), 1000U);
     command.output_bytes_max = 999;
-    EXPECT_EQ(run_child(command, far_away(), {}).fate, child_fate::flooding);
+    EXPECT_EQ(run_child(command, far_away(), {}).fate, child_outcome::flooding);
 
     const auto endless = run_child(unruly({"flood"}), far_away(), {});
-    EXPECT_EQ(endless.fate, child_fate::flooding);
+    EXPECT_EQ(endless.fate, child_outcome::flooding);
     EXPECT_LT(endless.output.size(), 3U * 1024 * 1024);
 }
 
 TEST(RunChild, KeepsTheEndOfTheComplaints) {
     const auto end = run_child(unruly({"complain"}), far_away(), {});
-    EXPECT_THAT(end.complaints, testing::EndsWith("alast words"));
-    EXPECT_EQ(end.complaints.size(), child_complaints_bytes_max);
+    EXPECT_THAT(end.error_output, testing::EndsWith("alast words"));
+    EXPECT_EQ(end.error_output.size(), child_error_output_bytes_max);
 }
 
-// A child that says much and then well: complaints are read on, never in its way.
+// A child that says much and then well: error output are read on, never in its way.
 TEST(RunChild, IsNotHeldUpByComplaints) {
     const auto end = run_child(script("head -c 3000000 /dev/zero >&2; echo fine"), far_away(), {});
     EXPECT_EQ(end.output, "fine\n");
@@ -157,7 +165,7 @@ TEST(RunChild, EndsAHangingChildAtTheDeadline) {
     for (const auto* mode : {"hang", "stubborn", "flood-complaints", "spin"}) {
         SCOPED_TRACE(mode);
         const auto end = run_child(unruly({mode}), deadline::after(300ms), {});
-        EXPECT_EQ(end.fate, child_fate::overdue);
+        EXPECT_EQ(end.fate, child_outcome::overdue);
     }
 }
 
@@ -168,7 +176,7 @@ TEST(RunChild, StopsOnRequest) {
     command.folder = folder;
     std::stop_source stop;
     std::jthread asker{[&command, token = stop.get_token()] {
-        EXPECT_EQ(run_child(command, far_away(), token).fate, child_fate::stopped);
+        EXPECT_EQ(run_child(command, far_away(), token).fate, child_outcome::stopped);
     }};
     pid_t child = 0;
     while (!(std::ifstream{folder + "/pid"} >> child)) std::this_thread::yield();
@@ -176,14 +184,14 @@ TEST(RunChild, StopsOnRequest) {
     asker.join();
     EXPECT_FALSE(is_alive(child));
     const auto late = run_child(command, far_away(), stop.get_token());
-    EXPECT_EQ(late.fate, child_fate::stopped);
+    EXPECT_EQ(late.fate, child_outcome::stopped);
     std::filesystem::remove_all(folder);
 }
 
 // Goal: nothing survives, not even a descendant that holds the pipes open.
 TEST(RunChild, KillsTheWholeGroup) {
     const auto end = run_child(script("sleep 1000 & echo $!; exit 0"), far_away(), {});
-    EXPECT_EQ(end.fate, child_fate::exited);
+    EXPECT_EQ(end.fate, child_outcome::exited);
     const auto descendant = static_cast<pid_t>(std::atoi(end.output.c_str()));
     ASSERT_GT(descendant, 0);
     // It was sent SIGKILL and belongs to init now, which reaps it when it gets to.

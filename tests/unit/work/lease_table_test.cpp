@@ -10,8 +10,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr jobs::holding first{{1}, 1};
-constexpr jobs::holding second{{2}, 5};
+constexpr jobs::lease first{{1}, 1};
+constexpr jobs::lease second{{2}, 5};
 constexpr lease_table::time_point start{};
 
 TEST(LeaseTable, IsSafeForFourFifthsOfTheLease) {
@@ -62,7 +62,7 @@ TEST(LeaseTable, ReportsALeaseThatIsInNeitherListAsLost) {
 // Goal: a late answer changes nothing for a later claim. Method: the renewal is sent for claim 1;
 // before its answer comes, the job is reported and claimed again as claim 2.
 TEST(LeaseTable, LeavesALaterClaimOfTheSameJobAlone) {
-    constexpr jobs::holding again{{1}, 2};
+    constexpr jobs::lease again{{1}, 2};
     lease_table leases{10s};
     leases.add(first, start);
     leases.remove(first.job);
@@ -81,7 +81,7 @@ TEST(LeaseTable, ForgetsARemovedLease) {
     leases.add(first, start);
     leases.add(second, start);
     leases.remove(first.job);
-    EXPECT_EQ(leases.holdings(), std::vector{second});
+    EXPECT_EQ(leases.leases(), std::vector{second});
     EXPECT_EQ(leases.expired(start + 1min), std::vector{second.job});
     EXPECT_TRUE(leases.apply_renewal({first}, {}, start).empty());
 }

@@ -55,18 +55,18 @@ TEST(ThreadedRunner, PassesStopRequestsOn) {
         std::condition_variable_any stopped;
         std::unique_lock lock{mutex};
         stopped.wait(lock, stop, [] { return false; });
-        return jobs::transition{jobs::handed_back{}};
+        return jobs::transition{jobs::released{}};
     };
     threaded_attempt_runner runner{loop.get_executor(), 1, work};
-    bool handed_back = false;
-    const auto note = [&handed_back](const jobs::transition& ended) {
-        handed_back = std::holds_alternative<jobs::handed_back>(ended);
+    bool released = false;
+    const auto note = [&released](const jobs::transition& ended) {
+        released = std::holds_alternative<jobs::released>(ended);
     };
     std::stop_source stop;
     runner.start(numbered(7), stop.get_token(), note);
     stop.request_stop();
     loop.run_one();
-    EXPECT_TRUE(handed_back);
+    EXPECT_TRUE(released);
 }
 
 }  // namespace

@@ -18,10 +18,10 @@ namespace reelsd::chats {
 /// A bot as its platform numbers it.
 using bot_id = strong_id<struct bot_tag>;
 /// A row of what is to be said.
-using said_id = strong_id<struct said_tag>;
+using message_row_id = strong_id<struct message_row_tag>;
 
 /// Under which an update is handled: everything is refused once another daemon has the bot.
-struct bot_holding {
+struct bot_lease {
     bot_id bot;
     std::string holder;  ///< Unique to one start of one daemon.
 };
@@ -57,14 +57,14 @@ struct new_message {
 
 /// The same as it waits, and how its job stands now.
 struct waiting_message {
-    said_id id;
+    message_row_id id;
     new_message what;
     std::optional<std::int64_t> message;  ///< The message that is edited, once it has been sent.
     std::string shown;                    ///< What it shows: see bot/delivery.hpp.
     int parts_sent = 0;
     std::optional<jobs::job_status> job_status;  ///< Nothing: there is no such job.
     std::string step;                            ///< Of a job in work, if it is known.
-    bool is_tied = true;                         ///< Its chat still speaks for its account.
+    bool is_linked = true;                       ///< Its chat still speaks for its account.
 };
 
 /// What was said of a row, as it stands now.
@@ -74,16 +74,16 @@ struct message_progress {
     int parts_sent = 0;
 };
 
-enum class tie_outcome : std::uint8_t { tied, wrong_code, too_many, stale };
+enum class link_outcome : std::uint8_t { linked, wrong_code, too_many, stale };
 enum class deletion_outcome : std::uint8_t { deleted, unknown, stale };
 
 /// A chat that shows a code.
-struct tie_request {
+struct link_request {
     message_target target;  ///< Where the code was shown; the answer goes there.
     chat_kind kind = chat_kind::private_chat;
     std::string name;  ///< At most 200 characters.
     accounts::secret_hash code{};
-    std::string answer;  ///< Said when it is tied.
+    std::string answer;  ///< Said when it is linked.
 };
 
 /// What a chat bot has handled and has still to say. What is done for an update is one statement
@@ -96,27 +96,28 @@ public:
 
     /// Takes or keeps the bot for `lease`; nothing while another daemon has it.
     boost::asio::awaitable<std::optional<update_position>> hold(
-        bot_holding who, seconds_f lease, deadline by);
+        bot_lease who, seconds_f lease, deadline by);
     /// Another daemon may take it at once.
-    boost::asio::awaitable<void> release(bot_holding who, deadline by);
+    boost::asio::awaitable<void> release(bot_lease who, deadline by);
 
     boost::asio::awaitable<bool> finish_update(
-        bot_holding who, std::int64_t update, std::vector<new_message> messages, deadline by);
-    boost::asio::awaitable<tie_outcome> tie(
-        bot_holding who, std::int64_t update, tie_request wanted, deadline by);
+        bot_lease who, std::int64_t update, std::vector<new_message> messages, deadline by);
+    boost::asio::awaitable<link_outcome> link(
+        bot_lease who, std::int64_t update, link_request wanted, deadline by);
     /// `answer` is all that is still said in the chat.
-    boost::asio::awaitable<bool> untie(
-        bot_holding who, std::int64_t update, new_message answer, deadline by);
+    boost::asio::awaitable<bool> unlink(
+        bot_lease who, std::int64_t update, new_message answer, deadline by);
     boost::asio::awaitable<deletion_outcome> remove_job(
-        bot_holding who, std::int64_t update, job_id job, new_message if_deleted,
+        bot_lease who, std::int64_t update, job_id job, new_message if_deleted,
         new_message if_unknown, deadline by);
 
     /// The oldest first; at most `most`, none of the chats in `except`.
     boost::asio::awaitable<std::vector<waiting_message>> waiting(
         bot_id bot, std::vector<chat_id> except, int most, deadline by);
-    boost::asio::awaitable<void> note_progress(said_id id, message_progress now, deadline by);
+    boost::asio::awaitable<void> note_progress(
+        message_row_id id, message_progress now, deadline by);
     /// All of it has been said, or it cannot be.
-    boost::asio::awaitable<void> forget(said_id id, deadline by);
+    boost::asio::awaitable<void> forget(message_row_id id, deadline by);
     /// Nothing reaches this chat.
     boost::asio::awaitable<void> forget_chat(chat_id chat, deadline by);
 

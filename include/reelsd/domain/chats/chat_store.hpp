@@ -22,7 +22,7 @@ namespace reelsd::chats {
 /// A chat as its platform numbers it: negative for groups.
 using chat_id = strong_id<struct chat_tag>;
 /// A tie of ours, which says nothing of the chat's own number.
-using tie_id = strong_id<struct tie_tag>;
+using chat_link_id = strong_id<struct chat_link_tag>;
 
 enum class chat_kind : std::uint8_t { private_chat, group };
 
@@ -30,11 +30,11 @@ enum class chat_kind : std::uint8_t { private_chat, group };
 [[nodiscard]] std::string_view name_of(chat_kind kind) noexcept;
 
 /// A chat that speaks for an account, as the account's owner sees it.
-struct tied_chat {
-    tie_id id;
+struct linked_chat {
+    chat_link_id id;
     chat_kind kind = chat_kind::private_chat;
     std::string name;
-    time_point tied_at;
+    time_point linked_at;
 };
 
 /// For whom a chat speaks.
@@ -71,11 +71,11 @@ public:
     boost::asio::awaitable<chat_code> make_code(account_id account, deadline by);
 
     /// The latest first.
-    boost::asio::awaitable<std::vector<tied_chat>> list(account_id account, deadline by);
+    boost::asio::awaitable<std::vector<linked_chat>> list(account_id account, deadline by);
 
     /// Ends the tie, with all that was still to be said in the chat. False for an unknown or
     /// another account's.
-    boost::asio::awaitable<bool> untie(account_id account, tie_id tie, deadline by);
+    boost::asio::awaitable<bool> unlink(account_id account, chat_link_id link, deadline by);
 
     /// Nothing for a chat that is not tied, or to an account that is disabled.
     boost::asio::awaitable<std::optional<chat_caller>> find_caller(chat_id chat, deadline by);

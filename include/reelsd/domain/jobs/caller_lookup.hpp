@@ -31,7 +31,7 @@ struct caller_and_reel {
 };
 
 /// Room for reels that are kept, in bytes.
-struct kept_room {
+struct cache_limits {
     std::size_t taken;  ///< An estimate.
     std::size_t most;
 };
@@ -60,11 +60,11 @@ public:
     [[nodiscard]] boost::asio::awaitable<caller_and_reel> find_with_reel(
         accounts::token_hash token, job_id reel, deadline by);
 
-    [[nodiscard]] kept_room kept() const noexcept;
+    [[nodiscard]] cache_limits kept() const noexcept;
 
 private:
-    struct sharing_statements;
-    std::shared_ptr<sharing_statements> statements_;
+    struct batches;
+    std::shared_ptr<batches> statements_;
 };
 
 }  // namespace reelsd::jobs

@@ -34,7 +34,7 @@ struct job_deletion {
 };
 
 /// The current state of a job, for a client that follows it to its end.
-struct job_standing {
+struct job_state_view {
     jobs::job job;          ///< With its result.
     int attempt = 0;        ///< The attempts that were begun; one that was handed back is none.
     std::string step;       ///< What is being done; empty unless `processing` and known.
@@ -85,7 +85,7 @@ public:
     boost::asio::awaitable<time_point> now(deadline by);
 
     /// How the caller's own job stands; nothing for an unknown or another account's id.
-    boost::asio::awaitable<std::optional<job_standing>> standing(
+    boost::asio::awaitable<std::optional<job_state_view>> standing(
         account_id caller, job_id id, deadline by);
     /// Those that have ended, are gone, or have changed since they were seen.
     boost::asio::awaitable<std::vector<watched_change>> changed_among(

@@ -21,20 +21,20 @@ namespace reelsd::jobs {
 inline constexpr std::chrono::seconds queue_query_time_max{8};
 
 /// What a worker holds: a job and the claim it was taken under.
-struct holding {
+struct lease {
     job_id job;
     std::int32_t claim = 0;
 
-    friend bool operator==(const holding&, const holding&) = default;
+    friend bool operator==(const lease&, const lease&) = default;
 };
 
-/// What a renewal found out about holdings. Those in neither list are lost: deleted, or claimed by
+/// What a renewal found out about leases. Those in neither list are lost: deleted, or claimed by
 /// another after the lease ran out.
 struct renewal {
-    std::vector<holding> renewed;
+    std::vector<lease> renewed;
     /// Not renewed, because another transaction has locked the row: whether they are still ours is
     /// not known.
-    std::vector<holding> skipped;
+    std::vector<lease> skipped;
 };
 
 struct claim_request {
@@ -43,7 +43,7 @@ struct claim_request {
     seconds_f lease{60.0};  ///< How long until the claim expires unless renewed.
     /// What the claimant still has in hand: not to be taken, though a report whose answer was lost
     /// may have made it due again.
-    std::vector<job_id> in_hand = {};
+    std::vector<job_id> in_flight = {};
     /// Grows after each claim whose answer was lost. A job that `worker` holds under a lower epoch
     /// and that is not in hand was taken by such a claim: it is taken again, first, and the attempt
     /// that did not begin is not counted twice.
@@ -74,7 +74,7 @@ struct line_answer {
 
 struct rescue_request {
     /// The caller's own jobs: it may be late with a report, but it is alive.
-    std::vector<holding> held = {};
+    std::vector<lease> held = {};
     /// As in claim_request: what `worker` holds under a lower epoch is left to its next claim.
     std::string worker = {};
     std::int32_t claim_epoch = 0;
@@ -102,11 +102,11 @@ public:
 
     /// Extends the leases of `held`. Waits for no locked row.
     virtual boost::asio::awaitable<renewal> renew(
-        std::vector<holding> held, seconds_f lease, deadline by) = 0;
+        std::vector<lease> held, seconds_f lease, deadline by) = 0;
 
     /// Which of `held` are no longer ours, without a change: deleted, or claimed by another.
     virtual boost::asio::awaitable<std::vector<job_id>> lost_among(
-        std::vector<holding> held, deadline by) = 0;
+        std::vector<lease> held, deadline by) = 0;
 
     /// Frees the jobs whose lease ran out: pending again, or `error` after the last attempt (those
     /// are returned). Jobs that were put off until now can be claimed from then on.
@@ -115,7 +115,7 @@ public:
 
     /// Writes how an attempt ended. False when the holding is no longer current: nothing was
     /// written.
-    virtual boost::asio::awaitable<bool> report(holding held, transition ended, deadline by) = 0;
+    virtual boost::asio::awaitable<bool> report(lease held, transition ended, deadline by) = 0;
 
 protected:
     job_queue() = default;

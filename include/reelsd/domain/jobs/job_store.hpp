@@ -55,9 +55,9 @@ struct callers_submission {
 
 /// The answer to a submission. The bucket's state goes into the RateLimit headers of 202 and 429
 /// alike.
-struct admission {
+struct submission_result {
     enum class outcome : std::uint8_t {
-        admitted,
+        accepted,
         repeated,             ///< The job of an earlier submission under the same key.
         key_of_another_link,  ///< The key was used with another link or list.
         rate_limited,
@@ -65,7 +65,7 @@ struct admission {
         budget_spent,  ///< The account's, of this month.
     };
 
-    outcome decided = outcome::admitted;
+    outcome decided = outcome::accepted;
     job_id job;                               ///< Set when admitted or repeated.
     job_status status = job_status::pending;  ///< Of that job.
     int job_limit = 0;                        ///< Jobs at the same time.
@@ -120,13 +120,13 @@ public:
     explicit job_store(db::pool& pool) : pool_{&pool} {}
 
     /// Admits or refuses; when admitted, the job is durable by the time this returns.
-    boost::asio::awaitable<admission> submit(
+    boost::asio::awaitable<submission_result> submit(
         account_id caller, submission wanted, default_limits defaults, deadline by);
 
     /// The same for several, in their order: all that are admitted are durable together. Nothing
     /// for those of an account at whose row somebody else is: the others do not wait for it. Those
     /// of one account alone do wait, and always have an answer.
-    boost::asio::awaitable<std::vector<std::optional<admission>>> submit_all(
+    boost::asio::awaitable<std::vector<std::optional<submission_result>>> submit_all(
         const std::vector<callers_submission>& wanted, default_limits defaults, deadline by);
 
     /// The caller's own job; nothing for an unknown or another account's id.

@@ -15,7 +15,7 @@ namespace reelsd::jobs {
 
 /// An attempt, and how it leaves its job.
 struct ended_attempt {
-    holding held;
+    lease held;
     transition ended;
 };
 
@@ -30,18 +30,18 @@ public:
     boost::asio::awaitable<line_answer> claim_in_line(
         claim_request wanted, platform_line line, deadline by) override;
     boost::asio::awaitable<renewal> renew(
-        std::vector<holding> held, seconds_f lease, deadline by) override;
+        std::vector<lease> held, seconds_f lease, deadline by) override;
     boost::asio::awaitable<std::vector<job_id>> lost_among(
-        std::vector<holding> held, deadline by) override;
+        std::vector<lease> held, deadline by) override;
     boost::asio::awaitable<std::vector<job_id>> rescue(rescue_request wanted, deadline by) override;
-    boost::asio::awaitable<bool> report(holding held, transition ended, deadline by) override;
+    boost::asio::awaitable<bool> report(lease held, transition ended, deadline by) override;
     /// Several reports of attempts that have no result (none is `completed`), at most one of each
     /// job: true for each that was written.
     boost::asio::awaitable<std::vector<bool>> report_all(
         const std::vector<ended_attempt>& attempts, deadline by);
 
 private:
-    boost::asio::awaitable<bool> complete(holding held, const completed& success, deadline by);
+    boost::asio::awaitable<bool> complete(lease held, const completed& success, deadline by);
 
     db::pool* pool_;
 };

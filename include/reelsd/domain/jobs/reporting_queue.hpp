@@ -18,7 +18,7 @@ class reporting_queue final : public queue_store {
 public:
     reporting_queue(boost::asio::any_io_executor loop, async::task_group& tasks, db::pool& pool);
 
-    boost::asio::awaitable<bool> report(holding held, transition ended, deadline by) override;
+    boost::asio::awaitable<bool> report(lease held, transition ended, deadline by) override;
 
 private:
     db::shared_statement<ended_attempt, bool> reports_;

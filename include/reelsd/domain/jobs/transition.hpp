@@ -27,14 +27,14 @@ struct search_entry {
 };
 
 /// What an attempt's error means for its job.
-enum class fate : std::uint8_t {
-    give_up,    ///< Another attempt would end the same way.
-    retry,      ///< The world may be better later; counts as an attempt.
-    hand_back,  ///< Nobody's fault (shutdown, lost lease): pending again at once, no attempt spent.
+enum class disposition : std::uint8_t {
+    give_up,  ///< Another attempt would end the same way.
+    retry,    ///< The world may be better later; counts as an attempt.
+    release,  ///< Nobody's fault (shutdown, lost lease): pending again at once, no attempt spent.
 };
 
 /// The one home of this mapping.
-[[nodiscard]] fate fate_of(errc code) noexcept;
+[[nodiscard]] disposition disposition_of(errc code) noexcept;
 /// The one home of this mapping. Total: a code that no job should end with is `internal`.
 [[nodiscard]] job_error_code job_error_code_of(errc code) noexcept;
 
@@ -92,18 +92,17 @@ struct retried {
     attempt_failure why = {};
 };
 /// Not begun, or stopped: pending again, at its old place, no attempt spent.
-struct handed_back {};
+struct released {};
 /// Cannot go on before a certain time: pending again, no attempt spent.
-struct postponed {
+struct snoozed {
     std::chrono::duration<double> delay{};
-    bool is_cooldown = false;  ///< As in `postponement`.
+    bool is_cooldown = false;  ///< As in `snooze`.
 };
 /// Needs a permit to ask the platform: pending again, in the platform's line, no attempt spent.
 struct awaiting_permit {
     std::string platform;  ///< Its host.
 };
-using transition =
-    std::variant<completed, failed, retried, handed_back, postponed, awaiting_permit>;
+using transition = std::variant<completed, failed, retried, released, snoozed, awaiting_permit>;
 
 /// Whether an attempt's failure may be tried again at all: a test link's outcome is fixed.
 enum class retry_allowed : std::uint8_t { yes, no };
@@ -124,7 +123,7 @@ enum class retry_allowed : std::uint8_t { yes, no };
     double jitter);
 
 /// Why and for how long a job's next step may not be taken.
-struct postponement {
+struct snooze {
     std::chrono::duration<double> wait{};
     /// Because somebody asks to be left alone, not for our own pace.
     bool is_cooldown = false;
@@ -132,19 +131,19 @@ struct postponement {
 };
 
 /// What a client reads of a job that ended because a cool-down takes too long: `of` as in
-/// `postponement`, and how many minutes are left.
+/// `snooze`, and how many minutes are left.
 [[nodiscard]] std::string cooldown_text(errc of, std::string_view minutes);
 
 /// What becomes of such a job: in a cool-down it is put off no longer than the policy allows, and
 /// fails instead. Pure.
 [[nodiscard]] transition after_postponement(
-    const claimed_job& job, const postponement& until, time_point now, const retry_policy& policy);
+    const claimed_job& job, const snooze& until, time_point now, const retry_policy& policy);
 
 /// What a client reads of a job that failed so: the cause, and what can be done. Begins as contract
 /// section 4 says for job_error_code_of(why).
 [[nodiscard]] std::string error_text(errc why, const retry_policy& policy);
 
-/// "done", the error code's name, "retry", "postponed" or "handed back".
+/// "done", the error code's name, "retry", "snoozed" or "handed back".
 [[nodiscard]] std::string_view outcome_name(const transition& ended) noexcept;
 
 }  // namespace reelsd::jobs

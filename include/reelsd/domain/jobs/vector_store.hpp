@@ -87,7 +87,7 @@ public:
     /// Puts an embedder in force whose name the database has not seen; nothing changes for others.
     boost::asio::awaitable<void> propose(std::string embedder, deadline by);
     /// Puts it in force, whatever was before.
-    boost::asio::awaitable<void> put_in_force(std::string embedder, deadline by);
+    boost::asio::awaitable<void> make_active(std::string embedder, deadline by);
     /// Nothing before the first was proposed.
     boost::asio::awaitable<std::optional<std::string>> in_force(deadline by);
 

@@ -35,11 +35,11 @@ struct pace {
     seconds_f cooldown_max{12.0 * 3600.0};
 };
 
-struct turn {
+struct permit {
     /// `in_line`: jobs that came earlier wait for a permit.
-    enum class leave : std::uint8_t { now, later, cooling_down, in_line };
+    enum class status : std::uint8_t { now, later, cooling_down, in_line };
 
-    leave given = leave::now;
+    status given = status::now;
     seconds_f wait{0.0};  ///< At least, before asking again; 0 when `now`.
 };
 
@@ -62,7 +62,7 @@ struct consequence {
 };
 
 /// How a resolver stands.
-struct standing {
+struct resolver_state {
     std::string resolver;
     seconds_f cooldown_left{0.0};
     std::int32_t unknown_answers = 0;  ///< Since it last worked.
@@ -77,11 +77,11 @@ public:
     explicit pace_store(db::pool& pool) : pool_{&pool} {}
 
     /// Leave to try once, now; a note() must follow then.
-    boost::asio::awaitable<turn> ask(paced_resolver who, pace wanted, deadline by);
+    boost::asio::awaitable<permit> ask(paced_resolver who, pace wanted, deadline by);
 
     /// The same for the first try of a job in work: it may not overtake jobs that wait for a
     /// permit, nor earlier jobs of its own account.
-    boost::asio::awaitable<turn> ask_permit(
+    boost::asio::awaitable<permit> ask_permit(
         job_id job, std::int32_t claim, paced_resolver who, pace wanted, deadline by);
 
     /// `code` is what was looked up.
@@ -89,7 +89,7 @@ public:
         paced_resolver who, std::string code, outcome ended, pace wanted, deadline by);
 
     /// All resolvers of `host` that were ever tried, by name.
-    boost::asio::awaitable<std::vector<standing>> list(std::string host, deadline by);
+    boost::asio::awaitable<std::vector<resolver_state>> list(std::string host, deadline by);
 
 private:
     db::pool* pool_;

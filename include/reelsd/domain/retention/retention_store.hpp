@@ -99,7 +99,7 @@ public:
         account_id after, std::vector<account_id> passed_over, deadline by);
     /// Removes up to ten times `most` jobs in work of whichever accounts leave, and says how many;
     /// nothing: it is another daemon's turn.
-    boost::asio::awaitable<std::optional<std::int64_t>> stop_leavers(
+    boost::asio::awaitable<std::optional<std::int64_t>> stop_accounts_pending_deletion(
         std::string who, int most, deadline by);
     /// Removes up to `most` jobs of this account, if it leaves. Nothing: it is another daemon's
     /// turn.

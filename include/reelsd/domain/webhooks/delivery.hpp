@@ -65,7 +65,7 @@ struct delivery_try {
 struct delivered {
     int status_code = 200;
 };
-struct put_off {
+struct snoozed {
     seconds_f delay{0};
     std::optional<int> status_code;
     std::string cause;
@@ -75,8 +75,8 @@ struct given_up {
     std::string cause;
 };
 /// The daemon stops: the try does not count.
-struct handed_back {};
-using delivery_step = std::variant<delivered, put_off, given_up, handed_back>;
+struct released {};
+using delivery_step = std::variant<delivered, snoozed, given_up, released>;
 
 /// How long a try may take in all. Receivers are told to answer first and to work then.
 inline constexpr seconds_f try_time_max{15.0};
@@ -90,7 +90,7 @@ inline constexpr seconds_f delivery_lease{30.0};
 [[nodiscard]] seconds_f delay_after(int round_tries, seconds_f base, double spread);
 
 /// What is needed to decide on the step after a try.
-struct try_standing {
+struct retry_context {
     int round_tries = 1;
     seconds_f time_left{0};
 };
@@ -99,7 +99,7 @@ struct try_standing {
 /// tried again unless it would be too late. `Retry-After` of 429 and 503 makes a wait longer, up to
 /// the longest of ours, never shorter. Pure.
 [[nodiscard]] delivery_step step_after(
-    const delivery_try& ended, const try_standing& standing, seconds_f base, double spread);
+    const delivery_try& ended, const retry_context& context, seconds_f base, double spread);
 
 /// The value of a header `Retry-After`: seconds, or a date seen from `now`; nothing when it is
 /// neither. Never negative. Pure. Source: RFC 9110 10.2.3.

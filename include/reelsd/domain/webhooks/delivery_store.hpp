@@ -36,7 +36,7 @@ struct delivery_shares {
 };
 
 /// What a try that is under way takes up.
-struct delivery_in_hand {
+struct delivery_in_flight {
     account_id account;
     std::string receiver;  ///< As receiver_of() writes it.
 };
@@ -45,11 +45,11 @@ struct delivery_claim {
     int deliveries_max = 1;  ///< 1 or more.
     seconds_f lease = delivery_lease;
     delivery_shares shares = {};
-    std::vector<delivery_in_hand> in_hand = {};
+    std::vector<delivery_in_flight> in_flight = {};
 };
 
 /// What operators watch, over all daemons.
-struct delivery_figures {
+struct delivery_metrics {
     std::int64_t pending = 0;  ///< Also those that wait for a later try.
     std::int64_t due = 0;      ///< Of these, the ones that could be tried now.
 };
@@ -80,7 +80,7 @@ public:
     boost::asio::awaitable<bool> report(
         delivery_id id, std::int32_t claim, delivery_step step, deadline by);
 
-    boost::asio::awaitable<delivery_figures> figures(deadline by);
+    boost::asio::awaitable<delivery_metrics> metrics(deadline by);
 
     /// Forgets deliveries that ended more than 7 days ago, at most `deliveries_max`, and secrets
     /// that no longer sign; mends what a clock that was set back has put off. How many deliveries

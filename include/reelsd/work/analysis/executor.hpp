@@ -30,14 +30,14 @@ class job_store;
 namespace reelsd::work {
 
 class call_recorder;
-class shared_pacer;
+class shared_rate_limiter;
 class scratch_space;
 
 /// What an attempt needs. All outlive the executor and, except for `store`, are safe from any
 /// thread.
-struct executor_parts {
+struct executor_dependencies {
     const platform::source& source;
-    shared_pacer& pacer;
+    shared_rate_limiter& rate_limiter;
     const media::media_client& media;
     const model::analyzer& analyzer;
     /// For test links, which cost nothing whatever the operator has set.
@@ -59,7 +59,7 @@ struct executor_parts {
 /// for worker threads; one executor serves all of them.
 class executor {
 public:
-    executor(executor_parts parts, jobs::retry_policy policy, log::logger log)
+    executor(executor_dependencies parts, jobs::retry_policy policy, log::logger log)
         : parts_{std::move(parts)}, policy_{policy}, log_{std::move(log)} {}
 
     /// How the attempt ends. Never throws: this is the boundary at which whatever a step throws
@@ -71,7 +71,7 @@ public:
         const jobs::claimed_job& job, std::stop_token stop) const noexcept;
 
 private:
-    executor_parts parts_;
+    executor_dependencies parts_;
     jobs::retry_policy policy_;
     log::logger log_;
 };

@@ -21,7 +21,7 @@
 namespace reelsd::work {
 
 /// All outlive it.
-struct paid_embedder_parts {
+struct paid_embedder_dependencies {
     const model::dense_embedder& embedder;
     const model::price_table& prices;
     const call_recorder& recorder;
@@ -42,7 +42,7 @@ struct embedding_order {
 /// it is billed, whatever its answer is good for. Thread: the loop's.
 class paid_embedder {
 public:
-    explicit paid_embedder(paid_embedder_parts parts) : parts_{std::move(parts)} {}
+    explicit paid_embedder(paid_embedder_dependencies parts) : parts_{std::move(parts)} {}
 
     /// One vector a text. Errors: unauthorized when the account's monthly budget is spent;
     /// model_misconfigured, also without a call once `has_given_up()`; model_unavailable,
@@ -65,7 +65,7 @@ private:
     void write_down(std::int64_t call, const model::embedding_reply& reply);
     void judge(const model::embedding_reply& reply);
 
-    paid_embedder_parts parts_;
+    paid_embedder_dependencies parts_;
     std::stop_source aborted_;
     int useless_answers_ = 0;  ///< Billed, without vectors, one after the other.
     bool has_given_up_ = false;

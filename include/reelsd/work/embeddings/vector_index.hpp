@@ -30,9 +30,9 @@ class embedder;
 namespace reelsd::work {
 
 /// What the index works with. All outlive it.
-struct vector_index_parts {
+struct vector_index_dependencies {
     boost::asio::any_io_executor loop;
-    paid_embedder_parts calls;
+    paid_embedder_dependencies calls;
     const model::embedder& words;  ///< Reads results.
     jobs::vector_store store;
     async::offload_pool& offload;  ///< For what would hold up the loop.
@@ -47,7 +47,7 @@ struct vector_index_parts {
 /// Thread: the loop's.
 class vector_index final : public async::background_task {
 public:
-    explicit vector_index(vector_index_parts parts);
+    explicit vector_index(vector_index_dependencies parts);
 
     /// The caller's reels near `query`, the nearest first; empty when none is, when the account's
     /// budget is spent, or when the embedder does not answer in time: a search goes on without.

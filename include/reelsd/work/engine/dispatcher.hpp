@@ -5,9 +5,9 @@
 #include <reelsd/base/ids.hpp>
 #include <reelsd/base/log.hpp>
 #include <reelsd/domain/jobs/job_queue.hpp>
-#include <reelsd/work/engine/claim_ahead.hpp>
 #include <reelsd/work/engine/claim_cursor.hpp>
 #include <reelsd/work/engine/lease_table.hpp>
+#include <reelsd/work/engine/prefetch.hpp>
 #include <reelsd/work/engine/work_loop.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -54,7 +54,7 @@ using threaded_attempt_runner = threaded_runner<jobs::claimed_job, jobs::transit
 /// Connects the queue with the workers: a work_loop over jobs that also keeps their leases alive
 /// and frees jobs whose worker died.
 ///
-/// Where attempts are shorter than a claim, some jobs are claimed ahead (claim_ahead) and wait here
+/// Where attempts are shorter than a claim, some jobs are claimed ahead (prefetch) and wait here
 /// until a worker is idle. They are released, to their old places in the queue, when none is for
 /// too long.
 ///
@@ -99,7 +99,7 @@ private:
     void on_end(const held_claim& ended) override;
     boost::asio::awaitable<bool> write_report(
         const jobs::claimed_job& job, const jobs::transition& ended) override;
-    [[nodiscard]] jobs::transition released() const override { return jobs::handed_back{}; }
+    [[nodiscard]] jobs::transition released() const override { return jobs::released{}; }
     jobs::transition after_refusal(
         const jobs::claimed_job& job, jobs::transition refused, const db::failure& refusal,
         bool repeated) override;
@@ -135,7 +135,7 @@ private:
 
     lease_table leases_;            ///< Of the claims held.
     std::int32_t claim_epoch_ = 0;  ///< Grows after each claim whose answer was lost.
-    claim_ahead ahead_;
+    prefetch prefetch_;
     claim_cursor cursor_;
     monotonic_clock::time_point next_rescue_{};
     monotonic_clock::time_point next_permit_{};  ///< Not looked for before.

@@ -25,12 +25,12 @@ public:
     explicit lease_table(seconds_f length) : length_{length} {}
 
     /// `sent` is when the claim was sent. The job must not be in the table.
-    void add(const jobs::holding& holding, time_point sent);
+    void add(const jobs::lease& lease, time_point sent);
     void remove(job_id job) { leases_.erase(job.value); }
 
     /// Whether the job is held under this very claim.
-    [[nodiscard]] bool contains(const jobs::holding& holding) const;
-    [[nodiscard]] std::vector<jobs::holding> holdings() const;
+    [[nodiscard]] bool contains(const jobs::lease& lease) const;
+    [[nodiscard]] std::vector<jobs::lease> leases() const;
 
     /// False for a job that is not in the table.
     [[nodiscard]] bool is_lease_safe(job_id job, time_point now) const;
@@ -40,7 +40,7 @@ public:
     /// Applies the answer to a renewal of `requested`, which was sent at `sent`. Returns the jobs
     /// that are lost. A job that was removed since, or claimed again, is left alone.
     [[nodiscard]] std::vector<job_id> apply_renewal(
-        const std::vector<jobs::holding>& requested, const jobs::renewal& answer, time_point sent);
+        const std::vector<jobs::lease>& requested, const jobs::renewal& answer, time_point sent);
 
     /// A quarter of the length: three renewals may fail before a lease is not safe.
     [[nodiscard]] duration renew_interval() const { return part(0.25); }
@@ -48,16 +48,16 @@ public:
     [[nodiscard]] duration check_interval() const;
 
 private:
-    struct lease {
+    struct entry {
         std::int32_t claim = 0;
         time_point start;
     };
 
     [[nodiscard]] duration part(double fraction) const;
-    [[nodiscard]] bool is_safe(const lease& held, time_point now) const;
+    [[nodiscard]] bool is_safe(const entry& held, time_point now) const;
 
     seconds_f length_;
-    std::map<std::int64_t, lease> leases_;
+    std::map<std::int64_t, entry> leases_;
 };
 
 }  // namespace reelsd::work

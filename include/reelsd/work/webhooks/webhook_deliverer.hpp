@@ -72,7 +72,7 @@ private:
     void log_claim_failure(const db::failure& failure) const override;
     boost::asio::awaitable<bool> write_report(
         const held_delivery& held, const delivery_outcome& outcome) override;
-    [[nodiscard]] delivery_outcome released() const override { return {webhooks::handed_back{}}; }
+    [[nodiscard]] delivery_outcome released() const override { return {webhooks::released{}}; }
     delivery_outcome after_refusal(
         const held_delivery& held, delivery_outcome refused, const db::failure& refusal,
         bool repeated) override;

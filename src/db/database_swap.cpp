@@ -1,0 +1,284 @@
+#include "session.hpp"
+#include <reelsd/db/client_program.hpp>
+#include <reelsd/db/database_swap.hpp>
+#include <reelsd/db/rows.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+#include <utility>
+
+namespace reelsd::db {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// What every server has for those who make and rename databases.
+constexpr const char* maintenance_database = "postgres";
+/// Dropping a database is done within a second or two, also when nothing else is waited for.
+constexpr auto drop_time_max = 30s;
+
+std::string identifier(std::string_view name) {
+    std::string text = "\"";
+    for (const char c : name) {
+        if (c == '"') text.push_back('"');
+        text.push_back(c);
+    }
+    return text + "\"";
+}
+
+std::string text_literal(std::string_view value) {
+    std::string text = "'";
+    for (const char c : value) {
+        if (c == '\'') text.push_back('\'');
+        text.push_back(c);
+    }
+    return text + "'";
+}
+
+result<connection_ptr> open_for(const std::string& connection_string, deadline by) {
+    const auto whole = std::chrono::ceil<std::chrono::milliseconds>(by.remaining());
+    const session_limits limits{.statement_timeout = std::max(whole, 1ms), .lock_timeout = 0ms};
+    auto session = open_session(connection_string, limits, by, -1);
+    if (session || session.error().code() != errc::timed_out) return session;
+    return error{errc::database_unavailable, session.error().detail()};
+}
+
+result<void> run(PGconn& session, const std::string& statement, deadline by) {
+    const auto done = run_sql(session, statement, by);
+    if (!done) return done.error();
+    return {};
+}
+
+/// The database that is to be replaced, and what the new one has to be like.
+struct original {
+    std::string name;
+    std::string collate;
+    std::string ctype;
+    bool may_replace = false;
+};
+
+result<original> read_original(PGconn& session, deadline by) {
+    auto found = run_sql(
+        session,
+        "SELECT datname, datcollate, datctype,"
+        "       pg_has_role(datdba, 'USAGE') AND (rolcreatedb OR rolsuper) AS may_replace"
+        "  FROM pg_database, pg_roles"
+        " WHERE datname = current_database() AND rolname = current_user",
+        {},
+        by);
+    if (!found) return found.error();
+    const rows answer{"db.original", found->release()};
+    const auto row = answer.one();
+    return original{
+        .name = row.as<std::string>("datname"),
+        .collate = row.as<std::string>("datcollate"),
+        .ctype = row.as<std::string>("datctype"),
+        .may_replace = row.as<bool>("may_replace")};
+}
+
+/// Holds off other replacements of this database until the session ends.
+result<void> lock_replacing(PGconn& session, const std::string& prefix, deadline by) {
+    auto tried = run_sql(
+        session,
+        "SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS locked",
+        {parameter{prefix}},
+        by);
+    if (!tried) return tried.error();
+    const rows answer{"db.lock_replacing", tried->release()};
+    if (answer.one().as<bool>("locked")) return {};
+    return error{errc::conflict, "this database is being replaced by another process"};
+}
+
+result<std::int64_t> count_sessions(PGconn& session, const std::string& database, deadline by) {
+    auto counted = run_sql(
+        session,
+        // What other roles' sessions are is not shown to everybody: then they count.
+        "SELECT count(*) AS n FROM pg_stat_activity"
+        " WHERE datname = $1 AND coalesce(backend_type, 'client backend') = 'client backend'",
+        {parameter{database}},
+        by);
+    if (!counted) return counted.error();
+    const rows answer{"db.sessions", counted->release()};
+    return answer.one().as<std::int64_t>("n");
+}
+
+/// Who has hung up just now, as we have ourselves, is still seen for a moment: it is waited for.
+result<void> refuse_if_in_use(PGconn& session, const std::string& database, deadline by) {
+    constexpr auto hang_up_time_max = 2s;
+    const auto gone_by = by.at_most(hang_up_time_max);
+    for (;;) {
+        const auto sessions = count_sessions(session, database, by);
+        if (!sessions) return sessions.error();
+        if (*sessions == 0) return {};
+        if (gone_by.passed()) {
+            return error{
+                errc::conflict,
+                fmt::format(
+                    "the database is in use ({} connections): stop every daemon that runs on it",
+                    *sessions)};
+        }
+        const auto waited = run(session, "SELECT pg_sleep(0.1)", by);
+        if (!waited) return waited.error();
+    }
+}
+
+result<void> drop(PGconn& session, const std::string& database, deadline by) {
+    return run(
+        session, fmt::format("DROP DATABASE IF EXISTS {} WITH (FORCE)", identifier(database)), by);
+}
+
+/// What replacements left that were killed: under the lock, nobody else makes one.
+result<void> drop_leftovers(PGconn& session, const std::string& prefix, deadline by) {
+    auto found = run_sql(
+        session,
+        // Made by random_name(), and by nobody else.
+        "SELECT datname FROM pg_database"
+        " WHERE starts_with(datname, $1)"
+        "   AND substr(datname::text, length($1) + 1) ~ '^[0-9a-f]{8}$'",
+        {parameter{prefix}},
+        by);
+    if (!found) return found.error();
+    const rows answer{"db.leftovers", found->release()};
+    for (const auto& one : answer) {
+        const auto dropped = drop(session, one.as<std::string>("datname"), by);
+        if (!dropped) return dropped.error();
+    }
+    return {};
+}
+
+std::string random_name(const std::string& prefix) {
+    return fmt::format("{}{:08x}", prefix, std::random_device{}());
+}
+
+}  // namespace
+
+result<database_contents> look_into(
+    const std::string& connection_string, std::span<const std::string_view> tables, deadline by) {
+    const auto session = open_for(connection_string, by);
+    if (!session) return session.error();
+    database_contents contents;
+    auto found = run_sql(
+        **session,
+        "SELECT count(*) AS n FROM pg_class JOIN pg_namespace AS schema ON schema.oid = "
+        "relnamespace"
+        " WHERE nspname !~ '^pg_' AND nspname <> 'information_schema'",
+        {},
+        by);
+    if (!found) return found.error();
+    const rows relations{"db.relations", found->release()};
+    contents.has_relations = relations.one().as<std::int64_t>("n") > 0;
+
+    for (const auto table : tables) {
+        const auto name = identifier(table);
+        found =
+            run_sql(**session, "SELECT to_regclass($1) IS NOT NULL AS made", {parameter{name}}, by);
+        if (!found) return found.error();
+        const rows known{"db.table", found->release()};
+        if (!known.one().as<bool>("made")) continue;
+        const auto any = fmt::format("SELECT EXISTS (SELECT FROM {}) AS any", name);
+        found = run_sql(**session, any.c_str(), {}, by);
+        if (!found) return found.error();
+        const rows looked{"db.any_row", found->release()};
+        contents.has_rows = contents.has_rows || looked.one().as<bool>("any");
+    }
+    return contents;
+}
+
+struct database_swap::state {
+    connection_ptr session;  ///< To the maintenance database; holds the lock.
+    std::string old_name;
+    std::string prefix;  ///< Of everything that may be dropped.
+    std::string new_name;
+    std::string connection_string;
+};
+
+database_swap::database_swap(std::unique_ptr<state> made) noexcept : state_{std::move(made)} {}
+database_swap::database_swap(database_swap&& other) noexcept = default;
+database_swap& database_swap::operator=(database_swap&& other) noexcept = default;
+
+const std::string& database_swap::connection_string() const noexcept {
+    return state_->connection_string;
+}
+
+result<database_swap> database_swap::make(const std::string& connection_string, deadline by) {
+    auto made = std::make_unique<state>();
+    original old;
+    {
+        const auto session = open_for(connection_string, by);
+        if (!session) return session.error();
+        auto found = read_original(**session, by);
+        if (!found) return found.error();
+        old = std::move(*found);
+    }
+    if (!old.may_replace) {
+        return error{
+            errc::conflict,
+            fmt::format(
+                "database {} is replaced as a whole, and its role may not do that: it needs "
+                "CREATEDB and to own the database",
+                old.name)};
+    }
+    const auto maintenance = with_database(connection_string, maintenance_database);
+    if (!maintenance) return maintenance.error();
+    auto session = open_for(*maintenance, by);
+    if (!session) return session.error();
+    made->session = std::move(*session);
+
+    made->old_name = old.name;
+    // PostgreSQL cuts names at 63 bytes.
+    constexpr std::size_t name_bytes_max = 40;
+    made->prefix = old.name.substr(0, name_bytes_max) + "_restore_";
+    auto& with = *made->session;
+    if (const auto locked = lock_replacing(with, made->prefix, by); !locked) return locked.error();
+    const auto unused = refuse_if_in_use(with, old.name, by);
+    if (!unused) return unused.error();
+    if (const auto gone = drop_leftovers(with, made->prefix, by); !gone) return gone.error();
+
+    const auto name = random_name(made->prefix);
+    auto reached = with_database(connection_string, name);
+    if (!reached) return reached.error();
+    made->connection_string = std::move(*reached);
+    const auto created =
+        run(with,
+            fmt::format(
+                "CREATE DATABASE {} TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE {} LC_CTYPE {}",
+                identifier(name),
+                text_literal(old.collate),
+                text_literal(old.ctype)),
+            by);
+    if (!created) return created.error();
+    made->new_name = name;
+    return database_swap{std::move(made)};
+}
+
+database_swap::~database_swap() {
+    if (!state_ || state_->new_name.empty()) return;
+    // If that fails, the next replacement drops it.
+    static_cast<void>(drop(*state_->session, state_->new_name, deadline::after(drop_time_max)));
+}
+
+result<void> database_swap::swap(deadline by) {
+    auto& with = *state_->session;
+    const auto unused = refuse_if_in_use(with, state_->old_name, by);
+    if (!unused) return unused.error();
+    const auto retired = random_name(state_->prefix);
+    // One message is one transaction. The server itself refuses to rename what somebody is
+    // connected to.
+    const auto renamed =
+        run(with,
+            fmt::format(
+                "ALTER DATABASE {} RENAME TO {}; ALTER DATABASE {} RENAME TO {}",
+                identifier(state_->old_name),
+                identifier(retired),
+                identifier(state_->new_name),
+                identifier(state_->old_name)),
+            by);
+    if (!renamed) return renamed.error();
+    state_->new_name = retired;  // To be dropped from now on.
+    return {};
+}
+
+}  // namespace reelsd::db

@@ -1,0 +1,145 @@
+#include <reelsd/base/random.hpp>
+#include <reelsd/domain/jobs/job.hpp>
+#include <reelsd/domain/loop_call.hpp>
+#include <reelsd/work/analysis/shared_rate_limiter.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace reelsd::work {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// One statement, asked before any work is done.
+constexpr auto ask_time_max = 5s;
+
+/// For a job in line, whatever the pace: longer than any worker waits for a permit.
+constexpr seconds_f line_wait = 1h;
+/// Of a resolver that cooled down when the job's permit for a later one was given.
+constexpr seconds_f passed_over_wait = 60s;
+/// A permit that was not used.
+constexpr auto give_back_time_max = 1s;
+
+/// The longest rest of a link after an answer that may be about it alone: three attempts of a job
+/// then end within the hour that a job may wait for the platform.
+constexpr seconds_f link_rest_max{900.0};
+
+pacing::outcome outcome_of(platform::try_outcome ended) noexcept {
+    switch (ended) {
+        case platform::try_outcome::answered: return pacing::outcome::answered;
+        case platform::try_outcome::rate_limited: return pacing::outcome::rate_limited;
+        case platform::try_outcome::changed: return pacing::outcome::changed;
+        case platform::try_outcome::throttled: return pacing::outcome::throttled;
+        case platform::try_outcome::failed: break;
+    }
+    return pacing::outcome::failed;
+}
+
+}  // namespace
+
+result<platform::required_wait> shared_rate_limiter::ask(std::string_view resolver, deadline by) {
+    if (wanted_.interval <= 0s && wanted_.cooldown_first <= 0s) return platform::required_wait{};
+    const auto until = by.at_most(ask_time_max);
+    return wait_for_permit(
+        store_.ask({.host = host_, .resolver = std::string{resolver}}, spread(), until), until);
+}
+
+result<platform::required_wait> shared_rate_limiter::ask_permit(
+    const jobs::claimed_job& job, std::string_view resolver, deadline by) {
+    const auto until = by.at_most(ask_time_max);
+    return wait_for_permit(
+        store_.ask_permit(
+            job.id, job.claim, {.host = host_, .resolver = std::string{resolver}}, spread(), until),
+        until);
+}
+
+pacing::pace shared_rate_limiter::spread() const {
+    auto spread = wanted_;
+    spread.interval *= random_between(0.5, 1.5);
+    return spread;
+}
+
+result<platform::required_wait> shared_rate_limiter::wait_for_permit(
+    boost::asio::awaitable<pacing::permit> asked, deadline by) {
+    const auto permit = wait_for(loop_, std::move(asked), by);
+    if (!permit) return permit.error();
+    if (permit->given == pacing::permit::status::in_line) {
+        return platform::required_wait{.wait = line_wait};
+    }
+    return platform::required_wait{
+        .wait = permit->wait, .is_cooldown = permit->given == pacing::permit::status::cooling_down};
+}
+
+seconds_f shared_rate_limiter::note(
+    std::string_view resolver, const platform::finished_try& ended, deadline by) noexcept {
+    try {
+        const auto told = wait_for(
+            loop_,
+            store_.note(
+                {.host = host_, .resolver = std::string{resolver}},
+                std::string{ended.code},
+                outcome_of(ended.outcome),
+                wanted_,
+                by),
+            by);
+        if (!told) {
+            log_.warning(
+                "a resolver's outcome could not be kept",
+                {{"resolver", resolver}, {"reason", told.error().to_string()}});
+            return seconds_f{0};
+        }
+        log(resolver, *told);
+        const bool is_suspected =
+            ended.outcome == platform::try_outcome::rate_limited && !told->cooldown;
+        return is_suspected ? std::min(wanted_.cooldown_first, link_rest_max) : seconds_f{0};
+    } catch (const std::exception& failure) {
+        log_.error("a resolver's outcome could not be kept", {{"reason", failure.what()}});
+        return seconds_f{0};
+    }
+}
+
+void shared_rate_limiter::log(std::string_view resolver, const pacing::consequence& told) const {
+    if (told.cooldown) {
+        log_.warning(
+            "the platform asks to be left alone: resolver cools down",
+            {{"resolver", resolver}, {"seconds", told.cooldown->count()}});
+    }
+    if (told.warn) {
+        log_.warning(
+            "resolver seems outdated: it used to work, and now gets answers of unknown shape "
+            "alone",
+            {{"resolver", resolver},
+             {"answers", told.unknown_answers},
+             {"look_with", "reelsd resolve URL --strategy " + std::string{resolver}}});
+    }
+}
+
+job_rate_limiter::job_rate_limiter(shared_rate_limiter& shared, const jobs::claimed_job& job)
+    : shared_{shared}, job_{job}, permit_{job.permit}, needs_permit_{shared.has_line()} {}
+
+job_rate_limiter::~job_rate_limiter() {
+    if (permit_.empty()) return;
+    shared_.note(
+        permit_,
+        {.outcome = platform::try_outcome::failed, .code = {}},
+        deadline::after(give_back_time_max));
+}
+
+result<platform::required_wait> job_rate_limiter::ask(std::string_view resolver, deadline by) {
+    if (!needs_permit_) return shared_.ask(resolver, by);
+    if (permit_.empty()) {
+        auto permit = shared_.ask_permit(job_, resolver, by);
+        if (permit && permit->wait <= 0s) needs_permit_ = false;
+        return permit;
+    }
+    if (resolver != permit_) {
+        return platform::required_wait{.wait = passed_over_wait, .is_cooldown = true};
+    }
+    permit_.clear();
+    needs_permit_ = false;
+    return platform::required_wait{};
+}
+
+}  // namespace reelsd::work

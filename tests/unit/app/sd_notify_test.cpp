@@ -1,0 +1,138 @@
+#include "app/sd_notify.hpp"
+
+#include <reelsd/base/unique_fd.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace reelsd::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A service manager's end of the protocol, under a name as NOTIFY_SOCKET would have it.
+class Supervisor {
+public:
+    explicit Supervisor(std::string name) : name_{std::move(name)} {
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        name_.copy(static_cast<char*>(address.sun_path), name_.size());
+        const bool is_file = name_.front() == '/';
+        if (!is_file) address.sun_path[0] = '\0';
+        const auto bytes = offsetof(sockaddr_un, sun_path) + name_.size() + (is_file ? 1 : 0);
+        const auto* const general = reinterpret_cast<const sockaddr*>(&address);
+        EXPECT_EQ(::bind(socket_.get(), general, static_cast<socklen_t>(bytes)), 0);
+    }
+
+    [[nodiscard]] const std::string& name() const { return name_; }
+
+    /// The next message, empty if there is none: what was sent is there before the call returns.
+    [[nodiscard]] std::string heard() const {
+        std::array<char, 256> bytes{};
+        const auto got = ::recv(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+        return got < 0 ? std::string{} : std::string(bytes.data(), static_cast<std::size_t>(got));
+    }
+
+private:
+    std::string name_;
+    unique_fd socket_{::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+};
+
+class ServiceNotifier : public testing::Test {
+protected:
+    ServiceNotifier() {
+        auto pattern = (fs::temp_directory_path() / "reelsd-notice-XXXXXX").string();
+        folder_ = ::mkdtemp(pattern.data());
+    }
+    ~ServiceNotifier() override { fs::remove_all(folder_); }
+
+    ServiceNotifier(const ServiceNotifier&) = delete;
+    ServiceNotifier& operator=(const ServiceNotifier&) = delete;
+
+    fs::path folder_;
+};
+
+// Goal: a service manager hears each change in the words of sd_notify(3), under both kinds of
+// names. Method: a socket as it would open one.
+TEST_F(ServiceNotifier, TellsASocketWithAFile) {
+    const Supervisor supervisor{(folder_ / "notify").string()};
+    const auto notice = service_notifier::to(supervisor.name());
+    ASSERT_TRUE(notice);
+
+    EXPECT_TRUE(notice->ready());
+    EXPECT_EQ(supervisor.heard(), "READY=1");
+    EXPECT_TRUE(notice->stopping());
+    EXPECT_EQ(supervisor.heard(), "STOPPING=1");
+}
+
+TEST_F(ServiceNotifier, TellsASocketWithoutAFile) {
+    const Supervisor supervisor{"@reelsd-notice-" + std::to_string(::getpid())};
+    const auto notice = service_notifier::to(supervisor.name());
+    ASSERT_TRUE(notice);
+
+    EXPECT_TRUE(notice->ready());
+    EXPECT_EQ(supervisor.heard(), "READY=1");
+}
+
+TEST_F(ServiceNotifier, SaysWhenItReloads) {
+    const Supervisor supervisor{(folder_ / "notify").string()};
+    const auto notice = service_notifier::to(supervisor.name());
+    ASSERT_TRUE(notice);
+
+    EXPECT_TRUE(notice->reloading());
+
+    // systemd takes the one without the other for a mistake.
+    EXPECT_THAT(supervisor.heard(), testing::MatchesRegex("RELOADING=1\nMONOTONIC_USEC=[0-9]+"));
+}
+
+TEST_F(ServiceNotifier, IsSilentWhereNobodyAsked) {
+    ::unsetenv("NOTIFY_SOCKET");
+
+    const auto notice = service_notifier::from_environment();
+
+    ASSERT_TRUE(notice);
+    EXPECT_TRUE(notice->ready());
+}
+
+TEST_F(ServiceNotifier, KeepsTheSocketFromChildren) {
+    const Supervisor supervisor{(folder_ / "notify").string()};
+    ::setenv("NOTIFY_SOCKET", supervisor.name().c_str(), 1);
+
+    const auto notice = service_notifier::from_environment();
+
+    ASSERT_TRUE(notice);
+    EXPECT_EQ(std::getenv("NOTIFY_SOCKET"), nullptr);
+    EXPECT_TRUE(notice->ready());
+    EXPECT_EQ(supervisor.heard(), "READY=1");
+}
+
+TEST_F(ServiceNotifier, RefusesWhatCannotBeASocket) {
+    for (const std::string& name : {std::string{"notify"}, "/" + std::string(107, 'x')}) {
+        SCOPED_TRACE(name);
+        EXPECT_FALSE(service_notifier::to(name));
+    }
+    EXPECT_TRUE(service_notifier::to("/" + std::string(106, 'x')));
+}
+
+TEST_F(ServiceNotifier, SaysThatNobodyListens) {
+    const auto notice = service_notifier::to((folder_ / "nobody").string());
+    ASSERT_TRUE(notice);
+
+    const auto told = notice->ready();
+
+    ASSERT_FALSE(told);
+    EXPECT_EQ(told.error().detail(), "the service manager: No such file or directory");
+}
+
+}  // namespace
+}  // namespace reelsd::app

@@ -1,0 +1,162 @@
+#include "bot/command.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <variant>
+#include <vector>
+
+// Goal: the bot hears what is said to it, and nothing else. Method: pure function, table.
+namespace reelsd::bot {
+namespace {
+
+const bot_identity self{.id = 42, .username = "Reels_Bot"};
+constexpr const char* reel = "https://www.instagram.com/reel/abcdefg/";
+
+incoming_message said(chats::chat_kind kind, std::string text) {
+    incoming_message made;
+    made.chat = chats::chat_id{1};
+    made.kind = kind;
+    made.text = std::move(text);
+    return made;
+}
+incoming_message to_us(std::string text) {
+    return said(chats::chat_kind::private_chat, std::move(text));
+}
+incoming_message in_group(std::string text) {
+    return said(chats::chat_kind::group, std::move(text));
+}
+
+std::string told(const command& wanted) {
+    if (const auto* command = std::get_if<commands::command>(&wanted)) {
+        return "/" + command->name + "|" + command->rest;
+    }
+    if (const auto* links = std::get_if<commands::links>(&wanted)) {
+        std::string all = std::to_string(links->left_out);
+        for (const auto& url : links->urls) all += "|" + url;
+        return all;
+    }
+    if (const auto* code = std::get_if<commands::code>(&wanted)) return "code " + code->text;
+    return std::holds_alternative<commands::chatter>(wanted) ? "chatter" : "nothing";
+}
+
+TEST(WishOf, UnderstandsAPrivateChat) {
+    struct test_case {
+        const char* text;
+        const char* wanted;
+    };
+    const test_case cases[] = {
+        {"/list", "/list|"},
+        {" /LIST ", "/list|"},
+        {"/search quick dinner", "/search|quick dinner"},
+        {"/list@reels_bot", "/list|"},
+        {"/list@other_bot", "nothing"},
+        {"/start abcd-efgh-jkmn", "/start|abcd-efgh-jkmn"},
+        {"abcd-efgh-jkmn", "code abcd-efgh-jkmn"},
+        {"ABCDEFGHJKMN", "code ABCDEFGHJKMN"},
+        {"hello", "chatter"},
+        {"Look:https://www.instagram.com/reel/abcdefg/",
+         "0|https://www.instagram.com/reel/abcdefg/"},
+        {"👉https://www.instagram.com/reel/abcdefg/。", "0|https://www.instagram.com/reel/abcdefg/"},
+        {"see “https://www.instagram.com/reel/abcdefg/”, twice: "
+         "https://www.instagram.com/reel/abcdefg/",
+         "0|https://www.instagram.com/reel/abcdefg/"},
+        {"/", "chatter"},
+        {"", "nothing"},
+        {"https://www.instagram.com/reel/abcdefg/", "0|https://www.instagram.com/reel/abcdefg/"},
+        {"look (instagram.com/p/abcdefg)!", "0|https://instagram.com/p/abcdefg"},
+        {"WWW.Instagram.com/p/abcdefg.", "0|https://WWW.Instagram.com/p/abcdefg"},
+        {"https://tiktok.com/x, https://tiktok.com/x", "0|https://tiktok.com/x"},
+        {"http://a.test/1\nhttp://a.test/2", "0|http://a.test/1|http://a.test/2"},
+        {"@reels_bot /usage", "/usage|"},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.text);
+        EXPECT_EQ(told(parse_command(to_us(expected.text), self)), expected.wanted);
+    }
+}
+
+TEST(WishOf, LeavesGroupsAloneUnlessItIsMeant) {
+    struct test_case {
+        const char* text;
+        const char* wanted;
+    };
+    const test_case cases[] = {
+        {"https://www.instagram.com/reel/abcdefg/", "nothing"},
+        {"/list", "nothing"},
+        {"hello", "nothing"},
+        {"@reels_bots https://www.instagram.com/reel/abcdefg/", "nothing"},
+        {"me@reels_bot https://www.instagram.com/reel/abcdefg/", "nothing"},
+        {"@reels_bot https://www.instagram.com/reel/abcdefg/",
+         "0|https://www.instagram.com/reel/abcdefg/"},
+        {"see https://www.instagram.com/reel/abcdefg/ @REELS_BOT",
+         "0|https://www.instagram.com/reel/abcdefg/"},
+        {"/list@Reels_Bot", "/list|"},
+        {"/list@other_bot", "nothing"},
+        {"@reels_bot", "chatter"},
+        {"/link@reels_bot abcd-efgh-jkmn", "/link|abcd-efgh-jkmn"},
+        {"@reels_bot abcd-efgh-jkmn", "code abcd-efgh-jkmn"},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.text);
+        EXPECT_EQ(told(parse_command(in_group(expected.text), self)), expected.wanted);
+    }
+    auto answer = in_group(reel);
+    answer.answered_user = 42;
+    EXPECT_EQ(told(parse_command(answer, self)), std::string{"0|"} + reel);
+    answer.answered_user = 43;
+    EXPECT_EQ(told(parse_command(answer, self)), "nothing");
+    auto marked = in_group(reel);
+    marked.entities.push_back({.type = "text_mention", .text = "the bot", .user = 42});
+    EXPECT_EQ(told(parse_command(marked, self)), std::string{"0|"} + reel);
+}
+
+TEST(WishOf, HearsNoBots) {
+    auto by_bot = to_us(reel);
+    by_bot.is_by_bot = true;
+    EXPECT_EQ(told(parse_command(by_bot, self)), "nothing");
+}
+
+TEST(WishOf, TakesLinksBehindWordsAndLeavesOutWhatIsTooMuch) {
+    auto hidden = to_us("this one");
+    hidden.entities.push_back({.type = "text_link", .text = "one", .address = reel});
+    EXPECT_EQ(told(parse_command(hidden, self)), std::string{"0|"} + reel);
+
+    std::string many;
+    for (int number = 0; number < 13; ++number) {
+        many += "https://www.instagram.com/reel/abcdef" + std::to_string(number) + "/ ";
+    }
+    const auto wanted = parse_command(to_us(many), self);
+    EXPECT_EQ(std::get<commands::links>(wanted).urls.size(), links_max);
+    EXPECT_EQ(std::get<commands::links>(wanted).left_out, 3U);
+}
+
+TEST(ButtonWishOf, TakesOnlyWhatButtonsOfOursSay) {
+    const button_command wanted{.what = button_command::kind::file, .job = job_id{INT64_MAX}};
+    const auto data = button_data(wanted);
+    EXPECT_LE(data.size(), 64U);
+    EXPECT_EQ(parse_button(data)->job, job_id{INT64_MAX});
+    EXPECT_EQ(parse_button("again:5")->what, button_command::kind::again);
+    for (const auto* other :
+         {"",
+          ":",
+          "again",
+          "again:",
+          "again:0",
+          "again:-1",
+          "again:#5",
+          "again:5x",
+          "drop:5",
+          "json:99999999999999999999"}) {
+        EXPECT_FALSE(parse_button(other)) << other;
+    }
+}
+
+TEST(ReelNumber, TakesPlainNumbers) {
+    EXPECT_EQ(reel_number(" #42 "), job_id{42});
+    EXPECT_EQ(reel_number("42"), job_id{42});
+    for (const auto* other : {"", "#", "0", "-1", "4 2", "x"}) EXPECT_FALSE(reel_number(other));
+}
+
+}  // namespace
+}  // namespace reelsd::bot
