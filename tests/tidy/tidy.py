@@ -103,7 +103,20 @@ class Ban:
     allowed_under: tuple[str, ...] = ()
 
 
+# Earlier names of things that have standard terms: docs/contributing.md, "Style".
+PRIVATE_TERMS = (
+    "clerk keeper asides lanes tie untie bear_failure stumbles admission_desk completion_board "
+    "completion_watch job_watch change_feed claim_ahead hand_back handed_back postponed "
+    "postponement trust_loop is_trusted rivals turn_away farewell client_places no_more peers "
+    "peer_word welcome_newcomers upkeep part_from_bot impatience send_beside run_beside "
+    "schema_standing outgrown kept_lines service_notice worthless_alone twice_said dispelled "
+    "ruling pacer stand_still lexicon_draft dialogue word_judge imprint showiness shown_pictures "
+    "joining stop_bell leavers throw_dice fence answer_complaint heard_word told_events "
+    "session_gate circuit_standing "
+).split()
+
 BANS = [
+    Ban(re.compile(rf"\b(?:{'|'.join(PRIVATE_TERMS)})_?\b"), "use the standard term", True),
     Ban(re.compile(r"\bdetached\b"), "every spawn goes through a task_group", False),
     Ban(re.compile(r"\b(sleep_for|sleep_until|usleep|nanosleep)\s*\("), "wait for an event", True),
     Ban(re.compile(r"\bstd::(cout|cerr|clog)\b"), "log through a logger", False,

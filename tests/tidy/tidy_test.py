@@ -83,6 +83,8 @@ class BannedNames(unittest.TestCase):
         ("src/api/a.cpp", "void* operator new(std::size_t);", ""),
         ("src/api/a.cpp", "// a new thing is detached, see sleep_for()", ""),
         ("src/api/a.cpp", 'log("new thing detached");', ""),
+        ("tests/unit/bot/a.cpp", "clerk at;", "standard term"),
+        ("tests/unit/bot/a.cpp", "// A clerk at work", ""),
         ("src/api/a.cpp", 'auto sql = R"sql(a "new row" detached)sql";', ""),
         ("src/api/a.cpp", "// TODO: later", "a leftover"),
         ("include/reelsd/api/a.hpp", HEADER + "using namespace std;", "using namespace in a"),

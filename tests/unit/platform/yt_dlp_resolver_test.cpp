@@ -30,10 +30,10 @@ protected:
                                 << program_.string() << ".json \"$@\"\n";
         chmod(program_.c_str(), 0700);
         // The real sandbox, with a gap for the stand-in: its own text, its settings and its log.
-        std::ofstream{fence_} << "#!/bin/sh\nshift\nexec " MEDIA_HELPER
-                                 " fence --read " REELSD_SOURCE_DIR "/tests/support --write "
-                              << folder_.path().string() << " \"$@\"\n";
-        chmod(fence_.c_str(), 0700);
+        std::ofstream{sandbox_} << "#!/bin/sh\nshift\nexec " MEDIA_HELPER
+                                   " fence --read " REELSD_SOURCE_DIR "/tests/support --write "
+                                << folder_.path().string() << " \"$@\"\n";
+        chmod(sandbox_.c_str(), 0700);
     }
 
     void behaves(const char* behaviour, const char* version = "2026.08.19") const {
@@ -51,8 +51,8 @@ protected:
     test::scratch_folder folder_;
     test::scratch_folder secret_;
     std::filesystem::path program_ = folder_.path() / "yt-dlp";
-    std::filesystem::path fence_ = folder_.path() / "fence";
-    yt_dlp_resolver resolver_{{.program = program_, .sandbox = fence_}};
+    std::filesystem::path sandbox_ = folder_.path() / "fence";
+    yt_dlp_resolver resolver_{{.program = program_, .sandbox = sandbox_}};
 };
 
 TEST_F(YtDlpResolver, FindsThePost) {
@@ -186,7 +186,7 @@ TEST_F(YtDlpResolver, EndsAHangingRun) {
 }
 
 TEST_F(YtDlpResolver, SaysWhenThereIsNoProgram) {
-    const yt_dlp_resolver none{{.program = "/nowhere/yt-dlp", .sandbox = fence_}};
+    const yt_dlp_resolver none{{.program = "/nowhere/yt-dlp", .sandbox = sandbox_}};
     const auto found = none.resolve(post_link(code), patience(), {});
     ASSERT_FALSE(found);
     EXPECT_EQ(found.error().why.code(), errc::platform_failed);
@@ -196,7 +196,7 @@ TEST_F(YtDlpResolver, SaysWhenThereIsNoProgram) {
 TEST_F(YtDlpResolver, GivesTheAuthoritiesThatAreConfigured) {
     std::ofstream{program_} << "#!/bin/sh\necho \"ERROR: it is $SSL_CERT_FILE\" >&2\nexit 1\n";
     const yt_dlp_resolver with_authorities{
-        {.program = program_, .sandbox = fence_, .ca_file = "/some/ca.pem"}};
+        {.program = program_, .sandbox = sandbox_, .ca_file = "/some/ca.pem"}};
     const auto found = with_authorities.resolve(post_link(code), patience(), {});
     ASSERT_FALSE(found);
     EXPECT_THAT(found.error().why.detail(), HasSubstr("it is /some/ca.pem"));
@@ -204,10 +204,11 @@ TEST_F(YtDlpResolver, GivesTheAuthoritiesThatAreConfigured) {
 
 TEST_F(YtDlpResolver, TellsTheVersion) {
     behaves("ok");
-    const auto version = yt_dlp_version({.program = program_, .sandbox = fence_}, patience(), {});
+    const auto version = yt_dlp_version({.program = program_, .sandbox = sandbox_}, patience(), {});
     ASSERT_TRUE(version) << version.error().to_string();
     EXPECT_EQ(*version, "2026.08.19");
-    const auto other = yt_dlp_version({.program = "/bin/true", .sandbox = fence_}, patience(), {});
+    const auto other =
+        yt_dlp_version({.program = "/bin/true", .sandbox = sandbox_}, patience(), {});
     ASSERT_FALSE(other);
     EXPECT_EQ(other.error().code(), errc::platform_changed);
 }
