@@ -104,7 +104,7 @@ class Units(unittest.TestCase):
 
     def test_they_leave_the_jail_of_the_media_program_what_it_is_made_of(self):
         jail = "".join((ROOT / "src/media/child" / name).read_text(encoding="utf-8")
-                       for name in ("jail.cpp", "fence.cpp"))
+                       for name in ("jail.cpp", "sandbox.cpp"))
         unit = (UNITS / "reelsd.service").read_text(encoding="utf-8")
         calls = set(re.findall(r"SYS_(landlock_\w+)", jail)) | {"seccomp"}
         allowed = {word for line in re.findall(r"^SystemCallFilter=([^~].*)$", unit, re.MULTILINE)
