@@ -6,6 +6,7 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <fmt/format.h>
@@ -47,6 +48,18 @@ daemon::daemon(
           }},
       signals_{parts_.loop, SIGINT, SIGTERM} {}
 
+/// Writes the log lines of each turn of the loop with one call. Lines of a daemon that is killed
+/// are lost for one turn at most.
+void daemon::run_loop() {
+    struct unbatched {
+        const log::logger& log;
+        ~unbatched() { log.batch({}); }
+    };
+    parts_.log.batch([this] { asio::post(parts_.loop, [this] { parts_.log.flush(); }); });
+    const unbatched at_end{parts_.log};
+    parts_.loop.run();
+}
+
 result<void> daemon::run() {
     const auto& log = parts_.log;
     parts_.pool.start();
@@ -67,7 +80,7 @@ result<void> daemon::run() {
          {"reel-cache-bytes-max", parts_.callers.kept().most},
          {"version", REELSD_VERSION}});
     log_unless_notified(log, supervisor_.ready());
-    parts_.loop.run();
+    run_loop();
     // Before the links to other daemons end, which is how they learn that it has.
     if (auto* const cluster = parts_.res.store->cluster()) cluster->stop();
     if (!is_drained_) {

@@ -31,6 +31,7 @@ private:
     /// Takes the listener of another daemon over, or opens one. Returns the port.
     result<std::uint16_t> listen_for_clients();
     void start();
+    void run_loop();
     boost::asio::awaitable<void> stop_on_signal();
     boost::asio::awaitable<void> stop();
 

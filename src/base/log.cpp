@@ -13,6 +13,7 @@
 #include <cmath>
 #include <ctime>
 #include <iterator>
+#include <utility>
 
 namespace reelsd::log {
 namespace {
@@ -169,6 +170,14 @@ logger::logger(level at_least, format shape, const std::filesystem::path& file)
 
 void logger::reopen() const {
     lines_->reopen();
+}
+
+void logger::batch(std::function<void()> flush_soon) const {
+    lines_->batch(std::move(flush_soon));
+}
+
+void logger::flush() const {
+    lines_->flush();
 }
 
 logger logger::silent() {

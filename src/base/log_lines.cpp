@@ -25,28 +25,28 @@ std::size_t write_all(int descriptor, std::string_view text) {
     return written;
 }
 
-/// Removes the beginning of a line that did not fit as a whole, unless another process has written
+/// Removes the beginning of lines that did not fit as a whole, unless another process has written
 /// behind it.
 void take_back(int descriptor, std::size_t bytes) {
     struct stat now {};
     const auto end = ::lseek(descriptor, 0, SEEK_CUR);
     if (end < 0 || ::fstat(descriptor, &now) != 0 || now.st_size != end) return;
-    // If that fails as well, a line stays cut.
+    // If that fails as well, a line stays cut off.
     static_cast<void>(::ftruncate(descriptor, end - static_cast<off_t>(bytes)));
 }
 
-/// 0, or errno's number and nothing of the line was written.
-int write_line(int descriptor, std::string_view line) {
-    const auto written = write_all(descriptor, line);
-    if (written == line.size()) return 0;
+/// 0, or errno's number and nothing of the lines was written.
+int write_lines(int descriptor, std::string_view lines) {
+    const auto written = write_all(descriptor, lines);
+    if (written == lines.size()) return 0;
     const int number = errno;
     if (written > 0) take_back(descriptor, written);
     return number;
 }
 
 /// A failure there cannot be reported anywhere.
-void write_to_standard_error(std::string_view line) {
-    static_cast<void>(write_all(STDERR_FILENO, line));
+void write_to_standard_error(std::string_view lines) {
+    static_cast<void>(write_all(STDERR_FILENO, lines));
 }
 
 std::string_view view_of(const spdlog::memory_buf_t& line) {
@@ -58,6 +58,10 @@ std::string_view view_of(const spdlog::memory_buf_t& line) {
 line_sink::line_sink(std::filesystem::path file, wording words)
     : file_{std::move(file)}, words_{std::move(words)} {}
 
+line_sink::~line_sink() {
+    flush_();
+}
+
 unique_fd line_sink::open() const {
     constexpr int how = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC;
     // Whoever may read logs is the group's business: they name links and addresses.
@@ -66,6 +70,7 @@ unique_fd line_sink::open() const {
 
 void line_sink::reopen() {
     const std::lock_guard hold{mutex_};
+    flush_();
     if (file_.empty()) return;
     auto opened = open();
     if (opened) {
@@ -75,27 +80,51 @@ void line_sink::reopen() {
     tell_failure(errno);
 }
 
+void line_sink::batch(std::function<void()> flush_soon) {
+    const std::lock_guard hold{mutex_};
+    flush_();
+    flush_soon_ = std::move(flush_soon);
+    batching_thread_ = std::this_thread::get_id();
+}
+
+bool line_sink::is_batched(const spdlog::details::log_msg& message) const {
+    return flush_soon_ && message.level < spdlog::level::warn &&
+           std::this_thread::get_id() == batching_thread_;
+}
+
 void line_sink::sink_it_(const spdlog::details::log_msg& message) {
-    spdlog::memory_buf_t formatted;
-    formatter_->format(message, formatted);
-    const auto line = view_of(formatted);
-    if (file_.empty()) return write_to_standard_error(line);
+    const bool is_first = batch_lines_ == 0;
+    formatter_->format(message, batch_);
+    ++batch_lines_;
+    if (!is_batched(message) || batch_.size() >= batch_bytes_max) return flush_();
+    if (is_first) flush_soon_();
+}
+
+void line_sink::flush_() {
+    if (batch_lines_ == 0) return;
+    write(view_of(batch_), batch_lines_);
+    batch_.clear();
+    batch_lines_ = 0;
+}
+
+void line_sink::write(std::string_view lines, std::uint64_t count) {
+    if (file_.empty()) return write_to_standard_error(lines);
     if (!opened_) opened_ = open();
     int failed = opened_ ? 0 : errno;
-    if (opened_) failed = is_failing_ ? write_again(line) : write_line(opened_.get(), line);
+    if (opened_) failed = is_failing_ ? write_again(lines) : write_lines(opened_.get(), lines);
     if (failed == 0) return;
     if (!std::exchange(is_failing_, true)) tell_failure(failed);
-    ++diverted_;
-    write_to_standard_error(line);
+    diverted_ += count;
+    write_to_standard_error(lines);
 }
 
 /// With the news before it, all or nothing: room for the news alone is no recovery.
-int line_sink::write_again(std::string_view line) {
+int line_sink::write_again(std::string_view lines) {
     const auto reason = fmt::format("{} lines went to standard error", diverted_);
     std::string text{
         view_of(say(spdlog::level::warn, "the log file can be written again", reason))};
-    text.append(line);
-    const int failed = write_line(opened_.get(), text);
+    text.append(lines);
+    const int failed = write_lines(opened_.get(), text);
     if (failed != 0) return failed;
     is_failing_ = false;
     diverted_ = 0;

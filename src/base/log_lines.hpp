@@ -11,6 +11,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <thread>
 
 namespace reelsd::log {
 
@@ -29,14 +30,26 @@ public:
     /// had. No line is lost between the two. No effect without a file.
     void reopen();
 
+    /// From now on, lines below warning that the calling thread writes are batched: one write() for
+    /// each is a tenth of what a read of a reel costs. `flush_soon` is called with the first line
+    /// of a batch and arranges for flush(). A warning, another thread's line or `batch_bytes_max`
+    /// ends the batch at once, so that the order of lines is kept. Empty: no batches.
+    void batch(std::function<void()> flush_soon);
+    ~line_sink() override;
+
 protected:
     void sink_it_(const spdlog::details::log_msg& message) override;
-    void flush_() override {}  // No line is buffered.
+    /// Writes the batch.
+    void flush_() override;
 
 private:
+    static constexpr std::size_t batch_bytes_max = 65'536;
+
     [[nodiscard]] unique_fd open() const;
+    [[nodiscard]] bool is_batched(const spdlog::details::log_msg& message) const;
+    void write(std::string_view lines, std::uint64_t count);
     void tell_failure(int number);
-    [[nodiscard]] int write_again(std::string_view line);
+    [[nodiscard]] int write_again(std::string_view lines);
     [[nodiscard]] spdlog::memory_buf_t say(
         spdlog::level::level_enum at, std::string_view message, std::string_view reason);
 
@@ -45,6 +58,10 @@ private:
     unique_fd opened_;
     bool is_failing_ = false;
     std::uint64_t diverted_ = 0;  ///< Lines since it fails.
+    std::function<void()> flush_soon_;
+    std::thread::id batching_thread_;
+    spdlog::memory_buf_t batch_;
+    std::uint64_t batch_lines_ = 0;
 };
 
 }  // namespace reelsd::log

@@ -3,6 +3,7 @@
 #include <concepts>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -59,6 +60,12 @@ public:
     /// Continues in the file that has the name now: log rotation has renamed the old one. No effect
     /// without a file.
     void reopen() const;
+
+    /// From now on, lines below warning of the calling thread may wait for flush(), for which
+    /// `flush_soon` arranges; it is called with the first of them. Empty: each line is written at
+    /// once, as at first.
+    void batch(std::function<void()> flush_soon) const;
+    void flush() const;
 
     void debug(std::string_view message, fields values = {}) const;
     void info(std::string_view message, fields values = {}) const;

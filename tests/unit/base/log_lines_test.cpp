@@ -247,5 +247,47 @@ TEST_F(LogFile, LeavesNoHalfLine) {
     EXPECT_EQ(text_of(path("log")).size(), fs::file_size(path("log")));
 }
 
+TEST_F(LogFile, BatchesLinesUntilTheyAreFlushed) {
+    const auto log = into(path("log"));
+    int flushes = 0;
+    log.batch([&flushes] { ++flushes; });
+    log.info("a");
+    log.info("b");
+    EXPECT_THAT(lines_of(path("log")), IsEmpty());
+    EXPECT_EQ(flushes, 1) << "requested once for each batch";
+    log.flush();
+    EXPECT_EQ(lines_of(path("log")).size(), 2U);
+    log.info("c");
+    EXPECT_EQ(flushes, 2);
+    log.warning("d");
+    EXPECT_EQ(lines_of(path("log")).size(), 4U);
+    log.info("e");
+    std::thread{[&log] { log.info("f"); }}.join();
+    EXPECT_EQ(lines_of(path("log")).size(), 6U);
+    log.info("g");
+    log.batch({});
+    log.info("h");
+    const auto lines = lines_of(path("log"));
+    ASSERT_EQ(lines.size(), 8U);
+    for (std::size_t at = 0; at < lines.size(); ++at) {
+        EXPECT_THAT(lines[at], HasSubstr(std::string{" "} + static_cast<char>('a' + at)));
+    }
+}
+
+TEST_F(LogFile, ABatchIsBoundedAndIsWrittenAtTheEnd) {
+    constexpr int lines = 2000;
+    {
+        const auto log = into(path("log"));
+        log.batch([] {});
+        for (int number = 0; number < lines; ++number) {
+            log.info("a line of some length", {{"number", number}});
+        }
+        const auto written = lines_of(path("log")).size();
+        EXPECT_GT(written, 0U);
+        EXPECT_LT(written, std::size_t{lines});
+    }
+    EXPECT_EQ(lines_of(path("log")).size(), std::size_t{lines});
+}
+
 }  // namespace
 }  // namespace reelsd::log
