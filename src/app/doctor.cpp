@@ -179,9 +179,9 @@ finding check_platform(const settings& with) {
 finding try_canary(
     const std::string& resolver, const platform::link& canary, const settings& with,
     const log::logger& log) {
-    auto wishes = source_settings_of(with);
-    wishes.resolvers = {resolver};
-    const auto source = platform::source::create(wishes, log);
+    auto options = source_settings_of(with);
+    options.resolvers = {resolver};
+    const auto source = platform::source::create(options, log);
     if (!source) return bad(source.error());
     platform::no_rate_limit pace;
     const auto found =
@@ -192,14 +192,14 @@ finding try_canary(
 }
 
 /// What the sandbox of yt-dlp cannot stop on this kernel; see docs/security.md.
-std::string gaps_in_fence(const settings& with) {
+std::string gaps_in_sandbox(const settings& with) {
     const media::media_client client{
         {.helper = find_installation(with).media_helper, .jail = with.jail}};
     const auto jail = client.examine_jail(deadline::after(helper_time_max), std::stop_token{});
     if (!jail) return {};
     std::string gaps;
     // Landlock's versions 4 (Linux 6.7) and 6 (Linux 6.12).
-    if (jail->landlock_version < 4) gaps += "; its fence lets it connect to any TCP port";
+    if (jail->landlock_version < 4) gaps += "; its sandbox lets it connect to any TCP port";
     const bool is_apart = jail->holds("own_namespaces");
     if (!is_apart) gaps += "; it may outlive a killed daemon (no namespaces)";
     if (!is_apart && jail->landlock_version < 6) gaps += "; it may signal the daemon";
@@ -234,7 +234,7 @@ finding check_yt_dlp(const settings& with) {
     }
     return {
         check_result::good,
-        fmt::format("{} {}{}", program->string(), *version, gaps_in_fence(with))};
+        fmt::format("{} {}{}", program->string(), *version, gaps_in_sandbox(with))};
 }
 
 class report {

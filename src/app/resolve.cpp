@@ -150,10 +150,10 @@ enum class try_end : std::uint8_t { post_found, no_post };
 result<try_end> try_resolver(
     const std::string& name, const platform::link& wanted, const settings& with,
     answer_recorder* recorder, const log::logger& log) {
-    auto wishes = source_settings_of(with);
-    wishes.resolvers = {name};
+    auto options = source_settings_of(with);
+    options.resolvers = {name};
     result<void> kept;
-    wishes.on_answer = [recorder, &kept](const platform::observed_answer& seen) {
+    options.on_answer = [recorder, &kept](const platform::observed_answer& seen) {
         print_answer(seen);
         if (recorder == nullptr || !kept) return;
         const auto file = recorder->keep(seen);
@@ -168,7 +168,7 @@ result<try_end> try_resolver(
         fmt::print("  not asked: {} is not installed (yt-dlp-path)\n", with.yt_dlp_path);
         return try_end::no_post;
     }
-    const auto source = platform::source::create(wishes, log);
+    const auto source = platform::source::create(options, log);
     if (!source) return source.error();
     // Nobody's turn: a person asks, once.
     platform::no_rate_limit pace;

@@ -91,12 +91,12 @@ result<void> fill_database(const restoration& one, const std::string& connection
 }
 
 result<void> replace_all(const restoration& one, const std::string& connection) {
-    auto beside = db::database_swap::make(connection, one.by);
-    if (!beside) return beside.error();
-    const auto filled = fill_database(one, beside->connection_string());
+    auto fresh = db::database_swap::make(connection, one.by);
+    if (!fresh) return fresh.error();
+    const auto filled = fill_database(one, fresh->connection_string());
     if (!filled) return filled.error();
     if (one.stop.stop_requested()) return error{errc::cancelled, "interrupted"};
-    return beside->swap(one.by);
+    return fresh->commit(one.by);
 }
 
 }  // namespace

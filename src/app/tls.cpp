@@ -15,8 +15,7 @@ result<std::shared_ptr<const http::tls_identity>> load_tls(
     const auto expires_at = (*loaded)->expires_at();
     const auto until = to_rfc3339(expires_at);
     if (expires_at < std::chrono::system_clock::now()) {
-        // Clients that do not look may still come; the others' error output are better explained
-        // here.
+        // Not an error: some clients do not check. For those that do, this line is the explanation.
         log.warning("the certificate has expired", {{"expired", until}});
     } else {
         log.info("certificate loaded", {{"valid-until", until}});

@@ -40,7 +40,7 @@ inline constexpr seconds_f bot_lease{8.0};
 
 /// The bot's threads and what they share. One (`outbox`) finds out who we are, holds the bot, looks
 /// what is to be said and hands it out; one (`update_poller`) asks for updates and has the update
-/// handler handle them; some (`message_senders`) say things. Only the outbox takes per chat
+/// handler handle them; some (`message_senders`) send messages. Only the outbox uses the per-chat
 /// throttle.
 class bot::state {
 public:

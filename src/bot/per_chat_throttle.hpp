@@ -17,9 +17,9 @@ struct send_result {
     std::chrono::seconds wait{0};  ///< At least, when the server asks for it.
 };
 
-/// Which chat may be send result to when: one thing at a time, not before a wait that was asked for
-/// is over, and less and less often while it fails. A pause of one chat is none of another. Pure
-/// but for its own state: the clock is the caller's.
+/// When the next message of each chat may be sent: one at a time, not before a requested wait is
+/// over, and with back-off while sending fails. A pause of one chat does not delay another. Pure
+/// except for its own state: the caller has the clock.
 class per_chat_throttle {
 public:
     using time_point = deadline::clock::time_point;

@@ -192,8 +192,8 @@ void connection::finish_first() {
     events_.answered(one);
 }
 
-/// A statement that failed because its prepared form was gone or unsupported has not begun: it is
-/// run again, without one, so that at most one repetition is ever needed.
+/// A statement whose prepared form the server had lost, or no longer supports, has not begun. It
+/// runs once more without a prepared statement, so one repetition is enough.
 bool connection::run_again(const std::shared_ptr<pending_query>& one) {
     if (!one->failure || one->one_shot || one->prepared_here) return false;
     const bool unsupported = one->failure->sqlstate == unsupported_statement;

@@ -260,7 +260,7 @@ database_swap::~database_swap() {
     static_cast<void>(drop(*state_->session, state_->new_name, deadline::after(drop_time_max)));
 }
 
-result<void> database_swap::swap(deadline by) {
+result<void> database_swap::commit(deadline by) {
     auto& with = *state_->session;
     const auto unused = refuse_if_in_use(with, state_->old_name, by);
     if (!unused) return unused.error();

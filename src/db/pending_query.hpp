@@ -26,8 +26,8 @@ struct pending_query {
     deadline::clock::time_point started = deadline::clock::now();
     waiter caller{};
 
-    /// Sent without a prepared statement: the second attempt after the server had lost or
-    /// unsupported it.
+    /// Sent without a prepared statement: the second attempt, because the server had lost the
+    /// prepared one or no longer supports it.
     bool one_shot = false;
 
     // What the connection notes between sending and the last word.

@@ -14,12 +14,12 @@ namespace reelsd::platform {
 inline constexpr seconds_f first_patience{1.0};
 
 /// A permit to ask `resolver` now, or the wait that is left when `patience` or the time is over.
-/// Errors: as rate limiter::ask(), and cancelled.
+/// Errors: as rate_limiter::ask(), and cancelled.
 [[nodiscard]] result<required_wait> wait_for_permit(
     std::string_view resolver, rate_limiter& pace, seconds_f patience, deadline by,
     const std::stop_token& stop);
 
-/// rate limiter::note() with a time of its own, so that what was learnt is not lost with a slow
+/// rate_limiter::note() with a time of its own, so that what was learnt is not lost with a slow
 /// answer.
 seconds_f note_try(
     rate_limiter& pace, std::string_view resolver, const finished_try& ended,

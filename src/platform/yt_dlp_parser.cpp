@@ -247,8 +247,8 @@ parsed_yt_dlp parse_yt_dlp(std::string_view output, const link& wanted) {
     return {.media = answer_media::video, .subject = std::move(subject)};
 }
 
-no_post classify_yt_dlp(int status, std::string_view platform_errors) {
-    const auto lines = lines_of(platform_errors);
+no_post classify_yt_dlp(int status, std::string_view error_output) {
+    const auto lines = lines_of(error_output);
     // Beside an error, a warning is no more than a circumstance.
     if (auto known = meaning_of(lines.errors.empty() ? lines.warnings : lines.errors))
         return *std::move(known);

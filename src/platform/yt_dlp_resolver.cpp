@@ -45,7 +45,7 @@ std::vector<std::string> arguments_for(const link& wanted) {
 }
 
 /// The sandbox's exit status when it has not started yt-dlp, which has no such status of its own.
-constexpr int exit_not_fenced = 77;
+constexpr int exit_not_sandboxed = 77;
 
 /// The one folder that a run may write to; a yt-dlp that is a single file unpacks itself there.
 /// Removed with this.
@@ -75,7 +75,7 @@ private:
 constexpr std::array<const char*, 2> ports{"443", "53"};
 
 /// What stands before the program and its arguments.
-std::vector<std::string> fence_arguments(
+std::vector<std::string> sandbox_arguments(
     const yt_dlp_settings& settings, const std::string& writable) {
     std::vector<std::string> words{
         "fence", "--parent", std::to_string(getpid()), "--jail", settings.jail};
@@ -93,7 +93,7 @@ process::child_command command_of(
     const std::vector<std::string>& arguments) {
     process::child_command command{
         .program = settings.sandbox.string(),
-        .arguments = fence_arguments(settings, writable),
+        .arguments = sandbox_arguments(settings, writable),
         .environment =
             {"PATH=" + std::string{process::search_path()},
              "LANG=C.UTF-8",
@@ -124,7 +124,7 @@ process::child_end run(
 std::optional<error> failure_of(const process::child_end& end) {
     switch (end.fate) {
         case process::child_outcome::exited:
-            if (end.status != exit_not_fenced) return std::nullopt;
+            if (end.status != exit_not_sandboxed) return std::nullopt;
             return error{errc::platform_failed, "yt-dlp could not be started: " + end.error_output};
         case process::child_outcome::signalled:
             return error{

@@ -55,7 +55,7 @@ TEST_F(ReplacementTest, TakesThePlace) {
         EXPECT_FALSE(look_into(made->connection_string(), tables, soon())->has_relations);
         sql(made->connection_string(), "CREATE TABLE thing AS SELECT 'new' AS name");
         EXPECT_TRUE(holds("SELECT name = 'old' FROM thing"));
-        const auto done = made->swap(soon());
+        const auto done = made->commit(soon());
         ASSERT_TRUE(done) << done.error().to_string();
     }
     EXPECT_TRUE(holds("SELECT name = 'new' FROM thing"));
@@ -87,7 +87,7 @@ TEST_F(ReplacementTest, IsRefusedWhileSomebodyIsConnected) {
     ASSERT_TRUE(made) << made.error().to_string();
     connect();
     // Both at the beginning, and of one who came meanwhile.
-    const auto late = made->swap(soon());
+    const auto late = made->commit(soon());
     ASSERT_FALSE(late);
     EXPECT_EQ(late.error().code(), errc::conflict);
     made = error{errc::internal};  // Its lock goes with it.
@@ -115,7 +115,7 @@ TEST_F(ReplacementTest, ClearsAwayWhatAKilledOneLeft) {
         auto made = make();
         ASSERT_TRUE(made);
         name = made->connection_string();
-        ASSERT_TRUE(made->swap(soon()));
+        ASSERT_TRUE(made->commit(soon()));
     }
     // The name of the one above is free again: as if it had been left.
     const auto begin = name.find("dbname='") + 8;

@@ -1,5 +1,5 @@
 // Random and mutated answers of the platform through all that reads them: pages, queries, embed
-// pages, yt-dlp's output and error output, manifests, links, redirects and ids. They come from the
+// pages, yt-dlp's output and errors, manifests, links, redirects and ids. They come from the
 // golden files (tests/golden/platform) and from tests/fuzz/platform_corpus.
 //
 //   platform_fuzz [ANSWERS [SEED]]      200 answers for each reader and seed 1 by default

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 constexpr duration stop_time_max = 100ms;
 /// Of stop requests, those that come just too late.
 constexpr double ends_by_itself = 0.2;
-constexpr duration postponement_max = 5s;
+constexpr duration snooze_max = 5s;
 /// Until an attempt knows that it has to wait for a permit.
 constexpr duration asking_time_max = 20ms;
 
@@ -69,10 +69,10 @@ jobs::transition simulated_runner::drawn_end(const jobs::claimed_job& job) {
         return jobs::after_failure(job, why, jobs::retry_allowed::yes, mix.policy, jitter);
     }
     die -= mix.is_tried_again;
-    if (die >= 0 && die < mix.is_postponed) {
-        return jobs::snoozed{around_.chance.between(duration::zero(), postponement_max)};
+    if (die >= 0 && die < mix.is_snoozed) {
+        return jobs::snoozed{around_.chance.between(duration::zero(), snooze_max)};
     }
-    die -= mix.is_postponed;
+    die -= mix.is_snoozed;
     if (die >= 0 && die < mix.is_unstorable) return jobs::completed{unstorable_result};
     return jobs::completed{"{}"};
 }

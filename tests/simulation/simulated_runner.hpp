@@ -20,7 +20,7 @@ struct work_mix {
     double is_long = 0;
     double fails = 0;           ///< For good.
     double is_tried_again = 0;  ///< As long as the policy allows.
-    double is_postponed = 0;
+    double is_snoozed = 0;
     double needs_permit = 0;       ///< Has to ask the platform.
     double is_unstorable = 0;      ///< The database refuses the result.
     double takes_daemon_down = 0;  ///< Its daemon dies.

@@ -68,7 +68,7 @@ work_mix drawn_mix(dice& chance, seconds_f lease) {
         .is_long = 0.03,
         .fails = 0.1,
         .is_tried_again = 0.15,
-        .is_postponed = 0.05,
+        .is_snoozed = 0.05,
         .needs_permit = chance.chance(0.5) ? 0.3 : 0.0,
         .is_unstorable = 0.02,
         .takes_daemon_down = 0.002,
@@ -136,7 +136,7 @@ void world::clear_up() {
     for (const auto& one : places_) {
         if (one.daemon) one.daemon->join_again();
     }
-    mix_.is_postponed = 0;
+    mix_.is_snoozed = 0;
     mix_.takes_daemon_down = 0;
 }
 

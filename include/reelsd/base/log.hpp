@@ -61,9 +61,9 @@ public:
     /// without a file.
     void reopen() const;
 
-    /// From now on, lines below warning of the calling thread may wait for flush(), for which
-    /// `flush_soon` arranges; it is called with the first of them. Empty: each line is written at
-    /// once, as at first.
+    /// Batches lines below warning of the calling thread until flush(). `flush_soon` is called with
+    /// the first line of a batch, and arranges for flush(). Empty, as at first: each line is
+    /// written at once.
     void batch(std::function<void()> flush_soon) const;
     void flush() const;
 

@@ -44,7 +44,7 @@ public:
     /// The new database gets the old one's name, and the old one is dropped. Errors, with
     /// everything as it was: conflict when somebody is connected to the old one by now; what
     /// errc_of() says.
-    [[nodiscard]] result<void> swap(deadline by);
+    [[nodiscard]] result<void> commit(deadline by);
 
 private:
     struct state;

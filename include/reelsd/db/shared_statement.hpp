@@ -117,7 +117,7 @@ private:
               limits{wanted},
               ask_all{std::move(all)},
               are_alike{std::move(alike)},
-              max_delay{loop} {
+              max_delay_timer{loop} {
             invariant(limits.statements_max > 0 && limits.questions_max > 0);
         }
 
@@ -133,8 +133,8 @@ private:
         /// Sends all when the first of the queue has waited for too long.
         void watch_first() {
             if (queue.empty() || std::exchange(is_watching, true)) return;
-            max_delay.expires_at(queue.front()->since + limits.held_max);
-            max_delay.async_wait([self = this->shared_from_this()](auto problem) {
+            max_delay_timer.expires_at(queue.front()->since + limits.held_max);
+            max_delay_timer.async_wait([self = this->shared_from_this()](auto problem) {
                 self->is_watching = false;
                 if (problem || self->queue.empty()) return;
                 // The one that was watched may have gone in time.
@@ -179,7 +179,8 @@ private:
         /// Beside the others, whose number it does not count to: they must not wait for it.
         void send_isolated(batch together) {
             if (tasks.is_stopping()) return refuse(together);
-            tasks.spawn("ask beside", run_isolated(this->shared_from_this(), std::move(together)));
+            tasks.spawn(
+                "isolated statement", run_isolated(this->shared_from_this(), std::move(together)));
         }
 
         static void refuse(const batch& together) {
@@ -194,7 +195,7 @@ private:
         batching limits;
         ask ask_all;
         batch_key are_alike;
-        boost::asio::steady_timer max_delay;
+        boost::asio::steady_timer max_delay_timer;
         bool is_watching = false;
         bool is_sending = false;
         std::size_t under_way = 0;

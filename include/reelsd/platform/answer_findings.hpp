@@ -21,7 +21,7 @@ namespace reelsd::platform {
 [[nodiscard]] std::string describe(const answer_signals& signals);
 
 /// What the parser of such answers finds in a body, as kept beside recorded answers:
-/// {"media", "page error"}, for pages "route", for queries "platform error", and, when there is a
+/// {"media", "ruling"}, for pages "route", for queries "complaint", and, when there is a
 /// post, "platform_meta", "media_url" and perhaps "sound_url" and "carousel". Pure.
 [[nodiscard]] json answer_findings(answer_kind kind, std::string_view body, const link& wanted);
 

@@ -20,12 +20,13 @@
 
 namespace reelsd::platform {
 
-/// What a failure is worth where another resolver doubts that there is such a post.
+/// How far a resolver's "no such post" is believed.
 enum class confidence : std::uint8_t {
-    plain,         ///< A doubt counts when a second resolver has it too, or when there is no other.
-    corroborated,  ///< Doubted by two independent questions: counts, unless the post turns up.
-    low,           ///< A doubt that only counts when another has it too.
-    refuted,       ///< The post was seen; only its video is not to be had in this way.
+    plain,         ///< Counts when a second resolver agrees, or when there is no other resolver.
+    corroborated,  ///< Two independent requests agree: counts, unless another resolver has the
+                   ///< post.
+    low,           ///< Counts only when another resolver agrees.
+    refuted,       ///< The post was seen; only its video is missing.
 };
 
 /// Why a resolver has no post.
@@ -117,9 +118,9 @@ public:
     /// Asks each resolver in its turn. One that cools down is passed over; for the first one's turn
     /// by our own pace the whole job waits elsewhere, while a later one's is awaited here.
     ///
-    /// Errors as resolver::resolve() and rate limiter::ask(). A "no such post" in doubt counts as
-    /// its `doubt` says. When every way failed, the failure that tells most: being rate limited
-    /// over a changed platform, over its failure, over the network's.
+    /// Errors as resolver::resolve() and rate_limiter::ask(). A "no such post" in doubt counts as
+    /// its `confidence` says. When every way failed, the failure that tells most: being rate
+    /// limited over a changed platform, over its failure, over the network's.
     ///
     /// Resolvers in `excluded` are not asked. With any, the wait for another one's turn is spent
     /// here.
@@ -130,7 +131,7 @@ public:
 private:
     struct tried {
         resolution found;
-        seconds_f rest{0.0};  ///< As rate limiter::note() returns it.
+        seconds_f rest{0.0};  ///< As rate_limiter::note() returns it.
     };
     [[nodiscard]] tried try_resolver(
         const resolver& way, const link& wanted, rate_limiter& pace, deadline by,

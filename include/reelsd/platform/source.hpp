@@ -74,7 +74,7 @@ public:
 
     /// The post that a share link means; any other link is returned as it is. A share link is
     /// looked up at the pace of the resolver "share". Errors as expand_share_link() and
-    /// rate limiter::ask().
+    /// rate_limiter::ask().
     [[nodiscard]] virtual boost::system::result<link, unresolved> expand(
         const link& wanted, rate_limiter& pace, deadline by, std::stop_token stop) const = 0;
 

@@ -19,13 +19,13 @@ struct parsed_yt_dlp {
 
 /// Reads what `yt-dlp -J` prints of a post, a carousel's entries among it. Its own choice of a
 /// format does not count: of those that have sound and picture in one file, the largest is taken.
-/// absent: no JSON, null, or null for the slide that is wanted; then its platform errors say why.
+/// absent: no JSON, null, or null for the slide that is wanted; then the error output says why.
 /// Any input is fine; cost is linear. Pure. Source: platform.md 6.
 [[nodiscard]] parsed_yt_dlp parse_yt_dlp(std::string_view output, const link& wanted);
 
 /// Why yt-dlp has printed no post, by its exit status and what it wrote to standard error. The one
 /// place where its words become a cause. Pure. Source: platform.md 6.
-[[nodiscard]] no_post classify_yt_dlp(int status, std::string_view platform_errors);
+[[nodiscard]] no_post classify_yt_dlp(int status, std::string_view error_output);
 
 /// Earlier ones ask what the platform does not answer any more.
 inline constexpr std::string_view yt_dlp_version_min = "2026.06.28";

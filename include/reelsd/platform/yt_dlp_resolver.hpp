@@ -17,7 +17,7 @@ namespace reelsd::platform {
 struct yt_dlp_settings {
     /// The program yt-dlp, as an absolute path.
     std::filesystem::path program;
-    /// The program reelsd-media, as an absolute path: its command `sandbox` runs yt-dlp.
+    /// The program reelsd-media, as an absolute path: its command `fence` runs yt-dlp.
     std::filesystem::path sandbox;
     /// What the sandbox does where the kernel lacks a part of it: the setting `jail`.
     std::string jail = "require";

@@ -43,7 +43,7 @@ public:
     }
 
     /// Returns when this list is the first of its account. Throws db::unavailable after `by`.
-    boost::asio::awaitable<void> come(deadline by) {
+    boost::asio::awaitable<void> acquire(deadline by) {
         auto& line = line_->second;
         while (line.lists.front() != this) {
             const bool is_notified = co_await line.moved.wait(by);
@@ -107,8 +107,8 @@ boost::asio::awaitable<std::vector<submission_result>> submission_batcher::submi
     // cut, because what comes later must not be admitted first. One list of an account at a time:
     // several would wait for its row with a connection each.
     const auto own = statements_;
-    list_lock turn{own->lists, caller};
-    co_await turn.come(by);
+    list_lock lock{own->lists, caller};
+    co_await lock.acquire(by);
     auto decided = co_await own->jobs.submit_all(all, own->defaults, by);
     std::vector<submission_result> answers;
     for (auto& one : decided) answers.push_back(std::move(one).value());

@@ -164,7 +164,7 @@ transition after_outage(
     return snoozed{.delay = retry_delay(1, policy.base, jitter), .is_cooldown = true};
 }
 
-transition after_postponement(
+transition after_snooze(
     const claimed_job& job, const snooze& until, time_point now, const retry_policy& policy) {
     const std::chrono::duration<double> waited = now - job.cooling_since.value_or(now);
     const bool is_short =

@@ -59,21 +59,21 @@ void be_the_first_to_go() {
     close(file);
 }
 
-int run_fence(int count, char** values) {
-    const auto given = media::read_fence_arguments(count, values);
+int run_sandbox(int count, char** values) {
+    const auto given = media::read_sandbox_arguments(count, values);
     if (!given) {
         std::fprintf(
             stderr, "reelsd-media: %s\n%s", given.error().detail().c_str(), media::usage());
         return exit_usage;
     }
-    return parent_lives(given->parent) ? media::run_fenced(*given) : exit_unwritten;
+    return parent_lives(given->parent) ? media::run_sandboxed(*given) : exit_unwritten;
 }
 
 }  // namespace
 
 int main(int count, char** values) {
     be_the_first_to_go();
-    if (count > 1 && std::string_view{values[1]} == "fence") _exit(run_fence(count, values));
+    if (count > 1 && std::string_view{values[1]} == "fence") _exit(run_sandbox(count, values));
     const auto given = media::read_arguments(count, values);
     if (!given) {
         std::fprintf(

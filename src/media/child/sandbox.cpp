@@ -71,9 +71,9 @@ std::string text_of(std::string_view step, int code) {
 }
 
 /// What the caller of the sandbox reads as the cause.
-int not_fenced(const std::string& why) {
+int not_sandboxed(const std::string& why) {
     std::fprintf(stderr, "reelsd-media: fence: %s\n", why.c_str());
-    return exit_not_fenced;
+    return exit_not_sandboxed;
 }
 
 namespace fs = std::filesystem;
@@ -167,7 +167,7 @@ bool allow_port(int ruleset, std::uint16_t port) {
     return syscall(SYS_landlock_add_rule, ruleset, port_rule_kind, &rule, 0) == 0;
 }
 
-bool add_rules(int ruleset, const fence_arguments& given, const jail::landlock_rules& handled) {
+bool add_rules(int ruleset, const sandbox_arguments& given, const jail::landlock_rules& handled) {
     bool added = allow_path(ruleset, "/dev/null", (read_file | write_file) & handled.files);
     for (const auto& path : system_paths()) added = added && allow_path(ruleset, path, read_rights);
     for (const auto& path : paths_of_program(given.program[0]))
@@ -181,7 +181,7 @@ bool add_rules(int ruleset, const fence_arguments& given, const jail::landlock_r
 }
 
 /// Empty when it holds, or why it does not.
-std::string enter_landlock(const fence_arguments& given) {
+std::string enter_landlock(const sandbox_arguments& given) {
     const long version = jail::landlock_version();
     if (version < 1) return text_of("landlock", errno);
     const auto handled = jail::everything(version);
@@ -212,15 +212,15 @@ bool set_limits() {
 
 /// Becomes the program. Returns when a layer that has to hold does not, or the program cannot be
 /// run.
-int enter_and_execute(const fence_arguments& given) {
+int enter_and_execute(const sandbox_arguments& given) {
     std::string missing = enter_landlock(given);
-    if (const int failed = jail::load_fence_filter(); failed != 0)
+    if (const int failed = jail::load_sandbox_filter(); failed != 0)
         missing.append(missing.empty() ? "" : "; ").append(text_of("system call filter", failed));
     if (!missing.empty() && given.jail == jail_policy::require)
-        return not_fenced("incomplete (jail = require): " + missing);
-    if (!set_limits()) return not_fenced(text_of("resource limits", errno));
+        return not_sandboxed("incomplete (jail = require): " + missing);
+    if (!set_limits()) return not_sandboxed(text_of("resource limits", errno));
     execv(given.program[0], given.program);
-    return not_fenced(text_of(given.program[0], errno));
+    return not_sandboxed(text_of(given.program[0], errno));
 }
 
 /// A pipe whose writing end only the process that makes it keeps: its children see by its end
@@ -248,7 +248,7 @@ bool dies_with_parent(life_line& line) {
 [[noreturn]] void be_first_process(life_line& line) {
     std::signal(SIGCHLD, SIG_IGN);  // Orphans are its children.
     for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) close(standard);
-    if (!dies_with_parent(line)) _exit(exit_not_fenced);
+    if (!dies_with_parent(line)) _exit(exit_not_sandboxed);
     for (;;) pause();
 }
 
@@ -264,27 +264,27 @@ int end_as(int status) {
     if (WIFEXITED(status)) return WEXITSTATUS(status);
     std::signal(WTERMSIG(status), SIG_DFL);
     std::raise(WTERMSIG(status));
-    return exit_not_fenced;
+    return exit_not_sandboxed;
 }
 
 /// Runs the program as the second process of the new namespace. This process is outside of it.
-int run_in_namespace(const fence_arguments& given) {
+int run_in_namespace(const sandbox_arguments& given) {
     auto line = make_life_line();
-    if (!line.reader) return not_fenced(text_of("pipe", errno));
+    if (!line.reader) return not_sandboxed(text_of("pipe", errno));
     const pid_t first = fork();
     if (first == 0) be_first_process(line);
     const pid_t program = first < 0 ? -1 : fork();
-    if (program == 0) _exit(dies_with_parent(line) ? enter_and_execute(given) : exit_not_fenced);
+    if (program == 0) _exit(dies_with_parent(line) ? enter_and_execute(given) : exit_not_sandboxed);
     const int failed = errno;
     const int status = program < 0 ? 0 : wait_for(program);
     if (first > 0) {
         kill(first, SIGKILL);
         wait_for(first);  // Until all in the namespace are gone.
     }
-    return program < 0 ? not_fenced(text_of("fork", failed)) : end_as(status);
+    return program < 0 ? not_sandboxed(text_of("fork", failed)) : end_as(status);
 }
 
-bool set_option(fence_arguments& given, std::string_view name, const char* value) {
+bool set_option(sandbox_arguments& given, std::string_view name, const char* value) {
     if (name == "--read") return given.readable.emplace_back(value), true;
     if (name == "--write") return given.writable.emplace_back(value), true;
     if (name == "--connect") {
@@ -303,8 +303,8 @@ bool set_option(fence_arguments& given, std::string_view name, const char* value
 
 }  // namespace
 
-result<fence_arguments> read_fence_arguments(int count, char** values) {
-    fence_arguments given;
+result<sandbox_arguments> read_sandbox_arguments(int count, char** values) {
+    sandbox_arguments given;
     for (int at = 2; at < count; at += 2) {
         const std::string_view name{values[at]};
         if (name == "--" && at + 1 < count) {
@@ -317,11 +317,11 @@ result<fence_arguments> read_fence_arguments(int count, char** values) {
     return error{errc::invalid_argument, "fence: no program"};
 }
 
-int run_fenced(const fence_arguments& given) {
+int run_sandboxed(const sandbox_arguments& given) {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-        return not_fenced(text_of("no new privileges", errno));
+        return not_sandboxed(text_of("no new privileges", errno));
     const bool is_apart = unshare(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWIPC) == 0;
-    if (!jail::drop_capabilities()) return not_fenced(text_of("capabilities", errno));
+    if (!jail::drop_capabilities()) return not_sandboxed(text_of("capabilities", errno));
     return is_apart ? run_in_namespace(given) : enter_and_execute(given);
 }
 

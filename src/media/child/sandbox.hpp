@@ -7,15 +7,15 @@
 #include <string>
 #include <vector>
 
-// A sandbox around a program of others, yt-dlp, that does its own networking: `reelsd-media
-// sandbox`.
+// A sandbox for yt-dlp, a third-party program that does its own networking: the command
+// `reelsd-media fence`.
 namespace reelsd::media {
 
 /// The exit status of a sandbox that has not started its program; standard error says why. No
 /// status of yt-dlp.
-inline constexpr int exit_not_fenced = 77;  // sysexits(3): permission denied
+inline constexpr int exit_not_sandboxed = 77;  // sysexits(3): permission denied
 
-struct fence_arguments {
+struct sandbox_arguments {
     std::vector<std::string> readable;  ///< Files and folders besides those of the system.
     std::vector<std::string> writable;  ///< Folders.
     std::vector<std::uint16_t> ports;   ///< TCP ports that may be connected to.
@@ -24,12 +24,12 @@ struct fence_arguments {
     char* const* program = nullptr;  ///< Its path and arguments, and a null pointer.
 };
 
-/// `count` and `values` as `main` has them; `values[1]` is "sandbox". The program is what follows
+/// `count` and `values` as `main` has them; `values[1]` is "fence". The program is what follows
 /// "--".
-[[nodiscard]] result<fence_arguments> read_fence_arguments(int count, char** values);
+[[nodiscard]] result<sandbox_arguments> read_sandbox_arguments(int count, char** values);
 
 /// Starts the program inside the sandbox and ends as it ends: with its exit status or its signal.
-/// Returns `exit_not_fenced` when it was not started. Call while there is one thread.
-[[nodiscard]] int run_fenced(const fence_arguments& given);
+/// Returns `exit_not_sandboxed` when it was not started. Call while there is one thread.
+[[nodiscard]] int run_sandboxed(const sandbox_arguments& given);
 
 }  // namespace reelsd::media

@@ -212,7 +212,7 @@ int load_filter(const descriptors& usable) {
     return -failed;
 }
 
-int load_fence_filter() {
+int load_sandbox_filter() {
     const filter_owner filter{seccomp_init(SCMP_ACT_ALLOW)};
     if (!filter) return ENOMEM;
     int failed = add_socket_rules(filter.get());

@@ -12,6 +12,6 @@ namespace reelsd::media::jail {
 /// For a program that does its own networking: takes from this process the system calls that asking
 /// a web page never needs, and Unix sockets, for good. Everything else stays allowed. 0, or an
 /// errno.
-[[nodiscard]] int load_fence_filter();
+[[nodiscard]] int load_sandbox_filter();
 
 }  // namespace reelsd::media::jail

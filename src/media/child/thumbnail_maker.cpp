@@ -15,7 +15,7 @@ namespace {
 constexpr double measure_interval_seconds = 1.0 / 3.0;
 /// What a reel is about is on screen by then; what comes later may give the end away.
 constexpr double first_seconds = 5;
-/// From here on a picture shows something: see picture::thumbnail score.
+/// From here on a picture shows something: see picture::thumbnail_score().
 constexpr double score_enough = 0.3;
 /// Time after the first picture that shows something: it may be half of a fade.
 constexpr double fade_seconds = 1.5;

@@ -32,7 +32,7 @@ struct glyph_template {
 
 [[nodiscard]] glyph_template glyph_template_of(const text_line& line, const rgb_frame& frame);
 
-/// How much of an glyph template a frame still shows.
+/// How much of a glyph template a frame still shows.
 struct persistence {
     double letters = 0;  ///< Share of the letters that are still there.
     int gone = 0;        ///< Letters that are not.

@@ -438,7 +438,7 @@ jobs::transition after_wait(
         .wait = until.not_before,
         .is_cooldown = is_models || until.is_cooldown,
         .of = is_models ? until.why.code() : errc::platform_rate_limited};
-    return jobs::after_postponement(job, later, wall_clock_now(), policy);
+    return jobs::after_snooze(job, later, wall_clock_now(), policy);
 }
 
 jobs::transition after_failure(

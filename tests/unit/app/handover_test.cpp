@@ -34,7 +34,7 @@ constexpr auto patience = 20s;
 
 class PeersTest : public ::testing::Test {
 protected:
-    /// A daemon as far as its handover see it.
+    /// A daemon as other daemons see it during a handover.
     struct daemon {
         daemon(const fs::path& folder, const std::string& name)
             : known{std::make_unique<handover>(

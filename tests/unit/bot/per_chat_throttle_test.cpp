@@ -4,8 +4,8 @@
 
 #include <chrono>
 
-// Goal: a chat is send result to by one at a time and left alone for as long as it asks. Method: a
-// clock of the test's own.
+// Goal: each chat gets one message at a time, and none before the requested wait is over. Method: a
+// simulated clock.
 namespace reelsd::bot {
 namespace {
 

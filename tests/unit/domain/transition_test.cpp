@@ -158,7 +158,7 @@ TEST(RetryDelay, DoublesJittersAndEnds) {
     EXPECT_EQ(retry_delay(1000, 10s, 1.0), 3600s);
 }
 
-TEST(AfterPostponement, WaitsOutOurOwnPaceButNoLongCooldown) {
+TEST(AfterSnooze, WaitsOutOurOwnPaceButNoLongCooldown) {
     struct test_case {
         const char* name;
         std::chrono::seconds wait;
@@ -182,7 +182,7 @@ TEST(AfterPostponement, WaitsOutOurOwnPaceButNoLongCooldown) {
         // However old it is: waiting for our own pace ends nothing.
         const auto now = job.created_at + 70min;
         if (expected.cooling_for) job.cooling_since = now - *expected.cooling_for;
-        const auto next = after_postponement(
+        const auto next = after_snooze(
             job, {.wait = expected.wait, .is_cooldown = expected.is_cooldown}, now, {});
         const auto* later = std::get_if<snoozed>(&next);
         ASSERT_EQ(later != nullptr, expected.is_snoozed);

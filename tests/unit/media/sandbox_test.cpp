@@ -29,7 +29,7 @@ using process::child_end;
 using process::child_outcome;
 using testing::HasSubstr;
 
-constexpr int exit_not_fenced = 77;
+constexpr int exit_not_sandboxed = 77;
 constexpr int exit_usage = 64;
 
 class Sandbox : public testing::Test {
@@ -81,7 +81,7 @@ TEST_F(Sandbox, EndsAsItsProgramEnds) {
     EXPECT_EQ(crash.fate, child_outcome::signalled);
     EXPECT_EQ(crash.status, SIGSEGV);
     const auto none = run({"/nowhere/program"});
-    EXPECT_EQ(none.status, exit_not_fenced);
+    EXPECT_EQ(none.status, exit_not_sandboxed);
     EXPECT_THAT(none.error_output, HasSubstr("/nowhere/program: No such file"));
     EXPECT_EQ(run({}).status, exit_usage);
 }
@@ -159,7 +159,7 @@ TEST_F(Sandbox, RefusesWhereItsMainLayersAreMissing) {
     for (const char* features : {"landlock", "seccomp"}) {
         SCOPED_TRACE(features);
         const auto refused = run({"/bin/echo", "out"}, features);
-        EXPECT_EQ(refused.status, exit_not_fenced);
+        EXPECT_EQ(refused.status, exit_not_sandboxed);
         EXPECT_EQ(refused.output, "");
         EXPECT_THAT(refused.error_output, HasSubstr("incomplete (jail = require)"));
         EXPECT_EQ(run({"/bin/echo", "out"}, features, "best-effort").output, "out\n");

@@ -142,9 +142,10 @@ TEST(ResolverChain, StopsAndReports) {
 }
 
 /// Gives each resolver its waits, one after the other, then leave; writes down what it is told.
-class scripted_pacer final : public rate_limiter {
+class scripted_rate_limiter final : public rate_limiter {
 public:
-    explicit scripted_pacer(std::map<std::string, std::vector<required_wait>, std::less<>> waits)
+    explicit scripted_rate_limiter(
+        std::map<std::string, std::vector<required_wait>, std::less<>> waits)
         : waits_{std::move(waits)} {}
 
     [[nodiscard]] result<required_wait> ask(std::string_view resolver, deadline /*by*/) override {
@@ -243,7 +244,7 @@ TEST(ResolverChain, KeepsThePace) {
             order.push_back(std::make_unique<fixed_resolver>(answer, asked, name));
         }
         const resolver_chain chain{std::move(order), log::logger::silent()};
-        scripted_pacer pace{expected.waits};
+        scripted_rate_limiter pace{expected.waits};
 
         const auto got = chain.resolve(post_link("DYexample01"), pace, in_a_minute(), {});
 
@@ -282,7 +283,7 @@ TEST(ResolverChain, SaysWhenTheSameLinkMayBeTriedAgain) {
         for (const auto& one : expected.answers)
             order.push_back(std::make_unique<fixed_resolver>(one, asked));
         const resolver_chain chain{std::move(order), log::logger::silent()};
-        scripted_pacer pace{{}};
+        scripted_rate_limiter pace{{}};
         pace.rest = seconds_f{expected.rest};
 
         const auto got = chain.resolve(post_link("DYexample01"), pace, in_a_minute(), {});
@@ -305,7 +306,7 @@ TEST(ResolverChain, StopsWaitingWhenAsked) {
     order.push_back(std::make_unique<fixed_resolver>(errc::platform_failed, asked, "a"));
     order.push_back(std::make_unique<fixed_resolver>(std::nullopt, asked, "b"));
     const resolver_chain chain{std::move(order), log::logger::silent()};
-    scripted_pacer pace{{{"b", {{.wait = seconds_f{15}}}}}};
+    scripted_rate_limiter pace{{{"b", {{.wait = seconds_f{15}}}}}};
     std::stop_source stop;
     stop.request_stop();
     const auto got = chain.resolve(post_link("DYexample01"), pace, in_a_minute(), stop.get_token());

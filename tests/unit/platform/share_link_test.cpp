@@ -71,9 +71,9 @@ TEST(ShareLink, IsJudgedAsAnyAnswer) {
 }
 
 /// Gives one answer to each ask(), and writes down what it is told.
-class fixed_pacer final : public rate_limiter {
+class fixed_rate_limiter final : public rate_limiter {
 public:
-    explicit fixed_pacer(required_wait answer) : answer_{answer} {}
+    explicit fixed_rate_limiter(required_wait answer) : answer_{answer} {}
 
     [[nodiscard]] result<required_wait> ask(std::string_view resolver, deadline /*by*/) override {
         told.push_back("ask " + std::string{resolver});
@@ -99,7 +99,7 @@ TEST(ShareLink, WaitsForItsTurnUnasked) {
     const auto from =
         source::create({.platform_url = server.origin()}, log::logger::silent()).value();
     for (const bool is_cooldown : {false, true}) {
-        fixed_pacer pace{{.wait = seconds_f{50}, .is_cooldown = is_cooldown}};
+        fixed_rate_limiter pace{{.wait = seconds_f{50}, .is_cooldown = is_cooldown}};
         const auto found = from->expand(share_link(), pace, patience(), {});
         ASSERT_FALSE(found);
         const unresolved none = found.error();
@@ -119,7 +119,7 @@ TEST(ShareLink, ReportsHowItEnded) {
     }};
     const auto from =
         source::create({.platform_url = server.origin()}, log::logger::silent()).value();
-    fixed_pacer pace{{}};
+    fixed_rate_limiter pace{{}};
     const auto found = from->expand(share_link(), pace, patience(), {});
     ASSERT_FALSE(found);
     const unresolved none = found.error();
@@ -132,7 +132,7 @@ TEST(ShareLink, ReportsHowItEnded) {
 }
 
 TEST(ShareLink, OfAPostIsNotAskedFor) {
-    fixed_pacer pace{{.wait = seconds_f{50}}};
+    fixed_rate_limiter pace{{.wait = seconds_f{50}}};
     const auto from = source::create({}, log::logger::silent()).value();
     EXPECT_EQ(
         from->expand(post_link("DYexample01"), pace, patience(), {}).value().code, "DYexample01");

@@ -1,4 +1,4 @@
-// Goal: what yt-dlp prints is read right, every one of its error output has its cause, and no input
+// Goal: what yt-dlp prints is read right, each of its error messages has its cause, and no input
 // does harm. Method: golden files (tests/golden/platform/yt_dlp), tables, documents cut anywhere.
 #include "golden.hpp"
 #include <reelsd/platform/yt_dlp_parser.hpp>

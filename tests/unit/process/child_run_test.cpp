@@ -155,7 +155,8 @@ TEST(RunChild, KeepsTheEndOfTheComplaints) {
     EXPECT_EQ(end.error_output.size(), child_error_output_bytes_max);
 }
 
-// A child that says much and then well: error output are read on, never in its way.
+// A child that writes much error output and then succeeds: the output is drained, and the child is
+// never blocked by it.
 TEST(RunChild, IsNotHeldUpByComplaints) {
     const auto end = run_child(script("head -c 3000000 /dev/zero >&2; echo fine"), far_away(), {});
     EXPECT_EQ(end.output, "fine\n");

@@ -30,7 +30,7 @@ struct search_entry {
 enum class disposition : std::uint8_t {
     give_up,  ///< Another attempt would end the same way.
     retry,    ///< The world may be better later; counts as an attempt.
-    release,  ///< Nobody's fault (shutdown, lost lease): pending again at once, no attempt spent.
+    release,  ///< At shutdown or after a lost lease: pending again at once, no attempt spent.
 };
 
 /// The one home of this mapping.
@@ -136,14 +136,14 @@ struct snooze {
 
 /// What becomes of such a job: in a cool-down it is put off no longer than the policy allows, and
 /// fails instead. Pure.
-[[nodiscard]] transition after_postponement(
+[[nodiscard]] transition after_snooze(
     const claimed_job& job, const snooze& until, time_point now, const retry_policy& policy);
 
 /// What a client reads of a job that failed so: the cause, and what can be done. Begins as contract
 /// section 4 says for job_error_code_of(why).
 [[nodiscard]] std::string error_text(errc why, const retry_policy& policy);
 
-/// "done", the error code's name, "retry", "snoozed" or "handed back".
+/// "done", the error code's name, "retry", "postponed" or "handed back".
 [[nodiscard]] std::string_view outcome_name(const transition& ended) noexcept;
 
 }  // namespace reelsd::jobs
