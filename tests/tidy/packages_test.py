@@ -10,14 +10,13 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 STAGES = ("build", "test")
-LINKED_ALONE = {"libmimalloc-dev"}  # It replaces malloc by being linked.
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 
 
 def libraries():
     lines = (ROOT / "docker/packages.txt").read_text(encoding="utf-8").splitlines()
     words = (line.split() for line in lines if line and not line.startswith("#"))
-    return sorted({name for stage, name, *_ in words if stage in STAGES and name.endswith("-dev")} - {"dpkg-dev"} - LINKED_ALONE)
+    return sorted({name for stage, name, *_ in words if stage in STAGES and name.endswith("-dev")} - {"dpkg-dev"})
 
 
 def included():
