@@ -1,6 +1,6 @@
--- The first resolver that does not cool down, without a lock. Times that are further ahead than any delay were written
--- before the clock was set back: lock_resolver_pace() repairs them.
---   resolvers: in the order in which they are asked
+-- The first resolver that does not cool down, by the proxy that has rested longest, without a lock. Times that are further
+-- ahead than any delay were written before the clock was set back: lock_resolver_pace() repairs them.
+--   resolvers: in the order in which they are asked; "page via PROXY" is the resolver "page" by one of its proxies
 --   interval_seconds: on average
 -- outcome: 'now' (chosen is set), 'later' or 'cooling_down' (all of them; the values are of the one that is ready first)
 CREATE OR REPLACE FUNCTION choose_resolver(
@@ -9,30 +9,33 @@ RETURNS TABLE (outcome text, chosen text, wait_seconds double precision, cooldow
 LANGUAGE plpgsql AS $$
 DECLARE
     moment timestamptz := clock_timestamp();
-    pace resolver_pace;
-    candidate text;
-    seconds double precision;
+    best record;
 BEGIN
-    FOREACH candidate IN ARRAY resolvers LOOP
-        SELECT * INTO pace FROM resolver_pace WHERE host = of_host AND resolver = candidate;
-        IF heed_cooldown AND pace.cooldown_until > moment
-           AND pace.cooldown_until <= moment + make_interval(secs => pace.cooldown_seconds) THEN
-            outcome := 'cooling_down';
-            seconds := extract(epoch FROM pace.cooldown_until - moment);
-            IF wait_seconds IS NULL OR wait_seconds > seconds THEN
-                wait_seconds := seconds;
-                cooldown_length := pace.cooldown_seconds;
-            END IF;
-        ELSIF pace.next_at > moment AND pace.next_at <= moment + make_interval(secs => 3 * interval_seconds) THEN
-            outcome := 'later';
-            wait_seconds := extract(epoch FROM pace.next_at - moment);
-            EXIT;
-        ELSE
-            outcome := 'now';
-            chosen := candidate;
-            EXIT;
-        END IF;
-    END LOOP;
+    SELECT candidate.* INTO best
+      FROM (SELECT asked.name, asked.place, split_part(asked.name, ' via ', 1) AS resolver, pace.cooldown_seconds,
+                   heed_cooldown AND pace.cooldown_until > moment
+                   AND pace.cooldown_until <= moment + make_interval(secs => pace.cooldown_seconds) AS cools_down,
+                   pace.cooldown_until,
+                   CASE WHEN pace.next_at <= moment + make_interval(secs => 3 * interval_seconds)
+                        THEN pace.next_at END AS next_at
+              FROM unnest(resolvers) WITH ORDINALITY AS asked (name, place)
+              LEFT JOIN resolver_pace AS pace ON pace.host = of_host AND pace.resolver = asked.name) AS candidate
+     ORDER BY coalesce(candidate.cools_down, false),
+              CASE WHEN candidate.cools_down THEN candidate.cooldown_until END,
+              min(candidate.place) OVER (PARTITION BY candidate.resolver),
+              candidate.next_at NULLS FIRST, candidate.place
+     LIMIT 1;
+    IF best.cools_down THEN
+        outcome := 'cooling_down';
+        wait_seconds := extract(epoch FROM best.cooldown_until - moment);
+        cooldown_length := best.cooldown_seconds;
+    ELSIF best.next_at > moment THEN
+        outcome := 'later';
+        wait_seconds := extract(epoch FROM best.next_at - moment);
+    ELSE
+        outcome := 'now';
+        chosen := best.name;
+    END IF;
     RETURN NEXT;
 END
 $$;

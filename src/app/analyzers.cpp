@@ -83,7 +83,8 @@ result<std::unique_ptr<model::dense_embedder>> make_dense_embedder(const setting
         .key = is_gemini ? with.gemini.key : with.openai.key,
         .model = with.embedding_model.empty() ? usual : with.embedding_model,
         .dimensions = with.embedding_dimensions,
-        .ca_file = with.ca_file};
+        .ca_file = with.ca_file,
+        .by_proxy = with.model_proxy};
     return is_gemini ? model::gemini_embedder(std::move(wanted))
                      : model::openai_embedder(std::move(wanted));
 }
@@ -109,6 +110,7 @@ result<std::unique_ptr<analyzers>> analyzers::create(
         warn_of_unknown_price(made->prices_, std::string{made->dense_embedder_->model()}, log);
     auto remote = with.remote;
     remote.ca_file = with.ca_file;
+    remote.by_proxy = with.model_proxy;
     const auto parts = [&] {
         return model::remote_dependencies{
             .media = media,

@@ -89,7 +89,7 @@ std::optional<jobs::platform_line> platform_line_of(const settings& config) {
     const auto pace = pace_of(config);
     return jobs::platform_line{
         .host = platform_host(config),
-        .resolvers = config.resolvers,
+        .resolvers = platform::routed_resolvers(source_settings_of(config)),
         .interval = pace.interval,
         .tries_per_hour = pace.tries_per_hour,
         .try_time = pace.try_time,
@@ -220,6 +220,7 @@ composition::composition(
       poller{jobs::change_store{pool}, log},
       webhook_sender{work::webhook_sender_settings{
           .networks = config.webhook_networks,
+          .by_proxy = config.webhook_proxy,
           .ca_file = config.ca_file,
           .user_agent = "reelsd/" REELSD_VERSION}},
       deliverer{
@@ -434,6 +435,7 @@ std::unique_ptr<bot::bot> composition::make_bot() {
         .address = config.telegram_url,
         .token = config.telegram_token,
         .ca_file = config.ca_file,
+        .by_proxy = config.telegram_proxy,
         .run = res.run,
         .chats = chats::chat_store{pool},
         .bots = chats::bot_store{pool},

@@ -20,9 +20,11 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <system_error>
@@ -157,30 +159,37 @@ finding check_jail(const json& told) {
     return {is, fmt::format("missing: {} ({})", missing, fmt::join(report->reasons, "; "))};
 }
 
-finding check_platform(const settings& with) {
+/// Whether the platform answers, directly or by a proxy. A proxy that gives no connection is bad:
+/// everything that goes by it fails.
+finding check_platform(const settings& with, const std::optional<net::proxy>& by_proxy) {
     const auto platform = net::url::parse(with.platform_url);
     if (!platform) return bad(platform.error());
     const net::http_client client{
         {.policy = platform::lookup_policy(source_settings_of(with), *platform),
+         .by_proxy = by_proxy,
+         .outgoing_address = with.outgoing_address,
          .ca_file = with.ca_file}};
     net::http_request request;
     request.method = net::http_method::head;
     request.url = with.platform_url + "/";
     const auto answer = client.send(request, deadline::after(platform_time_max), std::stop_token{});
-    if (!answer) {
+    if (answer) {
         return {
-            check_result::doubtful,
-            fmt::format("{}: {}", with.platform_url, answer.error().to_string())};
+            check_result::good, fmt::format("{} answers {}", with.platform_url, answer->status())};
     }
-    return {check_result::good, fmt::format("{} answers {}", with.platform_url, answer->status())};
+    const auto& why = answer.error();
+    if (why.code() == errc::proxy_failed)
+        return {check_result::bad, fmt::format("the proxy's fault: {}", why.detail())};
+    return {check_result::doubtful, fmt::format("{}: {}", with.platform_url, why.to_string())};
 }
 
-/// Whether a resolver has the post that is known to be there.
+/// Whether a resolver has the post that is known to be there. `by_proxies` has one proxy or none.
 finding try_canary(
-    const std::string& resolver, const platform::link& canary, const settings& with,
-    const log::logger& log) {
+    const std::string& resolver, std::vector<net::proxy> by_proxies, const platform::link& canary,
+    const settings& with, const log::logger& log) {
     auto options = source_settings_of(with);
     options.resolvers = {resolver};
+    options.platform_proxies = std::move(by_proxies);
     const auto source = platform::source::create(options, log);
     if (!source) return bad(source.error());
     platform::no_rate_limit pace;
@@ -283,7 +292,39 @@ void check_media(report& lines, const settings& with) {
     lines.add("speech model", check_model(*told, "speech_model"));
 }
 
-/// A platform that does not answer at all has been told of already.
+/// Every proxy of any setting, once.
+std::vector<net::proxy> all_proxies(const settings& with) {
+    auto listed = with.platform_proxies;
+    if (with.media_proxies)
+        listed.insert(listed.end(), with.media_proxies->begin(), with.media_proxies->end());
+    for (const auto& proxy : {with.model_proxy, with.telegram_proxy, with.webhook_proxy}) {
+        if (proxy) listed.push_back(*proxy);
+    }
+    std::vector<net::proxy> distinct;
+    for (const auto& proxy : listed) {
+        const auto same = [&](const net::proxy& other) { return other.url() == proxy.url(); };
+        if (std::none_of(distinct.begin(), distinct.end(), same)) distinct.push_back(proxy);
+    }
+    return distinct;
+}
+
+/// Returns whether look-ups reach the platform in any of the ways that are configured.
+bool check_ways_to_platform(report& lines, const settings& with) {
+    bool is_reachable = false;
+    if (with.platform_proxies.empty()) {
+        const auto direct = check_platform(with, std::nullopt);
+        lines.add("platform", direct);
+        is_reachable = direct.is == check_result::good;
+    }
+    for (const auto& proxy : all_proxies(with)) {
+        const auto by_proxy = check_platform(with, proxy);
+        lines.add("proxy " + proxy.address(), by_proxy);
+        is_reachable = is_reachable || by_proxy.is == check_result::good;
+    }
+    return is_reachable;
+}
+
+/// A platform that does not answer at all has a line of its own.
 void check_canary(report& lines, const settings& with, bool is_reachable, const log::logger& log) {
     if (with.canary_link.empty()) {
         lines.add("canary", {check_result::good, "none is set (canary-link)"});
@@ -295,11 +336,18 @@ void check_canary(report& lines, const settings& with, bool is_reachable, const 
     }
     const auto canary = platform::parse_link(with.canary_link).value();
     bool has_it = false;
+    std::vector<std::vector<net::proxy>> routes;
+    for (const auto& proxy : with.platform_proxies) routes.push_back({proxy});
+    if (routes.empty()) routes.emplace_back();
     for (const auto& resolver : with.resolvers) {
         if (!is_installed(resolver, with)) continue;  // Has a line of its own.
-        const auto found = try_canary(resolver, canary, with, log);
-        has_it = has_it || found.is == check_result::good;
-        lines.add("by " + resolver, found);
+        for (const auto& by : routes) {
+            const auto answer = try_canary(resolver, by, canary, with, log);
+            has_it = has_it || answer.is == check_result::good;
+            const auto name =
+                by.empty() ? resolver : platform::routed_name(resolver, by[0].address());
+            lines.add("by " + name, answer);
+        }
     }
     if (!has_it) {
         lines.add(
@@ -348,9 +396,8 @@ result<void> execute(
     check_media(lines, with);
     lines.add("sample", check_sample(with));
     lines.add("dictionary", check_dictionary(with));
-    const auto platform = check_platform(with);
-    lines.add("platform", platform);
-    check_canary(lines, with, platform.is == check_result::good, log);
+    const bool is_reachable = check_ways_to_platform(lines, with);
+    check_canary(lines, with, is_reachable, log);
     lines.add("yt-dlp", check_yt_dlp(with));
     check_models(lines, with, log);
     if (lines.failures() == 0) return {};

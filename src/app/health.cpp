@@ -101,7 +101,7 @@ asio::awaitable<json> health::view() {
     const auto standings =
         co_await paces.list(platform_host(deps_.config), deadline::after(report_time_max));
     view["resolvers"] = json::array();
-    for (const auto& name : deps_.config.resolvers) {
+    for (const auto& name : platform::routed_resolvers(source_settings_of(deps_.config))) {
         pacing::resolver_state known{.resolver = name};  // Never asked: there is no row yet.
         for (const auto& resolver : standings) {
             if (resolver.resolver == name) known = resolver;

@@ -140,6 +140,45 @@ bool read_analyzers(std::string_view text, std::vector<std::string>& target) {
     return true;
 }
 
+bool read_proxies(std::string_view text, std::vector<net::proxy>& target) {
+    std::vector<std::string> listed;
+    if (text != "none" && !read_list(text, listed)) return false;
+    std::vector<net::proxy> proxies;
+    for (const auto& element : listed) {
+        auto proxy = net::proxy::parse(element);
+        if (!proxy) return false;
+        proxies.push_back(*std::move(proxy));
+    }
+    target = std::move(proxies);
+    return true;
+}
+
+bool read_optional_proxies(std::string_view text, std::optional<std::vector<net::proxy>>& target) {
+    std::vector<net::proxy> proxies;
+    if (!read_proxies(text, proxies)) return false;
+    target = std::move(proxies);
+    return true;
+}
+
+bool read_proxy(std::string_view text, std::optional<net::proxy>& target) {
+    std::vector<net::proxy> proxies;
+    if (!read_proxies(text, proxies) || proxies.size() > 1) return false;
+    target = proxies.empty() ? std::nullopt : std::optional{std::move(proxies.front())};
+    return true;
+}
+
+bool read_outgoing_address(std::string_view text, std::string& target) {
+    constexpr std::size_t device_bytes_max = 15;  // IFNAMSIZ without its null byte.
+    const bool is_device =
+        !text.empty() && text.size() <= device_bytes_max &&
+        std::all_of(text.begin(), text.end(), [](char c) {
+            return is_alphanumeric(c) || c == '.' || c == '-' || c == '_' || c == '@';
+        });
+    if (!is_device && !net::ip_address::parse(text)) return false;
+    target = text == "none" ? "" : text;
+    return true;
+}
+
 bool read_endpoint(std::string_view text, http::listen_address& target) {
     auto address = http::parse_listen_address(text);
     if (!address) return false;

@@ -61,6 +61,14 @@ bool read_networks(std::string_view text, std::vector<Network>& target) {
     return true;
 }
 
+/// "none" or proxies, as net::proxy::parse() takes them.
+[[nodiscard]] bool read_proxies(std::string_view text, std::vector<net::proxy>& target);
+[[nodiscard]] bool read_optional_proxies(
+    std::string_view text, std::optional<std::vector<net::proxy>>& target);
+/// "none" or one proxy.
+[[nodiscard]] bool read_proxy(std::string_view text, std::optional<net::proxy>& target);
+/// "none", an IP address or the name of a network interface.
+[[nodiscard]] bool read_outgoing_address(std::string_view text, std::string& target);
 [[nodiscard]] bool read_endpoint(std::string_view text, http::listen_address& target);
 /// "none" or an endpoint.
 [[nodiscard]] bool read_optional_endpoint(

@@ -87,6 +87,11 @@ constexpr value_reader one_of(std::string_view words) {
         }};
 }
 
+constexpr std::string_view accepted_proxy =
+    "http://, https:// or socks5h://[USER:PASSWORD@]HOST:PORT, or none";
+constexpr std::string_view accepted_proxies =
+    "a list of http://, https:// or socks5h://[USER:PASSWORD@]HOST:PORT, or none";
+
 using gemini = model::gemini_settings;
 using openai = model::openai_settings;
 using profile = platform::request_profile;
@@ -296,6 +301,27 @@ constexpr auto platform_settings = std::to_array<setting_definition>({
          "a list of addresses and networks such as 198.18.0.0/15, or none"),
      "Networks that the platform and media hosts may resolve to although they are not public, as "
      "behind a tunnel that answers every name itself. TLS is still required."},
+    {"platform-proxy",
+     "none",
+     parsed<&read_proxies, &settings::platform_proxies>(accepted_proxies),
+     "Proxies for look-ups, used in turn. Each has its own pace and pauses. A user and a password "
+     "are percent-encoded. Proxies from HTTP_PROXY and its kin are never used.",
+     exposure::secret},
+    {"media-proxy",
+     "",
+     parsed<&read_optional_proxies, &settings::media_proxies>(accepted_proxies),
+     "Proxies for downloads, used in turn. Without it those of platform-proxy are used.",
+     exposure::secret},
+    {"outgoing-address",
+     "none",
+     parsed<&read_outgoing_address, &settings::outgoing_address>(
+         "an IP address of this machine, the name of a network interface, or none"),
+     "Local address or interface that look-ups and downloads leave from."},
+    {"webhook-proxy",
+     "none",
+     parsed<&read_proxy, &settings::webhook_proxy>(accepted_proxy),
+     "Proxy for webhooks. It resolves the receivers' names, so it must refuse private addresses.",
+     exposure::secret},
     {"webhook-networks",
      "none",
      parsed<&read_networks<net::ip_network>, &settings::webhook_networks>(
@@ -354,6 +380,11 @@ constexpr auto analysis_settings = std::to_array<setting_definition>({
          "auto, or a list of: gemini, openai, local, each once"),
      "Analyzers in order of preference; the next one takes over while one is unavailable. auto is "
      "the first that has an API key, else local."},
+    {"model-proxy",
+     "none",
+     parsed<&read_proxy, &settings::model_proxy>(accepted_proxy),
+     "Proxy for the AI models.",
+     exposure::secret},
     {"model-answer-seconds-max",
      "300",
      parsed<&read_whole_seconds, &settings::remote, &remote::answer_time_max>(
@@ -509,6 +540,11 @@ constexpr auto telegram_settings = std::to_array<setting_definition>({
      parsed<&read_base_address, &settings::telegram_url>(
          "an address such as https://api.telegram.org"),
      "Base address of the Bot API."},
+    {"telegram-proxy",
+     "none",
+     parsed<&read_proxy, &settings::telegram_proxy>(accepted_proxy),
+     "Proxy for the Bot API.",
+     exposure::secret},
 });
 
 constexpr auto groups = std::to_array<setting_group>({

@@ -7,6 +7,7 @@
 #include <reelsd/media/jail_report.hpp>
 #include <reelsd/model/remote_settings.hpp>
 #include <reelsd/net/address_guard.hpp>
+#include <reelsd/net/proxy.hpp>
 #include <reelsd/platform/request_profile.hpp>
 
 #include <chrono>
@@ -50,8 +51,14 @@ struct settings {
     bool allow_private_addresses = false;
     std::vector<net::ip_network> media_networks;
     std::vector<net::ip_network> webhook_networks;
-    bool dash = false;    ///< Joins videos that are served as separate tracks.
-    std::string ca_file;  ///< Empty: the system's.
+    std::vector<net::proxy> platform_proxies;              ///< Used in turn; empty: none.
+    std::optional<std::vector<net::proxy>> media_proxies;  ///< Without it, `platform_proxies`.
+    std::optional<net::proxy> model_proxy;
+    std::optional<net::proxy> telegram_proxy;
+    std::optional<net::proxy> webhook_proxy;
+    std::string outgoing_address;  ///< An address or an interface; empty: the system chooses.
+    bool dash = false;             ///< Joins videos that are served as separate tracks.
+    std::string ca_file;           ///< Empty: the system's.
 
     std::string canary_link;        ///< Empty: none.
     seconds_f platform_interval{};  ///< 0: no pacing.

@@ -12,6 +12,7 @@ std::string_view name_of(errc code) noexcept {
         case errc::cancelled: return "cancelled";
         case errc::timed_out: return "timed_out";
         case errc::connection_failed: return "connection_failed";
+        case errc::proxy_failed: return "proxy_failed";
         case errc::address_refused: return "address_refused";
         case errc::platform_rate_limited: return "platform_rate_limited";
         case errc::platform_failed: return "platform_failed";

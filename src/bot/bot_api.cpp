@@ -17,6 +17,7 @@ constexpr std::size_t answer_bytes_max = std::size_t{8} * 1024 * 1024;
 net::http_client_settings client_settings_of(const bot_api::settings& with) {
     net::http_client_settings made;
     made.ca_file = with.ca_file;
+    made.by_proxy = with.by_proxy;
     // The operator has named it: it may be a server of his own in the same house.
     if (const auto address = net::url::parse(with.address)) {
         made.policy.trusted_origins.push_back(address->origin());

@@ -29,6 +29,7 @@ public:
         std::string address;  ///< "https://api.telegram.org".
         std::string token;
         std::string ca_file = {};  ///< Empty: the system's.
+        std::optional<net::proxy> by_proxy = {};
     };
     explicit bot_api(settings with);
 

@@ -46,7 +46,11 @@ std::optional<std::int64_t> id_in(std::string_view token) {
 
 bot::state::state(bot_dependencies parts)
     : parts_{std::move(parts)},
-      api_{{.address = parts_.address, .token = parts_.token, .ca_file = parts_.ca_file}},
+      api_{
+          {.address = parts_.address,
+           .token = parts_.token,
+           .ca_file = parts_.ca_file,
+           .by_proxy = parts_.by_proxy}},
       message_sender_{parts_, api_} {}
 
 bot::state::~state() = default;

@@ -103,6 +103,7 @@ exit_code exit_code_of(errc code) noexcept {
         case errc::conflict: return exit_code::refused;
         case errc::timed_out:
         case errc::connection_failed:
+        case errc::proxy_failed:
         case errc::address_refused:
         case errc::platform_rate_limited:
         case errc::platform_failed:

@@ -126,6 +126,7 @@ status http_status_of(errc code) noexcept {
         case errc::timed_out:
         case errc::database_unavailable: return status::service_unavailable;
         case errc::connection_failed:
+        case errc::proxy_failed:
         case errc::address_refused:
         case errc::platform_rate_limited:
         case errc::platform_failed:

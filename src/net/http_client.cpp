@@ -101,11 +101,28 @@ void set_limits(CURL* handle, const http_request& request, deadline by) {
     if (request.compressed) curl_easy_setopt(handle, CURLOPT_ACCEPT_ENCODING, "");
 }
 
-/// What holds for every transfer, whatever it asks for.
-void set_house_rules(CURL* handle, const std::string& ca_file) {
+/// "host!ADDRESS" or "if!DEVICE": libcurl would look a bare word up in the DNS.
+std::string interface_of(const std::string& outgoing_address) {
+    if (outgoing_address.empty()) return {};
+    const bool is_address = ip_address::parse(outgoing_address).has_value();
+    return (is_address ? "host!" : "if!") + outgoing_address;
+}
+
+/// Source: access.md 1.1.
+void set_route(CURL* handle, const std::optional<proxy>& by, const std::string& outgoing) {
+    if (!outgoing.empty()) curl_easy_setopt(handle, CURLOPT_INTERFACE, outgoing.c_str());
+    curl_easy_setopt(handle, CURLOPT_NOPROXY, "");  // Nor exceptions from the environment.
+    curl_easy_setopt(handle, CURLOPT_PROXY, by ? by->url().c_str() : "");
+    if (!by) return;
+    // A tunnel for plain http as well: otherwise the proxy's refusals look like the target's.
+    if (!by->is_socks()) curl_easy_setopt(handle, CURLOPT_HTTPPROXYTUNNEL, 1L);
+    curl_easy_setopt(handle, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+}
+
+/// Options of every transfer, whatever it requests.
+void set_common_options(CURL* handle, const std::string& ca_file) {
     curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 0L);
-    curl_easy_setopt(handle, CURLOPT_PROXY, "");  // Nor one from the environment.
     curl_easy_setopt(handle, CURLOPT_PATH_AS_IS, 1L);
     curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
     // Without it a cancelled transfer would wait for the name server in getaddrinfo().
@@ -114,6 +131,8 @@ void set_house_rules(CURL* handle, const std::string& ca_file) {
     if (ca_file.empty()) return;
     curl_easy_setopt(handle, CURLOPT_CAINFO, ca_file.c_str());
     curl_easy_setopt(handle, CURLOPT_CAPATH, nullptr);
+    curl_easy_setopt(handle, CURLOPT_PROXY_CAINFO, ca_file.c_str());
+    curl_easy_setopt(handle, CURLOPT_PROXY_CAPATH, nullptr);
 }
 
 result<void> check_headers(const std::vector<header>& headers) {
@@ -140,6 +159,8 @@ std::optional<std::string_view> header_list::find(std::string_view name) const {
 http_client::http_client(http_client_settings settings)
     : engines_{std::make_unique<engine_pool>()},
       guard_{std::move(settings.policy)},
+      proxy_{std::move(settings.by_proxy)},
+      outgoing_{interface_of(settings.outgoing_address)},
       ca_file_{std::move(settings.ca_file)},
       any_certificate_{settings.any_certificate} {}
 
@@ -154,11 +175,16 @@ http_client::attempt http_client::try_once(
     const http_request& request, const hop& at, connection_choice on, deadline by,
     const std::stop_token& stop) const {
     const auto lines = header_lines(at.headers);
-    transfer running{request, at.target, guard_, {.follows_redirects = at.follows}};
+    transfer running{
+        request,
+        at.target,
+        guard_,
+        {.follows_redirects = at.follows, .by_proxy = proxy_ ? &*proxy_ : nullptr}};
     const easy_ptr handle{curl_easy_init()};  // Goes first: it points at the other two.
     if (!handle) throw std::bad_alloc{};
     running.attach(handle.get());
-    set_house_rules(handle.get(), ca_file_);
+    set_common_options(handle.get(), ca_file_);
+    set_route(handle.get(), proxy_, outgoing_);
     if (any_certificate_) {
         curl_easy_setopt(handle.get(), CURLOPT_SSL_VERIFYPEER, 0L);
         curl_easy_setopt(handle.get(), CURLOPT_SSL_VERIFYHOST, 0L);
@@ -172,14 +198,14 @@ http_client::attempt http_client::try_once(
     curl_easy_setopt(handle.get(), CURLOPT_URL, at.target.text().c_str());
     curl_easy_setopt(handle.get(), CURLOPT_HTTPHEADER, lines.get());
 
-    const auto verdict = engines_->run(handle.get(), by, stop);
-    if (!verdict) return {.answer = verdict.error()};
+    const auto outcome = engines_->run(handle.get(), by, stop);
+    if (!outcome) return {.answer = outcome.error()};
     long connections_made = 0;
     curl_easy_getinfo(handle.get(), CURLINFO_NUM_CONNECTS, &connections_made);
     // What is no HTTP/1 head is taken for HTTP/0.9, which we do not speak.
     const bool is_no_head =
-        *verdict == CURLE_UNSUPPORTED_PROTOCOL || *verdict == CURLE_WEIRD_SERVER_REPLY;
-    auto answer = running.finish(*verdict);
+        *outcome == CURLE_UNSUPPORTED_PROTOCOL || *outcome == CURLE_WEIRD_SERVER_REPLY;
+    auto answer = running.finish(handle.get(), *outcome);
     return {
         .answer = std::move(answer),
         .location = running.location(),

@@ -41,6 +41,74 @@ bool guarded(std::exception_ptr& thrown, Step step) {
     }
 }
 
+long number_of(CURL* handle, CURLINFO which) {
+    long value = 0;
+    curl_easy_getinfo(handle, which, &value);
+    return value;
+}
+
+/// Whether the tunnel to the target was there when the transfer ended.
+bool had_tunnel(CURL* handle, CURLcode outcome, const proxy& by) {
+    if (number_of(handle, CURLINFO_NUM_CONNECTS) == 0) return true;  // That of an earlier request.
+    if (!by.is_socks()) return number_of(handle, CURLINFO_HTTP_CONNECTCODE) == 200;
+    // SOCKS leaves no trace of its success. A certificate or an answer is the target's.
+    curl_off_t handshake = 0;
+    curl_easy_getinfo(handle, CURLINFO_APPCONNECT_TIME_T, &handshake);
+    const bool is_of_tls = outcome == CURLE_PEER_FAILED_VERIFICATION ||
+                           outcome == CURLE_SSL_CONNECT_ERROR || outcome == CURLE_GOT_NOTHING;
+    return handshake > 0 || is_of_tls;
+}
+
+struct proxy_fault {
+    const char* reason;
+    long status = 0;            ///< The proxy's answer to CONNECT, where that is the reason.
+    bool is_of_target = false;  ///< The proxy works, and cannot or must not reach the target.
+};
+
+bool is_of_target(long connect_status) {
+    return connect_status == 403 || connect_status == 502 || connect_status == 504;
+}
+
+proxy_fault socks_fault(CURL* handle) {
+    switch (number_of(handle, CURLINFO_PROXY_ERROR)) {
+        case CURLPX_REPLY_NOT_ALLOWED:
+        case CURLPX_REPLY_NETWORK_UNREACHABLE:
+        case CURLPX_REPLY_HOST_UNREACHABLE:
+        case CURLPX_REPLY_CONNECTION_REFUSED:
+        case CURLPX_REPLY_TTL_EXPIRED:
+            return {.reason = "it cannot reach the target", .is_of_target = true};
+        case CURLPX_NO_AUTH:
+        case CURLPX_USER_REJECTED: return {.reason = "it rejects the user or the password"};
+        default: return {.reason = "it broke the protocol"};
+    }
+}
+
+/// Why the proxy gave no tunnel; nothing when the fault is not the proxy's. Repeats nothing that
+/// libcurl has written: that can contain the proxy's password. Source: access.md 1.6.
+std::optional<proxy_fault> fault_of_proxy(CURL* handle, CURLcode outcome, const proxy& by) {
+    if (outcome == CURLE_INTERFACE_FAILED) return std::nullopt;
+    if (outcome == CURLE_PROXY) return socks_fault(handle);
+    if (outcome == CURLE_COULDNT_RESOLVE_PROXY || outcome == CURLE_COULDNT_RESOLVE_HOST)
+        return proxy_fault{.reason = "its name cannot be resolved"};
+    if (outcome == CURLE_COULDNT_CONNECT)
+        return proxy_fault{.reason = "it does not accept connections"};
+    if (had_tunnel(handle, outcome, by)) return std::nullopt;
+    const auto status = number_of(handle, CURLINFO_HTTP_CONNECTCODE);
+    if (status == 407)
+        return proxy_fault{.reason = "it rejects the user or the password", .status = status};
+    if (status >= 300) {
+        return proxy_fault{
+            .reason = "it refuses the connection",
+            .status = status,
+            .is_of_target = is_of_target(status)};
+    }
+    if (outcome == CURLE_OPERATION_TIMEDOUT)
+        return proxy_fault{.reason = "it did not answer in time"};
+    if (outcome == CURLE_PEER_FAILED_VERIFICATION)
+        return proxy_fault{.reason = "its certificate is not trusted"};
+    return proxy_fault{.reason = "it broke the connection off"};
+}
+
 }  // namespace
 
 void transfer::attach(CURL* handle) {
@@ -91,7 +159,9 @@ int transfer::on_seek(void* self, curl_off_t offset, int origin) {
 curl_socket_t transfer::on_open(void* self, curlsocktype purpose, curl_sockaddr* address) {
     auto& me = *static_cast<transfer*>(self);
     const auto peer = ip_address::from(address->addr);
-    if (purpose != CURLSOCKTYPE_IPCXN || !peer || !me.guard_.allows(me.target_, *peer)) {
+    // A proxy was configured by the operator, and is the only peer of its transfers.
+    const bool is_allowed = me.how_.by_proxy || (peer && me.guard_.allows(me.target_, *peer));
+    if (purpose != CURLSOCKTYPE_IPCXN || !is_allowed) {
         me.refused_address_ = peer ? peer->to_string() : "unknown family";
         return CURL_SOCKET_BAD;
     }
@@ -161,18 +231,27 @@ bool transfer::take_body(std::string_view piece) {
     return taken || fail(taken.error());
 }
 
-error transfer::describe(CURLcode verdict) const {
+error transfer::describe(CURL* handle, CURLcode outcome) const {
+    if (how_.by_proxy) {
+        if (const auto fault = fault_of_proxy(handle, outcome, *how_.by_proxy)) {
+            auto detail = how_.by_proxy->address();
+            if (fault->is_of_target) detail += " to " + target_.host();
+            detail += std::string{": "} + fault->reason;
+            if (fault->status != 0) detail += " (status " + std::to_string(fault->status) + ")";
+            return error{errc::proxy_failed, std::move(detail)};
+        }
+    }
     // Another address of the same name was allowed: then it is that one which has failed.
     if (refused_address_ && !was_allowed_) return guard_.refusal_of(target_, *refused_address_);
     std::string detail = target_.host() + ": " + curl_says_.c_str();
-    if (curl_says_.front() == '\0') detail += curl_easy_strerror(verdict);
+    if (curl_says_.front() == '\0') detail += curl_easy_strerror(outcome);
     return error{errc::connection_failed, std::move(detail)};
 }
 
-result<http_response> transfer::finish(CURLcode verdict) {
+result<http_response> transfer::finish(CURL* handle, CURLcode outcome) {
     if (thrown_) std::rethrow_exception(thrown_);
     if (failure_) return *failure_;
-    if (verdict != CURLE_OK && !location_) return describe(verdict);
+    if (outcome != CURLE_OK && !location_) return describe(handle, outcome);
     if (!head_ended_) return error{errc::connection_failed, target_.host() + ": no HTTP answer"};
     return http_response{.head = std::move(head_), .body = std::move(body_), .url = target_.text()};
 }

@@ -18,7 +18,8 @@ namespace reelsd::net {
 class transfer {
 public:
     struct options {
-        bool follows_redirects = false;  ///< Then the body of a redirect is not read.
+        bool follows_redirects = false;   ///< Then the body of a redirect is not read.
+        const proxy* by_proxy = nullptr;  ///< The only peer that is connected to.
     };
 
     transfer(
@@ -32,9 +33,9 @@ public:
     /// Makes `handle` report here.
     void attach(CURL* handle);
 
-    /// The answer once libcurl has ended with `verdict`; rethrows what a callback of the caller
-    /// threw.
-    [[nodiscard]] result<http_response> finish(CURLcode verdict);
+    /// The answer once libcurl has ended the transfer of `handle` with `outcome`; rethrows what a
+    /// callback of the caller threw.
+    [[nodiscard]] result<http_response> finish(CURL* handle, CURLcode outcome);
 
     /// The Location of a redirect that is to be followed.
     [[nodiscard]] const std::optional<std::string>& location() const noexcept { return location_; }
@@ -51,7 +52,7 @@ private:
     [[nodiscard]] bool take_body(std::string_view piece);
     [[nodiscard]] bool end_head();
     [[nodiscard]] bool fail(error why);
-    [[nodiscard]] error describe(CURLcode verdict) const;
+    [[nodiscard]] error describe(CURL* handle, CURLcode outcome) const;
 
     const http_request& request_;
     const url& target_;

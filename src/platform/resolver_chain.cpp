@@ -15,6 +15,14 @@ using namespace std::chrono_literals;
 /// spread.
 constexpr seconds_f later_patience = 18s;
 
+constexpr std::string_view route_separator = " via ";
+
+/// Whether the same resolver may have an answer from another address.
+bool is_of_route(errc code) noexcept {
+    return code == errc::platform_rate_limited || code == errc::connection_failed ||
+           code == errc::proxy_failed || code == errc::timed_out;
+}
+
 /// How much a failure tells about why a link can't be resolved now.
 int weight_of(errc code) noexcept {
     switch (code) {
@@ -22,6 +30,7 @@ int weight_of(errc code) noexcept {
         case errc::platform_changed: return 5;
         case errc::separate_tracks: return 4;
         case errc::platform_failed: return 3;
+        case errc::proxy_failed: return 2;
         case errc::connection_failed: return 2;
         case errc::timed_out: return 1;
         case errc::invalid_argument:
@@ -121,6 +130,14 @@ struct findings {
 
 }  // namespace
 
+std::string routed_name(std::string_view resolver, std::string_view proxy) {
+    return std::string{resolver}.append(route_separator).append(proxy);
+}
+
+std::string_view resolver_in(std::string_view routed_name) noexcept {
+    return routed_name.substr(0, routed_name.find(route_separator));
+}
+
 bool is_definite(errc code) noexcept {
     return code == errc::video_unavailable || code == errc::video_restricted ||
            code == errc::login_required || code == errc::no_video || code == errc::separate_tracks;
@@ -185,9 +202,16 @@ resolver_chain::tried resolver_chain::try_resolver(
 chain_resolution resolver_chain::resolve(
     const link& wanted, rate_limiter& pace, deadline by, const std::stop_token& stop,
     const excluded_resolvers& excluded) const {
-    findings so_far{.is_anybody_else = order_.size() > excluded.size() + 1};
+    std::set<std::string_view> not_excluded;
     for (const auto& way : order_) {
-        if (excluded.contains(way->name())) continue;
+        const auto name = resolver_in(way->name());
+        if (!excluded.contains(name)) not_excluded.insert(name);
+    }
+    findings so_far{.is_anybody_else = not_excluded.size() > 1};
+    std::set<std::string_view> settled;  // By an answer that another proxy would not change.
+    for (const auto& way : order_) {
+        const auto name = resolver_in(way->name());
+        if (!not_excluded.contains(name) || settled.contains(name)) continue;
         const bool is_first = so_far.is_nobody_asked() && excluded.empty();
         const auto patience = is_first ? first_patience : later_patience;
         const auto turn = wait_for_permit(way->name(), pace, patience, by, stop);
@@ -199,12 +223,13 @@ chain_resolution resolver_chain::resolve(
         }
         auto [found, rest] = try_resolver(*way, wanted, pace, by, stop);
         if (found) {
-            found->resolver = way->name();
+            found->resolver = name;
             return *std::move(found);
         }
         const no_post none = found.error();
         so_far.take_rest(none, rest);
         if (so_far.is_settled_by(none)) return unresolved{none.why};
+        if (!is_of_route(none.why.code())) settled.insert(name);
     }
     return so_far.conclusion();
 }

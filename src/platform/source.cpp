@@ -15,7 +15,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <map>
+#include <optional>
 #include <system_error>
 
 namespace reelsd::platform {
@@ -49,38 +52,101 @@ std::string flight_key_of(const link& wanted, const excluded_resolvers& excluded
     return key;
 }
 
-/// Parts point at each other, so it stays where it was made.
+/// A client that connects directly or by one proxy.
+struct route {
+    std::string proxy_name;  ///< Empty: directly.
+    std::optional<net::proxy> by_proxy;
+    std::unique_ptr<net::http_client> client;
+
+    [[nodiscard]] std::string name_of(std::string_view resolver) const {
+        return proxy_name.empty() ? std::string{resolver} : routed_name(resolver, proxy_name);
+    }
+};
+
+/// Addresses, numbered where several proxies have the same one and differ in their user.
+std::vector<std::string> names_of(const std::vector<net::proxy>& proxies) {
+    std::vector<std::string> names;
+    std::map<std::string, int, std::less<>> uses;
+    for (const auto& proxy : proxies) {
+        const int number = ++uses[proxy.address()];
+        names.push_back(
+            number == 1 ? proxy.address() : proxy.address() + "#" + std::to_string(number));
+    }
+    return names;
+}
+
+/// One for each proxy, or the direct one alone.
+std::vector<route> routes_by(
+    const std::vector<net::proxy>& proxies, const net::address_policy& policy,
+    const source_settings& settings) {
+    const auto client_of = [&](const std::optional<net::proxy>& by_proxy) {
+        return std::make_unique<net::http_client>(net::http_client_settings{
+            .policy = policy,
+            .by_proxy = by_proxy,
+            .outgoing_address = settings.outgoing_address,
+            .ca_file = settings.ca_file});
+    };
+    std::vector<route> routes;
+    const auto names = names_of(proxies);
+    for (std::size_t at = 0; at < proxies.size(); ++at)
+        routes.push_back({names[at], proxies[at], client_of(proxies[at])});
+    if (routes.empty()) routes.push_back({{}, std::nullopt, client_of(std::nullopt)});
+    return routes;
+}
+
+/// A resolver under the name of its route.
+class routed_resolver final : public resolver {
+public:
+    routed_resolver(std::string name, std::unique_ptr<resolver> asked)
+        : name_{std::move(name)}, asked_{std::move(asked)} {}
+
+    [[nodiscard]] std::string_view name() const noexcept override { return name_; }
+    [[nodiscard]] resolution resolve(
+        const link& wanted, deadline by, std::stop_token stop) const override {
+        return asked_->resolve(wanted, by, std::move(stop));
+    }
+
+private:
+    std::string name_;
+    std::unique_ptr<resolver> asked_;
+};
+
+/// Members refer to each other, so it cannot be moved.
 class real_source : public source {
 public:
     real_source(const source_settings& settings, net::url platform, const log::logger& log)
         : platform_{std::move(platform)},
-          platform_client_{
-              {.policy = lookup_policy(settings, platform_), .ca_file = settings.ca_file}},
-          media_client_{{.policy = media_policy(settings), .ca_file = settings.ca_file}},
+          lookup_routes_{
+              routes_by(settings.platform_proxies, lookup_policy(settings, platform_), settings)},
+          media_routes_{routes_by(settings.media_proxies, media_policy(settings), settings)},
           test_links_{settings.sample_path},
           chain_{resolvers_of(settings), log, settings.on_resolution},
-          on_resolution_{settings.on_resolution},
-          downloader_{
-              media_client_,
-              {.bytes_max = settings.video_bytes_max,
-               .user_agent = settings.profile.browser_user_agent}} {}
+          on_resolution_{settings.on_resolution} {
+        for (const auto& by : media_routes_)
+            downloaders_.emplace_back(
+                *by.client,
+                downloader_settings{
+                    .bytes_max = settings.video_bytes_max,
+                    .user_agent = settings.profile.browser_user_agent});
+    }
 
     [[nodiscard]] boost::system::result<link, unresolved> expand(
         const link& wanted, rate_limiter& pace, deadline by, std::stop_token stop) const override {
         if (wanted.kind == link_kind::post) return wanted;
-        const auto turn = wait_for_permit(share_resolver_name, pace, first_patience, by, stop);
+        const auto& route = lookup_routes_[next_lookup_++ % lookup_routes_.size()];
+        const auto name = route.name_of(share_resolver_name);
+        const auto turn = wait_for_permit(name, pace, first_patience, by, stop);
         if (!turn) return unresolved{turn.error()};
         if (turn->wait > seconds_f{0}) {
             const char* reason =
                 turn->is_cooldown ? "look-ups of share links cool down" : "not our turn yet";
             return unresolved{error{errc::platform_rate_limited, reason}, *turn};
         }
-        const auto found = expand_share_link(platform_client_, platform_, wanted, by, stop);
+        const auto found = expand_share_link(*route.client, platform_, wanted, by, stop);
         const auto none = found ? no_post{} : no_post{found.error()};
         const auto outcome = found ? try_outcome::answered : try_outcome_of(none);
-        const auto rest =
-            note_try(pace, share_resolver_name, {.outcome = outcome, .code = wanted.code}, stop);
-        if (on_resolution_) on_resolution_(share_resolver_name, found ? nullptr : &none.why);
+        const auto rest = note_try(pace, name, {.outcome = outcome, .code = wanted.code}, stop);
+        if (on_resolution_) on_resolution_(name, found ? nullptr : &none.why);
         if (found) return *found;
         unresolved failure{none.why};
         failure.not_before = rest;
@@ -114,31 +180,45 @@ public:
     [[nodiscard]] result<download_outcome> download(
         const post& subject, const std::filesystem::path& target, deadline by,
         std::stop_token stop) const override {
-        return downloader_.download(subject, target, by, stop);
+        const auto first = next_download_++;
+        for (std::size_t tried = 1;; ++tried) {
+            const auto& by_route = downloaders_[(first + tried) % downloaders_.size()];
+            auto outcome = by_route.download(subject, target, by, stop);
+            const bool is_proxys = !outcome && outcome.error().code() == errc::proxy_failed;
+            if (!is_proxys || tried == downloaders_.size()) return outcome;
+        }
     }
 
 private:
     [[nodiscard]] std::vector<std::unique_ptr<resolver>> resolvers_of(
         const source_settings& settings) const {
         std::vector<std::unique_ptr<resolver>> order;
-        for (const auto& name : settings.resolvers) order.push_back(resolver_of(name, settings));
+        for (const auto& name : settings.resolvers) {
+            for (const auto& by : lookup_routes_) {
+                order.push_back(std::make_unique<routed_resolver>(
+                    by.name_of(name), resolver_of(name, by, settings)));
+            }
+        }
         return order;
     }
 
     /// `name` is of known_resolvers().
     [[nodiscard]] std::unique_ptr<resolver> resolver_of(
-        std::string_view name, const source_settings& settings) const {
+        std::string_view name, const route& by, const source_settings& settings) const {
         const auto& profile = settings.profile;
+        const auto& client = *by.client;
         if (name == "yt-dlp")
             return std::make_unique<yt_dlp_resolver>(yt_dlp_settings{
                 .program = settings.yt_dlp_path,
                 .sandbox = settings.sandbox,
                 .jail = settings.jail,
                 .ca_file = settings.ca_file,
+                .by_proxy = by.by_proxy,
+                .outgoing_address = settings.outgoing_address,
                 .observe = settings.on_answer});
         if (name == "graphql")
             return std::make_unique<graphql_resolver>(
-                platform_client_,
+                client,
                 graphql_resolver_settings{
                     .platform = platform_,
                     .profile = profile,
@@ -146,12 +226,12 @@ private:
                     .takes_tracks = settings.takes_tracks});
         if (name == "embed")
             return std::make_unique<embed_resolver>(
-                platform_client_,
+                client,
                 embed_resolver_settings{
                     .platform = platform_, .profile = profile, .observe = settings.on_answer});
         invariant(name == "page");
         return std::make_unique<page_resolver>(
-            platform_client_,
+            client,
             page_resolver_settings{
                 .platform = platform_,
                 .profile = profile,
@@ -160,13 +240,15 @@ private:
     }
 
     net::url platform_;
-    net::http_client platform_client_;
-    net::http_client media_client_;
+    std::vector<route> lookup_routes_;  ///< Not empty.
+    std::vector<route> media_routes_;   ///< Not empty.
     test_links_resolver test_links_;
     resolver_chain chain_;
     resolution_observer on_resolution_;
     mutable single_flight<chain_resolution> flights_;
-    downloader downloader_;
+    std::vector<downloader> downloaders_;  ///< By each of `media_routes_`.
+    mutable std::atomic<std::size_t> next_lookup_ = 0;
+    mutable std::atomic<std::size_t> next_download_ = 0;
 };
 
 /// "CDN.test" and ".cdn.test" mean the same suffix, "[::1]" and "0::1" the same address.
@@ -232,6 +314,16 @@ net::address_policy lookup_policy(const source_settings& settings, const net::ur
 
 std::vector<std::string> known_resolvers() {
     return {"page", "graphql", "embed", "yt-dlp"};
+}
+
+std::vector<std::string> routed_resolvers(const source_settings& settings) {
+    if (settings.platform_proxies.empty()) return settings.resolvers;
+    std::vector<std::string> names;
+    const auto proxies = names_of(settings.platform_proxies);
+    for (const auto& resolver : settings.resolvers) {
+        for (const auto& proxy : proxies) names.push_back(routed_name(resolver, proxy));
+    }
+    return names;
 }
 
 result<std::unique_ptr<source>> source::create(source_settings settings, const log::logger& log) {

@@ -26,9 +26,9 @@ constexpr std::size_t output_bytes_max = std::size_t{8} * 1024 * 1024;
 /// A start of Python, and nothing else.
 constexpr std::chrono::seconds version_time_max{10};
 
-/// Fixed; the link is all that differs, and it can't be taken for an option.
-std::vector<std::string> arguments_for(const link& wanted) {
-    return {
+/// The link cannot be taken for an option.
+std::vector<std::string> arguments_for(const link& wanted, const std::string& outgoing_address) {
+    std::vector<std::string> words{
         "--ignore-config",
         "--no-cache-dir",
         "--no-progress",
@@ -38,10 +38,11 @@ std::vector<std::string> arguments_for(const link& wanted) {
         "--retries",
         "1",
         "--extractor-retries",
-        "0",
-        "-J",
-        "--",
-        wanted.canonical_url()};
+        "0"};
+    if (net::ip_address::parse(outgoing_address))
+        words.insert(words.end(), {"--source-address", outgoing_address});
+    words.insert(words.end(), {"-J", "--", wanted.canonical_url()});
+    return words;
 }
 
 /// The sandbox's exit status when it has not started yt-dlp, which has no such status of its own.
@@ -81,6 +82,10 @@ std::vector<std::string> sandbox_arguments(
         "fence", "--parent", std::to_string(getpid()), "--jail", settings.jail};
     words.insert(words.end(), {"--write", writable});
     for (const auto* port : ports) words.insert(words.end(), {"--connect", port});
+    if (settings.by_proxy) {
+        const auto& address = settings.by_proxy->address();
+        words.insert(words.end(), {"--connect", address.substr(address.rfind(':') + 1)});
+    }
     if (!settings.ca_file.empty())
         words.insert(words.end(), {"--read", std::filesystem::absolute(settings.ca_file).string()});
     words.insert(words.end(), {"--", settings.program.string()});
@@ -102,6 +107,11 @@ process::child_command command_of(
         .folder = "/",
         .output_bytes_max = output_bytes_max};
     command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
+    // Not in the arguments, which every user of the machine can read.
+    if (settings.by_proxy) {
+        command.environment.push_back("HTTPS_PROXY=" + settings.by_proxy->url());
+        command.environment.push_back("HTTP_PROXY=" + settings.by_proxy->url());
+    }
     if (!settings.ca_file.empty())
         command.environment.push_back(
             "SSL_CERT_FILE=" + std::filesystem::absolute(settings.ca_file).string());
@@ -149,7 +159,11 @@ yt_dlp_resolver::yt_dlp_resolver(yt_dlp_settings settings) : settings_{std::move
 
 resolution yt_dlp_resolver::resolve(const link& wanted, deadline by, std::stop_token stop) const {
     invariant(wanted.kind == link_kind::post);
-    const auto end = run(settings_, arguments_for(wanted), by.at_most(run_time_max), stop);
+    const auto end =
+        run(settings_,
+            arguments_for(wanted, settings_.outgoing_address),
+            by.at_most(run_time_max),
+            stop);
     auto found = outcome_of(end, wanted, by, stop);
     if (settings_.observe) {
         const std::string reason = found ? "" : no_post{found.error()}.why.detail();

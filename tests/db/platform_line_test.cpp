@@ -29,6 +29,10 @@ constexpr db::query grow_old_query{"test.grow_old", R"sql(
 constexpr db::query long_cooldown_query{"test.long_cooldown", R"sql(
     UPDATE resolver_pace
        SET cooldown_seconds = 7200, cooldown_until = now() + interval '3299 seconds')sql"};
+constexpr db::query cool_down_query{"test.cool_down", R"sql(
+    UPDATE resolver_pace
+       SET cooldown_seconds = 900, cooldown_until = now() + interval '899 seconds'
+     WHERE resolver = $1)sql"};
 constexpr db::query claims_query{"test.claims", "SELECT sum(claim) AS claims FROM job"};
 
 class PlatformLine : public job_store_test {
@@ -89,6 +93,30 @@ TEST_F(PlatformLine, AccountsTakeTurnsAndEachKeepsTheOrderOfSubmission) {
     }
     EXPECT_THAT(
         permitted, testing::ElementsAre(anns[0], bobs[0], anns[1], bobs[1], anns[2], anns[3]));
+}
+
+TEST_F(PlatformLine, ProxiesOfAResolverTakeTurnsAndEachHasItsOwnPace) {
+    line_.resolvers = {"page via a:1", "page via b:2", "graphql via a:1", "graphql via b:2"};
+    for (int i = 0; i < 5; ++i) static_cast<void>(submitted(ann_));
+    for (const auto& job : claimed(5)) line_up(job);
+    const auto first = next();
+    const auto second = next();
+    ASSERT_TRUE(first.job && second.job);
+    EXPECT_EQ(first.job->permit, "page via a:1");
+    EXPECT_EQ(second.job->permit, "page via b:2");
+    EXPECT_FALSE(next().job)
+        << "both have asked, and another resolver is not asked before its turn";
+    const auto third = next_permitted();
+    ASSERT_TRUE(third);
+    EXPECT_EQ(third->permit.rfind("page via ", 0), 0U);
+    run(pool().run(soon(), cool_down_query, std::string_view{"page via a:1"}));
+    const auto fourth = next_permitted();
+    ASSERT_TRUE(fourth);
+    EXPECT_EQ(fourth->permit, "page via b:2");
+    run(pool().run(soon(), cool_down_query, std::string_view{"page via b:2"}));
+    const auto fifth = next_permitted();
+    ASSERT_TRUE(fifth);
+    EXPECT_EQ(fifth->permit, "graphql via a:1");
 }
 
 TEST_F(PlatformLine, IsNotClaimedFromUntilAPermitIsDue) {

@@ -184,7 +184,8 @@ class Handler(MediaServing, http.server.BaseHTTPRequestHandler):
         parts = [part for part in url.path.split("/") if part]
         if url.path == "/_control":
             return self.answer_json(200, self.state.report())
-        request = {"method": self.command, "path": self.path, "headers": dict(self.headers.items())}
+        request = {"method": self.command, "path": self.path, "headers": dict(self.headers.items()),
+                   "client": self.client_address[0]}
         if len(parts) == 2 and parts[0] in ("reel", "p", "tv", "reels"):
             return self.serve_page(parts[0], parts[1], request)
         if len(parts) == 4 and parts[0] == "p" and parts[2:] == ["embed", "captioned"]:

@@ -25,8 +25,11 @@ enum class errc : std::uint8_t {
 
     // The outside network.
     connection_failed,  ///< Name resolution, TCP, TLS or a broken transfer. Worth another try.
-    address_refused,    ///< The outbound guard forbids the address; `detail` names the setting
-                        ///< that would allow it. Final.
+    /// The operator's proxy gives no connection. `detail` is "HOST:PORT: reason", or "HOST:PORT to
+    /// TARGET: reason" when the proxy works but cannot reach the target. Worth another try.
+    proxy_failed,
+    address_refused,  ///< The outbound guard forbids the address; `detail` names the setting
+                      ///< that would allow it. Final.
 
     // The platform.
     platform_rate_limited,  ///< It asks us to slow down. Worth another try, later.

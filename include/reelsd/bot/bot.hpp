@@ -10,12 +10,14 @@
 #include <reelsd/domain/jobs/reel_search.hpp>
 #include <reelsd/domain/jobs/submission_batcher.hpp>
 #include <reelsd/domain/usage/usage_store.hpp>
+#include <reelsd/net/proxy.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,7 +33,8 @@ struct bot_dependencies {
     std::string address;  ///< Of the Bot API, without a slash at its end.
     std::string token;    ///< Never logged.
     std::string ca_file;  ///< Empty: the system's.
-    std::string run;      ///< What tells this start of this daemon from all others.
+    std::optional<net::proxy> by_proxy;
+    std::string run;  ///< What tells this start of this daemon from all others.
     chats::chat_store chats;
     chats::bot_store bots;
     jobs::submission_batcher submission_batcher;

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -68,6 +69,7 @@ struct embedder_settings {
     std::string model;
     int dimensions = 768;  ///< 0: the model's own, not asked for.
     std::string ca_file;   ///< Empty: the system's.
+    std::optional<net::proxy> by_proxy;
 };
 
 [[nodiscard]] std::unique_ptr<dense_embedder> gemini_embedder(embedder_settings settings);

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <reelsd/net/proxy.hpp>
+
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -53,7 +56,8 @@ struct openai_settings {
 
 /// For all of them.
 struct remote_settings {
-    std::string ca_file;                        ///< Empty: the system's.
+    std::string ca_file;  ///< Empty: the system's.
+    std::optional<net::proxy> by_proxy;
     std::chrono::seconds answer_time_max{300};  ///< One question.
     std::string output_language = "English";    ///< Of summaries and the like.
 };

@@ -3,6 +3,7 @@
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/net/address_guard.hpp>
+#include <reelsd/net/proxy.hpp>
 #include <reelsd/net/request_body.hpp>
 
 #include <chrono>
@@ -106,6 +107,11 @@ class engine_pool;
 /// Settings of a client. Proxies from the environment are never used, cookies never kept.
 struct http_client_settings {
     address_policy policy = {};
+    /// Every request goes through a tunnel of this proxy, which also resolves names: the guard then
+    /// judges URLs alone. Empty: none.
+    std::optional<proxy> by_proxy = {};
+    /// Local address or network interface that connections leave from. Empty: the system chooses.
+    std::string outgoing_address = {};
     /// PEM bundle; empty: the system's.
     std::string ca_file = {};
     /// Takes whatever certificate it is shown. For a program that asks itself, by an address that
@@ -125,7 +131,8 @@ public:
     /// Any complete answer is a success, whatever its status.
     /// Errors: cancelled (at once when `stop` is asked for), timed_out (`by` passed),
     /// invalid_argument (no URL), address_refused (the guard), connection_failed (name, TCP, TLS,
-    /// too slow, body shorter than announced, too many redirects), the request's own codes.
+    /// too slow, body shorter than announced, too many redirects), proxy_failed (no tunnel to the
+    /// target), the request's own codes.
     [[nodiscard]] result<http_response> send(
         const http_request& request, deadline by, const std::stop_token& stop) const;
 
@@ -155,6 +162,8 @@ private:
 
     std::unique_ptr<engine_pool> engines_;
     address_guard guard_;
+    std::optional<proxy> proxy_;
+    std::string outgoing_;  ///< As CURLOPT_INTERFACE takes it.
     std::string ca_file_;
     bool any_certificate_;
 };

@@ -65,7 +65,7 @@ public:
     resolver& operator=(const resolver&) = delete;
     virtual ~resolver() = default;
 
-    /// As in the setting `resolvers`: "page", "graphql", "embed", "yt-dlp".
+    /// As routed_name() makes it: "page", "graphql via proxy.example:3128".
     [[nodiscard]] virtual std::string_view name() const noexcept = 0;
 
     /// `wanted.kind` is link_kind::post.
@@ -100,7 +100,14 @@ using chain_resolution = boost::system::result<post, unresolved>;
     reelsd::throw_exception_from_error(none.why, where);
 }
 
-/// Names of resolvers whose media could not be used.
+/// The name of a resolver that asks by a proxy: "page via proxy.example:3128". choose_resolver() of
+/// the database knows the separator too.
+[[nodiscard]] std::string routed_name(std::string_view resolver, std::string_view proxy);
+
+/// The resolver in such a name: "page".
+[[nodiscard]] std::string_view resolver_in(std::string_view routed_name) noexcept;
+
+/// Names of resolvers, without proxies, whose media could not be used.
 using excluded_resolvers = std::set<std::string, std::less<>>;
 
 /// Told after each try of a resolver: its name, and nothing or why it had no post. From any thread.
@@ -123,7 +130,8 @@ public:
     /// limited over a changed platform, over its failure, over the network's.
     ///
     /// Resolvers in `excluded` are not asked. With any, the wait for another one's turn is spent
-    /// here.
+    /// here. A resolver is asked by another proxy only after a failure that may be the first
+    /// proxy's.
     [[nodiscard]] chain_resolution resolve(
         const link& wanted, rate_limiter& pace, deadline by, const std::stop_token& stop,
         const excluded_resolvers& excluded = {}) const;

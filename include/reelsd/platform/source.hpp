@@ -4,6 +4,7 @@
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/net/address_guard.hpp>
+#include <reelsd/net/proxy.hpp>
 #include <reelsd/platform/answer_outcome.hpp>
 #include <reelsd/platform/downloader.hpp>
 #include <reelsd/platform/link.hpp>
@@ -39,6 +40,12 @@ struct source_settings {
     bool allow_private_addresses = false;
     /// REELSD_MEDIA_NETWORKS: for `media_hosts` and the platform itself.
     std::vector<net::ip_network> media_networks = {};
+    /// REELSD_PLATFORM_PROXY: used in turn for look-ups. Empty: none.
+    std::vector<net::proxy> platform_proxies = {};
+    /// REELSD_MEDIA_PROXY: used in turn for downloads. Empty: none.
+    std::vector<net::proxy> media_proxies = {};
+    /// REELSD_OUTGOING_ADDRESS, for look-ups and downloads; empty: the system chooses.
+    std::string outgoing_address = {};
     /// REELSD_DASH: take a video that is served only as separate files of picture and sound.
     bool takes_tracks = false;
     /// REELSD_CA_FILE; empty: the system's.
@@ -97,5 +104,9 @@ public:
 
 /// The names that source_settings::resolvers may hold.
 [[nodiscard]] std::vector<std::string> known_resolvers();
+
+/// What is paced, cools down and is counted apart, in the order in which it is asked: each resolver
+/// by each proxy, as routed_name() names them.
+[[nodiscard]] std::vector<std::string> routed_resolvers(const source_settings& settings);
 
 }  // namespace reelsd::platform

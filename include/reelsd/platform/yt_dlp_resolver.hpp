@@ -1,10 +1,13 @@
 #pragma once
 
 #include <reelsd/base/result.hpp>
+#include <reelsd/net/address_guard.hpp>
+#include <reelsd/net/proxy.hpp>
 #include <reelsd/platform/answer_outcome.hpp>
 #include <reelsd/platform/resolver.hpp>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,7 +26,9 @@ struct yt_dlp_settings {
     std::string jail = "require";
     /// Certificate authorities; empty: the system's.
     std::string ca_file = {};
-    answer_observer observe = {};  ///< May be empty.
+    std::optional<net::proxy> by_proxy = {};
+    std::string outgoing_address = {};  ///< An interface's name has no effect on yt-dlp.
+    answer_observer observe = {};       ///< May be empty.
 };
 
 /// Asks the program yt-dlp, as a child process that is given nothing but the link. It does its own

@@ -34,6 +34,19 @@ std::string_view model_failure_text(errc why) {
     }
 }
 
+/// `detail` is that of errc::proxy_failed.
+std::string proxy_failure_text(std::string_view detail) {
+    const auto names = detail.substr(0, detail.find(": "));
+    const auto target = names.find(" to ");
+    return fmt::format(
+        "The video could not be downloaded: the proxy {} of this service {}. Submit the link again "
+        "later; the operator finds the cause in the log.",
+        names.substr(0, target),
+        target == std::string_view::npos
+            ? "does not work"
+            : fmt::format("could not connect to {}", names.substr(target + 4)));
+}
+
 /// As much of an error's detail as a row keeps. What no server or terminal takes is replaced.
 std::string kept_detail(std::string_view detail) {
     std::string kept;
@@ -59,6 +72,7 @@ disposition disposition_of(errc code) noexcept {
 
         case errc::timed_out:
         case errc::connection_failed:
+        case errc::proxy_failed:
         case errc::platform_rate_limited:
         case errc::platform_failed:
         case errc::platform_changed:
@@ -109,6 +123,7 @@ job_error_code job_error_code_of(errc code) noexcept {
 
         case errc::timed_out:
         case errc::connection_failed:
+        case errc::proxy_failed:
         case errc::address_refused:
         case errc::platform_failed:
         case errc::platform_changed: return job_error_code::download_failed;
@@ -144,7 +159,7 @@ transition after_failure(
     }
     return failed{
         .code = job_error_code_of(why.code()),
-        .text = error_text(why.code(), policy),
+        .text = error_text(why, policy),
         .why = failure_of(why)};
 }
 
@@ -186,8 +201,8 @@ std::string cooldown_text(errc of, std::string_view minutes) {
         minutes);
 }
 
-std::string error_text(errc why, const retry_policy& policy) {
-    switch (why) {
+std::string error_text(const error& why, const retry_policy& policy) {
+    switch (why.code()) {
         case errc::video_unavailable:
             return "Video is not available: the platform has no such post or video. It was "
                    "deleted or made private, or the link has a typing error.";
@@ -206,7 +221,7 @@ std::string error_text(errc why, const retry_policy& policy) {
         case errc::limit_reached:
         case errc::unauthorized:
             return fmt::format(
-                "The AI model could not process the video: {}", model_failure_text(why));
+                "The AI model could not process the video: {}", model_failure_text(why.code()));
         case errc::no_video:
             return "The video format is not supported: the post, or the slide that the link "
                    "names, is a photo.";
@@ -230,6 +245,7 @@ std::string error_text(errc why, const retry_policy& policy) {
         case errc::connection_failed:
             return "The video could not be downloaded: the platform or its media server could "
                    "not be reached, or was too slow. Submit the link again later.";
+        case errc::proxy_failed: return proxy_failure_text(why.detail());
         case errc::platform_failed:
             return "The video could not be downloaded: the platform's servers would not give "
                    "it. Submit the link again later.";

@@ -25,6 +25,7 @@ std::string cause_of(const delivery_try& ended) {
                 return fmt::format("no answer within {:g} seconds", try_time_max.count());
             case errc::address_refused: return "the address is not allowed";
             case errc::invalid_argument: return "the address is not a URL";
+            case errc::proxy_failed: return "the proxy could not reach the address";
             case errc::connection_failed: return "no connection, or it broke off";
             default: return "internal error";
         }

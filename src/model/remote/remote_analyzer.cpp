@@ -25,7 +25,8 @@ namespace {
 /// The operator configured `base_url`, so it may be anywhere.
 std::unique_ptr<net::http_client> client_for(
     const remote_settings& settings, const std::string& base_url) {
-    net::http_client_settings made{.policy = {}, .ca_file = settings.ca_file};
+    net::http_client_settings made{
+        .policy = {}, .by_proxy = settings.by_proxy, .ca_file = settings.ca_file};
     if (const auto address = net::url::parse(base_url))
         made.policy.trusted_origins = {address->origin()};
     return std::make_unique<net::http_client>(std::move(made));

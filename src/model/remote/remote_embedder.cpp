@@ -64,7 +64,10 @@ public:
           provider_{std::move(provider)},
           name_{fmt::format(
               "{}/{}/{}/{}", provider_, settings_.model, settings_.dimensions, text_version)},
-          http_{{.policy = policy_of(settings_), .ca_file = settings_.ca_file}} {}
+          http_{
+              {.policy = policy_of(settings_),
+               .by_proxy = settings_.by_proxy,
+               .ca_file = settings_.ca_file}} {}
 
     [[nodiscard]] std::string_view provider() const noexcept override { return provider_; }
     [[nodiscard]] std::string_view model() const noexcept override { return settings_.model; }

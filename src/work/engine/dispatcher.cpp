@@ -281,7 +281,7 @@ asio::awaitable<void> dispatcher::rescue() {
         .worker = options_.worker,
         .claim_epoch = claim_epoch_,
         .attempts_max = options_.policy.attempts_max,
-        .exhausted_text = jobs::error_text(errc::internal, options_.policy)};
+        .exhausted_text = jobs::error_text(error{errc::internal}, options_.policy)};
     const auto ended = co_await queue_.rescue(request, deadline::after(jobs::queue_query_time_max));
     for (const auto job : ended) {
         log_.warning("job gave up: its worker died at every attempt", {{"job", job.value}});

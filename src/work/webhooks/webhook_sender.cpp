@@ -66,7 +66,10 @@ webhook_sender::webhook_sender(webhook_sender_settings settings)
     : user_agent_{std::move(settings.user_agent)},
       takes_plain_http_{!settings.networks.empty()},
       guard_{policy_of(settings)},
-      client_{{.policy = policy_of(settings), .ca_file = std::move(settings.ca_file)}} {}
+      client_{
+          {.policy = policy_of(settings),
+           .by_proxy = std::move(settings.by_proxy),
+           .ca_file = std::move(settings.ca_file)}} {}
 
 result<void> webhook_sender::check(std::string_view url) const {
     if (url.size() > bounds::url_bytes_max) return unusable("must be at most 2048 characters");

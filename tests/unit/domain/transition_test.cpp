@@ -112,7 +112,7 @@ TEST(AfterFailure, PicksTheNextState) {
         std::string told = "handed back";
         if (const auto* end = std::get_if<failed>(&next)) {
             told = "failed " + std::string{name_of(end->code)};
-            EXPECT_EQ(end->text, error_text(expected.why, {}));
+            EXPECT_EQ(end->text, error_text(error{expected.why}, {}));
         } else if (const auto* later = std::get_if<retried>(&next)) {
             told = "retried " + std::to_string(static_cast<int>(later->delay.count()));
         }
@@ -236,7 +236,8 @@ TEST(ErrorText, BeginsAsTheContractSays) {
     for (int number = 0; number <= static_cast<int>(errc::internal); ++number) {
         const auto why = static_cast<errc>(number);
         const auto code = job_error_code_of(why);
-        EXPECT_THAT(error_text(why, {}), testing::StartsWith(beginnings.at(code))) << name_of(why);
+        EXPECT_THAT(error_text(error{why}, {}), testing::StartsWith(beginnings.at(code)))
+            << name_of(why);
         EXPECT_EQ(*job_error_code_from(name_of(code)), code);
         met.insert(code);
     }
@@ -245,15 +246,22 @@ TEST(ErrorText, BeginsAsTheContractSays) {
 
 TEST(ErrorText, NamesTheCauseAndTheLimit) {
     EXPECT_THAT(
-        error_text(errc::video_too_long, {.video_seconds_max = 30s}),
+        error_text(error{errc::video_too_long}, {.video_seconds_max = 30s}),
         testing::StartsWith("The video is longer than 30 seconds"));
     EXPECT_THAT(
-        error_text(errc::video_too_large, {.video_bytes_max = 1024}),
+        error_text(error{errc::video_too_large}, {.video_bytes_max = 1024}),
         testing::HasSubstr("larger than 1024 bytes"));
-    EXPECT_THAT(error_text(errc::video_unavailable, {}), testing::HasSubstr("deleted"));
-    EXPECT_THAT(error_text(errc::video_restricted, {}), testing::HasSubstr("ages, regions"));
-    EXPECT_THAT(error_text(errc::login_required, {}), testing::HasSubstr("logged in"));
-    EXPECT_THAT(error_text(errc::no_video, {}), testing::HasSubstr("photo"));
+    EXPECT_THAT(
+        error_text(error{errc::proxy_failed, "[::1]:3128: it did not answer in time"}, {}),
+        testing::HasSubstr("the proxy [::1]:3128 of this service does not work."));
+    EXPECT_THAT(
+        error_text(error{errc::proxy_failed, "a:1 to www.instagram.com: refused (status 403)"}, {}),
+        testing::HasSubstr(
+            "the proxy a:1 of this service could not connect to www.instagram.com."));
+    EXPECT_THAT(error_text(error{errc::video_unavailable}, {}), testing::HasSubstr("deleted"));
+    EXPECT_THAT(error_text(error{errc::video_restricted}, {}), testing::HasSubstr("ages, regions"));
+    EXPECT_THAT(error_text(error{errc::login_required}, {}), testing::HasSubstr("logged in"));
+    EXPECT_THAT(error_text(error{errc::no_video}, {}), testing::HasSubstr("photo"));
 }
 
 TEST(Names, RoundTripAndUnknownIsAnError) {

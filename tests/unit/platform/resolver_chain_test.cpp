@@ -126,7 +126,8 @@ TEST(ResolverChain, StopsAndReports) {
         int asked = 0;
         std::vector<std::unique_ptr<resolver>> order;
         for (const auto& answer : expected.answers)
-            order.push_back(std::make_unique<fixed_resolver>(answer, asked));
+            order.push_back(std::make_unique<fixed_resolver>(
+                answer, asked, "fixed" + std::to_string(order.size())));
         const resolver_chain chain{std::move(order), log::logger::silent()};
 
         no_rate_limit pace;
@@ -138,6 +139,51 @@ TEST(ResolverChain, StopsAndReports) {
         const unresolved none = got.error();
         EXPECT_EQ(none.why.code(), *expected.outcome);
         EXPECT_FALSE(none.snooze);
+    }
+}
+
+TEST(ResolverChain, AsksAResolverByAnotherProxyWhenTheFirstMayBeAtFault) {
+    struct test_case {
+        const char* name;
+        std::vector<std::optional<answer>> answers;  ///< Of page by a and b, graphql by a and b.
+        std::optional<errc> outcome;
+        int asked;
+    };
+    constexpr auto post = std::nullopt;
+    const answer perhaps_gone{errc::video_unavailable, true};
+    const test_case cases[] = {
+        {"a proxy that fails", {errc::proxy_failed, post, post, post}, post, 2},
+        {"an address that is throttled", {errc::platform_rate_limited, post, post, post}, post, 2},
+        {"a page that has changed", {errc::platform_changed, errc::internal, post, post}, post, 2},
+        {"a doubt that the other resolver shares",
+         {perhaps_gone, post, perhaps_gone, post},
+         errc::video_unavailable,
+         2},
+        {"proxies that all fail",
+         {errc::proxy_failed, errc::proxy_failed, errc::proxy_failed, errc::proxy_failed},
+         errc::proxy_failed,
+         4},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.name);
+        int asked = 0;
+        std::vector<std::unique_ptr<resolver>> order;
+        for (const auto& answer : expected.answers) {
+            const auto* const proxy = order.size() % 2 == 0 ? "a:1" : "b:2";
+            const auto name = routed_name(order.size() < 2 ? "page" : "graphql", proxy);
+            order.push_back(std::make_unique<fixed_resolver>(answer, asked, name));
+        }
+        const resolver_chain chain{std::move(order), log::logger::silent()};
+        no_rate_limit pace;
+        const auto got = chain.resolve(post_link("DYexample01"), pace, in_a_minute(), {});
+        EXPECT_EQ(asked, expected.asked);
+        ASSERT_EQ(got.has_value(), !expected.outcome);
+        if (got) {
+            EXPECT_EQ(got->resolver.find(" via "), std::string::npos);
+        } else {
+            const unresolved none = got.error();
+            EXPECT_EQ(none.why.code(), *expected.outcome);
+        }
     }
 }
 
@@ -281,7 +327,8 @@ TEST(ResolverChain, SaysWhenTheSameLinkMayBeTriedAgain) {
         int asked = 0;
         std::vector<std::unique_ptr<resolver>> order;
         for (const auto& one : expected.answers)
-            order.push_back(std::make_unique<fixed_resolver>(one, asked));
+            order.push_back(std::make_unique<fixed_resolver>(
+                one, asked, "fixed" + std::to_string(order.size())));
         const resolver_chain chain{std::move(order), log::logger::silent()};
         scripted_rate_limiter pace{{}};
         pace.rest = seconds_f{expected.rest};

@@ -141,7 +141,7 @@ struct snooze {
 
 /// What a client reads of a job that failed so: the cause, and what can be done. Begins as contract
 /// section 4 says for job_error_code_of(why).
-[[nodiscard]] std::string error_text(errc why, const retry_policy& policy);
+[[nodiscard]] std::string error_text(const error& why, const retry_policy& policy);
 
 /// "done", the error code's name, "retry", "postponed" or "handed back".
 [[nodiscard]] std::string_view outcome_name(const transition& ended) noexcept;

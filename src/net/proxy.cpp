@@ -1,0 +1,67 @@
+#include <reelsd/base/text.hpp>
+#include <reelsd/net/proxy.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+
+namespace reelsd::net {
+namespace {
+
+/// Longest host name of the DNS. SOCKS5 itself ends at 255 bytes.
+constexpr std::size_t host_bytes_max = 253;
+
+error malformed_proxy(const char* why) {
+    return error{errc::invalid_argument, why};
+}
+
+/// Characters that need no percent-encoding in a user, a password or a host. `:` and `[]` have
+/// their own meaning there.
+bool is_authority(std::string_view text) {
+    constexpr std::string_view marks = "-._~!$&'()*+,;=%:[]@";
+    return std::all_of(text.begin(), text.end(), [&](char c) {
+        return is_alphanumeric(c) || marks.find(c) != std::string_view::npos;
+    });
+}
+
+bool is_port(std::string_view digits) {
+    std::uint16_t port = 0;
+    const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
+    return failure == std::errc{} && end == digits.data() + digits.size() && port > 0;
+}
+
+}  // namespace
+
+result<proxy> proxy::parse(std::string_view text) {
+    const auto scheme_end = text.find("://");
+    if (scheme_end == std::string_view::npos) return malformed_proxy("no scheme");
+    const auto scheme = ascii_lower(text.substr(0, scheme_end));
+    const bool is_socks = scheme == "socks5h";
+    if (!is_socks && scheme != "http" && scheme != "https")
+        return malformed_proxy("the scheme is not http, https or socks5h");
+
+    auto authority = text.substr(scheme_end + 3);
+    if (authority.ends_with('/')) authority.remove_suffix(1);
+    // libcurl would take what follows an unencoded "@" or "/" of a password for the host.
+    if (!is_authority(authority)) return malformed_proxy("a character must be percent-encoded");
+    const auto at = authority.find('@');
+    if (at != authority.rfind('@')) return malformed_proxy("more than one @: percent-encode it");
+    const auto address = at == std::string_view::npos ? authority : authority.substr(at + 1);
+
+    const auto colon = address.rfind(':');
+    if (colon == std::string_view::npos || !is_port(address.substr(colon + 1)))
+        return malformed_proxy("no port");
+    const auto host = address.substr(0, colon);
+    const bool is_v6 = host.starts_with('[') && host.ends_with(']');
+    if (host.empty() || host.size() > host_bytes_max ||
+        (!is_v6 && host.find_first_of("[]:%") != std::string_view::npos))
+        return malformed_proxy("no valid host");
+
+    proxy parsed;
+    parsed.url_ = scheme + "://" + std::string{authority};
+    parsed.address_ = ascii_lower(address);
+    parsed.is_socks_ = is_socks;
+    return parsed;
+}
+
+}  // namespace reelsd::net

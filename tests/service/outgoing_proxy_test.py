@@ -1,0 +1,259 @@
+"""Proxies for what the daemon sends out: look-ups, downloads, models, Telegram, webhooks.
+
+Method: the real daemon; real proxies (tinyproxy, microsocks) where they work, a stand-in where they fail. The stand-in
+of the platform tells who has asked it.
+"""
+
+import glob
+import json
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
+from database_pair import free_port  # noqa: E402
+from forward_proxy import ForwardProxy  # noqa: E402
+from proxy_test import program_of  # noqa: E402
+from service_support import Platform, ServiceTest, new_folder, wait_until  # noqa: E402
+from tls_test import Certificate  # noqa: E402
+
+LINK = "https://www.instagram.com/reel/%s/"
+USER = "ann"
+PASSWORD = "s3cret,@/word"
+QUOTED = "s3cret%2C%40%2Fword"
+
+
+def is_listening(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+class OutgoingProxyTest(ServiceTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.platform = Platform()
+        cls.addClassCleanup(cls.platform.close)
+
+    def setUp(self):
+        self.folder = new_folder()
+        self.addCleanup(shutil.rmtree, self.folder)
+        os.chmod(self.folder, 0o777)  # tinyproxy drops to an unprivileged user.
+        self.platform.configure(reset=True, posts={f"DYproxied{number:02}": {} for number in range(20)})
+        self.codes = iter(f"DYproxied{number:02}" for number in range(20))
+
+    def forward_proxy(self, *arguments, **more):
+        proxy = ForwardProxy(*arguments, **more)
+        self.addCleanup(proxy.close)
+        return proxy
+
+    def run_program(self, command, port):
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=open(os.path.join(self.folder, "stderr"), "wb"), cwd=self.folder)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.terminate)
+        wait_until(lambda: is_listening(port), command[0])
+
+    def tinyproxy(self):
+        port = free_port()
+        configuration = pathlib.Path(self.folder, "tinyproxy.conf")
+        configuration.write_text(
+            f"Port {port}\nListen 127.0.0.1\nTimeout 30\nMaxClients 50\nLogFile \"{self.folder}/tinyproxy.log\"\n"
+            f"LogLevel Connect\nBasicAuth {USER} {PASSWORD}\n")
+        self.run_program([program_of("tinyproxy"), "-d", "-c", str(configuration)], port)
+        return f"127.0.0.1:{port}"
+
+    def microsocks(self):
+        port = free_port()
+        self.run_program(
+            [program_of("microsocks"), "-i", "127.0.0.1", "-p", str(port), "-u", USER, "-P", PASSWORD], port)
+        return f"127.0.0.1:{port}"
+
+    def daemon_by(self, **settings):
+        return self.daemon(**{**self.platform.settings(), "workers": 2, "attempts_max": 1, **settings}).start()
+
+    def ended(self, daemon, account):
+        return account.finished(account.submit(LINK % next(self.codes)))
+
+    def doctor(self, **settings):
+        merged = {**self.platform.settings(), "data_dir": os.path.join(self.folder, "data"), "canary_link": "none",
+                  **settings}
+        from service_support import run_reelsd
+        return run_reelsd("doctor", cwd=self.folder, **merged)
+
+
+class RealProxies(OutgoingProxyTest):
+    def assertNowhere(self, daemon, words):
+        """In nothing that the daemon shows anybody: logs, metrics, settings, the process list."""
+        shown = {
+            "the log": daemon.log(), "the metrics": daemon.request("GET", "/metrics").body.decode(),
+            "the settings": daemon.cli("settings").stdout,
+            "the process list": "".join(
+                pathlib.Path(path).read_text(errors="replace") for path in glob.glob("/proc/[0-9]*/cmdline")
+                if "microsocks" not in pathlib.Path(path).read_text(errors="replace"))}
+        for where, text in shown.items():
+            for word in words:
+                self.assertNotIn(word, text, where)
+
+    def test_look_ups_and_downloads_go_by_tinyproxy(self):
+        address = self.tinyproxy()
+        daemon = self.daemon_by(platform_proxy=f"http://{USER}:{QUOTED}@{address}")
+        job = self.ended(daemon, daemon.account())
+        self.assertEqual(job["status"], "done", job)
+        log = pathlib.Path(self.folder, "tinyproxy.log").read_text()
+        self.assertGreaterEqual(log.count(f"CONNECT 127.0.0.1:{self.platform.port}"), 2, log)
+        self.assertNowhere(daemon, (PASSWORD, QUOTED))
+        self.assertIn(f'resolver="page via {address}"', daemon.request("GET", "/metrics").body.decode())
+
+    def test_look_ups_and_downloads_go_by_microsocks(self):
+        address = self.microsocks()
+        daemon = self.daemon_by(platform_proxy=f"socks5h://{USER}:{QUOTED}@{address}")
+        job = self.ended(daemon, daemon.account())
+        self.assertEqual(job["status"], "done", job)
+        self.assertNowhere(daemon, (PASSWORD, QUOTED))
+
+    def test_a_wrong_password_is_the_proxys_fault(self):
+        for address, scheme in ((self.tinyproxy(), "http"), (self.microsocks(), "socks5h")):
+            done = self.doctor(platform_proxy=f"{scheme}://{USER}:wrong@{address}")
+            self.assertRegex(done.stdout, f"FAIL +proxy {address} +the proxy's fault: .*rejects the user or the password")
+            self.assertNotIn("wrong", done.stdout + done.stderr)
+
+    def test_yt_dlp_goes_by_the_proxy_and_no_argument_has_its_password(self):
+        proxy = self.forward_proxy(user=f"{USER}:{QUOTED}")
+        seen = pathlib.Path(self.folder, "seen")
+        program = pathlib.Path(self.folder, "yt-dlp")
+        program.write_text(f"#!/bin/sh\ntr '\\0' ' ' < /proc/$$/cmdline >&2\necho \"$HTTPS_PROXY\" >&2\nexit 1\n")
+        program.chmod(0o755)
+        daemon = self.daemon_by(
+            platform_proxy=proxy.url, resolvers="yt-dlp", yt_dlp_path=str(program), log_level="debug")
+        self.assertEqual(self.ended(daemon, daemon.account())["status"], "error")
+        self.assertFalse(seen.exists())
+        self.assertNowhere(daemon, (QUOTED,))
+
+
+class Rotation(OutgoingProxyTest):
+    def test_each_proxy_has_a_pace_of_its_own(self):
+        proxies = [self.forward_proxy(), self.forward_proxy(), self.forward_proxy()]
+        daemon = self.daemon_by(
+            platform_proxy=",".join(proxy.url for proxy in proxies), media_proxy="none",
+            platform_interval_seconds=3600, platform_lookups_per_hour=3600)
+        account = daemon.account(unlimited=True)
+        jobs = [account.submit(LINK % next(self.codes)) for _ in proxies]
+        for job in jobs:
+            self.assertEqual(account.finished(job)["status"], "done")
+        self.assertEqual([len(proxy.targets) for proxy in proxies], [1, 1, 1])
+        waiting = account.submit(LINK % next(self.codes))
+        wait_until(lambda: self.is_in_line(daemon), "the job that waits for the pace")
+        self.assertEqual(account.job(waiting)["status"], "pending")
+        self.assertEqual([len(proxy.targets) for proxy in proxies], [1, 1, 1])
+
+    def is_in_line(self, daemon):
+        metrics = daemon.request("GET", "/metrics").body.decode()
+        return 'reelsd_jobs{state="pending"} 1' in metrics or "pending" in metrics
+
+    def test_another_proxy_takes_over_for_one_that_is_down(self):
+        dead = f"http://127.0.0.1:{free_port()}"
+        alive = self.forward_proxy()
+        daemon = self.daemon_by(platform_proxy=f"{dead},{alive.url}")
+        account = daemon.account(unlimited=True)
+        for _ in range(3):
+            self.assertEqual(self.ended(daemon, account)["status"], "done")
+
+    def test_media_may_go_by_another_way(self):
+        look_ups, downloads = self.forward_proxy(), self.forward_proxy("socks5h")
+        daemon = self.daemon_by(platform_proxy=look_ups.url, media_proxy=downloads.url)
+        self.assertEqual(self.ended(daemon, daemon.account())["status"], "done")
+        self.assertEqual((len(look_ups.targets), len(downloads.targets)), (1, 1))
+
+    def test_nothing_goes_by_a_proxy_of_the_environment(self):
+        proxy = self.forward_proxy()
+        for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"):
+            os.environ[name] = proxy.url
+            self.addCleanup(os.environ.pop, name)
+        daemon = self.daemon_by()
+        self.assertEqual(self.ended(daemon, daemon.account())["status"], "done")
+        self.assertEqual(proxy.targets, [])
+
+
+class FailingProxies(OutgoingProxyTest):
+    def assertItsFault(self, url, address, words):
+        done = self.doctor(platform_proxy=url)
+        self.assertRegex(done.stdout, f"FAIL +proxy {address} +the proxy's fault: {address}{words}")
+        self.assertEqual(done.returncode, 1)
+
+    def test_doctor_tells_them_from_the_platform(self):
+        http, socks = self.forward_proxy(user="u:hidden"), self.forward_proxy("socks5h", user="u:hidden")
+        for proxy, failure, words in (
+                (http, "407", r": it rejects the user or the password \(status 407\)"),
+                (http, "403", r" to 127.0.0.1: it refuses the connection \(status 403\)"),
+                (http, "502", r" to 127.0.0.1: it refuses the connection \(status 502\)"),
+                (http, "close", ": it broke the connection off"), (http, "garbage", ": it broke"),
+                (socks, "login", ": it rejects the user or the password"),
+                (socks, "refused", " to 127.0.0.1: it cannot reach the target"), (socks, "garbage", ": it broke")):
+            with self.subTest(failure):
+                proxy.fail(failure)
+                self.assertItsFault(proxy.url, proxy.address, words)
+                proxy.fail(None)
+                done = self.doctor(platform_proxy=proxy.url)
+                self.assertRegex(done.stdout, f"ok +proxy {proxy.address} ")
+                self.assertNotIn("hidden", done.stdout + done.stderr)
+
+    def test_one_that_is_not_there(self):
+        port = free_port()
+        self.assertItsFault(f"http://127.0.0.1:{port}", f"127.0.0.1:{port}", ": it does not accept connections")
+        for scheme in ("http", "socks5h"):
+            self.assertItsFault(f"{scheme}://nowhere.invalid:3128", "nowhere.invalid:3128", ": its name cannot be resolved")
+
+    def test_one_whose_certificate_nobody_trusts(self):
+        certificate = Certificate(self.folder)
+        proxy = self.forward_proxy(certificate=certificate)
+        self.assertItsFault(proxy.url, proxy.address, ": its certificate is not trusted")
+        done = self.doctor(platform_proxy=proxy.url, ca_file=certificate.file)
+        self.assertRegex(done.stdout, f"ok +proxy {proxy.address} ")
+
+    def test_a_job_names_the_proxy_and_not_the_platform(self):
+        proxy = self.forward_proxy(user="u:hidden")
+        daemon = self.daemon_by(platform_proxy=proxy.url)
+        account = daemon.account(unlimited=True)
+        for failure, words in (("403", "could not connect to 127.0.0.1"), ("407", "does not work"),
+                               ("garbage", "does not work")):
+            proxy.fail(failure)
+            job = self.ended(daemon, account)
+            self.assertEqual((job["status"], job["error_code"]), ("error", "download_failed"))
+            self.assertIn(f"the proxy {proxy.address} of this service {words}", job["error"])
+            self.assertNotIn("hidden", json.dumps(job) + daemon.log())
+
+    def test_a_platform_that_does_not_answer_is_not_the_proxys_fault(self):
+        proxy = self.forward_proxy()
+        self.platform.configure(posts={"DYproxied00": {"page": "server_error"}})
+        daemon = self.daemon_by(platform_proxy=proxy.url)
+        job = self.ended(daemon, daemon.account())
+        self.assertEqual(job["error_code"], "download_failed")
+        self.assertNotIn("proxy", job["error"])
+
+
+class Settings(OutgoingProxyTest):
+    def test_what_is_no_proxy_is_refused_and_not_shown(self):
+        for value in ("ftp://u:hidden@127.0.0.1:1", "http://u:hidden@127.0.0.1", "http://u:hid@den@127.0.0.1:1",
+                      "http://u:hid/den@127.0.0.1:1", "127.0.0.1:3128", "http://u:hidden@[bad:9011", "http://:1",
+                      "socks5://u:hidden@127.0.0.1:1", "http://127.0.0.1:0", "http://127.0.0.1:1,"):
+            for name in ("platform_proxy", "media_proxy", "model_proxy", "telegram_proxy", "webhook_proxy"):
+                done = self.doctor(**{name: value})
+                self.assertEqual(done.returncode, 2, (name, value, done.stdout))
+                self.assertIn(name.replace("_", "-") + ": this value is not allowed", done.stderr)
+                self.assertNotIn("hid", done.stderr + done.stdout)
+
+    def test_look_ups_leave_from_the_outgoing_address(self):
+        daemon = self.daemon_by(outgoing_address="127.0.0.9")
+        self.assertEqual(self.ended(daemon, daemon.account())["status"], "done")
+        self.assertEqual({request["client"] for request in self.platform.requests()}, {"127.0.0.9"})
+        for value in ("127.0.0.999", "not an address", "a-device-with-a-long-name"):
+            self.assertEqual(self.doctor(outgoing_address=value).returncode, 2, value)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
