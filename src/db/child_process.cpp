@@ -68,14 +68,15 @@ void default_signals() {
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-bool take_descriptors(launch& with) {
+bool take_descriptors(launch& startup) {
     constexpr int report = 3;
     // None of the three is below 3 (see start_child), so no copy overwrites another.
-    if (::dup2(with.input, 0) < 0 || ::dup2(with.output, 1) < 0 || ::dup2(with.output, 2) < 0) {
+    if (::dup2(startup.input, 0) < 0 || ::dup2(startup.output, 1) < 0 ||
+        ::dup2(startup.output, 2) < 0) {
         return false;
     }
-    if (with.report != report && ::dup3(with.report, report, O_CLOEXEC) < 0) return false;
-    with.report = report;
+    if (startup.report != report && ::dup3(startup.report, report, O_CLOEXEC) < 0) return false;
+    startup.report = report;
     if (::syscall(SYS_close_range, report + 1, ~0U, 0) == 0) return true;
     // Older kernels and filters don't know the call. What the daemon opens stays below this number.
     constexpr int descriptors_max = 4096;
@@ -83,30 +84,30 @@ bool take_descriptors(launch& with) {
     return true;
 }
 
-step_failure become_program(launch& with) {
+step_failure become_program(launch& startup) {
     ::setsid();
     default_signals();
-    if (!take_descriptors(with)) return {step::prepare, errno};
-    if (with.run_as != nullptr && !become(*with.run_as)) return {step::become_user, errno};
+    if (!take_descriptors(startup)) return {step::prepare, errno};
+    if (startup.run_as != nullptr && !become(*startup.run_as)) return {step::become_user, errno};
     // After the change of user, which clears it.
     if (::prctl(PR_SET_PDEATHSIG, SIGINT) != 0) return {step::watch_parent, errno};
-    if (::getppid() != with.parent) return {step::watch_parent, ESRCH};
+    if (::getppid() != startup.parent) return {step::watch_parent, ESRCH};
     ::umask(S_IRWXG | S_IRWXO);
     if (::chdir("/") != 0) return {step::prepare, errno};
-    ::execve(with.arguments.front(), with.arguments.data(), with.environment.data());
+    ::execve(startup.arguments.front(), startup.arguments.data(), startup.environment.data());
     return {step::execute, errno};
 }
 
-[[noreturn]] void run_child(launch& with) {
-    const auto failure = become_program(with);
-    static_cast<void>(::write(with.report, &failure, sizeof failure));
+[[noreturn]] void run_child(launch& startup) {
+    const auto failure = become_program(startup);
+    static_cast<void>(::write(startup.report, &failure, sizeof failure));
     ::_exit(127);
 }
 
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
     std::vector<char*> pointers;
     pointers.reserve(texts.size() + 1);
-    for (auto& one : texts) pointers.push_back(one.data());
+    for (auto& text : texts) pointers.push_back(text.data());
     pointers.push_back(nullptr);
     return pointers;
 }
@@ -151,7 +152,7 @@ result<pid_t> start_child(const child_options& options) {
     auto arguments = options.arguments;
     // Nothing of ours: PGDATA, PGOPTIONS and the like would change what the server does.
     std::vector<std::string> environment{"PATH=/usr/bin:/bin", "LC_ALL=C", "TZ=UTC"};
-    launch with{
+    launch startup{
         .arguments = pointers_to(arguments),
         .environment = pointers_to(environment),
         .run_as = options.run_as ? &*options.run_as : nullptr,
@@ -162,7 +163,7 @@ result<pid_t> start_child(const child_options& options) {
 
     const pid_t child = ::fork();
     if (child < 0) return cannot_start(options, words_of_errno(errno));
-    if (child == 0) run_child(with);
+    if (child == 0) run_child(startup);
 
     { const unique_fd ours = std::move(report_out); }  // Else the read below would never end.
     step_failure failure{};

@@ -142,9 +142,9 @@ result<std::string> with_database(const std::string& connection_string, std::str
     const auto options = parse(connection_string);
     if (!options) return options.error();
     std::string text = word("dbname", database);
-    for (const auto* one = options->get(); one->keyword != nullptr; ++one) {
-        if (one->val == nullptr || std::string_view{one->keyword} == "dbname") continue;
-        text += " " + word(one->keyword, one->val);
+    for (const auto* option = options->get(); option->keyword != nullptr; ++option) {
+        if (option->val == nullptr || std::string_view{option->keyword} == "dbname") continue;
+        text += " " + word(option->keyword, option->val);
     }
     return text;
 }
@@ -153,12 +153,12 @@ result<std::string> with_password(const std::string& connection_string, std::str
     const auto options = parse(connection_string);
     if (!options) return options.error();
     std::string text = word("password", password);
-    for (const auto* one = options->get(); one->keyword != nullptr; ++one) {
-        if (one->val == nullptr) continue;
-        if (std::string_view{one->keyword} == "password") {
+    for (const auto* option = options->get(); option->keyword != nullptr; ++option) {
+        if (option->val == nullptr) continue;
+        if (std::string_view{option->keyword} == "password") {
             return error{errc::invalid_argument, "the database URL has a password already"};
         }
-        text += " " + word(one->keyword, one->val);
+        text += " " + word(option->keyword, option->val);
     }
     return text;
 }

@@ -116,12 +116,12 @@ result<void> make_database(const cluster_layout& layout, deadline by) {
             errc::database_unavailable,
             fmt::format("{} is older than PostgreSQL 15", layout.postgres.string())};
     }
-    const auto found = run_sql(
+    const auto existing = run_sql(
         **session, "SELECT 1 FROM pg_database WHERE datname = $1", {parameter{our_database}}, by);
-    if (!found) return found.error();
-    if (PQntuples(found->get()) > 0) return {};
-    const auto made = run_sql(**session, fmt::format("CREATE DATABASE {}", our_database), by);
-    if (!made) return made.error();
+    if (!existing) return existing.error();
+    if (PQntuples(existing->get()) > 0) return {};
+    const auto created = run_sql(**session, fmt::format("CREATE DATABASE {}", our_database), by);
+    if (!created) return created.error();
     return {};
 }
 
@@ -310,10 +310,10 @@ result<void> cluster_supervisor::initialise(const cluster_layout& layout, deadli
     // Made aside and renamed when complete: what stands in place is always whole.
     const auto aside = layout.data_dir / fmt::format("postgres.new-{:08x}", std::random_device{}());
     logger_.info("creating the private PostgreSQL cluster", {{"folder", layout.cluster.string()}});
-    const auto made = run_initdb(layout, aside, by);
-    if (!made) {
+    const auto created = run_initdb(layout, aside, by);
+    if (!created) {
         fs::remove_all(aside, problem);
-        return made.error();
+        return created.error();
     }
     fs::rename(aside, layout.cluster, problem);
     if (problem) {

@@ -186,10 +186,10 @@ void connection::take_failure(pending_query& one, const PGresult& result) {
 }
 
 void connection::finish_first() {
-    const auto one = std::move(in_flight_.front());
+    const auto finished = std::move(in_flight_.front());
     in_flight_.pop_front();
-    if (run_again(one)) return;
-    events_.answered(one);
+    if (run_again(finished)) return;
+    events_.answered(finished);
 }
 
 /// A statement whose prepared form the server had lost, or no longer supports, has not begun. It

@@ -61,7 +61,7 @@ struct original {
 };
 
 result<original> read_original(PGconn& session, deadline by) {
-    auto found = run_sql(
+    auto selected = run_sql(
         session,
         "SELECT datname, datcollate, datctype,"
         "       pg_has_role(datdba, 'USAGE') AND (rolcreatedb OR rolsuper) AS may_replace"
@@ -69,8 +69,8 @@ result<original> read_original(PGconn& session, deadline by) {
         " WHERE datname = current_database() AND rolname = current_user",
         {},
         by);
-    if (!found) return found.error();
-    const rows answer{"db.original", found->release()};
+    if (!selected) return selected.error();
+    const rows answer{"db.original", selected->release()};
     const auto row = answer.one();
     return original{
         .name = row.as<std::string>("datname"),
@@ -132,7 +132,7 @@ result<void> drop(PGconn& session, const std::string& database, deadline by) {
 
 /// What replacements left that were killed: under the lock, nobody else makes one.
 result<void> drop_leftovers(PGconn& session, const std::string& prefix, deadline by) {
-    auto found = run_sql(
+    auto leftovers = run_sql(
         session,
         // Made by random_name(), and by nobody else.
         "SELECT datname FROM pg_database"
@@ -140,8 +140,8 @@ result<void> drop_leftovers(PGconn& session, const std::string& prefix, deadline
         "   AND substr(datname::text, length($1) + 1) ~ '^[0-9a-f]{8}$'",
         {parameter{prefix}},
         by);
-    if (!found) return found.error();
-    const rows answer{"db.leftovers", found->release()};
+    if (!leftovers) return leftovers.error();
+    const rows answer{"db.leftovers", leftovers->release()};
     for (const auto& one : answer) {
         const auto dropped = drop(session, one.as<std::string>("datname"), by);
         if (!dropped) return dropped.error();
@@ -160,28 +160,28 @@ result<database_contents> look_into(
     const auto session = open_for(connection_string, by);
     if (!session) return session.error();
     database_contents contents;
-    auto found = run_sql(
+    auto selected = run_sql(
         **session,
         "SELECT count(*) AS n FROM pg_class JOIN pg_namespace AS schema ON schema.oid = "
         "relnamespace"
         " WHERE nspname !~ '^pg_' AND nspname <> 'information_schema'",
         {},
         by);
-    if (!found) return found.error();
-    const rows relations{"db.relations", found->release()};
+    if (!selected) return selected.error();
+    const rows relations{"db.relations", selected->release()};
     contents.has_relations = relations.one().as<std::int64_t>("n") > 0;
 
     for (const auto table : tables) {
         const auto name = identifier(table);
-        found =
-            run_sql(**session, "SELECT to_regclass($1) IS NOT NULL AS made", {parameter{name}}, by);
-        if (!found) return found.error();
-        const rows known{"db.table", found->release()};
-        if (!known.one().as<bool>("made")) continue;
+        selected = run_sql(
+            **session, "SELECT to_regclass($1) IS NOT NULL AS present", {parameter{name}}, by);
+        if (!selected) return selected.error();
+        const rows known{"db.table", selected->release()};
+        if (!known.one().as<bool>("present")) continue;
         const auto any = fmt::format("SELECT EXISTS (SELECT FROM {}) AS any", name);
-        found = run_sql(**session, any.c_str(), {}, by);
-        if (!found) return found.error();
-        const rows looked{"db.any_row", found->release()};
+        selected = run_sql(**session, any.c_str(), {}, by);
+        if (!selected) return selected.error();
+        const rows looked{"db.any_row", selected->release()};
         contents.has_rows = contents.has_rows || looked.one().as<bool>("any");
     }
     return contents;
@@ -204,14 +204,14 @@ const std::string& database_swap::connection_string() const noexcept {
 }
 
 result<database_swap> database_swap::make(const std::string& connection_string, deadline by) {
-    auto made = std::make_unique<state>();
+    auto swap = std::make_unique<state>();
     original old;
     {
         const auto session = open_for(connection_string, by);
         if (!session) return session.error();
-        auto found = read_original(**session, by);
-        if (!found) return found.error();
-        old = std::move(*found);
+        auto read = read_original(**session, by);
+        if (!read) return read.error();
+        old = std::move(*read);
     }
     if (!old.may_replace) {
         return error{
@@ -225,24 +225,25 @@ result<database_swap> database_swap::make(const std::string& connection_string, 
     if (!maintenance) return maintenance.error();
     auto session = open_for(*maintenance, by);
     if (!session) return session.error();
-    made->session = std::move(*session);
+    swap->session = std::move(*session);
 
-    made->old_name = old.name;
+    swap->old_name = old.name;
     // PostgreSQL cuts names at 63 bytes.
     constexpr std::size_t name_bytes_max = 40;
-    made->prefix = old.name.substr(0, name_bytes_max) + "_restore_";
-    auto& with = *made->session;
-    if (const auto locked = lock_replacing(with, made->prefix, by); !locked) return locked.error();
-    const auto unused = refuse_if_in_use(with, old.name, by);
+    swap->prefix = old.name.substr(0, name_bytes_max) + "_restore_";
+    auto& server = *swap->session;
+    if (const auto locked = lock_replacing(server, swap->prefix, by); !locked)
+        return locked.error();
+    const auto unused = refuse_if_in_use(server, old.name, by);
     if (!unused) return unused.error();
-    if (const auto gone = drop_leftovers(with, made->prefix, by); !gone) return gone.error();
+    if (const auto gone = drop_leftovers(server, swap->prefix, by); !gone) return gone.error();
 
-    const auto name = random_name(made->prefix);
+    const auto name = random_name(swap->prefix);
     auto reached = with_database(connection_string, name);
     if (!reached) return reached.error();
-    made->connection_string = std::move(*reached);
+    swap->connection_string = std::move(*reached);
     const auto created =
-        run(with,
+        run(server,
             fmt::format(
                 "CREATE DATABASE {} TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE {} LC_CTYPE {}",
                 identifier(name),
@@ -250,8 +251,8 @@ result<database_swap> database_swap::make(const std::string& connection_string, 
                 text_literal(old.ctype)),
             by);
     if (!created) return created.error();
-    made->new_name = name;
-    return database_swap{std::move(made)};
+    swap->new_name = name;
+    return database_swap{std::move(swap)};
 }
 
 database_swap::~database_swap() {

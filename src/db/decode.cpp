@@ -34,10 +34,11 @@ constexpr std::uint32_t first_user_type = 16384;
         std::to_string(from.type) + ") " + std::string{why}};
 }
 
-void expect(const cell& from, std::initializer_list<std::uint32_t> types, std::string_view wanted) {
+void expect(
+    const cell& from, std::initializer_list<std::uint32_t> types, std::string_view expected) {
     if (from.null) mismatch(from, "is null");
     if (std::ranges::find(types, from.type) != types.end()) return;
-    mismatch(from, std::string{"is not "}.append(wanted));
+    mismatch(from, std::string{"is not "}.append(expected));
 }
 
 /// Takes values off the front of a cell, in network byte order as the server sends them.

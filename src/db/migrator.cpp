@@ -57,18 +57,18 @@ result<connection_ptr> open(const std::string& connection_string, deadline by) {
 }
 
 result<std::vector<applied_step>> read_applied(PGconn& session, deadline by) {
-    auto made =
-        run_sql(session, "SELECT to_regclass('schema_migration') IS NOT NULL AS made", {}, by);
-    if (!made) return made.error();
-    const rows table{"db.migration_table", made->release()};
-    if (!table.one().as<bool>("made")) return std::vector<applied_step>{};
-    auto found = run_sql(
+    auto table_check =
+        run_sql(session, "SELECT to_regclass('schema_migration') IS NOT NULL AS present", {}, by);
+    if (!table_check) return table_check.error();
+    const rows table{"db.migration_table", table_check->release()};
+    if (!table.one().as<bool>("present")) return std::vector<applied_step>{};
+    auto selected = run_sql(
         session,
         "SELECT version, name, checksum, applied_at FROM schema_migration ORDER BY version",
         {},
         by);
-    if (!found) return found.error();
-    const rows answer{"db.applied_migrations", found->release()};
+    if (!selected) return selected.error();
+    const rows answer{"db.applied_migrations", selected->release()};
     return answer.map(&step_from);
 }
 
@@ -76,14 +76,14 @@ result<std::vector<applied_step>> read_applied(PGconn& session, deadline by) {
 result<std::map<std::string, std::string, std::less<>>> read_functions(
     PGconn& session, deadline by) {
     std::map<std::string, std::string, std::less<>> checksums;
-    auto made =
-        run_sql(session, "SELECT to_regclass('schema_function') IS NOT NULL AS made", {}, by);
-    if (!made) return made.error();
-    const rows table{"db.function_table", made->release()};
-    if (!table.one().as<bool>("made")) return checksums;
-    auto found = run_sql(session, "SELECT name, checksum FROM schema_function", {}, by);
-    if (!found) return found.error();
-    const rows answer{"db.applied_functions", found->release()};
+    auto table_check =
+        run_sql(session, "SELECT to_regclass('schema_function') IS NOT NULL AS present", {}, by);
+    if (!table_check) return table_check.error();
+    const rows table{"db.function_table", table_check->release()};
+    if (!table.one().as<bool>("present")) return checksums;
+    auto selected = run_sql(session, "SELECT name, checksum FROM schema_function", {}, by);
+    if (!selected) return selected.error();
+    const rows answer{"db.applied_functions", selected->release()};
     for (const auto row : answer) {
         checksums.emplace(row.as<std::string>("name"), row.as<std::string>("checksum"));
     }
@@ -130,9 +130,9 @@ result<void> check_history(
 
 /// What people say and write in reels is text of all languages.
 result<void> check_encoding(PGconn& session, deadline by) {
-    auto asked = run_sql(session, "SELECT current_setting('server_encoding') AS name", {}, by);
-    if (!asked) return asked.error();
-    const rows answer{"db.encoding", asked->release()};
+    auto setting = run_sql(session, "SELECT current_setting('server_encoding') AS name", {}, by);
+    if (!setting) return setting.error();
+    const rows answer{"db.encoding", setting->release()};
     const auto name = answer.one().as<std::string>("name");
     if (name == "UTF8") return {};
     return error{
@@ -168,14 +168,14 @@ result<void> limit_lock_waits(PGconn& session, std::chrono::milliseconds limit, 
 }
 
 result<void> make_table(PGconn& session, deadline by) {
-    const auto made = run_sql(
+    const auto created = run_sql(
         session,
         "CREATE TABLE IF NOT EXISTS schema_migration ("
         "version integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, "
         "applied_at timestamptz NOT NULL DEFAULT now())",
         by);
-    if (made) return {};
-    const auto& why = made.error();
+    if (created) return {};
+    const auto& why = created.error();
     // Since PostgreSQL 15 nobody else may make tables.
     if (!why.detail().starts_with("42501")) return why;
     return error{why.code(), why.detail() + "; its role must own the database"};
@@ -210,13 +210,13 @@ result<void> apply_steps(PGconn& session, const migration& one, deadline by) {
 
 /// An index whose build failed or was interrupted has its name and serves nothing.
 result<void> drop_invalid_index(PGconn& session, const std::string& name, deadline by) {
-    auto asked = run_sql(
+    auto index_check = run_sql(
         session,
         "SELECT count(*) AS n FROM pg_index WHERE indexrelid = to_regclass($1) AND NOT indisvalid",
         {parameter{name}},
         by);
-    if (!asked) return asked.error();
-    const rows answer{"db.invalid_index", asked->release()};
+    if (!index_check) return index_check.error();
+    const rows answer{"db.invalid_index", index_check->release()};
     if (answer.one().as<std::int64_t>("n") == 0) return {};
     const auto dropped = run_sql(session, "DROP INDEX CONCURRENTLY IF EXISTS " + name, by);
     if (!dropped) return dropped.error();
@@ -246,10 +246,10 @@ bool is_contention(const error& why) {
 /// As apply_steps(), as often as others hold what it needs.
 result<void> apply_in_transaction(
     PGconn& session, const migration& one, deadline by, const log::logger& log) {
-    for (bool told = false;; told = true) {
+    for (bool is_logged = false;; is_logged = true) {
         auto done = apply_steps(session, one, by);
         if (done || !is_contention(done.error()) || by.remaining() < pass_time) return done;
-        if (!told) {
+        if (!is_logged) {
             log.warning(
                 "a migration waits until others let go of a table",
                 {{"version", one.version}, {"name", one.name}});

@@ -65,10 +65,10 @@ void pool::close() {
     core_->close();
 }
 
-asio::awaitable<bool> pool::suspend(suspension wanted) {
-    core_->suspend(wanted.waiting_by);
-    while (!core_->owes_nothing() && !wanted.settled_by.passed()) {
-        co_await core_->settled().wait(wanted.settled_by);
+asio::awaitable<bool> pool::suspend(suspension limits) {
+    core_->suspend(limits.waiting_by);
+    while (!core_->owes_nothing() && !limits.settled_by.passed()) {
+        co_await core_->settled().wait(limits.settled_by);
     }
     core_->close_idle();
     co_return core_->owes_nothing();
@@ -79,15 +79,15 @@ void pool::resume() {
 }
 
 asio::awaitable<rows> pool::run_with(deadline by, query what, std::vector<parameter> parameters) {
-    for (const auto& one : parameters) {
-        if (!one.sendable()) std::rethrow_exception(unsendable(what));
+    for (const auto& value : parameters) {
+        if (!value.sendable()) std::rethrow_exception(unsendable(what));
     }
-    const auto one = std::make_shared<pending_query>(
+    const auto pending = std::make_shared<pending_query>(
         pending_query{.what = what, .parameters = std::move(parameters), .by = by});
     const start_query start{core_->loop(), core_};
     co_return co_await asio::
         async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr, rows)>(
-            start, asio::use_awaitable, one);
+            start, asio::use_awaitable, pending);
 }
 
 asio::awaitable<void> pool::checkpoint(deadline by) {

@@ -128,13 +128,13 @@ result<connection_ptr> open_at(
     PQsetNoticeReceiver(connection.get(), ignore_notice, nullptr);
 
     // As after PGRES_POLLING_WRITING: so libpq wants its first call.
-    auto wanted = PGRES_POLLING_WRITING;
-    while (PQstatus(connection.get()) != CONNECTION_BAD && wanted != PGRES_POLLING_OK) {
-        if (wanted == PGRES_POLLING_FAILED) break;
-        const int events = wanted == PGRES_POLLING_READING ? POLLIN : POLLOUT;
+    auto next_wait = PGRES_POLLING_WRITING;
+    while (PQstatus(connection.get()) != CONNECTION_BAD && next_wait != PGRES_POLLING_OK) {
+        if (next_wait == PGRES_POLLING_FAILED) break;
+        const int events = next_wait == PGRES_POLLING_READING ? POLLIN : POLLOUT;
         const auto woken = wait_for(*connection, events, by, stop_fd);
         if (woken != wake::ready) return why_woken(woken, "connecting to the database");
-        wanted = PQconnectPoll(connection.get());
+        next_wait = PQconnectPoll(connection.get());
     }
     if (PQstatus(connection.get()) != CONNECTION_OK) {
         return error{errc::database_unavailable, message_of(*connection)};

@@ -64,10 +64,10 @@ protected:
 
     /// Asks; the answer, or what was thrown, is noted as "1=2" or "1!reason".
     void ask(
-        const shared_statement<question, answer>& of, question one,
+        const shared_statement<question, answer>& batcher, question number,
         deadline by = deadline::after(1h)) {
-        of.answer(one, by)([this, one](auto reply) {
-            auto note = std::to_string(one);
+        batcher.answer(number, by)([this, number](auto reply) {
+            auto note = std::to_string(number);
             try {
                 said_.push_back(note + "=" + std::move(reply).value());
             } catch (const std::exception& why) {
@@ -95,11 +95,11 @@ protected:
 };
 
 TEST_F(SharedStatement, QuestionsOfOneTurnAreOneStatement) {
-    const auto of = shared({});
+    const auto batcher = shared({});
     const auto early = deadline::after(1min);
-    ask(of, 1);
-    ask(of, 2, early);
-    ask(of, 3);
+    ask(batcher, 1);
+    ask(batcher, 2, early);
+    ask(batcher, 3);
     run_ready();
     ASSERT_EQ(statements_.size(), 1U);
     EXPECT_THAT(statements_[0].questions, ElementsAre(1, 2, 3));
@@ -110,10 +110,10 @@ TEST_F(SharedStatement, QuestionsOfOneTurnAreOneStatement) {
 }
 
 TEST_F(SharedStatement, WhatComesMeanwhileSharesTheNext) {
-    const auto of = shared({.statements_max = 1, .questions_max = 2, .held_max = 1h});
-    ask(of, 1);
+    const auto batcher = shared({.statements_max = 1, .questions_max = 2, .held_max = 1h});
+    ask(batcher, 1);
     run_ready();
-    for (const question one : {2, 3, 4}) ask(of, one);
+    for (const question number : {2, 3, 4}) ask(batcher, number);
     run_ready();
     ASSERT_EQ(statements_.size(), 1U);
     give(0, doubled);
@@ -125,10 +125,10 @@ TEST_F(SharedStatement, WhatComesMeanwhileSharesTheNext) {
 }
 
 TEST_F(SharedStatement, AStatementThatStandsStillHoldsNobodyUp) {
-    const auto of = shared({.statements_max = 1, .held_max = 1ms});
-    ask(of, 1);
+    const auto batcher = shared({.statements_max = 1, .held_max = 1ms});
+    ask(batcher, 1);
     run_ready();
-    ask(of, 2);
+    ask(batcher, 2);
     loop_.restart();
     while (statements_.size() < 2) loop_.run_one();
     EXPECT_THAT(statements_[1].questions, ElementsAre(2));
@@ -136,20 +136,20 @@ TEST_F(SharedStatement, AStatementThatStandsStillHoldsNobodyUp) {
     EXPECT_THAT(said_, ElementsAre("2=4"));
     give(0, doubled);
     EXPECT_THAT(said_, ElementsAre("2=4", "1=2"));
-    ask(of, 3);
+    ask(batcher, 3);
     run_ready();
     EXPECT_EQ(statements_.size(), 3U) << "both places are free again";
     give(2, doubled);
 }
 
 TEST_F(SharedStatement, WhoHasJustComeIsNotImpatient) {
-    const auto of = shared({.statements_max = 1, .held_max = 1h});
-    ask(of, 1);
+    const auto batcher = shared({.statements_max = 1, .held_max = 1h});
+    ask(batcher, 1);
     run_ready();
-    ask(of, 2);
+    ask(batcher, 2);
     run_ready();
     give(0, doubled);
-    ask(of, 3);
+    ask(batcher, 3);
     run_ready();
     EXPECT_EQ(statements_.size(), 2U) << "it waits for the one that is under way";
     give(1, doubled);
@@ -158,8 +158,8 @@ TEST_F(SharedStatement, WhoHasJustComeIsNotImpatient) {
 }
 
 TEST_F(SharedStatement, WhatIsLeftOverIsNotForgotten) {
-    const auto of = shared({.statements_max = 1, .questions_max = 2, .held_max = 1ms});
-    for (const question one : {1, 2, 3}) ask(of, one);
+    const auto batcher = shared({.statements_max = 1, .questions_max = 2, .held_max = 1ms});
+    for (const question number : {1, 2, 3}) ask(batcher, number);
     run_ready();
     loop_.restart();
     while (statements_.size() < 2) loop_.run_one();
@@ -170,9 +170,9 @@ TEST_F(SharedStatement, WhatIsLeftOverIsNotForgotten) {
 }
 
 TEST_F(SharedStatement, WhatLostAFightOverLocksIsAskedOneByOne) {
-    const auto of = shared({});
-    ask(of, 1);
-    ask(of, 2);
+    const auto batcher = shared({});
+    ask(batcher, 1);
+    ask(batcher, 2);
     run_ready();
     give(0, [](const auto&) -> answers { throw unavailable{outage::contention, "locked"}; });
     ASSERT_EQ(statements_.size(), 3U);
@@ -182,9 +182,9 @@ TEST_F(SharedStatement, WhatLostAFightOverLocksIsAskedOneByOne) {
 }
 
 TEST_F(SharedStatement, AFullDiskIsNotMultiplied) {
-    const auto of = shared({});
-    ask(of, 1);
-    ask(of, 2);
+    const auto batcher = shared({});
+    ask(batcher, 1);
+    ask(batcher, 2);
     run_ready();
     give(0, [](const auto&) -> answers { throw refused{"53100", "", "no space"}; });
     EXPECT_EQ(statements_.size(), 1U);
@@ -192,11 +192,11 @@ TEST_F(SharedStatement, AFullDiskIsNotMultiplied) {
 }
 
 TEST_F(SharedStatement, WhoIsInAHurryDoesNotHurryTheOthers) {
-    const auto of = shared({});
+    const auto batcher = shared({});
     const auto late = deadline::after(400ms);
-    ask(of, 1);
-    ask(of, 2, late);
-    ask(of, 3);
+    ask(batcher, 1);
+    ask(batcher, 2, late);
+    ask(batcher, 3);
     run_ready();
     ASSERT_EQ(statements_.size(), 2U);
     const auto is_alone = [](const statement& one) { return one.questions.size() == 1; };
@@ -208,18 +208,18 @@ TEST_F(SharedStatement, WhoIsInAHurryDoesNotHurryTheOthers) {
 }
 
 TEST_F(SharedStatement, NobodyIsLeftWithoutAnAnswerAtTheStop) {
-    const auto of = shared({});
+    const auto batcher = shared({});
     tasks_.ask_to_stop();
-    ask(of, 1);
+    ask(batcher, 1);
     run_ready();
     EXPECT_THAT(statements_, IsEmpty());
     EXPECT_THAT(said_, ElementsAre("1!closed: the daemon is stopping"));
 }
 
 TEST_F(SharedStatement, AFailureIsAllOfTheirs) {
-    const auto of = shared({});
-    ask(of, 1);
-    ask(of, 2);
+    const auto batcher = shared({});
+    ask(batcher, 1);
+    ask(batcher, 2);
     run_ready();
     give(0, [](const auto&) -> answers { throw unavailable{outage::connection_lost, "gone"}; });
     EXPECT_THAT(said_, ElementsAre("1!connection_lost: gone", "2!connection_lost: gone"));
@@ -227,8 +227,8 @@ TEST_F(SharedStatement, AFailureIsAllOfTheirs) {
 }
 
 TEST_F(SharedStatement, WhatIsRefusedIsAskedOneByOne) {
-    const auto of = shared({});
-    for (const question one : {1, 2, 3}) ask(of, one);
+    const auto batcher = shared({});
+    for (const question number : {1, 2, 3}) ask(batcher, number);
     run_ready();
     const auto refuse_two = [](const std::vector<question>& all) -> answers {
         for (const auto one : all) {
@@ -243,14 +243,14 @@ TEST_F(SharedStatement, WhatIsRefusedIsAskedOneByOne) {
 }
 
 TEST_F(SharedStatement, WhoWouldHaveToWaitDoesSoAlone) {
-    const auto of = shared({.statements_max = 1, .held_max = 1h});
-    for (const question one : {1, 2, 3}) ask(of, one);
+    const auto batcher = shared({.statements_max = 1, .held_max = 1h});
+    for (const question number : {1, 2, 3}) ask(batcher, number);
     run_ready();
     give(0, [](const auto&) -> answers { return {"2", std::nullopt, "6"}; });
     EXPECT_THAT(said_, ElementsAre("1=2", "3=6"));
     ASSERT_EQ(statements_.size(), 2U);
     EXPECT_THAT(statements_[1].questions, ElementsAre(2));
-    ask(of, 4);
+    ask(batcher, 4);
     run_ready();
     ASSERT_EQ(statements_.size(), 3U) << "it takes no place";
     give(2, doubled);
