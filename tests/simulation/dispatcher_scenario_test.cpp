@@ -24,10 +24,10 @@ protected:
     }
 
     void start(seconds_f lease = 60s, std::size_t workers = 1) {
-        const simulated_daemon::settings with{
+        const simulated_daemon::settings settings{
             .who = {.daemon = 1, .start = ++starts_}, .workers = workers, .lease = lease};
         daemon_.reset();
-        daemon_ = std::make_unique<simulated_daemon>(database_, mix_, with, [] {});
+        daemon_ = std::make_unique<simulated_daemon>(database_, mix_, settings, [] {});
         loop_.run_ready();
     }
 

@@ -130,10 +130,10 @@ void ledger::check_removal(const model_row& before, life& of) {
 void ledger::note_begin(const jobs::lease& held, daemon_start by) {
     ++counts_.attempts;
     remember({.job = held.job, .what = "work begins", .by = by, .claim = held.claim});
-    const auto found = lives_.find(held.job.value);
+    const auto match = lives_.find(held.job.value);
     // Deleted while the answer was on its way: work for nothing, but soon stopped.
-    auto& of = found == lives_.end() ? lives_[held.job.value] : found->second;
-    if (found == lives_.end()) {
+    auto& of = match == lives_.end() ? lives_[held.job.value] : match->second;
+    if (match == lives_.end()) {
         of.is_deleted = true;
         of.deleted_at = loop_.now();
     }

@@ -54,12 +54,12 @@ result<void> call_recorder::check_budget(account_id account, deadline by) const 
     return {};
 }
 
-result<std::int64_t> call_recorder::begin(usage::call_intent wanted) const {
+result<std::int64_t> call_recorder::begin(usage::call_intent intent) const {
     if (refuses_new_) return error{errc::cancelled, "the daemon is stopping"};
     const auto by = deadline::after(write_time_max);
-    wanted.booking_key = usage::new_booking_key();
-    const auto key = wanted.booking_key;
-    const auto begun = wait_for(loop_, begin_call(store_, std::move(wanted), by), by);
+    intent.booking_key = usage::new_booking_key();
+    const auto key = intent.booking_key;
+    const auto begun = wait_for(loop_, begin_call(store_, std::move(intent), by), by);
     if (!begun) {
         // It may be in the ledger all the same, and will never be made.
         write_surely([store = store_, key](deadline until) mutable {
@@ -82,12 +82,12 @@ void call_recorder::release(std::int64_t call) const {
 }
 
 asio::awaitable<result<std::int64_t>> call_recorder::begin_embedding(
-    usage::embedding_intent wanted, deadline by) const {
+    usage::embedding_intent intent, deadline by) const {
     auto store = store_;
-    wanted.booking_key = usage::new_booking_key();
-    const auto key = wanted.booking_key;
+    intent.booking_key = usage::new_booking_key();
+    const auto key = intent.booking_key;
     try {
-        co_return co_await store.begin_embedding(std::move(wanted), by);
+        co_return co_await store.begin_embedding(std::move(intent), by);
     } catch (...) {
         // It may be in the ledger all the same, and will never be made.
         write_later(

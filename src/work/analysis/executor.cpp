@@ -145,25 +145,25 @@ step_result<platform::link> expand(const attempt& in) {
         return *link;
     }
     // The look-up needs no permit.
-    const auto found = in.parts.source.expand(
+    const auto expanded = in.parts.source.expand(
         in.link, in.parts.rate_limiter, in.by.at_most(bounds::resolve_time_max), in.stop);
-    if (!found) return failure_of(found.error());
-    auto url = found->canonical_url();
-    if (found->img_index) url += fmt::format("?img_index={}", *found->img_index);
+    if (!expanded) return failure_of(expanded.error());
+    auto url = expanded->canonical_url();
+    if (expanded->img_index) url += fmt::format("?img_index={}", *expanded->img_index);
     const auto keep_by = in.by.at_most(store_query_time_max);
-    const auto kept = wait_for(
+    const auto stored = wait_for(
         in.parts.loop, store.keep_shared_post(in.job.id, std::move(url), keep_by), keep_by);
-    if (!kept) return kept.error();
-    return *found;
+    if (!stored) return stored.error();
+    return *expanded;
 }
 
 step_result<platform::post> resolve(
     const attempt& in, const platform::link& link, const platform::excluded_resolvers& excluded) {
     in.now.begin_shown("resolve");
-    auto found = in.parts.source.resolve(
+    auto post = in.parts.source.resolve(
         link, in.rate_limiter, in.by.at_most(bounds::resolve_time_max), in.stop, excluded);
-    if (found) return *std::move(found);
-    auto failed = failure_of(found.error());
+    if (post) return *std::move(post);
+    auto failed = failure_of(post.error());
     if (failed.what == obstacle::platform_pace && in.rate_limiter.needs_permit()) {
         failed.what = obstacle::no_permit;
     }
@@ -204,38 +204,38 @@ step_result<fetched> fetch(const attempt& in, const platform::link& link) {
     // Made for the first file: an attempt that ends before leaves the disk alone.
     std::optional<scratch_folder> scratch;
     for (;;) {
-        auto found = resolve(in, link, refused);
-        if (!found && !refused.empty() && found.error().why.code() != errc::cancelled) {
-            auto failed = found.error();
+        auto post = resolve(in, link, refused);
+        if (!post && !refused.empty() && post.error().why.code() != errc::cancelled) {
+            auto failed = post.error();
             failed.what = obstacle::failure;  // The first answer is not worth asking for again.
             failed.why = *last;
             return failed;
         }
-        if (!found) return found.error();
+        if (!post) return post.error();
         if (!scratch) {
             in.now.begin("scratch");
-            auto made = in.parts.scratch.make_folder(in.job);
-            if (!made) return made.error();
-            scratch.emplace(*std::move(made));
+            auto folder = in.parts.scratch.make_folder(in.job);
+            if (!folder) return folder.error();
+            scratch.emplace(*std::move(folder));
         }
         in.now.begin_shown("download");
         auto got = in.parts.source.download(
-            *found, scratch->path() / "video", in.by.at_most(bounds::download_time_max), in.stop);
+            *post, scratch->path() / "video", in.by.at_most(bounds::download_time_max), in.stop);
         if (!got) {
             last = got.error();
-            const bool asks_on = last->code() == errc::address_refused && !found->resolver.empty();
-            if (!asks_on || !refused.insert(found->resolver).second) return *last;
+            const bool asks_on = last->code() == errc::address_refused && !post->resolver.empty();
+            if (!asks_on || !refused.insert(post->resolver).second) return *last;
             in.log.warning(
                 "media address refused",
                 {{"job", in.job.id.value},
-                 {"resolver", found->resolver},
+                 {"resolver", post->resolver},
                  {"reason", last->detail()}});
             continue;
         }
         if (auto* video = std::get_if<platform::media_file>(&*got)) {
             auto whole = in_one_file(in, scratch->path(), std::move(*video));
             if (!whole) return whole.error();
-            return fetched{*std::move(found), *std::move(whole), *std::move(scratch)};
+            return fetched{*std::move(post), *std::move(whole), *std::move(scratch)};
         }
         last = std::get<platform::stale_media>(*got).if_fresh;
         if (std::exchange(has_expired, true)) return *last;
@@ -369,15 +369,15 @@ step_result<jobs::completed> analyze(
         .caption = subject.post.caption.value_or(""),
         .hashtags = subject.post.hashtags,
         .scratch = subject.scratch.path()};
-    auto found = ask_analyzer(in, input);
-    if (!found) return found.error();
+    auto findings = ask_analyzer(in, input);
+    if (!findings) return findings.error();
 
     in.now.begin("assemble");
     const model::file_facts file{
         .probe = *probe,
         .size_bytes = static_cast<std::int64_t>(subject.video.size_bytes),
         .sha256 = subject.video.sha256};
-    const auto document = model::assemble_result(*found, file, post_facts_of(subject.post));
+    const auto document = model::assemble_result(*findings, file, post_facts_of(subject.post));
     if (!document) return document.error();
     auto text = model::result_text(*document);
     if (!text) return text.error();
@@ -387,11 +387,11 @@ step_result<jobs::completed> analyze(
         .result = *std::move(text),
         .brief = brief_of(*document),
         .post_key = post_key,
-        .analyzer = found->analyzer,
+        .analyzer = findings->analyzer,
         .analyzed_at = std::nullopt,
-        .unpaid_model = found->provider == "local" ? found->model_name : std::string{},
+        .unpaid_model = findings->provider == "local" ? findings->model_name : std::string{},
         .search = *std::move(entry),
-        .thumbnail = take_thumbnail(in, std::move(found->thumbnail), subject.video)};
+        .thumbnail = take_thumbnail(in, std::move(findings->thumbnail), subject.video)};
 }
 
 step_result<jobs::completed> run_steps(const attempt& in) {

@@ -72,12 +72,12 @@ void sweep(const fs::path& root, const log::logger& log) {
     for (const auto& entry : fs::directory_iterator{root, failure}) {
         const auto lock = lock_folder(entry.path());
         if (!lock) continue;
-        std::error_code kept;
-        fs::remove_all(entry.path(), kept);
-        if (kept) {
+        std::error_code removal_failure;
+        fs::remove_all(entry.path(), removal_failure);
+        if (removal_failure) {
             log.warning(
                 "leftover scratch folder cannot be removed",
-                {{"folder", entry.path().string()}, {"reason", kept.message()}});
+                {{"folder", entry.path().string()}, {"reason", removal_failure.message()}});
         }
     }
 }

@@ -21,17 +21,17 @@ std::chrono::year_month_day today() {
 }  // namespace
 
 asio::awaitable<result<std::vector<model::dense_vector>>> paid_embedder::embed(
-    embedding_order wanted, std::vector<std::string> texts, deadline by) {
+    embedding_order order, std::vector<std::string> texts, deadline by) {
     if (has_given_up_) {
         co_return error{errc::model_misconfigured, "embedding has stopped until the next start"};
     }
     usage::embedding_intent intent{
-        .account = wanted.account,
-        .job = wanted.job,
+        .account = order.account,
+        .job = order.job,
         .provider = std::string{parts_.embedder.provider()},
         .model = std::string{parts_.embedder.model()},
         .estimated_tokens = model::estimated_tokens(texts),
-        .is_operators = wanted.is_operators,
+        .is_operators = order.is_operators,
         .booking_key = {}};
     const auto begun =
         co_await parts_.recorder.begin_embedding(std::move(intent), by.at_most(begin_time_max));
@@ -39,7 +39,7 @@ asio::awaitable<result<std::vector<model::dense_vector>>> paid_embedder::embed(
 
     model::embedding_reply reply{.vectors = error{errc::cancelled, "not asked"}};
     const std::function<bool()> call = [&] {
-        reply = parts_.embedder.embed(texts, wanted.purpose, by, aborted_.get_token());
+        reply = parts_.embedder.embed(texts, order.purpose, by, aborted_.get_token());
         return true;
     };
     const auto called = co_await parts_.threads.run(by, call);

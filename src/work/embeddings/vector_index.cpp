@@ -172,11 +172,11 @@ asio::awaitable<vector_index::step> vector_index::walk() {
 
 asio::awaitable<vector_index::window> vector_index::embed_at(jobs::backlog_position at) {
     const bool replaces = at.embedder.has_value();
-    jobs::embedding_claim_request wanted{
+    jobs::embedding_claim_request request{
         .embedder = embedder_name(), .at = std::move(at), .lease = claim_lease};
     // What is made again is not charged to accounts.
-    if (!replaces) wanted.skipped_accounts = skipped_accounts();
-    auto held = co_await store_.claim(std::move(wanted), deadline::after(query_time_max));
+    if (!replaces) request.skipped_accounts = skipped_accounts();
+    auto held = co_await store_.claim(std::move(request), deadline::after(query_time_max));
     note_standing(held.is_in_force);
     window seen{.next_before = held.next_before};
     if (!held.is_in_force) {
@@ -193,9 +193,9 @@ asio::awaitable<vector_index::step> vector_index::embed_reels(
     const auto read = [&held, this] { return texts_of(held.reels, words_); };
     auto texts = co_await offload_.run(by, read);
     if (!texts) co_return co_await give_back(std::move(held), texts.error());
-    embedding_order wanted{.account = held.account, .is_operators = is_operators};
-    if (held.reels.size() == 1) wanted.job = held.reels.front().job;
-    const auto vectors = co_await calls_.embed(wanted, *std::move(texts), by);
+    embedding_order order{.account = held.account, .is_operators = is_operators};
+    if (held.reels.size() == 1) order.job = held.reels.front().job;
+    const auto vectors = co_await calls_.embed(order, *std::move(texts), by);
     if (!vectors) co_return co_await give_back(std::move(held), vectors.error());
     pause_ = seconds_f{0};
     for (std::size_t at = 0; at < held.reels.size(); ++at) {
@@ -290,17 +290,17 @@ asio::awaitable<std::vector<job_id>> vector_index::search(account_id caller, std
     auto page = co_await store_.load(caller, embedder_name(), jobs::after_all_reels, page_size, by);
     // Nothing to compare with is nothing to pay for.
     if (page.size() == 0) co_return std::vector<job_id>{};
-    const auto asked = co_await vector_of(caller, std::move(query), by);
-    if (!asked) co_return std::vector<job_id>{};
-    similarities found;
+    const auto query_vector = co_await vector_of(caller, std::move(query), by);
+    if (!query_vector) co_return std::vector<job_id>{};
+    similarities scores;
     for (int seen = page_size;; seen += page_size) {
-        const auto compare_page = [&] { return compare(page, *asked, found); };
+        const auto compare_page = [&] { return compare(page, *query_vector, scores); };
         const auto last = co_await offload_.run(by, compare_page);
         if (!last) co_return std::vector<job_id>{};
         if (page.size() < std::size_t{page_size} || seen >= vectors_max) break;
         page = co_await store_.load(caller, embedder_name(), *last, page_size, by);
     }
-    const auto rank = [&found] { return nearest(std::move(found)); };
+    const auto rank = [&scores] { return nearest(std::move(scores)); };
     auto near = co_await offload_.run(by, rank);
     if (!near) co_return std::vector<job_id>{};
     co_return *std::move(near);
@@ -315,17 +315,17 @@ asio::awaitable<std::shared_ptr<const model::dense_vector>> vector_index::vector
         co_return queries_.front().second;
     }
     std::vector<std::string> texts{query};
-    const embedding_order wanted{.account = caller, .purpose = model::embedding_purpose::query};
-    auto made = co_await calls_.embed(wanted, std::move(texts), by);
-    if (!made) {
-        if (made.error().code() == errc::unauthorized)
+    const embedding_order order{.account = caller, .purpose = model::embedding_purpose::query};
+    auto vectors = co_await calls_.embed(order, std::move(texts), by);
+    if (!vectors) {
+        if (vectors.error().code() == errc::unauthorized)
             log().debug("budget spent: search without vectors", {{"account", caller.value}});
         else
-            log().warning("search without vectors", {{"reason", made.error().to_string()}});
+            log().warning("search without vectors", {{"reason", vectors.error().to_string()}});
         co_return nullptr;
     }
     queries_.emplace_front(
-        std::move(query), std::make_shared<const model::dense_vector>(std::move(made->front())));
+        std::move(query), std::make_shared<const model::dense_vector>(std::move(vectors->front())));
     if (queries_.size() > queries_kept_max) queries_.pop_back();
     co_return queries_.front().second;
 }

@@ -144,8 +144,8 @@ deadline dispatcher::next_claim_at() const {
 
 asio::awaitable<void> dispatcher::claim_in_line() {
     const auto request = next_claim();
-    const auto asked = monotonic_clock::now();
-    next_permit_ = asked + options_.look_interval;  // If this fails.
+    const auto sent_at = monotonic_clock::now();
+    next_permit_ = sent_at + options_.look_interval;  // If this fails.
     jobs::line_answer answer;
     try {
         answer = co_await queue_.claim_in_line(
@@ -161,7 +161,7 @@ asio::awaitable<void> dispatcher::claim_in_line() {
                    (answer.is_empty ? empty_line_look_interval
                                     : std::chrono::duration_cast<monotonic_clock::duration>(wait));
     if (has_stopped() || !answer.job) co_return;
-    take_job(*std::move(answer.job), asked);
+    take_job(*std::move(answer.job), sent_at);
     begin_waiting();
 }
 
@@ -179,7 +179,7 @@ jobs::claim_request dispatcher::next_claim() const {
 asio::awaitable<void> dispatcher::claim() {
     auto request = next_claim();
     request.from_turn = cursor_.start();
-    const auto asked = monotonic_clock::now();
+    const auto sent_at = monotonic_clock::now();
     prefetch_.note_claim();
     std::vector<jobs::claimed_job> claimed;
     try {
@@ -193,10 +193,10 @@ asio::awaitable<void> dispatcher::claim() {
     const bool is_full = claimed.size() == static_cast<std::size_t>(request.jobs_max);
     cursor_.note_claim(request.from_turn, claimed.empty() ? 0 : claimed.back().turn, is_full);
     const auto starved = is_full ? capacity() - busy() : 0;
-    prefetch_.note_claim_answer(monotonic_clock::now() - asked, starved);
+    prefetch_.note_claim_answer(monotonic_clock::now() - sent_at, starved);
     // The stop waits for us no more; what this has brought waits for the end of its lease.
     if (has_stopped()) co_return;
-    for (auto& job : claimed) take_job(std::move(job), asked);
+    for (auto& job : claimed) take_job(std::move(job), sent_at);
     begin_waiting();
     // A full claim may have left more behind.
     if (is_full) wake();

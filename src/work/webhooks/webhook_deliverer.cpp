@@ -110,11 +110,11 @@ asio::awaitable<void> webhook_deliverer::claim_work() {
 }
 
 webhooks::delivery_claim webhook_deliverer::next_claim() const {
-    webhooks::delivery_claim wanted{.deliveries_max = static_cast<int>(capacity() - held())};
+    webhooks::delivery_claim claim{.deliveries_max = static_cast<int>(capacity() - held())};
     for (const auto& [id, held] : claims()) {
-        wanted.in_flight.push_back({held.claim.delivery.account, held.claim.receiver});
+        claim.in_flight.push_back({held.claim.delivery.account, held.claim.receiver});
     }
-    return wanted;
+    return claim;
 }
 
 /// An account whose secret was never requested may have none yet.

@@ -18,15 +18,15 @@ namespace {
 using namespace std::chrono_literals;
 
 webhooks::claimed_delivery delivery_to(std::string url) {
-    webhooks::claimed_delivery made;
-    made.message_id = "msg_1";
-    made.url = std::move(url);
-    made.job.id = job_id{42};
-    made.job.url = "https://www.instagram.com/reel/a/";
-    made.job.status = jobs::job_status::done;
-    made.job.result = R"({"visual":{}})";
-    made.secrets.push_back(webhooks::generate_webhook_secret());
-    return made;
+    webhooks::claimed_delivery delivery;
+    delivery.message_id = "msg_1";
+    delivery.url = std::move(url);
+    delivery.job.id = job_id{42};
+    delivery.job.url = "https://www.instagram.com/reel/a/";
+    delivery.job.status = jobs::job_status::done;
+    delivery.job.result = R"({"visual":{}})";
+    delivery.secrets.push_back(webhooks::generate_webhook_secret());
+    return delivery;
 }
 
 const webhook_sender& loose_sender() {
