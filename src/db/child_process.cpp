@@ -19,7 +19,7 @@
 namespace reelsd::db {
 namespace {
 
-/// Which step of becoming the program failed.
+/// The step at which starting the program failed.
 enum class step : std::uint8_t { prepare, become_user, watch_parent, execute };
 
 struct step_failure {
@@ -37,8 +37,8 @@ constexpr const char* words_of(step at) {
     return "";
 }
 
-/// Everything the child needs between fork and exec, made before: there it may neither allocate nor
-/// lock.
+/// Data for the child between fork and exec. Prepared before the fork, because the child may
+/// neither allocate nor lock there.
 struct launch {
     std::vector<char*> arguments;
     std::vector<char*> environment;
@@ -49,8 +49,8 @@ struct launch {
     pid_t parent;
 };
 
-/// Raw system calls: glibc's wrappers would call up every thread of the process, and there is but
-/// one here.
+/// Raw system calls: glibc's wrappers would signal every thread of the process, but the child has
+/// only one.
 bool become(const account& user) {
     return ::syscall(SYS_setgroups, 0, nullptr) == 0 &&
            ::syscall(SYS_setresgid, user.gid, user.gid, user.gid) == 0 &&
@@ -64,7 +64,7 @@ void default_signals() {
     }
     sigset_t none;
     sigemptyset(&none);
-    // NOLINTNEXTLINE(concurrency-mt-unsafe): there is but one thread here
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): the child has only one thread
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
@@ -78,9 +78,9 @@ bool take_descriptors(launch& startup) {
     if (startup.report != report && ::dup3(startup.report, report, O_CLOEXEC) < 0) return false;
     startup.report = report;
     if (::syscall(SYS_close_range, report + 1, ~0U, 0) == 0) return true;
-    // Older kernels and filters don't know the call. What the daemon opens stays below this number.
+    // Older kernels and filters lack the call. The daemon's descriptors stay below this number.
     constexpr int descriptors_max = 4096;
-    for (int one = report + 1; one < descriptors_max; ++one) ::close(one);
+    for (int number = report + 1; number < descriptors_max; ++number) ::close(number);
     return true;
 }
 
@@ -112,7 +112,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
     return pointers;
 }
 
-/// At least 3, so that it does not lie where the child's standard descriptors go.
+/// Returns a descriptor of at least 3, clear of the child's standard descriptors.
 unique_fd above_standard(unique_fd from) {
     if (!from || from.get() > 2) return from;
     return unique_fd{::fcntl(from.get(), F_DUPFD_CLOEXEC, 3)};
@@ -150,7 +150,7 @@ result<pid_t> start_child(const child_options& options) {
     auto report_out = above_standard(unique_fd{ends[1]});
 
     auto arguments = options.arguments;
-    // Nothing of ours: PGDATA, PGOPTIONS and the like would change what the server does.
+    // Not inherited: PGDATA, PGOPTIONS and similar variables would change the server.
     std::vector<std::string> environment{"PATH=/usr/bin:/bin", "LC_ALL=C", "TZ=UTC"};
     launch startup{
         .arguments = pointers_to(arguments),
@@ -165,7 +165,7 @@ result<pid_t> start_child(const child_options& options) {
     if (child < 0) return cannot_start(options, words_of_errno(errno));
     if (child == 0) run_child(startup);
 
-    { const unique_fd ours = std::move(report_out); }  // Else the read below would never end.
+    { const unique_fd ours = std::move(report_out); }  // Otherwise the read below never ends.
     step_failure failure{};
     const auto length = ::read(report_in.get(), &failure, sizeof failure);
     if (length != sizeof failure) return child;  // Closed by exec: it runs.
@@ -180,9 +180,9 @@ std::optional<int> wait_for_child(pid_t child, deadline by) {
         int status = 0;
         const auto ended = ::waitpid(child, &status, WNOHANG);
         if (ended == child) return status;
-        if (ended < 0 && errno != EINTR) return 0;  // Somebody else has reaped it.
+        if (ended < 0 && errno != EINTR) return 0;  // Other code has reaped it.
         if (by.passed()) return {};
-        // Without a descriptor to wait on, look five times a second.
+        // Without a descriptor to wait on, polls five times a second.
         const std::int64_t longest = watched ? 60'000 : 200;
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(by.remaining()).count();
         pollfd one{watched.get(), POLLIN, 0};

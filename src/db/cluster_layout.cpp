@@ -33,7 +33,7 @@ std::optional<int> number_in(std::string_view text) {
 
 // ---- Users
 
-/// `find` is getpwnam_r or getpwuid_r, `key` what it looks for.
+/// `find` is getpwnam_r or getpwuid_r; `key` is its first argument.
 template <class Find, class Key>
 std::optional<account> look_up(Find find, Key key) {
     passwd entry{};
@@ -44,8 +44,8 @@ std::optional<account> look_up(Find find, Key key) {
     return account{match->pw_uid, match->pw_gid, match->pw_name};
 }
 
-/// PostgreSQL refuses to run as root. The owner of an existing cluster goes first, so that a
-/// cluster made by an unprivileged daemon can be reached by root's commands.
+/// PostgreSQL refuses to run as root. The owner of an existing cluster is preferred, so that root's
+/// commands can use the cluster of an unprivileged daemon.
 result<std::optional<account>> server_user(const fs::path& cluster) {
     if (::geteuid() != 0) return std::optional<account>{};
     struct stat status {};
@@ -128,8 +128,7 @@ result<fs::path> make_data_dir(const fs::path& data_dir, bool for_other_user) {
         fs::permissions(folder, fs::perms::owner_all, problem);
     }
     if (for_other_user && !problem) {
-        // Our own folder may be passed through by the server's user; what lies above is not ours to
-        // change.
+        // Lets the server's user traverse this folder. The folders above are not changed.
         const auto through = fs::perms::group_exec | fs::perms::others_exec;
         fs::permissions(folder, through, fs::perm_options::add, problem);
     }
@@ -137,11 +136,11 @@ result<fs::path> make_data_dir(const fs::path& data_dir, bool for_other_user) {
     return folder;
 }
 
-/// Another user's cluster could be neither read nor run.
+/// Refuses another user's cluster, which could be neither read nor run.
 result<void> check_owner(const fs::path& cluster, uid_t server_user) {
     struct stat status {};
     if (::stat(cluster.c_str(), &status) != 0 || status.st_uid == server_user) return {};
-    // An empty folder, made beforehand by root, is no cluster yet. Others can't look into it.
+    // An empty folder that root created in advance is not yet a cluster. Only root can look inside.
     const bool is_cluster =
         ::geteuid() != 0 || ::stat((cluster / "PG_VERSION").c_str(), &status) == 0;
     if (!is_cluster) return {};

@@ -5,7 +5,7 @@
 
 namespace reelsd::db {
 
-/// One of the servers that a connection string names. Empty: as the connection string says.
+/// One server of a connection string. Empty values: those of the connection string.
 struct connection_host {
     std::string host;
     std::string address;  ///< libpq's `hostaddr`.
@@ -14,8 +14,9 @@ struct connection_host {
     friend bool operator==(const connection_host&, const connection_host&) = default;
 };
 
-/// The servers of a connection string, in its order; one empty one if it names no more than one, or
-/// if only libpq itself can choose (`prefer-standby` looks at all of them twice) or complain.
+/// Returns the servers of a connection string, in its order. Returns a single empty one if it names
+/// at most one, if libpq itself must choose (`prefer-standby` tries all of them twice), or if libpq
+/// must report an error.
 [[nodiscard]] std::vector<connection_host> hosts_of(const std::string& connection_string);
 
 }  // namespace reelsd::db

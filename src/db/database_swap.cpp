@@ -15,9 +15,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What every server has for those who make and rename databases.
+/// Exists on every server, for sessions that create and rename databases.
 constexpr const char* maintenance_database = "postgres";
-/// Dropping a database is done within a second or two, also when nothing else is waited for.
+/// Bound for the destructor; dropping a database takes a second or two.
 constexpr auto drop_time_max = 30s;
 
 std::string identifier(std::string_view name) {
@@ -52,7 +52,7 @@ result<void> run(PGconn& session, const std::string& statement, deadline by) {
     return {};
 }
 
-/// The database that is to be replaced, and what the new one has to be like.
+/// The database to replace, with the properties that the new one must have.
 struct original {
     std::string name;
     std::string collate;
@@ -79,7 +79,7 @@ result<original> read_original(PGconn& session, deadline by) {
         .may_replace = row.as<bool>("may_replace")};
 }
 
-/// Holds off other replacements of this database until the session ends.
+/// Excludes other swaps of this database until the session ends.
 result<void> lock_replacing(PGconn& session, const std::string& prefix, deadline by) {
     auto tried = run_sql(
         session,
@@ -95,7 +95,7 @@ result<void> lock_replacing(PGconn& session, const std::string& prefix, deadline
 result<std::int64_t> count_sessions(PGconn& session, const std::string& database, deadline by) {
     auto counted = run_sql(
         session,
-        // What other roles' sessions are is not shown to everybody: then they count.
+        // The type of other roles' sessions may be hidden; such sessions count.
         "SELECT count(*) AS n FROM pg_stat_activity"
         " WHERE datname = $1 AND coalesce(backend_type, 'client backend') = 'client backend'",
         {parameter{database}},
@@ -105,7 +105,8 @@ result<std::int64_t> count_sessions(PGconn& session, const std::string& database
     return answer.one().as<std::int64_t>("n");
 }
 
-/// Who has hung up just now, as we have ourselves, is still seen for a moment: it is waited for.
+/// Waits a moment for sessions that have just disconnected, such as this program's own: the server
+/// still lists them.
 result<void> refuse_if_in_use(PGconn& session, const std::string& database, deadline by) {
     constexpr auto hang_up_time_max = 2s;
     const auto gone_by = by.at_most(hang_up_time_max);
@@ -130,11 +131,11 @@ result<void> drop(PGconn& session, const std::string& database, deadline by) {
         session, fmt::format("DROP DATABASE IF EXISTS {} WITH (FORCE)", identifier(database)), by);
 }
 
-/// What replacements left that were killed: under the lock, nobody else makes one.
+/// Drops leftovers of killed swaps. The lock excludes swaps in progress.
 result<void> drop_leftovers(PGconn& session, const std::string& prefix, deadline by) {
     auto leftovers = run_sql(
         session,
-        // Made by random_name(), and by nobody else.
+        // The form of random_name().
         "SELECT datname FROM pg_database"
         " WHERE starts_with(datname, $1)"
         "   AND substr(datname::text, length($1) + 1) ~ '^[0-9a-f]{8}$'",
@@ -142,8 +143,8 @@ result<void> drop_leftovers(PGconn& session, const std::string& prefix, deadline
         by);
     if (!leftovers) return leftovers.error();
     const rows answer{"db.leftovers", leftovers->release()};
-    for (const auto& one : answer) {
-        const auto dropped = drop(session, one.as<std::string>("datname"), by);
+    for (const auto& row : answer) {
+        const auto dropped = drop(session, row.as<std::string>("datname"), by);
         if (!dropped) return dropped.error();
     }
     return {};
@@ -190,7 +191,7 @@ result<database_contents> look_into(
 struct database_swap::state {
     connection_ptr session;  ///< To the maintenance database; holds the lock.
     std::string old_name;
-    std::string prefix;  ///< Of everything that may be dropped.
+    std::string prefix;  ///< Prefix of the names of all databases that may be dropped.
     std::string new_name;
     std::string connection_string;
 };
@@ -257,7 +258,7 @@ result<database_swap> database_swap::make(const std::string& connection_string, 
 
 database_swap::~database_swap() {
     if (!state_ || state_->new_name.empty()) return;
-    // If that fails, the next replacement drops it.
+    // If this fails, the next swap drops it.
     static_cast<void>(drop(*state_->session, state_->new_name, deadline::after(drop_time_max)));
 }
 
@@ -266,8 +267,8 @@ result<void> database_swap::commit(deadline by) {
     const auto unused = refuse_if_in_use(with, state_->old_name, by);
     if (!unused) return unused.error();
     const auto retired = random_name(state_->prefix);
-    // One message is one transaction. The server itself refuses to rename what somebody is
-    // connected to.
+    // One message is one transaction. The server itself refuses to rename a database with
+    // connections.
     const auto renamed =
         run(with,
             fmt::format(
@@ -278,7 +279,7 @@ result<void> database_swap::commit(deadline by) {
                 identifier(state_->old_name)),
             by);
     if (!renamed) return renamed.error();
-    state_->new_name = retired;  // To be dropped from now on.
+    state_->new_name = retired;  // The destructor drops it.
     return {};
 }
 

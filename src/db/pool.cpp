@@ -21,14 +21,14 @@ struct start_query {
 
     template <class Handler>
     void operator()(Handler&& handler, const std::shared_ptr<pending_query>& one) const {
-        // Swapped, not assigned: in Boost 1.81 the move assignment of this type calls itself for
-        // ever.
+        // Swapped, not assigned: in Boost 1.81 the move assignment of this type calls itself
+        // forever.
         waiter caller{std::forward<Handler>(handler)};
         one->caller.swap(caller);
         auto slot = asio::get_associated_cancellation_slot(one->caller);
         if (slot.is_connected()) {
-            // Posted: ending the exchange takes this handler out of the slot, which must not happen
-            // while it runs.
+            // Posted, because ending the query removes this handler from the slot, which must not
+            // happen while it runs.
             slot.assign([where = loop, weak = std::weak_ptr{core}, one](asio::cancellation_type) {
                 asio::post(where, [weak, one] {
                     if (const auto still = weak.lock()) still->cancel(one);
@@ -75,7 +75,7 @@ asio::awaitable<bool> pool::suspend(suspension limits) {
 }
 
 void pool::resume() {
-    core_->go_on();
+    core_->resume();
 }
 
 asio::awaitable<rows> pool::run_with(deadline by, query what, std::vector<parameter> parameters) {
