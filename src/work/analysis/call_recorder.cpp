@@ -17,22 +17,22 @@ using namespace std::chrono_literals;
 
 /// One statement.
 constexpr auto write_time_max = 5s;
-/// Between two tries, while the database is away.
+/// Pause between two tries while the database is unreachable.
 constexpr auto write_pause = 1s;
-/// How long a worker waits for its call to be written before it goes on with the job: it finds out
-/// by itself that there is no database.
+/// How long a worker waits for its call to be written before it continues with the job. Later steps
+/// notice a missing database.
 constexpr auto worker_wait_max = 30s;
-/// At most so many paid calls a job, over all attempts: a hostile video may not make us pay without
-/// end (model-api.md C).
+/// Upper bound on paid calls per job, over all attempts, so that a hostile video cannot cause
+/// unlimited costs (model-api.md C).
 constexpr int calls_max = 3;
 
-/// What the database decided, apart from the database's own failures.
+/// The database's decision, separate from failures of the database.
 struct decision {
     std::optional<std::int64_t> call;
     error why_not;
 };
 
-/// Keeps what it works with: its caller may give up before the loop has begun with it.
+/// Owns its arguments, because the caller may give up before the loop starts it.
 asio::awaitable<decision> begin_call(
     usage::call_ledger_store store, usage::call_intent wanted, deadline by) {
     const auto begun = co_await store.begin(std::move(wanted), by);
@@ -120,7 +120,7 @@ asio::awaitable<void> call_recorder::write(
             co_return;
         } catch (const db::failure& failure) {
             log_.error("a model call could not be written", {{"reason", failure.what()}});
-            // Away for now, or a mistake of ours that no other try will mend.
+            // An outage is retried; a bug is not, because no retry would succeed.
             if (failure.code() == errc::internal) co_return;
         }
         co_await async::pause(write_pause);

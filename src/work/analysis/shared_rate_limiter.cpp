@@ -15,15 +15,15 @@ using namespace std::chrono_literals;
 /// One statement, asked before any work is done.
 constexpr auto ask_time_max = 5s;
 
-/// For a job in line, whatever the pace: longer than any worker waits for a permit.
+/// The wait of a job in line, whatever the pace: longer than any worker waits for a permit.
 constexpr seconds_f line_wait = 1h;
 /// Of a resolver that cooled down when the job's permit for a later one was given.
 constexpr seconds_f passed_over_wait = 60s;
 /// A permit that was not used.
 constexpr auto give_back_time_max = 1s;
 
-/// The longest rest of a link after an answer that may be about it alone: three attempts of a job
-/// then end within the hour that a job may wait for the platform.
+/// Upper bound on the pause of a link after an answer that may concern only this link. Three
+/// attempts of a job then end within the hour that a job may wait for the platform.
 constexpr seconds_f link_rest_max{900.0};
 
 pacing::outcome outcome_of(platform::try_outcome ended) noexcept {

@@ -11,7 +11,7 @@ namespace asio = boost::asio;
 
 /// Before a call, the ledger is written; a search has 3 s for everything.
 constexpr auto begin_time_max = std::chrono::seconds{2};
-/// An answer without vectors may be an accident of its transfer; more in a row are none.
+/// One answer without vectors may be a transfer error; this many in a row are not.
 constexpr int useless_answers_max = 3;
 
 std::chrono::year_month_day today() {
@@ -52,7 +52,7 @@ asio::awaitable<result<std::vector<model::dense_vector>>> paid_embedder::embed(
 void paid_embedder::write_down(std::int64_t call, const model::embedding_reply& reply) {
     switch (reply.billed) {
         case model::billing::none: return parts_.recorder.release_later(call);
-        case model::billing::unknown: return;  // Left alone, it counts at an unknown cost.
+        case model::billing::unknown: return;  // Not settled, it counts at an unknown cost.
         case model::billing::counted: break;
     }
     const std::string model{parts_.embedder.model()};
