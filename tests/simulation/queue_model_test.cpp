@@ -1,8 +1,7 @@
-// Goal: the rules that the simulation takes for the queue's are the rules of the table. Method: the
-// same operations, drawn from a seed, on the model and on queue_store over PostgreSQL; every answer
-// and all rows are compared after each. Time passes by moving leases and the times from which jobs
-// are due, so that no answer depends on how fast the machine is. REELSD_QUEUE_MODEL_SEED names the
-// first of other seeds.
+// Goal: the simulation's model of the queue behaves like the table. Method: the same random
+// operations on the model and on queue_store over PostgreSQL; every answer and all rows are
+// compared after each. Time passes by moving leases and due times, so that no answer depends on the
+// speed of the machine. REELSD_QUEUE_MODEL_SEED sets the first of other seeds.
 #include "queue_model.hpp"
 
 #include "support/test_database.hpp"

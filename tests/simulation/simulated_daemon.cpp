@@ -49,7 +49,7 @@ simulated_daemon::simulated_daemon(
 }
 
 simulated_daemon::~simulated_daemon() {
-    // Coroutines cannot be cut off anywhere but where they wait, and then do nothing more.
+    // Coroutines end only where they wait, and then do nothing more.
     tasks_.insist_on_stop();
     while (tasks_.size() > 0) database_.loop().run_ready();
 }

@@ -18,7 +18,7 @@ constexpr duration late_max = 20s;
 /// Longer than a short lease is trusted, and shorter than a caller waits for a claim.
 constexpr duration slow_answer_min = 1s;
 constexpr duration slow_answer_max = 7s;
-/// When a caller is told that nobody gets through, if its deadline has not passed by then.
+/// When a caller learns that the database is unreachable, if its deadline has not passed by then.
 constexpr duration refusal_max = 2s;
 
 std::exception_ptr away(db::outage why) {
@@ -134,7 +134,7 @@ void send(
     const auto drawn = drawn_course(database, *way);
     const auto settle_failed = [one, why = drawn.failure] { one->fail(why); };
     if (!drawn.runs) return database.loop().after(drawn.settled_after, settle_failed);
-    // Told before it is carried out: a connection breaks on one side first.
+    // Reported before the statement runs, because a connection breaks on one side first.
     if (drawn.failure) database.loop().after(drawn.settled_after, settle_failed);
     const auto cuts_of = [&database, way] { return database.outages() + way->cuts; };
     const auto arrive = [&database, one, way, drawn, cuts_of, cuts = cuts_of()] {
@@ -254,7 +254,7 @@ asio::awaitable<bool> simulated_queue::report(
     const std::function<bool()> statement = [&database = database_, held, ended, is_refused] {
         return !is_refused && database.model().report(database.now(), held, ended);
     };
-    // Somebody else may have begun by the time of the answer.
+    // Another worker may have begun by the time of the answer.
     const bool was_begun = database_.watch().has_begun(held);
     const bool written = co_await run<bool>(by, statement);
     if (is_refused) throw db::refused{"22P02", "", "simulated"};

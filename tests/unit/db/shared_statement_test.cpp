@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-// Goal: whoever waits at the same moment shares a statement, and nobody pays for what is wrong with
-// another. Method: a server made of coroutines, which answers when the test says so.
+// Goal: concurrent questions share a statement, and one bad question does not fail the others.
+// Method: a server of coroutines, which answers when the test tells it to.
 namespace reelsd::db {
 namespace {
 
@@ -30,7 +30,7 @@ using answers = std::vector<std::optional<answer>>;
 
 class SharedStatement : public testing::Test {
 protected:
-    /// What is under way, in the order of its beginning.
+    /// A statement in progress; `statements_` lists them in the order of their start.
     struct statement {
         statement(asio::io_context& loop, std::vector<question> all)
             : questions{std::move(all)}, answered{loop, asio::steady_timer::time_point::max()} {}
@@ -62,7 +62,7 @@ protected:
             [this](const std::vector<question>& all, deadline by) { return serve(all, by); }};
     }
 
-    /// Asks; the answer, or what was thrown, is noted as "1=2" or "1!reason".
+    /// Asks a question and records the answer as "1=2" or the exception as "1!reason".
     void ask(
         const shared_statement<question, answer>& batcher, question number,
         deadline by = deadline::after(1h)) {
@@ -103,13 +103,13 @@ TEST_F(SharedStatement, QuestionsOfOneTurnAreOneStatement) {
     run_ready();
     ASSERT_EQ(statements_.size(), 1U);
     EXPECT_THAT(statements_[0].questions, ElementsAre(1, 2, 3));
-    EXPECT_EQ(deadlines_[0].when(), early.when()) << "nobody is kept beyond the own time";
+    EXPECT_EQ(deadlines_[0].when(), early.when()) << "no question waits beyond its deadline";
     EXPECT_THAT(said_, IsEmpty());
     give(0, doubled);
     EXPECT_THAT(said_, ElementsAre("1=2", "2=4", "3=6"));
 }
 
-TEST_F(SharedStatement, WhatComesMeanwhileSharesTheNext) {
+TEST_F(SharedStatement, QuestionsDuringAStatementShareTheNext) {
     const auto batcher = shared({.statements_max = 1, .questions_max = 2, .held_max = 1h});
     ask(batcher, 1);
     run_ready();
@@ -124,7 +124,7 @@ TEST_F(SharedStatement, WhatComesMeanwhileSharesTheNext) {
     EXPECT_THAT(said_, ElementsAre("1=2", "2=4", "3=6", "4=8"));
 }
 
-TEST_F(SharedStatement, AStatementThatStandsStillHoldsNobodyUp) {
+TEST_F(SharedStatement, ABlockedStatementDoesNotDelayLaterQuestions) {
     const auto batcher = shared({.statements_max = 1, .held_max = 1ms});
     ask(batcher, 1);
     run_ready();
@@ -142,7 +142,7 @@ TEST_F(SharedStatement, AStatementThatStandsStillHoldsNobodyUp) {
     give(2, doubled);
 }
 
-TEST_F(SharedStatement, WhoHasJustComeIsNotImpatient) {
+TEST_F(SharedStatement, ANewQuestionWaitsForTheStatementInProgress) {
     const auto batcher = shared({.statements_max = 1, .held_max = 1h});
     ask(batcher, 1);
     run_ready();
@@ -151,25 +151,25 @@ TEST_F(SharedStatement, WhoHasJustComeIsNotImpatient) {
     give(0, doubled);
     ask(batcher, 3);
     run_ready();
-    EXPECT_EQ(statements_.size(), 2U) << "it waits for the one that is under way";
+    EXPECT_EQ(statements_.size(), 2U) << "it waits for the statement in progress";
     give(1, doubled);
     give(2, doubled);
     EXPECT_THAT(said_, ElementsAre("1=2", "2=4", "3=6"));
 }
 
-TEST_F(SharedStatement, WhatIsLeftOverIsNotForgotten) {
+TEST_F(SharedStatement, QuestionsBeyondTheLimitAreSentLater) {
     const auto batcher = shared({.statements_max = 1, .questions_max = 2, .held_max = 1ms});
     for (const question number : {1, 2, 3}) ask(batcher, number);
     run_ready();
     loop_.restart();
     while (statements_.size() < 2) loop_.run_one();
-    EXPECT_THAT(statements_[1].questions, ElementsAre(3)) << "the first one stands still";
+    EXPECT_THAT(statements_[1].questions, ElementsAre(3)) << "the first statement is blocked";
     give(0, doubled);
     give(1, doubled);
     EXPECT_EQ(said_.size(), 3U);
 }
 
-TEST_F(SharedStatement, WhatLostAFightOverLocksIsAskedOneByOne) {
+TEST_F(SharedStatement, QuestionsAreRetriedOneByOneAfterContention) {
     const auto batcher = shared({});
     ask(batcher, 1);
     ask(batcher, 2);
@@ -181,7 +181,7 @@ TEST_F(SharedStatement, WhatLostAFightOverLocksIsAskedOneByOne) {
     EXPECT_THAT(said_, ElementsAre("1=2", "2=4"));
 }
 
-TEST_F(SharedStatement, AFullDiskIsNotMultiplied) {
+TEST_F(SharedStatement, AFullDiskIsNotRetriedOneByOne) {
     const auto batcher = shared({});
     ask(batcher, 1);
     ask(batcher, 2);
@@ -191,7 +191,7 @@ TEST_F(SharedStatement, AFullDiskIsNotMultiplied) {
     EXPECT_EQ(said_.size(), 2U);
 }
 
-TEST_F(SharedStatement, WhoIsInAHurryDoesNotHurryTheOthers) {
+TEST_F(SharedStatement, AnUrgentQuestionDoesNotShortenTheDeadlineOfOthers) {
     const auto batcher = shared({});
     const auto late = deadline::after(400ms);
     ask(batcher, 1);
@@ -207,7 +207,7 @@ TEST_F(SharedStatement, WhoIsInAHurryDoesNotHurryTheOthers) {
     EXPECT_THAT(said_, testing::UnorderedElementsAre("1=2", "2=4", "3=6"));
 }
 
-TEST_F(SharedStatement, NobodyIsLeftWithoutAnAnswerAtTheStop) {
+TEST_F(SharedStatement, EveryQuestionIsAnsweredAtTheStop) {
     const auto batcher = shared({});
     tasks_.ask_to_stop();
     ask(batcher, 1);
@@ -216,17 +216,17 @@ TEST_F(SharedStatement, NobodyIsLeftWithoutAnAnswerAtTheStop) {
     EXPECT_THAT(said_, ElementsAre("1!closed: the daemon is stopping"));
 }
 
-TEST_F(SharedStatement, AFailureIsAllOfTheirs) {
+TEST_F(SharedStatement, AFailureFailsAllQuestions) {
     const auto batcher = shared({});
     ask(batcher, 1);
     ask(batcher, 2);
     run_ready();
     give(0, [](const auto&) -> answers { throw unavailable{outage::connection_lost, "gone"}; });
     EXPECT_THAT(said_, ElementsAre("1!connection_lost: gone", "2!connection_lost: gone"));
-    EXPECT_EQ(statements_.size(), 1U) << "it may have been carried out: nothing is asked again";
+    EXPECT_EQ(statements_.size(), 1U) << "it may have run, so nothing is retried";
 }
 
-TEST_F(SharedStatement, WhatIsRefusedIsAskedOneByOne) {
+TEST_F(SharedStatement, QuestionsAreRetriedOneByOneAfterARefusal) {
     const auto batcher = shared({});
     for (const question number : {1, 2, 3}) ask(batcher, number);
     run_ready();
@@ -242,7 +242,7 @@ TEST_F(SharedStatement, WhatIsRefusedIsAskedOneByOne) {
     EXPECT_THAT(said_, ElementsAre("1=2", "2!22021: no such text", "3=6"));
 }
 
-TEST_F(SharedStatement, WhoWouldHaveToWaitDoesSoAlone) {
+TEST_F(SharedStatement, AnUnansweredQuestionIsRetriedAlone) {
     const auto batcher = shared({.statements_max = 1, .held_max = 1h});
     for (const question number : {1, 2, 3}) ask(batcher, number);
     run_ready();
@@ -252,7 +252,7 @@ TEST_F(SharedStatement, WhoWouldHaveToWaitDoesSoAlone) {
     EXPECT_THAT(statements_[1].questions, ElementsAre(2));
     ask(batcher, 4);
     run_ready();
-    ASSERT_EQ(statements_.size(), 3U) << "it takes no place";
+    ASSERT_EQ(statements_.size(), 3U) << "it does not count toward the limit";
     give(2, doubled);
     give(1, doubled);
     EXPECT_THAT(said_, ElementsAre("1=2", "3=6", "4=8", "2=4"));

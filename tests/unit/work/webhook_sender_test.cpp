@@ -1,5 +1,5 @@
-// Goal: what an answer is taken for, and where nothing is sent. Method: a server that says what it
-// is told to, byte by byte.
+// Goal: how responses are interpreted, and which addresses get no request. Method: a server that
+// sends scripted bytes.
 #include "support/scripted_server.hpp"
 #include <reelsd/domain/webhooks/signature.hpp>
 #include <reelsd/work/webhooks/webhook_sender.hpp>
@@ -35,7 +35,7 @@ const webhook_sender& loose_sender() {
     return sender;
 }
 
-/// A try at a server that gives this answer and then hangs up.
+/// Sends a delivery to a server that sends this response and then closes the connection.
 sent_webhook try_at(const std::string& answer, std::string* request = nullptr) {
     test::scripted_server server{[&](test::scripted_server::connection& link) {
         auto asked = link.read_request();
@@ -115,7 +115,7 @@ TEST(WebhookSender, NothingIsSentToPrivateAddresses) {
     EXPECT_EQ(connections, 0);
 }
 
-// A name may lead outside of the networks that the operator allows.
+// A host name may resolve to an address outside the networks that the operator allows.
 TEST(WebhookSender, PlainHttpStaysInItsNetworks) {
     int connections = 0;
     test::scripted_server server{[&](test::scripted_server::connection&) { ++connections; }};
