@@ -1,4 +1,4 @@
-#include "connection_hosts.hpp"
+#include "session.hpp"
 
 #include <libpq-fe.h>
 

@@ -1,6 +1,5 @@
 #include "session.hpp"
 
-#include "connection_hosts.hpp"
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/db/errors.hpp>
 

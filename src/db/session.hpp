@@ -45,6 +45,20 @@ struct session_limits {
 [[nodiscard]] result<connection_ptr> open_session(
     const std::string& connection_string, const session_limits& limits, deadline by, int stop_fd);
 
+/// One server of a connection string. Empty values: those of the connection string.
+struct connection_host {
+    std::string host;
+    std::string address;  ///< libpq's `hostaddr`.
+    std::string port;
+
+    friend bool operator==(const connection_host&, const connection_host&) = default;
+};
+
+/// Returns the servers of a connection string, in its order. Returns a single empty one if it names
+/// at most one, if libpq itself must choose (`prefer-standby` tries all of them twice), or if libpq
+/// must report an error.
+[[nodiscard]] std::vector<connection_host> hosts_of(const std::string& connection_string);
+
 /// libpq's number for binary parameters and results.
 inline constexpr int binary_format = 1;
 

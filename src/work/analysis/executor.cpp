@@ -244,8 +244,8 @@ step_result<fetched> fetch(const attempt& in, const platform::link& link) {
     }
 }
 
-/// Which post and slide a link means: what is analysed once a day at most. Empty for test links,
-/// whose way through the house is the point of them.
+/// Key of a link's post and slide, which are analysed at most once a day. Empty for test links,
+/// which must run every step.
 std::string post_key_of(const platform::link& link) {
     if (link.is_test()) return {};
     const std::string code{platform::public_code(link.code)};
@@ -319,16 +319,17 @@ step_result<void> begin_post(const attempt& in, const std::string& post_key) {
     return step_failure{why, obstacle::same_post, same_post_wait};
 }
 
-/// Turns at the platform are few: none is taken for a video that no model may be asked about. The
-/// ledger decides again when a call is begun.
+/// Saves platform requests, which are limited, for videos that a model may analyse. The ledger
+/// decides again when a call begins.
 result<void> check_budget(const attempt& in) {
     if (in.link.is_test() || !in.parts.analysis_costs_money) return {};
     in.now.begin("look at the budget");
     return in.parts.recorder.check_budget(in.job.account, in.by.at_most(store_query_time_max));
 }
 
-/// The analyzer's, or one of its own child process. Nothing when none could be made, or when the
-/// attempt is asked to stop: repeating the analysis would cost more than a picture is worth.
+/// Returns the analyzer's thumbnail, or one made by a separate child process. Nothing if that fails
+/// or the attempt is stopped, because repeating the analysis would cost more than a picture is
+/// worth.
 std::optional<jobs::reel_thumbnail> take_thumbnail(
     const attempt& in, std::optional<media::thumbnail_report> of_analyzer,
     const platform::media_file& video) {
@@ -348,7 +349,7 @@ std::optional<jobs::reel_thumbnail> take_thumbnail(
     return std::nullopt;
 }
 
-/// What the video shows and says, by the analyzer that is meant for it.
+/// Analyses the video with the analyzer for its kind of link.
 step_result<model::findings> ask_analyzer(const attempt& in, const model::video_input& input) {
     in.now.begin_shown("analyze");
     job_call_ledger ledger{in.parts.recorder, in.job};
