@@ -8,7 +8,7 @@
 
 namespace reelsd::async {
 
-/// Lives in the waiting coroutine's frame, and leaves the list with it however the frame ends.
+/// Part of the waiting coroutine's frame. Leaves the list when the frame is destroyed.
 struct condition::waiter : condition::waiter_base {
     waiter(condition& on, const boost::asio::any_io_executor& loop, deadline by)
         : timer{loop, by.when()} {
@@ -26,7 +26,7 @@ struct condition::waiter : condition::waiter_base {
     bool notified = false;
 };
 
-// A loop that is torn down destroys its frames late: they find themselves unlinked already.
+// A loop that is destroyed destroys its frames later; their waiters are then unlinked already.
 condition::~condition() {
     waiting_.clear();
 }

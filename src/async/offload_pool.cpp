@@ -37,20 +37,19 @@ call_end call_unless_late(deadline by, const std::function<void()>& call) {
     try {
         call();
     } catch (...) {
-        // Carried to the loop, where the caller's co_await throws it.
+        // The caller's co_await rethrows it on the loop.
         return {.in_time = true, .thrown = std::current_exception()};
     }
     return {.in_time = true, .thrown = nullptr};
 }
 
-/// The initiation: runs `call` on the pool, and the handler with its outcome on the handler's
-/// executor.
+/// Asio initiation: runs `call` on the pool and then the handler on the handler's executor.
 struct start_call {
     template <class Handler>
     void operator()(
         Handler handler, asio::thread_pool* pool, deadline by,
         const std::function<void()>* call) const {
-        // Keeps the loop running while the answer is on another thread.
+        // Keeps the loop running while the call is on another thread.
         auto loop = asio::prefer(
             asio::get_associated_executor(handler), asio::execution::outstanding_work.tracked);
         auto on_pool = [handler = std::move(handler), loop = std::move(loop), by, call]() mutable {

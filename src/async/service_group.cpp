@@ -9,7 +9,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// Services keep to the deadline themselves; one that is late by more than this is left alone.
+/// Services observe the deadline themselves. The group waits this much longer for a late one.
 constexpr std::chrono::milliseconds lateness_max{500};
 
 }  // namespace

@@ -37,7 +37,7 @@ void task_group::spawn(std::string_view name, asio::awaitable<void> task) {
 
 asio::awaitable<void> task_group::run(asio::awaitable<void> task) {
     co_await asio::this_coro::reset_cancellation_state(asio::enable_total_cancellation());
-    // Told to stop between spawn and this first step: the signal went to the state just replaced.
+    // A stop between spawn and this step signalled only the cancellation state just replaced.
     if (stopping_) co_return;
     co_await std::move(task);
 }
@@ -50,7 +50,7 @@ void task_group::finished(position task, const std::exception_ptr& thrown) {
 }
 
 void task_group::emit(asio::cancellation_type kind) {
-    // A task may end, and leave the list, while it is told.
+    // A task may end, and leave the list, during the signal.
     for (auto next = tasks_.begin(); next != tasks_.end();) {
         auto& current = *next++;
         current.cancel.emit(kind);

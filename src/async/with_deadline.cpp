@@ -19,7 +19,7 @@ bool is_cancellation(const std::exception_ptr& thrown) noexcept {
     } catch (const boost::system::system_error& why) {
         return why.code() == boost::asio::error::operation_aborted;
     } catch (...) {
-        // Any other exception is the caller's to see: the question was only what this one is.
+        // Not swallowed: the caller still holds the exception.
         return false;
     }
 }

@@ -19,7 +19,7 @@
 namespace reelsd::db {
 namespace {
 
-/// Which step of becoming the program failed.
+/// The step at which starting the program failed.
 enum class step : std::uint8_t { prepare, become_user, watch_parent, execute };
 
 struct step_failure {
@@ -37,8 +37,8 @@ constexpr const char* words_of(step at) {
     return "";
 }
 
-/// Everything the child needs between fork and exec, made before: there it may neither allocate nor
-/// lock.
+/// Data for the child between fork and exec. Prepared before the fork, because the child may
+/// neither allocate nor lock there.
 struct launch {
     std::vector<char*> arguments;
     std::vector<char*> environment;
@@ -49,8 +49,8 @@ struct launch {
     pid_t parent;
 };
 
-/// Raw system calls: glibc's wrappers would call up every thread of the process, and there is but
-/// one here.
+/// Raw system calls: glibc's wrappers would signal every thread of the process, but the child has
+/// only one.
 bool become(const account& user) {
     return ::syscall(SYS_setgroups, 0, nullptr) == 0 &&
            ::syscall(SYS_setresgid, user.gid, user.gid, user.gid) == 0 &&
@@ -64,54 +64,55 @@ void default_signals() {
     }
     sigset_t none;
     sigemptyset(&none);
-    // NOLINTNEXTLINE(concurrency-mt-unsafe): there is but one thread here
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): the child has only one thread
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-bool take_descriptors(launch& with) {
+bool take_descriptors(launch& startup) {
     constexpr int report = 3;
     // None of the three is below 3 (see start_child), so no copy overwrites another.
-    if (::dup2(with.input, 0) < 0 || ::dup2(with.output, 1) < 0 || ::dup2(with.output, 2) < 0) {
+    if (::dup2(startup.input, 0) < 0 || ::dup2(startup.output, 1) < 0 ||
+        ::dup2(startup.output, 2) < 0) {
         return false;
     }
-    if (with.report != report && ::dup3(with.report, report, O_CLOEXEC) < 0) return false;
-    with.report = report;
+    if (startup.report != report && ::dup3(startup.report, report, O_CLOEXEC) < 0) return false;
+    startup.report = report;
     if (::syscall(SYS_close_range, report + 1, ~0U, 0) == 0) return true;
-    // Older kernels and filters don't know the call. What the daemon opens stays below this number.
+    // Older kernels and filters lack the call. The daemon's descriptors stay below this number.
     constexpr int descriptors_max = 4096;
-    for (int one = report + 1; one < descriptors_max; ++one) ::close(one);
+    for (int number = report + 1; number < descriptors_max; ++number) ::close(number);
     return true;
 }
 
-step_failure become_program(launch& with) {
+step_failure become_program(launch& startup) {
     ::setsid();
     default_signals();
-    if (!take_descriptors(with)) return {step::prepare, errno};
-    if (with.run_as != nullptr && !become(*with.run_as)) return {step::become_user, errno};
+    if (!take_descriptors(startup)) return {step::prepare, errno};
+    if (startup.run_as != nullptr && !become(*startup.run_as)) return {step::become_user, errno};
     // After the change of user, which clears it.
     if (::prctl(PR_SET_PDEATHSIG, SIGINT) != 0) return {step::watch_parent, errno};
-    if (::getppid() != with.parent) return {step::watch_parent, ESRCH};
+    if (::getppid() != startup.parent) return {step::watch_parent, ESRCH};
     ::umask(S_IRWXG | S_IRWXO);
     if (::chdir("/") != 0) return {step::prepare, errno};
-    ::execve(with.arguments.front(), with.arguments.data(), with.environment.data());
+    ::execve(startup.arguments.front(), startup.arguments.data(), startup.environment.data());
     return {step::execute, errno};
 }
 
-[[noreturn]] void run_child(launch& with) {
-    const auto failure = become_program(with);
-    static_cast<void>(::write(with.report, &failure, sizeof failure));
+[[noreturn]] void run_child(launch& startup) {
+    const auto failure = become_program(startup);
+    static_cast<void>(::write(startup.report, &failure, sizeof failure));
     ::_exit(127);
 }
 
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
     std::vector<char*> pointers;
     pointers.reserve(texts.size() + 1);
-    for (auto& one : texts) pointers.push_back(one.data());
+    for (auto& text : texts) pointers.push_back(text.data());
     pointers.push_back(nullptr);
     return pointers;
 }
 
-/// At least 3, so that it does not lie where the child's standard descriptors go.
+/// Returns a descriptor of at least 3, clear of the child's standard descriptors.
 unique_fd above_standard(unique_fd from) {
     if (!from || from.get() > 2) return from;
     return unique_fd{::fcntl(from.get(), F_DUPFD_CLOEXEC, 3)};
@@ -149,9 +150,9 @@ result<pid_t> start_child(const child_options& options) {
     auto report_out = above_standard(unique_fd{ends[1]});
 
     auto arguments = options.arguments;
-    // Nothing of ours: PGDATA, PGOPTIONS and the like would change what the server does.
+    // Not inherited: PGDATA, PGOPTIONS and similar variables would change the server.
     std::vector<std::string> environment{"PATH=/usr/bin:/bin", "LC_ALL=C", "TZ=UTC"};
-    launch with{
+    launch startup{
         .arguments = pointers_to(arguments),
         .environment = pointers_to(environment),
         .run_as = options.run_as ? &*options.run_as : nullptr,
@@ -162,9 +163,9 @@ result<pid_t> start_child(const child_options& options) {
 
     const pid_t child = ::fork();
     if (child < 0) return cannot_start(options, words_of_errno(errno));
-    if (child == 0) run_child(with);
+    if (child == 0) run_child(startup);
 
-    { const unique_fd ours = std::move(report_out); }  // Else the read below would never end.
+    { const unique_fd ours = std::move(report_out); }  // Otherwise the read below never ends.
     step_failure failure{};
     const auto length = ::read(report_in.get(), &failure, sizeof failure);
     if (length != sizeof failure) return child;  // Closed by exec: it runs.
@@ -179,9 +180,9 @@ std::optional<int> wait_for_child(pid_t child, deadline by) {
         int status = 0;
         const auto ended = ::waitpid(child, &status, WNOHANG);
         if (ended == child) return status;
-        if (ended < 0 && errno != EINTR) return 0;  // Somebody else has reaped it.
+        if (ended < 0 && errno != EINTR) return 0;  // Other code has reaped it.
         if (by.passed()) return {};
-        // Without a descriptor to wait on, look five times a second.
+        // Without a descriptor to wait on, polls five times a second.
         const std::int64_t longest = watched ? 60'000 : 200;
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(by.remaining()).count();
         pollfd one{watched.get(), POLLIN, 0};

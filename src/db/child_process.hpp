@@ -24,30 +24,30 @@ struct account {
 struct child_options {
     /// The program's full path, then its arguments.
     std::vector<std::string> arguments;
-    /// Nothing: as this process. Only root may give one.
+    /// Nothing: the user of this process. Only root may set another.
     std::optional<account> run_as;
     /// Standard output and error go to the end of this file; standard input is empty.
     std::filesystem::path output;
 };
 
-/// Starts a program in a session of its own (the terminal's Ctrl-C is for the daemon alone),
-/// without any of our descriptors, with a small fixed environment. It gets SIGINT when the calling
-/// thread ends, also when this process is killed. Errors: database_unavailable, with the step that
-/// failed. The caller reaps it.
+/// Starts a program in its own session (the terminal's Ctrl-C reaches only the daemon), without
+/// this process's descriptors and with a small fixed environment. It receives SIGINT when the
+/// calling thread ends, even if this process is killed. Errors: database_unavailable, with the step
+/// that failed. The caller reaps it.
 [[nodiscard]] result<pid_t> start_child(const child_options& options);
 
-/// Waits for a child to end. Its wait status; nothing when `by` passed first.
+/// Waits for a child to end. Returns its wait status, or nothing if `by` passes first.
 [[nodiscard]] std::optional<int> wait_for_child(pid_t child, deadline by);
 
-/// The first of `folders` that this user may not enter; nothing when he may enter all.
+/// Returns the first of `folders` that this user may not enter; nothing if all may be entered.
 [[nodiscard]] result<std::optional<std::filesystem::path>> first_unreachable(
     const account& user, const std::vector<std::filesystem::path>& folders);
 
-/// Readable when the process ends; empty where the kernel has no such descriptors (before 5.3, or
-/// filtered).
+/// Returns a descriptor that becomes readable when the process ends. Empty if the kernel has no
+/// pidfd_open() (before 5.3, or filtered).
 [[nodiscard]] unique_fd watch_process(pid_t process);
 
-/// "Permission denied (13)".
+/// Returns the text of an errno, such as "Permission denied (13)".
 [[nodiscard]] std::string words_of_errno(int number);
 
 }  // namespace reelsd::db

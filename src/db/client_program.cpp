@@ -26,11 +26,11 @@ struct options_deleter {
 };
 using options_ptr = std::unique_ptr<PQconninfoOption, options_deleter>;
 
-/// libpq's complaint is not told on: it quotes the text, and that may be the password.
+/// Discards libpq's message: it quotes the text, which may contain the password.
 result<options_ptr> parse(const std::string& connection_string) {
-    char* complaint = nullptr;
-    options_ptr options{PQconninfoParse(connection_string.c_str(), &complaint)};
-    PQfreemem(complaint);
+    char* message = nullptr;
+    options_ptr options{PQconninfoParse(connection_string.c_str(), &message)};
+    PQfreemem(message);
     if (options) return options;
     return error{errc::invalid_argument, "the database URL is no libpq connection string"};
 }
@@ -44,12 +44,13 @@ std::string word(std::string_view keyword, std::string_view value) {
     return text + "'";
 }
 
-/// What libpq would read in this process as well: its variables, and where its files lie.
+/// Variables that libpq also reads in this process: its own, and HOME for its files.
 bool is_for_libpq(std::string_view variable) {
     return variable.starts_with("PG") || variable.starts_with("HOME=");
 }
 
-/// What a variable can carry goes into one; the rest is no secret, or is refused.
+/// Passes an option in an environment variable if there is one. Other options go into the
+/// connection string if they are not secret, and are refused otherwise.
 result<void> hand_on(const PQconninfoOption& option, client_program& to) {
     if (option.val == nullptr) return {};
     const std::string_view keyword{option.keyword};
@@ -70,8 +71,8 @@ result<client_program> describe_access(const std::string& connection_string) {
     const auto options = parse(connection_string);
     if (!options) return options.error();
     client_program access;
-    // As our own sessions: a server that vanished without a word is noticed within about 25 s. What
-    // the operator says comes later, and wins.
+    // As for this program's sessions: a server that vanished silently is detected within about
+    // 25 s. The operator's values follow and override these.
     access.database =
         "keepalives_idle='10' keepalives_interval='5' keepalives_count='3' "
         "tcp_user_timeout='15000'";
@@ -102,7 +103,7 @@ struct candidate {
 
 std::vector<candidate> installed(std::string_view name) {
     std::vector<candidate> found;
-    std::error_code none;  // No such folder: nothing is installed there.
+    std::error_code none;  // A missing folder means that nothing is installed.
     for (const auto& one : fs::directory_iterator{"/usr/lib/postgresql", none}) {
         const auto folder = one.path().filename().native();
         int major = 0;
@@ -126,8 +127,8 @@ std::optional<fs::path> on_path(std::string_view name) {
     return {};
 }
 
-/// An older program does not read a newer server; a newer one writes what an older server does not
-/// take back.
+/// Chooses the oldest program that is not older than the server. An older program cannot read a
+/// newer server, and an older server cannot restore the output of a newer program.
 std::optional<fs::path> choose(std::string_view name, int major) {
     std::optional<candidate> best;
     for (auto& one : installed(name)) {
@@ -142,9 +143,9 @@ result<std::string> with_database(const std::string& connection_string, std::str
     const auto options = parse(connection_string);
     if (!options) return options.error();
     std::string text = word("dbname", database);
-    for (const auto* one = options->get(); one->keyword != nullptr; ++one) {
-        if (one->val == nullptr || std::string_view{one->keyword} == "dbname") continue;
-        text += " " + word(one->keyword, one->val);
+    for (const auto* option = options->get(); option->keyword != nullptr; ++option) {
+        if (option->val == nullptr || std::string_view{option->keyword} == "dbname") continue;
+        text += " " + word(option->keyword, option->val);
     }
     return text;
 }
@@ -153,12 +154,12 @@ result<std::string> with_password(const std::string& connection_string, std::str
     const auto options = parse(connection_string);
     if (!options) return options.error();
     std::string text = word("password", password);
-    for (const auto* one = options->get(); one->keyword != nullptr; ++one) {
-        if (one->val == nullptr) continue;
-        if (std::string_view{one->keyword} == "password") {
+    for (const auto* option = options->get(); option->keyword != nullptr; ++option) {
+        if (option->val == nullptr) continue;
+        if (std::string_view{option->keyword} == "password") {
             return error{errc::invalid_argument, "the database URL has a password already"};
         }
-        text += " " + word(one->keyword, one->val);
+        text += " " + word(option->keyword, option->val);
     }
     return text;
 }

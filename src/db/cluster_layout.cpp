@@ -33,29 +33,29 @@ std::optional<int> number_in(std::string_view text) {
 
 // ---- Users
 
-/// `find` is getpwnam_r or getpwuid_r, `key` what it looks for.
+/// `find` is getpwnam_r or getpwuid_r; `key` is its first argument.
 template <class Find, class Key>
 std::optional<account> look_up(Find find, Key key) {
     passwd entry{};
-    passwd* found = nullptr;
+    passwd* match = nullptr;
     std::array<char, 4096> buffer{};
-    find(key, &entry, buffer.data(), buffer.size(), &found);
-    if (found == nullptr) return {};
-    return account{found->pw_uid, found->pw_gid, found->pw_name};
+    find(key, &entry, buffer.data(), buffer.size(), &match);
+    if (match == nullptr) return {};
+    return account{match->pw_uid, match->pw_gid, match->pw_name};
 }
 
-/// PostgreSQL refuses to run as root. The owner of an existing cluster goes first, so that a
-/// cluster made by an unprivileged daemon can be reached by root's commands.
+/// PostgreSQL refuses to run as root. The owner of an existing cluster is preferred, so that root's
+/// commands can use the cluster of an unprivileged daemon.
 result<std::optional<account>> server_user(const fs::path& cluster) {
     if (::geteuid() != 0) return std::optional<account>{};
-    struct stat made {};
-    if (::stat(cluster.c_str(), &made) == 0 && made.st_uid != 0) {
-        if (auto owner = look_up(::getpwuid_r, made.st_uid)) return owner;
-        return std::optional{account{made.st_uid, made.st_gid, std::to_string(made.st_uid)}};
+    struct stat status {};
+    if (::stat(cluster.c_str(), &status) == 0 && status.st_uid != 0) {
+        if (auto owner = look_up(::getpwuid_r, status.st_uid)) return owner;
+        return std::optional{account{status.st_uid, status.st_gid, std::to_string(status.st_uid)}};
     }
     for (const char* const name : {"postgres", "nobody"}) {
-        auto found = look_up(::getpwnam_r, name);
-        if (found && found->uid != 0) return found;
+        auto user = look_up(::getpwnam_r, name);
+        if (user && user->uid != 0) return user;
     }
     return error{
         errc::database_unavailable,
@@ -114,22 +114,21 @@ result<fs::path> find_programs(const cluster_options& options, const fs::path& c
 
 // ---- Folders
 
-result<fs::path> make_data_dir(const fs::path& wanted, bool for_other_user) {
+result<fs::path> make_data_dir(const fs::path& data_dir, bool for_other_user) {
     std::error_code problem;
-    const auto absolute = fs::absolute(wanted, problem);
-    const bool made = !problem && fs::create_directories(absolute, problem);
-    if (problem) return storage_error(wanted, "cannot be made: " + problem.message());
+    const auto absolute = fs::absolute(data_dir, problem);
+    const bool is_new = !problem && fs::create_directories(absolute, problem);
+    if (problem) return storage_error(data_dir, "cannot be made: " + problem.message());
     auto folder = fs::canonical(absolute, problem);
-    if (problem) return storage_error(wanted, problem.message());
+    if (problem) return storage_error(data_dir, problem.message());
     if (::access(folder.c_str(), W_OK | X_OK) != 0) {
         return storage_error(folder, "cannot be written: " + words_of_errno(errno));
     }
-    if (made) {
+    if (is_new) {
         fs::permissions(folder, fs::perms::owner_all, problem);
     }
     if (for_other_user && !problem) {
-        // Our own folder may be passed through by the server's user; what lies above is not ours to
-        // change.
+        // Lets the server's user traverse this folder. The folders above are not changed.
         const auto through = fs::perms::group_exec | fs::perms::others_exec;
         fs::permissions(folder, through, fs::perm_options::add, problem);
     }
@@ -137,17 +136,18 @@ result<fs::path> make_data_dir(const fs::path& wanted, bool for_other_user) {
     return folder;
 }
 
-/// Another user's cluster could be neither read nor run.
+/// Refuses another user's cluster, which could be neither read nor run.
 result<void> check_owner(const fs::path& cluster, uid_t server_user) {
-    struct stat found {};
-    if (::stat(cluster.c_str(), &found) != 0 || found.st_uid == server_user) return {};
-    // An empty folder, made beforehand by root, is no cluster yet. Others can't look into it.
-    const bool made = ::geteuid() != 0 || ::stat((cluster / "PG_VERSION").c_str(), &found) == 0;
-    if (!made) return {};
+    struct stat status {};
+    if (::stat(cluster.c_str(), &status) != 0 || status.st_uid == server_user) return {};
+    // An empty folder that root created in advance is not yet a cluster. Only root can look inside.
+    const bool is_cluster =
+        ::geteuid() != 0 || ::stat((cluster / "PG_VERSION").c_str(), &status) == 0;
+    if (!is_cluster) return {};
     return storage_error(
         cluster,
         fmt::format(
-            "belongs to user {}; run as that user, or choose another --data-dir", found.st_uid));
+            "belongs to user {}; run as that user, or choose another --data-dir", status.st_uid));
 }
 
 result<void> check_reachable(const account& user, const fs::path& folder) {
@@ -185,7 +185,7 @@ bool cluster_layout::initialised() const {
 
 result<void> make_private_folder(const fs::path& folder, const std::optional<account>& owner) {
     constexpr mode_t all_mine = S_IRWXU;
-    const uid_t wanted = owner ? owner->uid : ::geteuid();
+    const uid_t owner_id = owner ? owner->uid : ::geteuid();
     if (::mkdir(folder.c_str(), all_mine) == 0) {
         if (owner && ::chown(folder.c_str(), owner->uid, owner->gid) != 0) {
             return storage_error(folder, "cannot be given away: " + words_of_errno(errno));
@@ -194,11 +194,11 @@ result<void> make_private_folder(const fs::path& folder, const std::optional<acc
     }
     if (errno != EEXIST) return storage_error(folder, "cannot be made: " + words_of_errno(errno));
 
-    struct stat found {};
-    if (::lstat(folder.c_str(), &found) != 0 || !S_ISDIR(found.st_mode)) {
+    struct stat status {};
+    if (::lstat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
         return storage_error(folder, "is no folder");
     }
-    if (found.st_uid != wanted || (found.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+    if (status.st_uid != owner_id || (status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
         return storage_error(
             folder, "belongs to another user or is open to others; remove it, or run as its owner");
     }

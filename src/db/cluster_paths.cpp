@@ -9,7 +9,7 @@
 namespace reelsd::db {
 namespace {
 
-/// FNV-1a. Not for secrecy: it only has to be the same in every process and differ between folders.
+/// FNV-1a. Not for secrecy: it must only be equal in every process and differ between folders.
 std::uint64_t hash_of(std::string_view text) {
     std::uint64_t hash = 0xcbf29ce484222325U;
     for (const char c : text) {
@@ -28,7 +28,7 @@ std::string escaped(std::string_view text, std::string_view special) {
     return safe;
 }
 
-/// An element of a list setting: commas and blanks are plain within double quotes.
+/// Quotes an element of a list setting, where commas and blanks are plain text.
 std::string quoted_element(std::string_view text) {
     std::string quoted = "\"";
     for (const char c : text) {
@@ -44,19 +44,18 @@ std::filesystem::path socket_folder_for(const std::filesystem::path& data_dir, u
     constexpr std::string_view socket_name = "/.s.PGSQL.5432";
     auto near = data_dir / "run";
     const bool fits = near.native().size() + socket_name.size() <= socket_path_bytes_max;
-    // libpq takes a comma for the end of one host and the beginning of the next, however it is
-    // quoted.
+    // libpq treats a comma as a separator of hosts, even if it is quoted.
     if (fits && near.native().find(',') == std::string::npos) return near;
     return fmt::format("/tmp/reelsd-{}-{:016x}", server_user, hash_of(data_dir.native()));
 }
 
 std::optional<installation> choose_installation(
-    std::span<const installation> found, std::optional<int> cluster_major) {
+    std::span<const installation> installed, std::optional<int> cluster_major) {
     constexpr int major_min = 15;
     std::optional<installation> best;
-    for (const auto& one : found) {
-        const bool fits = cluster_major ? one.major == *cluster_major : one.major >= major_min;
-        if (fits && (!best || one.major > best->major)) best = one;
+    for (const auto& next : installed) {
+        const bool fits = cluster_major ? next.major == *cluster_major : next.major >= major_min;
+        if (fits && (!best || next.major > best->major)) best = next;
     }
     return best;
 }
@@ -98,27 +97,27 @@ std::vector<std::string> server_arguments(const server_settings& settings) {
         arguments.emplace_back("-c");
         arguments.push_back(fmt::format("{}={}", name, value));
     };
-    // Reachable through the private folder alone.
+    // Reachable only through the private folder.
     set("listen_addresses", "");
     set("port", "5432");
     set("unix_socket_directories", quoted_element(settings.socket_folder.native()));
     set("unix_socket_permissions", "0700");
     // Loaded when the server starts. A minor upgrade replaces the files of a running server, and a
-    // library from after it may need functions that only the server from after it has: a session
-    // that loaded one later would fail (58P01).
+    // new library may need functions that only the new server has. A session that loads one later
+    // would fail (58P01).
     set("shared_preload_libraries", "plpgsql,dict_snowball");
     // A few daemons with 4 connections each, and their commands.
     set("max_connections", "60");
     set("shared_buffers", "64MB");
-    // A small installation's disk: the log of changes keeps to a quarter of a gigabyte.
+    // For the disk of a small installation: the WAL stays below a quarter of a gigabyte.
     set("min_wal_size", "32MB");
     set("max_wal_size", "256MB");
-    // Our statements take microseconds; compiling them would take milliseconds.
+    // The program's statements take microseconds; compiling them would take milliseconds.
     set("jit", "off");
-    // A search reads from the indexes alone what a vacuum has seen: measured at 10,000 reels, the
-    // slowest searches take a quarter of the time.
+    // Vacuumed pages allow index-only scans in searches. Measured at 10,000 reels: the slowest
+    // searches take a quarter of the time.
     set("autovacuum_naptime", "15s");
-    // A log that says what is wrong and no more, so that it stays small.
+    // The log contains only problems, so that it stays small.
     set("logging_collector", "off");
     set("log_checkpoints", "off");
     set("log_timezone", "UTC");
@@ -138,10 +137,10 @@ std::vector<std::string> initdb_arguments(
         "--username=reelsd",
         "--encoding=UTF8",
         fmt::format("--locale={}", locale),
-        // Whoever may enter the socket's folder is let in; there is no other way in.
+        // Access to the socket's folder is the only authentication.
         "--auth-local=trust",
         "--auth-host=reject"};
-    // A disk that flips bits is noticed instead of served.
+    // Checksums detect corrupt pages instead of serving them.
     arguments.emplace_back(settings.durable ? "--data-checksums" : "--no-sync");
     return arguments;
 }

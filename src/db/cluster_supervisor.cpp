@@ -26,9 +26,9 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
 constexpr const char* our_database = "reelsd";
-constexpr const char* first_database = "postgres";  // What initdb makes.
+constexpr const char* first_database = "postgres";  // Created by initdb.
 
-/// Looking at a local socket answers at once, or the server is stuck.
+/// A local server answers immediately unless it is stuck.
 constexpr auto look_max = 3s;
 
 bool serves(const cluster_layout& layout, deadline by) {
@@ -43,15 +43,15 @@ PGPing ping(const cluster_layout& layout) {
     return PQpingParams(keys.data(), values.data(), 1);
 }
 
-/// The process that runs this cluster, be it still starting or about to end. A postmaster works in
-/// its cluster's folder: thus an unrelated process that got the number of a dead one is told apart.
+/// Returns the process that runs this cluster, even if it is starting or stopping. A postmaster's
+/// working directory is its cluster, which excludes an unrelated process with a reused number.
 std::optional<pid_t> live_postmaster(const cluster_layout& layout) {
     const auto process = postmaster_in(read_small_file(layout.cluster / "postmaster.pid"));
     if (!process) return {};
     std::error_code gone;
     const auto folder = fs::read_symlink(fmt::format("/proc/{}/cwd", *process), gone);
-    // A service's own user namespace hides the folder from commands beside it. Taking the process
-    // for another one would cost a living server its lock file.
+    // A service's user namespace may hide the folder from other commands. If the process were
+    // taken for an unrelated one, the running server would lose its lock file.
     if (gone == std::errc::permission_denied && ::kill(*process, 0) == 0) return process;
     if (gone || folder != layout.cluster) return {};
     return process;
@@ -64,7 +64,7 @@ std::uintmax_t size_of(const fs::path& file) {
 }
 
 std::string log_since(const fs::path& file, std::uintmax_t begin) {
-    if (begin > size_of(file)) begin = 0;  // Cut meanwhile.
+    if (begin > size_of(file)) begin = 0;  // Truncated since.
     constexpr std::size_t bytes_max = std::size_t{64} * 1024;
     std::ifstream stream{file, std::ios::binary};
     stream.seekg(static_cast<std::streamoff>(begin));
@@ -83,9 +83,9 @@ error program_failed(const fs::path& program, const fs::path& log_file, std::uin
         fmt::format("{} failed: {} (more in {})", program.string(), cause, log_file.string())};
 }
 
-/// What is left of a server that was killed goes away by itself within a moment: its last
-/// processes, which still hold its memory.
-bool is_passing(const error& why) {
+/// True for errors caused by the last processes of a killed server. They still hold its memory and
+/// end by themselves within a moment.
+bool is_transient(const error& why) {
     return why.detail().find("shared memory block") != std::string::npos ||
            why.detail().find("lock file") != std::string::npos;
 }
@@ -116,23 +116,23 @@ result<void> make_database(const cluster_layout& layout, deadline by) {
             errc::database_unavailable,
             fmt::format("{} is older than PostgreSQL 15", layout.postgres.string())};
     }
-    const auto found = run_sql(
+    const auto existing = run_sql(
         **session, "SELECT 1 FROM pg_database WHERE datname = $1", {parameter{our_database}}, by);
-    if (!found) return found.error();
-    if (PQntuples(found->get()) > 0) return {};
-    const auto made = run_sql(**session, fmt::format("CREATE DATABASE {}", our_database), by);
-    if (!made) return made.error();
+    if (!existing) return existing.error();
+    if (PQntuples(existing->get()) > 0) return {};
+    const auto created = run_sql(**session, fmt::format("CREATE DATABASE {}", our_database), by);
+    if (!created) return created.error();
     return {};
 }
 
 void sync_folder(const fs::path& folder) {
-    // Best effort: a rename that is lost in a crash is done again at the next start.
+    // Best effort: the next start repeats a rename that a crash lost.
     const unique_fd opened{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     if (opened) ::fsync(opened.get());
 }
 
-/// What an initdb that was killed left behind. One may still be tidying up after itself: hence
-/// names that are never used twice.
+/// Removes leftovers of killed initdb runs. One may still be cleaning up after itself; therefore
+/// each run uses a new name.
 void remove_unfinished(const cluster_layout& layout) {
     std::error_code gone;
     for (const auto& one : fs::directory_iterator{layout.data_dir, gone}) {
@@ -153,7 +153,7 @@ cluster_supervisor::~cluster_supervisor() {
 }
 
 void cluster_supervisor::stop() noexcept {
-    ask_to_stop(true);  // Ends a call that is under way.
+    ask_to_stop(true);  // Ends a call in progress.
     const std::lock_guard hold{calls_};
     server_.reset();
     ask_to_stop(false);
@@ -213,12 +213,13 @@ bool cluster_supervisor::is_outdated() const {
     const std::lock_guard hold{asking_};
     if (!server_alive_ || !program_begun_) return false;
     const auto there = identity_of(program_);
-    // A program that is missing is being replaced, or was removed: nothing could be started.
+    // A missing program is being replaced or was removed: no server could be started.
     return there && *there != *program_begun_;
 }
 
 result<unique_fd> cluster_supervisor::lock_start(const cluster_layout& layout, deadline by) const {
-    // Readable for all: flock() needs no more, and the daemon and root's commands may be two users.
+    // Readable for all, because flock() needs only that, and the daemon and root's commands may run
+    // as different users.
     unique_fd file{::open(
         layout.lock_file.c_str(),
         O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
@@ -244,7 +245,7 @@ result<void> cluster_supervisor::start_if_gone(
         server_.reset();
         if (!std::exchange(launched.started, false)) return {};
         const auto why = program_failed(layout.postgres, layout.log_file, launched.log_begin);
-        if (!is_passing(why)) return why;
+        if (!is_transient(why)) return why;
         launched.waiting_for = why.detail();
         return {};
     }
@@ -277,17 +278,17 @@ result<void> cluster_supervisor::start(const cluster_layout& layout, deadline by
         const auto made = initialise(layout, by);
         if (!made) return made.error();
     }
-    // Not a live postmaster's: that has been looked at. PostgreSQL itself would refuse if an
-    // unrelated process of the same user had the number now; that old processes still use the
-    // cluster it notices without it.
+    // live_postmaster() has shown that the file is stale. With it, PostgreSQL would refuse to start
+    // if an unrelated process of the same user had the number now. Without it, PostgreSQL still
+    // detects old processes that use the cluster.
     std::error_code missing;
     fs::remove(layout.cluster / "postmaster.pid", missing);
 
     auto arguments = server_arguments(settings_of(layout, options_.durable));
     auto child = child_for(layout, layout.postgres, std::move(arguments));
     {
-        // Before the start: a replacement in between costs a restart that is not needed, and is
-        // never missed.
+        // Read before the start, so that no replacement is missed. One in between costs only an
+        // unnecessary restart.
         const std::lock_guard hold{asking_};
         program_ = layout.postgres;
         program_begun_ = identity_of(program_);
@@ -307,13 +308,13 @@ result<void> cluster_supervisor::initialise(const cluster_layout& layout, deadli
             fmt::format("{}: neither empty nor a PostgreSQL cluster", layout.cluster.string())};
     }
     remove_unfinished(layout);
-    // Made aside and renamed when complete: what stands in place is always whole.
+    // Created under another name and renamed when complete, so that a cluster is never partial.
     const auto aside = layout.data_dir / fmt::format("postgres.new-{:08x}", std::random_device{}());
     logger_.info("creating the private PostgreSQL cluster", {{"folder", layout.cluster.string()}});
-    const auto made = run_initdb(layout, aside, by);
-    if (!made) {
+    const auto created = run_initdb(layout, aside, by);
+    if (!created) {
         fs::remove_all(aside, problem);
-        return made.error();
+        return created.error();
     }
     fs::rename(aside, layout.cluster, problem);
     if (problem) {
@@ -326,11 +327,11 @@ result<void> cluster_supervisor::initialise(const cluster_layout& layout, deadli
 }
 
 result<void> cluster_supervisor::run_initdb(
-    const cluster_layout& layout, const fs::path& into, deadline by) const {
-    const auto folder = make_private_folder(into, layout.run_as);
-    if (!folder) return folder.error();
+    const cluster_layout& layout, const fs::path& folder, deadline by) const {
+    const auto created = make_private_folder(folder, layout.run_as);
+    if (!created) return created.error();
     auto settings = settings_of(layout, options_.durable);
-    settings.cluster = into;
+    settings.cluster = folder;
     auto arguments = initdb_arguments(settings, locale_for_cluster());
     const auto log_begin = size_of(layout.log_file);
     const auto child = start_child(child_for(layout, layout.initdb, std::move(arguments)));
@@ -338,7 +339,7 @@ result<void> cluster_supervisor::run_initdb(
 
     const auto status = wait_for_child(*child, by);
     if (!status) {
-        ::kill(-*child, SIGKILL);  // Its whole session: it runs helpers.
+        ::kill(-*child, SIGKILL);  // Its whole process group, because it runs helpers.
         ::waitpid(*child, nullptr, 0);
         return error{errc::timed_out, layout.initdb.string() + " has not finished in time"};
     }

@@ -35,8 +35,8 @@ connection::~connection() {
 
 bool connection::start() {
     if (PQenterPipelineMode(raw_.get()) == 0) return false;
-    // The reactor gets a number of its own: libpq closes its socket as soon as it sees the end, and
-    // what the reactor then did to that number would hit whoever has been given it meanwhile.
+    // The reactor gets a duplicate descriptor. libpq closes its socket as soon as it reads the end;
+    // the reactor would then act on a number that may have been reused.
     unique_fd watched{::fcntl(PQsocket(raw_.get()), F_DUPFD_CLOEXEC, 0)};
     if (!watched) return false;
     error_code problem;
@@ -59,8 +59,8 @@ void connection::send(std::shared_ptr<pending_query> one) {
     flush();
 }
 
-/// Hands one exchange to libpq. PREPARE, if any, shares the sync point: when it fails, the server
-/// skips the statement behind it and nothing else.
+/// Passes one query to libpq. PREPARE, if any, shares the sync point: when it fails, the server
+/// skips only the statement behind it.
 bool connection::put(pending_query& one) {
     const parameter_arrays arrays{one.parameters};
     const int count = static_cast<int>(one.parameters.size());
@@ -96,13 +96,13 @@ bool connection::put(pending_query& one) {
            PQpipelineSync(raw_.get()) != 0;
 }
 
-/// Without this, every change of the schema would leave one dead statement behind on the server.
+/// Without this, each schema change would leave a dead statement on the server.
 bool connection::put_deallocate(const std::string& server_name) {
     static constexpr query deallocate{"db.deallocate", "DEALLOCATE"};
     auto one = std::make_shared<pending_query>(pending_query{
         .what = deallocate, .parameters = {}, .by = deadline::after({}), .one_shot = true});
     in_flight_.push_back(std::move(one));
-    // Names of queries hold no quotes, see db::query.
+    // Names of queries contain no quotes, see db::query.
     const std::string text = "DEALLOCATE \"" + server_name + "\"";
     return PQsendQueryParams(raw_.get(), text.c_str(), 0, nullptr, nullptr, nullptr, nullptr, 0) !=
                0 &&
@@ -120,7 +120,7 @@ void connection::flush() {
 
 void connection::await_readable() {
     socket_.async_wait(wait_type::wait_read, [self = shared_from_this()](error_code problem) {
-        // Closed meanwhile: then there is nobody to tell.
+        // Without raw_, the connection was closed since and has no events.
         if (!problem && self->raw_) self->on_readable();
     });
 }
@@ -135,7 +135,7 @@ void connection::await_writable() {
 
 void connection::on_readable() {
     if (PQconsumeInput(raw_.get()) == 0) {
-        // What came before the end is still worth reading: it may say why.
+        // Results before the end may contain the reason.
         const std::string why = message_of(*raw_);
         read_results();
         break_up(why);
@@ -153,8 +153,8 @@ void connection::on_readable() {
 }
 
 void connection::read_results() {
-    // libpq gives a null after the results of each statement. Two in a row: there is no more for
-    // now.
+    // libpq returns null after the results of each statement. Two in a row mean that there are no
+    // more results for now.
     bool null_before = false;
     while (!in_flight_.empty() && PQisBusy(raw_.get()) == 0) {
         result_ptr next{PQgetResult(raw_.get())};
@@ -180,20 +180,20 @@ void connection::take(result_ptr next) {
 }
 
 void connection::take_failure(pending_query& one, const PGresult& result) {
-    if (one.failure) return;  // The first says why.
+    if (one.failure) return;  // The first error is the cause.
     one.failure = error_of(result);
     if (one.preparing) statements_.forget(one.what, one.statement);
 }
 
 void connection::finish_first() {
-    const auto one = std::move(in_flight_.front());
+    const auto finished = std::move(in_flight_.front());
     in_flight_.pop_front();
-    if (run_again(one)) return;
-    events_.answered(one);
+    if (run_again(finished)) return;
+    events_.answered(finished);
 }
 
-/// A statement whose prepared form the server had lost, or no longer supports, has not begun. It
-/// runs once more without a prepared statement, so one repetition is enough.
+/// Repeats a statement that has not begun because the server lost its prepared form or no longer
+/// supports it. It runs without a prepared statement, so one repetition is enough.
 bool connection::run_again(const std::shared_ptr<pending_query>& one) {
     if (!one->failure || one->one_shot || one->prepared_here) return false;
     const bool unsupported = one->failure->sqlstate == unsupported_statement;
@@ -222,8 +222,7 @@ deadline::clock::time_point connection::silent_at() const noexcept {
 
 void connection::check_silence(deadline::clock::time_point now) {
     if (!raw_ || now < silent_at()) return;
-    // The process itself may have been stopped for a while, and the answer be there: look before
-    // judging.
+    // This process may have been stopped for a while, and the answer may be readable already.
     pollfd watched{PQsocket(raw_.get()), POLLIN, 0};
     const bool readable = ::poll(&watched, 1, 0) > 0;
     last_word_ = now;
@@ -240,7 +239,7 @@ void connection::break_up(const std::string& why) {
     release();
     auto unanswered = std::exchange(in_flight_, {});
     std::string reason = why;
-    // The server's own last words say more than libpq's "connection closed".
+    // The server's own last error is more specific than libpq's "connection closed".
     if (!unanswered.empty() && unanswered.front()->failure) {
         reason = unanswered.front()->failure->message;
     }
@@ -253,7 +252,7 @@ std::deque<std::shared_ptr<pending_query>> connection::close() {
 }
 
 void connection::release() {
-    error_code ignored;  // The descriptor is gone either way.
+    error_code ignored;  // The descriptor is closed either way.
     socket_.close(ignored);
     raw_.reset();
 }

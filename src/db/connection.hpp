@@ -18,25 +18,25 @@
 
 namespace reelsd::db {
 
-/// What a connection tells its pool. Each is called from within the connection's handlers, never
-/// from within a call of the pool into it, and may call back into it.
+/// Events of a connection for its pool. Called from the connection's handlers, never inside a call
+/// of the pool to the connection; a callback may call the connection.
 struct connection_events {
-    /// The server has spoken its last word on this exchange: see `answer` and `failure`.
+    /// The query is complete: see `answer` and `failure`.
     std::function<void(const std::shared_ptr<pending_query>& which)> answered;
-    /// The connection is broken and closed; `unanswered` are the exchanges it owed, in order.
+    /// The connection is broken and closed; `unanswered` are the pending queries, in order.
     std::function<void(
         const class connection& which, std::deque<std::shared_ptr<pending_query>> unanswered,
         const std::string& why)>
         lost;
 };
 
-/// One connection in pipeline mode on the loop. Statements go out at once, each followed by its own
-/// sync point and thus its own transaction; answers come back in order. On the loop's thread only.
-/// Shared because handlers that the reactor still holds may outlive the pool's interest.
+/// One connection in pipeline mode on the loop. Sends statements immediately, each followed by its
+/// own sync point and therefore in its own transaction; answers arrive in order. Thread: the loop's
+/// only. Shared, because handlers in the reactor may outlive the pool's reference.
 class connection : public std::enable_shared_from_this<connection> {
 public:
-    /// Takes over a logged-in, non-blocking connection. `silence_max`: how long the server may owe
-    /// an answer without a word before the connection counts as broken.
+    /// Takes over a logged-in, non-blocking connection. `silence_max`: how long the server may be
+    /// silent while it owes an answer before the connection counts as broken.
     connection(
         const boost::asio::any_io_executor& loop, connection_ptr raw,
         std::chrono::milliseconds silence_max, connection_events events);
@@ -44,26 +44,26 @@ public:
     connection& operator=(const connection&) = delete;
     ~connection();
 
-    /// Begins to read. False when the connection is unusable already.
+    /// Starts to read. Returns false if the connection is unusable.
     [[nodiscard]] bool start();
 
-    /// Sends one exchange. A failure to do so is reported later, through `lost`.
+    /// Sends one query. Reports a failure to send later, through `lost`.
     void send(std::shared_ptr<pending_query> one);
 
-    /// Closes at once and gives back what was owed; no more events after this.
+    /// Closes immediately and returns the unanswered queries. No events follow.
     std::deque<std::shared_ptr<pending_query>> close();
 
     /// Declares the connection broken if the server has been silent for too long; `lost` is called
     /// then.
     void check_silence(deadline::clock::time_point now);
-    /// When check_silence() would do so; never, if nothing is owed.
+    /// The time at which check_silence() would do so; never if no answer is owed.
     [[nodiscard]] deadline::clock::time_point silent_at() const noexcept;
 
-    /// Exchanges that the server owes an answer, in order.
+    /// Unanswered queries, in order.
     [[nodiscard]] const std::deque<std::shared_ptr<pending_query>>& in_flight() const noexcept {
         return in_flight_;
     }
-    /// Since when the server has owed something without a word; now, if nothing is owed.
+    /// Since when the server has been silent while it owes an answer; now if it owes none.
     [[nodiscard]] deadline::clock::time_point quiet_since() const noexcept;
     [[nodiscard]] deadline::clock::time_point opened_at() const noexcept { return opened_at_; }
 

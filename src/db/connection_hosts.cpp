@@ -1,4 +1,4 @@
-#include "connection_hosts.hpp"
+#include "session.hpp"
 
 #include <libpq-fe.h>
 
@@ -24,12 +24,13 @@ std::vector<std::string> parts_of(std::string_view list) {
     return parts;
 }
 
-/// The element for each of `count` servers: one stands for all of them. Nothing if they do not fit.
+/// Returns the value for each of `count` servers; a single one may apply to all. Nothing if the
+/// numbers do not match.
 std::optional<std::vector<std::string>> for_each_of(
     std::size_t count, std::vector<std::string> parts, bool may_be_shared) {
     if (parts.empty()) return std::vector<std::string>(count);
     if (parts.size() == 1 && may_be_shared) return std::vector<std::string>(count, parts.front());
-    // An empty element is libpq's default, which cannot be said of one server alone.
+    // An empty element means libpq's default, which cannot be given for a single server.
     const bool whole = std::none_of(
         parts.begin(), parts.end(), [](const std::string& part) { return part.empty(); });
     if (parts.size() != count || !whole) return std::nullopt;
@@ -42,7 +43,7 @@ std::vector<connection_host> hosts_of(const std::string& connection_string) {
     const std::vector<connection_host> as_it_says(1);
     const parsed_options options{
         PQconninfoParse(connection_string.c_str(), nullptr), &PQconninfoFree};
-    if (!options) return as_it_says;  // A database's name alone.
+    if (!options) return as_it_says;  // Only a database name.
     const auto value_of = [&options](std::string_view keyword) -> std::string_view {
         for (const auto* one = options.get(); one->keyword != nullptr; ++one) {
             if (one->keyword == keyword) return one->val == nullptr ? "" : one->val;

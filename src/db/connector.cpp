@@ -27,7 +27,7 @@ connector::~connector() {
 }
 
 void connector::open(deadline by, completion done) {
-    // The thread before has posted its outcome as its last act: joining it costs nothing.
+    // The previous thread posted its outcome as its last action, so joining it does not block.
     thread_ = std::jthread{[loop = loop_,
                             text = connection_string_,
                             limits = limits_,

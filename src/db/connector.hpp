@@ -12,8 +12,8 @@
 
 namespace reelsd::db {
 
-/// Opens connections on a thread of its own, one at a time: libpq resolves names, reads password
-/// files and may talk TLS while it connects, all of which can block. Used on the loop's thread.
+/// Opens connections on its own thread, one at a time, because libpq may block while it resolves
+/// names, reads password files and negotiates TLS. Call it on the loop's thread.
 class connector {
 public:
     using completion = std::function<void(result<connection_ptr>)>;
@@ -23,14 +23,14 @@ public:
         boost::asio::any_io_executor loop, std::string connection_string, session_limits limits);
     connector(const connector&) = delete;
     connector& operator=(const connector&) = delete;
-    /// As stop().
+    /// Calls stop().
     ~connector();
 
-    /// Opens one connection; `done` is posted to the loop, and must bear to outlive this object.
-    /// One attempt at a time: the next only after `done` has been called.
+    /// Opens one connection and posts `done` to the loop. `done` may run after this object is
+    /// destroyed. Call again only after `done` has been called.
     void open(deadline by, completion done);
 
-    /// Ends an attempt under way and waits for its thread; its `done` gets `cancelled`. For good.
+    /// Ends an attempt in progress (its `done` gets `cancelled`) and waits for its thread. Final.
     void stop() noexcept;
 
 private:

@@ -15,9 +15,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What every server has for those who make and rename databases.
+/// Exists on every server, for sessions that create and rename databases.
 constexpr const char* maintenance_database = "postgres";
-/// Dropping a database is done within a second or two, also when nothing else is waited for.
+/// Bound for the destructor; dropping a database takes a second or two.
 constexpr auto drop_time_max = 30s;
 
 std::string identifier(std::string_view name) {
@@ -52,7 +52,7 @@ result<void> run(PGconn& session, const std::string& statement, deadline by) {
     return {};
 }
 
-/// The database that is to be replaced, and what the new one has to be like.
+/// The database to replace, with the properties that the new one must have.
 struct original {
     std::string name;
     std::string collate;
@@ -61,7 +61,7 @@ struct original {
 };
 
 result<original> read_original(PGconn& session, deadline by) {
-    auto found = run_sql(
+    auto selected = run_sql(
         session,
         "SELECT datname, datcollate, datctype,"
         "       pg_has_role(datdba, 'USAGE') AND (rolcreatedb OR rolsuper) AS may_replace"
@@ -69,8 +69,8 @@ result<original> read_original(PGconn& session, deadline by) {
         " WHERE datname = current_database() AND rolname = current_user",
         {},
         by);
-    if (!found) return found.error();
-    const rows answer{"db.original", found->release()};
+    if (!selected) return selected.error();
+    const rows answer{"db.original", selected->release()};
     const auto row = answer.one();
     return original{
         .name = row.as<std::string>("datname"),
@@ -79,7 +79,7 @@ result<original> read_original(PGconn& session, deadline by) {
         .may_replace = row.as<bool>("may_replace")};
 }
 
-/// Holds off other replacements of this database until the session ends.
+/// Excludes other swaps of this database until the session ends.
 result<void> lock_replacing(PGconn& session, const std::string& prefix, deadline by) {
     auto tried = run_sql(
         session,
@@ -95,7 +95,7 @@ result<void> lock_replacing(PGconn& session, const std::string& prefix, deadline
 result<std::int64_t> count_sessions(PGconn& session, const std::string& database, deadline by) {
     auto counted = run_sql(
         session,
-        // What other roles' sessions are is not shown to everybody: then they count.
+        // The type of other roles' sessions may be hidden; such sessions count.
         "SELECT count(*) AS n FROM pg_stat_activity"
         " WHERE datname = $1 AND coalesce(backend_type, 'client backend') = 'client backend'",
         {parameter{database}},
@@ -105,7 +105,8 @@ result<std::int64_t> count_sessions(PGconn& session, const std::string& database
     return answer.one().as<std::int64_t>("n");
 }
 
-/// Who has hung up just now, as we have ourselves, is still seen for a moment: it is waited for.
+/// Waits a moment for sessions that have just disconnected, such as this program's own: the server
+/// still lists them.
 result<void> refuse_if_in_use(PGconn& session, const std::string& database, deadline by) {
     constexpr auto hang_up_time_max = 2s;
     const auto gone_by = by.at_most(hang_up_time_max);
@@ -130,20 +131,20 @@ result<void> drop(PGconn& session, const std::string& database, deadline by) {
         session, fmt::format("DROP DATABASE IF EXISTS {} WITH (FORCE)", identifier(database)), by);
 }
 
-/// What replacements left that were killed: under the lock, nobody else makes one.
+/// Drops leftovers of killed swaps. The lock excludes swaps in progress.
 result<void> drop_leftovers(PGconn& session, const std::string& prefix, deadline by) {
-    auto found = run_sql(
+    auto leftovers = run_sql(
         session,
-        // Made by random_name(), and by nobody else.
+        // The form of random_name().
         "SELECT datname FROM pg_database"
         " WHERE starts_with(datname, $1)"
         "   AND substr(datname::text, length($1) + 1) ~ '^[0-9a-f]{8}$'",
         {parameter{prefix}},
         by);
-    if (!found) return found.error();
-    const rows answer{"db.leftovers", found->release()};
-    for (const auto& one : answer) {
-        const auto dropped = drop(session, one.as<std::string>("datname"), by);
+    if (!leftovers) return leftovers.error();
+    const rows answer{"db.leftovers", leftovers->release()};
+    for (const auto& row : answer) {
+        const auto dropped = drop(session, row.as<std::string>("datname"), by);
         if (!dropped) return dropped.error();
     }
     return {};
@@ -160,28 +161,28 @@ result<database_contents> look_into(
     const auto session = open_for(connection_string, by);
     if (!session) return session.error();
     database_contents contents;
-    auto found = run_sql(
+    auto selected = run_sql(
         **session,
         "SELECT count(*) AS n FROM pg_class JOIN pg_namespace AS schema ON schema.oid = "
         "relnamespace"
         " WHERE nspname !~ '^pg_' AND nspname <> 'information_schema'",
         {},
         by);
-    if (!found) return found.error();
-    const rows relations{"db.relations", found->release()};
+    if (!selected) return selected.error();
+    const rows relations{"db.relations", selected->release()};
     contents.has_relations = relations.one().as<std::int64_t>("n") > 0;
 
     for (const auto table : tables) {
         const auto name = identifier(table);
-        found =
-            run_sql(**session, "SELECT to_regclass($1) IS NOT NULL AS made", {parameter{name}}, by);
-        if (!found) return found.error();
-        const rows known{"db.table", found->release()};
-        if (!known.one().as<bool>("made")) continue;
+        selected = run_sql(
+            **session, "SELECT to_regclass($1) IS NOT NULL AS present", {parameter{name}}, by);
+        if (!selected) return selected.error();
+        const rows known{"db.table", selected->release()};
+        if (!known.one().as<bool>("present")) continue;
         const auto any = fmt::format("SELECT EXISTS (SELECT FROM {}) AS any", name);
-        found = run_sql(**session, any.c_str(), {}, by);
-        if (!found) return found.error();
-        const rows looked{"db.any_row", found->release()};
+        selected = run_sql(**session, any.c_str(), {}, by);
+        if (!selected) return selected.error();
+        const rows looked{"db.any_row", selected->release()};
         contents.has_rows = contents.has_rows || looked.one().as<bool>("any");
     }
     return contents;
@@ -190,7 +191,7 @@ result<database_contents> look_into(
 struct database_swap::state {
     connection_ptr session;  ///< To the maintenance database; holds the lock.
     std::string old_name;
-    std::string prefix;  ///< Of everything that may be dropped.
+    std::string prefix;  ///< Prefix of the names of all databases that may be dropped.
     std::string new_name;
     std::string connection_string;
 };
@@ -204,14 +205,14 @@ const std::string& database_swap::connection_string() const noexcept {
 }
 
 result<database_swap> database_swap::make(const std::string& connection_string, deadline by) {
-    auto made = std::make_unique<state>();
+    auto swap = std::make_unique<state>();
     original old;
     {
         const auto session = open_for(connection_string, by);
         if (!session) return session.error();
-        auto found = read_original(**session, by);
-        if (!found) return found.error();
-        old = std::move(*found);
+        auto read = read_original(**session, by);
+        if (!read) return read.error();
+        old = std::move(*read);
     }
     if (!old.may_replace) {
         return error{
@@ -225,24 +226,25 @@ result<database_swap> database_swap::make(const std::string& connection_string, 
     if (!maintenance) return maintenance.error();
     auto session = open_for(*maintenance, by);
     if (!session) return session.error();
-    made->session = std::move(*session);
+    swap->session = std::move(*session);
 
-    made->old_name = old.name;
+    swap->old_name = old.name;
     // PostgreSQL cuts names at 63 bytes.
     constexpr std::size_t name_bytes_max = 40;
-    made->prefix = old.name.substr(0, name_bytes_max) + "_restore_";
-    auto& with = *made->session;
-    if (const auto locked = lock_replacing(with, made->prefix, by); !locked) return locked.error();
-    const auto unused = refuse_if_in_use(with, old.name, by);
+    swap->prefix = old.name.substr(0, name_bytes_max) + "_restore_";
+    auto& server = *swap->session;
+    if (const auto locked = lock_replacing(server, swap->prefix, by); !locked)
+        return locked.error();
+    const auto unused = refuse_if_in_use(server, old.name, by);
     if (!unused) return unused.error();
-    if (const auto gone = drop_leftovers(with, made->prefix, by); !gone) return gone.error();
+    if (const auto gone = drop_leftovers(server, swap->prefix, by); !gone) return gone.error();
 
-    const auto name = random_name(made->prefix);
+    const auto name = random_name(swap->prefix);
     auto reached = with_database(connection_string, name);
     if (!reached) return reached.error();
-    made->connection_string = std::move(*reached);
+    swap->connection_string = std::move(*reached);
     const auto created =
-        run(with,
+        run(server,
             fmt::format(
                 "CREATE DATABASE {} TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE {} LC_CTYPE {}",
                 identifier(name),
@@ -250,13 +252,13 @@ result<database_swap> database_swap::make(const std::string& connection_string, 
                 text_literal(old.ctype)),
             by);
     if (!created) return created.error();
-    made->new_name = name;
-    return database_swap{std::move(made)};
+    swap->new_name = name;
+    return database_swap{std::move(swap)};
 }
 
 database_swap::~database_swap() {
     if (!state_ || state_->new_name.empty()) return;
-    // If that fails, the next replacement drops it.
+    // If this fails, the next swap drops it.
     static_cast<void>(drop(*state_->session, state_->new_name, deadline::after(drop_time_max)));
 }
 
@@ -265,8 +267,8 @@ result<void> database_swap::commit(deadline by) {
     const auto unused = refuse_if_in_use(with, state_->old_name, by);
     if (!unused) return unused.error();
     const auto retired = random_name(state_->prefix);
-    // One message is one transaction. The server itself refuses to rename what somebody is
-    // connected to.
+    // One message is one transaction. The server itself refuses to rename a database with
+    // connections.
     const auto renamed =
         run(with,
             fmt::format(
@@ -277,7 +279,7 @@ result<void> database_swap::commit(deadline by) {
                 identifier(state_->old_name)),
             by);
     if (!renamed) return renamed.error();
-    state_->new_name = retired;  // To be dropped from now on.
+    state_->new_name = retired;  // The destructor drops it.
     return {};
 }
 

@@ -24,7 +24,7 @@ constexpr std::uint32_t float8 = 701;
 constexpr std::uint32_t text_array = 1009;
 constexpr std::uint32_t varchar = 1043;
 constexpr std::uint32_t timestamptz = 1184;
-/// Our enums are the only types above it. Source: FirstNormalObjectId in transam.h.
+/// Only the schema's enums are above it. Source: FirstNormalObjectId in transam.h.
 constexpr std::uint32_t first_user_type = 16384;
 }  // namespace oid
 
@@ -34,13 +34,14 @@ constexpr std::uint32_t first_user_type = 16384;
         std::to_string(from.type) + ") " + std::string{why}};
 }
 
-void expect(const cell& from, std::initializer_list<std::uint32_t> types, std::string_view wanted) {
+void expect(
+    const cell& from, std::initializer_list<std::uint32_t> types, std::string_view expected) {
     if (from.null) mismatch(from, "is null");
     if (std::ranges::find(types, from.type) != types.end()) return;
-    mismatch(from, std::string{"is not "}.append(wanted));
+    mismatch(from, std::string{"is not "}.append(expected));
 }
 
-/// Takes values off the front of a cell, in network byte order as the server sends them.
+/// Reads values from a cell, in the server's network byte order.
 class byte_reader {
 public:
     explicit byte_reader(const cell& from) : from_{from}, rest_{from.bytes} {}
@@ -78,8 +79,8 @@ Number number_from(const cell& from) {
     return number;
 }
 
-/// The elements of a one-dimensional array of text. Nulls and nested arrays are mismatches: no
-/// column of ours has them. Source: array_send() in arrayfuncs.c.
+/// Returns the elements of a one-dimensional array of text. Nulls and nested arrays are mismatches,
+/// because no column contains them. Source: array_send() in arrayfuncs.c.
 std::vector<std::string> text_elements(const cell& from) {
     byte_reader reader{from};
     const auto dimensions = reader.number<std::uint32_t>();
@@ -90,7 +91,7 @@ std::vector<std::string> text_elements(const cell& from) {
     if (dimensions == 1) {
         auto count = reader.number<std::uint32_t>();
         if (reader.number<std::int32_t>() != 1) mismatch(from, "holds an array that begins late");
-        // Nothing is reserved: a malformed count may be any number.
+        // Reserves no memory: a malformed count may be any number.
         for (; count > 0; --count) {
             const auto length = reader.number<std::int32_t>();
             if (length < 0) mismatch(from, "holds a null in an array");

@@ -19,7 +19,7 @@ constexpr std::array error_classes{
     error_class{"21", errc::internal},                 // cardinality violation
     error_class{"22", errc::invalid_argument},         // data exception
     error_class{"23", errc::conflict},                 // integrity constraint violation
-    error_class{"23502", errc::internal},              // not null: our statement forgot a column
+    error_class{"23502", errc::internal},              // not null: a statement omits a column
     error_class{"25006", errc::database_unavailable},  // read only: a standby, or set so
     error_class{"40", errc::database_unavailable},     // deadlock, serialization: again
     error_class{"53", errc::database_unavailable},     // out of memory, processes, connections

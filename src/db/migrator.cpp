@@ -18,20 +18,20 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Any number will do, as long as it stays the same: "reelsd" in ASCII.
+/// An arbitrary constant: "reelsd" in ASCII.
 constexpr std::int64_t advisory_lock = 0x7265656c7364;
 
 /// While a migration waits for a table's lock, all later statements on the table queue behind it.
-/// So it waits for a moment only, shorter than anybody waits for an answer, lets those that have
-/// queued pass, and tries again from its beginning.
+/// It therefore waits for less time than any client waits for an answer, lets the queued statements
+/// pass, and retries from its beginning.
 constexpr std::chrono::milliseconds lock_timeout = 500ms;
-/// By the server, which tells us at once if it ends meanwhile.
+/// Sleeps on the server, so that the end of the server is noticed immediately.
 constexpr const char* let_others_pass = "SELECT pg_sleep(2)";
 constexpr auto pass_time = 2s;
-/// Between two tries to become the one that migrates.
+/// Pause between two attempts to get the migration lock.
 constexpr const char* wait_for_migrator = "SELECT pg_sleep(0.2)";
 
-/// What one try to apply the next migration came to.
+/// Result of one attempt to apply the next migration.
 enum class progress : std::uint8_t { applied, let_others_pass, nothing_pending };
 
 struct applied_step {
@@ -50,40 +50,40 @@ applied_step step_from(const row& from) {
 }
 
 result<connection_ptr> open(const std::string& connection_string, deadline by) {
-    // The server gives up when we do, and not later: zero would mean never.
+    // The server stops the statement at the same time; zero would mean no limit.
     const auto whole = std::chrono::ceil<std::chrono::milliseconds>(by.remaining());
     const session_limits limits{.statement_timeout = std::max(whole, 1ms), .lock_timeout = 0ms};
     return open_session(connection_string, limits, by, -1);
 }
 
 result<std::vector<applied_step>> read_applied(PGconn& session, deadline by) {
-    auto made =
-        run_sql(session, "SELECT to_regclass('schema_migration') IS NOT NULL AS made", {}, by);
-    if (!made) return made.error();
-    const rows table{"db.migration_table", made->release()};
-    if (!table.one().as<bool>("made")) return std::vector<applied_step>{};
-    auto found = run_sql(
+    auto table_check =
+        run_sql(session, "SELECT to_regclass('schema_migration') IS NOT NULL AS present", {}, by);
+    if (!table_check) return table_check.error();
+    const rows table{"db.migration_table", table_check->release()};
+    if (!table.one().as<bool>("present")) return std::vector<applied_step>{};
+    auto selected = run_sql(
         session,
         "SELECT version, name, checksum, applied_at FROM schema_migration ORDER BY version",
         {},
         by);
-    if (!found) return found.error();
-    const rows answer{"db.applied_migrations", found->release()};
+    if (!selected) return selected.error();
+    const rows answer{"db.applied_migrations", selected->release()};
     return answer.map(&step_from);
 }
 
-/// The checksums of the functions that the database has, by name. Nothing before the first ones.
+/// Returns the checksums of the database's functions by name; empty before the first ones.
 result<std::map<std::string, std::string, std::less<>>> read_functions(
     PGconn& session, deadline by) {
     std::map<std::string, std::string, std::less<>> checksums;
-    auto made =
-        run_sql(session, "SELECT to_regclass('schema_function') IS NOT NULL AS made", {}, by);
-    if (!made) return made.error();
-    const rows table{"db.function_table", made->release()};
-    if (!table.one().as<bool>("made")) return checksums;
-    auto found = run_sql(session, "SELECT name, checksum FROM schema_function", {}, by);
-    if (!found) return found.error();
-    const rows answer{"db.applied_functions", found->release()};
+    auto table_check =
+        run_sql(session, "SELECT to_regclass('schema_function') IS NOT NULL AS present", {}, by);
+    if (!table_check) return table_check.error();
+    const rows table{"db.function_table", table_check->release()};
+    if (!table.one().as<bool>("present")) return checksums;
+    auto selected = run_sql(session, "SELECT name, checksum FROM schema_function", {}, by);
+    if (!selected) return selected.error();
+    const rows answer{"db.applied_functions", selected->release()};
     for (const auto row : answer) {
         checksums.emplace(row.as<std::string>("name"), row.as<std::string>("checksum"));
     }
@@ -103,7 +103,7 @@ result<std::vector<sql_function>> outdated_functions(
     return outdated;
 }
 
-/// The history has to be a beginning of ours, letter by letter.
+/// Checks that the applied migrations are exactly the first ones of this program.
 result<void> check_history(
     std::span<const migration> ours, const std::vector<applied_step>& applied) {
     for (std::size_t i = 0; i < applied.size(); ++i) {
@@ -128,19 +128,19 @@ result<void> check_history(
     return {};
 }
 
-/// What people say and write in reels is text of all languages.
+/// Reels contain text in all languages, so the database must store UTF-8.
 result<void> check_encoding(PGconn& session, deadline by) {
-    auto asked = run_sql(session, "SELECT current_setting('server_encoding') AS name", {}, by);
-    if (!asked) return asked.error();
-    const rows answer{"db.encoding", asked->release()};
+    auto setting = run_sql(session, "SELECT current_setting('server_encoding') AS name", {}, by);
+    if (!setting) return setting.error();
+    const rows answer{"db.encoding", setting->release()};
     const auto name = answer.one().as<std::string>("name");
     if (name == "UTF8") return {};
     return error{
         errc::conflict, fmt::format("the database's encoding is {}; it must be UTF8", name)};
 }
 
-/// Waits for other migrators, then holds them off until the session ends.
-/// By trying: a statement that waits for the lock has a snapshot, and CREATE INDEX CONCURRENTLY of
+/// Waits for other migrators, then excludes them until the session ends.
+/// Polls, because a statement that waits for the lock has a snapshot. CREATE INDEX CONCURRENTLY of
 /// the migrator that holds the lock would wait for that snapshot to end.
 result<void> lock_history(PGconn& session, deadline by) {
     for (;;) {
@@ -168,15 +168,15 @@ result<void> limit_lock_waits(PGconn& session, std::chrono::milliseconds limit, 
 }
 
 result<void> make_table(PGconn& session, deadline by) {
-    const auto made = run_sql(
+    const auto created = run_sql(
         session,
         "CREATE TABLE IF NOT EXISTS schema_migration ("
         "version integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, "
         "applied_at timestamptz NOT NULL DEFAULT now())",
         by);
-    if (made) return {};
-    const auto& why = made.error();
-    // Since PostgreSQL 15 nobody else may make tables.
+    if (created) return {};
+    const auto& why = created.error();
+    // Since PostgreSQL 15 only the owner may create tables.
     if (!why.detail().starts_with("42501")) return why;
     return error{why.code(), why.detail() + "; its role must own the database"};
 }
@@ -208,23 +208,23 @@ result<void> apply_steps(PGconn& session, const migration& one, deadline by) {
     return {};
 }
 
-/// An index whose build failed or was interrupted has its name and serves nothing.
+/// Drops an index whose build failed or was interrupted. It occupies the name but is not used.
 result<void> drop_invalid_index(PGconn& session, const std::string& name, deadline by) {
-    auto asked = run_sql(
+    auto index_check = run_sql(
         session,
         "SELECT count(*) AS n FROM pg_index WHERE indexrelid = to_regclass($1) AND NOT indisvalid",
         {parameter{name}},
         by);
-    if (!asked) return asked.error();
-    const rows answer{"db.invalid_index", asked->release()};
+    if (!index_check) return index_check.error();
+    const rows answer{"db.invalid_index", index_check->release()};
     if (answer.one().as<std::int64_t>("n") == 0) return {};
     const auto dropped = run_sql(session, "DROP INDEX CONCURRENTLY IF EXISTS " + name, by);
     if (!dropped) return dropped.error();
     return {};
 }
 
-/// Its lock lets others read and write, so it may wait for as long as it takes; and it waits until
-/// all older transactions of the database have ended.
+/// Builds an index concurrently. Its lock allows reads and writes, so its wait is not limited. It
+/// also waits until all older transactions of the database have ended.
 result<void> build_index(
     PGconn& session, const migration& one, const std::string& index, deadline by) {
     const auto limited = limit_lock_waits(session, 0ms, by);
@@ -237,19 +237,18 @@ result<void> build_index(
     return record(session, one, by);
 }
 
-/// A lock was not to be had, or only by somebody else's giving in. run_sql() puts the server's code
-/// first.
+/// True for a lock timeout and a deadlock. run_sql() puts the server's code first.
 bool is_contention(const error& why) {
     return why.detail().starts_with("55P03") || why.detail().starts_with("40P01");
 }
 
-/// As apply_steps(), as often as others hold what it needs.
+/// Retries apply_steps() while other transactions hold its locks.
 result<void> apply_in_transaction(
     PGconn& session, const migration& one, deadline by, const log::logger& log) {
-    for (bool told = false;; told = true) {
+    for (bool is_logged = false;; is_logged = true) {
         auto done = apply_steps(session, one, by);
         if (done || !is_contention(done.error()) || by.remaining() < pass_time) return done;
-        if (!told) {
+        if (!is_logged) {
             log.warning(
                 "a migration waits until others let go of a table",
                 {{"version", one.version}, {"name", one.name}});
@@ -261,7 +260,8 @@ result<void> apply_in_transaction(
     }
 }
 
-/// Another migrator of an earlier release that is in the way is let pass.
+/// On contention, releases the history lock for a moment, so that a blocked migrator of an earlier
+/// release can proceed.
 result<progress> apply_without_transaction(PGconn& session, const migration& one, deadline by) {
     const auto index = concurrent_index_of(one.text);
     if (!index) {
@@ -289,12 +289,12 @@ result<progress> apply_one(
     return progress::applied;
 }
 
-/// A failure leaves the transaction open: the session ends with it, and so does the transaction.
+/// A failure leaves the transaction open; it ends with the session.
 result<progress> apply(PGconn& session, const migration& one, deadline by, const log::logger& log) {
     auto done = apply_one(session, one, by, log);
     if (done) return done;
     const auto& why = done.error();
-    // Refused data or keys are our SQL's fault here.
+    // Refused data or keys are an error in the migration's SQL.
     const bool surroundings =
         why.code() == errc::database_unavailable || why.code() == errc::storage_failed;
     return error{
@@ -302,7 +302,7 @@ result<progress> apply(PGconn& session, const migration& one, deadline by, const
         fmt::format("migration {:04} {}: {}", one.version, one.name, why.to_string())};
 }
 
-/// The history is read for each step: a migrator that was let pass may have applied some.
+/// Reads the history before each step, because another migrator may have applied some meanwhile.
 result<progress> take_step(
     PGconn& session, std::span<const migration> ours, deadline by, const log::logger& log) {
     const auto applied = read_applied(session, by);
@@ -337,8 +337,8 @@ result<void> replace_function(PGconn& session, const sql_function& function, dea
     return {};
 }
 
-/// With the history locked and equal to ours, so that no older program gets here. Bodies are not
-/// checked, because functions may call those that come after them.
+/// Called with the history locked and complete, so that no older program gets here. Does not check
+/// bodies, because functions may call later ones.
 result<void> replace_functions(
     PGconn& session, std::span<const sql_function> ours, deadline by, const log::logger& log) {
     const auto outdated = outdated_functions(session, ours, by);
@@ -374,7 +374,7 @@ error as_outage(const error& why) {
 
 std::optional<std::string> concurrent_index_of(std::string_view text) {
     constexpr std::string_view space = " \t\n";
-    constexpr std::array<std::string_view, 7> wanted{
+    constexpr std::array<std::string_view, 7> keywords{
         "CREATE", "UNIQUE", "INDEX", "CONCURRENTLY", "IF", "NOT", "EXISTS"};
     std::size_t known = 0;
     while (!text.empty()) {
@@ -387,9 +387,9 @@ std::optional<std::string> concurrent_index_of(std::string_view text) {
         }
         const auto word = text.substr(0, text.find_first_of(space));
         text.remove_prefix(word.size());
-        if (known == wanted.size()) return std::string{word};
-        if (known == 1 && word != wanted[1]) ++known;  // UNIQUE is optional.
-        if (word != wanted[known]) break;
+        if (known == keywords.size()) return std::string{word};
+        if (known == 1 && word != keywords[1]) ++known;  // UNIQUE is optional.
+        if (word != keywords[known]) break;
         ++known;
     }
     return {};

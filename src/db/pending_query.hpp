@@ -16,9 +16,9 @@ namespace reelsd::db {
 
 using waiter = boost::asio::any_completion_handler<void(std::exception_ptr, rows)>;
 
-/// One call of pool::run(), from its start until the server's last word on it. Its caller may leave
-/// earlier (deadline, cancellation): then `caller` is empty, and the answer is thrown away when it
-/// comes, so that the connection keeps its order.
+/// One call of pool::run(), from its start until its last result. If the caller leaves earlier
+/// (deadline, cancellation), `caller` is empty and the answer is discarded when it arrives, so that
+/// the connection keeps its order.
 struct pending_query {
     query what;
     std::vector<parameter> parameters;
@@ -26,13 +26,13 @@ struct pending_query {
     deadline::clock::time_point started = deadline::clock::now();
     waiter caller{};
 
-    /// Sent without a prepared statement: the second attempt, because the server had lost the
-    /// prepared one or no longer supports it.
+    /// Sent without a prepared statement: the second attempt, after the server lost the prepared
+    /// one or no longer supports it.
     bool one_shot = false;
 
-    // What the connection notes between sending and the last word.
+    // State of the connection between sending and the last result.
     std::uint64_t statement = 0;  ///< The prepared statement's number; zero for none.
-    bool prepared_here = false;   ///< PREPARE went out with it.
+    bool prepared_here = false;   ///< PREPARE was sent with it.
     bool preparing = false;       ///< The next result is about PREPARE.
     result_ptr answer{};
     std::optional<server_error> failure{};

@@ -21,14 +21,14 @@ struct start_query {
 
     template <class Handler>
     void operator()(Handler&& handler, const std::shared_ptr<pending_query>& one) const {
-        // Swapped, not assigned: in Boost 1.81 the move assignment of this type calls itself for
-        // ever.
+        // Swapped, not assigned: in Boost 1.81 the move assignment of this type calls itself
+        // forever.
         waiter caller{std::forward<Handler>(handler)};
         one->caller.swap(caller);
         auto slot = asio::get_associated_cancellation_slot(one->caller);
         if (slot.is_connected()) {
-            // Posted: ending the exchange takes this handler out of the slot, which must not happen
-            // while it runs.
+            // Posted, because ending the query removes this handler from the slot, which must not
+            // happen while it runs.
             slot.assign([where = loop, weak = std::weak_ptr{core}, one](asio::cancellation_type) {
                 asio::post(where, [weak, one] {
                     if (const auto still = weak.lock()) still->cancel(one);
@@ -65,29 +65,29 @@ void pool::close() {
     core_->close();
 }
 
-asio::awaitable<bool> pool::suspend(suspension wanted) {
-    core_->suspend(wanted.waiting_by);
-    while (!core_->owes_nothing() && !wanted.settled_by.passed()) {
-        co_await core_->settled().wait(wanted.settled_by);
+asio::awaitable<bool> pool::suspend(suspension limits) {
+    core_->suspend(limits.waiting_by);
+    while (!core_->owes_nothing() && !limits.settled_by.passed()) {
+        co_await core_->settled().wait(limits.settled_by);
     }
     core_->close_idle();
     co_return core_->owes_nothing();
 }
 
 void pool::resume() {
-    core_->go_on();
+    core_->resume();
 }
 
 asio::awaitable<rows> pool::run_with(deadline by, query what, std::vector<parameter> parameters) {
-    for (const auto& one : parameters) {
-        if (!one.sendable()) std::rethrow_exception(unsendable(what));
+    for (const auto& value : parameters) {
+        if (!value.sendable()) std::rethrow_exception(unsendable(what));
     }
-    const auto one = std::make_shared<pending_query>(
+    const auto pending = std::make_shared<pending_query>(
         pending_query{.what = what, .parameters = std::move(parameters), .by = by});
     const start_query start{core_->loop(), core_};
     co_return co_await asio::
         async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr, rows)>(
-            start, asio::use_awaitable, one);
+            start, asio::use_awaitable, pending);
 }
 
 asio::awaitable<void> pool::checkpoint(deadline by) {

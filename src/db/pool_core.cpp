@@ -19,26 +19,26 @@ namespace {
 using boost::system::error_code;
 using moment = deadline::clock::time_point;
 
-/// A connection that owes an answer for this long is chosen only when all do: its server process
-/// waits for a lock or a disk, and what is sent there waits behind.
+/// A connection that has owed an answer for this long is chosen only if all have: its server
+/// process waits for a lock or a disk, and later statements wait behind.
 constexpr auto slow_after = std::chrono::milliseconds{250};
 
-/// A connection that owes an answer for this long is not counted on: its network may have gone
-/// without a word, which shows in nothing else. Nothing more is sent there until it speaks again,
-/// and another one is opened in its place.
+/// A connection that has owed an answer for this long counts as unresponsive: its network may have
+/// failed silently. The pool sends nothing more there until it answers, and opens another in its
+/// place.
 constexpr auto unheard_max = std::chrono::seconds{1};
 
-/// An attempt to connect that takes longer than a login over a slow line may have been swallowed by
-/// a network that has become well meanwhile: another one begins beside it, and all go on.
+/// An attempt to connect that takes longer than a login over a slow line may have been lost by a
+/// network that works again. Another attempt then begins, and all continue.
 constexpr auto next_attempt_after = std::chrono::milliseconds{1200};
-/// As many as begin before the first one's time is over.
+/// As many attempts as begin before the first one times out.
 constexpr std::size_t attempts_max = 5;
 
 /// A connection that broke before this age does not count as a recovery.
 constexpr auto stable_after = std::chrono::seconds{1};
 
-/// Completes a caller on the loop: never from within the code that found the answer, which may be
-/// amid its own lists.
+/// Completes a caller on the loop, never inside the code that has the answer, which may be
+/// iterating over its lists.
 struct resumption {
     waiter caller;
     std::exception_ptr problem;
@@ -47,12 +47,12 @@ struct resumption {
     void operator()() { std::move(caller)(std::move(problem), std::move(answer)); }
 };
 
-void resume(
-    const asio::any_io_executor& loop, pending_query& one, std::exception_ptr problem,
+void complete(
+    const asio::any_io_executor& loop, pending_query& ended, std::exception_ptr problem,
     rows answer) {
-    auto slot = asio::get_associated_cancellation_slot(one.caller);
+    auto slot = asio::get_associated_cancellation_slot(ended.caller);
     if (slot.is_connected()) slot.clear();
-    waiter caller{std::move(one.caller)};
+    waiter caller{std::move(ended.caller)};
     asio::post(loop, resumption{std::move(caller), std::move(problem), std::move(answer)});
 }
 
@@ -68,7 +68,7 @@ pool_core::pool_core(asio::any_io_executor loop, pool_options options, log::logg
       watch_timer_{loop_} {
     invariant(options_.connections >= 1 && options_.connections <= 32);
     invariant(options_.in_flight_max >= 1);
-    // A plan is kept: one that was made while a table was empty would go on reading all of it.
+    // Plans are cached: one made while a table was empty would keep scanning the whole table.
     const session_limits limits{
         .statement_timeout = options_.statement_timeout,
         .lock_timeout = options_.lock_timeout,
@@ -112,10 +112,10 @@ void pool_core::close_idle() {
     std::erase_if(connections_, [](const auto& one) { return one->in_flight().empty(); });
 }
 
-void pool_core::go_on() {
+void pool_core::resume() {
     if (!std::exchange(suspended_until_, std::nullopt)) return;
     backoff_.reset();
-    give_out_waiting();
+    send_waiting();
     open_now();
 }
 
@@ -142,10 +142,10 @@ void pool_core::send(connection& through, const std::shared_ptr<pending_query>& 
 }
 
 void pool_core::cancel(const std::shared_ptr<pending_query>& one) {
-    if (!one->caller) return;  // Its answer was quicker.
+    if (!one->caller) return;  // Already completed.
     std::erase(waiting_, one);
     const error_code aborted = asio::error::operation_aborted;
-    resume(loop_, *one, std::make_exception_ptr(boost::system::system_error{aborted}), rows{});
+    complete(loop_, *one, std::make_exception_ptr(boost::system::system_error{aborted}), rows{});
 }
 
 std::size_t pool_core::sent_count() const {
@@ -174,11 +174,11 @@ std::shared_ptr<connection> pool_core::least_busy() const {
         connections_.begin(), connections_.end(), [&burden](const auto& a, const auto& b) {
             return burden(a) < burden(b);
         });
-    // The best one is unheard only when all are.
+    // The best connection is unresponsive only if all are.
     return best == connections_.end() || !is_heard(**best) ? nullptr : *best;
 }
 
-void pool_core::give_out_waiting() {
+void pool_core::send_waiting() {
     while (!waiting_.empty()) {
         const auto free = least_busy();
         if (!free) return;
@@ -189,7 +189,7 @@ void pool_core::give_out_waiting() {
 }
 
 bool pool_core::wants_another() const {
-    // As many again as there are places: then the server is slow, and more would not help it.
+    // At twice the configured number, the server is slow and more connections would not help.
     const bool has_room = connections_.size() < 2 * options_.connections;
     return !closed_ && !suspended_until_ && has_room && heard_count() < options_.connections;
 }
@@ -231,7 +231,7 @@ void pool_core::open_now() {
 void pool_core::on_opened(std::size_t which, result<connection_ptr> outcome) {
     attempting_[which] = false;
     if (!outcome) return on_open_failed(outcome.error().detail());
-    if (!wants_another()) return;  // Another attempt was quicker, or those unheard have spoken.
+    if (!wants_another()) return;  // Another attempt was quicker, or old connections answered.
 
     auto opened = std::make_shared<connection>(
         loop_, std::move(*outcome), options_.statement_timeout + options_.stall_time_max, events());
@@ -240,13 +240,13 @@ void pool_core::on_opened(std::size_t which, result<connection_ptr> outcome) {
     last_error_.clear();
     lacks_library_ = false;
     connections_.push_back(std::move(opened));
-    give_out_waiting();
-    next_attempt_at_ = {};  // The way is free: those that hang need not be waited for.
+    send_waiting();
+    next_attempt_at_ = {};  // The server is reachable: does not wait for attempts that hang.
     open_now();
 }
 
 void pool_core::on_open_failed(const std::string& why) {
-    // The same trouble every second is one line, not many.
+    // Logs a repeated failure only once.
     if (why != last_error_) logger_.warning("database connection failed", {{"reason", why}});
     last_error_ = why;
     lacks_library_ = says_library_missing(why);
@@ -299,16 +299,16 @@ void pool_core::on_lost(
 
 void pool_core::on_answered(pending_query& one) {
     if (suspended_until_) settled_.notify_all();
-    // Whoever has spoken can be counted on again. Later: the connection is amid its answers.
+    // The connection is responsive again. Posted, because it is still reading its results.
     if (!waiting_.empty() || connections_.size() > options_.connections) {
         asio::post(loop_, [weak = weak_from_this()] {
             const auto self = weak.lock();
             if (!self || self->closed_) return;
-            self->give_out_waiting();
+            self->send_waiting();
             self->close_extra();
         });
     }
-    if (!one.caller) return;  // It left earlier.
+    if (!one.caller) return;  // The caller left earlier.
     if (one.failure) {
         const auto code = errc_of(one.failure->sqlstate);
         if (code == errc::internal || code == errc::storage_failed) {
@@ -326,13 +326,13 @@ void pool_core::fail(pending_query& one, outage reason, const std::string& why) 
 
 void pool_core::finish(pending_query& one, std::exception_ptr problem, rows answer) {
     if (!one.caller) return;
-    auto found = metrics_.find(std::string_view{one.what.name()});
-    if (found == metrics_.end()) found = metrics_.try_emplace(one.what.name()).first;
-    query_metrics& spent = found->second;
+    auto match = metrics_.find(std::string_view{one.what.name()});
+    if (match == metrics_.end()) match = metrics_.try_emplace(one.what.name()).first;
+    query_metrics& spent = match->second;
     ++spent.count;
     if (problem) ++spent.errors;
     spent.seconds += std::chrono::duration<double>(deadline::clock::now() - one.started).count();
-    resume(loop_, one, std::move(problem), std::move(answer));
+    complete(loop_, one, std::move(problem), std::move(answer));
 }
 
 void pool_core::watch_until(moment when) {

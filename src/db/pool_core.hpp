@@ -22,15 +22,14 @@
 
 namespace reelsd::db {
 
-/// How long to wait before the next attempt to connect: 100 ms, doubling to 1 s. The cap keeps the
-/// pool within 2 s of the server's return; the doubling keeps a dead server's host from being
-/// hammered.
+/// Delay before the next attempt to connect: 100 ms, doubling to 1 s. The cap lets the pool recover
+/// within 2 s of the server's return; the doubling limits the load on a dead server's host.
 class backoff {
 public:
     [[nodiscard]] std::chrono::milliseconds next() noexcept {
-        const auto now = delay_;
+        const auto delay = delay_;
         delay_ = std::min(delay_ * 2, delay_max);
-        return now;
+        return delay;
     }
     void reset() noexcept { delay_ = delay_min; }
 
@@ -41,11 +40,11 @@ private:
     std::chrono::milliseconds delay_ = delay_min;
 };
 
-/// The pool's inside: who waits, who is in flight where, and the healing. On the loop's thread
+/// Implementation of pool: waiting queries, queries in flight, and reconnection. Thread: the loop's
 /// only.
 ///
-/// Deadlines: one timer for all exchanges, set to the earliest. Since most deadlines are seconds
-/// away and most answers are not, it is set about once per deadline's length, not once per
+/// Deadlines: one timer for all queries, set to the earliest deadline. Most answers arrive long
+/// before their deadlines, so the timer is set about once per deadline's length, not once per
 /// statement.
 class pool_core : public std::enable_shared_from_this<pool_core> {
 public:
@@ -57,20 +56,20 @@ public:
     void start();
     void close();
 
-    /// Sends nothing and connects to nothing until go_on(); what is in flight stays so.
-    /// What waits does so until then at least.
+    /// Sends nothing and opens no connection until resume(). Queries in flight stay in flight.
+    /// Waiting queries wait at least until `waiting_by`.
     void suspend(deadline waiting_by);
-    void go_on();
-    /// Closes what owes nothing.
+    void resume();
+    /// Closes connections without queries in flight.
     void close_idle();
     [[nodiscard]] bool owes_nothing() const { return sent_count() == 0; }
-    /// Told of each answer and each loss while suspended.
+    /// Notified of each answer and each lost connection while suspended.
     [[nodiscard]] async::condition& settled() noexcept { return settled_; }
 
-    /// Takes on one exchange; its caller is completed later, never from within.
+    /// Accepts one query. Completes its caller later, never inside this call.
     void submit(const std::shared_ptr<pending_query>& one);
 
-    /// The caller of this exchange no longer waits.
+    /// Completes the caller of this query with operation_aborted.
     void cancel(const std::shared_ptr<pending_query>& one);
 
     [[nodiscard]] const asio::any_io_executor& loop() const noexcept { return loop_; }
@@ -79,13 +78,13 @@ public:
 
 private:
     [[nodiscard]] std::size_t sent_count() const;
-    /// Whether a connection may be counted on: it owes nothing, or has spoken lately.
+    /// Whether a connection is responsive: it owes no answer, or sent something within a second.
     [[nodiscard]] static bool is_heard(const connection& one);
     [[nodiscard]] std::size_t heard_count() const;
-    /// Nothing, unless one is there that may be counted on.
+    /// The least busy responsive connection; null if there is none.
     [[nodiscard]] std::shared_ptr<connection> least_busy() const;
     void send(connection& through, const std::shared_ptr<pending_query>& one);
-    void give_out_waiting();
+    void send_waiting();
     void wait_longer(pending_query& one) const;
 
     [[nodiscard]] bool wants_another() const;
@@ -94,7 +93,7 @@ private:
     void open_now();
     void on_opened(std::size_t which, result<connection_ptr> outcome);
     void on_open_failed(const std::string& why);
-    /// Those that were opened in place of connections that have spoken again.
+    /// Closes connections that replaced others which are responsive again.
     void close_extra();
     void on_lost(
         const connection& lost, const std::deque<std::shared_ptr<pending_query>>& unanswered,
@@ -113,8 +112,8 @@ private:
     pool_options options_;
     log::logger logger_;
     std::vector<std::unique_ptr<connector>> connectors_;
-    std::vector<bool> attempting_;  ///< Which of them are at it.
-    /// As long as an attempt is under way, when the next one begins beside it.
+    std::vector<bool> attempting_;  ///< Which connectors have an attempt in progress.
+    /// When the next concurrent attempt begins while one is in progress.
     deadline::clock::time_point next_attempt_at_;
     backoff backoff_;
     asio::steady_timer retry_timer_;
@@ -122,14 +121,13 @@ private:
     asio::steady_timer watch_timer_;
     deadline::clock::time_point watching_until_ = deadline::clock::time_point::max();
     std::vector<std::shared_ptr<connection>> connections_;
-    std::deque<std::shared_ptr<pending_query>>
-        waiting_;  ///< In order of arrival; none has been sent.
+    std::deque<std::shared_ptr<pending_query>> waiting_;  ///< Unsent, in order of arrival.
     metrics_by_query metrics_;
     std::string last_error_;
     bool lacks_library_ = false;
     bool retry_pending_ = false;  ///< An attempt will begin when retry_timer_ ends.
     async::condition settled_;
-    std::optional<deadline> suspended_until_;  ///< What waits may do so until then at least.
+    std::optional<deadline> suspended_until_;  ///< Waiting queries wait at least until then.
     bool closed_ = false;
 };
 

@@ -33,7 +33,7 @@ postmaster::postmaster(child_options options, std::atomic<bool>& alive, log::log
 
 result<std::unique_ptr<postmaster>> postmaster::start(
     child_options options, std::atomic<bool>& alive, log::logger logger) {
-    // The constructor is private: make_unique cannot.
+    // make_unique cannot use the private constructor.
     std::unique_ptr<postmaster> made{new postmaster{std::move(options), alive, std::move(logger)}};
     if (!made->stop_) return error{errc::database_unavailable, words_of_errno(errno)};
     made->trim_log();
@@ -59,7 +59,7 @@ postmaster::~postmaster() {
 
 void postmaster::watch(pid_t child) {
     const auto process = watch_process(child);
-    // Without a descriptor for the process, look five times a second; with one, once a minute for
+    // Without a descriptor for the process, polls five times a second; with one, once a minute for
     // the log.
     const int look_every_ms = process ? 60'000 : 200;
     for (;;) {
@@ -97,9 +97,9 @@ bool postmaster::reap(pid_t child, deadline by) {
 }
 
 void postmaster::trim_log() const {
-    std::error_code problem;  // A log that cannot be cut is no reason to stop the database.
+    std::error_code problem;  // A log that cannot be truncated does not stop the database.
     const auto bytes = std::filesystem::file_size(options_.output, problem);
-    // The server appends, so it goes on at the new end.
+    // The server appends, so it continues at the new end.
     if (!problem && bytes > log_bytes_max)
         std::filesystem::resize_file(options_.output, 0, problem);
 }

@@ -11,21 +11,19 @@
 
 namespace reelsd::db {
 
-/// A PostgreSQL server that this process started, and the thread that watches over it: the same
-/// that started it, because the server gets its death signal when that thread ends. Keeps the
-/// server's log below 10 MiB.
+/// A PostgreSQL server that this process started, and the thread that started and supervises it.
+/// The server receives its death signal when that thread ends. Keeps the server's log below 10 MiB.
 class postmaster {
 public:
-    /// Errors: database_unavailable, when the program cannot be executed. That it serves, or even
-    /// lives on, is not said by success: `alive`, which outlives this, is true for as long as it
-    /// lives.
+    /// Errors: database_unavailable when the program cannot be executed. Success does not mean that
+    /// the server serves or stays alive: `alive`, which outlives this, is true while it runs.
     [[nodiscard]] static result<std::unique_ptr<postmaster>> start(
         child_options options, std::atomic<bool>& alive, log::logger logger);
 
     postmaster(const postmaster&) = delete;
     postmaster& operator=(const postmaster&) = delete;
-    /// Stops the server: SIGINT (fast: open statements are rolled back), after 10 s SIGQUIT (at
-    /// once, with recovery at the next start), after 5 s more SIGKILL. Waits for its end.
+    /// Stops the server and waits for its end: SIGINT (fast: open statements are rolled back),
+    /// SIGQUIT after 10 s (immediate: recovery at the next start), SIGKILL after 5 s more.
     ~postmaster();
 
 private:

@@ -16,7 +16,7 @@ struct result_deleter {
 };
 using result_ptr = std::unique_ptr<PGresult, result_deleter>;
 
-/// A libpq result with its columns' names at hand: PQfnumber copies and folds the name at every
+/// A libpq result with cached column names, because PQfnumber copies and folds the name at every
 /// call.
 class result_set {
 public:

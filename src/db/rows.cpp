@@ -51,16 +51,16 @@ std::optional<row> rows::one_or_none() const& {
 
 cell row::at(std::string_view column) const {
     const auto& columns = set_->columns();
-    const auto found = std::find(columns.begin(), columns.end(), column);
-    if (found == columns.end()) {
+    const auto match = std::find(columns.begin(), columns.end(), column);
+    if (match == columns.end()) {
         throw schema_mismatch{std::string{set_->query()} + ": no column " + std::string{column}};
     }
-    const auto number = static_cast<int>(found - columns.begin());
+    const auto number = static_cast<int>(match - columns.begin());
     PGresult* const raw = set_->raw();
     const auto length = static_cast<std::size_t>(PQgetlength(raw, index_, number));
     return {
         .query = set_->query(),
-        .column = *found,
+        .column = *match,
         .bytes = {PQgetvalue(raw, index_, number), length},
         .type = PQftype(raw, number),
         .null = PQgetisnull(raw, index_, number) != 0};

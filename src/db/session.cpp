@@ -1,6 +1,5 @@
 #include "session.hpp"
 
-#include "connection_hosts.hpp"
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/db/errors.hpp>
 
@@ -16,18 +15,18 @@ namespace {
 
 enum class wake : std::uint8_t { ready, deadline_passed, stopped };
 
-/// Waits for `events` on libpq's present socket, which may change while it connects.
+/// Waits for `events` on libpq's current socket, which may change while it connects.
 wake wait_for(const PGconn& connection, int events, deadline by, int stop_fd) {
     std::array<pollfd, 2> watched{
         pollfd{PQsocket(&connection), static_cast<short>(events), 0}, pollfd{stop_fd, POLLIN, 0}};
     for (;;) {
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(by.remaining()).count();
-        // Woken once a minute at least: poll() takes an int.
+        // Wakes at least once a minute, because poll() takes an int.
         const int woken = ::poll(
             watched.data(), watched.size(), static_cast<int>(std::min<std::int64_t>(left, 60'000)));
         if (watched[1].revents != 0) return wake::stopped;
         if (woken > 0) return wake::ready;
-        if (woken < 0 && errno != EINTR) return wake::ready;  // libpq meets the error itself.
+        if (woken < 0 && errno != EINTR) return wake::ready;  // libpq gets the same error.
         if (by.passed()) return wake::deadline_passed;
     }
 }
@@ -44,20 +43,20 @@ std::string one_line(std::string_view text) {
     return line;
 }
 
-/// libpq quotes parts of a malformed string in its complaint, and that may be the password.
+/// Discards libpq's message: it quotes parts of a malformed string, which may be the password.
 bool is_connection_string(const std::string& text) {
     const bool structured = text.find('=') != std::string::npos ||
                             text.starts_with("postgres://") || text.starts_with("postgresql://");
     if (!structured) return true;  // A database's name; empty takes libpq's defaults.
-    char* complaint = nullptr;
-    PQconninfoOption* const options = PQconninfoParse(text.c_str(), &complaint);
+    char* message = nullptr;
+    PQconninfoOption* const options = PQconninfoParse(text.c_str(), &message);
     const bool parsed = options != nullptr;
     PQconninfoFree(options);
-    PQfreemem(complaint);
+    PQfreemem(message);
     return parsed;
 }
 
-/// Of a server that is not the last one: twice what a login over a slow line takes.
+/// Limit for a server that is not the last one: twice a login over a slow line.
 constexpr deadline::clock::duration silence_max = std::chrono::milliseconds{2500};
 
 void ignore_notice(void* /*context*/, const PGresult* /*notice*/) {}
@@ -67,9 +66,9 @@ PGconn* start_connecting(const std::string& connection_string, const connection_
         const char* key;
         const char* value;
     };
-    // What stands before `dbname` may be overridden by the connection string, what follows may not,
-    // unless it is empty.
-    // A peer that vanished without a word is noticed by TCP within about 25 s.
+    // The connection string overrides options before `dbname`, but not those after it, unless they
+    // are empty.
+    // TCP detects a peer that vanished silently within about 25 s.
     const std::array options{
         option{"application_name", "reelsd"},
         option{"keepalives_idle", "10"},
@@ -91,7 +90,7 @@ PGconn* start_connecting(const std::string& connection_string, const connection_
     return PQconnectStartParams(keys.data(), values.data(), 1);
 }
 
-/// Waits until libpq has a whole result, or none any more.
+/// Waits until libpq has a complete result, or no more results.
 result<void> await_result(PGconn& connection, deadline by) {
     while (PQisBusy(&connection) != 0) {
         const auto woken = wait_for(connection, POLLIN, by, -1);
@@ -103,7 +102,7 @@ result<void> await_result(PGconn& connection, deadline by) {
     return {};
 }
 
-/// Reads results until libpq has no more, keeping the last, or the first error.
+/// Reads all results and returns the last one, or the first error.
 result<result_ptr> collect(PGconn& connection, deadline by) {
     result_ptr last;
     for (;;) {
@@ -127,14 +126,14 @@ result<connection_ptr> open_at(
     if (!connection) return error{errc::database_unavailable, "out of memory"};
     PQsetNoticeReceiver(connection.get(), ignore_notice, nullptr);
 
-    // As after PGRES_POLLING_WRITING: so libpq wants its first call.
-    auto wanted = PGRES_POLLING_WRITING;
-    while (PQstatus(connection.get()) != CONNECTION_BAD && wanted != PGRES_POLLING_OK) {
-        if (wanted == PGRES_POLLING_FAILED) break;
-        const int events = wanted == PGRES_POLLING_READING ? POLLIN : POLLOUT;
+    // libpq requires the first PQconnectPoll() as if PGRES_POLLING_WRITING had been returned.
+    auto next_wait = PGRES_POLLING_WRITING;
+    while (PQstatus(connection.get()) != CONNECTION_BAD && next_wait != PGRES_POLLING_OK) {
+        if (next_wait == PGRES_POLLING_FAILED) break;
+        const int events = next_wait == PGRES_POLLING_READING ? POLLIN : POLLOUT;
         const auto woken = wait_for(*connection, events, by, stop_fd);
         if (woken != wake::ready) return why_woken(woken, "connecting to the database");
-        wanted = PQconnectPoll(connection.get());
+        next_wait = PQconnectPoll(connection.get());
     }
     if (PQstatus(connection.get()) != CONNECTION_OK) {
         return error{errc::database_unavailable, message_of(*connection)};
@@ -197,8 +196,8 @@ std::string session_settings(const session_limits& limits) {
         "AND source IN ('global', 'database', 'user', 'database user')",
         limits.statement_timeout.count(),
         limits.lock_timeout.count());
-    // Without the second, the price that the first puts on a table without a fitting index would
-    // have the statement compiled.
+    // The first setting makes scans without an index expensive, which would trigger JIT compilation
+    // without the second.
     if (limits.finds_rows_by_index) settings += "; SET enable_seqscan = off; SET jit = off";
     return settings + "; DO 'BEGIN END'";
 }
@@ -208,12 +207,12 @@ result<connection_ptr> open_session(
     if (!is_connection_string(connection_string)) {
         return error{errc::invalid_argument, "the database URL is no libpq connection string"};
     }
-    // One after the other by ourselves: libpq goes on to the next server when one refuses, but
-    // waits without end for one that is silent, as a machine without power is.
+    // Tries the servers one by one. libpq itself continues with the next server when one refuses,
+    // but waits forever for a silent one, such as a machine without power.
     const auto servers = hosts_of(connection_string);
     error why{errc::timed_out, {}};
     for (std::size_t i = 0; i < servers.size(); ++i) {
-        // So that the last one has its time, too.
+        // Leaves time for the remaining servers.
         const auto left = static_cast<std::int64_t>(servers.size() - i);
         const auto share =
             left == 1 ? by.remaining() : std::min(by.remaining() / left, silence_max);
@@ -235,7 +234,7 @@ result<result_ptr> run_sql(PGconn& connection, const std::string& text, deadline
     if (PQsendQuery(&connection, text.c_str()) == 0) {
         return error{errc::database_unavailable, message_of(connection)};
     }
-    // A large script may not fit the socket at once; the server reads it whole before it answers.
+    // A large script may exceed the socket's buffer. The server reads all of it before it answers.
     for (int left = PQflush(&connection); left != 0; left = PQflush(&connection)) {
         if (left < 0) return error{errc::database_unavailable, message_of(connection)};
         const auto woken = wait_for(connection, POLLIN | POLLOUT, by, -1);

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-/// Blocking use of libpq, with a deadline on every wait: for opening connections (name resolution,
+/// Blocking use of libpq with a deadline on every wait. For opening connections (name resolution,
 /// TLS and password files block inside libpq), migrations and scripts. Never on the loop's thread.
 namespace reelsd::db {
 
@@ -24,34 +24,47 @@ struct connection_deleter {
 };
 using connection_ptr = std::unique_ptr<PGconn, connection_deleter>;
 
-/// The server's own limits for this session; zero is none.
+/// The server's own limits for this session; zero means no limit.
 struct session_limits {
     std::chrono::milliseconds statement_timeout{0};
     std::chrono::milliseconds lock_timeout{0};
-    /// Plans read no table from end to end, unless there is no other way: docs/adr/0031.
+    /// Plans avoid sequential scans unless no index fits: docs/adr/0031.
     bool finds_rows_by_index = false;
 };
 
-/// The statements that every session begins with: pure.
-/// Time zone, date and number formats are those that casts to text and JSON need, whatever the
-/// server's defaults are.
-/// Isolation and write access are what our statements need, whatever the role's or the database's
-/// defaults are; a server that is read-only as a whole stays so. The last statement loads PL/pgSQL:
-/// a session that could not run our functions fails here, not in a client's request.
+/// Returns the statements that begin every session. Pure.
+/// They set time zone, date and number formats for casts to text and JSON, and isolation and write
+/// access, whatever the defaults of server, database or role are. A read-only server stays
+/// read-only. The last statement loads PL/pgSQL, so that a session that cannot run the schema's
+/// functions fails here and not in a client's request.
 [[nodiscard]] std::string session_settings(const session_limits& limits);
 
-/// A connection that is logged in and has its settings. Errors: database_unavailable with the
-/// server's or libpq's words; invalid_argument when the connection string is none; cancelled when
-/// `stop_fd` (an eventfd, -1 for none) becomes readable first.
+/// Opens a connection and applies its settings. Errors: database_unavailable with the message of
+/// the server or libpq; invalid_argument for a malformed connection string; timed_out at `by`;
+/// cancelled when `stop_fd` (an eventfd, -1 for none) becomes readable first.
 [[nodiscard]] result<connection_ptr> open_session(
     const std::string& connection_string, const session_limits& limits, deadline by, int stop_fd);
+
+/// One server of a connection string. Empty values: those of the connection string.
+struct connection_host {
+    std::string host;
+    std::string address;  ///< libpq's `hostaddr`.
+    std::string port;
+
+    friend bool operator==(const connection_host&, const connection_host&) = default;
+};
+
+/// Returns the servers of a connection string, in its order. Returns a single empty one if it names
+/// at most one, if libpq itself must choose (`prefer-standby` tries all of them twice), or if libpq
+/// must report an error.
+[[nodiscard]] std::vector<connection_host> hosts_of(const std::string& connection_string);
 
 /// libpq's number for binary parameters and results.
 inline constexpr int binary_format = 1;
 
-/// Runs SQL of any number of statements and gives the last one's result, in text form: decode()
-/// does not read it. Errors: what errc_of() says; timed_out at the deadline, after which the
-/// connection is of no more use.
+/// Runs any number of SQL statements and returns the last result, in text form, which decode()
+/// cannot read. Errors: those of errc_of(); timed_out at the deadline, after which the connection
+/// is unusable.
 [[nodiscard]] result<result_ptr> run_sql(PGconn& connection, const std::string& text, deadline by);
 
 /// Runs one statement with parameters; its result is in binary form. Same errors.
@@ -67,14 +80,14 @@ struct parameter_arrays {
     std::vector<int> formats;
 };
 
-/// Whether open_session() failed because the server cannot load a library that its sessions need.
+/// Whether open_session() failed because the server cannot load a library that sessions need.
 [[nodiscard]] bool says_library_missing(std::string_view detail) noexcept;
 
-/// What libpq says went wrong, in one line.
+/// libpq's error message, in one line.
 [[nodiscard]] std::string message_of(const PGconn& connection);
 
 /// A server's error: its SQLSTATE (five characters; "08006" when libpq itself failed), the
-/// constraint and the primary message. Its detail is left out: it may quote rows.
+/// constraint and the primary message. Excludes the detail, which may quote rows.
 struct server_error {
     std::string sqlstate;
     std::string constraint;
@@ -82,10 +95,10 @@ struct server_error {
 };
 [[nodiscard]] server_error error_of(const PGresult& result);
 
-/// Which outage a SQLSTATE is, given that errc_of() calls it `database_unavailable`.
+/// Returns the outage for a SQLSTATE that errc_of() maps to `database_unavailable`.
 [[nodiscard]] outage outage_of(std::string_view sqlstate) noexcept;
 
-/// The exception for a server's error: unavailable when errc_of() says so, refused otherwise.
+/// Returns the exception for a server's error: `unavailable` or `refused`, by errc_of().
 [[nodiscard]] std::exception_ptr failure_of(std::string_view query_name, const server_error& why);
 
 }  // namespace reelsd::db

@@ -13,7 +13,7 @@ std::string statement_cache::server_name(const query& what, std::uint64_t number
 statement_cache::use statement_cache::acquire(const query& what) {
     const auto [found, added] = entries_.try_emplace(what.name(), entry{what.text(), 0});
     entry& known = found->second;
-    // Two literals of the same text may stand at two addresses.
+    // Two literals with the same text may have different addresses.
     invariant(known.text == what.text() || std::string_view{known.text} == what.text());
 
     const bool must_prepare = known.number == 0;

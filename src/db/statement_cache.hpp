@@ -9,12 +9,11 @@
 
 namespace reelsd::db {
 
-/// Which statements one connection has prepared, or has asked to prepare. Pure bookkeeping.
+/// The statements that one connection has prepared or is preparing. Does no I/O.
 ///
-/// Requests are pipelined: when a PREPARE fails, others that rely on it are under way already. Each
-/// gets a number of its own, so that their failures, which come later, don't undo a newer PREPARE;
-/// and the server knows the statement by name and number, so that a newer one never collides with
-/// an older.
+/// Requests are pipelined: when a PREPARE fails, other requests that rely on it are already in
+/// flight. Each PREPARE has its own number, so that their later failures do not undo a newer one.
+/// The server's name for the statement includes the number, so that names never collide.
 class statement_cache {
 public:
     struct use {
@@ -23,11 +22,11 @@ public:
         bool must_prepare;        ///< True for the first use: send PREPARE first.
     };
 
-    /// The statement to run `what` with. Aborts when another text has the same name.
+    /// Returns the statement that runs `what`. Aborts if another text has the same name.
     [[nodiscard]] use acquire(const query& what);
 
-    /// The server does not have statement `number` (or no longer a fitting one): prepare anew at
-    /// the next use. No effect when that has been done.
+    /// Prepares again at the next use, because the server lost statement `number` or no longer
+    /// supports it. No effect if a newer one was prepared.
     void forget(const query& what, std::uint64_t number);
 
     [[nodiscard]] static std::string server_name(const query& what, std::uint64_t number);

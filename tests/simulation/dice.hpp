@@ -17,8 +17,8 @@ using instant = monotonic_clock::time_point;
     return std::chrono::duration_cast<duration>(length);
 }
 
-/// All chance of a run. The same seed draws the same on every machine, which the distributions of
-/// the standard library do not promise.
+/// Random numbers of a run. The same seed gives the same numbers on every machine, which the
+/// standard library's distributions do not guarantee.
 class dice {
 public:
     explicit dice(std::uint64_t seed) : engine_{seed} {}
@@ -37,7 +37,7 @@ public:
         invariant(count > 0);
         return static_cast<std::size_t>(engine_() % count);
     }
-    /// Mostly short, now and then several times the mean; at most ten times.
+    /// Mostly short, occasionally several times the mean; at most ten times.
     [[nodiscard]] duration around(duration mean) {
         const double times = std::fmin(-std::log(1.0 - fraction()), 10.0);
         return std::chrono::duration_cast<duration>(mean * times);

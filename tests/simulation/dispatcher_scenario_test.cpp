@@ -1,4 +1,4 @@
-// Single stories of a daemon and its database, each moment of which is known.
+// Scenarios of one daemon and its database with fully determined timing.
 #include "simulated_daemon.hpp"
 
 #include <gtest/gtest.h>
@@ -24,10 +24,10 @@ protected:
     }
 
     void start(seconds_f lease = 60s, std::size_t workers = 1) {
-        const simulated_daemon::settings with{
+        const simulated_daemon::settings settings{
             .who = {.daemon = 1, .start = ++starts_}, .workers = workers, .lease = lease};
         daemon_.reset();
-        daemon_ = std::make_unique<simulated_daemon>(database_, mix_, with, [] {});
+        daemon_ = std::make_unique<simulated_daemon>(database_, mix_, settings, [] {});
         loop_.run_ready();
     }
 
@@ -38,8 +38,8 @@ protected:
         return job;
     }
 
-    /// Jobs that end at once, until some have been claimed ahead; what begins from then on lasts
-    /// for `then`.
+    /// Runs jobs that end immediately until some have been prefetched; later attempts last for
+    /// `then`.
     void claim_some_ahead(duration then) {
         database_.set_weather({.delay_mean = 20ms});
         mix_.long_time = 1ms;
@@ -53,7 +53,7 @@ protected:
     }
     [[nodiscard]] std::size_t processing() const { return model_.leased().size(); }
 
-    /// Lets time pass until it is so; gives how much.
+    /// Lets time pass until `reached()` and returns the duration.
     template <class Condition>
     duration pass_until(Condition reached) {
         const auto from = loop_.now();
@@ -171,7 +171,7 @@ TEST_F(DispatcherScenario, JobsLongerThanAClaimAreNot) {
     const auto last = submitted();
     pass_until([&] {
         EXPECT_EQ(daemon_->unbegun(), 0U);
-        EXPECT_LE(processing(), 2 * workers_many) << "at work, and told of";
+        EXPECT_LE(processing(), 2 * workers_many) << "running, and being reported";
         return is(last, jobs::job_status::done);
     });
 }

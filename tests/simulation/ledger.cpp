@@ -7,7 +7,7 @@ namespace {
 
 using jobs::job_status;
 
-/// Enough to tell a job's whole life at the usual rates; 112 bytes each.
+/// Enough for a job's whole history at the usual rates; 112 bytes each.
 constexpr std::size_t events_max = 100'000;
 /// Of one job, in a report.
 constexpr std::size_t told_max = 60;
@@ -130,10 +130,10 @@ void ledger::check_removal(const model_row& before, life& of) {
 void ledger::note_begin(const jobs::lease& held, daemon_start by) {
     ++counts_.attempts;
     remember({.job = held.job, .what = "work begins", .by = by, .claim = held.claim});
-    const auto found = lives_.find(held.job.value);
-    // Deleted while the answer was on its way: work for nothing, but soon stopped.
-    auto& of = found == lives_.end() ? lives_[held.job.value] : found->second;
-    if (found == lives_.end()) {
+    const auto match = lives_.find(held.job.value);
+    // Deleted while the answer was in transit: wasted work, but soon stopped.
+    auto& of = match == lives_.end() ? lives_[held.job.value] : match->second;
+    if (match == lives_.end()) {
         of.is_deleted = true;
         of.deleted_at = loop_.now();
     }

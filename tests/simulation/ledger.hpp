@@ -21,9 +21,8 @@ struct daemon_start {
 
 [[nodiscard]] std::string name_of(const daemon_start& which);
 
-/// What must hold at each step whatever fails, checked from what happens to rows and at workers,
-/// and by nothing that the code under test says of itself. The first breach is kept; it ends the
-/// run.
+/// Checks the invariants at each step, whatever fails. Observes only rows and workers, not reports
+/// of the code under test. Keeps the first breach, which ends the run.
 class ledger {
 public:
     struct rules {
@@ -31,7 +30,7 @@ public:
         /// No pending job waits for longer, and no lease lasts longer, by the database's clock.
         duration wait_max{};
         duration lease_max{};
-        /// How long work on a job that was deleted may go on, if the database is away.
+        /// How long work on a deleted job may continue while the database is unreachable.
         duration deleted_work_max{};
     };
 
@@ -41,7 +40,7 @@ public:
         std::uint64_t failed = 0;
         std::uint64_t removed_open = 0;  ///< Deleted before they ended.
         std::uint64_t claims = 0;
-        std::uint64_t attempts = 0;  ///< That a worker began.
+        std::uint64_t attempts = 0;  ///< Attempts that a worker began.
         std::uint64_t rescues = 0;
         std::uint64_t reports = 0;
         std::uint64_t reclaimed = 0;  ///< Taken once more after a lost claim.
@@ -65,18 +64,18 @@ public:
         if (!holds) breach(job, what);
     }
     [[nodiscard]] bool is_broken() const noexcept { return !breach_.empty(); }
-    /// What was broken at which step, and the last events of the job concerned.
+    /// The broken invariant, its step, and the last events of the job.
     [[nodiscard]] std::string report() const;
 
     [[nodiscard]] const tally& counts() const noexcept { return counts_; }
     [[nodiscard]] std::size_t in_work() const noexcept { return in_work_; }
 
 private:
-    /// What we know of a job from outside.
+    /// Observed state of a job.
     struct life {
         int begun = 0;                ///< Attempts at a worker.
-        int given_back = 0;           ///< Of these, those that a report took back.
-        int never_begun = 0;          ///< Claims whose lease ran out before anybody began.
+        int given_back = 0;           ///< Attempts that a report took back.
+        int never_begun = 0;          ///< Claims whose lease expired before the work began.
         std::int32_t last_begun = 0;  ///< Claim.
         instant claimed_at;
         bool is_worked_on = false;

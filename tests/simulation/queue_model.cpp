@@ -103,20 +103,20 @@ job_id queue_model::submit(instant now, account_id by) {
 }
 
 bool queue_model::remove(job_id job) {
-    const auto found = rows_.find(job.value);
-    if (found == rows_.end()) return false;
-    unindex(found->second);
-    told_(row_change::removed, &found->second, nullptr);
-    rows_.erase(found);
+    const auto match = rows_.find(job.value);
+    if (match == rows_.end()) return false;
+    unindex(match->second);
+    told_(row_change::removed, &match->second, nullptr);
+    rows_.erase(match);
     return true;
 }
 
-std::vector<std::int64_t> queue_model::to_claim(const jobs::claim_request& wanted) const {
-    const auto most = static_cast<std::size_t>(wanted.jobs_max);
+std::vector<std::int64_t> queue_model::to_claim(const jobs::claim_request& request) const {
+    const auto most = static_cast<std::size_t>(request.jobs_max);
     std::vector<std::int64_t> taken;
-    if (wanted.from_turn == 0) {
+    if (request.from_turn == 0) {
         for (const auto& [until, id] : leased_) {
-            if (was_lost(rows_.at(id), wanted) && !contains(wanted.in_flight, job_id{id}))
+            if (was_lost(rows_.at(id), request) && !contains(request.in_flight, job_id{id}))
                 taken.push_back(id);
         }
         std::sort(taken.begin(), taken.end());
@@ -124,8 +124,8 @@ std::vector<std::int64_t> queue_model::to_claim(const jobs::claim_request& wante
     }
     for (const auto& [turn, id] : ready_) {
         if (taken.size() == most) break;
-        if (turn < wanted.from_turn) continue;
-        if (!contains(wanted.in_flight, job_id{id})) taken.push_back(id);
+        if (turn < request.from_turn) continue;
+        if (!contains(request.in_flight, job_id{id})) taken.push_back(id);
     }
     return taken;
 }
@@ -182,31 +182,31 @@ std::map<std::int64_t, job_id> queue_model::heads() const {
     return first;
 }
 
-std::int64_t queue_model::next_in_line(const jobs::claim_request& wanted) const {
+std::int64_t queue_model::next_in_line(const jobs::claim_request& request) const {
     const auto first = heads();
     const auto is_free = [&](const auto& head) {
-        return !contains(wanted.in_flight, head.second) && !is_behind_own_account(head.second);
+        return !contains(request.in_flight, head.second) && !is_behind_own_account(head.second);
     };
     const auto next = first.upper_bound(last_account_);
-    auto found = std::find_if(next, first.end(), is_free);
-    if (found != first.end()) return found->second.value;
-    found = std::find_if(first.begin(), next, is_free);
-    return found == next ? 0 : found->second.value;
+    auto match = std::find_if(next, first.end(), is_free);
+    if (match != first.end()) return match->second.value;
+    match = std::find_if(first.begin(), next, is_free);
+    return match == next ? 0 : match->second.value;
 }
 
 jobs::line_answer queue_model::claim_in_line(
-    instant now, const jobs::claim_request& wanted, const jobs::platform_line& line) {
+    instant now, const jobs::claim_request& request, const jobs::platform_line& line) {
     const jobs::line_answer empty{.job = std::nullopt, .wait = {}, .is_empty = true};
     if (line_.empty()) return empty;
     const auto later = [&](instant at) { return std::max(seconds_f{0}, seconds_f{at - now}); };
     if (next_permit_ > now) return {.job = std::nullopt, .wait = later(next_permit_)};
-    const auto id = next_in_line(wanted);
+    const auto id = next_in_line(request);
     if (id == 0) return {.job = std::nullopt, .wait = seconds_f{1}};
     auto row = rows_.at(id);
     row.permit = line.resolvers.front();
     last_account_ = row.account.value;
     next_permit_ = now + in_clock_units(line.interval);
-    return {.job = take(row, now, wanted), .wait = later(next_permit_)};
+    return {.job = take(row, now, request), .wait = later(next_permit_)};
 }
 
 bool queue_model::ask_permit(
@@ -321,14 +321,14 @@ const model_row* queue_model::held_row(const jobs::lease& held) const {
 }
 
 void queue_model::put(row_change why, const model_row& after) {
-    const auto found = rows_.find(after.id.value);
-    if (found == rows_.end()) {
+    const auto match = rows_.find(after.id.value);
+    if (match == rows_.end()) {
         told_(why, nullptr, &after);
         rows_.emplace(after.id.value, after);
     } else {
-        unindex(found->second);
-        told_(why, &found->second, &after);
-        found->second = after;
+        unindex(match->second);
+        told_(why, &match->second, &after);
+        match->second = after;
     }
     index(after);
 }

@@ -14,7 +14,7 @@
 
 namespace reelsd::simulation {
 
-/// What the table `job` holds of a job, as far as the queue goes.
+/// The columns of the table `job` that the queue uses.
 struct model_row {
     job_id id;
     jobs::job_status status = jobs::job_status::pending;
@@ -49,11 +49,11 @@ enum class row_change : std::uint8_t {
     removed
 };
 
-/// The rules of the queue's statements over rows in memory: what the statements of queue_store do
-/// to the table. queue_model_test.cpp holds the two together. Times are the database's.
+/// Model of queue_store's statements over rows in memory. queue_model_test.cpp checks that both
+/// agree. Times are the database's.
 class queue_model {
 public:
-    /// Told of each change of a row, before it is answered. Null for what is not there.
+    /// Called with each change of a row before the answer. Null for a missing row.
     using observer =
         std::function<void(row_change, const model_row* before, const model_row* after)>;
 
@@ -82,7 +82,7 @@ public:
 
     [[nodiscard]] const model_row* find(job_id job) const;
     [[nodiscard]] const std::map<std::int64_t, model_row>& rows() const noexcept { return rows_; }
-    /// The jobs in work, the lease that runs out next first.
+    /// The running jobs, earliest end of lease first.
     [[nodiscard]] const std::set<std::pair<instant, std::int64_t>>& leased() const noexcept {
         return leased_;
     }

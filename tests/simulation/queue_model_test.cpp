@@ -1,8 +1,7 @@
-// Goal: the rules that the simulation takes for the queue's are the rules of the table. Method: the
-// same operations, drawn from a seed, on the model and on queue_store over PostgreSQL; every answer
-// and all rows are compared after each. Time passes by moving leases and the times from which jobs
-// are due, so that no answer depends on how fast the machine is. REELSD_QUEUE_MODEL_SEED names the
-// first of other seeds.
+// Goal: the simulation's model of the queue behaves like the table. Method: the same random
+// operations on the model and on queue_store over PostgreSQL; every answer and all rows are
+// compared after each. Time passes by moving leases and due times, so that no answer depends on the
+// speed of the machine. REELSD_QUEUE_MODEL_SEED sets the first of other seeds.
 #include "queue_model.hpp"
 
 #include "support/test_database.hpp"
@@ -120,14 +119,14 @@ protected:
 
     void claim_in_line() {
         const auto worker = dice_.below(workers);
-        const jobs::claim_request wanted{
+        const jobs::claim_request request{
             .worker = name_of(worker),
             .jobs_max = 1,
             .lease = far_off,
             .in_flight = drawn_jobs(3),
             .claim_epoch = epochs_.at(worker)};
-        const auto stored = run(queue_.claim_in_line(wanted, line_, soon()));
-        const auto expected = model_.claim_in_line(now_, wanted, line_);
+        const auto stored = run(queue_.claim_in_line(request, line_, soon()));
+        const auto expected = model_.claim_in_line(now_, request, line_);
         EXPECT_EQ(stored.is_empty, expected.is_empty);
         ASSERT_EQ(stored.job.has_value(), expected.job.has_value());
         if (!stored.job) return;
@@ -146,16 +145,16 @@ protected:
     void claim() {
         const auto worker = dice_.below(workers);
         // At times the answer is lost: what it took has a lower epoch than the next claim.
-        const jobs::claim_request wanted{
+        const jobs::claim_request request{
             .worker = name_of(worker),
             .jobs_max = 1 + static_cast<int>(dice_.below(4)),
             .lease = far_off,
             .in_flight = drawn_jobs(3),
             .claim_epoch = epochs_.at(worker),
             .from_turn = static_cast<std::int64_t>(dice_.below(2) * dice_.below(100))};
-        const auto claimed = run(queue_.claim(wanted, soon()));
-        EXPECT_EQ(texts_of(claimed), texts_of(model_.claim(now_, wanted)));
-        for (const auto& one : claimed) holdings_.push_back({one.id, one.claim});
+        const auto claimed = run(queue_.claim(request, soon()));
+        EXPECT_EQ(texts_of(claimed), texts_of(model_.claim(now_, request)));
+        for (const auto& job : claimed) holdings_.push_back({job.id, job.claim});
         if (dice_.chance(0.3)) ++epochs_[worker];
     }
 
@@ -173,14 +172,14 @@ protected:
 
     void rescue() {
         const auto worker = dice_.below(workers);
-        const jobs::rescue_request wanted{
+        const jobs::rescue_request request{
             .held = drawn_holdings(2),
             .worker = name_of(worker),
             .claim_epoch = epochs_.at(worker),
             .attempts_max = attempts_max,
             .exhausted_text = "its worker died"};
-        const auto ended = run(queue_.rescue(wanted, soon()));
-        EXPECT_EQ(texts_of(ended), texts_of(model_.rescue(now_, wanted)));
+        const auto ended = run(queue_.rescue(request, soon()));
+        EXPECT_EQ(texts_of(ended), texts_of(model_.rescue(now_, request)));
     }
 
     /// Of a job in work, the lease runs out; a job that waits becomes due. By seconds of their own,

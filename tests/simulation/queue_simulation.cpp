@@ -1,11 +1,11 @@
-// Daemons that are killed, stopped and cut off from their database, in simulated time: whatever
-// happens, no job is worked on twice at once, none is lost, and each ends once.
+// Daemons are killed, stopped and cut off from their database in simulated time. Whatever happens,
+// no job runs twice at the same time, none is lost, and each ends once.
 //
 //   queue_simulation [--seed N] [--runs N] [--lives N] [--daemons N]
 //
-// Without a seed: some that are always the same, and one of the day. With --runs, the seed and
-// those after it. The same seed, lives and daemons make the same run, step by step. Ends with 1 and
-// tells the seed, the step and what happened to the job concerned when something was breached.
+// Without --seed: some fixed seeds and one of the day. With --runs: the seed and those after it.
+// The same seed, lives and daemons reproduce a run step by step. A breach ends the program with 1
+// and prints the seed, the step and the history of the job.
 #include "world.hpp"
 
 #include <CLI/CLI.hpp>
@@ -44,7 +44,7 @@ std::vector<std::uint64_t> seeds_of(const arguments& given) {
     return seeds;
 }
 
-/// What happened, in one line; nothing when something was breached.
+/// Returns a summary in one line; nothing after a breach.
 std::optional<std::string> run(const plan& with) {
     // At once, for a run that aborts says nothing any more.
     fmt::print("seed {} lives {} daemons {}\n", with.seed, with.lives, with.daemons);

@@ -49,23 +49,23 @@ simulated_daemon::simulated_daemon(
 }
 
 simulated_daemon::~simulated_daemon() {
-    // Coroutines cannot be cut off anywhere but where they wait, and then do nothing more.
+    // Coroutines end only where they wait, and then do nothing more.
     tasks_.insist_on_stop();
     while (tasks_.size() > 0) database_.loop().run_ready();
 }
 
 work::dispatcher_options simulated_daemon::options() {
-    work::dispatcher_options made;
-    made.worker = name_of(settings_.who);
-    made.lease = settings_.lease;
-    made.policy = policy_;
-    made.line = line_;
-    made.on_job_changed = [this](job_id) { job_changed_.notify_all(); };
-    made.on_attempt_ended = [this](const jobs::transition&, seconds_f, bool written) {
+    work::dispatcher_options options;
+    options.worker = name_of(settings_.who);
+    options.lease = settings_.lease;
+    options.policy = policy_;
+    options.line = line_;
+    options.on_job_changed = [this](job_id) { job_changed_.notify_all(); };
+    options.on_attempt_ended = [this](const jobs::transition&, seconds_f, bool written) {
         ++ended_;
         if (written) ++written_;
     };
-    return made;
+    return options;
 }
 
 void simulated_daemon::wait_for_end(job_id job) {

@@ -11,8 +11,8 @@
 
 namespace reelsd::simulation {
 
-/// One start of one daemon: the real dispatcher, between a simulated queue and simulated work.
-/// Destroying it is `kill -9`: everything of it vanishes at once.
+/// One start of one daemon: the real dispatcher with a simulated queue and simulated work.
+/// Destroying it acts like `kill -9`.
 class simulated_daemon {
 public:
     struct settings {
@@ -50,7 +50,7 @@ public:
     [[nodiscard]] std::size_t unbegun() const noexcept { return dispatcher_->unbegun(); }
     [[nodiscard]] std::size_t waiting_clients() const noexcept { return job_changed_.waiters(); }
 
-    /// What must hold between two steps.
+    /// Checks the invariants between two steps.
     void check() const;
 
 private:

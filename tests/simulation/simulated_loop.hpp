@@ -12,8 +12,8 @@
 
 namespace reelsd::simulation {
 
-/// An event loop under simulated time, and what is going to happen in that time. While it lives, it
-/// is the house's monotonic clock; at most one lives at a time.
+/// An event loop with simulated time and a schedule of events. While it exists, it drives
+/// `monotonic_clock`; at most one exists at a time.
 class simulated_loop {
 public:
     using event = std::function<void()>;
@@ -24,7 +24,7 @@ public:
     /// How late a timer of the code under test may fire, as on a busy machine.
     static constexpr duration timer_lateness_max = std::chrono::milliseconds{100};
 
-    /// Late enough that times before it can be told, as of a lease that ran out.
+    /// Late enough that earlier times, such as the end of an expired lease, can be represented.
     static constexpr instant start{std::chrono::hours{24}};
 
     simulated_loop();
@@ -35,7 +35,7 @@ public:
     [[nodiscard]] boost::asio::any_io_executor executor() { return context_.get_executor(); }
     [[nodiscard]] instant now() const noexcept { return now_; }
 
-    /// `what` happens after `length` from now, outside of the loop's handlers.
+    /// Schedules `what` after `length`, outside the loop's handlers.
     void after(duration length, event what);
 
     /// Lets time pass until the next event, or by `timer_lateness_max` if that is less; runs the

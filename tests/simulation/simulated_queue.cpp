@@ -18,7 +18,7 @@ constexpr duration late_max = 20s;
 /// Longer than a short lease is trusted, and shorter than a caller waits for a claim.
 constexpr duration slow_answer_min = 1s;
 constexpr duration slow_answer_max = 7s;
-/// When a caller is told that nobody gets through, if its deadline has not passed by then.
+/// When a caller learns that the database is unreachable, if its deadline has not passed by then.
 constexpr duration refusal_max = 2s;
 
 std::exception_ptr away(db::outage why) {
@@ -134,7 +134,7 @@ void send(
     const auto drawn = drawn_course(database, *way);
     const auto settle_failed = [one, why = drawn.failure] { one->fail(why); };
     if (!drawn.runs) return database.loop().after(drawn.settled_after, settle_failed);
-    // Told before it is carried out: a connection breaks on one side first.
+    // Reported before the statement runs, because a connection breaks on one side first.
     if (drawn.failure) database.loop().after(drawn.settled_after, settle_failed);
     const auto cuts_of = [&database, way] { return database.outages() + way->cuts; };
     const auto arrive = [&database, one, way, drawn, cuts_of, cuts = cuts_of()] {
@@ -176,37 +176,38 @@ void simulated_queue::cut_off() {
 
 template <class Answer>
 asio::awaitable<Answer> simulated_queue::run(deadline by, std::function<Answer()> statement) {
-    const auto one = std::make_shared<exchange<Answer>>();
-    one->statement = std::move(statement);
-    send(database_, one, line_);
-    while (!one->is_over() && !by.passed()) static_cast<void>(co_await one->settled.wait(by));
-    if (one->failure) std::rethrow_exception(one->failure);
-    if (!one->answer) throw db::unavailable{db::outage::deadline_passed, "simulated"};
-    co_return *std::move(one->answer);
+    const auto pending = std::make_shared<exchange<Answer>>();
+    pending->statement = std::move(statement);
+    send(database_, pending, line_);
+    while (!pending->is_over() && !by.passed())
+        static_cast<void>(co_await pending->settled.wait(by));
+    if (pending->failure) std::rethrow_exception(pending->failure);
+    if (!pending->answer) throw db::unavailable{db::outage::deadline_passed, "simulated"};
+    co_return *std::move(pending->answer);
 }
 
 asio::awaitable<std::vector<jobs::claimed_job>> simulated_queue::claim(
-    jobs::claim_request wanted, deadline by) {
-    wanted.lease *= lease_rate_;
+    jobs::claim_request request, deadline by) {
+    request.lease *= lease_rate_;
     ++database_.claims;
-    if (wanted.from_turn == 0) ++database_.full_claims;
+    if (request.from_turn == 0) ++database_.full_claims;
     const auto statement = [&database = database_,
                             worker = worker_,
-                            wanted = std::move(wanted),
+                            request = std::move(request),
                             sent = database_.loop().now()] {
-        auto claimed = database.model().claim(database.now(), wanted);
-        check_nothing_left_lying(database, worker, wanted, sent, claimed.size());
+        auto claimed = database.model().claim(database.now(), request);
+        check_nothing_left_lying(database, worker, request, sent, claimed.size());
         return claimed;
     };
     return run<std::vector<jobs::claimed_job>>(by, statement);
 }
 
 asio::awaitable<jobs::line_answer> simulated_queue::claim_in_line(
-    jobs::claim_request wanted, jobs::platform_line line, deadline by) {
-    wanted.lease *= lease_rate_;
+    jobs::claim_request request, jobs::platform_line line, deadline by) {
+    request.lease *= lease_rate_;
     const auto statement =
-        [&database = database_, wanted = std::move(wanted), line = std::move(line)] {
-            return database.model().claim_in_line(database.now(), wanted, line);
+        [&database = database_, request = std::move(request), line = std::move(line)] {
+            return database.model().claim_in_line(database.now(), request, line);
         };
     return run<jobs::line_answer>(by, statement);
 }
@@ -230,16 +231,16 @@ asio::awaitable<std::vector<job_id>> simulated_queue::lost_among(
 }
 
 asio::awaitable<std::vector<job_id>> simulated_queue::rescue(
-    jobs::rescue_request wanted, deadline by) {
+    jobs::rescue_request request, deadline by) {
     const auto statement = [&database = database_,
                             worker = worker_,
-                            wanted = std::move(wanted),
+                            request = std::move(request),
                             sent = database_.loop().now()] {
         const auto own = taken_before(database, worker, sent);
-        const auto ended = database.model().rescue(database.now(), wanted);
-        for (const auto& one : own) {
-            const bool is_left = database.model().lost_among({one}).empty();
-            database.watch().require(is_left, one.job, "a living daemon's job is rescued by it");
+        const auto ended = database.model().rescue(database.now(), request);
+        for (const auto& lease : own) {
+            const bool is_left = database.model().lost_among({lease}).empty();
+            database.watch().require(is_left, lease.job, "a living daemon's job is rescued by it");
         }
         return ended;
     };
@@ -253,7 +254,7 @@ asio::awaitable<bool> simulated_queue::report(
     const std::function<bool()> statement = [&database = database_, held, ended, is_refused] {
         return !is_refused && database.model().report(database.now(), held, ended);
     };
-    // Somebody else may have begun by the time of the answer.
+    // Another worker may have begun by the time of the answer.
     const bool was_begun = database_.watch().has_begun(held);
     const bool written = co_await run<bool>(by, statement);
     if (is_refused) throw db::refused{"22P02", "", "simulated"};

@@ -12,7 +12,7 @@
 
 namespace reelsd::simulation {
 
-/// What goes wrong between daemons and the database. Probabilities are those of one statement.
+/// Faults between daemons and the database. Probabilities are per statement.
 struct weather {
     duration delay_mean = std::chrono::milliseconds{2};  ///< Of each way.
     double lost_before = 0;  ///< The connection breaks, and nothing is carried out.
@@ -20,10 +20,10 @@ struct weather {
     double late = 0;         ///< It hangs, and is carried out when the caller may have given up.
     double slow_answer = 0;  ///< It is carried out in time, and the answer takes long.
     double refused = 0;      ///< The disk is full.
-    bool is_outage = false;  ///< Nobody gets through.
+    bool is_outage = false;  ///< The database is unreachable.
 };
 
-/// The one database of all daemons, and the weather on the way to it.
+/// The database that all daemons share, and the faults on the way to it.
 class simulated_database {
 public:
     /// Its clock goes `clock_rate` times as fast as the daemons' clocks.

@@ -85,12 +85,12 @@ void simulated_runner::plan_end(std::uint64_t number, duration after, jobs::tran
 }
 
 void simulated_runner::end(std::uint64_t number, jobs::transition ended) {
-    const auto found = attempts_.find(number);
+    const auto match = attempts_.find(number);
     // It has been stopped, and has ended before this was due.
-    if (found == attempts_.end()) return;
-    if (found->second.is_at_work) around_.watch.note_end(found->second.held, who_);
-    const auto tell = std::move(found->second.on_end);
-    attempts_.erase(found);
+    if (match == attempts_.end()) return;
+    if (match->second.is_at_work) around_.watch.note_end(match->second.held, who_);
+    const auto tell = std::move(match->second.on_end);
+    attempts_.erase(match);
     tell(std::move(ended));
 }
 

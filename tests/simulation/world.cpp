@@ -263,14 +263,14 @@ void world::cut_off(std::size_t which) {
 }
 
 void world::start(std::size_t which) {
-    auto& one = places_[which];
-    const simulated_daemon::settings with{
-        .who = {.daemon = static_cast<int>(which) + 1, .start = ++one.starts},
+    auto& slot = places_[which];
+    const simulated_daemon::settings settings{
+        .who = {.daemon = static_cast<int>(which) + 1, .start = ++slot.starts},
         .workers = 1 + dice_.below(workers_max_),
         .lease = lease_,
         .lease_rate = dice_.between(1 - daemon_drift_max, 1 + daemon_drift_max)};
-    one.daemon =
-        std::make_unique<simulated_daemon>(database_, mix_, with, [this, which] { kill(which); });
+    slot.daemon = std::make_unique<simulated_daemon>(
+        database_, mix_, settings, [this, which] { kill(which); });
 }
 
 void world::kill(std::size_t which) {

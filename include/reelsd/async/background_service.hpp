@@ -8,22 +8,22 @@
 
 namespace reelsd::async {
 
-/// Work that a daemon does until it is told to stop. Thread: the loop's only.
+/// Background work that runs until stop(). Thread: the loop's only.
 class background_service {
 public:
     background_service() = default;
     background_service(const background_service&) = delete;
     background_service& operator=(const background_service&) = delete;
-    /// After stop().
+    /// Call stop() first.
     virtual ~background_service() = default;
 
-    /// For logs; lives as long as the service.
+    /// Name for logs; valid as long as the service.
     [[nodiscard]] virtual std::string_view name() const noexcept = 0;
 
-    /// Once. Does not block and does not throw.
+    /// Starts the work. Call once. Does not block and does not throw.
     virtual void start() = 0;
 
-    /// Begins nothing new, and waits for what is under way. False when something is left at `by`.
+    /// Begins nothing new and waits for work in progress. Returns false if some is left at `by`.
     [[nodiscard]] virtual boost::asio::awaitable<bool> stop(deadline by) = 0;
 };
 

@@ -13,10 +13,10 @@
 
 namespace reelsd::async {
 
-/// Logs an exception that left a task.
+/// Returns a handler that logs exceptions of tasks.
 [[nodiscard]] task_group::failure_handler log_failure(log::logger log);
 
-/// A background service that is one coroutine, which stop() cancels.
+/// A background service that consists of one coroutine. stop() cancels it.
 class background_task : public background_service {
 public:
     background_task(std::string name, const boost::asio::any_io_executor& loop, log::logger log)
@@ -30,7 +30,7 @@ public:
 
 protected:
     [[nodiscard]] const log::logger& log() const noexcept { return log_; }
-    /// Until run() has ended by itself: true, or false when `by` passed first.
+    /// Waits for run() to end by itself. Returns false if `by` passes first.
     [[nodiscard]] boost::asio::awaitable<bool> wait_for_end(deadline by) {
         return tasks_.wait_until_empty(by);
     }

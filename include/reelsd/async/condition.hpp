@@ -9,9 +9,8 @@
 
 namespace reelsd::async {
 
-/// Lets coroutines of one event loop wait until another one tells them that something has changed:
-/// a job has ended, the queue has work. Like a condition variable it holds no state of its own, so
-/// check what you wait for before and after:
+/// Lets coroutines of one event loop wait for a notification: a job has ended, the queue has work.
+/// Like a condition variable it has no state of its own, so check the state before and after:
 ///     while (!finished && !by.passed()) co_await changed.wait(by);
 /// Thread: the loop's only, all members. Must outlive its waiters.
 class condition {
@@ -21,14 +20,14 @@ public:
     condition& operator=(const condition&) = delete;
     ~condition();
 
-    /// True when notified, false when `by` passed first; a notification wins a tie.
-    /// Throws operation_aborted when the waiting coroutine is cancelled. Memory: one timer a
+    /// Returns true when notified, false when `by` passes first; a notification wins a tie.
+    /// Throws operation_aborted when the waiting coroutine is cancelled. Memory: one timer per
     /// waiter.
     [[nodiscard]] boost::asio::awaitable<bool> wait(deadline by);
 
-    /// Wakes the longest waiting coroutine, if any. It runs later, never inside this call.
+    /// Wakes the longest-waiting coroutine, if any. It runs later, never inside this call.
     void notify_one();
-    /// Wakes all that wait now.
+    /// Wakes all coroutines that wait now.
     void notify_all();
 
     [[nodiscard]] std::size_t waiters() const noexcept { return waiting_.size(); }

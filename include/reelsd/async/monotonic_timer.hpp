@@ -9,8 +9,8 @@
 
 namespace reelsd::async {
 
-/// What Asio asks before it sleeps. A simulated clock moves between two polls of the loop, so there
-/// is nothing to sleep for: who moves it sets a timer that is due, and the loop then looks at all.
+/// Wait traits of Asio timers. A simulated clock moves between two polls of the loop, so sleeping
+/// is pointless: the simulation sets a due timer after each move, and the loop then checks all.
 struct monotonic_wait_traits {
     using duration = monotonic_clock::duration;
 
@@ -23,10 +23,10 @@ struct monotonic_wait_traits {
     }
 };
 
-/// A timer by the house's monotonic clock; in all else `boost::asio::steady_timer`.
+/// A timer on `monotonic_clock`; otherwise like `boost::asio::steady_timer`.
 using monotonic_timer = boost::asio::basic_waitable_timer<monotonic_clock, monotonic_wait_traits>;
 
-/// Nothing, for so long.
+/// Suspends the coroutine for `length`.
 inline boost::asio::awaitable<void> pause(monotonic_clock::duration length) {
     monotonic_timer timer{co_await boost::asio::this_coro::executor, length};
     co_await timer.async_wait(boost::asio::use_awaitable);

@@ -16,20 +16,20 @@
 
 namespace reelsd::async {
 
-/// A few threads for the few calls that would block the loop: password hashing, files, PQcancel.
-/// Thread: used from the loop; the work itself runs on a thread of the pool.
+/// Threads for the few calls that would block the loop: password hashing, files, PQcancel.
+/// Thread: call it on the loop; the work itself runs on a thread of the pool.
 class offload_pool {
 public:
-    /// `threads` 1-64; at most `queue_max` calls wait for one of them.
+    /// `threads` 1-64; at most `queue_max` calls wait for a thread.
     offload_pool(std::size_t threads, std::size_t queue_max);
     offload_pool(const offload_pool&) = delete;
     offload_pool& operator=(const offload_pool&) = delete;
-    /// Waits for running work. No caller may still be waiting: stop their task group first.
+    /// Waits for running work. No caller may still wait: stop the callers' task group first.
     ~offload_pool();
 
-    /// Runs `work()` (returns a value) on the pool and gives its result on the caller's executor.
-    /// Errors: limit_reached when the queue is full; timed_out when `by` passed before a thread was
-    /// free. Work that has begun is always waited for, also when the caller is cancelled, so it may
+    /// Runs `work()` (returns a value) on the pool and returns its result on the caller's executor.
+    /// Errors: limit_reached when the queue is full; timed_out when `by` passes before a thread is
+    /// free. Always waits for work that has begun, even if the caller is cancelled, so the work may
     /// refer to the caller's frame. Throws what `work` throws.
     /// With g++ 12, name a capturing lambda on the line before the `co_await`.
     template <class Work>
@@ -47,7 +47,7 @@ public:
         co_return std::move(*value);
     }
 
-    /// Calls that wait for a thread or run, for metrics.
+    /// Number of waiting and running calls, for metrics.
     [[nodiscard]] std::size_t pending() const noexcept;
 
 private:

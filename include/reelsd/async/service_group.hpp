@@ -12,18 +12,18 @@
 
 namespace reelsd::async {
 
-/// Starts background services in order. Their stops begin in reverse order and run side by side,
-/// because each may take most of the time that a stop has. Thread: the loop's only.
+/// Starts background services in order. Begins their stops in reverse order and runs them
+/// concurrently, because each may take most of the shutdown time. Thread: the loop's only.
 class service_group {
 public:
     service_group(const boost::asio::any_io_executor& loop, log::logger log);
 
-    /// Before start(). `service` outlives this.
+    /// Call before start(). `service` outlives this.
     void add(background_service& service) { services_.push_back(&service); }
 
     void start();
 
-    /// False when a service was not stopped by `by`; each of them is logged.
+    /// Returns false if a service has not stopped by `by`; logs each such service.
     [[nodiscard]] boost::asio::awaitable<bool> stop(deadline by);
 
 private:

@@ -16,11 +16,11 @@
 
 namespace reelsd::async {
 
-/// Owns every coroutine that is spawned: each can be told to stop, and waited for. Nothing in the
-/// house is detached. Thread: the loop's only. Must be empty when destroyed: await `stop` first.
+/// Owns spawned coroutines, so that they can be cancelled and awaited. The program detaches no
+/// coroutine. Thread: the loop's only. Must be empty when destroyed: await `stop` first.
 class task_group {
 public:
-    /// Told of an exception that left a task, with the task's name; cancellation is none.
+    /// Called with each exception that a task throws, except cancellation, and the task's name.
     using failure_handler = std::function<void(std::string_view task, std::exception_ptr why)>;
 
     task_group(boost::asio::any_io_executor loop, failure_handler on_failure);
@@ -28,24 +28,25 @@ public:
     task_group& operator=(const task_group&) = delete;
     ~task_group();
 
-    /// Starts `task` (its arguments taken by value): on the loop's thread it runs up to its first
-    /// wait inside this call. It hears every kind of cancellation. `name` is for `on_failure`; a
-    /// literal, as it is not copied. After `cancel` a new task starts in the cancelled state's
-    /// place: it is not started at all.
+    /// Starts `task`, which must take its arguments by value. On the loop's thread it runs up to
+    /// its first wait inside this call. It receives every kind of cancellation. `name` is for
+    /// `on_failure` and must outlive the task, because it is not copied. Once the group is
+    /// stopping, a new task is not started.
     void spawn(std::string_view name, boost::asio::awaitable<void> task);
 
-    /// Asks all tasks to stop at their next wait (total cancellation) and takes no new ones.
+    /// Asks all tasks to stop at their next wait (total cancellation) and accepts no new ones.
     void ask_to_stop();
-    /// Insists (terminal cancellation).
+    /// Sends every kind of cancellation, including terminal.
     void insist_on_stop();
 
-    /// Waits until no task is left: true, or false when `by` passed first.
+    /// Waits until no task is left. Returns false if `by` passes first.
     [[nodiscard]] boost::asio::awaitable<bool> wait_until_empty(deadline by);
 
-    /// The two phases: asks, waits until `graceful`, insists, waits until `by`. True when empty.
+    /// Calls ask_to_stop() and waits until `graceful`, then insist_on_stop() and waits until `by`.
+    /// Returns true when the group is empty.
     [[nodiscard]] boost::asio::awaitable<bool> stop(deadline graceful, deadline by);
 
-    /// A task that is spawned now is not started.
+    /// True once stopping; new tasks are not started.
     [[nodiscard]] bool is_stopping() const noexcept { return stopping_; }
 
     [[nodiscard]] std::size_t size() const noexcept { return tasks_.size(); }
@@ -65,8 +66,7 @@ private:
     failure_handler on_failure_;
     std::list<task_entry> tasks_;
     condition emptied_;
-    /// What the tasks were told; one that has not begun by then never does.
-    bool stopping_ = false;
+    bool stopping_ = false;  ///< A task that has not begun by then never does.
 };
 
 }  // namespace reelsd::async

@@ -21,9 +21,9 @@ namespace reelsd::async {
 
 namespace detail {
 
-/// A coroutine spawned by a parallel group hears only terminal cancellation unless it says
-/// otherwise; a deadline or a stop asks with every kind.
-/// The optional makes a value of any type default-constructible, as a parallel group needs it.
+/// Enables every kind of cancellation, which deadlines and stops use. A coroutine that a parallel
+/// group spawns receives only terminal cancellation by default.
+/// The optional makes any type default-constructible, as a parallel group requires.
 template <class T>
 boost::asio::awaitable<std::optional<T>> hearing_every_cancellation(
     boost::asio::awaitable<T> operation) {
@@ -32,23 +32,23 @@ boost::asio::awaitable<std::optional<T>> hearing_every_cancellation(
     co_return std::optional<T>{co_await std::move(operation)};
 }
 
-/// Whether the operation ended because it was told to.
+/// Returns whether the operation ended because it was cancelled.
 [[nodiscard]] bool is_cancellation(const std::exception_ptr& thrown) noexcept;
 
-/// What is left of an operation that threw: nothing if its deadline told it to stop, else the
-/// exception. Throws operation_aborted when the caller itself was cancelled.
+/// Rethrows the operation's exception unless its deadline cancelled it. Throws operation_aborted
+/// when the caller itself was cancelled.
 void rethrow_unless_timed_out(
     const std::exception_ptr& thrown, const boost::system::error_code& timer_outcome);
 
 }  // namespace detail
 
-/// Runs `operation` until it ends or `by` passes, whichever is first, and gives its value, or
-/// nothing when the deadline won. The operation's value wins a tie. The operation is cancelled
-/// (every kind) at the deadline and always waited for, so whatever it refers to may live in the
-/// caller's frame: it must therefore end soon after it is cancelled, as every Asio operation does.
+/// Runs `operation` until it ends or `by` passes. Returns its value, or nothing if the deadline
+/// passes first; the operation's value wins a tie. Cancels the operation (every kind) at the
+/// deadline and always waits for it, so it may refer to the caller's frame. It must therefore end
+/// soon after it is cancelled, as every Asio operation does.
 /// Throws what the operation throws, and operation_aborted when the caller is cancelled.
-/// `T` is default-constructible. Thread: the caller's executor. The caller names its own timeout
-/// code:
+/// `T` is default-constructible. Thread: the caller's executor. The caller chooses its own timeout
+/// error:
 ///     auto row = co_await with_deadline(read_row(), by);
 ///     if (!row) co_return error{errc::database_unavailable, "no answer in time"};
 template <class T>
@@ -69,8 +69,7 @@ requires(!std::is_void_v<T>) boost::asio::awaitable<std::optional<T>> with_deadl
     co_return std::move(value);
 }
 
-/// The same for an operation without a value: true when it ended in time, false when the deadline
-/// won.
+/// The same for an operation without a value. Returns false if the deadline passes first.
 [[nodiscard]] boost::asio::awaitable<bool> with_deadline(
     boost::asio::awaitable<void> operation, deadline by);
 

@@ -10,29 +10,29 @@
 
 namespace reelsd::db {
 
-/// One of PostgreSQL's own programs, and how it reaches a database. The password is in the
-/// environment alone: arguments are shown to every user of the machine.
+/// A PostgreSQL client program and how it reaches a database. Only the environment contains the
+/// password, because every user of the machine can read arguments.
 struct client_program {
     std::filesystem::path file;
-    std::vector<std::string> environment;  ///< All of it, "NAME=value". Holds the password perhaps.
-    std::string database;                  ///< For `--dbname`. Never a secret.
+    std::vector<std::string> environment;  ///< Complete, "NAME=value". May contain the password.
+    std::string database;                  ///< For `--dbname`. Contains no secret.
 };
 
-/// Finds `name` ("pg_dump"): in `binaries` alone if that is given; else of the server's own
-/// version, else of the next newer one, below /usr/lib/postgresql, else in PATH. Asks the server of
-/// `connection_string` for its version: blocking. Errors: database_unavailable when the server does
-/// not answer or there is no such program; invalid_argument for a connection string that cannot be
-/// handed on.
+/// Finds `name` ("pg_dump"). Searches only `binaries` if that is not empty. Otherwise searches
+/// /usr/lib/postgresql for the server's version, then for the next newer one, and then PATH.
+/// Blocking: queries the server of `connection_string` for its version. Errors:
+/// database_unavailable when the server does not answer or the program is missing; invalid_argument
+/// for a connection string that cannot be passed to a program.
 [[nodiscard]] result<client_program> find_client_program(
     std::string_view name, const std::string& connection_string,
     const std::filesystem::path& binaries, deadline by);
 
-/// The same server, another database. Errors: invalid_argument for what is no connection string.
+/// Replaces the database in a connection string. Errors: invalid_argument when it cannot be parsed.
 [[nodiscard]] result<std::string> with_database(
     const std::string& connection_string, std::string_view database);
 
-/// The same database, with a password that is kept elsewhere. Errors: invalid_argument for what is
-/// no connection string, and for one that has a password already.
+/// Adds a password, which is stored elsewhere, to a connection string. Errors: invalid_argument
+/// when the string cannot be parsed or contains a password already.
 [[nodiscard]] result<std::string> with_password(
     const std::string& connection_string, std::string_view password);
 

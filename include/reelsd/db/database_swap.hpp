@@ -10,24 +10,25 @@
 
 namespace reelsd::db {
 
-/// What a database holds before something is put into it.
+/// What a database contains before data is restored into it.
 struct database_contents {
-    bool has_relations = false;  ///< Tables and the like, of whomever.
-    bool has_rows = false;       ///< In one of the tables that were asked about.
+    bool has_relations = false;  ///< Any tables, views or sequences, whoever owns them.
+    bool has_rows = false;       ///< At least one of the requested tables has rows.
 };
 
-/// Looks, and changes nothing. Tables that are not there have no rows. Blocking, over a connection
-/// of its own. Errors: database_unavailable; what errc_of() says.
+/// Inspects a database without changing it. Missing tables count as empty. Blocking; opens its own
+/// connection. Errors: database_unavailable; those of errc_of().
 [[nodiscard]] result<database_contents> look_into(
     const std::string& connection_string, std::span<const std::string_view> tables, deadline by);
 
-/// A new, empty database beside another one on the same server, which takes its place as a whole
-/// or not at all: two renamings in one transaction. Whoever dies on the way leaves the old one
-/// where it was; the new one is then dropped by the next replacement. Blocking; any one thread.
+/// Replaces a database with a new one on the same server. The swap is atomic: two renames in one
+/// transaction. If the process dies before it, the old database stays in place, and the next swap
+/// drops the new one. Blocking; any thread, one at a time.
 class database_swap {
 public:
-    /// Errors: conflict when somebody is connected to the old database, another replacement of it
-    /// is under way, or the role may not create databases; database_unavailable; storage_failed.
+    /// Creates the new, empty database. Errors: conflict when another client is connected to the
+    /// old database, another swap of it is in progress, or the role may not create databases;
+    /// database_unavailable; storage_failed.
     [[nodiscard]] static result<database_swap> make(
         const std::string& connection_string, deadline by);
 
@@ -35,20 +36,19 @@ public:
     database_swap& operator=(database_swap&& other) noexcept;
     database_swap(const database_swap&) = delete;
     database_swap& operator=(const database_swap&) = delete;
-    /// Drops the new database, unless it has taken the old one's place.
+    /// Drops the new database unless commit() succeeded.
     ~database_swap();
 
-    /// Of the new database.
+    /// Connects to the new database.
     [[nodiscard]] const std::string& connection_string() const noexcept;
 
-    /// The new database gets the old one's name, and the old one is dropped. Errors, with
-    /// everything as it was: conflict when somebody is connected to the old one by now; what
-    /// errc_of() says.
+    /// Gives the new database the old one's name and drops the old one. An error changes nothing:
+    /// conflict when another client is connected to the old database; those of errc_of().
     [[nodiscard]] result<void> commit(deadline by);
 
 private:
     struct state;
-    explicit database_swap(std::unique_ptr<state> made) noexcept;
+    explicit database_swap(std::unique_ptr<state> initial) noexcept;
 
     std::unique_ptr<state> state_;
 };

@@ -25,53 +25,53 @@ namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
 struct pool_options {
-    /// libpq connection string or URI. Never logged: it may hold a password.
+    /// libpq connection string or URI. Never logged: it may contain a password.
     std::string connection_string;
     /// 1-32. Measured: 4 pipelined connections saturate a server of two cores.
     std::size_t connections = 4;
-    /// In flight and waiting together; one more is refused at once (outage::overloaded).
+    /// Upper bound on in-flight plus waiting queries; more are refused with outage::overloaded.
     std::size_t in_flight_max = 1000;
-    /// Essential queries may exceed `in_flight_max` by this many, so that a flood of requests never
-    /// refuses a renewal, a report or a ledger entry. For 256 workers, the most that settings
-    /// allow, with one report and one ledger entry each, and the dispatcher's own statements.
+    /// Essential queries may exceed `in_flight_max` by this many, so that a flood of requests does
+    /// not block a renewal, a report or a ledger entry. Enough for 256 workers (the settings' upper
+    /// bound) with one report and one ledger entry each, and for the dispatcher's own statements.
     std::size_t in_flight_reserve = 520;
     /// Name resolution, TCP, TLS, log-in and session settings together.
     std::chrono::milliseconds connect_time_max = 5s;
     /// The server's own limits for one statement, and for one wait for a lock within it.
     std::chrono::milliseconds statement_timeout = 5s;
     std::chrono::milliseconds lock_timeout = 3s;
-    /// A connection that owes an answer and sends nothing for the statement timeout and this is
-    /// broken.
+    /// A connection that owes a result counts as broken when it is silent for the statement timeout
+    /// plus this.
     std::chrono::milliseconds stall_time_max = 10s;
 };
 
-/// How long a server may be away that changes hands.
+/// Time limits of a planned restart of the server.
 struct suspension {
-    /// What is in flight should have been answered.
+    /// Statements in flight should have been answered by then.
     deadline settled_by;
-    /// Statements that wait may do so at least until then, beyond their own deadlines: these are
-    /// for a server that may never come back, this one will.
+    /// Waiting statements may wait until then even beyond their own deadlines. Those are for a
+    /// server that may not return; this one will.
     deadline waiting_by;
 };
 
-/// What readiness and metrics ask.
+/// The pool's state for readiness checks and metrics.
 struct pool_state {
     std::size_t connections = 0;  ///< Ready to serve.
     std::size_t in_flight = 0;    ///< Sent and not yet answered.
-    std::size_t waiting = 0;      ///< For a connection.
-    std::string last_error;  ///< Why the last attempt to connect failed; empty once one succeeds.
+    std::size_t waiting = 0;      ///< Waiting for a connection.
+    std::string last_error;  ///< Why the last attempt to connect failed; empty after a success.
     /// The last attempt failed because the server cannot load a library: its files were replaced
-    /// while it runs. Sessions from before may still serve.
+    /// while it runs. Older sessions may still serve.
     bool lacks_library = false;
 
     [[nodiscard]] bool reachable() const noexcept { return connections > 0; }
 };
 
-/// What one query has cost since the start, seen from the caller (waiting included).
+/// Cost of one query since the start, as its callers see it (waiting included).
 struct query_metrics {
-    std::uint64_t count = 0;   ///< Finished, errors included, cancellations not.
+    std::uint64_t count = 0;   ///< Finished, including errors but not cancellations.
     std::uint64_t errors = 0;  ///< unavailable and refused.
-    /// Of these, refused through no fault of the data: no room, no privilege, no such function.
+    /// Errors that the data did not cause: disk full, missing privilege, missing function.
     std::uint64_t faults = 0;
     double seconds = 0;  ///< Sum over `count`.
 };
@@ -79,14 +79,14 @@ struct query_metrics {
 /// Keyed by the query's name.
 using metrics_by_query = std::map<std::string, query_metrics, std::less<>>;
 
-/// Pipelined connections to one PostgreSQL, on one event loop. Each statement is its own
-/// transaction. Connections are opened at start(), and again when lost, after 100 ms doubling to 1
-/// s: the pool heals within 2 s of the server's return. One that owes an answer for a second is
-/// left alone until it speaks, and another is opened in its place, so that for a while there may be
-/// twice as many. Prepared statements are made on first use.
+/// Pipelined connections to one PostgreSQL server, on one event loop. Each statement is its own
+/// transaction. start() opens the connections. The pool reopens lost ones after 100 ms, doubling to
+/// 1 s, so that it recovers within 2 s of the server's return. A connection that has owed a result
+/// for a second gets no more statements until it sends something. The pool opens another in its
+/// place, so that there may be twice as many for a while. Statements are prepared on first use.
 ///
-/// Threads: everything but `run` is called on the loop's thread. `run` may be called on any thread,
-/// as its coroutine does nothing until it is resumed, and that must be on the loop: `co_spawn(loop,
+/// Threads: call everything but `run` on the loop's thread. `run` may be called on any thread,
+/// because its coroutine does nothing until it is resumed. Resume it on the loop: `co_spawn(loop,
 /// pool.run(by, q, ...), use_future)`. Lifetime: outlives every coroutine that runs a query; the
 /// loop outlives the pool.
 class pool {
@@ -95,27 +95,27 @@ public:
     pool(asio::any_io_executor loop, pool_options options, log::logger logger);
     pool(const pool&) = delete;
     pool& operator=(const pool&) = delete;
-    /// As close(), if that has not been done.
+    /// Calls close() if it has not been called.
     ~pool();
 
-    /// Starts to connect. Queries that are run before this wait.
+    /// Starts to connect. Earlier queries wait.
     void start();
 
-    /// Refuses new queries, fails those in flight with outage::closed, closes the connections. At
-    /// once; joins the thread that connects, which may lag while it resolves a name.
+    /// Refuses new queries, fails those in flight with outage::closed and closes the connections,
+    /// all immediately. Joins the connecting threads, which may take time to resolve a name.
     void close();
 
-    /// Lets go of a server that is about to end: what is in flight is answered, what comes waits
-    /// for resume(), and connections are closed. True when all was answered in time; what was not
-    /// is still waited for, and lost with its connection.
-    [[nodiscard]] asio::awaitable<bool> suspend(suspension wanted);
-    /// Connects again, and sends what has been waiting.
+    /// Prepares for the server's shutdown: waits for statements in flight, holds new ones until
+    /// resume(), and closes the connections. Returns true when all in-flight statements were
+    /// answered in time. The others keep waiting and fail with their connection.
+    [[nodiscard]] asio::awaitable<bool> suspend(suspension limits);
+    /// Reconnects and sends the waiting statements.
     void resume();
 
-    /// Runs one statement and gives its rows. The deadline includes the wait for a connection.
+    /// Runs one statement and returns its rows. The deadline includes the wait for a connection.
     /// Throws unavailable, refused or schema_mismatch; on cancellation (any type)
-    /// boost::system::system_error with asio::error::operation_aborted. A statement that was sent
-    /// is not taken back by deadline or cancellation: it may still be carried out.
+    /// boost::system::system_error with asio::error::operation_aborted. The server may still run a
+    /// statement after its deadline or cancellation if it was sent.
     template <class... Values>
     [[nodiscard]] asio::awaitable<rows> run(deadline by, const query& what, Values&&... values) {
         std::vector<parameter> parameters;
@@ -124,19 +124,18 @@ public:
         return run_with(by, what, std::move(parameters));
     }
 
-    /// As run(), for parameters that are counted at run time.
+    /// Like run(), for a number of parameters that is known only at run time.
     [[nodiscard]] asio::awaitable<rows> run_with(
         deadline by, query what, std::vector<parameter> parameters);
 
-    /// Has the server write back what it holds in memory. Throws as run() does.
+    /// Runs CHECKPOINT on the server. Throws like run().
     [[nodiscard]] asio::awaitable<void> checkpoint(deadline by);
 
     [[nodiscard]] pool_state state() const;
     [[nodiscard]] const metrics_by_query& metrics() const noexcept;
 
 private:
-    // Shared with the handlers that the loop still holds when the pool goes: which of the two ends
-    // last is not known.
+    // Shared with handlers that the loop may still hold when the pool is destroyed.
     std::shared_ptr<class pool_core> core_;
 };
 

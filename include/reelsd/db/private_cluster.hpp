@@ -11,58 +11,58 @@
 namespace reelsd::db {
 
 struct cluster_options {
-    /// Holds `postgres/` (the cluster), `postgres.log`, `postgres.lock` and `run/` (the socket).
-    /// Made when missing.
+    /// Contains `postgres/` (the cluster), `postgres.log`, `postgres.lock` and `run/` (the socket).
+    /// Created when missing.
     std::filesystem::path data_dir;
-    /// The folder of `initdb` and `postgres`; empty: the newest of /usr/lib/postgresql/*/bin from
-    /// 15 on that fits the existing cluster, else PATH.
+    /// The folder of `initdb` and `postgres`. Empty: the newest /usr/lib/postgresql/*/bin from
+    /// version 15 on that fits the existing cluster, or else PATH.
     std::filesystem::path binaries;
-    /// False: no fsync, for throw-away clusters of tests.
+    /// False disables fsync, for temporary clusters of tests.
     bool durable = true;
 };
 
-/// The daemon's own PostgreSQL: a cluster in its data directory, reachable over a Unix socket in a
-/// private folder alone. Any number of processes may use one data directory at once: the first
-/// starts the server, which dies with it (fast shutdown, also after SIGKILL), and whoever calls
-/// ensure_running() next starts it again.
+/// The daemon's own PostgreSQL: a cluster in its data directory, reachable only over a Unix socket
+/// in a private folder. Several processes may use one data directory. The first one starts the
+/// server, which ends with it (fast shutdown, also after SIGKILL). The next process that calls
+/// ensure_running() starts it again.
 ///
-/// As root, the server runs as the owner of an existing cluster, else as `postgres`, else as
-/// `nobody`.
+/// If this process is root, the server runs as the owner of an existing cluster, else as
+/// `postgres`, else as `nobody`.
 ///
-/// Threads: blocking, so call it before the loop runs or from a helper thread, any one; calls
-/// exclude each other. The server is started from a thread that this object owns, because Linux
-/// ties the death signal to the thread that forks.
+/// Blocking: call it before the loop runs or from a helper thread. Thread-safe; calls exclude each
+/// other. This object owns the thread that starts the server, because Linux ties the death signal
+/// to the thread that forks.
 class private_cluster {
 public:
     private_cluster(cluster_options options, log::logger logger);
     private_cluster(const private_cluster&) = delete;
     private_cluster& operator=(const private_cluster&) = delete;
-    /// As stop().
+    /// Calls stop().
     ~private_cluster();
 
-    /// Makes the cluster if there is none, starts the server if nobody has, waits until it serves,
-    /// and gives the connection string for libpq. Does nothing but look when it serves already. A
-    /// first start takes seconds; recovery after a crash, and the end of a server that still shuts
-    /// down, are waited for: give it 120 s. Errors, each one line that names the folder or program
-    /// and what to do: storage_failed, database_unavailable (no programs, no permission, failed
-    /// start), timed_out.
+    /// Creates the cluster and starts the server if necessary, waits until it serves, and returns
+    /// the connection string for libpq. A first start takes seconds. The call also waits for
+    /// recovery after a crash and for a server that is shutting down: allow 120 s. Errors, each one
+    /// line that names the folder or program and the remedy: storage_failed, database_unavailable
+    /// (no programs, no permission, failed start), timed_out.
     [[nodiscard]] result<std::string> ensure_running(deadline by);
 
-    /// stop(), then ensure_running(); with another owner, ensure_running() alone. Same errors.
+    /// Calls stop(), then ensure_running(). Does not stop a server of another process. Same errors.
     [[nodiscard]] result<std::string> restart(deadline by);
 
-    /// Ends a call of ensure_running() or restart() that is under way, in any thread, and those to
-    /// come before the next stop(): errc::cancelled.
+    /// Ends calls of ensure_running() and restart() with errc::cancelled: those in progress, in any
+    /// thread, and those before the next stop().
     void interrupt() noexcept;
 
-    /// Stops the server if this object started it: fast, after 10 s at once. No effect otherwise.
+    /// Stops the server if this object started it: a fast shutdown, then an immediate one after
+    /// 10 s. Otherwise no effect.
     void stop() noexcept;
 
-    /// True when this object started the server and it lives.
+    /// True while the server that this object started runs.
     [[nodiscard]] bool is_owner() const noexcept;
 
-    /// True when this object started the server and its program on disk has been replaced since, as
-    /// by a minor upgrade. Any thread; two system calls.
+    /// True when this object started the server and its program on disk was replaced since, for
+    /// example by a minor upgrade. Any thread; two system calls.
     [[nodiscard]] bool is_outdated() const;
 
 private:

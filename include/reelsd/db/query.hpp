@@ -15,17 +15,17 @@
 
 namespace reelsd::db {
 
-/// Which statements a pool that is full still takes.
+/// Whether a full pool still accepts a statement.
 enum class priority : std::uint8_t {
     usual,
-    /// Keeps accepted work and its costs from being lost: see pool_options::in_flight_reserve.
+    /// Protects accepted work and its costs from loss: see pool_options::in_flight_reserve.
     essential,
 };
 
-/// One SQL statement and its name. Both are literals: the set of prepared statements and of metric
-/// names is closed at compile time, and no text of a client can become SQL.
-/// The name is unique in the program and made of [a-z0-9_.]; it feeds prepared statements, errors
-/// and metrics.
+/// One SQL statement and its name. Both are literals: the sets of prepared statements and metric
+/// names are closed at compile time, and no client text can become SQL.
+/// The name is unique in the program and consists of [a-z0-9_.]; prepared statements, errors and
+/// metrics use it.
 class query {
 public:
     template <std::size_t NameSize, std::size_t TextSize>
@@ -35,7 +35,7 @@ public:
         priority urgency = priority::usual)
         // NOLINTEND(modernize-avoid-c-arrays)
         : name_{name}, text_{text}, priority_{urgency} {
-        // PostgreSQL cuts names at 63 characters, and a number follows ours there.
+        // PostgreSQL cuts names at 63 characters, and statement_cache appends a number.
         static_assert(NameSize > 1 && NameSize <= 49, "a query has a name of 1-48 characters");
         static_assert(TextSize > 1, "a query has a text");
         for (std::size_t i = 0; i + 1 < NameSize; ++i) {
@@ -58,16 +58,15 @@ private:
     priority priority_;
 };
 
-/// JSON in its text form, for `json` and `jsonb` columns.
+/// JSON text for `json` and `jsonb` columns.
 struct json_text {
     std::string text;
 };
 
-/// One value of a statement, ready to send. Converts from numbers, bool, text, json_text,
+/// One parameter value of a statement, ready to send. Converts from numbers, bool, text, json_text,
 /// time_point, bytes, strong ids, optionals of these (empty is NULL), and vectors of these
-/// (one-dimensional arrays). Types are never declared to the server: the statement's text alone
-/// decides them. Where the context leaves one open, write a cast (`$1::timestamptz`), as in any
-/// literal.
+/// (one-dimensional arrays). The client never declares types to the server; the statement's text
+/// determines them. Where the context is ambiguous, write a cast (`$1::timestamptz`).
 class parameter {
 public:
     // NOLINTBEGIN(google-explicit-constructor): values convert where a query is run
@@ -97,22 +96,22 @@ public:
     template <class Value>
     requires(!std::same_as<Value, std::byte>) parameter(const std::vector<Value>& values)
         : value_{"{"} {
-        for (const auto& one : values) append_element(parameter{one});
+        for (const auto& value : values) append_element(parameter{value});
         value_->push_back('}');
     }
     // NOLINTEND(google-explicit-constructor)
 
     [[nodiscard]] bool is_null() const noexcept { return !value_; }
-    /// True for bytes alone: all else is sent in text form.
+    /// True only for bytes; other values are sent as text.
     [[nodiscard]] bool is_binary() const noexcept { return binary_; }
-    /// What is sent; empty for NULL.
+    /// The bytes to send; empty for NULL.
     [[nodiscard]] std::string_view value() const noexcept {
         return value_ ? std::string_view{*value_} : std::string_view{};
     }
-    /// NUL-terminated; null for NULL. Valid as long as this object stays where it is.
+    /// NUL-terminated; null for NULL. Valid until this object is moved or destroyed.
     [[nodiscard]] const char* data() const noexcept { return value_ ? value_->c_str() : nullptr; }
-    /// False for what no server takes and libpq would cut short: text with a NUL character, a time
-    /// outside of the years 1 to 9999. Running a query with it throws db::refused.
+    /// False for text with a NUL character, where libpq would cut it, and for a time outside the
+    /// years 1 to 9999. Running a query with such a value throws db::refused.
     [[nodiscard]] bool sendable() const noexcept;
 
 private:

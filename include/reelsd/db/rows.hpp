@@ -27,16 +27,16 @@ struct cell {
     bool null;
 };
 
-/// Decodes a cell. Each throws schema_mismatch when the column's type is another one, when it is
-/// null (except into an optional), or when the bytes are not of the type's form. Statements cast
-/// all other types (numeric, xid, date) to one of these.
+/// Decodes a cell. Throws schema_mismatch when the column has another type, when the value is null
+/// (except for an optional), or when the bytes are malformed. Statements must cast all other types
+/// (numeric, xid, date) to one of these.
 void decode(const cell& from, std::int64_t& into);  ///< smallint, integer, bigint
 void decode(const cell& from, std::int32_t& into);  ///< smallint, integer
 void decode(const cell& from, bool& into);          ///< boolean
 void decode(const cell& from, double& into);        ///< double precision
-/// text, varchar, name, json and enums; a view into the rows
+/// text, varchar, name, json and enums; the result points into the rows
 void decode(const cell& from, std::string_view& into);
-void decode(const cell& from, std::string& into);             ///< as into a std::string_view
+void decode(const cell& from, std::string& into);             ///< as for a std::string_view
 void decode(const cell& from, time_point& into);              ///< timestamptz; not infinity, not BC
 void decode(const cell& from, std::vector<std::byte>& into);  ///< bytea
 void decode(const cell& from, std::vector<std::string>& into);  ///< text[]
@@ -55,10 +55,10 @@ void decode(const cell& from, std::optional<Value>& into) {
     }
 }
 
-/// One row: a view, valid as long as its `rows` live (they may be moved).
+/// A view of one row, valid while its `rows` exist (they may be moved).
 class row {
 public:
-    /// The column's value. Throws schema_mismatch; see decode().
+    /// Returns the column's value. Throws schema_mismatch; see decode().
     template <class Value>
     [[nodiscard]] Value as(std::string_view column) const {
         Value value{};
@@ -78,11 +78,10 @@ private:
     int index_;
 };
 
-/// The answer to one statement; owns its memory. Immutable: may be read from any one thread at a
-/// time.
+/// The result of one statement; owns its memory. Immutable: any thread may read it, one at a time.
 class rows {
 public:
-    /// Takes ownership of `set`, a libpq result. Only `src/db` and its tests make rows.
+    /// Takes ownership of `set`, a libpq result. Only `src/db` and its tests create rows.
     rows(const char* query_name, pg_result* set);
     rows() noexcept;  ///< No rows.
     rows(rows&& other) noexcept;
@@ -93,27 +92,27 @@ public:
 
     [[nodiscard]] std::size_t size() const noexcept;
     [[nodiscard]] bool empty() const noexcept { return size() == 0; }
-    /// How many rows an INSERT, UPDATE, DELETE, MERGE or SELECT touched or returned.
+    /// Number of rows that an INSERT, UPDATE, DELETE, MERGE or SELECT changed or returned.
     [[nodiscard]] std::int64_t affected() const noexcept;
 
-    /// `index` below size(): else aborts.
+    /// Aborts unless `index` is below size().
     [[nodiscard]] row operator[](std::size_t index) const&;
     row operator[](std::size_t index) && = delete;  ///< The row would outlive its rows.
 
-    /// The only row; throws schema_mismatch when there are none or several.
+    /// Returns the only row; throws schema_mismatch when there are none or several.
     [[nodiscard]] row one() const&;
     row one() && = delete;
-    /// The only row, or nothing; throws schema_mismatch when there are several.
+    /// Returns the only row, or nothing; throws schema_mismatch when there are several.
     [[nodiscard]] std::optional<row> one_or_none() const&;
     std::optional<row> one_or_none() && = delete;
 
-    /// `decode_row(row)` of each, in order. Its values must own what they hold if they outlive the
-    /// rows.
+    /// Returns `decode_row(row)` for each row, in order. The values must own their data if they
+    /// outlive the rows.
     template <class Function>
     [[nodiscard]] auto map(Function decode_row) const {
         std::vector<std::decay_t<std::invoke_result_t<Function&, row>>> values;
         values.reserve(size());
-        for (const row one : *this) values.push_back(std::invoke(decode_row, one));
+        for (const row next : *this) values.push_back(std::invoke(decode_row, next));
         return values;
     }
 
@@ -125,7 +124,7 @@ public:
         using pointer = void;
         using reference = row;
 
-        row operator*() const { return (*of_)[index_]; }
+        row operator*() const { return (*rows_)[index_]; }
         iterator& operator++() {
             ++index_;
             return *this;
@@ -134,9 +133,9 @@ public:
 
     private:
         friend class rows;
-        iterator(const rows& of, std::size_t index) noexcept : of_{&of}, index_{index} {}
+        iterator(const rows& parent, std::size_t index) noexcept : rows_{&parent}, index_{index} {}
 
-        const rows* of_;
+        const rows* rows_;
         std::size_t index_;
     };
 

@@ -9,13 +9,13 @@
 
 namespace reelsd::db {
 
-/// How the schema stands to the programs that use it; versions of migrations.
+/// Which programs may use the schema, as migration versions.
 struct schema_compatibility {
-    std::int32_t newest = 0;  ///< Applied.
-    std::int32_t floor = 0;   ///< Programs that know less must not use it.
+    std::int32_t newest = 0;  ///< Newest applied migration.
+    std::int32_t floor = 0;   ///< Programs must know at least this migration.
 };
 
-/// Throws what pool::run() throws.
+/// Reads the compatibility of the schema. Throws like pool::run().
 [[nodiscard]] boost::asio::awaitable<schema_compatibility> look_at_schema(
     pool& database, deadline by);
 

@@ -26,66 +26,64 @@
 
 namespace reelsd::db {
 
-/// How questions share statements.
+/// Limits on how questions share statements.
 struct batching {
-    /// Under way at once. More questions wait until one of them is answered, and share the next.
+    /// Upper bound on concurrent statements. More questions wait for an answer and share the next.
     std::size_t statements_max = 2;
-    /// In one statement.
+    /// Upper bound on questions in one statement.
     std::size_t questions_max = 256;
-    /// A question that has waited for this long is sent whatever else is under way: a statement
-    /// that stands still must not hold up those behind it.
+    /// A question that has waited this long is sent even beyond `statements_max`, so that a blocked
+    /// statement does not delay those behind it.
     std::chrono::milliseconds held_max{50};
 };
 
-/// Questions of one kind that wait at the same moment, put into one statement: what a statement
-/// costs beside its rows (parsing of messages, planning, snapshot, commit) is paid once for all of
-/// them. With nothing under way a question is sent at the end of the loop's turn, so that it is not
-/// slower alone.
+/// Batches concurrent questions of one kind into one statement. They share its fixed costs (message
+/// parsing, planning, snapshot, commit). If no statement is in progress, a question is sent at the
+/// end of the loop's turn, so that a single question is not slower.
 ///
-/// What is answered is read or done by the database after the question came, never before. A
-/// statement that fails fails all its questions. When the server refuses it and has changed
-/// nothing, each question is asked again alone, for what is wrong with one is not the others'
-/// fault. Those that are left without an answer are asked again as well, such that `are_alike`
-/// together.
+/// The database reads or writes each answer after its question arrived, never before. A failed
+/// statement fails all its questions. If the server refuses the statement and changed nothing, each
+/// question is retried alone, because one bad question must not fail the others. Questions that the
+/// statement left unanswered are retried too; those that `are_alike` share a statement.
 ///
 /// Threads: the loop's only. Lifetime: the tasks, `ask` and what it uses outlive every coroutine
-/// that asks. Once the tasks are told to stop, nobody may ask any more.
+/// that asks. After the tasks are asked to stop, every question fails with outage::closed.
 template <class Question, class Answer>
 class shared_statement {
 public:
-    /// Answers of all questions, in their order, by one statement within `by`. Nothing where others
-    /// would have had to wait; never when all of them are alike.
+    /// Runs one statement within `by` and returns the answers in the order of the questions. An
+    /// answer may be missing if waiting for it would delay the others, but not if all are alike.
     using ask = std::function<boost::asio::awaitable<std::vector<std::optional<Answer>>>(
         const std::vector<Question>& questions, deadline by)>;
 
-    /// Whether two questions stand or fall with the same row. Empty: no two do.
-    using batch_key = std::function<bool(const Question& one, const Question& other)>;
+    /// Returns whether two questions depend on the same row. Empty: no two do.
+    using batch_key = std::function<bool(const Question& left, const Question& right)>;
 
     shared_statement(
-        boost::asio::any_io_executor loop, async::task_group& tasks, batching wanted, ask all,
+        boost::asio::any_io_executor loop, async::task_group& tasks, batching limits, ask all,
         batch_key are_alike = {})
         : core_{std::make_shared<core>(
-              std::move(loop), tasks, wanted, std::move(all), std::move(are_alike))} {}
+              std::move(loop), tasks, limits, std::move(all), std::move(are_alike))} {}
 
-    /// What came of a question.
+    /// The answer to a question, or the exception in its place.
     struct reply {
         std::exception_ptr problem;
         Answer given;
 
-        /// Throws what `ask` has thrown.
+        /// Rethrows the exception of `ask`.
         [[nodiscard]] Answer value() && {
             if (problem) std::rethrow_exception(problem);
             return std::move(given);
         }
     };
 
-    /// Asks one question; to be awaited, which takes no coroutine of its own. Is not cancelled:
-    /// `by` ends it.
+    /// Asks one question. Await the result; this needs no coroutine of its own. Ignores
+    /// cancellation: only `by` ends it.
     [[nodiscard]] auto answer(Question question, deadline by) const {
         const enqueue start{core_};
-        auto one = std::make_shared<waiting>(waiting{.question = std::move(question), .by = by});
+        auto entry = std::make_shared<waiting>(waiting{.question = std::move(question), .by = by});
         return boost::asio::async_initiate<const boost::asio::deferred_t&, void(reply)>(
-            start, boost::asio::deferred, std::move(one));
+            start, boost::asio::deferred, std::move(entry));
     }
 
 private:
@@ -104,25 +102,26 @@ private:
         std::vector<std::optional<Answer>> answers;
     };
 
-    /// A statement ends for all its questions when the first of them must: one with so little time
-    /// left, because its request has waited for the database before, is asked beside the others.
+    /// A statement's deadline is the earliest of its questions'. A question with less time left
+    /// than this, because its request has waited for the database before, gets a statement of its
+    /// own.
     static constexpr std::chrono::milliseconds hurried_below{500};
 
     struct core : std::enable_shared_from_this<core> {
         core(
-            boost::asio::any_io_executor where, async::task_group& owner, batching wanted, ask all,
-            batch_key alike)
+            boost::asio::any_io_executor where, async::task_group& owner, batching batch_limits,
+            ask all, batch_key alike)
             : loop{std::move(where)},
               tasks{owner},
-              limits{wanted},
+              limits{batch_limits},
               ask_all{std::move(all)},
               are_alike{std::move(alike)},
               max_delay_timer{loop} {
             invariant(limits.statements_max > 0 && limits.questions_max > 0);
         }
 
-        void add(std::shared_ptr<waiting> one) {
-            queue.push_back(std::move(one));
+        void add(std::shared_ptr<waiting> entry) {
+            queue.push_back(std::move(entry));
             if (under_way < limits.statements_max) {
                 send_soon();
             } else {
@@ -130,21 +129,21 @@ private:
             }
         }
 
-        /// Sends all when the first of the queue has waited for too long.
+        /// Sends the whole queue when its first question has waited for too long.
         void watch_first() {
             if (queue.empty() || std::exchange(is_watching, true)) return;
             max_delay_timer.expires_at(queue.front()->since + limits.held_max);
             max_delay_timer.async_wait([self = this->shared_from_this()](auto problem) {
                 self->is_watching = false;
                 if (problem || self->queue.empty()) return;
-                // The one that was watched may have gone in time.
+                // The question that started this timer may have been sent in time.
                 const auto waited = deadline::clock::now() - self->queue.front()->since;
                 if (waited < self->limits.held_max) return self->watch_first();
                 while (!self->queue.empty()) self->send();
             });
         }
 
-        /// At the end of this turn of the loop: others may ask in it as well.
+        /// Sends at the end of this turn of the loop, together with other questions of the turn.
         void send_soon() {
             if (std::exchange(is_sending, true)) return;
             boost::asio::post(loop, [self = this->shared_from_this()] {
@@ -166,17 +165,17 @@ private:
             if (tasks.is_stopping()) return refuse(together);
             const auto soon = deadline::clock::now() + hurried_below;
             const auto unhurried =
-                std::stable_partition(together.begin(), together.end(), [soon](const auto& one) {
-                    return one->by.when() < soon;
+                std::stable_partition(together.begin(), together.end(), [soon](const auto& entry) {
+                    return entry->by.when() < soon;
                 });
-            for (auto one = together.begin(); one != unhurried; ++one) send_isolated({*one});
+            for (auto next = together.begin(); next != unhurried; ++next) send_isolated({*next});
             together.erase(together.begin(), unhurried);
             if (together.empty()) return;
             ++under_way;
             tasks.spawn("share a statement", run(this->shared_from_this(), std::move(together)));
         }
 
-        /// Beside the others, whose number it does not count to: they must not wait for it.
+        /// Does not count toward `statements_max`: other statements must not wait for this one.
         void send_isolated(batch together) {
             if (tasks.is_stopping()) return refuse(together);
             tasks.spawn(
@@ -187,7 +186,7 @@ private:
             outcome closed;
             closed.problem =
                 std::make_exception_ptr(unavailable{outage::closed, "the daemon is stopping"});
-            for (const auto& one : together) tell(*one, closed, 0);
+            for (const auto& entry : together) complete(*entry, closed, 0);
         }
 
         boost::asio::any_io_executor loop;
@@ -205,31 +204,32 @@ private:
     /// A named type, not a lambda: g++ 12 may destroy the captures of a lambda in the same
     /// expression as co_await twice.
     struct enqueue {
-        std::shared_ptr<core> to;
+        std::shared_ptr<core> target;
 
         template <class Handler>
-        void operator()(Handler&& handler, const std::shared_ptr<waiting>& one) const {
+        void operator()(Handler&& handler, const std::shared_ptr<waiting>& entry) const {
             // Swapped, not assigned: in Boost 1.81 the move assignment of this type calls itself
-            // for ever.
+            // forever.
             waiter caller{std::forward<Handler>(handler)};
-            one->caller.swap(caller);
-            to->add(one);
+            entry->caller.swap(caller);
+            target->add(entry);
         }
     };
 
     static boost::asio::awaitable<outcome> try_all(
-        const core& with, const std::vector<Question>& questions, deadline by) {
-        outcome found;
+        const core& owner, const std::vector<Question>& questions, deadline by) {
+        outcome ended;
         try {
-            found.answers = co_await with.ask_all(questions, by);
-            invariant(found.answers.size() == questions.size());
+            ended.answers = co_await owner.ask_all(questions, by);
+            invariant(ended.answers.size() == questions.size());
         } catch (...) {
-            found.problem = std::current_exception();
+            ended.problem = std::current_exception();
         }
-        co_return found;
+        co_return ended;
     }
 
-    /// That nothing was changed, for a reason that need not be all questions': not so a full disk.
+    /// True when the statement changed nothing and a single question may be the cause. A full disk
+    /// affects all questions.
     [[nodiscard]] static bool may_be_caused_by_one_query(const std::exception_ptr& problem) {
         if (!problem) return false;
         try {
@@ -250,64 +250,64 @@ private:
     [[nodiscard]] static asking asking_for(const batch& together) {
         asking all{.questions = {}, .by = together.front()->by};
         all.questions.reserve(together.size());
-        for (const auto& one : together) {
-            all.questions.push_back(one->question);
-            if (one->by.when() < all.by.when()) all.by = one->by;
+        for (const auto& entry : together) {
+            all.questions.push_back(entry->question);
+            if (entry->by.when() < all.by.when()) all.by = entry->by;
         }
         return all;
     }
 
-    static boost::asio::awaitable<void> run(std::shared_ptr<core> with, batch together) {
+    static boost::asio::awaitable<void> run(std::shared_ptr<core> owner, batch together) {
         const auto all = asking_for(together);
-        auto found = co_await try_all(*with, all.questions, all.by);
-        --with->under_way;
-        with->send_what_may_go();  // The database goes on while these answers are written.
+        auto ended = co_await try_all(*owner, all.questions, all.by);
+        --owner->under_way;
+        owner->send_what_may_go();  // The database continues while these answers are written.
         const bool is_shared = together.size() > 1;
-        const bool is_refused = is_shared && may_be_caused_by_one_query(found.problem);
+        const bool is_refused = is_shared && may_be_caused_by_one_query(ended.problem);
         batch left;
         for (std::size_t at = 0; at < together.size(); ++at) {
             if (is_refused) {
-                ask_again(*with, {std::move(together[at])});
-            } else if (is_shared && !found.problem && !found.answers[at]) {
+                retry(*owner, {std::move(together[at])});
+            } else if (is_shared && !ended.problem && !ended.answers[at]) {
                 left.push_back(std::move(together[at]));
             } else {
-                tell(*together[at], found, at);
+                complete(*together[at], ended, at);
             }
         }
         while (!left.empty()) {
             const auto first = left.front();
             const auto others =
-                std::stable_partition(left.begin(), left.end(), [&](const auto& one) {
-                    return one == first ||
-                           (with->are_alike && with->are_alike(one->question, first->question));
+                std::stable_partition(left.begin(), left.end(), [&](const auto& entry) {
+                    return entry == first ||
+                           (owner->are_alike && owner->are_alike(entry->question, first->question));
                 });
-            ask_again(*with, batch{left.begin(), others});
+            retry(*owner, batch{left.begin(), others});
             left.erase(left.begin(), others);
         }
     }
 
-    /// Whose time is over although there is an answer was held while the database changed hands,
-    /// and gets as much time once more.
-    static void ask_again(core& with, batch together) {
-        for (const auto& one : together) {
-            if (one->by.passed()) one->by = deadline::after(one->by.when() - one->since);
+    /// Retries in a statement of its own. A question whose deadline has passed was held during a
+    /// planned restart of the database, and gets the same time again.
+    static void retry(core& owner, batch together) {
+        for (const auto& entry : together) {
+            if (entry->by.passed()) entry->by = deadline::after(entry->by.when() - entry->since);
         }
-        with.send_isolated(std::move(together));
+        owner.send_isolated(std::move(together));
     }
 
-    static boost::asio::awaitable<void> run_isolated(std::shared_ptr<core> with, batch together) {
+    static boost::asio::awaitable<void> run_isolated(std::shared_ptr<core> owner, batch together) {
         const auto all = asking_for(together);
-        auto found = co_await try_all(*with, all.questions, all.by);
-        for (std::size_t at = 0; at < together.size(); ++at) tell(*together[at], found, at);
+        auto ended = co_await try_all(*owner, all.questions, all.by);
+        for (std::size_t at = 0; at < together.size(); ++at) complete(*together[at], ended, at);
     }
 
-    static void tell(waiting& one, outcome& found, std::size_t at) {
-        waiter caller{std::move(one.caller)};
-        if (found.problem) {
-            std::move(caller)(reply{.problem = found.problem, .given = {}});
+    static void complete(waiting& entry, outcome& ended, std::size_t at) {
+        waiter caller{std::move(entry.caller)};
+        if (ended.problem) {
+            std::move(caller)(reply{.problem = ended.problem, .given = {}});
         } else {
-            invariant(found.answers[at].has_value());
-            std::move(caller)(reply{.problem = {}, .given = *std::move(found.answers[at])});
+            invariant(ended.answers[at].has_value());
+            std::move(caller)(reply{.problem = {}, .given = *std::move(ended.answers[at])});
         }
     }
 

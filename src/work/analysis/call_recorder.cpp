@@ -17,22 +17,22 @@ using namespace std::chrono_literals;
 
 /// One statement.
 constexpr auto write_time_max = 5s;
-/// Between two tries, while the database is away.
+/// Pause between two tries while the database is unreachable.
 constexpr auto write_pause = 1s;
-/// How long a worker waits for its call to be written before it goes on with the job: it finds out
-/// by itself that there is no database.
+/// How long a worker waits for its call to be written before it continues with the job. Later steps
+/// notice a missing database.
 constexpr auto worker_wait_max = 30s;
-/// At most so many paid calls a job, over all attempts: a hostile video may not make us pay without
-/// end (model-api.md C).
+/// Upper bound on paid calls per job, over all attempts, so that a hostile video cannot cause
+/// unlimited costs (model-api.md C).
 constexpr int calls_max = 3;
 
-/// What the database decided, apart from the database's own failures.
+/// The database's decision, separate from failures of the database.
 struct decision {
     std::optional<std::int64_t> call;
     error why_not;
 };
 
-/// Keeps what it works with: its caller may give up before the loop has begun with it.
+/// Owns its arguments, because the caller may give up before the loop starts it.
 asio::awaitable<decision> begin_call(
     usage::call_ledger_store store, usage::call_intent wanted, deadline by) {
     const auto begun = co_await store.begin(std::move(wanted), by);
@@ -54,12 +54,12 @@ result<void> call_recorder::check_budget(account_id account, deadline by) const 
     return {};
 }
 
-result<std::int64_t> call_recorder::begin(usage::call_intent wanted) const {
+result<std::int64_t> call_recorder::begin(usage::call_intent intent) const {
     if (refuses_new_) return error{errc::cancelled, "the daemon is stopping"};
     const auto by = deadline::after(write_time_max);
-    wanted.booking_key = usage::new_booking_key();
-    const auto key = wanted.booking_key;
-    const auto begun = wait_for(loop_, begin_call(store_, std::move(wanted), by), by);
+    intent.booking_key = usage::new_booking_key();
+    const auto key = intent.booking_key;
+    const auto begun = wait_for(loop_, begin_call(store_, std::move(intent), by), by);
     if (!begun) {
         // It may be in the ledger all the same, and will never be made.
         write_surely([store = store_, key](deadline until) mutable {
@@ -82,12 +82,12 @@ void call_recorder::release(std::int64_t call) const {
 }
 
 asio::awaitable<result<std::int64_t>> call_recorder::begin_embedding(
-    usage::embedding_intent wanted, deadline by) const {
+    usage::embedding_intent intent, deadline by) const {
     auto store = store_;
-    wanted.booking_key = usage::new_booking_key();
-    const auto key = wanted.booking_key;
+    intent.booking_key = usage::new_booking_key();
+    const auto key = intent.booking_key;
     try {
-        co_return co_await store.begin_embedding(std::move(wanted), by);
+        co_return co_await store.begin_embedding(std::move(intent), by);
     } catch (...) {
         // It may be in the ledger all the same, and will never be made.
         write_later(
@@ -120,7 +120,7 @@ asio::awaitable<void> call_recorder::write(
             co_return;
         } catch (const db::failure& failure) {
             log_.error("a model call could not be written", {{"reason", failure.what()}});
-            // Away for now, or a mistake of ours that no other try will mend.
+            // An outage is retried; a bug is not, because no retry would succeed.
             if (failure.code() == errc::internal) co_return;
         }
         co_await async::pause(write_pause);

@@ -32,19 +32,20 @@ namespace {
 /// One question to the database, asked before any work is done.
 constexpr auto store_query_time_max = std::chrono::seconds{5};
 
-/// Until the result of another job for the same post is looked for again. An analysis takes longer.
+/// Pause before the result of another job for the same post is checked again. An analysis takes
+/// longer.
 constexpr std::chrono::seconds same_post_wait{5};
 
-/// What stands between an attempt and its result.
+/// Why an attempt has no result.
 enum class obstacle : std::uint8_t {
     failure,
-    no_permit,      ///< The job joins the line for one.
-    platform_pace,  ///< It is not this job's turn at the platform.
+    no_permit,      ///< The job joins the line for a permit.
+    platform_pace,  ///< The platform's rate limit delays the job.
     model_wait,     ///< The model's provider has named a time.
     same_post,      ///< Another job of the account analyses the same post.
 };
 
-/// Why a step ended the attempt. The executor decides what becomes of the job.
+/// Why a step ended the attempt. The executor maps it to a transition of the job.
 struct step_failure {
     error why;
     obstacle what = obstacle::failure;
@@ -61,14 +62,14 @@ struct step_failure {
 template <class T>
 using step_result = boost::system::result<T, step_failure>;
 
-/// Which step runs: for people who watch, and for the log line of a failure.
+/// The current step, for progress displays and for the log line of a failure.
 class progress {
 public:
     progress(const executor_dependencies& parts, const jobs::claimed_job& job)
         : on_step_{parts.on_step}, job_{job} {}
 
     void begin(const char* step) noexcept { step_ = step; }
-    /// One of the steps that clients see.
+    /// Begins a step that clients see.
     void begin_shown(const char* step) {
         begin(step);
         if (on_step_) on_step_(job_, step);
@@ -81,7 +82,7 @@ private:
     const char* step_ = "link";
 };
 
-/// What the steps of one attempt are given.
+/// Context of the steps of one attempt.
 struct attempt {
     const executor_dependencies& parts;
     const log::logger& log;
@@ -92,7 +93,7 @@ struct attempt {
     job_rate_limiter& rate_limiter;
     progress& now;
 
-    /// A test link costs nothing whatever the operator has set, and its outcome is fixed.
+    /// A test link is free whatever the settings are, and its outcome is fixed.
     [[nodiscard]] const model::analyzer& analyzer() const {
         return link.is_test() ? parts.free_analyzer : parts.analyzer;
     }
@@ -132,7 +133,8 @@ step_failure failure_of(const model::analysis_failure& none) {
     return {none.why, what, none.not_before};
 }
 
-/// The link of the post itself. A share link is looked up once; later attempts read what it led to.
+/// Returns the link of the post itself. Looks up a share link once; later attempts read the stored
+/// result.
 step_result<platform::link> expand(const attempt& in) {
     if (in.link.kind == platform::link_kind::post) return in.link;
     auto& store = in.parts.store;
@@ -145,25 +147,25 @@ step_result<platform::link> expand(const attempt& in) {
         return *link;
     }
     // The look-up needs no permit.
-    const auto found = in.parts.source.expand(
+    const auto expanded = in.parts.source.expand(
         in.link, in.parts.rate_limiter, in.by.at_most(bounds::resolve_time_max), in.stop);
-    if (!found) return failure_of(found.error());
-    auto url = found->canonical_url();
-    if (found->img_index) url += fmt::format("?img_index={}", *found->img_index);
+    if (!expanded) return failure_of(expanded.error());
+    auto url = expanded->canonical_url();
+    if (expanded->img_index) url += fmt::format("?img_index={}", *expanded->img_index);
     const auto keep_by = in.by.at_most(store_query_time_max);
-    const auto kept = wait_for(
+    const auto stored = wait_for(
         in.parts.loop, store.keep_shared_post(in.job.id, std::move(url), keep_by), keep_by);
-    if (!kept) return kept.error();
-    return *found;
+    if (!stored) return stored.error();
+    return *expanded;
 }
 
 step_result<platform::post> resolve(
     const attempt& in, const platform::link& link, const platform::excluded_resolvers& excluded) {
     in.now.begin_shown("resolve");
-    auto found = in.parts.source.resolve(
+    auto post = in.parts.source.resolve(
         link, in.rate_limiter, in.by.at_most(bounds::resolve_time_max), in.stop, excluded);
-    if (found) return *std::move(found);
-    auto failed = failure_of(found.error());
+    if (post) return *std::move(post);
+    auto failed = failure_of(post.error());
     if (failed.what == obstacle::platform_pace && in.rate_limiter.needs_permit()) {
         failed.what = obstacle::no_permit;
     }
@@ -171,13 +173,13 @@ step_result<platform::post> resolve(
     return failed;
 }
 
-/// A machine too busy to look at the video within its time is no fault of the platform's.
+/// Maps a timeout to media_failed: this machine was too busy; the platform is not the cause.
 error fault_of_this_machine(const error& why) {
     if (why.code() != errc::timed_out) return why;
     return error{errc::media_failed, "no end in time: " + why.detail()};
 }
 
-/// One file of two, where picture and sound came apart. Copying takes as long as probing.
+/// Joins separate picture and sound into one file. Copying takes as long as probing.
 result<platform::media_file> in_one_file(
     const attempt& in, const std::filesystem::path& folder, platform::media_file video) {
     if (!video.sound) return video;
@@ -195,62 +197,62 @@ struct fetched {
     scratch_folder scratch;  ///< Has the file.
 };
 
-/// Resolve and download. A media address that has expired is resolved again, once; for one that the
-/// address guard refuses, the other resolvers are asked.
+/// Resolves and downloads. An expired media address is resolved again, once. If the address guard
+/// refuses an address, the other resolvers are tried.
 step_result<fetched> fetch(const attempt& in, const platform::link& link) {
     platform::excluded_resolvers refused;
     bool has_expired = false;
     std::optional<error> last;
-    // Made for the first file: an attempt that ends before leaves the disk alone.
+    // Created for the first file, so that an attempt that ends earlier does not touch the disk.
     std::optional<scratch_folder> scratch;
     for (;;) {
-        auto found = resolve(in, link, refused);
-        if (!found && !refused.empty() && found.error().why.code() != errc::cancelled) {
-            auto failed = found.error();
+        auto post = resolve(in, link, refused);
+        if (!post && !refused.empty() && post.error().why.code() != errc::cancelled) {
+            auto failed = post.error();
             failed.what = obstacle::failure;  // The first answer is not worth asking for again.
             failed.why = *last;
             return failed;
         }
-        if (!found) return found.error();
+        if (!post) return post.error();
         if (!scratch) {
             in.now.begin("scratch");
-            auto made = in.parts.scratch.make_folder(in.job);
-            if (!made) return made.error();
-            scratch.emplace(*std::move(made));
+            auto folder = in.parts.scratch.make_folder(in.job);
+            if (!folder) return folder.error();
+            scratch.emplace(*std::move(folder));
         }
         in.now.begin_shown("download");
         auto got = in.parts.source.download(
-            *found, scratch->path() / "video", in.by.at_most(bounds::download_time_max), in.stop);
+            *post, scratch->path() / "video", in.by.at_most(bounds::download_time_max), in.stop);
         if (!got) {
             last = got.error();
-            const bool asks_on = last->code() == errc::address_refused && !found->resolver.empty();
-            if (!asks_on || !refused.insert(found->resolver).second) return *last;
+            const bool asks_on = last->code() == errc::address_refused && !post->resolver.empty();
+            if (!asks_on || !refused.insert(post->resolver).second) return *last;
             in.log.warning(
                 "media address refused",
                 {{"job", in.job.id.value},
-                 {"resolver", found->resolver},
+                 {"resolver", post->resolver},
                  {"reason", last->detail()}});
             continue;
         }
         if (auto* video = std::get_if<platform::media_file>(&*got)) {
             auto whole = in_one_file(in, scratch->path(), std::move(*video));
             if (!whole) return whole.error();
-            return fetched{*std::move(found), *std::move(whole), *std::move(scratch)};
+            return fetched{*std::move(post), *std::move(whole), *std::move(scratch)};
         }
         last = std::get<platform::stale_media>(*got).if_fresh;
         if (std::exchange(has_expired, true)) return *last;
     }
 }
 
-/// Which post and slide a link means: what is analysed once a day at most. Empty for test links,
-/// whose way through the house is the point of them.
+/// Key of a link's post and slide, which are analysed at most once a day. Empty for test links,
+/// which must run every step.
 std::string post_key_of(const platform::link& link) {
     if (link.is_test()) return {};
     const std::string code{platform::public_code(link.code)};
     return link.img_index ? fmt::format("{}#{}", code, *link.img_index) : code;
 }
 
-/// What lists show of a result. It has been validated: all three are there.
+/// The fields of a result that lists show. The result is validated, so all three exist.
 jobs::reel_brief brief_of(const json& document) {
     const auto& post = document.at("platform_meta");
     return {
@@ -259,7 +261,7 @@ jobs::reel_brief brief_of(const json& document) {
         .summary = document.at("content").at("summary").get<std::string>()};
 }
 
-/// What a search will find the result by.
+/// The search entry of a result.
 result<jobs::search_entry> search_entry_of(const json& result, const model::embedder& embedder) {
     const auto document = model::search_document_from(result, embedder);
     if (!document) return document.error();
@@ -273,7 +275,8 @@ result<jobs::search_entry> search_entry_of(const json& result, const model::embe
     return entry;
 }
 
-/// An analysis of the same post by the same analyzer within a day, unless the caller wants none.
+/// Returns an analysis of the same post by the same analyzer within a day, unless the caller
+/// refuses reuse.
 result<std::optional<jobs::completed>> copy_of_earlier(
     const attempt& in, const std::string& post_key) {
     if (in.job.fresh || post_key.empty()) return std::optional<jobs::completed>{};
@@ -301,8 +304,8 @@ result<std::optional<jobs::completed>> copy_of_earlier(
         .thumbnail = std::move((*earlier)->thumbnail)}};
 }
 
-/// One account does not pay twice for the same post at the same time: the later job waits for the
-/// result of the earlier one.
+/// Keeps an account from paying twice for the same post at the same time: the later job waits for
+/// the earlier one's result.
 step_result<void> begin_post(const attempt& in, const std::string& post_key) {
     if (!in.parts.analysis_costs_money || post_key.empty()) return {};
     in.now.begin("mark the post");
@@ -316,16 +319,17 @@ step_result<void> begin_post(const attempt& in, const std::string& post_key) {
     return step_failure{why, obstacle::same_post, same_post_wait};
 }
 
-/// Turns at the platform are few: none is taken for a video that no model may be asked about. The
-/// ledger decides again when a call is begun.
+/// Saves platform requests, which are limited, for videos that a model may analyse. The ledger
+/// decides again when a call begins.
 result<void> check_budget(const attempt& in) {
     if (in.link.is_test() || !in.parts.analysis_costs_money) return {};
     in.now.begin("look at the budget");
     return in.parts.recorder.check_budget(in.job.account, in.by.at_most(store_query_time_max));
 }
 
-/// The analyzer's, or one of its own child process. Nothing when none could be made, or when the
-/// attempt is asked to stop: repeating the analysis would cost more than a picture is worth.
+/// Returns the analyzer's thumbnail, or one made by a separate child process. Nothing if that fails
+/// or the attempt is stopped, because repeating the analysis would cost more than a picture is
+/// worth.
 std::optional<jobs::reel_thumbnail> take_thumbnail(
     const attempt& in, std::optional<media::thumbnail_report> of_analyzer,
     const platform::media_file& video) {
@@ -345,7 +349,7 @@ std::optional<jobs::reel_thumbnail> take_thumbnail(
     return std::nullopt;
 }
 
-/// What the video shows and says, by the analyzer that is meant for it.
+/// Analyses the video with the analyzer for its kind of link.
 step_result<model::findings> ask_analyzer(const attempt& in, const model::video_input& input) {
     in.now.begin_shown("analyze");
     job_call_ledger ledger{in.parts.recorder, in.job};
@@ -369,15 +373,15 @@ step_result<jobs::completed> analyze(
         .caption = subject.post.caption.value_or(""),
         .hashtags = subject.post.hashtags,
         .scratch = subject.scratch.path()};
-    auto found = ask_analyzer(in, input);
-    if (!found) return found.error();
+    auto findings = ask_analyzer(in, input);
+    if (!findings) return findings.error();
 
     in.now.begin("assemble");
     const model::file_facts file{
         .probe = *probe,
         .size_bytes = static_cast<std::int64_t>(subject.video.size_bytes),
         .sha256 = subject.video.sha256};
-    const auto document = model::assemble_result(*found, file, post_facts_of(subject.post));
+    const auto document = model::assemble_result(*findings, file, post_facts_of(subject.post));
     if (!document) return document.error();
     auto text = model::result_text(*document);
     if (!text) return text.error();
@@ -387,11 +391,11 @@ step_result<jobs::completed> analyze(
         .result = *std::move(text),
         .brief = brief_of(*document),
         .post_key = post_key,
-        .analyzer = found->analyzer,
+        .analyzer = findings->analyzer,
         .analyzed_at = std::nullopt,
-        .unpaid_model = found->provider == "local" ? found->model_name : std::string{},
+        .unpaid_model = findings->provider == "local" ? findings->model_name : std::string{},
         .search = *std::move(entry),
-        .thumbnail = take_thumbnail(in, std::move(found->thumbnail), subject.video)};
+        .thumbnail = take_thumbnail(in, std::move(findings->thumbnail), subject.video)};
 }
 
 step_result<jobs::completed> run_steps(const attempt& in) {
@@ -404,7 +408,7 @@ step_result<jobs::completed> run_steps(const attempt& in) {
     if (*copied) return **std::move(copied);
 
     if (const auto may_spend = check_budget(in); !may_spend) return may_spend.error();
-    // Before the platform is asked: a look-up is worth nothing while the model cannot be.
+    // Checked before the platform is called: a look-up is useless while no model may be called.
     in.now.begin("analyze");
     if (const auto none = in.analyzer().refusal()) return failure_of(*none);
 
@@ -481,7 +485,7 @@ jobs::transition executor::run(const jobs::claimed_job& job, std::stop_token sto
                  .rate_limiter = rate_limiter,
                  .now = now});
         } else {
-            // It was accepted once: a rule has become stricter since, or the row was edited.
+            // The link was accepted before: a rule has become stricter, or the row was edited.
             outcome = error{errc::internal, "stored link: " + link.error().detail()};
         }
     } catch (const std::exception& thrown) {

@@ -25,7 +25,7 @@ constexpr std::string_view run_characters = "0123456789abcdef";
 
 /// Removing gigabytes takes a second or two.
 constexpr auto start_time_max = 30s;
-/// Nobody notices so much at a start.
+/// Too short to be noticed at a start.
 constexpr auto look_interval = 10ms;
 
 error storage_error(const fs::path& path, const std::string& reason) {
@@ -36,8 +36,8 @@ std::string system_reason(int code) {
     return std::generic_category().message(code);
 }
 
-/// Holds the folder's lock; no descriptor when somebody else does, or it cannot be had (errno
-/// tells why).
+/// Locks a folder. Returns no descriptor if another process holds the lock or locking fails (see
+/// errno).
 unique_fd lock_folder(const fs::path& folder) {
     unique_fd lock{::open((folder / lock_name).c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600)};
     if (lock && ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
@@ -48,14 +48,14 @@ unique_fd lock_folder(const fs::path& folder) {
     return lock;
 }
 
-/// The same, after waiting for who holds it: another daemon that starts, which takes as long as
-/// removing what is left over does.
+/// The same, but waits for the holder: another daemon that starts, which takes as long as it needs
+/// to remove leftovers.
 unique_fd lock_folder_patiently(const fs::path& folder) {
     const auto by = deadline::after(start_time_max);
     for (;;) {
         auto lock = lock_folder(folder);
         if (lock || errno != EWOULDBLOCK || by.passed()) return lock;
-        // Blocks this thread: a lock tells of its end only to who waits without a deadline.
+        // Polls and blocks this thread, because flock() can wait only without a deadline.
         asio::io_context loop;
         asio::steady_timer{loop, look_interval}.wait();
     }
@@ -72,12 +72,12 @@ void sweep(const fs::path& root, const log::logger& log) {
     for (const auto& entry : fs::directory_iterator{root, failure}) {
         const auto lock = lock_folder(entry.path());
         if (!lock) continue;
-        std::error_code kept;
-        fs::remove_all(entry.path(), kept);
-        if (kept) {
+        std::error_code removal_failure;
+        fs::remove_all(entry.path(), removal_failure);
+        if (removal_failure) {
             log.warning(
                 "leftover scratch folder cannot be removed",
-                {{"folder", entry.path().string()}, {"reason", kept.message()}});
+                {{"folder", entry.path().string()}, {"reason", removal_failure.message()}});
         }
     }
 }
@@ -108,7 +108,7 @@ result<std::unique_ptr<scratch_space>> scratch_space::open(
     std::error_code failure;
     fs::create_directories(root, failure);
     if (failure) return storage_error(root, failure.message());
-    // One start at a time: between the making of a folder and its locking it looks left over.
+    // One start at a time, because a new folder looks like a leftover until it is locked.
     const auto starting = lock_folder_patiently(root);
     if (!starting) return storage_error(root, system_reason(errno));
     sweep(root, log);
@@ -131,7 +131,7 @@ scratch_space::~scratch_space() {
 
 bool scratch_space::is_living(std::string_view run) const {
     const bool is_name = !run.empty() && run.find_first_not_of(run_characters) == run.npos;
-    if (!is_name) return false;  // A path of somebody else's choice.
+    if (!is_name) return false;  // Not a name of this program; it could be any path.
     const auto file = folder_.parent_path() / folder_name(run) / lock_name;
     const unique_fd lock{::open(file.c_str(), O_RDWR | O_CLOEXEC)};
     return lock && ::flock(lock.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;

@@ -15,15 +15,15 @@ using namespace std::chrono_literals;
 /// One statement, asked before any work is done.
 constexpr auto ask_time_max = 5s;
 
-/// For a job in line, whatever the pace: longer than any worker waits for a permit.
+/// The wait of a job in line, whatever the pace: longer than any worker waits for a permit.
 constexpr seconds_f line_wait = 1h;
 /// Of a resolver that cooled down when the job's permit for a later one was given.
 constexpr seconds_f passed_over_wait = 60s;
 /// A permit that was not used.
 constexpr auto give_back_time_max = 1s;
 
-/// The longest rest of a link after an answer that may be about it alone: three attempts of a job
-/// then end within the hour that a job may wait for the platform.
+/// Upper bound on the pause of a link after an answer that may concern only this link. Three
+/// attempts of a job then end within the hour that a job may wait for the platform.
 constexpr seconds_f link_rest_max{900.0};
 
 pacing::outcome outcome_of(platform::try_outcome ended) noexcept {
@@ -62,8 +62,8 @@ pacing::pace shared_rate_limiter::spread() const {
 }
 
 result<platform::required_wait> shared_rate_limiter::wait_for_permit(
-    boost::asio::awaitable<pacing::permit> asked, deadline by) {
-    const auto permit = wait_for(loop_, std::move(asked), by);
+    boost::asio::awaitable<pacing::permit> request, deadline by) {
+    const auto permit = wait_for(loop_, std::move(request), by);
     if (!permit) return permit.error();
     if (permit->given == pacing::permit::status::in_line) {
         return platform::required_wait{.wait = line_wait};
@@ -75,7 +75,7 @@ result<platform::required_wait> shared_rate_limiter::wait_for_permit(
 seconds_f shared_rate_limiter::note(
     std::string_view resolver, const platform::finished_try& ended, deadline by) noexcept {
     try {
-        const auto told = wait_for(
+        const auto consequence = wait_for(
             loop_,
             store_.note(
                 {.host = host_, .resolver = std::string{resolver}},
@@ -84,15 +84,15 @@ seconds_f shared_rate_limiter::note(
                 wanted_,
                 by),
             by);
-        if (!told) {
+        if (!consequence) {
             log_.warning(
                 "a resolver's outcome could not be kept",
-                {{"resolver", resolver}, {"reason", told.error().to_string()}});
+                {{"resolver", resolver}, {"reason", consequence.error().to_string()}});
             return seconds_f{0};
         }
-        log(resolver, *told);
+        log(resolver, *consequence);
         const bool is_suspected =
-            ended.outcome == platform::try_outcome::rate_limited && !told->cooldown;
+            ended.outcome == platform::try_outcome::rate_limited && !consequence->cooldown;
         return is_suspected ? std::min(wanted_.cooldown_first, link_rest_max) : seconds_f{0};
     } catch (const std::exception& failure) {
         log_.error("a resolver's outcome could not be kept", {{"reason", failure.what()}});
@@ -100,18 +100,19 @@ seconds_f shared_rate_limiter::note(
     }
 }
 
-void shared_rate_limiter::log(std::string_view resolver, const pacing::consequence& told) const {
-    if (told.cooldown) {
+void shared_rate_limiter::log(
+    std::string_view resolver, const pacing::consequence& consequence) const {
+    if (consequence.cooldown) {
         log_.warning(
             "the platform asks to be left alone: resolver cools down",
-            {{"resolver", resolver}, {"seconds", told.cooldown->count()}});
+            {{"resolver", resolver}, {"seconds", consequence.cooldown->count()}});
     }
-    if (told.warn) {
+    if (consequence.warn) {
         log_.warning(
             "resolver seems outdated: it used to work, and now gets answers of unknown shape "
             "alone",
             {{"resolver", resolver},
-             {"answers", told.unknown_answers},
+             {"answers", consequence.unknown_answers},
              {"look_with", "reelsd resolve URL --strategy " + std::string{resolver}}});
     }
 }

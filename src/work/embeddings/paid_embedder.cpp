@@ -11,7 +11,7 @@ namespace asio = boost::asio;
 
 /// Before a call, the ledger is written; a search has 3 s for everything.
 constexpr auto begin_time_max = std::chrono::seconds{2};
-/// An answer without vectors may be an accident of its transfer; more in a row are none.
+/// One answer without vectors may be a transfer error; this many in a row are not.
 constexpr int useless_answers_max = 3;
 
 std::chrono::year_month_day today() {
@@ -21,17 +21,17 @@ std::chrono::year_month_day today() {
 }  // namespace
 
 asio::awaitable<result<std::vector<model::dense_vector>>> paid_embedder::embed(
-    embedding_order wanted, std::vector<std::string> texts, deadline by) {
+    embedding_order order, std::vector<std::string> texts, deadline by) {
     if (has_given_up_) {
         co_return error{errc::model_misconfigured, "embedding has stopped until the next start"};
     }
     usage::embedding_intent intent{
-        .account = wanted.account,
-        .job = wanted.job,
+        .account = order.account,
+        .job = order.job,
         .provider = std::string{parts_.embedder.provider()},
         .model = std::string{parts_.embedder.model()},
         .estimated_tokens = model::estimated_tokens(texts),
-        .is_operators = wanted.is_operators,
+        .is_operators = order.is_operators,
         .booking_key = {}};
     const auto begun =
         co_await parts_.recorder.begin_embedding(std::move(intent), by.at_most(begin_time_max));
@@ -39,7 +39,7 @@ asio::awaitable<result<std::vector<model::dense_vector>>> paid_embedder::embed(
 
     model::embedding_reply reply{.vectors = error{errc::cancelled, "not asked"}};
     const std::function<bool()> call = [&] {
-        reply = parts_.embedder.embed(texts, wanted.purpose, by, aborted_.get_token());
+        reply = parts_.embedder.embed(texts, order.purpose, by, aborted_.get_token());
         return true;
     };
     const auto called = co_await parts_.threads.run(by, call);
@@ -52,7 +52,7 @@ asio::awaitable<result<std::vector<model::dense_vector>>> paid_embedder::embed(
 void paid_embedder::write_down(std::int64_t call, const model::embedding_reply& reply) {
     switch (reply.billed) {
         case model::billing::none: return parts_.recorder.release_later(call);
-        case model::billing::unknown: return;  // Left alone, it counts at an unknown cost.
+        case model::billing::unknown: return;  // Not settled, it counts at an unknown cost.
         case model::billing::counted: break;
     }
     const std::string model{parts_.embedder.model()};

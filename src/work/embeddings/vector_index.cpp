@@ -13,12 +13,12 @@ namespace {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
-/// Longer than a call may take. A claim that runs out while the database is away is kept as long as
-/// no other daemon claims the same reels.
+/// Longer than a call may take. A claim that expires while the database is unreachable stays valid
+/// until another daemon claims the same reels.
 constexpr seconds_f claim_lease{180.0};
 constexpr auto batch_time_max = 120s;
 constexpr auto query_time_max = 5s;
-/// How often the newest reels are looked at.
+/// How often the newest reels are checked.
 constexpr auto look_interval = 1s;
 /// Between windows of the backlog in which nothing can be embedded: 20 claims a second, each of
 /// which reads some pages of an index.
@@ -26,9 +26,9 @@ constexpr auto walk_interval = 50ms;
 /// Between rounds through the backlog in which nothing was embedded: reels whose claim ran out or
 /// whose pause is over wait for the next one.
 constexpr auto round_interval = 10s;
-/// How often a daemon that does not embed looks whether it may.
+/// How often a daemon that does not embed checks whether it may.
 constexpr auto idle_interval = 10s;
-/// After a failure of the embedder: doubled each time.
+/// Pause after a failure of the embedder, doubled each time.
 constexpr seconds_f failure_pause_first{10.0};
 constexpr seconds_f failure_pause_max{600.0};
 /// An account whose budget is spent is tried again after this time: it may have a larger one.
@@ -36,9 +36,9 @@ constexpr auto skip_time = 10min;
 constexpr std::size_t skipped_max = 1000;
 /// Between tries to store a vector.
 constexpr auto store_pause = 1s;
-/// After so many failures of the database in a row the log has a warning.
+/// Consecutive failures of the database before a warning is logged.
 constexpr int quiet_failures_max = 2;
-/// A person waits for a search; without an answer it goes on by words.
+/// A user waits for a search; without an answer it continues with words.
 constexpr auto search_time_max = 3s;
 /// Of one account, at each search: 8 MB at the usual size, in pages, so that no turn of the loop
 /// has more than half a megabyte to take in.
@@ -78,14 +78,14 @@ job_id compare(
 
 }  // namespace
 
-std::vector<job_id> nearest(std::vector<std::pair<double, job_id>> found) {
-    std::sort(found.begin(), found.end(), [](const auto& left, const auto& right) {
+std::vector<job_id> nearest(std::vector<std::pair<double, job_id>> scores) {
+    std::sort(scores.begin(), scores.end(), [](const auto& left, const auto& right) {
         return left.first > right.first;
     });
     std::vector<job_id> near;
-    for (const auto& [similarity, job] : found) {
+    for (const auto& [similarity, job] : scores) {
         const bool is_near = similarity >= similarity_min &&
-                             similarity >= found.front().first - similarity_below_best_max;
+                             similarity >= scores.front().first - similarity_below_best_max;
         if (!is_near || near.size() == near_max) break;
         near.push_back(job);
     }
@@ -137,7 +137,7 @@ monotonic_clock::duration vector_index::pause_after(step ended) const {
     return idle_interval;
 }
 
-/// The newest reels first, wherever the walk through the older ones is.
+/// Checks the newest reels first, independent of the round through the older ones.
 asio::awaitable<vector_index::step> vector_index::embed_next() {
     if (calls_.has_given_up()) co_return step::idle;
     const auto newest = co_await embed_at({});
@@ -172,11 +172,11 @@ asio::awaitable<vector_index::step> vector_index::walk() {
 
 asio::awaitable<vector_index::window> vector_index::embed_at(jobs::backlog_position at) {
     const bool replaces = at.embedder.has_value();
-    jobs::embedding_claim_request wanted{
+    jobs::embedding_claim_request request{
         .embedder = embedder_name(), .at = std::move(at), .lease = claim_lease};
-    // What is made again is not charged to accounts.
-    if (!replaces) wanted.skipped_accounts = skipped_accounts();
-    auto held = co_await store_.claim(std::move(wanted), deadline::after(query_time_max));
+    // Replaced vectors are not charged to accounts.
+    if (!replaces) request.skipped_accounts = skipped_accounts();
+    auto held = co_await store_.claim(std::move(request), deadline::after(query_time_max));
     note_standing(held.is_in_force);
     window seen{.next_before = held.next_before};
     if (!held.is_in_force) {
@@ -193,9 +193,9 @@ asio::awaitable<vector_index::step> vector_index::embed_reels(
     const auto read = [&held, this] { return texts_of(held.reels, words_); };
     auto texts = co_await offload_.run(by, read);
     if (!texts) co_return co_await give_back(std::move(held), texts.error());
-    embedding_order wanted{.account = held.account, .is_operators = is_operators};
-    if (held.reels.size() == 1) wanted.job = held.reels.front().job;
-    const auto vectors = co_await calls_.embed(wanted, *std::move(texts), by);
+    embedding_order order{.account = held.account, .is_operators = is_operators};
+    if (held.reels.size() == 1) order.job = held.reels.front().job;
+    const auto vectors = co_await calls_.embed(order, *std::move(texts), by);
     if (!vectors) co_return co_await give_back(std::move(held), vectors.error());
     pause_ = seconds_f{0};
     for (std::size_t at = 0; at < held.reels.size(); ++at) {
@@ -228,8 +228,8 @@ asio::awaitable<vector_index::step> vector_index::give_back(jobs::embedding_clai
     co_return ended;
 }
 
-/// A vector is paid for: it is stored however long the database is away, unless another daemon has
-/// claimed the reel since.
+/// Stores a vector. It is paid for, so this retries for as long as the database is unreachable,
+/// unless another daemon has claimed the reel since.
 asio::awaitable<void> vector_index::keep(
     account_id account, const jobs::unembedded_reel& reel, const model::dense_vector& vector) {
     const auto bytes = model::quantised(vector);
@@ -239,7 +239,7 @@ asio::awaitable<void> vector_index::keep(
                 account, reel, embedder_name(), bytes, deadline::after(query_time_max));
             co_return;
         } catch (const db::failure& failure) {
-            if (failure.code() == errc::internal) throw;  // No other try would mend it.
+            if (failure.code() == errc::internal) throw;  // A retry would fail too.
             note_database_failure(failure.what());
         }
         co_await async::pause(store_pause);
@@ -288,19 +288,19 @@ asio::awaitable<std::vector<job_id>> vector_index::search(account_id caller, std
     if (calls_.has_given_up()) co_return std::vector<job_id>{};
     const auto by = deadline::after(search_time_max);
     auto page = co_await store_.load(caller, embedder_name(), jobs::after_all_reels, page_size, by);
-    // Nothing to compare with is nothing to pay for.
+    // Without vectors to compare, the query is not embedded, because that costs money.
     if (page.size() == 0) co_return std::vector<job_id>{};
-    const auto asked = co_await vector_of(caller, std::move(query), by);
-    if (!asked) co_return std::vector<job_id>{};
-    similarities found;
+    const auto query_vector = co_await vector_of(caller, std::move(query), by);
+    if (!query_vector) co_return std::vector<job_id>{};
+    similarities scores;
     for (int seen = page_size;; seen += page_size) {
-        const auto compare_page = [&] { return compare(page, *asked, found); };
+        const auto compare_page = [&] { return compare(page, *query_vector, scores); };
         const auto last = co_await offload_.run(by, compare_page);
         if (!last) co_return std::vector<job_id>{};
         if (page.size() < std::size_t{page_size} || seen >= vectors_max) break;
         page = co_await store_.load(caller, embedder_name(), *last, page_size, by);
     }
-    const auto rank = [&found] { return nearest(std::move(found)); };
+    const auto rank = [&scores] { return nearest(std::move(scores)); };
     auto near = co_await offload_.run(by, rank);
     if (!near) co_return std::vector<job_id>{};
     co_return *std::move(near);
@@ -315,17 +315,17 @@ asio::awaitable<std::shared_ptr<const model::dense_vector>> vector_index::vector
         co_return queries_.front().second;
     }
     std::vector<std::string> texts{query};
-    const embedding_order wanted{.account = caller, .purpose = model::embedding_purpose::query};
-    auto made = co_await calls_.embed(wanted, std::move(texts), by);
-    if (!made) {
-        if (made.error().code() == errc::unauthorized)
+    const embedding_order order{.account = caller, .purpose = model::embedding_purpose::query};
+    auto vectors = co_await calls_.embed(order, std::move(texts), by);
+    if (!vectors) {
+        if (vectors.error().code() == errc::unauthorized)
             log().debug("budget spent: search without vectors", {{"account", caller.value}});
         else
-            log().warning("search without vectors", {{"reason", made.error().to_string()}});
+            log().warning("search without vectors", {{"reason", vectors.error().to_string()}});
         co_return nullptr;
     }
     queries_.emplace_front(
-        std::move(query), std::make_shared<const model::dense_vector>(std::move(made->front())));
+        std::move(query), std::make_shared<const model::dense_vector>(std::move(vectors->front())));
     if (queries_.size() > queries_kept_max) queries_.pop_back();
     co_return queries_.front().second;
 }

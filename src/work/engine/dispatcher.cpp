@@ -12,18 +12,18 @@ namespace {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
-/// Between two looks for a permit while jobs are in line: others may have taken the one that was
-/// expected, and a cool-down may end early.
+/// Bounds of the pause between two requests for a permit while jobs are in line. Others may have
+/// taken the expected permit, and a cool-down may end early.
 constexpr auto permit_look_min = 10ms;
 constexpr auto permit_look_max = 10s;
-/// While no job is in line as far as is known: other daemons look for the permits of their own
-/// jobs, unless they have died.
+/// The pause while no job is known to be in line. Other daemons request permits for their own jobs
+/// unless they have died.
 constexpr auto empty_line_look_interval = 5s;
 
-/// Whether the server will never take this result, because the fault is in its data: SQLSTATE
-/// classes 22 (data exception), 23 (integrity constraint violation) and 54 (program limit
-/// exceeded). An operator can repair every other cause, such as a full disk or a missing grant:
-/// until then the result is kept, for it may have been paid.
+/// Whether the server will never accept this result because of its data: SQLSTATE classes 22 (data
+/// exception), 23 (integrity constraint violation) and 54 (program limit exceeded). An operator can
+/// repair every other cause, such as a full disk or a missing grant. Until then the result is kept,
+/// because it may have been paid for.
 /// Source: PostgreSQL 15 manual, appendix A.
 bool is_unstorable(const jobs::transition& refused, const db::failure& refusal) {
     if (!std::holds_alternative<jobs::completed>(refused)) return false;
@@ -33,15 +33,15 @@ bool is_unstorable(const jobs::transition& refused, const db::failure& refusal) 
     return state.starts_with("22") || state.starts_with("23") || state.starts_with("54");
 }
 
-/// Whether a statement that failed so may have changed anything, now or later.
+/// Whether a statement that failed like this may have changed anything, now or later.
 bool may_have_run(const db::failure& failure) {
     if (const auto* away = dynamic_cast<const db::unavailable*>(&failure))
         return away->may_have_run();
     return dynamic_cast<const db::refused*>(&failure) == nullptr;
 }
 
-/// That a job waits here for a worker: as long as another daemon may take to look for one. Checked
-/// as often as leases are, at least once a second.
+/// How long a job may wait here for a worker: as long as another daemon may take to poll for jobs.
+/// Checked as often as leases, at least once a second.
 constexpr auto wait_max = 1s;
 
 }  // namespace
@@ -53,7 +53,7 @@ void dispatcher::log_attempt(
         {"attempt", job.attempt},
         {"outcome", jobs::outcome_name(ended)},
         {"seconds", took.count()}};
-    // Nothing has happened to it that an operator would look for.
+    // Not relevant for an operator.
     const bool is_snoozed = std::holds_alternative<jobs::snoozed>(ended) ||
                             std::holds_alternative<jobs::awaiting_permit>(ended);
     if (is_snoozed) return log_.debug("job postponed", about);
@@ -92,8 +92,8 @@ void dispatcher::cancel(job_id job) {
 }
 
 std::size_t dispatcher::wanted() const noexcept {
-    // Of what a worker has ended, one may still be reported. Attempts that are shorter than a claim
-    // are shorter than their reports as well: as many more end while two reports are written.
+    // One ended attempt per worker may still be reported. Attempts shorter than a claim are also
+    // shorter than their reports: the same number ends while each of two reports is written.
     const auto held_max = 2 * capacity() + 3 * prefetch_.most();
     const auto room = held_max - std::min(held_max, held());
     return std::min({prefetch_.to_claim(capacity() - busy(), waiting()), room, prefetch::jobs_max});
@@ -126,7 +126,7 @@ asio::awaitable<void> dispatcher::claim_work() {
 }
 
 void dispatcher::log_claim_failure(const db::failure& failure) const {
-    // An outage is logged once; a refusal is our bug or a broken server and logged each time.
+    // An outage is logged once. A refusal is a bug or a broken server and is logged each time.
     if (is_database_reachable()) log_.error("queue: claim", {{"reason", failure.what()}});
 }
 
@@ -144,8 +144,8 @@ deadline dispatcher::next_claim_at() const {
 
 asio::awaitable<void> dispatcher::claim_in_line() {
     const auto request = next_claim();
-    const auto asked = monotonic_clock::now();
-    next_permit_ = asked + options_.look_interval;  // If this fails.
+    const auto sent_at = monotonic_clock::now();
+    next_permit_ = sent_at + options_.look_interval;  // If this fails.
     jobs::line_answer answer;
     try {
         answer = co_await queue_.claim_in_line(
@@ -161,7 +161,7 @@ asio::awaitable<void> dispatcher::claim_in_line() {
                    (answer.is_empty ? empty_line_look_interval
                                     : std::chrono::duration_cast<monotonic_clock::duration>(wait));
     if (has_stopped() || !answer.job) co_return;
-    take_job(*std::move(answer.job), asked);
+    take_job(*std::move(answer.job), sent_at);
     begin_waiting();
 }
 
@@ -179,7 +179,7 @@ jobs::claim_request dispatcher::next_claim() const {
 asio::awaitable<void> dispatcher::claim() {
     auto request = next_claim();
     request.from_turn = cursor_.start();
-    const auto asked = monotonic_clock::now();
+    const auto sent_at = monotonic_clock::now();
     prefetch_.note_claim();
     std::vector<jobs::claimed_job> claimed;
     try {
@@ -193,24 +193,24 @@ asio::awaitable<void> dispatcher::claim() {
     const bool is_full = claimed.size() == static_cast<std::size_t>(request.jobs_max);
     cursor_.note_claim(request.from_turn, claimed.empty() ? 0 : claimed.back().turn, is_full);
     const auto starved = is_full ? capacity() - busy() : 0;
-    prefetch_.note_claim_answer(monotonic_clock::now() - asked, starved);
-    // The stop waits for us no more; what this has brought waits for the end of its lease.
+    prefetch_.note_claim_answer(monotonic_clock::now() - sent_at, starved);
+    // The stop no longer waits for this claim; its jobs wait for the end of their leases.
     if (has_stopped()) co_return;
-    for (auto& job : claimed) take_job(std::move(job), asked);
+    for (auto& job : claimed) take_job(std::move(job), sent_at);
     begin_waiting();
-    // A full claim may have left more behind.
+    // More jobs may be ready after a full claim.
     if (is_full) wake();
 }
 
 void dispatcher::note_lost_claim(const db::failure& failure) {
-    // The statement may still run at any later time. What it then takes has a lower epoch than all
-    // later claims, and the next one takes it again, unless it is in hand.
+    // The statement may still run at any later time. Its jobs then have a lower epoch than all
+    // later claims, and the next claim takes them again unless they are held here.
     if (may_have_run(failure)) ++claim_epoch_;
 }
 
 void dispatcher::take_job(jobs::claimed_job job, monotonic_clock::time_point claim_sent) {
     const auto id = job.id.value;
-    leases_.add({job.id, job.claim}, claim_sent);  // The claim has left out what we hold.
+    leases_.add({job.id, job.claim}, claim_sent);  // Claims exclude jobs held here.
     take(id, std::move(job));
 }
 
@@ -240,7 +240,7 @@ jobs::transition dispatcher::after_refusal(
         log_.error("job report refused", {{"job", job.id.value}, {"reason", refusal.what()}});
     }
     if (!is_unstorable(refused, refusal)) return refused;
-    // Another attempt would pay for another answer, which may be refused as well.
+    // Another attempt would pay for another answer, which may be refused too.
     const error why{errc::storage_failed, "the database refuses the result"};
     return jobs::after_failure(job, why, jobs::retry_allowed::no, options_.policy, 0.5);
 }
@@ -249,11 +249,11 @@ void dispatcher::on_reported(
     const held_claim& ended, const jobs::transition& outcome, bool written) {
     const auto job = ended.claim.id;
     note_report(ended, outcome, written);
-    // A claim made since has left this job out, which may be due again, or was not made at all.
+    // This job may be due again. Claims made meanwhile excluded it, or none was possible.
     const bool is_over = std::holds_alternative<jobs::completed>(outcome) ||
                          std::holds_alternative<jobs::failed>(outcome);
     if (!is_over) cursor_.read_from_start();
-    // It may get its permit at once, unless others were in line already.
+    // The job may get its permit immediately, unless others were in line already.
     if (std::holds_alternative<jobs::awaiting_permit>(outcome) && is_line_empty_) next_permit_ = {};
     if (ended.is_delayed || held() >= 2 * capacity() || !is_over) wake();
     leases_.remove(job);
@@ -303,7 +303,7 @@ asio::awaitable<void> dispatcher::lease_loop() {
 }
 
 asio::awaitable<void> dispatcher::expiry_loop() {
-    // A loop of its own: a renewal that hangs must not keep us from noticing that it is too late.
+    // A separate loop, so that expiry is noticed even while a renewal hangs.
     for (;;) {
         co_await async::pause(leases_.check_interval());
         stop_expired();
@@ -314,8 +314,7 @@ asio::awaitable<void> dispatcher::expiry_loop() {
 asio::awaitable<void> dispatcher::renew() {
     const auto sent = monotonic_clock::now();
     const auto requested = leases_.leases();
-    // A renewal that comes too late is worth nothing: the wait for it must not keep us from
-    // noticing.
+    // A late renewal is worthless, so the wait for it must not delay the check for expiry.
     const auto by = deadline::after(leases_.renew_interval());
     const auto answer = co_await queue_.renew(requested, options_.lease, by);
     for (const auto job : leases_.apply_renewal(requested, answer, sent)) {
@@ -347,7 +346,7 @@ asio::awaitable<void> dispatcher::lost_loop() {
         try {
             co_await stop_lost();
         } catch (const db::failure& failure) {
-            // The lease loop tells of an outage, and the leases themselves end the work then.
+            // The lease loop reports an outage, and expired leases then end the work.
             log_.debug("queue: lost jobs", {{"reason", failure.what()}});
         }
     }
@@ -359,7 +358,7 @@ asio::awaitable<void> dispatcher::stop_lost() {
         co_await queue_.lost_among(requested, deadline::after(jobs::queue_query_time_max));
     for (const auto& lease : requested) {
         const bool is_lost = std::find(lost.begin(), lost.end(), lease.job) != lost.end();
-        // A job that was reported since, and even claimed again, is left alone.
+        // Ignores a job that was reported, or claimed again, since.
         if (is_lost && leases_.contains(lease)) stop_work(lease.job.value);
     }
 }

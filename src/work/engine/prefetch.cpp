@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Longer attempts are never short, however long a server in trouble takes for a claim.
+/// Longer attempts never count as short, however long an overloaded server takes for a claim.
 constexpr auto short_max = 50ms;
 
 }  // namespace
@@ -19,9 +19,9 @@ void prefetch::note_attempt(monotonic_clock::duration took) noexcept {
 
 void prefetch::note_claim_answer(monotonic_clock::duration took, std::size_t starved) noexcept {
     last_claim_ = took;
-    // Twice as many at most, so that a few short attempts among long ones do not call for many.
+    // At most doubled, so that a few short attempts among long ones do not cause a large prefetch.
     const auto missing = std::min(starved, short_attempts_);
-    // And not from many to none at once: with nothing in hand, nothing ends while a claim is sent.
+    // Also reduced gradually: with no job held ready, no attempt ends while a claim is sent.
     most_ = std::min(jobs_max, std::max(short_attempts_ + missing, most_ / 2));
 }
 

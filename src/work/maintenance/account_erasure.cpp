@@ -15,9 +15,9 @@ namespace {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
-/// The owner of an account may be watching.
+/// Short, because the account's owner may be waiting.
 constexpr auto erasure_interval = 2s;
-/// Until what could not be removed is tried again. Other accounts are not held up by it.
+/// Pause before a failed removal is retried. Other accounts are not delayed.
 constexpr auto failed_step_pause = 30s;
 /// The statement's own limit, and the wait for a connection before it.
 constexpr auto erase_time_max = 6s;
@@ -44,7 +44,7 @@ private:
         }
         last_ = *account;
         is_our_turn_ = true;
-        // A job that cannot be removed holds up neither other accounts nor the rest of its own.
+        // A job that cannot be removed delays neither other accounts nor the rest of its own.
         if (stop_jobs_at_ <= began &&
             !co_await succeeds("stop work for accounts to erase", stop_jobs())) {
             stop_jobs_at_ = monotonic_clock::now() + failed_step_pause;

@@ -14,7 +14,7 @@ constexpr auto clean_interval = 60s;
 /// After a full step, for other statements.
 constexpr auto clean_pause = 200ms;
 constexpr auto clean_time_max = 5s;
-/// Removed by one statement, which holds their locks for a few milliseconds.
+/// Rows per statement, which holds their locks for a few milliseconds.
 constexpr int rows_max = 500;
 
 class delivery_log_cleaner final : public periodic_task {

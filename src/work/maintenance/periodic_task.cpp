@@ -12,7 +12,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-/// The readiness monitor logs that there is no database.
+/// The readiness monitor logs an unreachable database.
 bool is_outage(const db::failure& failure) {
     const auto* const outage = dynamic_cast<const db::unavailable*>(&failure);
     return outage != nullptr && outage->reason() == db::outage::no_connection;
@@ -50,7 +50,7 @@ asio::awaitable<bool> periodic_task::succeeds(std::string_view what, asio::await
         if (failure.code() == asio::error::operation_aborted) throw;
         log().error("maintenance step aborted", {{"step", what}, {"reason", failure.what()}});
     } catch (const std::exception& failure) {
-        // Our bug, or no memory: the next step may succeed.
+        // A bug, or out of memory: the next step may succeed.
         log().error("maintenance step aborted", {{"step", what}, {"reason", failure.what()}});
     }
     co_return false;

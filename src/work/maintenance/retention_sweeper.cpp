@@ -21,7 +21,7 @@ constexpr auto round_interval_min = 1s;
 /// The statement's own limit, and the wait for a connection before it.
 constexpr auto expire_time_max = 6s;
 
-/// What is kept for minutes is not to be kept for twice as long.
+/// Rows that are kept for minutes must not be kept for twice as long.
 periodic_task::duration round_interval(seconds_f kept) {
     const auto tenth = std::chrono::duration_cast<periodic_task::duration>(kept / 10);
     return std::clamp<periodic_task::duration>(tenth, round_interval_min, round_interval_max);
@@ -97,8 +97,8 @@ private:
     retention::step_size size_;
     monotonic_clock::time_point began_;
     std::optional<retention::position> after_;  ///< Nothing: the next step begins a round.
-    std::int64_t removed_ = 0;                  ///< Since it was last logged.
-    bool is_refused_ = false;  ///< Because of the clocks; one warning until it is over.
+    std::int64_t removed_ = 0;                  ///< Rows removed since the last log line.
+    bool is_refused_ = false;  ///< The clocks differ; logged once until they agree.
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
-/// A step that is over sooner than this is not worth a commit.
+/// Steps shorter than this are not written.
 constexpr auto write_interval = 100ms;
 constexpr auto write_time_max = 2s;
 

@@ -14,16 +14,16 @@ namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
 constexpr auto query_time_max = 8s;
-/// Until deliveries are claimed that other daemons made, or that are due again.
+/// Polling interval for deliveries that other daemons created or that are due again.
 constexpr auto claim_interval = 1s;
 
-/// The host alone: paths and queries of receivers are often secrets.
+/// Only the host, because paths and queries of receivers often contain secrets.
 std::string host_of(const std::optional<std::string>& address) {
     const auto parsed = net::url::parse(address.value_or(""));
     return parsed ? parsed->host() : "";
 }
 
-/// On a worker thread.
+/// Runs on a worker thread.
 delivery_outcome try_once(
     const webhook_sender& sender, const held_delivery& held, seconds_f retry_base,
     const std::stop_token& stop) {
@@ -35,7 +35,7 @@ delivery_outcome try_once(
     try {
         sent = sender.send(delivery, stop);
     } catch (const std::exception& failure) {
-        // The boundary of a try: no memory, say. It counts as one that failed.
+        // Boundary of a try: an exception, such as out of memory, counts as a failed try.
         sent.detail = failure.what();
     }
     const seconds_f took = monotonic_clock::now() - held.claimed;
@@ -91,7 +91,7 @@ deadline webhook_deliverer::next_claim_at() const {
 }
 
 asio::awaitable<void> webhook_deliverer::claim_work() {
-    // One claim leaves behind what is beyond the shares of those that it has served.
+    // One claim leaves deliveries beyond the shares of the accounts and receivers that it served.
     for (bool may_be_more = true; may_be_more && has_room() && !has_stopped();) {
         const auto sent = monotonic_clock::now();
         auto claimed = co_await deliveries_.claim(next_claim(), deadline::after(query_time_max));
@@ -110,11 +110,11 @@ asio::awaitable<void> webhook_deliverer::claim_work() {
 }
 
 webhooks::delivery_claim webhook_deliverer::next_claim() const {
-    webhooks::delivery_claim wanted{.deliveries_max = static_cast<int>(capacity() - held())};
+    webhooks::delivery_claim claim{.deliveries_max = static_cast<int>(capacity() - held())};
     for (const auto& [id, held] : claims()) {
-        wanted.in_flight.push_back({held.claim.delivery.account, held.claim.receiver});
+        claim.in_flight.push_back({held.claim.delivery.account, held.claim.receiver});
     }
-    return wanted;
+    return claim;
 }
 
 /// An account whose secret was never requested may have none yet.
@@ -129,7 +129,7 @@ asio::awaitable<void> webhook_deliverer::add_secret(webhooks::claimed_delivery& 
 }
 
 void webhook_deliverer::log_claim_failure(const db::failure& failure) const {
-    // The dispatcher logs an outage; what is due stays due.
+    // The dispatcher logs an outage; due deliveries stay due.
     log_.debug("webhooks: claim", {{"reason", failure.what()}});
 }
 

@@ -14,7 +14,7 @@
 namespace reelsd::work {
 namespace {
 
-/// Of an answer: nobody looks at it, and a receiver that says more is not listened to.
+/// Upper bound on the bytes read of a response; the rest is ignored.
 constexpr std::size_t answer_bytes_max = std::size_t{16} * 1024;
 constexpr std::chrono::milliseconds connect_time_max{10'000};
 
@@ -40,7 +40,7 @@ net::http_request request_for(
         .method = net::http_method::post,
         .url = delivery.url.value(),
         .body = jobs::job_view(delivery.job),
-        // A dead connection that was kept would have it sent twice.
+        // No connection reuse: a request over a dead connection would be sent twice.
         .fresh_connection = true,
         .compressed = false,
         .connect_time_max = connect_time_max};
@@ -52,7 +52,7 @@ net::http_request request_for(
         {.name = "Content-Type", .value = "application/json"},
         {.name = "User-Agent", .value = user_agent},
         {.name = "Accept", .value = "*/*"},
-        // A receiver that serves one connection after the other must not wait for ours.
+        // A receiver that serves one connection at a time must not wait for this one.
         {.name = "Connection", .value = "close"},
         {.name = "webhook-id", .value = delivery.message_id},
         {.name = "webhook-timestamp", .value = std::to_string(message.timestamp)},
@@ -114,7 +114,7 @@ sent_webhook webhook_sender::send(
     const auto by = deadline::after(
         std::chrono::duration_cast<deadline::clock::duration>(webhooks::try_time_max));
     const auto answer = client_.send(request, by, stop);
-    // An answer that breaks off is none; one that is longer than we listen is.
+    // A truncated response does not count; one longer than the limit does.
     const bool is_answered = answer || answer.error().code() == errc::limit_reached;
     if (is_answered) {
         sent.ended.status_code = status;

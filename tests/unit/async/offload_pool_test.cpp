@@ -13,8 +13,7 @@
 #include <vector>
 
 // Goal: work runs off the loop and its result arrives on it; the queue is bounded; late work is not
-// begun. Method: a gate (promise) that the test opens keeps the one thread busy as long as it
-// wants.
+// begun. Method: a promise of the test keeps the only thread busy for as long as needed.
 namespace reelsd::async {
 namespace {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 // Goal: services start in order, and their stops begin in reverse order and overlap. A service that
-// does not stop is reported and holds up nobody. Method: services that note what happens to them.
+// does not stop is reported and delays no other. Method: services that record their calls.
 namespace reelsd::async {
 namespace {
 

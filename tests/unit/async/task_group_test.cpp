@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-// Goal: every task can be told to stop and waited for; failures are reported, cancellation is none.
-// Method: tasks that end at once, that wait for ever, and that ignore the first request.
+// Goal: every task can be stopped and awaited; failures are reported, cancellation is not a
+// failure. Method: tasks that end immediately, wait forever, or ignore the first request.
 namespace reelsd::async {
 namespace {
 
@@ -44,7 +44,7 @@ asio::awaitable<void> fail() {
     co_return;
 }
 
-/// Finishes what it is doing when asked, and leaves when told again.
+/// Ignores the first request to stop and ends at the second.
 asio::awaitable<void> ignore_the_first_request(std::vector<std::string>& seen) {
     co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
     try {

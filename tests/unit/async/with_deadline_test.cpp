@@ -13,8 +13,8 @@
 #include <stdexcept>
 #include <string>
 
-// Goal: an operation under a deadline gives its value, its exception, or nothing, and never
-// outlives the call. Method: deadlines that have passed already or lie an hour ahead, so no test
+// Goal: an operation with a deadline returns its value, its exception, or nothing, and never
+// outlives the call. Method: deadlines that have passed or are an hour ahead, so that no test
 // depends on time.
 namespace reelsd::async {
 namespace {
@@ -49,7 +49,7 @@ asio::awaitable<std::string> fail() {
     co_return "unreachable";
 }
 
-/// Does not give up when told to, but answers.
+/// Returns a value when cancelled.
 asio::awaitable<std::string> answer_when_cancelled() {
     try {
         co_await wait_for_ever();
@@ -106,7 +106,7 @@ asio::awaitable<void> wait_under_deadline() {
 }
 
 TEST(WithDeadline, CallersCancellationReachesTheOperation) {
-    // Total cancellation is what a task group asks with; a spawned child hears it only if told to.
+    // A task group requests total cancellation; a spawned child receives it only if enabled.
     for (const auto kind : {asio::cancellation_type::total, asio::cancellation_type::terminal}) {
         asio::io_context loop;
         asio::cancellation_signal cancel;

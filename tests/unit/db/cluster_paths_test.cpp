@@ -24,20 +24,20 @@ TEST(SocketFolder, LiesInTheDataDirectoryWhileItsPathFits) {
 }
 
 TEST(SocketFolder, IsTheSameInEveryProcessAndAnotherForEachFolder) {
-    const std::filesystem::path one = "/" + std::string(120, 'a');
-    const std::filesystem::path other = "/" + std::string(120, 'b');
-    EXPECT_EQ(socket_folder_for(one, 7), socket_folder_for(one, 7));
-    EXPECT_NE(socket_folder_for(one, 7), socket_folder_for(other, 7));
-    EXPECT_NE(socket_folder_for(one, 7), socket_folder_for(one, 8));
+    const std::filesystem::path folder = "/" + std::string(120, 'a');
+    const std::filesystem::path other_folder = "/" + std::string(120, 'b');
+    EXPECT_EQ(socket_folder_for(folder, 7), socket_folder_for(folder, 7));
+    EXPECT_NE(socket_folder_for(folder, 7), socket_folder_for(other_folder, 7));
+    EXPECT_NE(socket_folder_for(folder, 7), socket_folder_for(folder, 8));
 }
 
 TEST(ChooseInstallation, FitsTheClusterOrIsTheNewest) {
-    const std::array found{
+    const std::array installations{
         installation{13, "/13"}, installation{17, "/17"}, installation{15, "/15"}};
-    EXPECT_EQ(choose_installation(found, {})->major, 17);
-    EXPECT_EQ(choose_installation(found, 15)->major, 15);
-    EXPECT_FALSE(choose_installation(found, 16));
-    EXPECT_FALSE(choose_installation(std::span{found}.first(1), {}));
+    EXPECT_EQ(choose_installation(installations, {})->major, 17);
+    EXPECT_EQ(choose_installation(installations, 15)->major, 15);
+    EXPECT_FALSE(choose_installation(installations, 16));
+    EXPECT_FALSE(choose_installation(std::span{installations}.first(1), {}));
     EXPECT_FALSE(choose_installation({}, {}));
 }
 

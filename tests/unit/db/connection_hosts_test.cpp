@@ -1,6 +1,6 @@
 // Goal: of a connection string with several servers each is tried by itself, and nothing else that
 // libpq takes is taken apart.
-#include "db/connection_hosts.hpp"
+#include "db/session.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Goal: each value is sent in the one form that the server reads back as the same. Method: pure,
+// Goal: each value is sent in a form that the server reads back as the same value. Method: pure,
 // tables.
 #include <reelsd/db/query.hpp>
 

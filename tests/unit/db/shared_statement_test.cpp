@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-// Goal: whoever waits at the same moment shares a statement, and nobody pays for what is wrong with
-// another. Method: a server made of coroutines, which answers when the test says so.
+// Goal: concurrent questions share a statement, and one bad question does not fail the others.
+// Method: a server of coroutines, which answers when the test tells it to.
 namespace reelsd::db {
 namespace {
 
@@ -30,7 +30,7 @@ using answers = std::vector<std::optional<answer>>;
 
 class SharedStatement : public testing::Test {
 protected:
-    /// What is under way, in the order of its beginning.
+    /// A statement in progress; `statements_` lists them in the order of their start.
     struct statement {
         statement(asio::io_context& loop, std::vector<question> all)
             : questions{std::move(all)}, answered{loop, asio::steady_timer::time_point::max()} {}
@@ -62,12 +62,12 @@ protected:
             [this](const std::vector<question>& all, deadline by) { return serve(all, by); }};
     }
 
-    /// Asks; the answer, or what was thrown, is noted as "1=2" or "1!reason".
+    /// Asks a question and records the answer as "1=2" or the exception as "1!reason".
     void ask(
-        const shared_statement<question, answer>& of, question one,
+        const shared_statement<question, answer>& batcher, question number,
         deadline by = deadline::after(1h)) {
-        of.answer(one, by)([this, one](auto reply) {
-            auto note = std::to_string(one);
+        batcher.answer(number, by)([this, number](auto reply) {
+            auto note = std::to_string(number);
             try {
                 said_.push_back(note + "=" + std::move(reply).value());
             } catch (const std::exception& why) {
@@ -95,25 +95,25 @@ protected:
 };
 
 TEST_F(SharedStatement, QuestionsOfOneTurnAreOneStatement) {
-    const auto of = shared({});
+    const auto batcher = shared({});
     const auto early = deadline::after(1min);
-    ask(of, 1);
-    ask(of, 2, early);
-    ask(of, 3);
+    ask(batcher, 1);
+    ask(batcher, 2, early);
+    ask(batcher, 3);
     run_ready();
     ASSERT_EQ(statements_.size(), 1U);
     EXPECT_THAT(statements_[0].questions, ElementsAre(1, 2, 3));
-    EXPECT_EQ(deadlines_[0].when(), early.when()) << "nobody is kept beyond the own time";
+    EXPECT_EQ(deadlines_[0].when(), early.when()) << "no question waits beyond its deadline";
     EXPECT_THAT(said_, IsEmpty());
     give(0, doubled);
     EXPECT_THAT(said_, ElementsAre("1=2", "2=4", "3=6"));
 }
 
-TEST_F(SharedStatement, WhatComesMeanwhileSharesTheNext) {
-    const auto of = shared({.statements_max = 1, .questions_max = 2, .held_max = 1h});
-    ask(of, 1);
+TEST_F(SharedStatement, QuestionsDuringAStatementShareTheNext) {
+    const auto batcher = shared({.statements_max = 1, .questions_max = 2, .held_max = 1h});
+    ask(batcher, 1);
     run_ready();
-    for (const question one : {2, 3, 4}) ask(of, one);
+    for (const question number : {2, 3, 4}) ask(batcher, number);
     run_ready();
     ASSERT_EQ(statements_.size(), 1U);
     give(0, doubled);
@@ -124,11 +124,11 @@ TEST_F(SharedStatement, WhatComesMeanwhileSharesTheNext) {
     EXPECT_THAT(said_, ElementsAre("1=2", "2=4", "3=6", "4=8"));
 }
 
-TEST_F(SharedStatement, AStatementThatStandsStillHoldsNobodyUp) {
-    const auto of = shared({.statements_max = 1, .held_max = 1ms});
-    ask(of, 1);
+TEST_F(SharedStatement, ABlockedStatementDoesNotDelayLaterQuestions) {
+    const auto batcher = shared({.statements_max = 1, .held_max = 1ms});
+    ask(batcher, 1);
     run_ready();
-    ask(of, 2);
+    ask(batcher, 2);
     loop_.restart();
     while (statements_.size() < 2) loop_.run_one();
     EXPECT_THAT(statements_[1].questions, ElementsAre(2));
@@ -136,43 +136,43 @@ TEST_F(SharedStatement, AStatementThatStandsStillHoldsNobodyUp) {
     EXPECT_THAT(said_, ElementsAre("2=4"));
     give(0, doubled);
     EXPECT_THAT(said_, ElementsAre("2=4", "1=2"));
-    ask(of, 3);
+    ask(batcher, 3);
     run_ready();
     EXPECT_EQ(statements_.size(), 3U) << "both places are free again";
     give(2, doubled);
 }
 
-TEST_F(SharedStatement, WhoHasJustComeIsNotImpatient) {
-    const auto of = shared({.statements_max = 1, .held_max = 1h});
-    ask(of, 1);
+TEST_F(SharedStatement, ANewQuestionWaitsForTheStatementInProgress) {
+    const auto batcher = shared({.statements_max = 1, .held_max = 1h});
+    ask(batcher, 1);
     run_ready();
-    ask(of, 2);
+    ask(batcher, 2);
     run_ready();
     give(0, doubled);
-    ask(of, 3);
+    ask(batcher, 3);
     run_ready();
-    EXPECT_EQ(statements_.size(), 2U) << "it waits for the one that is under way";
+    EXPECT_EQ(statements_.size(), 2U) << "it waits for the statement in progress";
     give(1, doubled);
     give(2, doubled);
     EXPECT_THAT(said_, ElementsAre("1=2", "2=4", "3=6"));
 }
 
-TEST_F(SharedStatement, WhatIsLeftOverIsNotForgotten) {
-    const auto of = shared({.statements_max = 1, .questions_max = 2, .held_max = 1ms});
-    for (const question one : {1, 2, 3}) ask(of, one);
+TEST_F(SharedStatement, QuestionsBeyondTheLimitAreSentLater) {
+    const auto batcher = shared({.statements_max = 1, .questions_max = 2, .held_max = 1ms});
+    for (const question number : {1, 2, 3}) ask(batcher, number);
     run_ready();
     loop_.restart();
     while (statements_.size() < 2) loop_.run_one();
-    EXPECT_THAT(statements_[1].questions, ElementsAre(3)) << "the first one stands still";
+    EXPECT_THAT(statements_[1].questions, ElementsAre(3)) << "the first statement is blocked";
     give(0, doubled);
     give(1, doubled);
     EXPECT_EQ(said_.size(), 3U);
 }
 
-TEST_F(SharedStatement, WhatLostAFightOverLocksIsAskedOneByOne) {
-    const auto of = shared({});
-    ask(of, 1);
-    ask(of, 2);
+TEST_F(SharedStatement, QuestionsAreRetriedOneByOneAfterContention) {
+    const auto batcher = shared({});
+    ask(batcher, 1);
+    ask(batcher, 2);
     run_ready();
     give(0, [](const auto&) -> answers { throw unavailable{outage::contention, "locked"}; });
     ASSERT_EQ(statements_.size(), 3U);
@@ -181,22 +181,22 @@ TEST_F(SharedStatement, WhatLostAFightOverLocksIsAskedOneByOne) {
     EXPECT_THAT(said_, ElementsAre("1=2", "2=4"));
 }
 
-TEST_F(SharedStatement, AFullDiskIsNotMultiplied) {
-    const auto of = shared({});
-    ask(of, 1);
-    ask(of, 2);
+TEST_F(SharedStatement, AFullDiskIsNotRetriedOneByOne) {
+    const auto batcher = shared({});
+    ask(batcher, 1);
+    ask(batcher, 2);
     run_ready();
     give(0, [](const auto&) -> answers { throw refused{"53100", "", "no space"}; });
     EXPECT_EQ(statements_.size(), 1U);
     EXPECT_EQ(said_.size(), 2U);
 }
 
-TEST_F(SharedStatement, WhoIsInAHurryDoesNotHurryTheOthers) {
-    const auto of = shared({});
+TEST_F(SharedStatement, AnUrgentQuestionDoesNotShortenTheDeadlineOfOthers) {
+    const auto batcher = shared({});
     const auto late = deadline::after(400ms);
-    ask(of, 1);
-    ask(of, 2, late);
-    ask(of, 3);
+    ask(batcher, 1);
+    ask(batcher, 2, late);
+    ask(batcher, 3);
     run_ready();
     ASSERT_EQ(statements_.size(), 2U);
     const auto is_alone = [](const statement& one) { return one.questions.size() == 1; };
@@ -207,28 +207,28 @@ TEST_F(SharedStatement, WhoIsInAHurryDoesNotHurryTheOthers) {
     EXPECT_THAT(said_, testing::UnorderedElementsAre("1=2", "2=4", "3=6"));
 }
 
-TEST_F(SharedStatement, NobodyIsLeftWithoutAnAnswerAtTheStop) {
-    const auto of = shared({});
+TEST_F(SharedStatement, EveryQuestionIsAnsweredAtTheStop) {
+    const auto batcher = shared({});
     tasks_.ask_to_stop();
-    ask(of, 1);
+    ask(batcher, 1);
     run_ready();
     EXPECT_THAT(statements_, IsEmpty());
     EXPECT_THAT(said_, ElementsAre("1!closed: the daemon is stopping"));
 }
 
-TEST_F(SharedStatement, AFailureIsAllOfTheirs) {
-    const auto of = shared({});
-    ask(of, 1);
-    ask(of, 2);
+TEST_F(SharedStatement, AFailureFailsAllQuestions) {
+    const auto batcher = shared({});
+    ask(batcher, 1);
+    ask(batcher, 2);
     run_ready();
     give(0, [](const auto&) -> answers { throw unavailable{outage::connection_lost, "gone"}; });
     EXPECT_THAT(said_, ElementsAre("1!connection_lost: gone", "2!connection_lost: gone"));
-    EXPECT_EQ(statements_.size(), 1U) << "it may have been carried out: nothing is asked again";
+    EXPECT_EQ(statements_.size(), 1U) << "it may have run, so nothing is retried";
 }
 
-TEST_F(SharedStatement, WhatIsRefusedIsAskedOneByOne) {
-    const auto of = shared({});
-    for (const question one : {1, 2, 3}) ask(of, one);
+TEST_F(SharedStatement, QuestionsAreRetriedOneByOneAfterARefusal) {
+    const auto batcher = shared({});
+    for (const question number : {1, 2, 3}) ask(batcher, number);
     run_ready();
     const auto refuse_two = [](const std::vector<question>& all) -> answers {
         for (const auto one : all) {
@@ -242,17 +242,17 @@ TEST_F(SharedStatement, WhatIsRefusedIsAskedOneByOne) {
     EXPECT_THAT(said_, ElementsAre("1=2", "2!22021: no such text", "3=6"));
 }
 
-TEST_F(SharedStatement, WhoWouldHaveToWaitDoesSoAlone) {
-    const auto of = shared({.statements_max = 1, .held_max = 1h});
-    for (const question one : {1, 2, 3}) ask(of, one);
+TEST_F(SharedStatement, AnUnansweredQuestionIsRetriedAlone) {
+    const auto batcher = shared({.statements_max = 1, .held_max = 1h});
+    for (const question number : {1, 2, 3}) ask(batcher, number);
     run_ready();
     give(0, [](const auto&) -> answers { return {"2", std::nullopt, "6"}; });
     EXPECT_THAT(said_, ElementsAre("1=2", "3=6"));
     ASSERT_EQ(statements_.size(), 2U);
     EXPECT_THAT(statements_[1].questions, ElementsAre(2));
-    ask(of, 4);
+    ask(batcher, 4);
     run_ready();
-    ASSERT_EQ(statements_.size(), 3U) << "it takes no place";
+    ASSERT_EQ(statements_.size(), 3U) << "it does not count toward the limit";
     give(2, doubled);
     give(1, doubled);
     EXPECT_THAT(said_, ElementsAre("1=2", "3=6", "4=8", "2=4"));

@@ -20,8 +20,8 @@
 #include <thread>
 #include <vector>
 
-// Goal: a failed step is never the last one, and nothing that was noted is lost by a stop. Method:
-// steps and writes of the test in place of statements.
+// Goal: steps continue after a failure, and a stop loses no recorded value. Method: steps and
+// writes of the test in place of statements.
 namespace reelsd::work {
 namespace {
 
@@ -40,7 +40,7 @@ public:
 
     int steps = 0;
     int failures = 0;
-    std::vector<bool> parts;  ///< Which of them succeeded.
+    std::vector<bool> parts;  ///< Whether each part succeeded.
 
     void pause_long() { pause_for(1h); }
 

@@ -77,11 +77,11 @@ TEST_F(Scratch, DaemonsThatStartTogetherLeaveEachOtherAlone) {
         std::vector<std::unique_ptr<scratch_space>> spaces(daemons);
         {
             std::vector<std::jthread> starting;
-            for (int one = 0; one < daemons; ++one) {
-                starting.emplace_back([&, one] {
+            for (int number = 0; number < daemons; ++number) {
+                starting.emplace_back([&, number] {
                     together.arrive_and_wait();
-                    auto opened = scratch_space::open(data_dir_, fmt::format("{:x}", one), log_);
-                    if (opened) spaces[static_cast<std::size_t>(one)] = *std::move(opened);
+                    auto opened = scratch_space::open(data_dir_, fmt::format("{:x}", number), log_);
+                    if (opened) spaces[static_cast<std::size_t>(number)] = *std::move(opened);
                 });
             }
         }

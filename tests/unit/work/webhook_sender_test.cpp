@@ -1,5 +1,5 @@
-// Goal: what an answer is taken for, and where nothing is sent. Method: a server that says what it
-// is told to, byte by byte.
+// Goal: how responses are interpreted, and which addresses get no request. Method: a server that
+// sends scripted bytes.
 #include "support/scripted_server.hpp"
 #include <reelsd/domain/webhooks/signature.hpp>
 #include <reelsd/work/webhooks/webhook_sender.hpp>
@@ -18,15 +18,15 @@ namespace {
 using namespace std::chrono_literals;
 
 webhooks::claimed_delivery delivery_to(std::string url) {
-    webhooks::claimed_delivery made;
-    made.message_id = "msg_1";
-    made.url = std::move(url);
-    made.job.id = job_id{42};
-    made.job.url = "https://www.instagram.com/reel/a/";
-    made.job.status = jobs::job_status::done;
-    made.job.result = R"({"visual":{}})";
-    made.secrets.push_back(webhooks::generate_webhook_secret());
-    return made;
+    webhooks::claimed_delivery delivery;
+    delivery.message_id = "msg_1";
+    delivery.url = std::move(url);
+    delivery.job.id = job_id{42};
+    delivery.job.url = "https://www.instagram.com/reel/a/";
+    delivery.job.status = jobs::job_status::done;
+    delivery.job.result = R"({"visual":{}})";
+    delivery.secrets.push_back(webhooks::generate_webhook_secret());
+    return delivery;
 }
 
 const webhook_sender& loose_sender() {
@@ -35,7 +35,7 @@ const webhook_sender& loose_sender() {
     return sender;
 }
 
-/// A try at a server that gives this answer and then hangs up.
+/// Sends a delivery to a server that sends this response and then closes the connection.
 sent_webhook try_at(const std::string& answer, std::string* request = nullptr) {
     test::scripted_server server{[&](test::scripted_server::connection& link) {
         auto asked = link.read_request();
@@ -115,7 +115,7 @@ TEST(WebhookSender, NothingIsSentToPrivateAddresses) {
     EXPECT_EQ(connections, 0);
 }
 
-// A name may lead outside of the networks that the operator allows.
+// A host name may resolve to an address outside the networks that the operator allows.
 TEST(WebhookSender, PlainHttpStaysInItsNetworks) {
     int connections = 0;
     test::scripted_server server{[&](test::scripted_server::connection&) { ++connections; }};

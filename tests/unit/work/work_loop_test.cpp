@@ -16,9 +16,8 @@
 #include <utility>
 #include <vector>
 
-// Goal: whatever fails, each claim is begun at most once, reported until that succeeds or is of no
-// use any more, and released by a stop. Method: a table of the test's own, and work that ends when
-// the test says so.
+// Goal: whatever fails, each claim is begun at most once, reported until the report succeeds or is
+// obsolete, and released by a stop. Method: a table of the test, and work that the test ends.
 namespace reelsd::work {
 namespace {
 
@@ -63,7 +62,7 @@ public:
 
     std::deque<int> due;
     std::vector<std::string> reported;
-    std::vector<std::string> settled;  ///< What on_reported() was told.
+    std::vector<std::string> settled;  ///< Calls of on_reported().
     std::size_t claims_max = 2;
     bool is_database_away = false;
     bool refuses = false;

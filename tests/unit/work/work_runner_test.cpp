@@ -22,8 +22,8 @@ jobs::claimed_job numbered(std::int64_t id) {
     return {.id = {id}, .account = {1}, .url = "", .claim = 1, .attempt = 1, .created_at = {}};
 }
 
-// Goal: attempts run beside the loop, and their ends are told on it. Method: each end notes the
-// thread that it is told on; the loop runs on this one.
+// Goal: attempts run off the loop, and their ends are reported on it. Method: each end records its
+// thread; the loop runs on this one.
 TEST(ThreadedRunner, RunsOnThreadsAndTellsTheLoop) {
     asio::io_context loop;
     const auto busy = asio::make_work_guard(loop);

@@ -21,8 +21,8 @@
 
 namespace reelsd::work {
 
-/// Keeps the ledger of model calls for worker threads. What a call has used is written for as long
-/// as the daemon lives, also when the worker cannot wait for it: the database may be away.
+/// Writes the ledger of model calls for worker threads. Retries writing a call's usage for as long
+/// as the daemon runs, even after the worker has stopped waiting, because the database may be down.
 class call_recorder {
 public:
     /// The loop runs, and `tasks` and the store's pool live, for as long as a worker may call.
@@ -34,30 +34,30 @@ public:
     /// Errors: unauthorized when the account's monthly budget is spent; database_unavailable.
     [[nodiscard]] result<void> check_budget(account_id account, deadline by) const;
     /// Errors: as call_ledger_store::begin(), database_unavailable; cancelled after refuse_new().
-    [[nodiscard]] result<std::int64_t> begin(usage::call_intent wanted) const;
+    [[nodiscard]] result<std::int64_t> begin(usage::call_intent intent) const;
     void settle(std::int64_t call, usage::call_usage used) const;
     void release(std::int64_t call) const;
 
-    /// The daemon stops: a call begun now would be cut off at the end of the drain, and paid in
-    /// vain. Calls under way are not affected. Any thread.
+    /// Refuses new calls when the daemon stops: the end of the drain would cut them off, and their
+    /// cost would be wasted. Calls in progress are not affected. Any thread.
     void refuse_new() noexcept { refuses_new_ = true; }
 
-    /// For embeddings, on the loop's thread. Throws like the store.
+    /// Like begin(), for embeddings, on the loop's thread. Throws like the store.
     [[nodiscard]] boost::asio::awaitable<result<std::int64_t>> begin_embedding(
-        usage::embedding_intent wanted, deadline by) const;
-    /// As settle() and release(), on the loop's thread: they return at once.
+        usage::embedding_intent intent, deadline by) const;
+    /// Like settle() and release(), on the loop's thread: they return immediately.
     void settle_later(std::int64_t call, usage::call_usage used) const;
     void release_later(std::int64_t call) const;
 
 private:
-    /// One statement, said again until it is written.
+    /// One statement, retried until it succeeds.
     using statement = std::function<boost::asio::awaitable<void>(deadline by)>;
 
     [[nodiscard]] boost::asio::awaitable<void> write(
         statement write_once, std::shared_ptr<std::promise<void>> written) const;
-    /// Waits for a while; goes on without the caller afterwards.
+    /// Waits for a while; the write then continues without the caller.
     void write_surely(statement write_once) const;
-    /// On the loop's thread.
+    /// Call it on the loop's thread.
     void write_later(statement write_once) const;
 
     boost::asio::any_io_executor loop_;
@@ -67,7 +67,7 @@ private:
     std::atomic<bool> refuses_new_{false};
 };
 
-/// The paid calls of one job, at most three over all its attempts. For the worker that has it.
+/// Records the paid calls of one job, at most three over all its attempts. Used by its worker.
 class job_call_ledger final : public model::call_ledger {
 public:
     job_call_ledger(const call_recorder& recorder, const jobs::claimed_job& job)
@@ -83,7 +83,7 @@ private:
     const jobs::claimed_job& job_;
 };
 
-/// As the ledger keeps it: a JSON array, or nothing when the provider told none.
+/// Returns the ledger's form of the modalities: a JSON array, or empty if the provider sent none.
 [[nodiscard]] std::string modalities_text(const model::token_counts& tokens);
 
 }  // namespace reelsd::work

@@ -33,25 +33,24 @@ class call_recorder;
 class shared_rate_limiter;
 class scratch_space;
 
-/// What an attempt needs. All outlive the executor and, except for `store`, are safe from any
-/// thread.
+/// Dependencies of an attempt. All outlive the executor and, except for `store`, are thread-safe.
 struct executor_dependencies {
     const platform::source& source;
     shared_rate_limiter& rate_limiter;
     const media::media_client& media;
     const model::analyzer& analyzer;
-    /// For test links, which cost nothing whatever the operator has set.
+    /// For test links, which are free whatever the settings are.
     const model::analyzer& free_analyzer;
     const model::embedder& embedder;
     const scratch_space& scratch;
-    /// Where `store` is used: worker threads wait for its operations. Runs while they do.
+    /// The loop of `store`. Worker threads wait for its operations; it runs while they do.
     boost::asio::any_io_executor loop;
     jobs::job_store& store;
     const call_recorder& recorder;
-    /// Whether `analyzer` may ask a model that costs money.
+    /// Whether `analyzer` may call a paid model.
     bool analysis_costs_money = false;
-    /// Told by the worker's thread what is being done: "resolve", "download", "probe", "analyze".
-    /// Must not block; empty: nobody wants to know.
+    /// Called on the worker's thread as a step begins: "resolve", "download", "probe", "analyze".
+    /// Must not block. Optional.
     std::function<void(const jobs::claimed_job&, std::string_view step)> on_step = {};
 };
 
@@ -62,11 +61,11 @@ public:
     executor(executor_dependencies parts, jobs::retry_policy policy, log::logger log)
         : parts_{std::move(parts)}, policy_{policy}, log_{std::move(log)} {}
 
-    /// How the attempt ends. Never throws: this is the boundary at which whatever a step throws
-    /// becomes a failed attempt. Ends within about a second of a stop request and within
-    /// bounds::job_time_max in any case. A stop hands the job back, unless its analysis is there:
-    /// that is `completed`, whatever the reason for the stop, because a report under a lost claim
-    /// or for a deleted job changes nothing.
+    /// Runs the attempt and returns how it ends. Never throws: an exception of a step becomes a
+    /// failed attempt here. Ends within about a second of a stop request and always within
+    /// bounds::job_time_max. A stop releases the job unless its analysis is complete. A complete
+    /// analysis is `completed` whatever the reason for the stop, because a report under a lost
+    /// claim or for a deleted job changes nothing.
     [[nodiscard]] jobs::transition run(
         const jobs::claimed_job& job, std::stop_token stop) const noexcept;
 

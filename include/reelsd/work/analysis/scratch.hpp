@@ -12,10 +12,10 @@
 
 namespace reelsd::work {
 
-/// One attempt's folder: made empty, gone again with everything in it when this is destroyed.
+/// The folder of one attempt. Created empty; the destructor removes it with its contents.
 class scratch_folder {
 public:
-    /// `storage_failed` when it cannot be made.
+    /// Creates the folder. Errors: `storage_failed`.
     static result<scratch_folder> make(std::filesystem::path path);
 
     scratch_folder(scratch_folder&& other) noexcept;
@@ -32,13 +32,13 @@ private:
     std::filesystem::path path_;  ///< Empty when moved from.
 };
 
-/// One daemon's scratch space below `<data_dir>/scratch`. It is locked while the daemon lives; what
-/// a killed one left behind is removed by the next that starts on the same data directory.
+/// One daemon's scratch space below `<data_dir>/scratch`, locked while the daemon lives. The next
+/// start on the same data directory removes leftovers of killed daemons.
 class scratch_space {
 public:
-    /// `run` tells this process from all others, in lower-case hexadecimal digits. Waits while
-    /// another daemon starts on the same data directory. `storage_failed` names the folder that
-    /// cannot be made or locked.
+    /// `run` identifies this process, in lower-case hexadecimal digits. Waits while another daemon
+    /// starts on the same data directory. Errors: `storage_failed`, with the folder that cannot be
+    /// created or locked.
     static result<std::unique_ptr<scratch_space>> open(
         const std::filesystem::path& data_dir, std::string_view run, const log::logger& log);
 
@@ -46,11 +46,11 @@ public:
     scratch_space& operator=(const scratch_space&) = delete;
     ~scratch_space();
 
-    /// A folder for this attempt alone. Safe from any thread.
+    /// Creates a folder for this attempt. Thread-safe.
     [[nodiscard]] result<scratch_folder> make_folder(const jobs::claimed_job& job) const;
 
-    /// Whether the daemon of that run, on the same data directory, lives; its own does. Any text
-    /// may be asked about. Safe from any thread.
+    /// Returns whether the daemon of that run, on the same data directory, lives (true for its own
+    /// run). Accepts any text. Thread-safe.
     [[nodiscard]] bool is_living(std::string_view run) const;
 
 private:

@@ -14,7 +14,7 @@ struct claimed_job;
 
 namespace reelsd::work {
 
-/// The pace that all daemons on one database share. For worker threads, not the loop's.
+/// The rate limit that all daemons on one database share. For worker threads, not the loop's.
 class shared_rate_limiter final : public platform::rate_limiter {
 public:
     /// The loop runs, and the store's pool lives, for as long as a worker may call.
@@ -30,29 +30,29 @@ public:
     [[nodiscard]] result<platform::required_wait> ask(
         std::string_view resolver, deadline by) override;
 
-    /// The same for the first try of a job in work, which has to join the line when others are in
-    /// it: then the wait is longer than a worker waits.
+    /// The same for the first try of a running job. If other jobs are in line, the job must join
+    /// it, and the returned wait is longer than a worker waits.
     [[nodiscard]] result<platform::required_wait> ask_permit(
         const jobs::claimed_job& job, std::string_view resolver, deadline by);
 
-    /// Whether jobs wait in a line for their permits. Without a pace of our own there is none: jobs
-    /// wait for the end of a cool-down alone.
+    /// Whether jobs wait in line for permits. Without a configured pace there is no line: jobs wait
+    /// only for the end of a cool-down.
     [[nodiscard]] bool has_line() const noexcept { return wanted_.interval > seconds_f{0}; }
-    /// Of the platform: what the line is called.
+    /// The platform's host, which names the line.
     [[nodiscard]] const std::string& host() const noexcept { return host_; }
 
-    /// Tells operators of a cool-down that begins and, once an hour, of a resolver that has stopped
-    /// to work.
+    /// Records a try. Logs the begin of a cool-down and, once an hour, a resolver that has stopped
+    /// working.
     seconds_f note(
         std::string_view resolver, const platform::finished_try& ended,
         deadline by) noexcept override;
 
 private:
-    /// The interval is another one each time, so that our tries keep no recognisable beat.
+    /// Varies the interval, so that tries have no recognisable rhythm.
     [[nodiscard]] pacing::pace spread() const;
     [[nodiscard]] result<platform::required_wait> wait_for_permit(
-        boost::asio::awaitable<pacing::permit> asked, deadline by);
-    void log(std::string_view resolver, const pacing::consequence& told) const;
+        boost::asio::awaitable<pacing::permit> request, deadline by);
+    void log(std::string_view resolver, const pacing::consequence& consequence) const;
 
     boost::asio::any_io_executor loop_;
     pacing::pace_store store_;
@@ -61,13 +61,13 @@ private:
     log::logger log_;
 };
 
-/// The shared pace as one attempt at a job uses it. The first try needs the job's permit: the one
-/// that it was claimed with, or one that is given at once because no job is in line. Not
+/// The shared rate limit for one attempt at a job. The first try needs the job's permit: the one
+/// that the job was claimed with, or one granted immediately because no job is in line. Not
 /// thread-safe. `shared` and `job` outlive this.
 class job_rate_limiter final : public platform::rate_limiter {
 public:
     job_rate_limiter(shared_rate_limiter& shared, const jobs::claimed_job& job);
-    /// A permit that was not used is given back, as far as others wait for the end of its use.
+    /// Returns an unused permit if others wait for the end of its use.
     ~job_rate_limiter() override;
 
     [[nodiscard]] result<platform::required_wait> ask(
@@ -78,13 +78,13 @@ public:
         return shared_.note(resolver, ended, by);
     }
 
-    /// Whether the job has to wait in line for a permit, if its attempt cannot go on.
+    /// Whether the job must wait in line for a permit if its attempt cannot continue.
     [[nodiscard]] bool needs_permit() const noexcept { return needs_permit_; }
 
 private:
     shared_rate_limiter& shared_;
     const jobs::claimed_job& job_;
-    std::string permit_;  ///< The resolver that may be asked; empty when it was, or without one.
+    std::string permit_;  ///< The permitted resolver; empty once used, or without a permit.
     bool needs_permit_;
 };
 

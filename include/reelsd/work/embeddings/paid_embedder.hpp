@@ -20,17 +20,17 @@
 
 namespace reelsd::work {
 
-/// All outlive it.
+/// Dependencies of paid_embedder. All outlive it.
 struct paid_embedder_dependencies {
     const model::dense_embedder& embedder;
     const model::price_table& prices;
     const call_recorder& recorder;
-    /// For the calls alone, so that a provider that does not answer holds up nothing else.
+    /// Only for embedding calls, so that an unresponsive provider blocks nothing else.
     async::offload_pool& threads;
     log::logger log;
 };
 
-/// Who an embedding is for, and who pays.
+/// The account that an embedding is for, and who pays.
 struct embedding_order {
     account_id account;
     std::optional<job_id> job = {};  ///< None for a query, and for several reels together.
@@ -38,25 +38,24 @@ struct embedding_order {
     model::embedding_purpose purpose = model::embedding_purpose::document;
 };
 
-/// Calls an embedder. Each call is a row of the ledger before it is made, and is settled with what
-/// it is billed, whatever its answer is good for. Thread: the loop's.
+/// Calls an embedder. Each call is a row of the ledger before it is made. It is settled with the
+/// billed cost, whether or not its answer is usable. Thread: the loop's.
 class paid_embedder {
 public:
     explicit paid_embedder(paid_embedder_dependencies parts) : parts_{std::move(parts)} {}
 
-    /// One vector a text. Errors: unauthorized when the account's monthly budget is spent;
-    /// model_misconfigured, also without a call once `has_given_up()`; model_unavailable,
-    /// model_refused, cancelled; timed_out and limit_reached without a free thread; not_found for
-    /// an account that is gone. Throws db::failure when the call could not be written down; it is
-    /// not made then.
+    /// Returns one vector per text. Errors: unauthorized when the account's monthly budget is
+    /// spent; model_misconfigured, also without a call once `has_given_up()`; model_unavailable,
+    /// model_refused, cancelled; timed_out and limit_reached without a free thread; not_found for a
+    /// deleted account. Throws db::failure if the call cannot be recorded; it is not made then.
     [[nodiscard]] boost::asio::awaitable<result<std::vector<model::dense_vector>>> embed(
-        embedding_order wanted, std::vector<std::string> texts, deadline by);
+        embedding_order order, std::vector<std::string> texts, deadline by);
 
-    /// True once answers that are billed were of no use: no more calls until the daemon is started
-    /// again, with other settings as a rule.
+    /// True once several billed answers were unusable. Then no more calls are made until the daemon
+    /// restarts, usually with other settings.
     [[nodiscard]] bool has_given_up() const noexcept { return has_given_up_; }
 
-    /// Aborts calls under way; they stay in the ledger.
+    /// Aborts calls in progress; they stay in the ledger.
     void abort() { aborted_.request_stop(); }
 
     [[nodiscard]] const model::dense_embedder& model() const noexcept { return parts_.embedder; }
@@ -67,7 +66,7 @@ private:
 
     paid_embedder_dependencies parts_;
     std::stop_source aborted_;
-    int useless_answers_ = 0;  ///< Billed, without vectors, one after the other.
+    int useless_answers_ = 0;  ///< Consecutive answers that were billed but had no vectors.
     bool has_given_up_ = false;
 };
 

@@ -29,52 +29,52 @@ class embedder;
 
 namespace reelsd::work {
 
-/// What the index works with. All outlive it.
+/// Dependencies of the index. All outlive it.
 struct vector_index_dependencies {
     boost::asio::any_io_executor loop;
     paid_embedder_dependencies calls;
     const model::embedder& words;  ///< Reads results.
     jobs::vector_store store;
-    async::offload_pool& offload;  ///< For what would hold up the loop.
-    /// Of the time that a stop has: what a call under way gets to be answered.
+    async::offload_pool& offload;  ///< For computations that would block the loop.
+    /// Part of the shutdown time in which a call in progress may still be answered.
     std::chrono::milliseconds drain{4000};
 };
 
-/// Gives each reel a dense vector in the background, and finds what is near a query. A reel is
-/// found by words and concepts until it has one. One embedder is in force in a database: its
-/// daemons replace the vectors of all others, the newest reels first, and daemons with another
-/// embedder make none. See docs/adr/0012.
+/// Computes a dense vector for each reel in the background, and finds reels near a query. Until a
+/// reel has a vector, search finds it by words and concepts. One embedder is in force in a
+/// database: its daemons replace the vectors of other embedders, newest reels first. Daemons with
+/// another embedder compute none. See docs/adr/0012.
 /// Thread: the loop's.
 class vector_index final : public async::background_task {
 public:
     explicit vector_index(vector_index_dependencies parts);
 
-    /// The caller's reels near `query`, the nearest first; empty when none is, when the account's
-    /// budget is spent, or when the embedder does not answer in time: a search goes on without.
-    /// Does not throw.
+    /// Returns the caller's reels near `query`, nearest first. Empty if none is near, if the
+    /// account's budget is spent, or if the embedder does not answer in time: the search continues
+    /// without vectors. Does not throw.
     boost::asio::awaitable<std::vector<job_id>> near(account_id caller, std::string query);
 
-    /// Begins no more, lets what is under way end for `drain`, and aborts it then.
+    /// Begins no new calls, waits up to `drain` for those in progress, then aborts them.
     [[nodiscard]] boost::asio::awaitable<bool> stop(deadline by) override;
 
-    /// Whether this daemon makes vectors: its embedder is in force, and its answers are of use.
+    /// Whether this daemon computes vectors: its embedder is in force and its answers are usable.
     [[nodiscard]] bool is_active() const noexcept { return is_in_force_ && !calls_.has_given_up(); }
     [[nodiscard]] std::string_view embedder() const noexcept { return calls_.model().name(); }
 
 private:
     enum class step : std::uint8_t {
-        embedded,  ///< There may be more at once.
+        embedded,  ///< More reels may be ready.
         nothing,   ///< No reel of this window can be embedded now.
-        failed,    ///< The embedder gave no vectors.
+        failed,    ///< The embedder returned no vectors.
         idle,      ///< This daemon does not embed now.
     };
-    /// What became of one window of the backlog.
+    /// Result of processing one window of the backlog.
     struct window {
         step ended = step::nothing;
         std::optional<job_id> next_before = {};  ///< As in jobs::embedding_claim.
     };
 
-    /// Makes vectors until stop(). Several daemons share the work.
+    /// Computes vectors until stop(). Several daemons share the work.
     boost::asio::awaitable<void> run() override;
     boost::asio::awaitable<step> embed_next();
     boost::asio::awaitable<step> walk();
@@ -100,20 +100,20 @@ private:
 
     bool is_stopping_ = false;
     async::condition stopping_;  ///< Notified when is_stopping_ is set.
-    bool is_in_force_ = true;    ///< Until the database says otherwise.
-    seconds_f pause_{0};         ///< After failures of the embedder: doubled each time.
-    int database_failures_ = 0;  ///< One after the other.
-    /// Where the round through the backlog is; nothing between two rounds.
+    bool is_in_force_ = true;    ///< As last read from the database.
+    seconds_f pause_{0};         ///< Pause after a failure of the embedder, doubled each time.
+    int database_failures_ = 0;  ///< Consecutive failures.
+    /// Position of the current round through the backlog; nothing between two rounds.
     std::optional<jobs::backlog_position> walk_;
     bool has_embedded_ = false;  ///< In this round.
     monotonic_clock::time_point next_round_at_{};
-    /// Accounts whose budget is spent, and until when they are left alone.
+    /// Accounts whose budget is spent, and until when they are skipped.
     std::map<account_id, monotonic_clock::time_point> skipped_;
-    /// Vectors of the latest queries, the latest first: paging through a search is paid once.
+    /// Vectors of the latest queries, latest first, so that paging through a search is paid once.
     std::list<std::pair<std::string, std::shared_ptr<const model::dense_vector>>> queries_;
 };
 
-/// Which of the similarities are near: at least 0.3, and at most 0.12 below the best. Pure.
-[[nodiscard]] std::vector<job_id> nearest(std::vector<std::pair<double, job_id>> found);
+/// Returns the jobs whose similarity is at least 0.3 and at most 0.12 below the best. Pure.
+[[nodiscard]] std::vector<job_id> nearest(std::vector<std::pair<double, job_id>> scores);
 
 }  // namespace reelsd::work

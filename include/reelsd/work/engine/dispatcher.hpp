@@ -25,25 +25,24 @@
 namespace reelsd::work {
 
 struct dispatcher_options {
-    /// This start's name, as the queue shows it. No other start of any instance has had it, for
-    /// what is held under it is taken to be ours.
+    /// Name of this start in the queue. Unique over all starts of all instances, because jobs held
+    /// under it count as this dispatcher's.
     std::string worker;
     seconds_f lease{60.0};  ///< At least 1 s.
-    /// Of the time that a stop has: what running attempts get to end by themselves.
+    /// Part of the shutdown time in which running attempts may end by themselves.
     std::chrono::milliseconds drain{4000};
     jobs::retry_policy policy;
-    /// The platform for whose permits jobs wait in line; nothing when there is no pace of our own.
+    /// The platform for whose permits jobs wait in line; nothing without a configured pace.
     std::optional<jobs::platform_line> line = {};
-    /// How often an idle instance looks for jobs that others accepted or lost.
+    /// How often an idle instance polls for jobs that others accepted or lost.
     std::chrono::milliseconds look_interval{1000};
-    /// How often an instance asks which of its running jobs were deleted through another one. A
-    /// deletion is promised to stop the work within 2 s.
+    /// How often an instance checks which of its running jobs were deleted through another one. A
+    /// deletion stops the work within 2 s.
     std::chrono::milliseconds lost_interval{1000};
-    /// Called on the loop after this instance has changed a job's state, or has learned from
-    /// cancel() that it was deleted.
+    /// Called on the loop after this instance has changed a job's state, or after cancel().
     std::function<void(job_id)> on_job_changed = [](job_id) {};
-    /// Called on the loop after each attempt's report, with what it came to: for metrics. `written`
-    /// is false when the job was no longer ours. Optional.
+    /// Called on the loop after each attempt's report, for metrics. `written` is false if this
+    /// instance no longer held the job. Optional.
     std::function<void(const jobs::transition& ended, seconds_f took, bool written)>
         on_attempt_ended;
 };
@@ -51,26 +50,26 @@ struct dispatcher_options {
 using attempt_runner = work_runner<jobs::claimed_job, jobs::transition>;
 using threaded_attempt_runner = threaded_runner<jobs::claimed_job, jobs::transition>;
 
-/// Connects the queue with the workers: a work_loop over jobs that also keeps their leases alive
-/// and frees jobs whose worker died.
+/// Connects the queue with the workers: a work_loop over jobs that also renews their leases and
+/// frees jobs whose worker died.
 ///
-/// Where attempts are shorter than a claim, some jobs are claimed ahead (prefetch) and wait here
-/// until a worker is idle. They are released, to their old places in the queue, when none is for
-/// too long.
+/// If attempts are shorter than a claim, the dispatcher prefetches jobs, which wait here for an
+/// idle worker. If none becomes idle for too long, it releases them to their old places in the
+/// queue.
 ///
 /// A worker whose lease is no longer safe (not renewed for most of its length, because the database
-/// is away) is stopped before the lease ends, so that no job is ever worked on twice at once. A
-/// report that cannot be written is retried for as long as the daemon lives: the claim number makes
-/// a late report harmless.
+/// is down) is stopped before the lease ends, so that no job runs twice at the same time. A report
+/// that cannot be written is retried for as long as the daemon runs: the claim number makes a late
+/// report harmless.
 ///
-/// A claim whose answer is lost may have taken jobs that no worker begins, or may do so later. The
-/// next claim has a higher epoch and takes what is held under a lower one.
+/// A claim whose answer is lost may have taken jobs, or may take them later. The next claim has a
+/// higher epoch and also takes the jobs held under a lower one.
 ///
 /// Thread: all members on the loop. Must be stopped before it is destroyed.
 class dispatcher final : public work_loop<jobs::claimed_job, jobs::transition> {
 public:
-    /// `queue` and `tasks`, which runs our coroutines, outlive this. With a runner without
-    /// capacity, the dispatcher does nothing.
+    /// `queue` and `tasks`, which runs the coroutines, outlive this. If the runner has no capacity,
+    /// the dispatcher does nothing.
     dispatcher(
         jobs::job_queue& queue, async::task_group& tasks, std::unique_ptr<attempt_runner> runner,
         dispatcher_options options, log::logger log);
@@ -78,13 +77,13 @@ public:
 
     [[nodiscard]] std::string_view name() const noexcept override { return "dispatch jobs"; }
 
-    /// Begins to claim, renew and rescue.
+    /// Starts to claim, renew and rescue.
     void start() override;
 
-    /// The job was deleted on this instance: stops its attempt.
+    /// Stops the attempt at a job that was deleted on this instance.
     void cancel(job_id job);
 
-    /// When the queue was last looked at with success, claims included; empty without workers.
+    /// When the queue was last read successfully, including claims; empty without workers.
     [[nodiscard]] std::optional<monotonic_clock::time_point> looked_at() const noexcept {
         return looked_at_;
     }
@@ -125,7 +124,7 @@ private:
     void log_attempt(
         const jobs::claimed_job& job, const jobs::transition& ended, seconds_f took) const;
     [[nodiscard]] std::size_t wanted() const noexcept;  ///< Jobs to claim now.
-    /// A worker is idle, and the next permit may be due.
+    /// True if a worker is idle and the next permit may be due.
     [[nodiscard]] bool may_claim_in_line() const;
 
     jobs::job_queue& queue_;
@@ -138,8 +137,8 @@ private:
     prefetch prefetch_;
     claim_cursor cursor_;
     monotonic_clock::time_point next_rescue_{};
-    monotonic_clock::time_point next_permit_{};  ///< Not looked for before.
-    bool is_line_empty_ = true;                  ///< As far as is known here.
+    monotonic_clock::time_point next_permit_{};  ///< No permit is requested before.
+    bool is_line_empty_ = true;                  ///< As last reported by the queue.
     std::optional<monotonic_clock::time_point> looked_at_;
 };
 

@@ -10,11 +10,11 @@
 
 namespace reelsd::work {
 
-/// The leases that this process holds, by its own clock. Does no I/O and reads no clock: the caller
-/// sends the queries and passes the time.
+/// The leases that this process holds, by its monotonic clock. Does no I/O and reads no clock: the
+/// caller sends the queries and passes the time.
 ///
 /// A lease counts from before its claim or renewal was sent, so it never ends later here than in
-/// the database. Work under it is safe for 0.8 of its length: the rest is for stopping the work.
+/// the database. Work under it is safe for 0.8 of its length; the rest is for stopping the work.
 /// Not thread-safe.
 class lease_table {
 public:
@@ -28,7 +28,7 @@ public:
     void add(const jobs::lease& lease, time_point sent);
     void remove(job_id job) { leases_.erase(job.value); }
 
-    /// Whether the job is held under this very claim.
+    /// Whether the job is held under exactly this claim.
     [[nodiscard]] bool contains(const jobs::lease& lease) const;
     [[nodiscard]] std::vector<jobs::lease> leases() const;
 
@@ -37,14 +37,14 @@ public:
     /// Jobs in the table whose lease is not safe.
     [[nodiscard]] std::vector<job_id> expired(time_point now) const;
 
-    /// Applies the answer to a renewal of `requested`, which was sent at `sent`. Returns the jobs
-    /// that are lost. A job that was removed since, or claimed again, is left alone.
+    /// Applies the answer to a renewal of `requested`, which was sent at `sent`. Returns the lost
+    /// jobs. Ignores a job that was removed or claimed again since.
     [[nodiscard]] std::vector<job_id> apply_renewal(
         const std::vector<jobs::lease>& requested, const jobs::renewal& answer, time_point sent);
 
-    /// A quarter of the length: three renewals may fail before a lease is not safe.
+    /// A quarter of the length, so that three renewals may fail before a lease is not safe.
     [[nodiscard]] duration renew_interval() const { return part(0.25); }
-    /// How often to look for expired leases; at most 1 s.
+    /// How often to check for expired leases; at most 1 s.
     [[nodiscard]] duration check_interval() const;
 
 private:

@@ -25,34 +25,34 @@
 
 namespace reelsd::work {
 
-/// Claims work from the database, runs it on the threads of a runner, and reports how it ended. It
-/// knows neither what the work is nor in which table it is kept: a derived class claims and
-/// reports. It does not renew leases either.
+/// Claims work from the database, runs it on the threads of a runner, and reports how it ended. A
+/// derived class knows the work and its table; it claims and reports. The loop does not renew
+/// leases.
 ///
-/// Work that ends does not wait for its report: the next is begun meanwhile. A report that cannot
-/// be written is kept and retried, and occupies a worker until it is written, so that no more work
-/// is begun than can be reported.
+/// A worker does not wait for the report of its last work: the next work begins at once. A report
+/// that cannot be written is retried and occupies a worker until it is written, so that no more
+/// work begins than can be reported.
 ///
 /// Thread: all members on the loop. Must be stopped before it is destroyed.
 template <class Claim, class Outcome>
 class work_loop : public async::background_service {
 public:
-    /// There may be work that is due: an idle worker takes it at once.
+    /// Signals that work may be due. An idle worker takes it immediately.
     void wake() {
         wake_pending_ = true;
         woken_.notify_one();
     }
 
-    /// Claims no more, and releases what has not begun; lets running work end for `drain`; then
-    /// asks it to stop and releases it. True when nothing is left by `by`. What is left then is
-    /// claimed by others when its lease ends.
+    /// Stops claiming and releases work that has not begun. Waits up to `drain` for running work,
+    /// then asks it to stop and releases it. Returns true if nothing is left at `by`. Others claim
+    /// remaining work when its lease ends.
     [[nodiscard]] boost::asio::awaitable<bool> stop(deadline by) override;
 
-    /// Workers that run something, or that must wait because a report cannot be written.
+    /// Workers that run work, or that are occupied by a report that cannot be written.
     [[nodiscard]] std::size_t busy() const noexcept { return std::min(occupied_, capacity()); }
     /// Claims held: running, being reported, or waiting for a worker.
     [[nodiscard]] std::size_t held() const noexcept { return held_.size(); }
-    /// Of these, the ones that have not begun: they wait, or are being released.
+    /// Held claims that have not begun: they wait, or are being released.
     [[nodiscard]] std::size_t unbegun() const noexcept {
         const auto is_unbegun = [](const auto& entry) {
             return entry.second.now == stage::waiting || entry.second.now == stage::released;
@@ -63,20 +63,20 @@ public:
 protected:
     using runner = work_runner<Claim, Outcome>;
 
-    /// `waiting` for a worker, `running`, and `ended`, which is reported; or released without
-    /// having been begun, which is reported as well.
+    /// A claim is `waiting` for a worker, then `running`, then `ended` and being reported. A claim
+    /// that is `released` before it has begun is also reported.
     enum class stage : std::uint8_t { waiting, running, ended, released };
 
     struct held_claim {
         Claim claim;
         std::stop_source stop = {};
-        monotonic_clock::time_point since;  ///< It waits, or was begun.
+        monotonic_clock::time_point since;  ///< Begin of the waiting or running stage.
         stage now = stage::waiting;
         bool is_delayed = false;  ///< Its report could not be written at once.
     };
     using held_claims = std::map<std::int64_t, held_claim>;
 
-    /// `tasks`, which runs our coroutines, outlives this. `work` must not refer to members of the
+    /// `tasks`, which runs the coroutines, outlives this. `work` must not refer to members of the
     /// derived class: its threads may outlive them.
     work_loop(
         async::task_group& tasks, std::unique_ptr<runner> work, std::chrono::milliseconds drain)
@@ -86,51 +86,52 @@ protected:
     [[nodiscard]] held_claims& claims() noexcept { return held_; }
     [[nodiscard]] const held_claims& claims() const noexcept { return held_; }
     [[nodiscard]] std::size_t waiting() const noexcept { return waiting_.size(); }
-    /// Null when none waits.
+    /// The claim that has waited longest; null if none waits.
     [[nodiscard]] held_claim* longest_waiting() {
         return waiting_.empty() ? nullptr : &held_.at(waiting_.front());
     }
-    /// The stop is over: claims whose answer comes now wait for the end of their leases.
+    /// The stop is over: work of a claim that is answered now waits for the end of its lease.
     [[nodiscard]] bool has_stopped() const noexcept { return has_stopped_; }
     [[nodiscard]] bool is_database_reachable() const noexcept { return is_database_reachable_; }
 
     void start_claiming() { tasks_.spawn(name(), claim_loop()); }
-    /// Adds a claim, which waits until begin_waiting(). One with an id that is held is ignored: its
-    /// lease has ended here, and whoever reports first ends it.
+    /// Adds a claim, which waits until begin_waiting(). Ignores a claim whose id is held already:
+    /// the earlier lease has ended, and the first report ends the work.
     void take(std::int64_t id, Claim claim);
     void begin_waiting();
-    /// Asks running work to stop, and releases work that waits.
+    /// Asks running work to stop, and releases waiting work.
     void stop_work(std::int64_t id);
-    /// What an exchange with the database has shown.
+    /// Records whether the last statement reached the database.
     void note_database(bool is_reachable);
 
 private:
-    /// Claims what has_room() is there for, and adds it. Throws db::failure.
+    /// Claims work while has_room(), and adds it. Throws db::failure.
     virtual boost::asio::awaitable<void> claim_work() = 0;
-    /// A claim that is made now may bring something.
+    /// Whether there is room for more claims now.
     [[nodiscard]] virtual bool has_room() const = 0;
     /// When to claim again without a wake().
     [[nodiscard]] virtual deadline next_claim_at() const = 0;
     virtual void log_claim_failure(const db::failure& failure) const = 0;
 
-    /// False: it must be released, because its lease is too old.
+    /// Returns false if the claim must be released because its lease is too old.
     [[nodiscard]] virtual bool may_begin(const Claim& /*claim*/) const { return true; }
     virtual void on_begin(const Claim& /*claim*/) {}
     virtual void on_end(const held_claim& /*ended*/) {}
 
-    /// One statement. False: the claim is no longer current. Throws db::failure.
+    /// Runs one statement. Returns false if the claim is no longer current. Throws db::failure.
     virtual boost::asio::awaitable<bool> write_report(
         const Claim& claim, const Outcome& outcome) = 0;
-    /// How a claim ends that is released before it has begun.
+    /// The outcome of a claim that is released before it has begun.
     [[nodiscard]] virtual Outcome released() const = 0;
-    /// What is reported after a refusal, which is `repeated` when it is the same as the last one.
+    /// Returns the outcome to report after a refusal. `repeated`: the last refusal was the same.
     virtual Outcome after_refusal(
         const Claim& claim, Outcome refused, const db::failure& refusal, bool repeated) = 0;
-    /// A report that is not written by then never is. Nothing: it is retried until it is written.
+    /// Deadline after which the report is dropped. Nothing: it is retried until it is written.
     [[nodiscard]] virtual std::optional<deadline> report_by(const Claim& /*claim*/) const {
         return std::nullopt;
     }
-    /// The claim is about to be removed. `written`: as write_report() said, false without one.
+    /// Called before the claim is removed. `written`: the result of write_report(), or false if the
+    /// report was dropped.
     virtual void on_reported(const held_claim& ended, const Outcome& outcome, bool written) = 0;
     virtual void on_database_change(bool /*is_reachable*/) {}
 
@@ -139,8 +140,9 @@ private:
     void end(std::int64_t id, Outcome outcome);
     void release(std::int64_t id, held_claim& unbegun);
     boost::asio::awaitable<void> report(std::int64_t id, Outcome outcome);
-    /// Nothing is left to wait for. A stop waits for no answer of a database that is away; what is
-    /// held is waited for even then, because the database may be back in time for its reports.
+    /// True if a stop has nothing left to wait for. It does not wait for a claim while the database
+    /// is unreachable. It always waits for held work, because the database may return in time for
+    /// the reports.
     [[nodiscard]] bool is_idle() const {
         return held_.empty() && (!is_claiming_ || !is_database_reachable_);
     }
@@ -148,8 +150,8 @@ private:
     async::task_group& tasks_;
     std::chrono::milliseconds drain_;
     held_claims held_;
-    std::deque<std::int64_t> waiting_;  ///< Of `held_`, in the order of their claims.
-    std::size_t occupied_ = 0;          ///< Of the workers: by what runs, or is delayed.
+    std::deque<std::int64_t> waiting_;  ///< Keys of `held_`, in the order of the claims.
+    std::size_t occupied_ = 0;          ///< Running work and delayed reports.
     async::condition woken_;
     async::condition emptied_;
     bool wake_pending_ = false;
@@ -171,7 +173,7 @@ boost::asio::awaitable<void> work_loop<Claim, Outcome>::claim_loop() {
             note_database(failure.code() != errc::database_unavailable);
             log_claim_failure(failure);
         }
-        // A wake-up that came during the claim is not waited for again.
+        // Claims again after a wake() during the claim.
         if (wake_pending_ && is_database_reachable_ && has_room()) continue;
         static_cast<void>(co_await woken_.wait(next_claim_at()));
     }
@@ -216,7 +218,7 @@ void work_loop<Claim, Outcome>::begin(std::int64_t id, held_claim& begun) {
 
 template <class Claim, class Outcome>
 void work_loop<Claim, Outcome>::end(std::int64_t id, Outcome outcome) {
-    // The next is begun, or claimed, while this one is reported: both wait for the disk.
+    // The next work is begun or claimed while this is reported: both wait for the disk.
     auto& ended = held_.at(id);
     ended.now = stage::ended;
     --occupied_;

@@ -12,7 +12,7 @@
 
 namespace reelsd::work {
 
-/// Where claimed work runs. Thread: the loop's.
+/// Runs claimed work. Thread: the loop's.
 template <class Claim, class Outcome>
 class work_runner {
 public:
@@ -22,17 +22,17 @@ public:
     work_runner() = default;
     work_runner(const work_runner&) = delete;
     work_runner& operator=(const work_runner&) = delete;
-    /// Waits for what runs; `on_end` is not called any more.
+    /// Waits for running work without calling `on_end`.
     virtual ~work_runner() = default;
 
-    /// How much may run at once; 0 or more.
+    /// Upper bound on concurrent work; 0 or more.
     [[nodiscard]] virtual std::size_t capacity() const noexcept = 0;
 
-    /// The caller keeps to the capacity. The work ends soon after a stop request.
+    /// Starts work. The caller respects the capacity. The work ends soon after a stop request.
     virtual void start(Claim claim, std::stop_token stop, end_handler on_end) = 0;
 };
 
-/// Work on threads of its own.
+/// Runs work on its own threads.
 template <class Claim, class Outcome>
 class threaded_runner final : public work_runner<Claim, Outcome> {
 public:

@@ -10,8 +10,8 @@
 
 namespace reelsd::work {
 
-/// A fixed number of threads that run what they are given, oldest first. The only mutex of the
-/// pipeline is in here: the loop hands work over, a thread takes it.
+/// A fixed number of threads that run tasks, oldest first. Contains the pipeline's only mutex,
+/// through which the loop hands tasks to threads.
 class worker_pool {
 public:
     using task = std::function<void()>;
@@ -22,7 +22,7 @@ public:
     /// Waits for running tasks; those that have not begun are dropped.
     ~worker_pool();
 
-    /// `work` must not throw. Any thread.
+    /// Queues a task, which must not throw. Thread-safe.
     void post(task work);
 
     [[nodiscard]] std::size_t size() const noexcept { return threads_.size(); }
@@ -32,7 +32,7 @@ private:
 
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::deque<task> waiting_;  ///< Bounded by its one user, which posts only to idle threads.
+    std::deque<task> waiting_;  ///< Bounded by its only user, which posts only to idle threads.
     bool closing_ = false;
     std::vector<std::thread> threads_;  ///< Last: they use the members above.
 };

@@ -28,14 +28,14 @@ struct maintenance_context {
 };
 
 struct retention_options {
-    std::string daemon;  ///< Names this daemon: one at a time removes rows of a kind.
+    std::string daemon;  ///< This daemon's name; one daemon at a time removes rows of a kind.
     /// Called with "results", "usage", "erased_results", "erased_usage" or "erased_accounts".
     std::function<void(std::string_view what, std::int64_t rows)> on_removed;
     /// Called after a round through all that has expired.
     std::function<void(std::string_view what)> on_round;
 };
 
-/// Removes what is older than `kept`, round after round.
+/// Removes rows older than `kept`, round after round.
 [[nodiscard]] std::unique_ptr<async::background_service> make_retention_sweeper(
     const maintenance_context& in, retention::retention_store store, retention_options options,
     retention::kind what, seconds_f kept);
@@ -52,7 +52,7 @@ struct retention_options {
 [[nodiscard]] std::unique_ptr<async::background_service> make_lost_call_settler(
     const maintenance_context& in, usage::call_ledger_store store);
 
-/// Once, at the start: deletes what runs that are over have left at providers. `sweep` blocks.
+/// Deletes uploads that earlier runs left at providers, once at the start. `sweep` blocks.
 [[nodiscard]] std::unique_ptr<async::background_service> make_provider_upload_sweeper(
     const maintenance_context& in, async::offload_pool& threads,
     std::function<void(const std::stop_token&)> sweep);

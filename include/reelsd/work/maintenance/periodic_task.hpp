@@ -11,7 +11,7 @@
 
 namespace reelsd::work {
 
-/// A background service that repeats a step. A step that fails is logged and is not the last one.
+/// A background service that repeats a step. A failed step is logged and repeated.
 class periodic_task : public async::background_task {
 public:
     using duration = monotonic_clock::duration;
@@ -22,16 +22,17 @@ public:
         log::logger log);
 
 protected:
-    /// In a step: the pause after this step, in place of the interval.
+    /// Sets the pause after the current step, in place of the interval.
     void pause_for(duration pause) noexcept { pause_ = pause; }
 
-    /// Whether `part` ended without an exception, which is logged. Rethrows only cancellation.
+    /// Runs `part` and logs its exception. Returns whether it succeeded. Rethrows only
+    /// cancellation.
     [[nodiscard]] boost::asio::awaitable<bool> succeeds(
         std::string_view what, boost::asio::awaitable<void> part);
 
 private:
     virtual boost::asio::awaitable<void> step() = 0;
-    /// After a step that threw.
+    /// Called after a step that threw.
     virtual void on_failure() {}
     boost::asio::awaitable<void> run() final;
 

@@ -13,17 +13,17 @@
 
 namespace reelsd::work {
 
-/// Writes which step each running job has reached, for people who watch: the latest step of each,
-/// several in one statement. A step that cannot be written is dropped.
+/// Writes the latest step of each running job for progress displays, several jobs in one
+/// statement. Drops a step that cannot be written.
 class step_recorder final : public async::background_task {
 public:
-    /// Throws like a store. `reached` outlives the call.
+    /// Throws like a store. `steps` outlives the call.
     using write_function = std::function<boost::asio::awaitable<void>(
-        const std::vector<jobs::step_note>& reached, deadline by)>;
+        const std::vector<jobs::step_note>& steps, deadline by)>;
 
     step_recorder(const boost::asio::any_io_executor& loop, write_function write, log::logger log);
 
-    /// Any thread. The loop outlives this, and runs nothing more once this is destroyed.
+    /// Thread-safe. The loop outlives this and runs no handler after this is destroyed.
     void note(const jobs::claimed_job& job, std::string_view step);
 
 private:

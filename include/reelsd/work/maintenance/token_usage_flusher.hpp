@@ -9,7 +9,7 @@
 
 namespace reelsd::work {
 
-/// Writes when tokens were last used: to the minute, because that is how it is shown.
+/// Writes when tokens were last used, to the minute, because the UI shows minutes.
 class token_usage_flusher final : public periodic_task {
 public:
     /// Throws like a store.
@@ -21,7 +21,7 @@ public:
 
     void note(token_id token) { used_.insert(token); }
 
-    /// Writes what is not written yet.
+    /// Writes pending uses.
     [[nodiscard]] boost::asio::awaitable<bool> stop(deadline by) override;
 
 private:

@@ -22,37 +22,37 @@
 namespace reelsd::work {
 
 struct webhook_deliverer_options {
-    std::size_t threads = 16;  ///< Tries at the same time; 0: this daemon delivers nothing.
-    /// Of the time that a stop has: what tries under way get. Slower receivers are tried again.
+    std::size_t threads = 16;  ///< Concurrent tries; 0: this daemon delivers nothing.
+    /// Part of the shutdown time for tries in progress. Slower receivers are tried again.
     std::chrono::milliseconds drain{2000};
     seconds_f retry_base{5.0};  ///< The wait before the second try; see webhooks::delay_after().
-    /// Called on the loop after each try, with outcome_name() of what became of it. Optional.
+    /// Called on the loop after each try with its outcome_name(). Optional.
     std::function<void(std::string_view outcome)> on_tried = {};
 };
 
 /// "delivered", "put off", "given up" or "handed back".
 [[nodiscard]] std::string_view outcome_name(const webhooks::delivery_step& step) noexcept;
 
-/// A delivery that this daemon tries.
+/// A delivery that this daemon holds.
 struct held_delivery {
     webhooks::claimed_delivery delivery;
     std::string receiver;
     monotonic_clock::time_point claimed;
 };
 
-/// What became of a delivery, and what an operator may want to know of a failure.
+/// The outcome of a delivery, with details of a failure for logs.
 struct delivery_outcome {
     webhooks::delivery_step step;
     std::string detail = {};
 };
 
-/// Delivers the ends of jobs: a work_loop over due deliveries. Several daemons share them by
-/// leases, which are not renewed; if a daemon dies, another one tries again when the lease ends, so
-/// that a delivery may be tried twice but is never lost.
+/// Delivers webhooks of ended jobs: a work_loop over due deliveries. Daemons share them by leases,
+/// which are not renewed. If a daemon dies, another one retries when the lease ends, so that a
+/// delivery may be sent twice but is never lost.
 /// Thread: all members on the loop. Must be stopped before it is destroyed.
 class webhook_deliverer final : public work_loop<held_delivery, delivery_outcome> {
 public:
-    /// What `deliveries` and `settings` use, `tasks`, which runs our coroutines, and `sender`
+    /// The pools of `deliveries` and `settings`, `tasks`, which runs the coroutines, and `sender`
     /// outlive this.
     webhook_deliverer(
         const boost::asio::any_io_executor& loop, webhooks::delivery_store deliveries,
@@ -62,7 +62,7 @@ public:
     [[nodiscard]] std::string_view name() const noexcept override { return "deliver webhooks"; }
     void start() override;
 
-    /// The job was deleted on this instance: a try that is under way is aborted.
+    /// Aborts a try in progress for a job that was deleted on this instance.
     void cancel(job_id job);
 
 private:

@@ -14,30 +14,30 @@
 namespace reelsd::work {
 
 struct webhook_sender_settings {
-    /// REELSD_WEBHOOK_NETWORKS: receivers there may be private, and use plain http and any port.
+    /// REELSD_WEBHOOK_NETWORKS. Receivers there may be private and use plain http and any port.
     std::vector<net::ip_network> networks = {};
     std::optional<net::proxy> by_proxy = {};
     std::string ca_file = {};  ///< Empty: the system's.
     std::string user_agent = {};
 };
 
-/// A try and what an operator may want to know of it.
+/// A try, with details of a failure for logs.
 struct sent_webhook {
     webhooks::delivery_try ended;
-    std::string detail = {};  ///< Of a failure, for logs.
+    std::string detail = {};
 };
 
-/// Tells receivers of jobs that have ended. Blocking; safe from any thread.
+/// Sends webhooks of ended jobs. Blocking; thread-safe.
 class webhook_sender {
 public:
     explicit webhook_sender(webhook_sender_settings settings);
 
-    /// Whether deliveries may go to `url`, as far as it says itself: where its name leads is found
-    /// out by each try. The error, invalid_argument, goes on after the name of a field: "must be an
-    /// https URL". Pure.
+    /// Checks whether `url` is allowed by its text; each try checks the addresses of its host. The
+    /// text of the error, invalid_argument, continues the name of a field: "must be an https URL".
+    /// Pure.
     [[nodiscard]] result<void> check(std::string_view url) const;
 
-    /// One POST of the job, signed; nothing of it is followed. `delivery` has an address and a
+    /// Sends one signed POST of the job; follows no redirects. `delivery` has an address and a
     /// secret.
     [[nodiscard]] sent_webhook send(
         const webhooks::claimed_delivery& delivery, const std::stop_token& stop) const;
