@@ -15,7 +15,7 @@ BEGIN
       FROM (SELECT asked.name, asked.place, split_part(asked.name, ' via ', 1) AS resolver, pace.cooldown_seconds,
                    heed_cooldown AND pace.cooldown_until > moment
                    AND pace.cooldown_until <= moment + make_interval(secs => pace.cooldown_seconds) AS cools_down,
-                   pace.cooldown_until,
+                   pace.cooldown_until, coalesce(pace.busy_until, '-infinity') AS busy_until,
                    CASE WHEN pace.next_at <= moment + make_interval(secs => 3 * interval_seconds)
                         THEN pace.next_at END AS next_at
               FROM unnest(resolvers) WITH ORDINALITY AS asked (name, place)
@@ -23,7 +23,7 @@ BEGIN
      ORDER BY coalesce(candidate.cools_down, false),
               CASE WHEN candidate.cools_down THEN candidate.cooldown_until END,
               min(candidate.place) OVER (PARTITION BY candidate.resolver),
-              candidate.next_at NULLS FIRST, candidate.place
+              candidate.busy_until > moment, candidate.next_at NULLS FIRST, candidate.place
      LIMIT 1;
     IF best.cools_down THEN
         outcome := 'cooling_down';

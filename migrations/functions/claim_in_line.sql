@@ -53,8 +53,8 @@ BEGIN
                started_at = coalesce(started_at, now()), permit = choice.chosen
          WHERE job.id = head.id
         RETURNING job.* INTO claimed;
-        SELECT greatest(0, extract(epoch FROM next_at - clock_timestamp())) INTO wait_seconds
-          FROM resolver_pace WHERE host = of_host AND resolver = choice.chosen;
+        SELECT coalesce(following.wait_seconds, 0) INTO wait_seconds
+          FROM choose_resolver(of_host, resolvers, interval_seconds, heed_cooldown) AS following;
     END IF;
     RETURN NEXT;
 END

@@ -170,7 +170,7 @@ bool read_proxy(std::string_view text, std::optional<net::proxy>& target) {
 bool read_outgoing_address(std::string_view text, std::string& target) {
     constexpr std::size_t device_bytes_max = 15;  // IFNAMSIZ without its null byte.
     const bool is_device =
-        !text.empty() && text.size() <= device_bytes_max &&
+        !text.empty() && text.size() <= device_bytes_max && !is_digit(text.front()) &&
         std::all_of(text.begin(), text.end(), [](char c) {
             return is_alphanumeric(c) || c == '.' || c == '-' || c == '_' || c == '@';
         });

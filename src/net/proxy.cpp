@@ -64,4 +64,12 @@ result<proxy> proxy::parse(std::string_view text) {
     return parsed;
 }
 
+std::string_view proxy::credentials() const noexcept {
+    const std::string_view text = url_;
+    const auto at = text.find('@');
+    if (at == std::string_view::npos) return {};
+    const auto begin = text.find("://") + 3;
+    return text.substr(begin, at - begin);
+}
+
 }  // namespace reelsd::net

@@ -94,7 +94,7 @@ std::optional<proxy_fault> fault_of_proxy(CURL* handle, CURLcode outcome, const 
         return proxy_fault{.reason = "it does not accept connections"};
     if (had_tunnel(handle, outcome, by)) return std::nullopt;
     const auto status = number_of(handle, CURLINFO_HTTP_CONNECTCODE);
-    if (status == 407)
+    if (status == 407 || status == 401)  // tinyproxy answers 401 to a wrong password.
         return proxy_fault{.reason = "it rejects the user or the password", .status = status};
     if (status >= 300) {
         return proxy_fault{

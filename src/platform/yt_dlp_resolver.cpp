@@ -118,12 +118,25 @@ process::child_command command_of(
     return command;
 }
 
+/// Masks the proxy's password in what the program wrote: its errors may repeat its environment.
+void hide_credentials(process::child_end& end, const std::optional<net::proxy>& by_proxy) {
+    const auto secret = by_proxy ? by_proxy->credentials() : std::string_view{};
+    if (secret.empty()) return;
+    for (auto* text : {&end.output, &end.error_output}) {
+        for (auto at = text->find(secret); at != std::string::npos; at = text->find(secret, at))
+            text->replace(at, secret.size(), "***");
+    }
+}
+
 process::child_end run(
     const yt_dlp_settings& settings, const std::vector<std::string>& arguments, deadline by,
     const std::stop_token& stop) {
     const temporary_folder folder;
-    if (!folder.path().empty())
-        return process::run_child(command_of(settings, folder.path(), arguments), by, stop);
+    if (!folder.path().empty()) {
+        auto end = process::run_child(command_of(settings, folder.path(), arguments), by, stop);
+        hide_credentials(end, settings.by_proxy);
+        return end;
+    }
     process::child_end end;
     end.fate = process::child_outcome::not_started;
     end.error_output = "no temporary folder could be made";

@@ -79,7 +79,11 @@ class ForwardProxy:
 
     def serve(self, link):
         if self.context:
-            link = self.context.wrap_socket(link, server_side=True)
+            with self.context.wrap_socket(link, server_side=True) as secured:
+                return self.tunnel(secured)
+        return self.tunnel(link)
+
+    def tunnel(self, link):
         target = self.socks_target(link) if self.scheme == "socks5h" else self.connect_target(link)
         if target is None:
             return

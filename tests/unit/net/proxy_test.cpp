@@ -34,6 +34,8 @@ TEST(Proxy, TakesUrlsApart) {
         EXPECT_EQ(parsed->address(), expected.address);
         EXPECT_EQ(parsed->is_socks(), expected.is_socks);
     }
+    EXPECT_EQ(proxy::parse("http://u:p%40@a:1")->credentials(), "u:p%40");
+    EXPECT_EQ(proxy::parse("http://a:1")->credentials(), "");
 }
 
 TEST(Proxy, RefusesWhatIsAmbiguousAndRepeatsNoneOfIt) {
