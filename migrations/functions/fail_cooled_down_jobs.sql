@@ -7,6 +7,7 @@ RETURNS void
 LANGUAGE sql AS $$
     UPDATE job
        SET status = 'error', error_code = 'rate_limited', finished_at = now(),
+           run_at = now() + make_interval(secs => seconds_left),
            error = replace(error_text, '{minutes}', ceil(seconds_left / 60)::text)
      WHERE job.id = ANY (ARRAY(
            SELECT waiting.id FROM job AS waiting

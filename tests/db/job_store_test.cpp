@@ -203,7 +203,22 @@ TEST_F(JobStore, ReportsEndAJobOnce) {
     EXPECT_EQ(second.status, job_status::error);
     EXPECT_EQ(second.error_code, job_error_code::unavailable);
     EXPECT_EQ(second.error, "Gone");
+    EXPECT_FALSE(second.is_retryable);
+    EXPECT_FALSE(second.retry_after_seconds);
     EXPECT_FALSE(second.result);
+}
+
+TEST_F(JobStore, AFailureSaysWhenAnotherSubmissionMaySucceed) {
+    const auto id = submitted(ann_);
+    const failed ended{
+        .code = job_error_code::model_failed,
+        .text = "No model",
+        .why = {.cause = errc::model_unavailable},
+        .retry_after = 900s};
+    EXPECT_TRUE(run(queue_.report(holding_of(claimed(1).at(0)), ended, soon())));
+    const auto failure = read(ann_, id);
+    EXPECT_TRUE(failure.is_retryable);
+    EXPECT_EQ(failure.retry_after_seconds, 900);
 }
 
 TEST_F(JobStore, ARetryIsDueLaterAndCountsAnAttempt) {

@@ -53,4 +53,18 @@ result<job_error_code> job_error_code_from(std::string_view name) {
     return error{errc::internal, "unknown job error code " + std::string{name}};
 }
 
+bool is_retryable(job_error_code code, std::string_view cause) noexcept {
+    switch (code) {
+        case job_error_code::rate_limited:
+        case job_error_code::storage_error:
+        case job_error_code::download_failed:
+        case job_error_code::internal: return true;
+        case job_error_code::model_failed: return cause == name_of(errc::model_unavailable);
+        case job_error_code::unavailable:
+        case job_error_code::unsupported_format:
+        case job_error_code::video_too_long: return false;
+    }
+    return false;
+}
+
 }  // namespace reelsd::jobs

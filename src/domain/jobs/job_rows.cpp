@@ -12,10 +12,14 @@ job job_from(const db::row& row) {
         .finished_at = row.as<std::optional<time_point>>("finished_at"),
         .error_code = std::nullopt,
         .error = row.as<std::optional<std::string>>("error").value_or(""),
+        .is_retryable = false,
+        .retry_after_seconds = row.as<std::optional<std::int32_t>>("retry_after"),
         .result = std::nullopt,
         .brief = std::nullopt};
     if (const auto code = row.as<std::optional<std::string_view>>("error_code")) {
         found.error_code = job_error_code_from(*code).value();
+        const auto cause = row.as<std::optional<std::string_view>>("failure_cause");
+        found.is_retryable = is_retryable(*found.error_code, cause.value_or(""));
     }
     return found;
 }

@@ -17,7 +17,8 @@ constexpr db::query submit_query{"jobs.submit", R"sql(
       FROM submit_jobs($1, $2, $3, $4, $5, $6, $7, $8, $9, $10))sql"};
 
 constexpr db::query find_query{"jobs.find", R"sql(
-    SELECT id, url, status, created_at, started_at, finished_at, error_code, error, result
+    SELECT id, url, status, created_at, started_at, finished_at, error_code, error, result,
+           failure_cause(job) AS failure_cause, retry_after(job) AS retry_after
       FROM job WHERE id = $1 AND account_id = $2)sql"};
 
 constexpr db::query find_thumbnail_query{"jobs.find_thumbnail", R"sql(
@@ -31,6 +32,7 @@ constexpr db::query find_small_thumbnail_query{"jobs.find_small_thumbnail", R"sq
 // may then walk the primary key over the jobs of all other accounts. See docs/adr/0025.
 constexpr db::query list_query{"jobs.list", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
+           failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
            code, author, summary
       FROM job
      WHERE account_id = ANY (ARRAY[$1::bigint])
@@ -43,11 +45,12 @@ constexpr db::query list_query{"jobs.list", R"sql(
 constexpr db::query list_active_query{"jobs.list_active", R"sql(
     WITH active AS MATERIALIZED (
         SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
+               failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
                code, author, summary
           FROM job
          WHERE account_id = $1 AND status IN ('pending', 'processing'))
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
-           code, author, summary
+           failure_cause, retry_after, code, author, summary
       FROM active
      WHERE id < coalesce($2::bigint, 9223372036854775807) AND status = $4::job_status
      ORDER BY id DESC LIMIT $3)sql"};
@@ -55,6 +58,7 @@ constexpr db::query list_active_query{"jobs.list_active", R"sql(
 // The literal status lets the planner use the partial index of failed jobs.
 constexpr db::query list_failed_query{"jobs.list_failed", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
+           failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
            code, author, summary
       FROM job
      WHERE account_id = ANY (ARRAY[$1::bigint])
@@ -65,6 +69,7 @@ constexpr db::query list_failed_query{"jobs.list_failed", R"sql(
 // contains only the beginning of a name, because the length of names has no bound.
 constexpr db::query list_by_author_query{"jobs.list_by_author", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
+           failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
            code, author, summary
       FROM job
      WHERE account_id = ANY (ARRAY[$1::bigint])
@@ -118,7 +123,8 @@ constexpr db::query look_at_queue_query{"jobs.look_at_queue", R"sql(
                      ORDER BY turn, id LIMIT $1) AS capped) AS due)sql"};
 
 constexpr db::query find_all_query{"jobs.find_all", R"sql(
-    SELECT id, url, status, created_at, started_at, finished_at, error_code, error, result
+    SELECT id, url, status, created_at, started_at, finished_at, error_code, error, result,
+           failure_cause(job) AS failure_cause, retry_after(job) AS retry_after
       FROM job WHERE id = ANY ($1::bigint[]))sql"};
 
 constexpr db::query last_id_query{"jobs.last_id", R"sql(
@@ -127,6 +133,7 @@ constexpr db::query last_id_query{"jobs.last_id", R"sql(
 // What a reel has beyond what GET shows of it.
 constexpr db::query export_query{"jobs.export", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error, result,
+           failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
            (SELECT row_to_json(extra)::text FROM (
                SELECT job.fresh, job.attempt AS attempts, job.webhook_url,
                       rfc3339(job.analyzed_at) AS analyzed_at,

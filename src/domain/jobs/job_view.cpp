@@ -56,6 +56,9 @@ std::string job_view(const job& job) {
     if (job.error_code) {
         view.add("error_code", name_of(*job.error_code));
         view.add("error", job.error);
+        view.add_text("retryable", job.is_retryable ? "true" : "false");
+        if (job.retry_after_seconds)
+            view.add_text("retry_after_seconds", std::to_string(*job.retry_after_seconds));
     }
     if (job.brief) {
         view.add("summary", job.brief->summary);

@@ -267,6 +267,8 @@ private:
         }
         const auto* const later = std::get_if<retried>(&one.ended);
         delays.emplace_back();
+        if (failure && failure->retry_after.count() > 0)
+            delays.back() = failure->retry_after.count();
         if (later) delays.back() = later->delay.count();
         add_failure(failure ? &failure->why : later ? &later->why : nullptr);
         const auto* const snooze = std::get_if<snoozed>(&one.ended);

@@ -160,7 +160,8 @@ transition after_failure(
     return failed{
         .code = job_error_code_of(why.code()),
         .text = error_text(why, policy),
-        .why = failure_of(why)};
+        .why = failure_of(why),
+        .retry_after = not_before};
 }
 
 transition at_step(transition ended, std::string_view step) {
@@ -189,7 +190,8 @@ transition after_snooze(
     return failed{
         .code = job_error_code_of(until.of),
         .text = cooldown_text(until.of, std::to_string(minutes)),
-        .why = {.cause = until.of, .detail = fmt::format("asked to wait {} minutes", minutes)}};
+        .why = {.cause = until.of, .detail = fmt::format("asked to wait {} minutes", minutes)},
+        .retry_after = until.wait};
 }
 
 std::string cooldown_text(errc of, std::string_view minutes) {

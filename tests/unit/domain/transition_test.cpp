@@ -198,6 +198,7 @@ TEST(AfterSnooze, WaitsOutOurOwnPaceButNoLongCooldown) {
             testing::AllOf(
                 testing::StartsWith("The platform temporarily rate-limited the service"),
                 testing::HasSubstr(std::to_string(expected.wait / 1min) + " minutes")));
+        EXPECT_EQ(end.retry_after, std::chrono::duration<double>{expected.wait});
     }
 }
 
@@ -262,6 +263,30 @@ TEST(ErrorText, NamesTheCauseAndTheLimit) {
     EXPECT_THAT(error_text(error{errc::video_restricted}, {}), testing::HasSubstr("ages, regions"));
     EXPECT_THAT(error_text(error{errc::login_required}, {}), testing::HasSubstr("logged in"));
     EXPECT_THAT(error_text(error{errc::no_video}, {}), testing::HasSubstr("photo"));
+}
+
+TEST(IsRetryable, IsOfTheCodeAndOfAModelThatCouldNotBeReached) {
+    struct test_case {
+        job_error_code code;
+        std::string_view cause;
+        bool is_retryable;
+    };
+    constexpr test_case cases[] = {
+        {job_error_code::unavailable, "login_required", false},
+        {job_error_code::unsupported_format, "no_video", false},
+        {job_error_code::video_too_long, "video_too_long", false},
+        {job_error_code::rate_limited, "platform_rate_limited", true},
+        {job_error_code::download_failed, "proxy_failed", true},
+        {job_error_code::storage_error, "storage_failed", true},
+        {job_error_code::internal, "lease_expired", true},
+        {job_error_code::model_failed, "model_unavailable", true},
+        {job_error_code::model_failed, "model_refused", false},
+        {job_error_code::model_failed, "", false},
+    };
+    for (const auto& expected : cases) {
+        EXPECT_EQ(is_retryable(expected.code, expected.cause), expected.is_retryable)
+            << name_of(expected.code) << " " << expected.cause;
+    }
 }
 
 TEST(Names, RoundTripAndUnknownIsAnError) {

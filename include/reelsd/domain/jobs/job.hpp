@@ -40,6 +40,10 @@ enum class job_error_code : std::uint8_t {
 [[nodiscard]] result<job_status> job_status_from(std::string_view name);
 [[nodiscard]] result<job_error_code> job_error_code_from(std::string_view name);
 
+/// Whether the same submission may succeed later or elsewhere. `cause` is the name of the errc that
+/// ended the last attempt; empty when it is not known. Source: contract section 13.
+[[nodiscard]] bool is_retryable(job_error_code code, std::string_view cause) noexcept;
+
 /// What lists and searches show of a done job without reading its result.
 struct reel_brief {
     std::string code;     ///< Of the post.
@@ -56,7 +60,10 @@ struct job {
     std::optional<time_point> started_at;
     std::optional<time_point> finished_at;
     std::optional<job_error_code> error_code;
-    std::string error;                     ///< Text for people; empty unless `error`.
+    std::string error;          ///< Text for people; empty unless `error`.
+    bool is_retryable = false;  ///< As is_retryable(); only when `error`.
+    /// From `finished_at` on, before which another submission would fail as well; when known.
+    std::optional<std::int32_t> retry_after_seconds = {};
     std::optional<std::string> result;     ///< The five sections as JSON text; only when `done`.
     std::optional<reel_brief> brief = {};  ///< Instead of the result, where lists are read.
 };

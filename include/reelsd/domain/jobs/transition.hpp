@@ -86,6 +86,8 @@ struct failed {
     job_error_code code = job_error_code::internal;
     std::string text;  ///< For people; starts as the contract says; holds no detail of ours.
     attempt_failure why = {};
+    /// How long another submission would fail as well; 0: not known.
+    std::chrono::duration<double> retry_after{};
 };
 struct retried {
     std::chrono::duration<double> delay{};

@@ -1,0 +1,5 @@
+-- For how many seconds from the end of a failed job another submission would fail as well. Null when that is not known.
+CREATE OR REPLACE FUNCTION retry_after(of_job job) RETURNS integer LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE WHEN of_job.status = 'error' AND of_job.run_at > of_job.finished_at
+                THEN ceil(extract(epoch FROM of_job.run_at - of_job.finished_at))::integer END
+$$;
