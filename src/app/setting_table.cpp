@@ -88,9 +88,9 @@ constexpr value_reader one_of(std::string_view words) {
 }
 
 constexpr std::string_view accepted_proxy =
-    "http://, https:// or socks5h://[USER:PASSWORD@]HOST:PORT, or none";
+    "http, https or socks5h://[USER:PASSWORD@]HOST:PORT, or none";
 constexpr std::string_view accepted_proxies =
-    "a list of http://, https:// or socks5h://[USER:PASSWORD@]HOST:PORT, or none";
+    "a list of http, https or socks5h://[USER:PASSWORD@]HOST:PORT, or none";
 
 using gemini = model::gemini_settings;
 using openai = model::openai_settings;
@@ -111,8 +111,7 @@ constexpr auto server_settings = std::to_array<setting_definition>({
     {"tls-certificate",
      "",
      text<&settings::tls_certificate>("a PEM file"),
-     "Certificate for HTTPS, followed by the rest of its chain. Needs tls-key; SIGHUP reads both "
-     "files again."},
+     "Certificate for HTTPS with the rest of its chain. Needs tls-key; SIGHUP rereads both."},
     {"tls-key", "", text<&settings::tls_key>("a PEM file"), "Private key of tls-certificate."},
     {"data-dir",
      "./reelsd-data",
@@ -166,8 +165,7 @@ constexpr auto client_settings = std::to_array<setting_definition>({
     {"connections-max",
      "10000",
      integer<&settings::connections_max>(1, 1'000'000),
-     "Open connections, with 5 KiB of memory each (17 KiB with TLS). Further clients get status "
-     "503."},
+     "Open connections, with 5 KiB of memory each (17 KiB with TLS). More get status 503."},
     {"connections-per-address-max",
      "1000",
      integer<&settings::connections_per_address_max>(0, 1'000'000),
@@ -283,13 +281,11 @@ constexpr auto platform_settings = std::to_array<setting_definition>({
     {"canary-link",
      "https://www.instagram.com/p/aye83DjauH/",
      parsed<&read_canary, &settings::canary_link>("the link of a post, or none"),
-     "Link of an existing post, with which reelsd doctor tests each resolver. none skips these "
-     "tests."},
+     "Link of an existing post, with which reelsd doctor tests each resolver, or none."},
     {"media-hosts",
      "cdninstagram.com,fbcdn.net",
      parsed<&read_list, &settings::media_hosts>("a list of host names and addresses"),
-     "Hosts that videos may be downloaded from, with their subdomains. An address matches "
-     "exactly."},
+     "Hosts of videos, with their subdomains. An address matches exactly."},
     {"allow-private-addresses",
      "false",
      flag<&settings::allow_private_addresses>(),
@@ -304,8 +300,7 @@ constexpr auto platform_settings = std::to_array<setting_definition>({
     {"platform-proxy",
      "none",
      parsed<&read_proxies, &settings::platform_proxies>(accepted_proxies),
-     "Proxies for look-ups, used in turn. Each has its own pace and pauses. A user and a password "
-     "are percent-encoded. Proxies from HTTP_PROXY and its kin are never used.",
+     "Proxies for look-ups, used in turn, each with its own pace and pauses.",
      exposure::secret},
     {"media-proxy",
      "",
@@ -315,12 +310,12 @@ constexpr auto platform_settings = std::to_array<setting_definition>({
     {"outgoing-address",
      "none",
      parsed<&read_outgoing_address, &settings::outgoing_address>(
-         "an IP address of this machine, the name of a network interface, or none"),
+         "an IP address, an interface, or none"),
      "Local address or interface that look-ups and downloads leave from."},
     {"webhook-proxy",
      "none",
      parsed<&read_proxy, &settings::webhook_proxy>(accepted_proxy),
-     "Proxy for webhooks. It resolves the receivers' names, so it must refuse private addresses.",
+     "Proxy for webhooks. It must refuse private addresses itself.",
      exposure::secret},
     {"webhook-networks",
      "none",
