@@ -226,6 +226,31 @@ class FailingProxies(OutgoingProxyTest):
         self.assertNotIn("proxy", job["error"])
 
 
+class NeverAnswered(OutgoingProxyTest):
+    WORDS = "This server has never had an answer: the platform may refuse its address."
+
+    def test_a_job_says_so_until_the_first_answer(self):
+        self.platform.configure(posts={"DYproxied00": {"page": "throttled"}, "DYproxied02": {"page": "throttled"}})
+        daemon = self.daemon_by()
+        account = daemon.account(unlimited=True)
+        job = self.ended(daemon, account)
+        self.assertEqual(job["error_code"], "rate_limited")
+        self.assertIn(self.WORDS, job["error"])
+        self.assertIn("platform-proxy", job["error"])
+        self.assertTrue(job["retryable"])
+        self.assertIn("platform has never answered this server", daemon.log())
+        self.assertEqual(self.ended(daemon, account)["status"], "done")
+        job = self.ended(daemon, account)
+        self.assertEqual(job["error_code"], "rate_limited")
+        self.assertNotIn(self.WORDS, job["error"])
+
+    def test_a_test_link_does_not(self):
+        daemon = self.daemon_by()
+        account = daemon.account(unlimited=True)
+        job = account.finished(account.submit(LINK % "reelsd-rate-limited"))
+        self.assertNotIn(self.WORDS, job["error"])
+
+
 class Settings(OutgoingProxyTest):
     def test_what_is_no_proxy_is_refused_and_not_shown(self):
         for value in ("ftp://u:hidden@127.0.0.1:1", "http://u:hidden@127.0.0.1", "http://u:hid@den@127.0.0.1:1",

@@ -465,6 +465,29 @@ jobs::transition after_failure(
     return jobs::after_failure(job, why, failed.allowed, policy, chance, failed.not_before);
 }
 
+/// Adds to a failure of the platform's that this server has never had an answer: the next
+/// submission would most likely fail as well.
+void explain_unanswered(
+    const executor_dependencies& parts, const log::logger& log, const jobs::claimed_job& job,
+    jobs::transition& ended) {
+    auto* const failure = std::get_if<jobs::failed>(&ended);
+    const auto link = platform::parse_link(job.url);
+    if (failure == nullptr || !link || link->is_test()) return;
+    const auto cause = failure->why.cause;
+    const bool is_platforms = cause == errc::platform_rate_limited ||
+                              cause == errc::platform_failed || cause == errc::platform_changed ||
+                              cause == errc::connection_failed;
+    if (!is_platforms ||
+        parts.rate_limiter.has_ever_answered(deadline::after(store_query_time_max)))
+        return;
+    failure->text +=
+        " This server has never had an answer: the platform may refuse its address. Its operator "
+        "can set a proxy (platform-proxy).";
+    log.warning(
+        "platform has never answered this server",
+        {{"host", parts.rate_limiter.host()}, {"remedy", "platform-proxy"}});
+}
+
 }  // namespace
 
 jobs::transition executor::run(const jobs::claimed_job& job, std::stop_token stop) const noexcept {
@@ -493,15 +516,16 @@ jobs::transition executor::run(const jobs::claimed_job& job, std::stop_token sto
     }
     if (outcome) return *std::move(outcome);
     const auto& failed = outcome.error();
+    jobs::transition ended;
     switch (failed.what) {
         case obstacle::no_permit: return jobs::awaiting_permit{parts_.rate_limiter.host()};
         case obstacle::same_post: return jobs::snoozed{.delay = failed.not_before};
         case obstacle::platform_pace:
-        case obstacle::model_wait:
-            return jobs::at_step(after_wait(job, failed, policy_, log_), now.step());
-        case obstacle::failure: break;
+        case obstacle::model_wait: ended = after_wait(job, failed, policy_, log_); break;
+        case obstacle::failure: ended = after_failure(job, failed, now.step(), policy_, log_);
     }
-    return jobs::at_step(after_failure(job, failed, now.step(), policy_, log_), now.step());
+    if (failed.what != obstacle::model_wait) explain_unanswered(parts_, log_, job, ended);
+    return jobs::at_step(std::move(ended), now.step());
 }
 
 }  // namespace reelsd::work

@@ -72,6 +72,18 @@ result<platform::required_wait> shared_rate_limiter::wait_for_permit(
         .wait = permit->wait, .is_cooldown = permit->given == pacing::permit::status::cooling_down};
 }
 
+bool shared_rate_limiter::has_ever_answered(deadline by) const {
+    if (has_answered_) return true;
+    auto store = store_;
+    const auto until = by.at_most(ask_time_max);
+    const auto states = wait_for(loop_, store.list(host_, until), until);
+    if (!states) return true;
+    has_answered_ = std::any_of(states->begin(), states->end(), [](const auto& resolver) {
+        return resolver.answered_at.has_value();
+    });
+    return has_answered_;
+}
+
 seconds_f shared_rate_limiter::note(
     std::string_view resolver, const platform::finished_try& ended, deadline by) noexcept {
     try {

@@ -6,6 +6,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 
+#include <atomic>
 #include <string>
 
 namespace reelsd::jobs {
@@ -41,6 +42,10 @@ public:
     /// The platform's host, which names the line.
     [[nodiscard]] const std::string& host() const noexcept { return host_; }
 
+    /// Whether any resolver of any daemon has ever had an answer about a post. True as well while
+    /// the database cannot tell.
+    [[nodiscard]] bool has_ever_answered(deadline by) const;
+
     /// Records a try. Logs the begin of a cool-down and, once an hour, a resolver that has stopped
     /// working.
     seconds_f note(
@@ -59,6 +64,7 @@ private:
     std::string host_;
     pacing::pace wanted_;
     log::logger log_;
+    mutable std::atomic<bool> has_answered_ = false;  ///< Never becomes false again.
 };
 
 /// The shared rate limit for one attempt at a job. The first try needs the job's permit: the one
