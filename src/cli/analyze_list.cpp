@@ -223,22 +223,22 @@ exit_code run_analyze_list(
     submitter links{context, wanted};
     const auto trouble = links.run();
     const auto by = deadline::after(wanted.wait.value_or(std::chrono::seconds{0}));
-    reporter told{context, form};
+    reporter output{context, form};
     bool goes_on = true;
     for (const auto& answer : links.answers()) {
         const auto id = integer_of(answer, "id");
         if (!id) {
-            told.refused(answer);
+            output.refused(answer);
         } else if (!wanted.wait) {
-            told.queued(*id, answer);
+            output.queued(*id, answer);
         } else if (goes_on) {
-            goes_on = wait_for(context, *id, answer, by, told);
+            goes_on = wait_for(context, *id, answer, by, output);
         } else {
-            told.unfinished(*id, answer);
+            output.unfinished(*id, answer);
         }
     }
-    if (trouble) told.note(report(context, *trouble));
-    return told.finish(wanted.links.size(), wanted.wait.has_value());
+    if (trouble) output.note(report(context, *trouble));
+    return output.finish(wanted.links.size(), wanted.wait.has_value());
 }
 
 }  // namespace reelsd::cli

@@ -191,14 +191,14 @@ result<std::optional<api_answer>> api_client::submit_all(
         {"Content-Type", "application/json"},
         {"Idempotency-Key", wanted.idempotency_key.value_or(random_key())}};
     request.body = body.dump(-1, ' ', false, json::error_handler_t::replace);
-    for (int made = 1;; ++made) {
+    for (int attempts = 1;; ++attempts) {
         auto response = send(request, answer_time_max, stop).response;
         if (!response && knows_no_lists(response.error())) return std::optional<api_answer>{};
         auto answer = decoded(std::move(response), json_kind::array);
         if (!answer) return answer.error();
         const auto patience = patience_wanted_in(answer->document);
         const attempt_outcome outcome{.status = 429, .retry_after = patience};
-        const auto delay = patience ? delay_before_next(policy_, made, outcome) : std::nullopt;
+        const auto delay = patience ? delay_before_next(policy_, attempts, outcome) : std::nullopt;
         if (!delay) return std::optional{*std::move(answer)};
         on_retry_(fmt::format("a limit is reached; trying the rest again in {} s", delay->count()));
         if (!pause(*delay, stop)) return error{errc::cancelled};
@@ -361,13 +361,13 @@ api_client::delivery api_client::send(
     sign(request);
     request.response_bytes_max = response_bytes_max;
     bool maybe_done_before = false;
-    for (int made = 1;; ++made) {
+    for (int attempts = 1;; ++attempts) {
         auto [response, outcome] =
             judged(http_.send(request, deadline::after(answer_time), stop), connection_.server);
         if (response || is_final(response.error().code())) {
             return {std::move(response), maybe_done_before};
         }
-        const auto delay = delay_before_next(policy_, made, outcome);
+        const auto delay = delay_before_next(policy_, attempts, outcome);
         if (!delay) return {with_wish(response.error(), outcome), maybe_done_before};
         maybe_done_before = maybe_done_before || maybe_done(outcome);
         on_retry_(

@@ -27,10 +27,10 @@ using owned_file = std::unique_ptr<std::FILE, closing>;
 /// A new file, never over another one, that its owner alone can read: all of somebody's data go
 /// there. Null, and errno tells why.
 owned_file make_private_file(const std::string& path) {
-    const int made = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (made < 0) return {};
-    owned_file file{::fdopen(made, "w")};
-    if (!file) static_cast<void>(::close(made));
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (descriptor < 0) return {};
+    owned_file file{::fdopen(descriptor, "w")};
+    if (!file) static_cast<void>(::close(descriptor));
     return file;
 }
 

@@ -72,11 +72,15 @@ public:
 
 private:
     result<void> fill() {
-        const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(left_, chunk_bytes));
+        const auto target_bytes =
+            static_cast<std::size_t>(std::min<std::uint64_t>(left_, chunk_bytes));
         std::size_t got = 0;
-        while (got < wanted) {
+        while (got < target_bytes) {
             const auto count = ::pread(
-                file_.get(), in_.data() + got, wanted - got, static_cast<off_t>(position_ + got));
+                file_.get(),
+                in_.data() + got,
+                target_bytes - got,
+                static_cast<off_t>(position_ + got));
             if (count < 0 && errno == EINTR) continue;
             if (count < 0) return unreadable(errno);
             if (count == 0) return error{errc::storage_failed, "a file that is sent has shrunk"};

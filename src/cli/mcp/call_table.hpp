@@ -46,7 +46,7 @@ public:
         id_in_use,  ///< By a call that is not answered yet.
     };
     /// Unless it was started, the call is left as it was.
-    [[nodiscard]] start_outcome start(tool_call& wanted);
+    [[nodiscard]] start_outcome start(tool_call& call);
 
     /// Asks the call of this id to stop; it is not answered. Nothing if there is none.
     void cancel(const json& id);
@@ -62,14 +62,14 @@ public:
 private:
     struct entry {
         tool_call call;
-        std::stop_source asked;
+        std::stop_source stop_source;
         bool is_cancelled = false;
         bool is_answered = false;
         bool is_over = false;
         std::thread thread;
     };
 
-    void run(entry& one);
+    void run(entry& item);
     void join_those_over();
 
     std::mutex mutex_;

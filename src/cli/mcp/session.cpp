@@ -188,12 +188,12 @@ void session::call_tool(rpc_request request, const reply& give) {
             "_meta.progressToken must be a string or an integer"));
     }
     const auto& called = *chosen;
-    tool_call wanted{
+    tool_call pending_call{
         .id = request.id,
         .run = [this, &called, request](
                    const std::stop_token& stop) { return answer_of_tool(called, request, stop); },
         .reply = give};
-    switch (calls_.start(wanted)) {
+    switch (calls_.start(pending_call)) {
         case call_table::start_outcome::started: return;
         case call_table::start_outcome::id_in_use:
             return give(
@@ -220,14 +220,14 @@ json session::answer_of_tool(
     }
 }
 
-std::function<void(const job_progress& now)> session::progress_reporter(
+std::function<void(const job_progress&)> session::progress_reporter(
     const rpc_request& request, const std::stop_token& stop) const {
     const auto& token = progress_token_of(request);
     if (token.is_null()) return [](const job_progress&) {};
-    const auto told = std::make_shared<call_progress>(token, *spoken_);
-    return [this, told, stop](const job_progress& now) {
+    const auto reporter = std::make_shared<call_progress>(token, *spoken_);
+    return [this, reporter, stop](const job_progress& state) {
         if (stop.stop_requested()) return;
-        if (const auto made = told->message_about(now)) outlets_.send(line_of(*made));
+        if (const auto message = reporter->message_about(state)) outlets_.send(line_of(*message));
     };
 }
 

@@ -100,12 +100,12 @@ std::optional<Value> argument(const json& arguments, const char* name) {
 }  // namespace
 
 tool_result analyze_reel(const json& arguments, const tool_context& context) {
-    const submission wanted{
+    const submission request{
         .link = arguments.at("url").get<std::string>(),
         .fresh = arguments.value("fresh", false),
         .idempotency_key = std::nullopt};  // One is made up, for all tries of this call.
     const auto at_most = wait_of(arguments, wait_default_of_calls);
-    const auto queued = context.server.submit(wanted, context.stop);
+    const auto queued = context.server.submit(request, context.stop);
     if (!queued) return api_failure(queued.error());
     const auto id = integer_of(queued->document, "id");
     if (!id) return failed("the server queued the reel but named no id: is it a reelsd server?");
@@ -141,11 +141,11 @@ tool_result search_reels(const json& arguments, const tool_context& context) {
 }
 
 tool_result list_reels(const json& arguments, const tool_context& context) {
-    list_query wanted;
-    wanted.limit = arguments.value("limit", wanted.limit);
-    wanted.status = argument<std::string>(arguments, "status");
-    wanted.cursor = argument<std::string>(arguments, "cursor");
-    auto page = context.server.list(wanted, context.stop);
+    list_query query;
+    query.limit = arguments.value("limit", query.limit);
+    query.status = argument<std::string>(arguments, "status");
+    query.cursor = argument<std::string>(arguments, "cursor");
+    auto page = context.server.list(query, context.stop);
     if (!page) return api_failure(page.error());
     json listed{{"reels", std::move(page->reels.document)}};
     if (page->next_cursor) listed["next_cursor"] = *page->next_cursor;
@@ -154,10 +154,10 @@ tool_result list_reels(const json& arguments, const tool_context& context) {
 
 tool_result usage(const json& arguments, const tool_context& context) {
     // The server checks the days, under the same names.
-    const usage_query wanted{
+    const usage_query query{
         .from = argument<std::string>(arguments, "from"),
         .to = argument<std::string>(arguments, "to")};
-    auto report = context.server.usage(wanted, context.stop);
+    auto report = context.server.usage(query, context.stop);
     if (!report) return api_failure(report.error());
     return answered(*std::move(report));
 }
