@@ -64,7 +64,7 @@ result<api_answer> decoded(result<net::http_response> response, json_kind kind) 
         return error{
             errc::connection_failed,
             fmt::format(
-                "the answer is no JSON {}: is this a reelsd server?",
+                "the answer is not a JSON {}: is this a reelsd server?",
                 kind == json_kind::object ? "object" : "array")};
     }
     return api_answer{.body = std::move(response->body), .document = std::move(document)};
@@ -200,7 +200,8 @@ result<std::optional<api_answer>> api_client::submit_all(
         const attempt_outcome outcome{.status = 429, .retry_after = patience};
         const auto delay = patience ? delay_before_next(policy_, attempts, outcome) : std::nullopt;
         if (!delay) return std::optional{*std::move(answer)};
-        on_retry_(fmt::format("a limit is reached; trying the rest again in {} s", delay->count()));
+        on_retry_(
+            fmt::format("a limit was reached; trying the rest again in {} s", delay->count()));
         if (!pause(*delay, stop)) return error{errc::cancelled};
     }
 }
@@ -321,8 +322,8 @@ result<std::int64_t> api_client::export_account(
     const bool is_ours = !answer && (answer.error().code() == errc::cancelled ||
                                      answer.error().code() == errc::storage_failed);
     if (is_ours) return answer.error();
-    const auto why = answer ? std::string{"its end is missing"} : answer.error().detail();
-    return error{errc::connection_failed, fmt::format("the export was cut: {}", why)};
+    const auto why = answer ? std::string{"the end is missing"} : answer.error().detail();
+    return error{errc::connection_failed, fmt::format("the export is incomplete: {}", why)};
 }
 
 result<void> api_client::remove(std::int64_t id, const std::stop_token& stop) const {

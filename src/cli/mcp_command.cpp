@@ -67,7 +67,7 @@ exit_code run_mcp(const command_context& context) {
         static_cast<void>(talk.wait_for_calls(last_answers_time));
     over.request_stop();
     if (is_unread) {
-        context.shown.note("reels: nobody reads standard output");
+        context.shown.note("reels: the reader of standard output is gone");
         return exit_code::server_failed;
     }
     if (end == mcp::read_end::failed) {
@@ -82,14 +82,15 @@ exit_code run_mcp(const command_context& context) {
 void add_mcp_command(CLI::App& app, command& chosen) {
     auto* const mcp =
         app.add_subcommand("mcp", "Serve the Model Context Protocol on standard input and output");
-    mcp->footer(R"(For programs that let an AI model use tools. They start it themselves, and most
-are told to so:
+    mcp->footer(R"(For programs that let an AI model use tools. These programs start the server
+themselves. Most of them are configured like this:
     {"mcpServers": {"reels": {
         "command": "reels", "args": ["mcp"],
         "env": {"REELS_SERVER": "http://127.0.0.1:8080",
                 "REELS_TOKEN": "rls_..."}}}}
 The tools: analyze_reel, get_reel, search_reels, list_reels, usage.
-It ends with its standard input; what was submitted stays in work.)");
+The server ends when its standard input ends. The analysis of submitted reels
+continues.)");
     mcp->callback(
         [&chosen] { chosen = server_command{.run = run_mcp, .retries = retries_of_calls}; });
 }

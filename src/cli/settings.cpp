@@ -80,7 +80,7 @@ result<settings_source> settings_from_file(const std::filesystem::path& file) {
                 settings.ca_file = value;
             } else {
                 return bad(fmt::format(
-                    "{}: unknown setting \"{}\"; there are server, token and ca-file",
+                    "{}: unknown setting \"{}\"; known settings are server, token and ca-file",
                     file.string(),
                     printable(name, line_breaks::to_blank)));
             }
@@ -99,7 +99,7 @@ std::string open_token_warning(const settings_source& read, const std::filesyste
     if (failed || (granted & (perms::group_read | perms::others_read)) == perms::none) return {};
     const auto name = printable(file.string(), line_breaks::to_blank);
     return fmt::format(
-        "the token in {} can be read by other users of this machine; correct that with: "
+        "the token in {} is readable by other users of this machine; correct that with: "
         "chmod 600 {}",
         name,
         name);
@@ -120,9 +120,10 @@ result<connection_settings> merged(
     if (token.empty()) {
         return bad(
             "no API token: set REELS_TOKEN, or token in the configuration file, or give --token "
-            "(the administrator makes one with: reelsd token create)");
+            "(the administrator creates one with: reelsd token create)");
     }
-    if (!is_visible_ascii(token)) return bad("the API token has blanks or odd characters in it");
+    if (!is_visible_ascii(token))
+        return bad("the API token contains blanks or characters other than visible ASCII");
     return connection_settings{
         .server = *std::move(server),
         .token = std::move(token),

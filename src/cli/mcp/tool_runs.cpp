@@ -108,7 +108,7 @@ tool_result analyze_reel(const json& arguments, const tool_context& context) {
     const auto queued = context.server.submit(request, context.stop);
     if (!queued) return api_failure(queued.error());
     const auto id = integer_of(queued->document, "id");
-    if (!id) return failed("the server queued the reel but named no id: is it a reelsd server?");
+    if (!id) return failed("the server queued the reel but returned no id: is it a reelsd server?");
     // Without a wait the answer follows at once and says the same.
     if (at_most > std::chrono::seconds{0}) context.on_progress(progress_of(*id, queued->document));
     auto job = context.server.await(
