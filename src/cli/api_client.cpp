@@ -245,14 +245,14 @@ result<events_end> api_client::events(
         if (!events) return events.error();
         for (const auto& event : *events) {
             if (on_event(event)) continue;
-            end.how = events_end::reason::told_enough;
+            end.how = events_end::reason::reader_done;
             return enough;
         }
         return {};
     };
     const auto answer = http_.send(request, by, stop);
     if (!answer && answer.error().code() == errc::cancelled) return answer.error();
-    if (end.how == events_end::reason::told_enough) return end;
+    if (end.how == events_end::reason::reader_done) return end;
     if (has_come) end.how = events_end::reason::broken;
     if (!reader.last_event_id().empty()) end.last_event_id = reader.last_event_id();
     end.retry = reader.retry();

@@ -101,7 +101,7 @@ std::variant<command_line, exit_code> parse_command_line(int argc, const char* c
     const auto parser = make_parser(parsed, text_columns_of(stdout));
     try {
         parser->parse(argc, argv);
-    } catch (const CLI::ParseError& why) {  // CLI11's only way to say help, version or wrong usage.
+    } catch (const CLI::ParseError& why) {  // CLI11 throws for help, version and usage errors.
         if (why.get_exit_code() == 0) {
             parser->exit(why);
             return exit_code::ok;

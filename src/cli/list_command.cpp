@@ -24,7 +24,7 @@ struct list_arguments {
     bool as_json = false;
 };
 
-/// All pages as one: the reels that the first has and those of the pages behind it.
+/// Merges all pages: the reels of the first page and of the following ones.
 result<reel_page> with_pages_behind(
     const command_context& context, list_query query, reel_page listed) {
     for (int pages = 1; listed.next_cursor; ++pages) {

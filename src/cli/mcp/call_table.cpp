@@ -23,7 +23,7 @@ call_table::start_outcome call_table::start(tool_call& call) {
     std::swap(item.call, call);
     try {
         item.thread = std::thread{[this, &item] { run(item); }};
-    } catch (const std::system_error&) {  // Its only way to say that there is no thread.
+    } catch (const std::system_error&) {  // The system has no thread left.
         std::swap(item.call, call);
         entries_.pop_back();
         return start_outcome::too_many;
@@ -41,7 +41,7 @@ void call_table::cancel(const json& id) {
             stop_source = item.stop_source;
         }
     }
-    stop_source.request_stop();  // Wakes whom it stops; not under the lock that they may want.
+    stop_source.request_stop();  // Without the lock: the callbacks it runs may need it.
 }
 
 void call_table::stop() {
@@ -49,7 +49,7 @@ void call_table::stop() {
         const std::scoped_lock lock{mutex_};
         for (auto& item : entries_) item.is_cancelled = true;
     }
-    // Only this thread adds and takes away entries.
+    // Only this thread adds and removes entries.
     for (auto& item : entries_) item.stop_source.request_stop();
     for (auto& item : entries_) item.thread.join();
     entries_.clear();

@@ -88,7 +88,7 @@ void session::take_batch(std::vector<rpc_message> messages) {
         outlets_.send(line_of(answer(rpc_fault{
             .id = nullptr,
             .code = rpc_code::invalid_request,
-            .message = "batches are of protocol 2025-03-26 alone"})));
+            .message = "only protocol 2025-03-26 allows batches"})));
         return;
     }
     // Owned by the calls that are part of it: whichever is last sends it.
@@ -131,7 +131,8 @@ void session::handle_notification(const rpc_notification& told) {
 
 void session::initialize(rpc_request request, const reply& give) {
     if (spoken_) {
-        return give(fault_of(request, rpc_code::invalid_request, "initialize came before"));
+        return give(
+            fault_of(request, rpc_code::invalid_request, "the session is already initialized"));
     }
     const auto asked_for = text_of(request.params, "protocolVersion");
     if (!asked_for) {
@@ -196,12 +197,14 @@ void session::call_tool(rpc_request request, const reply& give) {
     switch (calls_.start(pending_call)) {
         case call_table::start_outcome::started: return;
         case call_table::start_outcome::id_in_use:
-            return give(
-                fault_of(request, rpc_code::invalid_request, "id is that of a request under way"));
+            return give(fault_of(
+                request,
+                rpc_code::invalid_request,
+                "the id belongs to a request that is still running"));
         case call_table::start_outcome::too_many: break;
     }
     auto refusal = failed(fmt::format(
-        "{} calls are under way, and more are not taken: call again when one of them has ended.",
+        "{} calls are under way, which is the limit: call again when one of them has ended.",
         call_table::calls_max));
     give(answer(std::move(request.id), to_json(std::move(refusal), *spoken_)));
 }
