@@ -41,7 +41,8 @@ exit_code run_analyze(const command_context& context, const analyze_arguments& a
     const auto id = integer_of(queued->document, "id");
     if (!id) {
         return report(
-            context, error{errc::connection_failed, "the server queued the reel but named no id"});
+            context,
+            error{errc::connection_failed, "the server queued the reel but returned no id"});
     }
     const auto status = text_of(queued->document, "status").value_or("pending");
     if (arguments.wait) {
@@ -76,7 +77,7 @@ std::string idempotency_key_objection(const std::string& key) {
 void add_analyze_command(CLI::App& app, command& chosen) {
     auto [analyze, arguments] =
         add_server_command(app, chosen, "analyze", "Queue reels for analysis", &run_analyze);
-    analyze.add_option("URL", arguments.links, "Links to the reels")->required();
+    analyze.add_option("URL", arguments.links, "Links to reels")->required();
     add_wait_options(analyze, arguments.wait, arguments.timeout_seconds);
     analyze.add_flag(
         "--fresh",
@@ -86,7 +87,7 @@ void add_analyze_command(CLI::App& app, command& chosen) {
         .add_option(
             "--idempotency-key",
             arguments.wanted.idempotency_key,
-            "Same key within 24 hours: same reel, never queued twice (made up if not given)")
+            "A repeat with the same key within 24 hours is not queued twice (random)")
         ->type_name("KEY")
         ->check(
             CLI::Validator{[](std::string& key) { return idempotency_key_objection(key); }, ""});

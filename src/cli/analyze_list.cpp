@@ -77,7 +77,7 @@ private:
         if (answer.size() != count) {
             return error{
                 errc::connection_failed,
-                "the server has not answered for each link: is this a reelsd server?"};
+                "the server did not answer for every link: is this a reelsd server?"};
         }
         for (auto& one : answer) answers_.push_back(std::move(one));
         return std::nullopt;
@@ -116,7 +116,7 @@ public:
 
     /// Of a link that was refused, or not answered as it should.
     void refused(const json& answer) {
-        const auto why = text_of(answer, "error").value_or("the server has named no number");
+        const auto why = text_of(answer, "error").value_or("the server returned no id");
         const auto link = text_of(answer, "url").value_or("");
         context_.shown.note(
             fmt::format("reels: {}: {}", shown_link(link), printable(why, line_breaks::to_blank)));
@@ -144,7 +144,9 @@ public:
     void unfinished(std::int64_t id, const json& job) {
         documents_.push_back(job);
         context_.shown.note(fmt::format(
-            "Reel {} is not finished and stays in work. See it later with: reels get {}", id, id));
+            "Reel {} is not finished; its analysis continues. See it later with: reels get {}",
+            id,
+            id));
         note(exit_code::unfinished);
     }
 
@@ -223,22 +225,22 @@ exit_code run_analyze_list(
     submitter links{context, wanted};
     const auto trouble = links.run();
     const auto by = deadline::after(wanted.wait.value_or(std::chrono::seconds{0}));
-    reporter told{context, form};
+    reporter output{context, form};
     bool goes_on = true;
     for (const auto& answer : links.answers()) {
         const auto id = integer_of(answer, "id");
         if (!id) {
-            told.refused(answer);
+            output.refused(answer);
         } else if (!wanted.wait) {
-            told.queued(*id, answer);
+            output.queued(*id, answer);
         } else if (goes_on) {
-            goes_on = wait_for(context, *id, answer, by, told);
+            goes_on = wait_for(context, *id, answer, by, output);
         } else {
-            told.unfinished(*id, answer);
+            output.unfinished(*id, answer);
         }
     }
-    if (trouble) told.note(report(context, *trouble));
-    return told.finish(wanted.links.size(), wanted.wait.has_value());
+    if (trouble) output.note(report(context, *trouble));
+    return output.finish(wanted.links.size(), wanted.wait.has_value());
 }
 
 }  // namespace reelsd::cli

@@ -55,17 +55,17 @@ std::string_view advice_for(errc code) noexcept {
     // No switch over all codes: most of them never reach a client, and most messages suffice.
     if (code == errc::unauthorized) {
         return "Check the token in --token, REELS_TOKEN or the configuration file; the "
-               "administrator makes a new one with: reelsd token create";
+               "administrator creates a new one with: reelsd token create";
     }
-    if (code == errc::not_found) return "Your reels and their numbers: reels list";
+    if (code == errc::not_found) return "To see your reels and their ids: reels list";
     if (code == errc::limit_reached) {
         return "Try again in a minute, or when one of your reels is done: reels list";
     }
     if (code == errc::connection_failed || code == errc::timed_out) {
-        return "Is the server running, and is its address right? Name it with --server, "
+        return "Is the server running, and is its address right? Set it with --server, "
                "REELS_SERVER or in the configuration file.";
     }
-    if (code == errc::internal) return "The server has trouble: try again later.";
+    if (code == errc::internal) return "The server has an internal problem: try again later.";
     return {};
 }
 

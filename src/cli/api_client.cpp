@@ -64,7 +64,7 @@ result<api_answer> decoded(result<net::http_response> response, json_kind kind) 
         return error{
             errc::connection_failed,
             fmt::format(
-                "the answer is no JSON {}: is this a reelsd server?",
+                "the answer is not a JSON {}: is this a reelsd server?",
                 kind == json_kind::object ? "object" : "array")};
     }
     return api_answer{.body = std::move(response->body), .document = std::move(document)};
@@ -191,16 +191,17 @@ result<std::optional<api_answer>> api_client::submit_all(
         {"Content-Type", "application/json"},
         {"Idempotency-Key", wanted.idempotency_key.value_or(random_key())}};
     request.body = body.dump(-1, ' ', false, json::error_handler_t::replace);
-    for (int made = 1;; ++made) {
+    for (int attempts = 1;; ++attempts) {
         auto response = send(request, answer_time_max, stop).response;
         if (!response && knows_no_lists(response.error())) return std::optional<api_answer>{};
         auto answer = decoded(std::move(response), json_kind::array);
         if (!answer) return answer.error();
         const auto patience = patience_wanted_in(answer->document);
         const attempt_outcome outcome{.status = 429, .retry_after = patience};
-        const auto delay = patience ? delay_before_next(policy_, made, outcome) : std::nullopt;
+        const auto delay = patience ? delay_before_next(policy_, attempts, outcome) : std::nullopt;
         if (!delay) return std::optional{*std::move(answer)};
-        on_retry_(fmt::format("a limit is reached; trying the rest again in {} s", delay->count()));
+        on_retry_(
+            fmt::format("a limit was reached; trying the rest again in {} s", delay->count()));
         if (!pause(*delay, stop)) return error{errc::cancelled};
     }
 }
@@ -244,14 +245,14 @@ result<events_end> api_client::events(
         if (!events) return events.error();
         for (const auto& event : *events) {
             if (on_event(event)) continue;
-            end.how = events_end::reason::told_enough;
+            end.how = events_end::reason::reader_done;
             return enough;
         }
         return {};
     };
     const auto answer = http_.send(request, by, stop);
     if (!answer && answer.error().code() == errc::cancelled) return answer.error();
-    if (end.how == events_end::reason::told_enough) return end;
+    if (end.how == events_end::reason::reader_done) return end;
     if (has_come) end.how = events_end::reason::broken;
     if (!reader.last_event_id().empty()) end.last_event_id = reader.last_event_id();
     end.retry = reader.retry();
@@ -321,8 +322,8 @@ result<std::int64_t> api_client::export_account(
     const bool is_ours = !answer && (answer.error().code() == errc::cancelled ||
                                      answer.error().code() == errc::storage_failed);
     if (is_ours) return answer.error();
-    const auto why = answer ? std::string{"its end is missing"} : answer.error().detail();
-    return error{errc::connection_failed, fmt::format("the export was cut: {}", why)};
+    const auto why = answer ? std::string{"the end is missing"} : answer.error().detail();
+    return error{errc::connection_failed, fmt::format("the export is incomplete: {}", why)};
 }
 
 result<void> api_client::remove(std::int64_t id, const std::stop_token& stop) const {
@@ -361,13 +362,13 @@ api_client::delivery api_client::send(
     sign(request);
     request.response_bytes_max = response_bytes_max;
     bool maybe_done_before = false;
-    for (int made = 1;; ++made) {
+    for (int attempts = 1;; ++attempts) {
         auto [response, outcome] =
             judged(http_.send(request, deadline::after(answer_time), stop), connection_.server);
         if (response || is_final(response.error().code())) {
             return {std::move(response), maybe_done_before};
         }
-        const auto delay = delay_before_next(policy_, made, outcome);
+        const auto delay = delay_before_next(policy_, attempts, outcome);
         if (!delay) return {with_wish(response.error(), outcome), maybe_done_before};
         maybe_done_before = maybe_done_before || maybe_done(outcome);
         on_retry_(

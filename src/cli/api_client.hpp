@@ -20,17 +20,17 @@
 
 namespace reelsd::cli {
 
-/// A success of the server's: the bytes as they came and what they say.
+/// A successful response: its unchanged bytes and the parsed document.
 struct api_answer {
     std::string body;
     json document;  ///< An object or an array, as each call says.
 };
 
-/// What POST /api/v1/reels/analyze takes.
+/// Arguments of POST /api/v1/reels/analyze.
 struct submission {
     std::string link;
-    bool fresh = false;  ///< Analyse again, even where a result of today could be reused.
-    /// 1-255 visible ASCII characters. None: one is made up for this submission.
+    bool fresh = false;  ///< Analyse again, even if a recent result could be reused.
+    /// 1-255 visible ASCII characters. None: the client generates one for this submission.
     std::optional<std::string> idempotency_key;
 };
 
@@ -38,27 +38,27 @@ struct submission {
 struct submission_list {
     std::vector<std::string> links;  ///< 1 to links_max
     bool fresh = false;
-    std::optional<std::string> idempotency_key;  ///< Of the list; none: one is made up.
+    std::optional<std::string> idempotency_key;  ///< Of the list; none: generated.
 
-    /// What a server takes at once.
+    /// Most links that the server accepts in one request.
     static constexpr std::size_t links_max = 50;
-    /// Of all links together, as they are sent; a body may have 64 KiB.
+    /// Bytes of all links in the encoded body. The server accepts bodies up to 64 KiB.
     static constexpr std::size_t bytes_max = std::size_t{60} * 1024;
 };
 
 /// How a stream of events ended.
 struct events_end {
     enum class reason : std::uint8_t {
-        told_enough,   ///< The reader of the events wanted no more.
-        broken,        ///< It may be taken up again.
-        not_to_be_had  ///< The server refuses it or does not know it, or nothing has come of it.
+        reader_done,  ///< `on_event` returned false.
+        broken,       ///< The client may resume it.
+        unavailable   ///< The server refuses or does not support it, or no bytes arrived.
     };
-    reason how = reason::not_to_be_had;
-    std::string last_event_id = {};                       ///< Where to take it up.
-    std::optional<std::chrono::milliseconds> retry = {};  ///< After how long, by the server's wish.
+    reason how = reason::unavailable;
+    std::string last_event_id = {};                       ///< Where to resume.
+    std::optional<std::chrono::milliseconds> retry = {};  ///< Delay that the server requests.
 };
 
-/// Which reels of the caller's to list.
+/// Selects the caller's reels to list.
 struct list_query {
     int limit = 20;                     ///< 1-100
     std::optional<std::string> status;  ///< pending, processing, done or error; none: all.
@@ -77,11 +77,11 @@ struct usage_query {
     std::optional<std::string> to;
 };
 
-/// The HTTP API as calls. Blocking; repeats what is worth repeating. Errors of all calls:
-/// cancelled, what failure_of() says, connection_failed and timed_out; the detail is for the user.
+/// Blocking client of the HTTP API; retries temporary failures. Errors of all calls: cancelled,
+/// those of failure_of(), connection_failed and timed_out. The detail is for the user.
 class api_client {
 public:
-    /// `on_retry` is told in words why and when the next attempt comes.
+    /// `on_retry` receives a message for the user: why and when the next attempt starts.
     api_client(
         connection_settings connection, retry_policy policy,
         std::function<void(std::string_view)> on_retry);
@@ -91,9 +91,9 @@ public:
     [[nodiscard]] result<api_answer> submit(
         const submission& wanted, const std::stop_token& stop) const;
 
-    /// The same for several: an array in their order, each with `id` and `status` or with `error`.
-    /// Nothing from a server that takes one at a time. While a limit is in the way of some, they
-    /// are tried again as a refused request is.
+    /// Submits several links. Returns an array in their order, each element with `id` and `status`
+    /// or with `error`; nothing if the server accepts only one link per request. Retries links that
+    /// a limit rejected, like a rejected request.
     [[nodiscard]] result<std::optional<api_answer>> submit_all(
         const submission_list& wanted, const std::stop_token& stop) const;
 
@@ -102,8 +102,8 @@ public:
         std::int64_t id, std::chrono::seconds wait, const std::stop_token& stop) const;
 
     /// GET /api/v1/reels/{id}/events from `last_event_id` on (empty: from now on), until
-    /// `on_event` returns false, the stream ends or `by` has passed. Tried once. Errors: cancelled
-    /// alone; what else goes wrong can be asked for by other calls.
+    /// `on_event` returns false, the stream ends or `by` has passed. No retries. Errors: only
+    /// cancelled; other calls report any other failure.
     [[nodiscard]] result<events_end> events(
         std::int64_t id, const std::string& last_event_id, deadline by,
         const std::function<bool(const server_event&)>& on_event,
@@ -121,20 +121,20 @@ public:
     [[nodiscard]] result<api_answer> usage(
         const usage_query& wanted, const std::stop_token& stop) const;
 
-    /// GET /api/v1/export: hands all lines to `sink`, piece by piece, and gives their number
-    /// without the last one, which says that they are whole. Tried once: what was written cannot be
-    /// taken back. Errors also: storage_failed when `sink` is false, connection_failed for a cut
-    /// export.
+    /// GET /api/v1/export: passes all lines to `sink` in chunks. Returns their number without the
+    /// last line, which marks a complete export. No retries, because written output cannot be taken
+    /// back. Errors also: storage_failed if `sink` returns false, connection_failed for an
+    /// incomplete export.
     [[nodiscard]] result<std::int64_t> export_account(
         const std::function<bool(std::string_view)>& sink, const std::stop_token& stop) const;
 
-    /// DELETE /api/v1/reels/{id}. A repeat that finds nothing, after a try whose answer was lost or
-    /// a failure, counts as deleted: that try may have done it, and the reel is gone either way.
+    /// DELETE /api/v1/reels/{id}. A retry that gets not_found after a lost response or a failure is
+    /// a success: the earlier attempt may have deleted the reel, which is gone either way.
     [[nodiscard]] result<void> remove(std::int64_t id, const std::stop_token& stop) const;
 
 private:
     void sign(net::http_request& request) const;
-    /// What came of all attempts together.
+    /// Result of all attempts together.
     struct delivery {
         result<net::http_response> response;
         bool maybe_done_before = false;  ///< An earlier attempt may have taken effect.
@@ -142,7 +142,7 @@ private:
     [[nodiscard]] delivery send(
         net::http_request request, std::chrono::seconds answer_time_max,
         const std::stop_token& stop) const;
-    /// For paths without an id; a server that does not know them is connection_failed.
+    /// For paths without an id. Returns connection_failed if the server does not know the path.
     [[nodiscard]] result<net::http_response> get(
         const std::string& path, const std::stop_token& stop) const;
 
@@ -152,7 +152,7 @@ private:
     net::http_client http_;
 };
 
-/// Blocks for `duration`. False when `stop` was asked for meanwhile.
+/// Blocks for `duration`. Returns false if `stop` was requested before its end.
 [[nodiscard]] bool pause(std::chrono::milliseconds duration, const std::stop_token& stop);
 
 }  // namespace reelsd::cli

@@ -108,14 +108,14 @@ std::string complete_link(std::string_view link) {
 }
 
 std::string path_with_query(std::string_view path, const std::vector<query_parameter>& parameters) {
-    std::string made{path};
+    std::string out{path};
     char separator = '?';
-    for (const auto& one : parameters) {
-        if (!one.value) continue;
-        made += fmt::format("{}{}={}", separator, one.name, percent_encoded(*one.value));
+    for (const auto& parameter : parameters) {
+        if (!parameter.value) continue;
+        out += fmt::format("{}{}={}", separator, parameter.name, percent_encoded(*parameter.value));
         separator = '&';
     }
-    return made;
+    return out;
 }
 
 std::optional<std::string> parameter_of(std::string_view link, std::string_view parameter) {
@@ -125,10 +125,10 @@ std::optional<std::string> parameter_of(std::string_view link, std::string_view 
     auto query = link.substr(question + 1);
     while (!query.empty()) {
         const auto end = std::min(query.find('&'), query.size());
-        const auto one = query.substr(0, end);
-        const auto sign = std::min(one.find('='), one.size());
-        if (one.substr(0, sign) == parameter && sign < one.size()) {
-            return percent_decoded(one.substr(sign + 1));
+        const auto field = query.substr(0, end);
+        const auto sign = std::min(field.find('='), field.size());
+        if (field.substr(0, sign) == parameter && sign < field.size()) {
+            return percent_decoded(field.substr(sign + 1));
         }
         query.remove_prefix(std::min(end + 1, query.size()));
     }

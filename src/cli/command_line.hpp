@@ -10,7 +10,7 @@
 
 namespace reelsd::cli {
 
-/// A command line that makes sense.
+/// A valid command line.
 struct command_line {
     settings_source flags;
     std::optional<std::filesystem::path> config;  ///< `--config`; none: the default file, if any.
@@ -21,7 +21,7 @@ struct command_line {
 /// for footers. `line` outlives it.
 [[nodiscard]] std::unique_ptr<CLI::App> make_parser(command_line& line, std::size_t help_columns);
 
-/// The command line, or the exit code after help, version or a complaint has been printed.
+/// The command line, or the exit code after printing help, the version or a usage error.
 [[nodiscard]] std::variant<command_line, exit_code> parse_command_line(
     int argc, const char* const* argv);
 

@@ -16,7 +16,7 @@ class App;
 
 namespace reelsd::cli {
 
-/// What a command works with. All of it outlives the command's run.
+/// Dependencies of a command. All of them outlive its run.
 struct command_context {
     const api_client& api;
     progress& shown;
@@ -28,7 +28,7 @@ struct command_context {
 /// One parsed command, ready to run.
 struct server_command {
     std::function<exit_code(const command_context&)> run;
-    retry_policy retries = {};  ///< How patiently its requests are repeated.
+    retry_policy retries = {};  ///< For all its requests.
 };
 /// A command that needs neither server nor token.
 using local_command = std::function<exit_code(std::FILE* out)>;

@@ -48,8 +48,12 @@ exit_code run_delete(const command_context& context, const delete_arguments& arg
 
 void add_delete_command(CLI::App& app, command& chosen) {
     auto [remove, arguments] = add_server_command(
-        app, chosen, "delete", "Delete reels for good, also those still in work", &run_delete);
-    auto* const ids = remove.add_option("ID", arguments.ids, "Numbers of the reels");
+        app,
+        chosen,
+        "delete",
+        "Delete reels permanently, even while they are being analysed",
+        &run_delete);
+    auto* const ids = remove.add_option("ID", arguments.ids, "Ids of the reels");
     restrict_to(*ids->required(), 1, job_id_max);
     add_json_flag(remove, arguments.as_json);
     remove.footer(R"(Nothing asks again: what is deleted is gone, its analysis included.

@@ -13,26 +13,26 @@ namespace reelsd::cli {
 
 /// One server-sent event.
 struct server_event {
-    std::string name;  ///< "message" if the server has not named it.
+    std::string name;  ///< "message" if the server sent no name.
     std::string data;  ///< Lines, joined by line feeds.
 
     friend bool operator==(const server_event&, const server_event&) = default;
 };
 
-/// Takes a stream of server-sent events apart, however its bytes are cut. Source: the HTML
+/// Parses a stream of server-sent events from chunks of any size. Source: the HTML
 /// standard, "Server-sent events", 9.2.6.
 class event_reader {
 public:
-    /// `bytes_max`: of one event, and of what of it is kept while it is not whole.
+    /// `bytes_max` limits one event and the buffer of an incomplete event.
     explicit event_reader(std::size_t bytes_max) : bytes_max_{bytes_max} {}
 
-    /// The events that became whole with these bytes. Errors: connection_failed when one is longer
-    /// than it may be; the stream is of no use then.
+    /// Returns the events that these bytes complete. Errors: connection_failed if an event exceeds
+    /// `bytes_max`; the stream is unusable afterwards.
     [[nodiscard]] result<std::vector<server_event>> take(std::string_view bytes);
 
-    /// Where the stream stands, for `Last-Event-ID`; empty as long as the server has not said.
+    /// Position in the stream for `Last-Event-ID`; empty until the server sends an id.
     [[nodiscard]] const std::string& last_event_id() const noexcept { return last_event_id_; }
-    /// How long the server wishes to be left alone after a break; nothing when it has not said.
+    /// Reconnection delay that the server requested, if any.
     [[nodiscard]] std::optional<std::chrono::milliseconds> retry() const noexcept { return retry_; }
 
 private:

@@ -27,10 +27,10 @@ using owned_file = std::unique_ptr<std::FILE, closing>;
 /// A new file, never over another one, that its owner alone can read: all of somebody's data go
 /// there. Null, and errno tells why.
 owned_file make_private_file(const std::string& path) {
-    const int made = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (made < 0) return {};
-    owned_file file{::fdopen(made, "w")};
-    if (!file) static_cast<void>(::close(made));
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (descriptor < 0) return {};
+    owned_file file{::fdopen(descriptor, "w")};
+    if (!file) static_cast<void>(::close(descriptor));
     return file;
 }
 
@@ -51,7 +51,7 @@ exit_code run_export(const command_context& context, const export_arguments& arg
     }
     if (!opened && context.page.table_columns) {
         // It is long, and not for people to read.
-        context.shown.note("name a file with --output, or let another program read the output");
+        context.shown.note("name a file with --output, or redirect the output");
         return exit_code::usage;
     }
     auto* const out = opened ? opened.get() : context.out;
@@ -73,8 +73,12 @@ exit_code run_export(const command_context& context, const export_arguments& arg
 
 void add_export_command(CLI::App& app, command& chosen) {
     auto [exported, arguments] = add_server_command(
-        app, chosen, "export", "Write all data of your account as lines of JSON", &run_export);
-    exported.add_option("--output", arguments.file, "To this new file (standard output)")
+        app, chosen, "export", "Write all data of your account as JSON lines", &run_export);
+    exported
+        .add_option(
+            "--output",
+            arguments.file,
+            "Write to this file, which must not exist (standard output)")
         ->type_name("FILE");
     exported.footer(R"(Examples:
     reels export --output reels.ndjson

@@ -7,18 +7,18 @@
 
 namespace reelsd::cli {
 
-/// Tells a whole export from a cut one: its last line says `end`, and how many came before it.
-/// Keeps a line's beginning, whatever its length.
+/// Detects an incomplete export. The last line of a complete one contains `end` and the number of
+/// lines before it. Stores only the beginning of each line.
 class export_lines {
 public:
     void take(std::string_view piece);
 
-    /// The lines before the last one; nothing unless that says so, too.
+    /// Number of lines before the last one; nothing unless the last line confirms it.
     [[nodiscard]] std::optional<std::int64_t> whole() const;
 
 private:
-    std::string line_;  ///< The beginning of the one that has not ended.
-    std::string last_;  ///< The beginning of the last one that has.
+    std::string line_;  ///< Beginning of the incomplete line.
+    std::string last_;  ///< Beginning of the last complete line.
     std::int64_t ended_ = 0;
 };
 

@@ -28,8 +28,8 @@ exit_code run_get(const command_context& context, const get_arguments& arguments
 
 void add_get_command(CLI::App& app, command& chosen) {
     auto [get, arguments] = add_server_command(
-        app, chosen, "get", "Print a reel: how it stands, or its analysis", &run_get);
-    auto* const id = get.add_option("ID", arguments.id, "The number that analyze printed");
+        app, chosen, "get", "Print the status of a reel, or its analysis", &run_get);
+    auto* const id = get.add_option("ID", arguments.id, "Id that analyze printed");
     restrict_to(*id->required(), 1, job_id_max);
     add_wait_options(get, arguments.wait, arguments.timeout_seconds);
     add_json_flag(get, arguments.as_json);

@@ -10,7 +10,7 @@
 
 namespace reelsd::cli {
 
-/// How a job stands, as far as the server has told.
+/// Last known state of a job.
 struct job_progress {
     std::int64_t id = 0;
     std::string status;
@@ -25,11 +25,10 @@ struct job_progress {
 [[nodiscard]] bool has_ended(const json& job);
 [[nodiscard]] bool has_ended(const job_progress& now) noexcept;
 
-/// Waits until job `id` is done or has failed, at most `at_most`: the finished job, or the last
-/// look at it. Follows the job's events, also over breaks; where they are not to be had, from an
-/// older server or through a proxy that holds them back, it asks again and again. `on_progress`
-/// is called on the calling thread for each state that is not the returned one. Errors: as of
-/// api_client::job.
+/// Waits up to `at_most` until job `id` is done or has failed. Returns the finished job or its last
+/// known state. Follows the job's events and reconnects after breaks. Polls if events are not
+/// available: from an older server, or through a proxy that buffers them. Calls `on_progress` on
+/// the calling thread for each state but the returned one. Errors: as of api_client::job.
 [[nodiscard]] result<api_answer> await_job(
     const api_client& api, std::int64_t id, std::chrono::seconds at_most,
     const std::stop_token& stop, const std::function<void(const job_progress&)>& on_progress);

@@ -24,7 +24,7 @@ struct list_arguments {
     bool as_json = false;
 };
 
-/// All pages as one: the reels that the first has and those of the pages behind it.
+/// Merges all pages: the reels of the first page and of the following ones.
 result<reel_page> with_pages_behind(
     const command_context& context, list_query query, reel_page listed) {
     for (int pages = 1; listed.next_cursor; ++pages) {
@@ -32,7 +32,7 @@ result<reel_page> with_pages_behind(
             return error{
                 errc::invalid_argument,
                 fmt::format(
-                    "these are more than {} reels: list them in parts, with --cursor",
+                    "the list has more than {} reels: list it in parts with --cursor",
                     listed.reels.document.size())};
         }
         context.shown.show_live(
@@ -95,12 +95,12 @@ void add_list_command(CLI::App& app, command& chosen) {
     auto [list, arguments] =
         add_server_command(app, chosen, "list", "List your reels, newest first", &run_list);
     auto* const limit = list.add_option(
-        "--limit", arguments.limit, "At most so many (20); with --all: in one request (100)");
+        "--limit", arguments.limit, "Maximum number of reels (20); with --all: per request (100)");
     restrict_to(*limit->type_name("N"), 1, page_reels_max);
     restrict_to(
         *list.add_option("--status", arguments.status, "Only reels with this status"), statuses);
-    list.add_flag("--all", arguments.all, "All of them, page after page");
-    list.add_option("--cursor", arguments.cursor, "Go on where an earlier list ended")
+    list.add_flag("--all", arguments.all, "List all reels, page by page");
+    list.add_option("--cursor", arguments.cursor, "Continue where an earlier list ended")
         ->type_name("CURSOR");
     add_json_flag(list, arguments.as_json);
     list.footer(R"(Examples:

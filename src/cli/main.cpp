@@ -40,12 +40,12 @@ exit_code run_on_server(const server_command& chosen, connection_settings connec
         .columns = text_columns_of(stdout),
         .table_columns = columns_of_terminal(stdout),
         .allowed = colours_for(stdout)};
-    const interrupt asked;
+    const interrupt interrupted;
     progress shown{stderr, style, text_columns_of(stderr)};
     const api_client api{
         std::move(connection), chosen.retries, [&shown](std::string_view why) { shown.note(why); }};
     return chosen.run(
-        {.api = api, .shown = shown, .out = stdout, .page = page, .stop = asked.token()});
+        {.api = api, .shown = shown, .out = stdout, .page = page, .stop = interrupted.token()});
 }
 
 exit_code run(int argc, const char* const* argv) {

@@ -33,7 +33,7 @@ exit_code run_mcp(const command_context& context) {
         context.shown.note("reels: standard input and output must be open");
         return exit_code::server_failed;
     }
-    // Who does not read any more shows as an error where it is written.
+    // A write to a closed pipe then returns an error.
     std::signal(SIGPIPE, SIG_IGN);  // NOLINT(cert-err33-c): cannot fail for a valid signal
     if (isatty(STDIN_FILENO) == 1) {
         context.shown.note(
@@ -44,7 +44,7 @@ exit_code run_mcp(const command_context& context) {
     const std::stop_callback on_signal{context.stop, [&over] { over.request_stop(); }};
     std::atomic<bool> is_unread{false};
     const auto when_unread = [&over, &is_unread] {
-        is_unread = !over.stop_requested();  // After the end, what is left unsaid is no fault.
+        is_unread = !over.stop_requested();  // After the end, unsent answers are not an error.
         over.request_stop();
     };
     mcp::line_writer out{STDOUT_FILENO, over.get_token(), when_unread};
@@ -62,12 +62,12 @@ exit_code run_mcp(const command_context& context) {
         context.shown.note("reels: interrupted");
         return exit_code::interrupted;
     }
-    // Lines from a pipe end with the last question: what is quick is still answered.
+    // Input from a pipe may end before the last answers: quick calls still get one.
     if (end == mcp::read_end::closed && !is_unread)
         static_cast<void>(talk.wait_for_calls(last_answers_time));
     over.request_stop();
     if (is_unread) {
-        context.shown.note("reels: nobody reads standard output");
+        context.shown.note("reels: the reader of standard output is gone");
         return exit_code::server_failed;
     }
     if (end == mcp::read_end::failed) {
@@ -82,14 +82,15 @@ exit_code run_mcp(const command_context& context) {
 void add_mcp_command(CLI::App& app, command& chosen) {
     auto* const mcp =
         app.add_subcommand("mcp", "Serve the Model Context Protocol on standard input and output");
-    mcp->footer(R"(For programs that let an AI model use tools. They start it themselves, and most
-are told to so:
+    mcp->footer(R"(For programs that let an AI model use tools. These programs start the server
+themselves. Most of them are configured like this:
     {"mcpServers": {"reels": {
         "command": "reels", "args": ["mcp"],
         "env": {"REELS_SERVER": "http://127.0.0.1:8080",
                 "REELS_TOKEN": "rls_..."}}}}
 The tools: analyze_reel, get_reel, search_reels, list_reels, usage.
-It ends with its standard input; what was submitted stays in work.)");
+The server ends when its standard input ends. The analysis of submitted reels
+continues.)");
     mcp->callback(
         [&chosen] { chosen = server_command{.run = run_mcp, .retries = retries_of_calls}; });
 }

@@ -42,7 +42,7 @@ void add_wait_options(CLI::App& app, bool& wait, std::int64_t& timeout_seconds) 
     auto* const timeout = app.add_option(
         "--timeout",
         timeout_seconds,
-        fmt::format("With --wait: stop waiting after so many seconds ({})", timeout_seconds));
+        fmt::format("With --wait: stop waiting after this many seconds ({})", timeout_seconds));
     restrict_to(*timeout, 1, timeout_seconds_max);
     timeout->type_name("SECONDS");
 }
@@ -54,7 +54,7 @@ void restrict_to(CLI::Option& option, std::span<const char* const> choices) {
     option.check(CLI::Validator{
         [all, names](std::string& given) {
             const bool known = std::find(all.begin(), all.end(), given) != all.end();
-            return known ? std::string{} : fmt::format("\"{}\" is none of {}", given, names);
+            return known ? std::string{} : fmt::format("\"{}\" is not one of {}", given, names);
         },
         ""});
 }
@@ -77,7 +77,7 @@ void restrict_to_dates(CLI::Option& option) {
         [](std::string& given) {
             return is_date(given)
                        ? std::string{}
-                       : fmt::format("\"{}\" is no day like 2026-05-22 (YYYY-MM-DD)", given);
+                       : fmt::format("\"{}\" is not a date such as 2026-05-22 (YYYY-MM-DD)", given);
         },
         ""});
 }

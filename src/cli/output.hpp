@@ -16,13 +16,13 @@ enum class output_form : std::uint8_t { page, json };
     return as_json ? output_form::json : output_form::page;
 }
 
-/// Takes the live line away and prints `text`, with a line break at its end.
+/// Removes the live line and prints `text`, with a line break at its end.
 void print(const command_context& context, std::string text);
 
-/// Prints a JSON document in such a way that a terminal obeys nothing in it.
+/// Prints a JSON document without raw characters that control a terminal.
 void print_json(const command_context& context, std::string_view document);
 
-/// Says what went wrong and what can be done about it; returns the exit code for it.
+/// Prints the error and advice for the user; returns the exit code of the error.
 [[nodiscard]] exit_code report(const command_context& context, const error& why);
 
 /// How long `--wait` waits unless `--timeout` says otherwise: three attempts of a job, each at its

@@ -20,12 +20,12 @@ enum class progress_style : std::uint8_t { live, plain };
 [[nodiscard]] std::string progress_line(
     std::string_view what, std::chrono::seconds elapsed, std::size_t frame, std::size_t columns);
 
-/// Shows on `out` (standard error, so that standard output holds the result alone) what is waited
-/// for. The live style paints from a thread of its own, because the caller is blocked in a request.
+/// Shows on `out` what the command waits for. `out` is standard error, because standard output
+/// contains only the result. The live style uses its own thread: the caller blocks in a request.
 /// Safe from any thread.
 class progress {
 public:
-    /// `out` outlives this; `columns` is the width of its terminal.
+    /// `out` must outlive this object; `columns` is the width of its terminal.
     progress(std::FILE* out, progress_style style, std::size_t columns);
     ~progress();
     progress(const progress&) = delete;
@@ -36,9 +36,9 @@ public:
     void show(std::string_view what);
     /// The same where a line changes on its own spot; plain: nothing, for what changes too often.
     void show_live(std::string_view what);
-    /// A line that stays.
+    /// Prints a permanent line.
     void note(std::string_view line);
-    /// Takes the live line away: the wait is over.
+    /// Removes the live line at the end of the wait.
     void finish();
 
 private:

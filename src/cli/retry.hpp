@@ -5,24 +5,23 @@
 
 namespace reelsd::cli {
 
-/// How often and how patiently a request is repeated.
+/// Number and delays of the retries of a request.
 struct retry_policy {
     int attempts_max = 3;                 ///< The first one counts.
     std::chrono::seconds first_delay{1};  ///< Doubled each time.
-    /// A server that asks for more than this is not waited for: a person sits at the terminal.
+    /// Gives up if the server requests a longer delay, because a user waits at the terminal.
     std::chrono::seconds delay_max{60};
 };
 
-/// What came of one attempt.
+/// Outcome of one attempt.
 struct attempt_outcome {
-    std::optional<int> status;  ///< The HTTP status; none when no answer came.
-    std::optional<std::chrono::seconds> retry_after;  ///< The server's own wish, if it had one.
+    std::optional<int> status;                        ///< HTTP status; none without a response.
+    std::optional<std::chrono::seconds> retry_after;  ///< Requested by the server.
 };
 
-/// How long to wait before the next attempt, or nothing when the outcome stands. Worth another try
-/// are 429, 500, 502, 503 and no answer at all. `attempts_made` is at least 1. The server's
-/// Retry-After wins when it is longer than our own delay; past `delay_max` there is no next
-/// attempt.
+/// Delay before the next attempt, or nothing if the outcome is final. Retries 429, 500, 502, 503
+/// and a missing response. `attempts_made` is at least 1. A longer Retry-After of the server
+/// replaces the policy's delay; beyond `delay_max` there is no next attempt.
 [[nodiscard]] std::optional<std::chrono::seconds> delay_before_next(
     const retry_policy& policy, int attempts_made, const attempt_outcome& outcome);
 

@@ -21,7 +21,8 @@ exit_code run_search(const command_context& context, const search_arguments& arg
     if (arguments.as_json) {
         print_json(context, hits->body);
     } else if (hits->document.empty()) {
-        context.shown.note("Nothing found. Only reels that are done can be found: reels list");
+        context.shown.note(
+            "Nothing found. Only finished reels can be found. To see all reels: reels list");
     } else {
         print(context, render_hits(hits->document, context.page));
     }
@@ -33,9 +34,9 @@ exit_code run_search(const command_context& context, const search_arguments& arg
 void add_search_command(CLI::App& app, command& chosen) {
     auto [search, arguments] = add_server_command(
         app, chosen, "search", "Find reels by what is said, shown or written in them", &run_search);
-    search.add_option("WORDS", arguments.words, "What to look for: words or a sentence")
-        ->required();
-    auto* const limit = search.add_option("--limit", arguments.limit, "At most so many (10)");
+    search.add_option("WORDS", arguments.words, "Words or a sentence to search for")->required();
+    auto* const limit =
+        search.add_option("--limit", arguments.limit, "Maximum number of hits (10)");
     restrict_to(*limit->type_name("N"), 1, hits_max);
     add_json_flag(search, arguments.as_json);
     search.footer(R"(Examples:

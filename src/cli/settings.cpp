@@ -65,7 +65,7 @@ std::optional<std::filesystem::path> default_config_path() {
 result<settings_source> settings_from_file(const std::filesystem::path& file) {
     // CLI11 would let the file win over the environment if its options read both, so only its
     // parser is used here and merged() decides.
-    settings_source found;
+    settings_source settings;
     try {
         for (const auto& item : CLI::ConfigTOML{}.from_file(file.string())) {
             // CLI11 marks where a section begins and ends by items of these names.
@@ -73,14 +73,14 @@ result<settings_source> settings_from_file(const std::filesystem::path& file) {
             const auto name = item.fullname();
             const auto value = item.inputs.empty() ? std::string{} : item.inputs.front();
             if (name == "server") {
-                found.server = value;
+                settings.server = value;
             } else if (name == "token") {
-                found.token = value;
+                settings.token = value;
             } else if (name == "ca-file") {
-                found.ca_file = value;
+                settings.ca_file = value;
             } else {
                 return bad(fmt::format(
-                    "{}: unknown setting \"{}\"; there are server, token and ca-file",
+                    "{}: unknown setting \"{}\"; known settings are server, token and ca-file",
                     file.string(),
                     printable(name, line_breaks::to_blank)));
             }
@@ -88,7 +88,7 @@ result<settings_source> settings_from_file(const std::filesystem::path& file) {
     } catch (const CLI::Error& why) {  // The parser's way of saying that the file is no good.
         return bad(fmt::format("{}: {}", file.string(), why.what()));
     }
-    return found;
+    return settings;
 }
 
 std::string open_token_warning(const settings_source& read, const std::filesystem::path& file) {
@@ -99,7 +99,7 @@ std::string open_token_warning(const settings_source& read, const std::filesyste
     if (failed || (granted & (perms::group_read | perms::others_read)) == perms::none) return {};
     const auto name = printable(file.string(), line_breaks::to_blank);
     return fmt::format(
-        "the token in {} can be read by other users of this machine; correct that with: "
+        "the token in {} is readable by other users of this machine; correct that with: "
         "chmod 600 {}",
         name,
         name);
@@ -120,9 +120,10 @@ result<connection_settings> merged(
     if (token.empty()) {
         return bad(
             "no API token: set REELS_TOKEN, or token in the configuration file, or give --token "
-            "(the administrator makes one with: reelsd token create)");
+            "(the administrator creates one with: reelsd token create)");
     }
-    if (!is_visible_ascii(token)) return bad("the API token has blanks or odd characters in it");
+    if (!is_visible_ascii(token))
+        return bad("the API token contains blanks or characters other than visible ASCII");
     return connection_settings{
         .server = *std::move(server),
         .token = std::move(token),

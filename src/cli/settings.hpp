@@ -11,15 +11,15 @@ namespace reelsd::cli {
 
 inline constexpr std::string_view default_server = "http://127.0.0.1:8080";
 
-/// Which server, as whom, and who vouches for the server. Checked: `server` is an origin without a
-/// closing slash, `token` fits in a header.
+/// Server, token and trusted certificate authorities. Validated: `server` is an origin without a
+/// trailing slash, `token` fits in a header.
 struct connection_settings {
     std::string server;
     std::string token;
     std::string ca_file;  ///< Certificate authorities, PEM; empty: the system's.
 };
 
-/// What one source says; what it does not say stays open for the next one.
+/// Settings of one source. The next source supplies the missing ones.
 struct settings_source {
     std::optional<std::string> server;
     std::optional<std::string> token;
@@ -29,7 +29,7 @@ struct settings_source {
 /// `REELS_SERVER`, `REELS_TOKEN` and `REELS_CA_FILE`. An empty variable counts as not set.
 [[nodiscard]] settings_source settings_from_environment();
 
-/// Where the configuration file lies unless `--config` says otherwise:
+/// Path of the configuration file without `--config`:
 /// `$XDG_CONFIG_HOME/reels/config`, else `~/.config/reels/config`. Nothing without a home.
 [[nodiscard]] std::optional<std::filesystem::path> default_config_path();
 
@@ -38,12 +38,12 @@ struct settings_source {
 /// user.
 [[nodiscard]] result<settings_source> settings_from_file(const std::filesystem::path& file);
 
-/// What to warn the user of: `file` has a token, and not its owner alone may read it. Empty when
-/// there is nothing to warn of.
+/// A warning if `file` contains a token and users other than its owner may read it; otherwise
+/// empty.
 [[nodiscard]] std::string open_token_warning(
     const settings_source& read, const std::filesystem::path& file);
 
-/// Flags win over the environment, the environment over the file. Errors: invalid_argument when the
+/// Flags override the environment, which overrides the file. Errors: invalid_argument when the
 /// address is no http(s) origin, or the token is missing or malformed; the detail is for the user.
 [[nodiscard]] result<connection_settings> merged(
     const settings_source& flags, const settings_source& environment, const settings_source& file);

@@ -12,13 +12,13 @@ namespace reelsd::cli {
 /// Whether a text may carry the control sequences of styles: only where a terminal reads along.
 enum class colours : std::uint8_t { off, on };
 
-/// What a text is, rather than what it looks like.
+/// Meaning of a text, independent of its appearance.
 enum class style : std::uint8_t {
     plain,
     strong,   ///< Headings: bold.
-    quiet,    ///< What the eye may skip: dim.
+    quiet,    ///< Less important: dim.
     good,     ///< Green.
-    busy,     ///< Yellow: in work, or to be taken with care.
+    busy,     ///< Yellow: active, or needs attention.
     trouble,  ///< Red.
 };
 

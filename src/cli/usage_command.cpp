@@ -27,8 +27,8 @@ void add_usage_command(CLI::App& app, command& chosen) {
     auto [usage, arguments] = add_server_command(
         app, chosen, "usage", "Show model calls, tokens and what they cost", &run_usage);
     auto& wanted = arguments.wanted;
-    restrict_to_dates(*usage.add_option("--from", wanted.from, "From this day on (UTC)"));
-    restrict_to_dates(*usage.add_option("--to", wanted.to, "Up to and with this day (UTC)"));
+    restrict_to_dates(*usage.add_option("--from", wanted.from, "First day (UTC)"));
+    restrict_to_dates(*usage.add_option("--to", wanted.to, "Last day, included (UTC)"));
     add_json_flag(usage, arguments.as_json);
     usage.footer(R"(Examples:
     reels usage --from 2026-05-01 --to 2026-05-31
@@ -36,7 +36,8 @@ void add_usage_command(CLI::App& app, command& chosen) {
     usage.parse_complete_callback([&wanted] {
         // Written so, days compare as texts.
         if (wanted.from && wanted.to && *wanted.from > *wanted.to) {
-            throw CLI::ValidationError{"--from", "this day comes after that of --to"};
+            throw CLI::ValidationError{
+                "--from", "the first day must not be after the last day (--to)"};
         }
     });
 }

@@ -43,7 +43,7 @@ result<void> address_guard::check(const url& target) const {
     }
     if (literal && !allows(target, *literal)) return refusal_of(target, literal->to_string());
     if (policy_.allow_private) return {};
-    // Which network a name leads to is known when it is connected to.
+    // The network of a name is known only when the client connects.
     if (policy_.plain_in_networks && !policy_.networks.empty()) return {};
     if (target.scheme() != "https") return refused(target, "not https");
     if (!target.has_default_port()) return refused(target, "not the port of https");

@@ -15,11 +15,11 @@ namespace {
 constexpr std::size_t idle_engines_max = 16;
 /// Open connections that one engine keeps: a page's host and two media hosts, and one spare.
 constexpr long idle_connections_max = 4;
-/// Longest sleep between two looks at the clock; stop requests interrupt it.
+/// Longest sleep between two checks of the deadline. Stop requests interrupt it.
 constexpr std::chrono::milliseconds poll_time_max{1000};
 
-/// Keeps SIGPIPE from this thread. CURLOPT_NOSIGNAL, which threads need, leaves that to us: without
-/// it a server that hangs up during a TLS write could end the whole process.
+/// Blocks SIGPIPE in this thread. Threads need CURLOPT_NOSIGNAL, which leaves SIGPIPE to the
+/// caller: a server that closes during a TLS write could otherwise end the whole process.
 class broken_pipe_shield {
 public:
     broken_pipe_shield() {
@@ -31,7 +31,7 @@ public:
         pthread_sigmask(SIG_BLOCK, &signal_, &before_);
     }
     ~broken_pipe_shield() {
-        // One that came meanwhile would strike when the mask is lifted.
+        // A signal that became pending would be delivered when the mask is restored.
         constexpr std::timespec at_once{};
         if (!was_pending_) sigtimedwait(&signal_, nullptr, &at_once);
         pthread_sigmask(SIG_SETMASK, &before_, nullptr);
@@ -45,7 +45,7 @@ private:
     bool was_pending_ = false;
 };
 
-/// A transfer's stay in an engine.
+/// Membership of a transfer in an engine.
 class attachment {
 public:
     attachment(CURLM* engine, CURL* transfer) : engine_{engine}, transfer_{transfer} {
@@ -60,7 +60,7 @@ private:
     CURL* transfer_;
 };
 
-/// The finished transfer's verdict, if it has finished.
+/// Result code of the transfer, if it has finished.
 const CURLMsg* classification_of(CURLM* engine) {
     int left = 0;
     while (const CURLMsg* message = curl_multi_info_read(engine, &left)) {
@@ -87,7 +87,7 @@ result<CURLcode> drive(CURLM* engine, deadline by, const std::stop_token& stop) 
     }
 }
 
-/// libcurl wants this once a process, before any thread uses it.
+/// libcurl requires this once per process, before any thread uses it.
 void initialize_once() {
     static const CURLcode initialized = curl_global_init(CURL_GLOBAL_DEFAULT);
     if (initialized != CURLE_OK) throw std::bad_alloc{};

@@ -28,8 +28,8 @@ class engine_pool {
 public:
     engine_pool();
 
-    /// Runs one transfer to its end. cancelled and timed_out come as errors, everything else as
-    /// libcurl's own verdict. Safe from any thread.
+    /// Runs one transfer to its end. Returns cancelled and timed_out as errors and every other
+    /// outcome as libcurl's result code. Safe from any thread.
     [[nodiscard]] result<CURLcode> run(CURL* transfer, deadline by, const std::stop_token& stop);
 
 private:

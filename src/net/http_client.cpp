@@ -27,7 +27,7 @@ bool sends_body(http_method method) {
            method == http_method::patch;
 }
 
-/// What another origin may see of a request that was meant for the first one.
+/// Header fields that a redirect may carry to another origin.
 bool is_harmless(const header& field) {
     constexpr std::array<std::string_view, 7> names{
         "Accept",
@@ -50,9 +50,9 @@ slist_ptr header_lines(const std::vector<header>& headers) {
         static_cast<void>(list.release());
         list.reset(longer);
     };
-    append("Expect:");  // No waiting for a "100 Continue" that many servers never send.
+    append("Expect:");  // Does not wait for a "100 Continue" that many servers never send.
     for (const auto& field : headers) {
-        // libcurl's spelling of a field without value ends in a semicolon.
+        // libcurl expects a field without a value to end in a semicolon.
         append(field.value.empty() ? field.name + ";" : field.name + ": " + field.value);
     }
     return list;
@@ -101,7 +101,7 @@ void set_limits(CURL* handle, const http_request& request, deadline by) {
     if (request.compressed) curl_easy_setopt(handle, CURLOPT_ACCEPT_ENCODING, "");
 }
 
-/// "host!ADDRESS" or "if!DEVICE": libcurl would look a bare word up in the DNS.
+/// "host!ADDRESS" or "if!DEVICE": libcurl would resolve a bare word by DNS.
 std::string interface_of(const std::string& outgoing_address) {
     if (outgoing_address.empty()) return {};
     const bool is_address = ip_address::parse(outgoing_address).has_value();
@@ -111,15 +111,15 @@ std::string interface_of(const std::string& outgoing_address) {
 /// Source: access.md 1.1.
 void set_route(CURL* handle, const std::optional<proxy>& by, const std::string& outgoing) {
     if (!outgoing.empty()) curl_easy_setopt(handle, CURLOPT_INTERFACE, outgoing.c_str());
-    curl_easy_setopt(handle, CURLOPT_NOPROXY, "");  // Nor exceptions from the environment.
+    curl_easy_setopt(handle, CURLOPT_NOPROXY, "");  // Ignores NO_PROXY of the environment.
     curl_easy_setopt(handle, CURLOPT_PROXY, by ? by->url().c_str() : "");
     if (!by) return;
-    // A tunnel for plain http as well: otherwise the proxy's refusals look like the target's.
+    // Also for plain http: otherwise the proxy's error responses look like the target's.
     if (!by->is_socks()) curl_easy_setopt(handle, CURLOPT_HTTPPROXYTUNNEL, 1L);
     curl_easy_setopt(handle, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 }
 
-/// Options of every transfer, whatever it requests.
+/// Options of every transfer.
 void set_common_options(CURL* handle, const std::string& ca_file) {
     curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 0L);
@@ -180,7 +180,7 @@ http_client::attempt http_client::try_once(
         at.target,
         guard_,
         {.follows_redirects = at.follows, .by_proxy = proxy_ ? &*proxy_ : nullptr}};
-    const easy_ptr handle{curl_easy_init()};  // Goes first: it points at the other two.
+    const easy_ptr handle{curl_easy_init()};  // Destroyed first: it refers to the other two.
     if (!handle) throw std::bad_alloc{};
     running.attach(handle.get());
     set_common_options(handle.get(), ca_file_);
@@ -193,7 +193,7 @@ http_client::attempt http_client::try_once(
     set_method(handle.get(), request);
     curl_easy_setopt(
         handle.get(), CURLOPT_FRESH_CONNECT, on.is_fresh || request.fresh_connection ? 1L : 0L);
-    // Who asks so once asks so again: kept, it would only lie idle on both sides.
+    // The next such request needs a new connection too; a pooled one would only stay idle.
     curl_easy_setopt(handle.get(), CURLOPT_FORBID_REUSE, request.fresh_connection ? 1L : 0L);
     curl_easy_setopt(handle.get(), CURLOPT_URL, at.target.text().c_str());
     curl_easy_setopt(handle.get(), CURLOPT_HTTPHEADER, lines.get());
@@ -202,7 +202,7 @@ http_client::attempt http_client::try_once(
     if (!outcome) return {.answer = outcome.error()};
     long connections_made = 0;
     curl_easy_getinfo(handle.get(), CURLINFO_NUM_CONNECTS, &connections_made);
-    // What is no HTTP/1 head is taken for HTTP/0.9, which we do not speak.
+    // libcurl takes anything but an HTTP/1 head for HTTP/0.9, which is not supported.
     const bool is_no_head =
         *outcome == CURLE_UNSUPPORTED_PROTOCOL || *outcome == CURLE_WEIRD_SERVER_REPLY;
     auto answer = running.finish(handle.get(), *outcome);
@@ -212,13 +212,13 @@ http_client::attempt http_client::try_once(
         .is_anothers_rest = is_no_head && connections_made == 0};
 }
 
-/// One request and its answer; a redirect that is to be followed changes `at` and gives no answer.
+/// Sends one request. A redirect to follow updates `at` and returns no response.
 result<std::optional<http_response>> http_client::exchange(
     const http_request& request, hop& at, deadline by, const std::stop_token& stop) const {
     if (const auto allowed = guard_.check(at.target); !allowed) return allowed.error();
 
     auto tried = try_once(request, at, {}, by, stop);
-    // A body that is longer than announced is met by the next request on the same connection.
+    // The next request on a connection receives the excess of an earlier, too long body.
     if (tried.is_anothers_rest && (request.is_question || !sends_body(request.method)))
         tried = try_once(request, at, {.is_fresh = true}, by, stop);
     if (!tried.answer) return tried.answer.error();

@@ -38,8 +38,8 @@ constexpr std::array<block, 17> v4_blocks{{
     {{224}, 3, reach::nowhere},            // Multicast, reserved, broadcast.
 }};
 
-// Source: IANA IPv6 Special-Purpose Address Registry. Global unicast is 2000::/3 alone; whatever
-// stands neither here nor there is nowhere.
+// Source: IANA IPv6 Special-Purpose Address Registry. Global unicast is only 2000::/3; an address
+// outside that block and this table is `nowhere`.
 constexpr std::array<block, 6> v6_blocks{{
     {{0xfc}, 7, reach::local},                       // Unique local.
     {{0x20, 0x01, 0x0d, 0xb8}, 32, reach::nowhere},  // Documentation.
@@ -78,7 +78,7 @@ ip_address v4_at(const std::array<std::uint8_t, 16>& bytes, std::size_t offset, 
     return inner;
 }
 
-/// The IPv4 address that a translator or tunnel would take out of this IPv6 address.
+/// The IPv4 address that a translator or tunnel extracts from this IPv6 address.
 std::optional<ip_address> embedded_v4(const std::array<std::uint8_t, 16>& bytes) {
     constexpr std::size_t last = 12;
     // ::ffff:0:0/96 mapped and ::/96 compatible (with :: and ::1, which read as 0.0.0.0 and
@@ -89,10 +89,10 @@ std::optional<ip_address> embedded_v4(const std::array<std::uint8_t, 16>& bytes)
     // ::ffff:0:a.b.c.d, translated (RFC 2765).
     if (starts_with(bytes, {0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0}))
         return v4_at(bytes, last, 0);
-    // NAT64's well-known 64:ff9b::/96 (RFC 6052). Its local-use prefix is not ours to interpret.
+    // NAT64's well-known 64:ff9b::/96 (RFC 6052). The local-use prefix has no fixed meaning.
     if (starts_with(bytes, {0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0}))
         return v4_at(bytes, last, 0);
-    // 6to4 has it behind 2002:, Teredo (2001::/32) inverted at the end.
+    // 6to4 stores it after 2002:, Teredo (2001::/32) inverted at the end.
     if (starts_with(bytes, {0x20, 0x02})) return v4_at(bytes, 2, 0);
     if (starts_with(bytes, {0x20, 0x01, 0, 0})) return v4_at(bytes, last, 0xff);
     return std::nullopt;

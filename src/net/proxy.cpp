@@ -8,7 +8,7 @@
 namespace reelsd::net {
 namespace {
 
-/// Longest host name of the DNS. SOCKS5 itself ends at 255 bytes.
+/// Longest DNS host name. SOCKS5 allows 255 bytes.
 constexpr std::size_t host_bytes_max = 253;
 
 error malformed_proxy(const char* why) {
@@ -42,7 +42,7 @@ result<proxy> proxy::parse(std::string_view text) {
 
     auto authority = text.substr(scheme_end + 3);
     if (authority.ends_with('/')) authority.remove_suffix(1);
-    // libcurl would take what follows an unencoded "@" or "/" of a password for the host.
+    // After an unencoded "@" or "/" in a password, libcurl would parse the rest as the host.
     if (!is_authority(authority)) return malformed_proxy("a character must be percent-encoded");
     const auto at = authority.find('@');
     if (at != authority.rfind('@')) return malformed_proxy("more than one @: percent-encode it");

@@ -14,7 +14,7 @@
 namespace reelsd::net {
 namespace {
 
-/// What is read of a file at a time; a multiple of 3, so that base64 has padding at the end alone.
+/// Bytes per file read. A multiple of 3, so that base64 has padding only at the end.
 constexpr std::size_t chunk_bytes = std::size_t{48} * 1024;
 static_assert(chunk_bytes % 3 == 0);
 
@@ -48,7 +48,7 @@ void request_body::add_base64(file_range range) {
     pieces_.emplace_back(encoded_file{std::move(range), encoding::base64});
 }
 
-/// One file piece under way: what has been read and encoded, and not been taken yet.
+/// An open file range with a buffer of encoded bytes that read() has not returned yet.
 class body_reader::open_range {
 public:
     open_range(unique_fd file, const request_body::encoded_file& piece)
@@ -72,11 +72,11 @@ public:
 
 private:
     result<void> fill() {
-        const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(left_, chunk_bytes));
+        const auto chunk = static_cast<std::size_t>(std::min<std::uint64_t>(left_, chunk_bytes));
         std::size_t got = 0;
-        while (got < wanted) {
+        while (got < chunk) {
             const auto count = ::pread(
-                file_.get(), in_.data() + got, wanted - got, static_cast<off_t>(position_ + got));
+                file_.get(), in_.data() + got, chunk - got, static_cast<off_t>(position_ + got));
             if (count < 0 && errno == EINTR) continue;
             if (count < 0) return unreadable(errno);
             if (count == 0) return error{errc::storage_failed, "a file that is sent has shrunk"};
@@ -94,7 +94,7 @@ private:
             std::copy_n(in_.begin(), count, out_.begin());
             return count;
         }
-        // It ends with a NUL, for which the buffer has room.
+        // EVP_EncodeBlock() appends a NUL; the buffer has room for it.
         return static_cast<std::size_t>(
             EVP_EncodeBlock(out_.data(), in_.data(), static_cast<int>(count)));
     }

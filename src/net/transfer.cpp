@@ -10,7 +10,7 @@
 namespace reelsd::net {
 namespace {
 
-/// A real answer's head measured 2-4 KB (cookies, policies).
+/// Measured response heads have 2-4 KB (cookies, policies).
 constexpr std::size_t head_bytes_max = std::size_t{64} * 1024;
 
 /// "HTTP/1.1 200 OK" and "HTTP/2 200".
@@ -30,7 +30,7 @@ bool is_redirect(int status) {
     return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
 
-/// Runs `step` where no exception may pass: libcurl is C. What it throws is kept for finish().
+/// Runs `step` without letting exceptions pass into libcurl, which is C. finish() rethrows them.
 template <class Step>
 bool guarded(std::exception_ptr& thrown, Step step) {
     try {
@@ -47,11 +47,13 @@ long number_of(CURL* handle, CURLINFO which) {
     return value;
 }
 
-/// Whether the tunnel to the target was there when the transfer ended.
+/// Whether the tunnel to the target existed when the transfer ended.
 bool had_tunnel(CURL* handle, CURLcode outcome, const proxy& by) {
-    if (number_of(handle, CURLINFO_NUM_CONNECTS) == 0) return true;  // That of an earlier request.
+    if (number_of(handle, CURLINFO_NUM_CONNECTS) == 0)
+        return true;  // Reused from an earlier request.
     if (!by.is_socks()) return number_of(handle, CURLINFO_HTTP_CONNECTCODE) == 200;
-    // SOCKS leaves no trace of its success. A certificate or an answer is the target's.
+    // libcurl does not report a SOCKS success. A TLS handshake or an empty reply implies the
+    // target.
     curl_off_t handshake = 0;
     curl_easy_getinfo(handle, CURLINFO_APPCONNECT_TIME_T, &handshake);
     const bool is_of_tls = outcome == CURLE_PEER_FAILED_VERIFICATION ||
@@ -61,7 +63,7 @@ bool had_tunnel(CURL* handle, CURLcode outcome, const proxy& by) {
 
 struct proxy_fault {
     const char* reason;
-    long status = 0;            ///< The proxy's answer to CONNECT, where that is the reason.
+    long status = 0;            ///< The proxy's response to CONNECT, if that is the reason.
     bool is_of_target = false;  ///< The proxy works, and cannot or must not reach the target.
 };
 
@@ -83,8 +85,8 @@ proxy_fault socks_fault(CURL* handle) {
     }
 }
 
-/// Why the proxy gave no tunnel; nothing when the fault is not the proxy's. Repeats nothing that
-/// libcurl has written: that can contain the proxy's password. Source: access.md 1.6.
+/// Why the proxy opened no tunnel; nothing if the proxy is not at fault. Never includes libcurl's
+/// messages, which can contain the proxy's password. Source: access.md 1.6.
 std::optional<proxy_fault> fault_of_proxy(CURL* handle, CURLcode outcome, const proxy& by) {
     if (outcome == CURLE_INTERFACE_FAILED) return std::nullopt;
     if (outcome == CURLE_PROXY) return socks_fault(handle);
@@ -137,7 +139,7 @@ std::size_t transfer::on_body(char* data, std::size_t size, std::size_t count, v
     auto& me = *static_cast<transfer*>(self);
     const std::string_view piece{data, size * count};
     if (guarded(me.thrown_, [&] { return me.take_body(piece); })) return piece.size();
-    return piece.empty() ? 1 : 0;  // Anything but the size means: stop.
+    return piece.empty() ? 1 : 0;  // Any value but the size aborts the transfer.
 }
 
 std::size_t transfer::on_read(char* target, std::size_t size, std::size_t count, void* self) {
@@ -150,7 +152,7 @@ std::size_t transfer::on_read(char* target, std::size_t size, std::size_t count,
 }
 
 int transfer::on_seek(void* self, curl_off_t offset, int origin) {
-    // libcurl seeks to send the whole body again, and for nothing else.
+    // libcurl seeks only to resend the whole body.
     if (offset != 0 || origin != SEEK_SET) return CURL_SEEKFUNC_CANTSEEK;
     static_cast<transfer*>(self)->body_reader_->rewind();
     return CURL_SEEKFUNC_OK;
@@ -159,7 +161,7 @@ int transfer::on_seek(void* self, curl_off_t offset, int origin) {
 curl_socket_t transfer::on_open(void* self, curlsocktype purpose, curl_sockaddr* address) {
     auto& me = *static_cast<transfer*>(self);
     const auto peer = ip_address::from(address->addr);
-    // A proxy was configured by the operator, and is the only peer of its transfers.
+    // The operator configured the proxy, which is the only peer of its transfers.
     const bool is_allowed = me.how_.by_proxy || (peer && me.guard_.allows(me.target_, *peer));
     if (purpose != CURLSOCKTYPE_IPCXN || !is_allowed) {
         me.refused_address_ = peer ? peer->to_string() : "unknown family";
@@ -184,7 +186,7 @@ bool transfer::give_body(std::span<char> target, std::size_t& count) {
 }
 
 bool transfer::take_header(std::string_view line) {
-    if (head_ended_) return true;  // Trailers tell us nothing.
+    if (head_ended_) return true;  // Trailers are ignored.
     head_bytes_ += line.size();
     if (head_bytes_ > head_bytes_max)
         return fail(error{errc::connection_failed, "response head is too large"});
@@ -193,7 +195,7 @@ bool transfer::take_header(std::string_view line) {
     if (text.empty()) return head_.status < 200 || end_head();
     if (const auto status = status_of(text)) {
         head_.status = *status;
-        head_.headers.clear();  // Those of an interim answer (103).
+        head_.headers.clear();  // Drops the fields of an interim response (103).
         return true;
     }
     const auto colon = text.find(':');
@@ -217,7 +219,7 @@ bool transfer::end_head() {
 }
 
 bool transfer::take_body(std::string_view piece) {
-    if (location_) return false;  // Where it leads is known; its body is not worth the time.
+    if (location_) return false;  // A redirect: its body is not needed.
     body_bytes_ += piece.size();
     if (body_bytes_ > request_.response_bytes_max)
         return fail(error{
@@ -241,7 +243,7 @@ error transfer::describe(CURL* handle, CURLcode outcome) const {
             return error{errc::proxy_failed, std::move(detail)};
         }
     }
-    // Another address of the same name was allowed: then it is that one which has failed.
+    // If another address of the name was allowed, that address failed.
     if (refused_address_ && !was_allowed_) return guard_.refusal_of(target_, *refused_address_);
     std::string detail = target_.host() + ": " + curl_says_.c_str();
     if (curl_says_.front() == '\0') detail += curl_easy_strerror(outcome);

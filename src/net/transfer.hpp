@@ -13,13 +13,12 @@
 
 namespace reelsd::net {
 
-/// One exchange of a request: what libcurl's callbacks read and write. Lives as long as its
-/// transfer.
+/// State of one transfer that libcurl's callbacks read and write. Must outlive the transfer.
 class transfer {
 public:
     struct options {
         bool follows_redirects = false;   ///< Then the body of a redirect is not read.
-        const proxy* by_proxy = nullptr;  ///< The only peer that is connected to.
+        const proxy* by_proxy = nullptr;  ///< The only peer of the connection.
     };
 
     transfer(
@@ -30,14 +29,14 @@ public:
     transfer(const transfer&) = delete;
     transfer& operator=(const transfer&) = delete;
 
-    /// Makes `handle` report here.
+    /// Sets the callbacks of `handle` to this object.
     void attach(CURL* handle);
 
-    /// The answer once libcurl has ended the transfer of `handle` with `outcome`; rethrows what a
-    /// callback of the caller threw.
+    /// Returns the response after libcurl has ended the transfer of `handle` with `outcome`.
+    /// Rethrows an exception of the caller's callbacks.
     [[nodiscard]] result<http_response> finish(CURL* handle, CURLcode outcome);
 
-    /// The Location of a redirect that is to be followed.
+    /// The Location of a redirect to follow.
     [[nodiscard]] const std::optional<std::string>& location() const noexcept { return location_; }
 
 private:

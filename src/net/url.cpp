@@ -16,7 +16,7 @@ struct curl_url_deleter {
 };
 using curl_url_ptr = std::unique_ptr<CURLU, curl_url_deleter>;
 
-/// Longest URL we handle. Signed media URLs measured 0.6-1.2 KB; libcurl itself ends at 8 MB.
+/// Maximum length of a URL. Signed media URLs measured 0.6-1.2 KB; libcurl itself ends at 8 MB.
 constexpr std::size_t url_bytes_max = 8192;
 
 error malformed(const char* why) {
@@ -41,8 +41,8 @@ constexpr std::uint16_t default_port_of(std::string_view scheme) {
     return scheme == "https" ? 443 : 80;
 }
 
-/// Whether the last label is a number, behind which a root dot may follow. Such a host is an IPv4
-/// address or nothing. Source: WHATWG URL 3.5, "ends in a number".
+/// Whether the last label, ignoring a root dot, is a number. Such a host must be an IPv4 address.
+/// Source: WHATWG URL 3.5, "ends in a number".
 bool ends_in_number(std::string_view host) {
     if (host.ends_with('.')) host.remove_suffix(1);
     auto label = host.substr(host.rfind('.') + 1);
@@ -58,7 +58,7 @@ bool ends_in_number(std::string_view host) {
 
 result<url> url::parse(std::string_view text) {
     if (text.size() > url_bytes_max) return malformed("URL is too long");
-    if (!is_plain(text)) return malformed("URL has a character that must not stand in one");
+    if (!is_plain(text)) return malformed("URL contains a character that is not allowed in URLs");
 
     // libcurl would take one to three slashes and make the first path segment the host.
     const auto slashes = text.find("://");
@@ -68,7 +68,7 @@ result<url> url::parse(std::string_view text) {
     const curl_url_ptr handle{curl_url()};
     url parsed;
     parsed.text_ = std::string{text};
-    // No scheme is guessed and no user info accepted.
+    // Guesses no scheme and rejects user info.
     if (curl_url_set(
             handle.get(),
             CURLUPART_URL,
@@ -102,7 +102,7 @@ result<url> url::parse(std::string_view text) {
 result<url> url::resolve(std::string_view reference) const {
     if (reference.empty() || reference.size() > url_bytes_max || !is_plain(reference))
         return malformed("not a URL reference");
-    // An absolute reference is taken as it is, so that a signature in it survives.
+    // Keeps an absolute reference unchanged, so that its signature stays valid.
     if (auto absolute = parse(reference)) return absolute;
 
     const curl_url_ptr handle{curl_url()};

@@ -28,21 +28,21 @@ struct ip_address {
     [[nodiscard]] std::string to_string() const;
 };
 
-/// What an address is good for, from IANA's special-purpose registries. An address that carries an
-/// IPv4 address inside (mapped, compatible, 6to4, NAT64, Teredo) is judged by that one.
+/// Classification of an address by IANA's special-purpose registries. The embedded IPv4 address
+/// decides for mapped, compatible, 6to4, NAT64 and Teredo addresses.
 enum class reach : std::uint8_t {
     world,    ///< Globally reachable unicast.
     local,    ///< Loopback, private, carrier-grade NAT, unique local.
-    nowhere,  ///< Never wanted: unspecified, link-local (cloud metadata), multicast, documentation,
-              ///< ...
+    nowhere,  ///< Never a valid target: unspecified, link-local (cloud metadata), multicast,
+              ///< documentation, ...
 };
 [[nodiscard]] reach reach_of(const ip_address& address) noexcept;
 
-/// All addresses that begin with the same bits.
+/// A block of addresses with a common prefix.
 class ip_network {
 public:
-    /// "198.18.0.0/15", "fd00::/8", or an address alone. Empty for any other text, and when bits
-    /// behind the prefix are set ("10.0.0.1/8").
+    /// Accepts "198.18.0.0/15", "fd00::/8" or a single address. Returns nothing for any other text
+    /// and when bits after the prefix are set ("10.0.0.1/8").
     [[nodiscard]] static std::optional<ip_network> parse(std::string_view text);
 
     /// An IPv4 address also counts in its IPv6-mapped form.
@@ -58,8 +58,8 @@ private:
 
 /// Hosts, addresses, schemes and ports that a client may connect to.
 struct address_policy {
-    /// A name allows itself and its subdomains. An address in canonical notation allows itself
-    /// alone. Empty: any host.
+    /// A name allows itself and its subdomains. An address in canonical notation allows only
+    /// itself. Empty: any host.
     std::vector<std::string> host_suffixes = {};
     /// Allowed hosts may use plain http, any port and `reach::local` addresses. Never
     /// `reach::nowhere`.
@@ -76,18 +76,18 @@ struct address_policy {
     std::string networks_setting = {};
 };
 
-/// Decides before a byte is sent. Immutable, safe from any thread.
+/// Checks every target before the first byte is sent. Immutable; safe from any thread.
 class address_guard {
 public:
     explicit address_guard(address_policy policy) : policy_{std::move(policy)} {}
 
-    /// errc::address_refused unless scheme, host and port are allowed. A name that may resolve to
-    /// an address of `networks` passes with plain http and any port if that is allowed there: then
-    /// allows() decides. The detail names the setting that would allow the host or address.
+    /// Returns errc::address_refused unless scheme, host and port are allowed. With
+    /// `plain_in_networks`, a name that may resolve into `networks` passes with plain http and any
+    /// port; allows() then decides. The detail names the setting that would allow the target.
     [[nodiscard]] result<void> check(const url& target) const;
 
-    /// Whether a socket to `address` may be opened on behalf of `target`. Asked with the address
-    /// that is really about to be connected to, which makes a second, lying name look-up harmless.
+    /// Whether a socket to `address` may be opened on behalf of `target`. The client passes the
+    /// address it is about to connect to, so DNS rebinding between check and connect is harmless.
     [[nodiscard]] bool allows(const url& target, const ip_address& address) const;
 
     /// The error for an address that allows() refuses.

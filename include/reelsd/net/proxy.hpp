@@ -17,11 +17,11 @@ public:
 
     /// For libcurl and for child processes. May contain a password: never log it.
     [[nodiscard]] const std::string& url() const noexcept { return url_; }
-    /// The user and the password of url(), as they stand there; may be empty.
+    /// User and password of url(), still percent-encoded; may be empty.
     [[nodiscard]] std::string_view credentials() const noexcept;
     /// "proxy.example:3128" or "[::1]:3128", for messages, names and metrics.
     [[nodiscard]] const std::string& address() const noexcept { return address_; }
-    /// Whether requests reach it by SOCKS, which has no status codes.
+    /// Whether the proxy speaks SOCKS, which has no status codes.
     [[nodiscard]] bool is_socks() const noexcept { return is_socks_; }
 
 private:

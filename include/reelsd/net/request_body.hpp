@@ -13,15 +13,15 @@
 
 namespace reelsd::net {
 
-/// A part of a file. It must not change while it is sent.
+/// A part of a file. The file must not change while it is sent.
 struct file_range {
     std::filesystem::path file;
     std::uint64_t offset = 0;
     std::uint64_t bytes = 0;
 };
 
-/// The body of a request that is too large to be held: text, files and files as base64 one after
-/// the other, read while they are sent. A plain value; describes, opens nothing.
+/// A request body too large for memory: a sequence of texts, files and base64-encoded files, read
+/// while it is sent. A plain value that opens no file.
 class request_body {
 public:
     void add_text(std::string text);
@@ -29,7 +29,7 @@ public:
     /// Standard base64 with padding, without line breaks.
     void add_base64(file_range range);
 
-    /// Of the whole body as it is sent.
+    /// Bytes of the whole encoded body.
     [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
 
 private:
@@ -44,20 +44,20 @@ private:
     std::uint64_t size_ = 0;
 };
 
-/// Reads a body from its begin to its end, once. Holds one open file and a fixed buffer.
+/// Reads a body sequentially. Holds one open file and a fixed buffer.
 class body_reader {
 public:
-    /// `body` outlives the reader.
+    /// `body` must outlive the reader.
     explicit body_reader(const request_body& body);
     ~body_reader();
     body_reader(const body_reader&) = delete;
     body_reader& operator=(const body_reader&) = delete;
 
-    /// Fills `target` as far as there is something; 0 at the end. Errors: storage_failed when a
-    /// file cannot be read or has become shorter.
+    /// Reads up to `target.size()` bytes and returns their number; 0 at the end. Errors:
+    /// storage_failed when a file cannot be read or has become shorter.
     [[nodiscard]] result<std::size_t> read(std::span<char> target);
 
-    /// Begins anew.
+    /// Restarts at the first byte.
     void rewind() noexcept;
 
     [[nodiscard]] bool at_end() const noexcept;

@@ -8,8 +8,8 @@
 
 namespace reelsd::net {
 
-/// An absolute http or https URL, taken apart by the very parser that later makes the connection
-/// (libcurl's), so that what was checked and what is connected to can't differ. Immutable.
+/// An absolute http or https URL. libcurl parses it and later makes the connection, so the checked
+/// target and the connected target cannot differ. Immutable.
 class url {
 public:
     /// errc::invalid_argument unless `text` is an absolute http(s) URL of printable ASCII without
@@ -17,11 +17,11 @@ public:
     /// label is a number is an IPv4 address without a trailing dot.
     [[nodiscard]] static result<url> parse(std::string_view text);
 
-    /// `reference` (absolute or relative, as in a Location header) seen from this URL.
+    /// Resolves `reference` (absolute or relative, as in a Location header) against this URL.
     /// errc::invalid_argument as for parse().
     [[nodiscard]] result<url> resolve(std::string_view reference) const;
 
-    /// What is requested. Byte for byte what was given to parse(): signatures survive.
+    /// The exact bytes passed to parse(), so that signatures stay valid.
     [[nodiscard]] const std::string& text() const noexcept { return text_; }
     /// "http" or "https".
     [[nodiscard]] const std::string& scheme() const noexcept { return scheme_; }
@@ -48,7 +48,7 @@ private:
     std::uint16_t port_ = 0;
 };
 
-/// url::redacted() for text that may be anything: "(no URL)" when it is none.
+/// url::redacted() of arbitrary text; "(no URL)" if the text is not a URL.
 [[nodiscard]] std::string redacted(std::string_view text);
 
 }  // namespace reelsd::net

@@ -9,22 +9,22 @@ call_table::~call_table() {
     stop();
 }
 
-call_table::start_outcome call_table::start(tool_call& wanted) {
+call_table::start_outcome call_table::start(tool_call& call) {
     join_those_over();
     const std::scoped_lock lock{mutex_};
-    std::size_t unanswered = 0;
-    for (const auto& one : entries_) {
-        if (one.is_answered) continue;
-        if (one.call.id == wanted.id) return start_outcome::id_in_use;
-        ++unanswered;
+    std::size_t active_calls = 0;
+    for (const auto& item : entries_) {
+        if (item.is_answered) continue;
+        if (item.call.id == call.id) return start_outcome::id_in_use;
+        ++active_calls;
     }
-    if (unanswered >= calls_max || entries_.size() >= threads_max) return start_outcome::too_many;
-    auto& made = entries_.emplace_back();
-    std::swap(made.call, wanted);
+    if (active_calls >= calls_max || entries_.size() >= threads_max) return start_outcome::too_many;
+    auto& item = entries_.emplace_back();
+    std::swap(item.call, call);
     try {
-        made.thread = std::thread{[this, &made] { run(made); }};
-    } catch (const std::system_error&) {  // Its only way to say that there is no thread.
-        std::swap(made.call, wanted);
+        item.thread = std::thread{[this, &item] { run(item); }};
+    } catch (const std::system_error&) {  // The system has no thread left.
+        std::swap(item.call, call);
         entries_.pop_back();
         return start_outcome::too_many;
     }
@@ -32,26 +32,26 @@ call_table::start_outcome call_table::start(tool_call& wanted) {
 }
 
 void call_table::cancel(const json& id) {
-    std::stop_source asked{std::nostopstate};
+    std::stop_source stop_source{std::nostopstate};
     {
         const std::scoped_lock lock{mutex_};
-        for (auto& one : entries_) {
-            if (one.is_answered || one.call.id != id) continue;
-            one.is_cancelled = true;
-            asked = one.asked;
+        for (auto& item : entries_) {
+            if (item.is_answered || item.call.id != id) continue;
+            item.is_cancelled = true;
+            stop_source = item.stop_source;
         }
     }
-    asked.request_stop();  // Wakes whom it stops; not under the lock that they may want.
+    stop_source.request_stop();  // Without the lock: the callbacks it runs may need it.
 }
 
 void call_table::stop() {
     {
         const std::scoped_lock lock{mutex_};
-        for (auto& one : entries_) one.is_cancelled = true;
+        for (auto& item : entries_) item.is_cancelled = true;
     }
-    // Only this thread adds and takes away entries.
-    for (auto& one : entries_) one.asked.request_stop();
-    for (auto& one : entries_) one.thread.join();
+    // Only this thread adds and removes entries.
+    for (auto& item : entries_) item.stop_source.request_stop();
+    for (auto& item : entries_) item.thread.join();
     entries_.clear();
 }
 
@@ -60,7 +60,7 @@ void call_table::wait_for_end() {
         std::unique_lock lock{mutex_};
         ended_.wait(lock, [this] {
             return std::all_of(
-                entries_.begin(), entries_.end(), [](const entry& one) { return one.is_over; });
+                entries_.begin(), entries_.end(), [](const entry& item) { return item.is_over; });
         });
     }
     join_those_over();
@@ -70,22 +70,22 @@ bool call_table::wait_for_end(std::chrono::milliseconds at_most) {
     std::unique_lock lock{mutex_};
     return ended_.wait_for(lock, at_most, [this] {
         return std::all_of(
-            entries_.begin(), entries_.end(), [](const entry& one) { return one.is_over; });
+            entries_.begin(), entries_.end(), [](const entry& item) { return item.is_over; });
     });
 }
 
-void call_table::run(entry& one) {
-    auto answer = one.call.run(one.asked.get_token());
+void call_table::run(entry& item) {
+    auto answer = item.call.run(item.stop_source.get_token());
     bool is_wanted = false;
     {
         const std::scoped_lock lock{mutex_};
-        is_wanted = !one.is_cancelled;
+        is_wanted = !item.is_cancelled;
         // From here on a cancellation comes too late, and the client may use the id again.
-        one.is_answered = true;
+        item.is_answered = true;
     }
-    one.call.reply(is_wanted ? std::optional{std::move(answer)} : std::nullopt);
+    item.call.reply(is_wanted ? std::optional{std::move(answer)} : std::nullopt);
     const std::scoped_lock lock{mutex_};
-    one.is_over = true;
+    item.is_over = true;
     ended_.notify_all();
 }
 
@@ -98,7 +98,7 @@ void call_table::join_those_over() {
             if (here->is_over) over.splice(over.end(), entries_, here);
         }
     }
-    for (auto& one : over) one.thread.join();
+    for (auto& item : over) item.thread.join();
 }
 
 }  // namespace reelsd::cli::mcp

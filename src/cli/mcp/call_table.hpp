@@ -18,20 +18,19 @@ namespace reelsd::cli::mcp {
 /// One call of a tool.
 struct tool_call {
     json id;  ///< The request's.
-    /// Makes the answer, on a thread of its own. Must not throw; ends soon when asked to stop.
+    /// Computes the answer on its own thread. Must not throw; returns soon after a stop request.
     std::function<json(const std::stop_token&)> run;
     /// Takes the answer on that thread, or nothing when the call was cancelled. Must not throw.
     std::function<void(std::optional<json>)> reply;
 };
 
-/// The calls under way, each on a thread of its own: most of their time they wait for the server.
-/// start(), cancel() and stop() are for one thread.
+/// The running calls, each on its own thread, because they mostly wait for the server. A single
+/// thread must call start(), cancel() and stop().
 class call_table {
 public:
-    /// An account has three reels in work unless an administrator says otherwise; the other calls
-    /// take milliseconds.
+    /// By default an account may have three active reels; the other calls take milliseconds.
     static constexpr std::size_t calls_max = 16;
-    /// With those whose answer is being written, which lasts when the client does not read.
+    /// Includes threads that still write an answer, which blocks while the client does not read.
     static constexpr std::size_t threads_max = 2 * calls_max;
 
     call_table() = default;
@@ -45,10 +44,10 @@ public:
         too_many,   ///< `calls_max` are under way, or the system has no thread for another.
         id_in_use,  ///< By a call that is not answered yet.
     };
-    /// Unless it was started, the call is left as it was.
-    [[nodiscard]] start_outcome start(tool_call& wanted);
+    /// Starts the call. Leaves `call` unchanged unless the outcome is `started`.
+    [[nodiscard]] start_outcome start(tool_call& call);
 
-    /// Asks the call of this id to stop; it is not answered. Nothing if there is none.
+    /// Requests the call with this id to stop; it gets no answer. No effect for an unknown id.
     void cancel(const json& id);
 
     /// Cancels all calls and waits for their ends.
@@ -56,20 +55,20 @@ public:
 
     /// Waits until no call is under way.
     void wait_for_end();
-    /// The same, no longer than this. Whether none is.
+    /// The same for at most `at_most`. Returns whether all calls have ended.
     bool wait_for_end(std::chrono::milliseconds at_most);
 
 private:
     struct entry {
         tool_call call;
-        std::stop_source asked;
+        std::stop_source stop_source;
         bool is_cancelled = false;
         bool is_answered = false;
         bool is_over = false;
         std::thread thread;
     };
 
-    void run(entry& one);
+    void run(entry& item);
     void join_those_over();
 
     std::mutex mutex_;

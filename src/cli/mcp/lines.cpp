@@ -13,8 +13,8 @@
 namespace reelsd::cli::mcp {
 namespace {
 
-/// A client that takes nothing for so long does not read any more: it would keep this process, and
-/// the calls that it stopped caring for, for ever.
+/// A client that reads nothing for this long counts as gone. Otherwise it would keep this process
+/// and its abandoned calls alive forever.
 constexpr int write_patience_ms = 60'000;
 
 /// poll() again when a signal came between. The number of descriptors with an event.

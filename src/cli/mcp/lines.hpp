@@ -12,7 +12,7 @@
 
 namespace reelsd::cli::mcp {
 
-/// Takes lines out of a stream of bytes.
+/// Splits a stream of bytes into lines.
 class line_splitter {
 public:
     /// Receives the lines.
@@ -24,14 +24,14 @@ public:
         : bytes_max_{bytes_max}, callbacks_{std::move(on)} {}
 
     void feed(std::string_view bytes);
-    /// The stream has ended: what stands behind the last line break is a line as well.
+    /// Ends the stream: text after the last line break is also a line.
     void finish();
 
 private:
     std::size_t bytes_max_;
     callbacks callbacks_;
     std::string begun_;
-    bool is_too_long_ = false;  ///< The rest of the present line is thrown away.
+    bool is_too_long_ = false;  ///< Discards the rest of the current line.
 };
 
 /// A descriptor for poll() that becomes readable when a stop is requested. The constructor throws
@@ -53,14 +53,14 @@ private:
 
 enum class read_end : std::uint8_t { closed, stopped, failed };
 
-/// Feeds what comes in on `descriptor` until it is closed or `stop` is asked for.
+/// Feeds the input of `descriptor` until end of file or a stop request.
 [[nodiscard]] read_end read_all(int descriptor, line_splitter& lines, const std::stop_token& stop);
 
-/// Writes lines whole, one at a time. Any thread; blocks while the reader does not read.
+/// Writes complete lines, one at a time. Safe from any thread; blocks while the reader is slow.
 class line_writer {
 public:
-    /// After a stop only what can be written at once still is. `on_broken` is called once, when
-    /// the reader is gone or has read nothing for a minute. The process ignores SIGPIPE.
+    /// After a stop, writes only what does not block. Calls `on_broken` once, when the reader is
+    /// gone or has read nothing for a minute. The process must ignore SIGPIPE.
     line_writer(int descriptor, const std::stop_token& stop, std::function<void()> on_broken);
 
     void write(std::string line);

@@ -11,7 +11,7 @@
 
 namespace reelsd::cli::mcp {
 
-/// What is wrong with a message. Source: JSON-RPC 2.0, 5.1.
+/// Error codes. Source: JSON-RPC 2.0, 5.1.
 enum class rpc_code : int {
     parse_error = -32700,
     invalid_request = -32600,
@@ -20,23 +20,23 @@ enum class rpc_code : int {
     internal_error = -32603,
 };
 
-/// Wants an answer. `id` is a string or an integer, `params` an object.
+/// A message that requires an answer. `id` is a string or an integer, `params` an object.
 struct rpc_request {
     json id;
     std::string method;
     json params;
 };
 
-/// Wants none.
+/// A message without an answer.
 struct rpc_notification {
     std::string method;
     json params;
 };
 
-/// An answer to a request of ours; we make none, so that it means nothing to us.
+/// An answer of the client. Ignored, because this server sends no requests.
 struct rpc_answer {};
 
-/// What is answered instead of a result. `id` is null where the message had no good one.
+/// An error response. `id` is null if the message has no valid id.
 struct rpc_fault {
     json id;
     rpc_code code = rpc_code::internal_error;
@@ -45,23 +45,23 @@ struct rpc_fault {
 
 using rpc_message = std::variant<rpc_request, rpc_notification, rpc_answer, rpc_fault>;
 
-/// One line of the other side's: a message, or several as a batch. At least one message.
+/// One line of the client: a message, or several as a batch. At least one message.
 struct rpc_line {
     std::vector<rpc_message> messages;
     bool is_batch = false;
 };
 
-/// More than any client has to say at once; each could be asked for a long answer.
+/// Exceeds any real batch; bounds the answers that one line can request.
 inline constexpr std::size_t batch_messages_max = 64;
 
-/// Reads any bytes; what is no message comes out as a fault.
+/// Parses any bytes. Invalid messages become faults.
 [[nodiscard]] rpc_line read_line(std::string_view line);
 
 [[nodiscard]] json answer(json id, json outcome);
 [[nodiscard]] json answer(rpc_fault fault);
 [[nodiscard]] json notification(std::string_view method, json params);
 
-/// One message as one line without its line break, of UTF-8 that no terminal obeys.
+/// Serializes a message as one line without a line break, in UTF-8 without terminal controls.
 [[nodiscard]] std::string line_of(const json& message);
 
 }  // namespace reelsd::cli::mcp

@@ -12,19 +12,19 @@
 
 namespace reelsd::cli::mcp {
 
-/// Waiting for one job.
+/// Parameters of a wait for one job.
 struct job_wait {
     std::int64_t id = 0;
-    std::chrono::seconds at_most{0};  ///< 0: one look.
-    /// Told how it stands, at least every 10 s.
+    std::chrono::seconds at_most{0};  ///< 0: returns the current state.
+    /// Receives the state of the job at least every 10 s.
     std::function<void(const job_progress& now)> on_progress;
 };
 
 /// How a job stands by what the server answered; it tells attempt and step elsewhere.
 [[nodiscard]] job_progress progress_of(std::int64_t id, const json& job);
 
-/// What the tools ask for. The real one is the HTTP API; tests have one of their own. Calls come
-/// from several threads at once and block; each ends soon when asked to stop.
+/// Interface that the tools use: the HTTP API, or a fake in tests. Blocking; several threads call
+/// it concurrently. Each call returns soon after a stop request.
 class reel_server {
 public:
     reel_server() = default;
@@ -34,7 +34,7 @@ public:
 
     [[nodiscard]] virtual result<api_answer> submit(
         const submission& wanted, const std::stop_token& stop) = 0;
-    /// The finished job, or how it stands when the time has passed.
+    /// The finished job, or its state when the time has passed.
     [[nodiscard]] virtual result<api_answer> await(
         const job_wait& wanted, const std::stop_token& stop) = 0;
     [[nodiscard]] virtual result<reel_page> list(
@@ -45,7 +45,7 @@ public:
         const usage_query& wanted, const std::stop_token& stop) = 0;
 };
 
-/// The server behind an api_client, which outlives this.
+/// Calls the server through an api_client, which must outlive this object.
 class api_reel_server final : public reel_server {
 public:
     explicit api_reel_server(const api_client& api) : api_{api} {}

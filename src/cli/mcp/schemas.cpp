@@ -42,7 +42,7 @@ json text_schema(const char* description) {
 json job_schema() {
     auto schema = relaxed_api_schema("Job");
     schema["properties"]["hint"] =
-        text_schema("What to do next; only while it is pending or processing.");
+        text_schema("What to do next; present only while the reel is pending or processing.");
     return schema;
 }
 
@@ -53,7 +53,7 @@ json reels_schema() {
         {"properties",
          {{"reels", list_schema("JobItem", "Newest first.")},
           {"next_cursor",
-           text_schema("Give it as cursor to read on; left out at the end of the list.")}}}};
+           text_schema("Pass it as cursor to continue; absent at the end of the list.")}}}};
 }
 
 json hits_schema() {

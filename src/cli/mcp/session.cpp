@@ -88,7 +88,7 @@ void session::take_batch(std::vector<rpc_message> messages) {
         outlets_.send(line_of(answer(rpc_fault{
             .id = nullptr,
             .code = rpc_code::invalid_request,
-            .message = "batches are of protocol 2025-03-26 alone"})));
+            .message = "only protocol 2025-03-26 allows batches"})));
         return;
     }
     // Owned by the calls that are part of it: whichever is last sends it.
@@ -131,7 +131,8 @@ void session::handle_notification(const rpc_notification& told) {
 
 void session::initialize(rpc_request request, const reply& give) {
     if (spoken_) {
-        return give(fault_of(request, rpc_code::invalid_request, "initialize came before"));
+        return give(
+            fault_of(request, rpc_code::invalid_request, "the session is already initialized"));
     }
     const auto asked_for = text_of(request.params, "protocolVersion");
     if (!asked_for) {
@@ -188,20 +189,22 @@ void session::call_tool(rpc_request request, const reply& give) {
             "_meta.progressToken must be a string or an integer"));
     }
     const auto& called = *chosen;
-    tool_call wanted{
+    tool_call pending_call{
         .id = request.id,
         .run = [this, &called, request](
                    const std::stop_token& stop) { return answer_of_tool(called, request, stop); },
         .reply = give};
-    switch (calls_.start(wanted)) {
+    switch (calls_.start(pending_call)) {
         case call_table::start_outcome::started: return;
         case call_table::start_outcome::id_in_use:
-            return give(
-                fault_of(request, rpc_code::invalid_request, "id is that of a request under way"));
+            return give(fault_of(
+                request,
+                rpc_code::invalid_request,
+                "the id belongs to a request that is still running"));
         case call_table::start_outcome::too_many: break;
     }
     auto refusal = failed(fmt::format(
-        "{} calls are under way, and more are not taken: call again when one of them has ended.",
+        "{} calls are under way, which is the limit: call again when one of them has ended.",
         call_table::calls_max));
     give(answer(std::move(request.id), to_json(std::move(refusal), *spoken_)));
 }
@@ -220,14 +223,14 @@ json session::answer_of_tool(
     }
 }
 
-std::function<void(const job_progress& now)> session::progress_reporter(
+std::function<void(const job_progress&)> session::progress_reporter(
     const rpc_request& request, const std::stop_token& stop) const {
     const auto& token = progress_token_of(request);
     if (token.is_null()) return [](const job_progress&) {};
-    const auto told = std::make_shared<call_progress>(token, *spoken_);
-    return [this, told, stop](const job_progress& now) {
+    const auto reporter = std::make_shared<call_progress>(token, *spoken_);
+    return [this, reporter, stop](const job_progress& state) {
         if (stop.stop_requested()) return;
-        if (const auto made = told->message_about(now)) outlets_.send(line_of(*made));
+        if (const auto message = reporter->message_about(state)) outlets_.send(line_of(*message));
     };
 }
 

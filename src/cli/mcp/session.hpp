@@ -15,38 +15,37 @@
 
 namespace reelsd::cli::mcp {
 
-/// Where a conversation goes. Both are called from any thread, also at once, and must not throw.
+/// Outputs of a session. Called from any thread, also concurrently; must not throw.
 struct session_outlets {
     std::function<void(std::string line)> send;       ///< One message, without a line break.
-    std::function<void(std::string_view line)> note;  ///< For people.
+    std::function<void(std::string_view line)> note;  ///< For the user.
 };
 
-/// The longest line that is read: arguments are some hundred bytes, a link is at most 2,048.
+/// Maximum length of an input line: arguments are some hundred bytes, a link is at most 2,048.
 inline constexpr std::size_t line_bytes_max = std::size_t{1024} * 1024;
 
-/// One conversation with a client of the Model Context Protocol, as messages: lines in, lines out.
-/// Tools run on threads of their own, so that a long call holds up nothing. All functions are for
-/// one thread.
+/// One session with a client of the Model Context Protocol; input and output are lines. Each tool
+/// call runs on its own thread, so that a long call delays nothing. Not thread-safe.
 class session {
 public:
-    /// `server` outlives this.
+    /// `server` must outlive the session.
     session(reel_server& server, session_outlets outlets);
-    /// Stops the calls under way; they are not answered.
+    /// Stops the running calls without an answer.
     ~session() = default;
     session(const session&) = delete;
     session& operator=(const session&) = delete;
 
-    /// One line of the client's, without its line break: any bytes.
+    /// Handles one line of the client without its line break; accepts any bytes.
     void take(std::string_view line);
-    /// A line of more than `line_bytes_max`.
+    /// Rejects a line longer than `line_bytes_max`.
     void refuse_long_line();
 
-    /// Waits until all calls under way are answered.
+    /// Waits until all running calls have their answers.
     void wait_for_calls() { calls_.wait_for_end(); }
     bool wait_for_calls(std::chrono::milliseconds at_most) { return calls_.wait_for_end(at_most); }
 
 private:
-    /// Takes the answer to one request; nothing when there is none to give.
+    /// Receives the answer to one request, or nothing if it has none.
     using reply = std::function<void(std::optional<json>)>;
 
     void take_batch(std::vector<rpc_message> messages);
@@ -65,7 +64,7 @@ private:
     reel_server& server_;
     session_outlets outlets_;
     std::vector<tool> tools_;
-    /// Nothing before the client has introduced itself. Written before any call is started.
+    /// Empty before `initialize`. Written before any call starts.
     std::optional<revision> spoken_;
     call_table calls_;  ///< Last: its threads use all of the above.
 };

@@ -13,20 +13,22 @@ namespace {
 std::string_view advice_to_model(errc code) {
     // No switch over all codes: most of them never reach a client.
     if (code == errc::unauthorized) {
-        return "The user must give this MCP server a good API token (REELS_TOKEN); until then no "
+        return "The user must give this MCP server a valid API token (REELS_TOKEN); until then no "
                "call will succeed.";
     }
     if (code == errc::not_found) {
-        return "There is no such reel, or it belongs to another account; list_reels tells the ids.";
+        return "There is no such reel, or it belongs to another account; list_reels returns the "
+               "ids.";
     }
     if (code == errc::limit_reached) {
-        return "This is a limit of the account: wait before you call again; reels in work go on.";
+        return "This is a limit of the account: wait before you call again; running analyses "
+               "continue.";
     }
     if (code == errc::connection_failed || code == errc::timed_out) {
-        return "The user must see that the reelsd server is running and that this MCP server has "
+        return "The user must check that the reelsd server is running and that this MCP server has "
                "its address (REELS_SERVER).";
     }
-    if (code == errc::internal) return "The server has trouble: try again later.";
+    if (code == errc::internal) return "The server has an internal problem: try again later.";
     return {};
 }
 
@@ -42,7 +44,7 @@ tool_result api_failure(const error& why, std::string_view before = {}) {
     return failed(std::move(text));
 }
 
-/// The document as it came: its costs are decimals that no binary number holds.
+/// The unchanged document: binary floating point cannot represent its decimal costs.
 tool_result answered(api_answer answer) {
     return {.texts = {std::move(answer.body)}, .structured = std::move(answer.document)};
 }
@@ -52,7 +54,7 @@ tool_result answered(json document) {
     return {.texts = {std::move(text)}, .structured = std::move(document)};
 }
 
-/// Whether the same link may fare better another time.
+/// Advises the model whether submitting the same link again can succeed.
 std::string_view prospect(std::string_view error_code) {
     if (error_code == "unavailable" || error_code == "unsupported_format" ||
         error_code == "video_too_long") {
@@ -100,25 +102,26 @@ std::optional<Value> argument(const json& arguments, const char* name) {
 }  // namespace
 
 tool_result analyze_reel(const json& arguments, const tool_context& context) {
-    const submission wanted{
+    const submission request{
         .link = arguments.at("url").get<std::string>(),
         .fresh = arguments.value("fresh", false),
-        .idempotency_key = std::nullopt};  // One is made up, for all tries of this call.
+        .idempotency_key =
+            std::nullopt};  // The client generates one for all attempts of this call.
     const auto at_most = wait_of(arguments, wait_default_of_calls);
-    const auto queued = context.server.submit(wanted, context.stop);
+    const auto queued = context.server.submit(request, context.stop);
     if (!queued) return api_failure(queued.error());
     const auto id = integer_of(queued->document, "id");
-    if (!id) return failed("the server queued the reel but named no id: is it a reelsd server?");
+    if (!id) return failed("the server queued the reel but returned no id: is it a reelsd server?");
     // Without a wait the answer follows at once and says the same.
     if (at_most > std::chrono::seconds{0}) context.on_progress(progress_of(*id, queued->document));
     auto job = context.server.await(
         {.id = *id, .at_most = at_most, .on_progress = context.on_progress}, context.stop);
     if (job) return of_job(*id, *std::move(job));
-    // The id must not be lost: the reel stays in work, and has its price.
+    // The id must not be lost: the analysis continues and costs money.
     return api_failure(
         job.error(),
         fmt::format(
-            "The reel was submitted and has id {}; get_reel tells later how it stands. Waiting for "
+            "The reel was submitted and has id {}; get_reel returns its status later. Waiting for "
             "it failed: ",
             *id));
 }
@@ -141,11 +144,11 @@ tool_result search_reels(const json& arguments, const tool_context& context) {
 }
 
 tool_result list_reels(const json& arguments, const tool_context& context) {
-    list_query wanted;
-    wanted.limit = arguments.value("limit", wanted.limit);
-    wanted.status = argument<std::string>(arguments, "status");
-    wanted.cursor = argument<std::string>(arguments, "cursor");
-    auto page = context.server.list(wanted, context.stop);
+    list_query query;
+    query.limit = arguments.value("limit", query.limit);
+    query.status = argument<std::string>(arguments, "status");
+    query.cursor = argument<std::string>(arguments, "cursor");
+    auto page = context.server.list(query, context.stop);
     if (!page) return api_failure(page.error());
     json listed{{"reels", std::move(page->reels.document)}};
     if (page->next_cursor) listed["next_cursor"] = *page->next_cursor;
@@ -154,10 +157,10 @@ tool_result list_reels(const json& arguments, const tool_context& context) {
 
 tool_result usage(const json& arguments, const tool_context& context) {
     // The server checks the days, under the same names.
-    const usage_query wanted{
+    const usage_query query{
         .from = argument<std::string>(arguments, "from"),
         .to = argument<std::string>(arguments, "to")};
-    auto report = context.server.usage(wanted, context.stop);
+    auto report = context.server.usage(query, context.stop);
     if (!report) return api_failure(report.error());
     return answered(*std::move(report));
 }

@@ -12,18 +12,18 @@
 
 namespace reelsd::cli::mcp {
 
-/// What a call of a tool works with. All of it outlives the call.
+/// Dependencies of a tool call. All of them outlive it.
 struct tool_context {
     reel_server& server;
     const std::stop_token& stop;
-    /// Told how the reel stands that the call waits for.
+    /// Receives the state of the reel that the call waits for.
     std::function<void(const job_progress& now)> on_progress;
 };
 
-/// What a tool answers.
+/// Result of a tool call.
 struct tool_result {
     std::vector<std::string> texts;  ///< For the model; at least one.
-    std::optional<json> structured;  ///< As the tool's output schema says.
+    std::optional<json> structured;  ///< Valid by the tool's output schema.
     bool is_error = false;
 };
 
@@ -45,7 +45,7 @@ struct tool {
 /// an absent one.
 [[nodiscard]] tool_result call(const tool& chosen, json arguments, const tool_context& context);
 
-/// What a model should know of them together.
+/// Instructions to the model for all tools.
 [[nodiscard]] std::string_view instructions() noexcept;
 
 /// A refusal or a failure that a model can read.

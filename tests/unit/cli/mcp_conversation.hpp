@@ -70,9 +70,9 @@ public:
               {{"protocolVersion", revision},
                {"capabilities", json::object()},
                {"clientInfo", {{"name", "test"}, {"version", "1"}}}}}});
-        const auto said = sent();
-        ASSERT_EQ(said.size(), 1U);
-        ASSERT_TRUE(said.front().contains("result")) << said.front();
+        const auto messages = sent();
+        ASSERT_EQ(messages.size(), 1U);
+        ASSERT_TRUE(messages.front().contains("result")) << messages.front();
     }
 
     void tell(const json& message) { talk_.take(message.dump()); }
@@ -95,9 +95,9 @@ public:
     json result_of(const char* tool, const json& arguments) {
         call(1, tool, arguments);
         talk_.wait_for_calls();
-        const auto said = sent();
-        EXPECT_EQ(said.size(), 1U);
-        return said.empty() ? json() : said.front().value("result", json());
+        const auto messages = sent();
+        EXPECT_EQ(messages.size(), 1U);
+        return messages.empty() ? json() : messages.front().value("result", json());
     }
 
     /// What was sent since the last time.

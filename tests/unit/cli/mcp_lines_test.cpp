@@ -63,12 +63,12 @@ TEST(McpLines, AreReadUntilTheStreamEnds) {
 
 TEST(McpLines, AreReadUntilAStop) {
     both_ends pipe;
-    std::stop_source asked;
+    std::stop_source stop;
     taken_lines taken{100};
-    std::thread stopper{[&asked] { asked.request_stop(); }};
-    EXPECT_EQ(read_all(pipe.read.get(), taken.splitter, asked.get_token()), read_end::stopped);
+    std::thread stopper{[&stop] { stop.request_stop(); }};
+    EXPECT_EQ(read_all(pipe.read.get(), taken.splitter, stop.get_token()), read_end::stopped);
     stopper.join();
-    EXPECT_EQ(read_all(-1, taken.splitter, asked.get_token()), read_end::stopped);
+    EXPECT_EQ(read_all(-1, taken.splitter, stop.get_token()), read_end::stopped);
 }
 
 TEST(McpLines, ADescriptorThatCannotBeReadIsAFailure) {
@@ -100,12 +100,12 @@ TEST(McpLines, AreWrittenWholeByManyAtOnce) {
 
 TEST(McpLines, AStopEndsAWriterThatNobodyReads) {
     both_ends pipe;
-    std::stop_source asked;
+    std::stop_source stop;
     int broken = 0;
-    line_writer out{pipe.write.get(), asked.get_token(), [&broken] { ++broken; }};
+    line_writer out{pipe.write.get(), stop.get_token(), [&broken] { ++broken; }};
     out.write("fits");
     EXPECT_EQ(broken, 0);
-    std::thread stopper{[&asked] { asked.request_stop(); }};
+    std::thread stopper{[&stop] { stop.request_stop(); }};
     out.write(std::string(1'000'000, 'x'));
     out.write("never sent");
     stopper.join();

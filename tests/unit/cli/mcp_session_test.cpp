@@ -40,37 +40,37 @@ TEST(McpSession, AnswersWithTheRevisionThatTheClientSpeaks) {
         {"2999-01-01", "2025-11-25"},
         {"", "2025-11-25"},
     };
-    for (const auto& one : cases) {
-        SCOPED_TRACE(one.asked_for);
+    for (const auto& test : cases) {
+        SCOPED_TRACE(test.asked_for);
         scripted_server server;
-        conversation with{server};
-        with.request(7, "initialize", {{"protocolVersion", one.asked_for}});
-        const auto said = with.sent();
-        ASSERT_EQ(said.size(), 1U);
-        EXPECT_EQ(said[0]["id"], 7);
-        EXPECT_EQ(said[0]["result"]["protocolVersion"], one.agreed);
-        EXPECT_EQ(said[0]["result"]["capabilities"].dump(), R"({"tools":{}})");
-        EXPECT_EQ(said[0]["result"]["serverInfo"]["name"], "reels");
-        EXPECT_FALSE(said[0]["result"]["instructions"].empty());
+        conversation client{server};
+        client.request(7, "initialize", {{"protocolVersion", test.asked_for}});
+        const auto messages = client.sent();
+        ASSERT_EQ(messages.size(), 1U);
+        EXPECT_EQ(messages[0]["id"], 7);
+        EXPECT_EQ(messages[0]["result"]["protocolVersion"], test.agreed);
+        EXPECT_EQ(messages[0]["result"]["capabilities"].dump(), R"({"tools":{}})");
+        EXPECT_EQ(messages[0]["result"]["serverInfo"]["name"], "reels");
+        EXPECT_FALSE(messages[0]["result"]["instructions"].empty());
     }
 }
 
 TEST(McpSession, WantsToBeIntroducedOnce) {
     scripted_server server;
-    conversation with{server};
-    with.request(1, "ping");
-    with.request(2, "tools/list");
-    with.call(3, "usage", json::object());
-    with.request(4, "initialize", json::object());
-    auto said = with.sent();
-    ASSERT_EQ(said.size(), 4U);
-    EXPECT_EQ(said[0].dump(), R"({"jsonrpc":"2.0","id":1,"result":{}})");
-    EXPECT_EQ(code_in(said[1]), -32600);
-    EXPECT_EQ(code_in(said[2]), -32600);
-    EXPECT_EQ(code_in(said[3]), -32602);
-    with.introduce();
-    with.request(5, "initialize", {{"protocolVersion", "2025-06-18"}});
-    EXPECT_EQ(code_in(with.sent().at(0)), -32600);
+    conversation client{server};
+    client.request(1, "ping");
+    client.request(2, "tools/list");
+    client.call(3, "usage", json::object());
+    client.request(4, "initialize", json::object());
+    auto messages = client.sent();
+    ASSERT_EQ(messages.size(), 4U);
+    EXPECT_EQ(messages[0].dump(), R"({"jsonrpc":"2.0","id":1,"result":{}})");
+    EXPECT_EQ(code_in(messages[1]), -32600);
+    EXPECT_EQ(code_in(messages[2]), -32600);
+    EXPECT_EQ(code_in(messages[3]), -32602);
+    client.introduce();
+    client.request(5, "initialize", {{"protocolVersion", "2025-06-18"}});
+    EXPECT_EQ(code_in(client.sent().at(0)), -32600);
 }
 
 TEST(McpSession, SaysWhatIsWrongWithAMessage) {
@@ -120,31 +120,31 @@ TEST(McpSession, SaysWhatIsWrongWithAMessage) {
          "1"},
     };
     scripted_server server;
-    conversation with{server};
-    with.introduce();
-    for (const auto& one : cases) {
-        SCOPED_TRACE(one.name);
-        with.talk().take(one.line);
-        const auto said = with.sent();
-        ASSERT_EQ(said.size(), 1U);
-        EXPECT_EQ(said[0]["jsonrpc"], "2.0");
-        EXPECT_EQ(code_in(said[0]), one.code);
-        EXPECT_EQ(said[0]["id"].dump(), one.id);
-        EXPECT_FALSE(said[0]["error"]["message"].get<std::string>().empty());
+    conversation client{server};
+    client.introduce();
+    for (const auto& test : cases) {
+        SCOPED_TRACE(test.name);
+        client.talk().take(test.line);
+        const auto messages = client.sent();
+        ASSERT_EQ(messages.size(), 1U);
+        EXPECT_EQ(messages[0]["jsonrpc"], "2.0");
+        EXPECT_EQ(code_in(messages[0]), test.code);
+        EXPECT_EQ(messages[0]["id"].dump(), test.id);
+        EXPECT_FALSE(messages[0]["error"]["message"].get<std::string>().empty());
     }
     const std::string deep(100000, '[');
-    with.talk().take(deep);
-    with.talk().refuse_long_line();
-    const auto said = with.sent();
-    ASSERT_EQ(said.size(), 2U);
-    EXPECT_EQ(code_in(said[0]), -32700);
-    EXPECT_EQ(code_in(said[1]), -32600);
+    client.talk().take(deep);
+    client.talk().refuse_long_line();
+    const auto messages = client.sent();
+    ASSERT_EQ(messages.size(), 2U);
+    EXPECT_EQ(code_in(messages[0]), -32700);
+    EXPECT_EQ(code_in(messages[1]), -32600);
 }
 
 TEST(McpSession, KeepsSilentWhereNothingIsAsked) {
     scripted_server server;
-    conversation with{server};
-    with.introduce();
+    conversation client{server};
+    client.introduce();
     for (const auto* line :
          {"",
           " \t\r",
@@ -155,10 +155,10 @@ TEST(McpSession, KeepsSilentWhereNothingIsAsked) {
           R"({"jsonrpc":"2.0","method":"tools/call","params":{"name":"usage"}})",
           R"({"jsonrpc":"2.0","id":1,"result":{}})",
           R"({"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""}})"}) {
-        with.talk().take(line);
+        client.talk().take(line);
     }
-    with.talk().wait_for_calls();
-    EXPECT_TRUE(with.sent().empty());
+    client.talk().wait_for_calls();
+    EXPECT_TRUE(client.sent().empty());
 }
 
 TEST(McpSession, ShowsOfToolsWhatTheRevisionHas) {
@@ -172,24 +172,24 @@ TEST(McpSession, ShowsOfToolsWhatTheRevisionHas) {
         {"2025-03-26", true, false},
         {"2025-06-18", true, true},
         {"2025-11-25", true, true}};
-    for (const auto& one : cases) {
-        SCOPED_TRACE(one.revision);
+    for (const auto& test : cases) {
+        SCOPED_TRACE(test.revision);
         scripted_server server;
         server.on_usage = [](const usage_query&) { return answer_with(R"({"total_calls":0})"); };
-        conversation with{server};
-        with.introduce(one.revision);
-        with.request(1, "tools/list");
-        const auto tools = with.sent().at(0)["result"]["tools"];
+        conversation client{server};
+        client.introduce(test.revision);
+        client.request(1, "tools/list");
+        const auto tools = client.sent().at(0)["result"]["tools"];
         ASSERT_EQ(tools.size(), 5U);
         for (const auto& shown : tools) {
             EXPECT_EQ(shown["inputSchema"]["type"], "object");
-            EXPECT_EQ(shown.contains("annotations"), one.has_annotations);
-            EXPECT_EQ(shown.contains("outputSchema"), one.has_schemas_of_results);
-            EXPECT_EQ(shown.contains("title"), one.has_schemas_of_results);
+            EXPECT_EQ(shown.contains("annotations"), test.has_annotations);
+            EXPECT_EQ(shown.contains("outputSchema"), test.has_schemas_of_results);
+            EXPECT_EQ(shown.contains("title"), test.has_schemas_of_results);
         }
-        const auto result = with.result_of("usage", json::object());
+        const auto result = client.result_of("usage", json::object());
         EXPECT_EQ(result["content"][0]["text"], R"({"total_calls":0})");
-        EXPECT_EQ(result.contains("structuredContent"), one.has_schemas_of_results);
+        EXPECT_EQ(result.contains("structuredContent"), test.has_schemas_of_results);
     }
 }
 
@@ -204,22 +204,22 @@ TEST(McpSession, AnswersOthersWhileACallIsUnderWay) {
         }
         return answer_with(R"({"id":1,"url":"","status":"done","created_at":""})");
     };
-    conversation with{server};
-    with.introduce();
-    with.call("slow", "get_reel", {{"id", 1}});
+    conversation client{server};
+    client.introduce();
+    client.call("slow", "get_reel", {{"id", 1}});
     is_waiting.wait();
-    with.request("ping", "ping");
-    EXPECT_EQ(with.sent().at(0)["id"], "ping");
-    with.call("slow", "get_reel", {{"id", 2}});
-    const auto refused = with.sent();
+    client.request("ping", "ping");
+    EXPECT_EQ(client.sent().at(0)["id"], "ping");
+    client.call("slow", "get_reel", {{"id", 2}});
+    const auto refused = client.sent();
     EXPECT_EQ(code_in(refused.at(0)), -32600) << "the id is in use";
-    with.call("quick", "get_reel", {{"id", 2}});
+    client.call("quick", "get_reel", {{"id", 2}});
     may_end.count_down();
-    with.talk().wait_for_calls();
-    EXPECT_EQ(with.sent().size(), 2U);
-    with.call("slow", "get_reel", {{"id", 2}});
-    with.talk().wait_for_calls();
-    EXPECT_EQ(with.sent().at(0)["id"], "slow") << "free again";
+    client.talk().wait_for_calls();
+    EXPECT_EQ(client.sent().size(), 2U);
+    client.call("slow", "get_reel", {{"id", 2}});
+    client.talk().wait_for_calls();
+    EXPECT_EQ(client.sent().at(0)["id"], "slow") << "free again";
 }
 
 TEST(McpSession, StopsACancelledCallAndDoesNotAnswerIt) {
@@ -233,15 +233,15 @@ TEST(McpSession, StopsACancelledCallAndDoesNotAnswerIt) {
             was_stopped = true;
             return error{errc::cancelled};
         };
-        conversation with{server};
-        with.introduce();
-        with.call(id, "get_reel", {{"id", 1}}, {{"progressToken", 1}});
+        conversation client{server};
+        client.introduce();
+        client.call(id, "get_reel", {{"id", 1}}, {{"progressToken", 1}});
         is_waiting.wait();
-        with.cancel("another");
-        with.cancel(id);
-        with.talk().wait_for_calls();
+        client.cancel("another");
+        client.cancel(id);
+        client.talk().wait_for_calls();
         EXPECT_TRUE(was_stopped);
-        EXPECT_TRUE(with.sent().empty());
+        EXPECT_TRUE(client.sent().empty());
     }
 }
 
@@ -276,21 +276,21 @@ TEST(McpSession, TakesSoManyCallsAndNoMore) {
         may_end.wait();
         return answer_with("{}");
     };
-    conversation with{server};
-    with.introduce();
-    for (int id = 0; id < calls_max; ++id) with.call(id, "usage", json::object());
-    EXPECT_TRUE(with.sent().empty());
-    with.call("one more", "usage", json::object());
-    const auto refused = with.sent().at(0);
+    conversation client{server};
+    client.introduce();
+    for (int id = 0; id < calls_max; ++id) client.call(id, "usage", json::object());
+    EXPECT_TRUE(client.sent().empty());
+    client.call("one more", "usage", json::object());
+    const auto refused = client.sent().at(0);
     EXPECT_EQ(refused["id"], "one more");
     EXPECT_EQ(refused["result"]["isError"], true);
     EXPECT_THAT(refused["result"]["content"][0]["text"].get<std::string>(), HasSubstr("16 calls"));
     may_end.count_down();
-    with.talk().wait_for_calls();
-    EXPECT_EQ(with.sent().size(), call_table::calls_max);
-    with.call("again", "usage", json::object());
-    with.talk().wait_for_calls();
-    EXPECT_EQ(with.sent().at(0)["result"]["isError"], false);
+    client.talk().wait_for_calls();
+    EXPECT_EQ(client.sent().size(), call_table::calls_max);
+    client.call("again", "usage", json::object());
+    client.talk().wait_for_calls();
+    EXPECT_EQ(client.sent().at(0)["result"]["isError"], false);
 }
 
 TEST(McpSession, TellsHowACallGetsOn) {
@@ -310,57 +310,57 @@ TEST(McpSession, TellsHowACallGetsOn) {
             wanted.on_progress({.id = 42, .status = "done"});
             return answer_with(R"({"id":42,"url":"","status":"done","created_at":""})");
         };
-        conversation with{server};
-        with.introduce(has_messages ? "2025-06-18" : "2024-11-05");
-        with.call(1, "analyze_reel", {{"url", "x"}}, {{"progressToken", "tok"}});
-        with.talk().wait_for_calls();
-        const auto said = with.sent();
-        ASSERT_EQ(said.size(), 3U) << "the answer alone reports the end; no text is repeated";
+        conversation client{server};
+        client.introduce(has_messages ? "2025-06-18" : "2024-11-05");
+        client.call(1, "analyze_reel", {{"url", "x"}}, {{"progressToken", "tok"}});
+        client.talk().wait_for_calls();
+        const auto messages = client.sent();
+        ASSERT_EQ(messages.size(), 3U) << "the answer alone reports the end; no text is repeated";
         double last = -1;
-        for (const auto& one : {said[0], said[1]}) {
-            EXPECT_EQ(one["method"], "notifications/progress");
-            EXPECT_FALSE(one.contains("id"));
-            EXPECT_EQ(one["params"]["progressToken"], "tok");
-            EXPECT_GT(one["params"]["progress"].get<double>(), last);
-            last = one["params"]["progress"].get<double>();
-            EXPECT_EQ(one["params"].contains("message"), has_messages);
+        for (const auto& message : {messages[0], messages[1]}) {
+            EXPECT_EQ(message["method"], "notifications/progress");
+            EXPECT_FALSE(message.contains("id"));
+            EXPECT_EQ(message["params"]["progressToken"], "tok");
+            EXPECT_GT(message["params"]["progress"].get<double>(), last);
+            last = message["params"]["progress"].get<double>();
+            EXPECT_EQ(message["params"].contains("message"), has_messages);
         }
         if (has_messages) {
             EXPECT_EQ(
-                said[1]["params"]["message"], "reel 42: processing (download, attempt 2), 0 s");
+                messages[1]["params"]["message"], "reel 42: processing (download, attempt 2), 0 s");
         }
-        EXPECT_EQ(said[2]["id"], 1) << "the answer comes last";
+        EXPECT_EQ(messages[2]["id"], 1) << "the answer comes last";
     }
 }
 
 TEST(McpSession, AnswersABatchWithOneArray) {
     scripted_server server;
     server.on_usage = [](const usage_query&) { return answer_with("{}"); };
-    conversation with{server};
-    with.introduce("2025-03-26");
-    with.talk().take(R"([{"jsonrpc":"2.0","id":1,"method":"ping"},
+    conversation client{server};
+    client.introduce("2025-03-26");
+    client.talk().take(R"([{"jsonrpc":"2.0","id":1,"method":"ping"},
         {"jsonrpc":"2.0","method":"notifications/initialized"},
         {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"usage"}},
         {"jsonrpc":"2.0","id":3,"method":"nothing"}, 4])");
-    with.talk().wait_for_calls();
-    auto said = with.sent();
-    ASSERT_EQ(said.size(), 1U);
-    ASSERT_EQ(said[0].size(), 4U);
+    client.talk().wait_for_calls();
+    auto messages = client.sent();
+    ASSERT_EQ(messages.size(), 1U);
+    ASSERT_EQ(messages[0].size(), 4U);
     std::vector<std::string> ids;
-    for (const auto& one : said[0]) ids.push_back(one["id"].dump());
+    for (const auto& message : messages[0]) ids.push_back(message["id"].dump());
     EXPECT_THAT(ids, testing::UnorderedElementsAre("1", "2", "3", "null"));
 
-    with.talk().take(R"([{"jsonrpc":"2.0","method":"notifications/initialized"}])");
-    EXPECT_TRUE(with.sent().empty());
+    client.talk().take(R"([{"jsonrpc":"2.0","method":"notifications/initialized"}])");
+    EXPECT_TRUE(client.sent().empty());
     auto many = json::array();
     for (std::size_t count = 0; count <= batch_messages_max; ++count) many.push_back(count);
-    with.tell(many);
-    said = with.sent();
-    ASSERT_EQ(said.size(), 1U);
-    EXPECT_EQ(code_in(said[0]), -32600);
+    client.tell(many);
+    messages = client.sent();
+    ASSERT_EQ(messages.size(), 1U);
+    EXPECT_EQ(code_in(messages[0]), -32600);
     many.erase(0);
-    with.tell(many);
-    EXPECT_EQ(with.sent().at(0).size(), batch_messages_max);
+    client.tell(many);
+    EXPECT_EQ(client.sent().at(0).size(), batch_messages_max);
 }
 
 TEST(McpSession, AToolThatThrowsIsAnInternalErrorOfItsCall) {
@@ -368,13 +368,13 @@ TEST(McpSession, AToolThatThrowsIsAnInternalErrorOfItsCall) {
     server.on_usage = [](const usage_query&) -> result<api_answer> {
         throw std::runtime_error{"secret"};
     };
-    conversation with{server};
-    with.introduce();
-    with.call(1, "usage", json::object());
-    with.talk().wait_for_calls();
-    const auto said = with.sent().at(0);
-    EXPECT_EQ(code_in(said), -32603);
-    EXPECT_EQ(said["error"]["message"], "internal error");
+    conversation client{server};
+    client.introduce();
+    client.call(1, "usage", json::object());
+    client.talk().wait_for_calls();
+    const auto messages = client.sent().at(0);
+    EXPECT_EQ(code_in(messages), -32603);
+    EXPECT_EQ(messages["error"]["message"], "internal error");
 }
 
 }  // namespace

@@ -46,29 +46,29 @@ std::function<result<api_answer>(const job_wait&, const std::stop_token&)> found
 
 class McpTools : public testing::Test {
 protected:
-    void SetUp() override { with.introduce(); }
+    void SetUp() override { client.introduce(); }
 
     scripted_server server;
-    conversation with{server};
+    conversation client{server};
 };
 
 TEST_F(McpTools, AnalyzeReelSubmitsAndWaits) {
-    submission asked;
+    submission submitted;
     job_wait watched;
-    server.on_submit = queued(&asked);
+    server.on_submit = queued(&submitted);
     server.on_await = found(done, &watched);
-    const auto result = with.result_of("analyze_reel", {{"url", "link"}});
+    const auto result = client.result_of("analyze_reel", {{"url", "link"}});
     EXPECT_EQ(result["isError"], false);
     EXPECT_EQ(text_in(result), done) << "as it came";
     EXPECT_EQ(result["structuredContent"], json::parse(done));
-    EXPECT_EQ(asked.link, "link");
-    EXPECT_FALSE(asked.fresh);
-    EXPECT_EQ(asked.idempotency_key, std::nullopt) << "the client makes one up";
+    EXPECT_EQ(submitted.link, "link");
+    EXPECT_FALSE(submitted.fresh);
+    EXPECT_EQ(submitted.idempotency_key, std::nullopt) << "the client makes one up";
     EXPECT_EQ(watched.id, 42);
     EXPECT_EQ(watched.at_most, wait_default_of_calls);
 
-    with.result_of("analyze_reel", {{"url", "link"}, {"fresh", true}, {"wait_seconds", 600}});
-    EXPECT_TRUE(asked.fresh);
+    client.result_of("analyze_reel", {{"url", "link"}, {"fresh", true}, {"wait_seconds", 600}});
+    EXPECT_TRUE(submitted.fresh);
     EXPECT_EQ(watched.at_most, std::chrono::seconds{600});
 }
 
@@ -78,7 +78,7 @@ TEST_F(McpTools, WhatIsNotFinishedInTimeSaysHowToGoOn) {
     for (const auto* tool : {"analyze_reel", "get_reel"}) {
         const json arguments =
             tool == std::string_view{"get_reel"} ? json{{"id", 42}} : json{{"url", "link"}};
-        const auto result = with.result_of(tool, arguments);
+        const auto result = client.result_of(tool, arguments);
         EXPECT_EQ(result["isError"], false);
         const auto& job = result["structuredContent"];
         EXPECT_EQ(job["status"], "processing");
@@ -91,7 +91,7 @@ TEST_F(McpTools, WhatIsNotFinishedInTimeSaysHowToGoOn) {
 TEST_F(McpTools, AFailedAnalysisIsAnErrorInWordsAndAsJson) {
     server.on_submit = queued();
     server.on_await = found(unavailable);
-    const auto result = with.result_of("analyze_reel", {{"url", "link"}});
+    const auto result = client.result_of("analyze_reel", {{"url", "link"}});
     EXPECT_EQ(result["isError"], true);
     EXPECT_EQ(
         text_in(result),
@@ -103,7 +103,7 @@ TEST_F(McpTools, AFailedAnalysisIsAnErrorInWordsAndAsJson) {
     server.on_await =
         found(R"({"id":7,"url":"l","status":"error","created_at":"","error_code":"rate_limited"})");
     EXPECT_THAT(
-        text_in(with.result_of("get_reel", {{"id", 7}})),
+        text_in(client.result_of("get_reel", {{"id", 7}})),
         HasSubstr("may succeed when it is submitted again later"));
 }
 
@@ -126,7 +126,7 @@ TEST_F(McpTools, FailuresSayWhatToDo) {
         server.on_await = [&one](const job_wait&, const std::stop_token&) -> result<api_answer> {
             return error{one.code, "the server's words"};
         };
-        const auto result = with.result_of("get_reel", {{"id", 42}});
+        const auto result = client.result_of("get_reel", {{"id", 42}});
         EXPECT_EQ(result["isError"], true);
         EXPECT_FALSE(result.contains("structuredContent"));
         EXPECT_THAT(text_in(result), AllOf(HasSubstr("the server's words"), HasSubstr(one.advice)));
@@ -138,7 +138,7 @@ TEST_F(McpTools, ALostWaitDoesNotLoseTheId) {
     server.on_await = [](const job_wait&, const std::stop_token&) -> result<api_answer> {
         return error{errc::connection_failed, "no answer"};
     };
-    const auto result = with.result_of("analyze_reel", {{"url", "link"}});
+    const auto result = client.result_of("analyze_reel", {{"url", "link"}});
     EXPECT_EQ(result["isError"], true);
     EXPECT_THAT(text_in(result), AllOf(HasSubstr("has id 42"), HasSubstr("no answer")));
 }
@@ -147,26 +147,26 @@ TEST_F(McpTools, ARefusedSubmissionIsNotWaitedFor) {
     server.on_submit = [](const submission&, const std::stop_token&) -> result<api_answer> {
         return error{errc::limit_reached, "limit of 3 jobs reached (HTTP 429)"};
     };
-    const auto refused = with.result_of("analyze_reel", {{"url", "link"}});
+    const auto refused = client.result_of("analyze_reel", {{"url", "link"}});
     EXPECT_EQ(refused["isError"], true);
     EXPECT_THAT(text_in(refused), HasSubstr("limit of 3 jobs reached (HTTP 429)"));
 
     server.on_submit = [](const submission&, const std::stop_token&) -> result<api_answer> {
         return answer_with("{}");
     };
-    EXPECT_EQ(with.result_of("analyze_reel", {{"url", "link"}})["isError"], true);
+    EXPECT_EQ(client.result_of("analyze_reel", {{"url", "link"}})["isError"], true);
 }
 
 TEST_F(McpTools, GetReelLooksOnceUnlessToldToWait) {
     job_wait watched;
     server.on_await = found(done, &watched);
-    with.result_of("get_reel", {{"id", 42}});
+    client.result_of("get_reel", {{"id", 42}});
     EXPECT_EQ(watched.id, 42);
     EXPECT_EQ(watched.at_most, std::chrono::seconds{0});
-    with.result_of("get_reel", {{"id", 42.0}, {"wait_seconds", 7}});
+    client.result_of("get_reel", {{"id", 42.0}, {"wait_seconds", 7}});
     EXPECT_EQ(watched.id, 42);
     EXPECT_EQ(watched.at_most, std::chrono::seconds{7});
-    with.result_of("get_reel", {{"id", std::numeric_limits<std::int64_t>::max()}});
+    client.result_of("get_reel", {{"id", std::numeric_limits<std::int64_t>::max()}});
     EXPECT_EQ(watched.id, std::numeric_limits<std::int64_t>::max());
 }
 
@@ -179,11 +179,11 @@ TEST_F(McpTools, SearchAndListAndUsageAskForWhatTheyAreTold) {
         return answer_with(R"([{"id":1}])");
     };
     EXPECT_EQ(
-        with.result_of("search_reels", {{"query", "quick pasta"}})["structuredContent"].dump(),
+        client.result_of("search_reels", {{"query", "quick pasta"}})["structuredContent"].dump(),
         R"({"hits":[{"id":1}]})");
     EXPECT_EQ(words, "quick pasta");
     EXPECT_EQ(limit, std::nullopt);
-    with.result_of("search_reels", {{"query", "x"}, {"limit", 50}});
+    client.result_of("search_reels", {{"query", "x"}, {"limit", 50}});
     EXPECT_EQ(limit, 50);
 
     list_query listed;
@@ -192,11 +192,11 @@ TEST_F(McpTools, SearchAndListAndUsageAskForWhatTheyAreTold) {
         return reel_page{.reels = answer_with("[]"), .next_cursor = "more"};
     };
     EXPECT_EQ(
-        with.result_of("list_reels", json::object())["structuredContent"].dump(),
+        client.result_of("list_reels", json::object())["structuredContent"].dump(),
         R"({"reels":[],"next_cursor":"more"})");
     EXPECT_EQ(listed.limit, 20);
     EXPECT_EQ(listed.status, std::nullopt);
-    with.result_of("list_reels", {{"limit", 1}, {"status", "error"}, {"cursor", "more"}});
+    client.result_of("list_reels", {{"limit", 1}, {"status", "error"}, {"cursor", "more"}});
     EXPECT_EQ(listed.limit, 1);
     EXPECT_EQ(listed.status, "error");
     EXPECT_EQ(listed.cursor, "more");
@@ -206,7 +206,7 @@ TEST_F(McpTools, SearchAndListAndUsageAskForWhatTheyAreTold) {
         counted = wanted;
         return answer_with(R"({"total_cost_usd":0.1234567890123456789})");
     };
-    const auto usage = with.result_of("usage", {{"from", "2026-05-01"}, {"to", nullptr}});
+    const auto usage = client.result_of("usage", {{"from", "2026-05-01"}, {"to", nullptr}});
     EXPECT_EQ(text_in(usage), R"({"total_cost_usd":0.1234567890123456789})") << "every digit";
     EXPECT_EQ(counted.from, "2026-05-01");
     EXPECT_EQ(counted.to, std::nullopt);
@@ -263,14 +263,14 @@ TEST_F(McpTools, BadArgumentsAreNamed) {
     };
     for (const auto& one : cases) {
         SCOPED_TRACE(one.text);
-        const auto result = with.result_of(one.tool, one.arguments);
+        const auto result = client.result_of(one.tool, one.arguments);
         EXPECT_EQ(result["isError"], true);
         EXPECT_EQ(text_in(result), one.text);
     }
     std::string umlauts;
     for (int count = 0; count < 500; ++count) umlauts += "\u00fc";
     server.on_search = [](const std::string&, std::optional<int>) { return answer_with("[]"); };
-    EXPECT_EQ(with.result_of("search_reels", {{"query", umlauts}})["isError"], false);
+    EXPECT_EQ(client.result_of("search_reels", {{"query", umlauts}})["isError"], false);
 }
 
 TEST_F(McpTools, WhatTheSchemaNamesIsWhatTheToolTakes) {
@@ -278,7 +278,7 @@ TEST_F(McpTools, WhatTheSchemaNamesIsWhatTheToolTakes) {
         SCOPED_TRACE(one.name);
         const auto& schema = one.input_schema;
         EXPECT_EQ(schema["additionalProperties"], false);
-        const auto refused = with.result_of(std::string{one.name}.c_str(), {{"unheard_of", 1}});
+        const auto refused = client.result_of(std::string{one.name}.c_str(), {{"unheard_of", 1}});
         // Either a required one is missing, or all that there are are told.
         const auto text = text_in(refused);
         if (schema.contains("required")) {

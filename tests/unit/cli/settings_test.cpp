@@ -9,10 +9,10 @@ namespace {
 using testing::HasSubstr;
 
 settings_source source(const char* server, const char* token) {
-    settings_source made;
-    if (server != nullptr) made.server = server;
-    if (token != nullptr) made.token = token;
-    return made;
+    settings_source source;
+    if (server != nullptr) source.server = server;
+    if (token != nullptr) source.token = token;
+    return source;
 }
 
 // Goal: flags over environment over file, each setting for itself. Method: table.

@@ -27,13 +27,13 @@ TEST(CutTo, LeavesWhatFits) {
 }
 
 table three_columns() {
-    table made{
+    table out{
         {{.heading = "ID", .align = alignment::right},
          {.heading = "AUTHOR", .leaves = 1, .cells_max = 6},
          {.heading = "SUMMARY", .stretches = true}}};
-    made.add({{"7"}, {"@long-name"}, {"a summary that is longer than others", style::quiet}});
-    made.add({{"1234"}, {"寿司"}, {"short"}});
-    return made;
+    out.add({{"7"}, {"@long-name"}, {"a summary that is longer than others", style::quiet}});
+    out.add({{"1234"}, {"寿司"}, {"short"}});
+    return out;
 }
 
 TEST(Table, CutsNothingWithoutAWidth) {
@@ -77,10 +77,10 @@ TEST(Table, StylesTextAndNotTheBlanksAroundIt) {
 }
 
 TEST(Table, MakesTextsHarmlessLines) {
-    table made{{{.heading = "A"}}};
-    made.add({{"one\ntwo\x1B[2J"}});
-    EXPECT_EQ(made.text(std::nullopt, colours::off), "A\none two\n");
-    EXPECT_THAT(made.text(std::nullopt, colours::on), Not(HasSubstr("\x1B[2J")));
+    table out{{{.heading = "A"}}};
+    out.add({{"one\ntwo\x1B[2J"}});
+    EXPECT_EQ(out.text(std::nullopt, colours::off), "A\none two\n");
+    EXPECT_THAT(out.text(std::nullopt, colours::on), Not(HasSubstr("\x1B[2J")));
 }
 
 TEST(Table, HasNoRowsAtFirst) {

@@ -31,13 +31,13 @@ using bio_ptr = std::unique_ptr<BIO, freed<BIO_free>>;
 
 /// Vouches for itself and for the name "localhost" alone.
 certificate_ptr make_certificate(EVP_PKEY* key) {
-    certificate_ptr made{X509_new()};
-    X509_set_version(made.get(), 2);
-    ASN1_INTEGER_set(X509_get_serialNumber(made.get()), 1);
-    X509_gmtime_adj(X509_getm_notBefore(made.get()), -3600);
-    X509_gmtime_adj(X509_getm_notAfter(made.get()), 3600);
-    X509_set_pubkey(made.get(), key);
-    X509_NAME* name = X509_get_subject_name(made.get());
+    certificate_ptr certificate{X509_new()};
+    X509_set_version(certificate.get(), 2);
+    ASN1_INTEGER_set(X509_get_serialNumber(certificate.get()), 1);
+    X509_gmtime_adj(X509_getm_notBefore(certificate.get()), -3600);
+    X509_gmtime_adj(X509_getm_notAfter(certificate.get()), 3600);
+    X509_set_pubkey(certificate.get(), key);
+    X509_NAME* name = X509_get_subject_name(certificate.get());
     const std::string common{"reelsd test"};
     X509_NAME_add_entry_by_txt(
         name,
@@ -47,13 +47,13 @@ certificate_ptr make_certificate(EVP_PKEY* key) {
         static_cast<int>(common.size()),
         -1,
         0);
-    X509_set_issuer_name(made.get(), name);
+    X509_set_issuer_name(certificate.get(), name);
     using extension_ptr = std::unique_ptr<X509_EXTENSION, freed<X509_EXTENSION_free>>;
     const extension_ptr names{
         X509V3_EXT_conf_nid(nullptr, nullptr, NID_subject_alt_name, "DNS:localhost")};
-    X509_add_ext(made.get(), names.get(), -1);
-    X509_sign(made.get(), key, EVP_sha256());
-    return made;
+    X509_add_ext(certificate.get(), names.get(), -1);
+    X509_sign(certificate.get(), key, EVP_sha256());
+    return certificate;
 }
 
 /// Answers one request per connection with "hello".
