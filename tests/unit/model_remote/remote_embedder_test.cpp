@@ -27,7 +27,12 @@ const std::vector<std::string> two_texts{"one", "two"};
 
 embedder_settings of_model(std::string model, int dimensions = 768) {
     return {
-        .url = "", .key = "", .model = std::move(model), .dimensions = dimensions, .ca_file = ""};
+        .url = "",
+        .key = "",
+        .model = std::move(model),
+        .dimensions = dimensions,
+        .ca_file = "",
+        .by_proxy = {}};
 }
 
 TEST(GeminiEmbeddings, NameTaskSizeAndModelForEachText) {
