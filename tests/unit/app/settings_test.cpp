@@ -176,7 +176,16 @@ TEST(Settings, SecretsAreThoseOfTheDocuments) {
         }
     }
     const std::set<std::string_view> expected{
-        "database-url", "database-password", "gemini-api-key", "openai-api-key", "telegram-token"};
+        "database-url",
+        "database-password",
+        "gemini-api-key",
+        "media-proxy",
+        "model-proxy",
+        "openai-api-key",
+        "platform-proxy",
+        "telegram-proxy",
+        "telegram-token",
+        "webhook-proxy"};
     EXPECT_EQ(secrets, expected);
 }
 
