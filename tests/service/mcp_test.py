@@ -187,7 +187,7 @@ class Life(McpTest):
 
     def test_settings_that_are_wrong(self):
         for variables, message in (
-                ({}, "reels: no API token"), ({"REELS_TOKEN": "a b"}, "reels: the API token has blanks"),
+                ({}, "reels: no API token"), ({"REELS_TOKEN": "a b"}, "reels: the API token contains blanks"),
                 ({"REELS_TOKEN": TOKEN, "REELS_SERVER": "nowhere"}, "reels: the server's address")):
             with self.subTest(variables):
                 client = self.client(revision=None, **variables)
