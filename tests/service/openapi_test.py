@@ -330,7 +330,7 @@ class Reels(OpenApiTest):
             account.finished(job_id)
             answer = someone.ask(READ, job_id, query={"wait": 60}, expect=200)
             self.assertMembers(answer, "error",
-                               {"started_at", "finished_at", "error", "error_code"})
+                               {"started_at", "finished_at", "error", "error_code", "retryable"})
         account.finished(done)
         answer = someone.ask(READ, done, query={"wait": 60}, expect=200)
         self.assertMembers(answer, "done", {"started_at", "finished_at", "result"})
