@@ -6,7 +6,10 @@
 #include <reelsd/http/target.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
+#include <limits>
+#include <system_error>
 #include <utility>
 
 namespace reelsd::http {
@@ -126,26 +129,22 @@ std::optional<refusal> check_host(const framing& seen, bool is_version_1_1) {
     return std::nullopt;
 }
 
-std::optional<refusal> check_length(std::string_view text, std::size_t body_bytes_max) {
+std::optional<refusal> read_length(std::string_view text, std::uint64_t& length) {
     const auto fits = [](char letter) { return is_digit(letter); };
     if (text.empty() || !std::all_of(text.begin(), text.end(), fits)) {
         return bad("malformed Content-Length");
     }
-    // More digits than any limit has would only overflow.
-    constexpr std::size_t digits_max = 18;
-    std::uint64_t length = 0;
-    for (const char digit : text.substr(0, digits_max)) {
-        length = length * 10 + (byte_of(digit) - byte_of('0'));
-    }
-    if (text.size() > digits_max || length > body_bytes_max) {
-        return refusal{status::content_too_large, "the request body is too large"};
+    const auto* const end = text.data() + text.size();
+    if (std::from_chars(text.data(), end, length).ec == std::errc::result_out_of_range) {
+        length = std::numeric_limits<std::uint64_t>::max();
     }
     return std::nullopt;
 }
 
-std::optional<refusal> check_framing(
-    const framing& seen, bool is_version_1_1, std::size_t body_bytes_max) {
+std::optional<refusal> read_framing(const framing& seen, request_head& into) {
+    const bool is_version_1_1 = into.is_version_1_1;
     if (auto refused = check_host(seen, is_version_1_1)) return refused;
+    into.announces_body = seen.lengths > 0 || seen.codings > 0;
     if (seen.lengths > 1) return bad("Content-Length is given more than once");
     if (seen.codings > 0) {
         if (seen.lengths > 0) return bad("Transfer-Encoding and Content-Length exclude each other");
@@ -154,7 +153,7 @@ std::optional<refusal> check_framing(
             return bad("Transfer-Encoding must be chunked");
         }
     }
-    if (seen.lengths == 1) return check_length(seen.length, body_bytes_max);
+    if (seen.lengths == 1) return read_length(seen.length, into.content_length);
     return std::nullopt;
 }
 
@@ -185,8 +184,7 @@ head_scan scan_head(std::string_view received, std::size_t from) {
     return {};
 }
 
-std::optional<refusal> read_request_head(
-    std::string_view head, std::size_t body_bytes_max, request_head& into) {
+std::optional<refusal> read_request_head(std::string_view head, request_head& into) {
     invariant(head.ends_with("\r\n\r\n"));
     auto rest = head;
     if (auto refused = read_request_line(take_line(rest), into)) return refused;
@@ -209,8 +207,7 @@ std::optional<refusal> read_request_head(
              .value_begin = place_of(next.value),
              .value_size = static_cast<std::uint32_t>(next.value.size())});
     }
-    into.announces_body = seen.lengths > 0 || seen.codings > 0;
-    return check_framing(seen, into.is_version_1_1, body_bytes_max);
+    return read_framing(seen, into);
 }
 
 std::optional<std::string> request_id_in(std::string_view head) {

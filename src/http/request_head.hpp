@@ -1,10 +1,12 @@
 #pragma once
 
+#include <reelsd/http/body_reader.hpp>
 #include <reelsd/http/header_fields.hpp>
 #include <reelsd/http/protocol.hpp>
 #include <reelsd/http/target.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,14 +17,6 @@
 /// several Hosts, odd transfer codings): such requests are how one is smuggled inside another, so
 /// they are refused before it sees them. Pure functions: tables and random bytes test them.
 namespace reelsd::http {
-
-/// Why a request was turned away before anybody looked at its target. The connection closes after
-/// it.
-struct refusal {
-    status code;
-    /// For the client: a literal.
-    std::string_view message;
-};
 
 /// Where the head ends, found as the bytes arrive.
 struct head_scan {
@@ -44,16 +38,18 @@ struct request_head {
     /// Whether it has a Content-Length, also of 0, or a Transfer-Encoding; without them there is
     /// no body (RFC 9112 6.3).
     bool announces_body = false;
+    /// Of the body, in bytes; 0 without a Content-Length, and the largest number for one that is
+    /// larger.
+    std::uint64_t content_length = 0;
     /// In their order, by their places in the head; values without blanks around them.
     std::vector<header_fields::place> fields;
 };
 
 /// A whole head: request line, fields, the closing empty line. Nothing when it is in order; all of
 /// `into` is valid only then. Refuses with 505 a version other than HTTP/1.0 and 1.1, with 431 more
-/// than `header_fields_max` fields, with 413 a Content-Length over `body_bytes_max`, and with 400
-/// everything else that RFC 9112 forbids or that two servers may understand differently.
-[[nodiscard]] std::optional<refusal> read_request_head(
-    std::string_view head, std::size_t body_bytes_max, request_head& into);
+/// than `header_fields_max` fields, and with 400 everything else that RFC 9112 forbids or that two
+/// servers may understand differently.
+[[nodiscard]] std::optional<refusal> read_request_head(std::string_view head, request_head& into);
 
 /// The value of the first field `X-Request-Id` in a whole head, of any form, for an answer to a
 /// head that is refused.

@@ -2,11 +2,13 @@
 
 #include "request_head.hpp"
 #include <reelsd/base/invariant.hpp>
+#include <reelsd/http/router.hpp>
 
+#include <boost/beast/core/buffers_range.hpp>
 #include <boost/beast/http/error.hpp>
+#include <boost/beast/http/message.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/rfc7230.hpp>
-#include <boost/beast/http/string_body.hpp>
 
 #include <utility>
 
@@ -58,7 +60,38 @@ std::optional<bool> wants_to_stay(const header_fields& headers, bool is_version_
 
 }  // namespace
 
-struct request_reader::message_parser : beast::http::request_parser<beast::http::string_body> {};
+/// Gathers what arrives, without room for all that is announced: a streamed body is taken in
+/// pieces.
+struct gathered_body {
+    using value_type = std::string;
+
+    class reader {
+    public:
+        template <bool IsRequest, class Fields>
+        reader(beast::http::header<IsRequest, Fields>& /*head*/, value_type& gathered)
+            : gathered_{gathered} {}
+
+        void init(const boost::optional<std::uint64_t>& /*length*/, beast::error_code& failed) {
+            failed = {};
+        }
+        template <class Buffers>
+        std::size_t put(const Buffers& arrived, beast::error_code& failed) {
+            failed = {};
+            std::size_t size = 0;
+            for (const auto piece : beast::buffers_range(arrived)) {
+                gathered_.append(static_cast<const char*>(piece.data()), piece.size());
+                size += piece.size();
+            }
+            return size;
+        }
+        void finish(beast::error_code& failed) { failed = {}; }
+
+    private:
+        value_type& gathered_;
+    };
+};
+
+struct request_reader::message_parser : beast::http::request_parser<gathered_body> {};
 
 request_reader::request_reader(reader_limits limits) : limits_{limits} {}
 
@@ -70,6 +103,12 @@ bool request_reader::has_begun() const noexcept {
 
 void request_reader::append(std::string_view bytes) {
     received_.append(bytes);
+}
+
+std::string request_reader::take_piece() {
+    auto& gathered = parser_->get().body();
+    streamed_bytes_ += gathered.size();
+    return std::exchange(gathered, {});
 }
 
 std::size_t request_reader::bytes_held() const noexcept {
@@ -130,7 +169,7 @@ request_reader::step request_reader::advance_header() {
 request_reader::step request_reader::begin_message(std::size_t head_size) {
     const std::string_view head = std::string_view{received_}.substr(0, head_size);
     request_head read;
-    if (const auto refused = read_request_head(head, limits_.body_bytes_max, read)) {
+    if (const auto refused = read_request_head(head, read)) {
         refused_id_ = request_id_in(head);
         return refuse(*refused);
     }
@@ -147,21 +186,29 @@ request_reader::step request_reader::begin_message(std::size_t head_size) {
     const auto keep_alive = wants_to_stay(request.headers, read.is_version_1_1);
     if (!keep_alive) return refuse({status::bad_request, malformed_header_message});
     message_.keep_alive = *keep_alive;
-    if (!parser_) {
+    is_streaming_ = limits_.routes && limits_.routes->streams_body(message_.request);
+    message_.streams_body = is_streaming_;
+    streamed_bytes_ = 0;
+    if (!is_streaming_ && read.content_length > limits_.body_bytes_max) {
+        return refuse({status::content_too_large, too_large_message});
+    }
+    if (parser_ && !is_streaming_) parser_->body_limit(limits_.body_bytes_max);
+    const auto expected = message_.request.headers.find("Expect");
+    const bool expects =
+        message_.is_version_1_1 && expected && same_name(*expected, "100-continue");
+    awaits_continue_ = expects && received_.empty() && parser_ && !parser_->is_done();
+    if (!parser_ || is_streaming_) {
         complete_ = true;
         return step::complete;
     }
-    const auto expected = message_.request.headers.find("Expect");
-    const bool waits = message_.is_version_1_1 && expected && same_name(*expected, "100-continue");
-    if (waits && received_.empty() && !parser_->is_done()) return step::send_continue;
-    return advance_body();
+    return std::exchange(awaits_continue_, false) ? step::send_continue : advance_body();
 }
 
 /// Beast reads the body, and has to see for itself how it is framed.
 bool request_reader::begin_body(std::string_view head) {
     parser_ = std::make_unique<message_parser>();
     parser_->header_limit(static_cast<std::uint32_t>(limits_.header_bytes_max));
-    parser_->body_limit(limits_.body_bytes_max);
+    parser_->body_limit(boost::none);  // Until it is known whether the body is streamed.
     body_bytes_read_ = 0;
     beast::error_code failed;
     const auto used = parser_->put(boost::asio::buffer(head), failed);
@@ -182,27 +229,40 @@ std::string request_reader::take_received(std::size_t head_size) {
     return head;
 }
 
-request_reader::step request_reader::after_body_error(bool too_large) {
-    if (too_large) return refuse({status::content_too_large, too_large_message});
-    return refuse({status::bad_request, "malformed request body"});
-}
-
-request_reader::step request_reader::advance_body() {
+std::optional<refusal> request_reader::parse_body() {
+    const refusal too_large{status::content_too_large, too_large_message};
+    const auto encoded_max =
+        encoded_per_decoded_max * (limits_.body_bytes_max + (is_streaming_ ? streamed_bytes_ : 0));
     while (!parser_->is_done() && !received_.empty()) {
         if (parser_->chunked() && may_be_part_of_last_chunk(received_)) break;
         beast::error_code failed;
         const auto used = parser_->put(boost::asio::buffer(received_), failed);
         received_.erase(0, used);
         body_bytes_read_ += used;
-        if (body_bytes_read_ > encoded_per_decoded_max * limits_.body_bytes_max) {
-            return after_body_error(true);
-        }
+        if (body_bytes_read_ > encoded_max) return too_large;
         if (failed == beast::http::error::need_more) {
-            if (received_.size() > chunk_line_bytes_max) return after_body_error(true);
+            if (received_.size() > chunk_line_bytes_max) return too_large;
             break;
         }
-        if (failed) return after_body_error(failed == beast::http::error::body_limit);
+        if (failed == beast::http::error::body_limit) return too_large;
+        if (failed) return refusal{status::bad_request, "malformed request body"};
     }
+    return std::nullopt;
+}
+
+request_reader::step request_reader::advance_stream() {
+    if (refused_) return step::refused;
+    if (!parser_) return step::end;
+    if (std::exchange(awaits_continue_, false)) return step::send_continue;
+    if (const auto refused = parse_body()) return refuse(*refused);
+    if (!parser_->get().body().empty()) return step::piece;
+    if (!parser_->is_done()) return step::need_body;
+    parser_.reset();
+    return step::end;
+}
+
+request_reader::step request_reader::advance_body() {
+    if (const auto refused = parse_body()) return refuse(*refused);
     if (!parser_->is_done()) return step::need_body;
     message_.request.body = std::move(parser_->get().body());
     parser_.reset();

@@ -12,9 +12,13 @@
 
 namespace reelsd::http {
 
+class router;
+
 struct reader_limits {
     std::size_t header_bytes_max;
-    std::size_t body_bytes_max;
+    std::size_t body_bytes_max;  ///< Of a body that is not streamed.
+    /// Knows whose bodies are streamed; null: nobody's.
+    const router* routes = nullptr;
 };
 
 /// How a request came over the wire.
@@ -24,6 +28,8 @@ struct request_form {
     bool is_version_1_1 = true;
     /// Of the header, as it arrived.
     std::size_t head_bytes = 0;
+    /// Whether the handler reads the body. The request has none.
+    bool streams_body = false;
 };
 
 /// A request as it came over the wire. Its id and remote address are not known here.
@@ -42,6 +48,8 @@ public:
         send_continue,  ///< Answer "100 Continue" now, then ask again.
         complete,       ///< `take()` the request.
         refused,        ///< Answer `why()` and close: where the next request begins is not known.
+        piece,          ///< `take_piece()` of a streamed body.
+        end,            ///< A streamed body is whole.
     };
 
     explicit request_reader(reader_limits limits);
@@ -59,6 +67,11 @@ public:
     /// For a connection that is given up: nothing of what has arrived will be wanted.
     void drop() noexcept;
     [[nodiscard]] step advance();
+    /// The same for the body of a request that has been taken and streams it: `need_body`,
+    /// `send_continue`, `piece`, `end` or `refused`.
+    [[nodiscard]] step advance_stream();
+    /// Whether a streamed body has not been read to its end.
+    [[nodiscard]] bool has_open_body() const noexcept { return is_streaming_ && parser_; }
 
     /// After `refused`.
     [[nodiscard]] refusal why() const noexcept { return why_; }
@@ -66,6 +79,8 @@ public:
     [[nodiscard]] std::optional<std::string> request_id() const;
     /// After `complete`, once.
     [[nodiscard]] received_request take();
+    /// After `piece`, once.
+    [[nodiscard]] std::string take_piece();
 
 private:
     struct message_parser;
@@ -77,7 +92,8 @@ private:
     [[nodiscard]] bool begin_body(std::string_view head);
     [[nodiscard]] std::string take_received(std::size_t head_size);
     step advance_body();
-    step after_body_error(bool too_large);
+    /// Feeds the parser; a refusal when the body is malformed or too large.
+    [[nodiscard]] std::optional<refusal> parse_body();
 
     reader_limits limits_;
     std::string received_;
@@ -91,6 +107,10 @@ private:
     received_request message_;
     /// Of a header that was refused.
     std::optional<std::string> refused_id_;
+    /// Of a streamed body, what has been taken of it.
+    std::uint64_t streamed_bytes_ = 0;
+    bool is_streaming_ = false;
+    bool awaits_continue_ = false;
     bool complete_ = false;
     bool refused_ = false;
     refusal why_{status::bad_request, ""};

@@ -165,6 +165,17 @@ router::located router::locate(request_context& ctx, const middleware* rules) co
     return {.entry = entry, .handle = fitting ? &fitting->handle : nullptr};
 }
 
+bool router::streams_body(const request& asked) const {
+    if (asked.method != verb::post || !asked.target.path_is_well_formed()) return false;
+    const auto* const entry = entry_for(root_, asked.target, 0);
+    if (!entry) return false;
+    for (const auto& known : entry->methods) {
+        if (known.method != asked.method) continue;
+        return known.options.streams_body && known.options.streams_body(asked);
+    }
+    return false;
+}
+
 response router::refuse(const request_context& ctx, const path_entry* entry) {
     if (!ctx.request().target.path_is_well_formed()) {
         return ctx.problem(status::bad_request, "the path has a malformed percent escape");

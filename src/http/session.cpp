@@ -37,9 +37,9 @@ std::string text_of(const asio::ip::address& peer) {
     return peer.is_unspecified() ? "unknown" : peer.to_string();
 }
 
-/// A refused upload is read to its end, so that the answer is not lost to a reset, but not for
-/// ever.
-constexpr std::size_t linger_bytes_max = std::size_t{8} * 1024 * 1024;
+/// A refused body is read to its end, so that a reset does not overtake the answer: as large as a
+/// video, within linger_time_max.
+constexpr std::size_t linger_bytes_max = std::size_t{128} * 1024 * 1024;
 
 /// What was thrown, for the log.
 std::string reason_for(const std::exception_ptr& thrown) {
@@ -100,7 +100,8 @@ session::session(tcp::socket socket, session_host& host)
       transport_{std::move(socket), host.options.tls.get()},
       reader_{
           {.header_bytes_max = host.options.header_bytes_max,
-           .body_bytes_max = host.options.body_bytes_max}},
+           .body_bytes_max = host.options.body_bytes_max,
+           .routes = &host.routes}},
       buffered_{host.buffered},
       address_{address_of(transport_.socket())},
       remote_{text_of(address_)},
@@ -344,6 +345,50 @@ asio::awaitable<session::reading> session::read_request() {
     }
 }
 
+/// The request's body while its handler runs. Between two reads the session waits for the handler.
+class session::stream_reader final : public body_reader {
+public:
+    explicit stream_reader(session& owner) : owner_{owner} {}
+
+    asio::awaitable<body_piece> read() override {
+        using step = request_reader::step;
+        auto& reader = owner_.reader_;
+        for (;;) {
+            const auto next = reader.advance_stream();
+            if (next == step::end) co_return body_piece{};
+            if (next == step::refused) co_return body_piece{.bytes = {}, .refused = reader.why()};
+            if (next == step::piece) {
+                piece_ = reader.take_piece();
+                owner_.await_handler();
+                co_return body_piece{.bytes = piece_};
+            }
+            if (next == step::send_continue) {
+                const bool sent = co_await owner_.write("HTTP/1.1 100 Continue\r\n\r\n", {});
+                if (!sent) co_return gone();
+                continue;
+            }
+            const auto left = std::chrono::ceil<std::chrono::milliseconds>(end_ - clock::now());
+            owner_.enter(phase::body, std::min(owner_.host_.options.stream_stall_max, left));
+            const auto got = co_await owner_.receive();
+            if (got.kind != arrival::bytes) {
+                static_cast<void>(owner_.on_read_end(got.kind));
+                owner_.await_handler();
+                co_return got.kind == arrival::gone ? gone() : body_piece{{}, owner_.refusal_};
+            }
+            reader.append(got.bytes);
+        }
+    }
+
+private:
+    static body_piece gone() {
+        return {.bytes = {}, .refused = refusal{status::bad_request, "the client has left"}};
+    }
+
+    session& owner_;
+    clock::time_point end_ = clock::now() + owner_.host_.options.stream_time_max;
+    std::string piece_;
+};
+
 /// Between two pieces the session waits for the source as for any handler.
 class session::stream_writer final : public body_writer {
 public:
@@ -467,6 +512,8 @@ asio::awaitable<bool> session::exchange() {
     const auto answer_by = deadline::at(began + host_.options.answer_time_max);
     request_form form;
     request_context ctx{take_request(form), host_.log, answer_by};
+    stream_reader body{*this};
+    if (form.streams_body) ctx.set_body_stream(body);
 
     response given{status::internal_server_error};
     try {
@@ -487,7 +534,8 @@ asio::awaitable<bool> session::exchange() {
 
     const auto* const streamed = given.stream();
     const bool has_end = streamed == nullptr || form.is_version_1_1;
-    bool keep_alive = form.keep_alive && !host_.draining && has_end;
+    const bool is_read = !reader_.has_open_body();
+    bool keep_alive = form.keep_alive && !host_.draining && has_end && is_read;
     const auto head = response_head(
         given,
         {.request_id = ctx.request().id,
@@ -512,6 +560,7 @@ asio::awaitable<bool> session::exchange() {
     note_answer(given.code());
     log_request(ctx, given, bytes, clock::now() - began, sent);
     served_before_ = true;
+    if (!is_read) reader_.drop();
     static_cast<void>(buffered_.resize(reader_.bytes_held()));  // Less than before.
     if (sent && !keep_alive) co_await linger();
     co_return sent&& keep_alive;

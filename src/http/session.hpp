@@ -96,6 +96,7 @@ private:
 
     struct handler_scope;
     class stream_writer;
+    class stream_reader;
 
     void enter(phase next, std::chrono::milliseconds at_most);
     void await_handler() noexcept;

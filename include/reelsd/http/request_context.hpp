@@ -5,6 +5,7 @@
 #include <reelsd/base/json_fwd.hpp>
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/result.hpp>
+#include <reelsd/http/body_reader.hpp>
 #include <reelsd/http/request.hpp>
 #include <reelsd/http/response.hpp>
 
@@ -63,6 +64,9 @@ struct route_options {
     authenticator authenticated_by = authenticator::middleware;
     /// Whether requests count toward the account's limit of requests per minute.
     bool is_rate_limited = true;
+    /// Whether the handler of a request with this head reads the body itself. Null: never. POST
+    /// only.
+    bool (*streams_body)(const request& asked) = nullptr;
 };
 
 /// One request on its way: what the client asked, who it is, and how to answer. It lives in the
@@ -83,6 +87,9 @@ public:
     /// A query parameter, decoded. The router has refused malformed queries before the handler
     /// runs.
     [[nodiscard]] std::optional<std::string_view> query(std::string_view name) const noexcept;
+    /// Where the handler reads the body from; null unless the route streams it.
+    [[nodiscard]] body_reader* body_stream() const noexcept { return body_stream_; }
+    void set_body_stream(body_reader& body) noexcept { body_stream_ = &body; }
     /// The body as a JSON object. Errors: invalid_argument "request body must be a JSON object" for
     /// anything else, also for nesting deeper than `foreign_json_depth_max`; "request body must
     /// have at most 1000 members".
@@ -165,6 +172,7 @@ private:
     query_parameters query_;
     matched_route route_;
     const middleware* middleware_ = nullptr;
+    body_reader* body_stream_ = nullptr;
     std::optional<caller_identity> caller_;
     /// Made when first asked for: most requests never wait.
     std::optional<std::stop_source> stop_;

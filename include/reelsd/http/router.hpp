@@ -79,6 +79,9 @@ public:
     /// All routes, in the order of their patterns' first addition.
     [[nodiscard]] std::vector<known_route> routes() const;
 
+    /// Whether the handler of a request reads its body, while it arrives.
+    [[nodiscard]] bool streams_body(const request& asked) const;
+
     /// Never fails for a request of any shape; throws what a handler throws.
     [[nodiscard]] boost::asio::awaitable<response> answer(request_context& ctx) const;
 

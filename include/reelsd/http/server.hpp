@@ -63,6 +63,9 @@ struct server_options {
     /// TLS handshake is part of the first header's time.
     std::chrono::milliseconds header_time_max = std::chrono::seconds{10};
     std::chrono::milliseconds body_time_max = std::chrono::seconds{30};
+    /// Contract, section 9: for a streamed body, between two bytes and as a whole.
+    std::chrono::milliseconds stream_stall_max = std::chrono::seconds{30};
+    std::chrono::milliseconds stream_time_max = std::chrono::minutes{10};
     /// Between two requests: longer than the 60 s after which common proxies let go themselves.
     std::chrono::milliseconds idle_time_max = std::chrono::seconds{75};
     /// Without a byte of an answer taken by the client.

@@ -1,5 +1,7 @@
 #include "request_reader.hpp"
 
+#include <reelsd/http/router.hpp>
+
 #include <gtest/gtest.h>
 
 #include <random>
@@ -260,6 +262,67 @@ TEST(RequestReader, SurvivesDamage) {
         if (!whole.empty() && whole.back().starts_with("refused")) ++refused;
     }
     EXPECT_GT(refused, 0U);
+}
+
+/// What the body of the first request comes to when its route streams it.
+std::vector<std::string> stream_all(const std::string& bytes, std::size_t piece) {
+    router routes;
+    routes.add(
+        verb::post,
+        "/c",
+        [](request_context&) -> boost::asio::awaitable<response> {
+            co_return response{status::ok};
+        },
+        {.streams_body = [](const request&) { return true; }});
+    auto streaming = limits;
+    streaming.routes = &routes;
+    request_reader reader{streaming};
+    std::vector<std::string> seen;
+    std::string body;
+    bool is_taken = false;
+    for (std::size_t at = 0; at < bytes.size(); at += piece) {
+        reader.append(std::string_view{bytes}.substr(at, piece));
+        for (;;) {
+            const auto next = is_taken ? reader.advance_stream() : reader.advance();
+            if (next == step::need_header || next == step::need_body) break;
+            if (next == step::piece) {
+                body += reader.take_piece();
+            } else if (next == step::send_continue) {
+                seen.emplace_back("continue");
+            } else if (next == step::complete && !is_taken) {
+                is_taken = true;
+                const auto got = reader.take();
+                EXPECT_TRUE(got.streams_body);
+                EXPECT_EQ(got.request.body, "");
+            } else {
+                seen.push_back(std::to_string(body.size()));
+                seen.emplace_back(
+                    next == step::end ? "end"
+                                      : "refused " + std::to_string(number_of(reader.why().code)));
+                EXPECT_EQ(reader.has_open_body(), next != step::end);
+                return seen;
+            }
+        }
+    }
+    EXPECT_TRUE(reader.has_open_body());
+    seen.emplace_back("open");
+    return seen;
+}
+
+TEST(RequestReader, AStreamedBodyIsTakenInPiecesAndHasNoLimitHere) {
+    const std::string body(200'000, 'x');
+    const std::string head = "POST /c HTTP/1.1\r\nHost: a\r\nContent-Length: 200000\r\n";
+    EXPECT_EQ(stream_all(head + "\r\n" + body, 9000), (lines{"200000", "end"}));
+    EXPECT_EQ(
+        stream_all(head + "Expect: 100-continue\r\n\r\n" + body, head.size() + 24),
+        (lines{"continue", "200000", "end"}));
+    EXPECT_EQ(stream_all(head + "\r\n" + body.substr(1), 9000), (lines{"open"}));
+    EXPECT_EQ(
+        stream_all(chunked + "30d40\r\n" + body + "\r\n0\r\n\r\n", 16'000),
+        (lines{"200000", "end"}));
+    EXPECT_EQ(stream_all(chunked + "1\r\na\r\nx\r\n", 1), (lines{"1", "refused 400"}));
+    EXPECT_EQ(stream_all(chunked + "0\r\n\r\n", 1000), (lines{"0", "end"}));
+    EXPECT_EQ(stream_all("POST /c HTTP/1.1\r\nHost: a\r\n\r\n", 1000), (lines{"0", "end"}));
 }
 
 }  // namespace
