@@ -1,4 +1,4 @@
--- Submits failed jobs again, except those whose link is active already. Accounts are locked first, as by submissions.
+-- Submits failed jobs again, except uploads, whose files are gone, and those whose link is active already. Accounts are locked first, as by submissions.
 CREATE OR REPLACE FUNCTION resubmit_jobs(failed_ids bigint[])
 RETURNS TABLE (failed bigint, anew bigint)
 LANGUAGE plpgsql AS $$
@@ -9,7 +9,7 @@ BEGIN
       WHERE id IN (SELECT job.account_id FROM job WHERE job.id = ANY (failed_ids)) ORDER BY id FOR NO KEY UPDATE;
     FOR old IN
         SELECT job.* FROM job JOIN account ON account.id = job.account_id
-         WHERE job.id = ANY (failed_ids) AND job.status = 'error' AND account.disabled_at IS NULL
+         WHERE job.id = ANY (failed_ids) AND job.status = 'error' AND NOT job.is_upload AND account.disabled_at IS NULL
          ORDER BY job.id FOR UPDATE OF job SKIP LOCKED
     LOOP
         CONTINUE WHEN EXISTS (

@@ -1,11 +1,14 @@
 -- Decides submissions of any accounts, each as if it were alone, and stores those that are admitted. All parameters but the
 -- defaults have one element for each submission.
---   keys: Idempotency-Keys; request_hashes, positions: of the list that a link belongs to; null and 0 for a single link
+--   uploads: of the files that are analysed instead of what the links lead to; null: none
+--   keys: Idempotency-Keys; request_hashes, positions: of the list that a link belongs to, or of an upload; null
+--   and 0 for a single link
 -- number: of the submission, from 1. outcome: of decide_submissions(). tokens: that the account's bucket has left. Of several
 -- accounts, one that another transaction holds has no rows: the caller has to repeat its submissions.
 CREATE OR REPLACE FUNCTION submit_jobs(
     callers bigint[], links text[], fresh_wishes boolean[], money_costs boolean[], webhook_urls text[],
-    keys text[], request_hashes text[], positions integer[], rate_default integer, concurrent_default integer)
+    keys text[], request_hashes text[], positions integer[], uploads bigint[], rate_default integer,
+    concurrent_default integer)
 RETURNS TABLE (
     number integer, outcome text, job_id bigint, job_status job_status, job_limit integer, rate_limit integer,
     tokens double precision, retry_after integer, monthly_budget_usd numeric)
@@ -37,10 +40,13 @@ BEGIN
                     ORDER BY job.account_id DESC, job.turn DESC LIMIT 1)),
                links, money_costs, keys, request_hashes, positions, rate_default, concurrent_default) AS made),
     inserted AS (
-        INSERT INTO job (id, account_id, url, fresh, webhook_url, turn) OVERRIDING SYSTEM VALUE
+        INSERT INTO job (id, account_id, url, fresh, webhook_url, turn, is_upload) OVERRIDING SYSTEM VALUE
         SELECT made.job_id, made.account_id, links[made.number], fresh_wishes[made.number],
-               webhook_urls[made.number], made.turn
+               webhook_urls[made.number], made.turn, uploads[made.number] IS NOT NULL
           FROM decided AS made WHERE made.outcome = 'admitted'),
+    linked AS (
+        UPDATE upload SET job_id = made.job_id
+          FROM decided AS made WHERE made.outcome = 'admitted' AND upload.id = uploads[made.number]),
     charged AS (
         UPDATE account
            SET bucket_tokens = changed.tokens, bucket_at = moment,

@@ -43,6 +43,9 @@ api::api(api_dependencies parts)
               {std::move(parts.callers), parts.requests_per_minute, std::move(parts.token_used)},
           .submissions =
               {.submission_batcher = std::move(parts.submission_batcher),
+               .uploads = parts.uploads,
+               .limits = parts.limits,
+               .video_bytes_max = parts.video_bytes_max,
                .analysis_costs_money = parts.analysis_costs_money,
                .job_accepted = std::move(parts.job_accepted),
                .check_webhook_url = parts.check_webhook_url},

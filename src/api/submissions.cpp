@@ -1,5 +1,6 @@
 #include "submissions.hpp"
 
+#include "uploads.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/domain/accounts/secret.hpp>
 #include <reelsd/domain/jobs/submission_batcher.hpp>
@@ -28,27 +29,6 @@ constexpr std::size_t echo_bytes_max = 256;
 
 std::string dumped(const json& value) {
     return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-/// What all links of one request share.
-struct common_terms {
-    bool fresh = false;
-    std::optional<std::string> webhook_url;
-    std::optional<std::string> idempotency_key;  ///< The client's.
-};
-
-result<common_terms> terms_in(
-    const http::request_context& ctx, const json& body, const submission_service& service) {
-    const auto reuse = requested_fresh(body);
-    if (!reuse) return reuse.error();
-    auto webhook_url = requested_webhook_url(body, "webhook_url", service.check_webhook_url);
-    if (!webhook_url) return webhook_url.error();
-    auto key = requested_idempotency_key(ctx.header("Idempotency-Key"));
-    if (!key) return key.error();
-    return common_terms{
-        .fresh = *reuse == reuse_policy::forbidden,
-        .webhook_url = *std::move(webhook_url),
-        .idempotency_key = *std::move(key)};
 }
 
 /// One link, checked, without the terms of its request.
@@ -104,10 +84,7 @@ asio::awaitable<http::response> submit_one(
     const auto decision = co_await service.submission_batcher.submit(
         ctx.caller(), *std::move(wanted), ctx.database_by());
     if (decision.decided == outcome::accepted) service.job_accepted();
-    if (decision.decided == outcome::key_of_another_link) co_return key_in_use(ctx);
-    auto answer = is_accepted(decision) ? acceptance(ctx, decision) : refusal(ctx, decision);
-    set_rate_limits(answer, decision);
-    co_return answer;
+    co_return answer_to(ctx, decision);
 }
 
 /// The answer's view of one link of a list; `decision` only when it could be submitted.
@@ -179,9 +156,10 @@ asio::awaitable<http::response> submit_list(
 /// POST /api/v1/reels/analyze {"url": string, "fresh"?: boolean, "webhook_url"?: string}: queues
 /// one reel for analysis. 202 the job's id, durable, or that of the same submission repeated; 400
 /// malformed body, link, webhook or key; 429 a limit of the caller's account, or its budget. With
-/// {"urls": [string], ...}, see submit_list().
+/// {"urls": [string], ...}, see submit_list(); with a file, receive_upload().
 asio::awaitable<http::response> create_reel(
     http::request_context& ctx, submission_service& service) {
+    if (ctx.body_stream()) co_return co_await receive_upload(ctx, service);
     const auto body = ctx.json_body();
     if (!body) co_return ctx.problem(body.error());
     if (has_urls(*body)) co_return co_await submit_list(ctx, service, *body);
@@ -190,7 +168,10 @@ asio::awaitable<http::response> create_reel(
 
 constexpr auto submission_routes = std::to_array<http::route<submission_service>>({
     // Submissions have a limit of their own.
-    {http::verb::post, "/reels/analyze", &create_reel, {.is_rate_limited = false}},
+    {http::verb::post,
+     "/reels/analyze",
+     &create_reel,
+     {.is_rate_limited = false, .streams_body = &is_upload}},
 });
 
 }  // namespace
@@ -198,6 +179,28 @@ constexpr auto submission_routes = std::to_array<http::route<submission_service>
 void add_submission_routes(
     http::router& router, std::string_view prefix, submission_service& service) {
     router.add(submission_routes, service, prefix);
+}
+
+result<common_terms> terms_in(
+    const http::request_context& ctx, const json& body, const submission_service& service) {
+    const auto reuse = requested_fresh(body);
+    if (!reuse) return reuse.error();
+    auto webhook_url = requested_webhook_url(body, "webhook_url", service.check_webhook_url);
+    if (!webhook_url) return webhook_url.error();
+    auto key = requested_idempotency_key(ctx.header("Idempotency-Key"));
+    if (!key) return key.error();
+    return common_terms{
+        .fresh = *reuse == reuse_policy::forbidden,
+        .webhook_url = *std::move(webhook_url),
+        .idempotency_key = *std::move(key)};
+}
+
+http::response answer_to(
+    const http::request_context& ctx, const jobs::submission_result& decision) {
+    if (decision.decided == outcome::key_of_another_link) return key_in_use(ctx);
+    auto answer = is_accepted(decision) ? acceptance(ctx, decision) : refusal(ctx, decision);
+    set_rate_limits(answer, decision);
+    return answer;
 }
 
 bool has_urls(const json& body) {

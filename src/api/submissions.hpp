@@ -15,7 +15,13 @@
 #include <vector>
 
 namespace reelsd::http {
+class request_context;
+class response;
 class router;
+}  // namespace reelsd::http
+
+namespace reelsd::jobs {
+class upload_store;
 }
 
 namespace reelsd::api {
@@ -23,6 +29,9 @@ namespace reelsd::api {
 /// Dependencies of the handlers of this resource. Outlives the router.
 struct submission_service {
     jobs::submission_batcher submission_batcher;
+    jobs::upload_store& uploads;
+    jobs::default_limits limits;
+    std::uint64_t video_bytes_max;
     /// Whether links are analysed by a model that costs money; test links never are.
     bool analysis_costs_money = false;
     std::function<void()> job_accepted;
@@ -31,6 +40,22 @@ struct submission_service {
 
 void add_submission_routes(
     http::router& router, std::string_view prefix, submission_service& service);
+
+/// What all links of one request share.
+struct common_terms {
+    bool fresh = false;
+    std::optional<std::string> webhook_url;
+    std::optional<std::string> idempotency_key;  ///< The client's.
+};
+
+/// The terms in a body and in the header Idempotency-Key; `invalid_argument`.
+[[nodiscard]] result<common_terms> terms_in(
+    const http::request_context& ctx, const json& body, const submission_service& service);
+
+/// 202 with the job, 400 for a key that was used with another submission, or 429, each with the
+/// RateLimit fields where the contract has them.
+[[nodiscard]] http::response answer_to(
+    const http::request_context& ctx, const jobs::submission_result& decision);
 
 /// Whether the body of a submission has a list of links, valid or not. Pure.
 [[nodiscard]] bool has_urls(const json& body);

@@ -193,6 +193,7 @@ composition::composition(
       instance{instance_name(res.run)},
       pool{loop.get_executor(), pool_options_of(config, *res.store), log},
       job_store{pool},
+      uploads{pool},
       rate_limiter{
           loop.get_executor(),
           pacing::pace_store{pool},
@@ -294,6 +295,7 @@ void composition::add_maintenance() {
     expire(retention::kind::usage, config.usage_kept);
     owned.push_back(work::make_account_erasure(in, store, options));
     owned.push_back(work::make_delivery_log_cleaner(in, webhooks::delivery_store{pool}));
+    owned.push_back(work::make_upload_sweeper(in, uploads));
     owned.push_back(work::make_lost_call_settler(in, usage::call_ledger_store{pool}));
     auto sweep = [this](const std::stop_token& stop) {
         const auto is_living = [this](std::string_view run) { return res.scratch->is_living(run); };
@@ -326,6 +328,7 @@ work::executor_dependencies composition::executor_dependencies() {
         .scratch = *res.scratch,
         .loop = loop.get_executor(),
         .store = job_store,
+        .uploads = uploads,
         .recorder = recorder,
         .analysis_costs_money = !res.models->remote().empty(),
         .on_step = [this](const jobs::claimed_job& job, std::string_view step) {
@@ -391,6 +394,9 @@ api::api_dependencies composition::api_dependencies() {
         .callers = callers,
         .submission_batcher =
             jobs::submission_batcher{loop.get_executor(), tasks, jobs::job_store{pool}, limits},
+        .uploads = uploads,
+        .limits = limits,
+        .video_bytes_max = static_cast<std::uint64_t>(config.video_bytes_max),
         .jobs = jobs::job_store{pool},
         .usage = usage::usage_store{pool},
         .search = jobs::reel_search{pool},

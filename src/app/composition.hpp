@@ -21,6 +21,7 @@
 #include <reelsd/db/pool.hpp>
 #include <reelsd/domain/jobs/change_poller.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
+#include <reelsd/domain/jobs/upload_store.hpp>
 #include <reelsd/domain/jobs/reporting_queue.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/http/server.hpp>
@@ -86,6 +87,7 @@ struct composition {
     boost::asio::io_context loop{1};
     db::pool pool;
     jobs::job_store job_store;
+    jobs::upload_store uploads;
     work::shared_rate_limiter rate_limiter;
     async::offload_pool offload;
     async::offload_pool embedding_calls;

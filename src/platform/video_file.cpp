@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <new>
 #include <utility>
 
 namespace reelsd::platform {
@@ -28,38 +27,7 @@ bool is_video_start(std::span<const std::byte> start) {
     return equals_at(start, 4, "ftyp") || equals_at(start, 0, "\x1a\x45\xdf\xa3");
 }
 
-std::string to_hex(std::span<const unsigned char> bytes) {
-    constexpr std::string_view digits = "0123456789abcdef";
-    std::string text;
-    text.reserve(bytes.size() * 2);
-    for (const unsigned char byte : bytes) {
-        text.push_back(digits[byte >> 4U]);
-        text.push_back(digits[byte & 15U]);
-    }
-    return text;
-}
-
 }  // namespace
-
-file_digest::file_digest() : context_{EVP_MD_CTX_new()} {
-    if (!context_ || EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) != 1)
-        throw std::bad_alloc{};
-}
-
-void file_digest::add(std::span<const std::byte> piece) noexcept {
-    EVP_DigestUpdate(context_.get(), piece.data(), piece.size());
-}
-
-void file_digest::restart() noexcept {
-    EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr);
-}
-
-std::string file_digest::hex() {
-    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-    unsigned int length = 0;
-    EVP_DigestFinal_ex(context_.get(), digest.data(), &length);
-    return to_hex(std::span{digest}.first(length));
-}
 
 result<video_file> video_file::create(
     const std::filesystem::path& target, std::uint64_t bytes_max) {
@@ -137,6 +105,19 @@ result<media_file> video_file::finish() {
         return storage_error("closing the video file", number);
     }
     return media_file{.file = target_, .size_bytes = size_, .sha256 = digest_.hex()};
+}
+
+result<media_file> write_video(
+    const std::filesystem::path& target, std::uint64_t bytes_max,
+    const std::function<result<std::vector<std::byte>>()>& next) {
+    auto file = video_file::create(target, bytes_max);
+    if (!file) return file.error();
+    for (;;) {
+        const auto piece = next();
+        if (!piece) return piece.error();
+        if (piece->empty()) return file->finish();
+        if (const auto added = file->append(*piece); !added) return added.error();
+    }
 }
 
 }  // namespace reelsd::platform

@@ -1,37 +1,16 @@
 #pragma once
 
+#include <reelsd/base/file_digest.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/platform/downloader.hpp>
-
-#include <openssl/evp.h>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <span>
-#include <string>
 
 namespace reelsd::platform {
-
-/// A SHA-256 that grows with its data.
-class file_digest {
-public:
-    file_digest();
-
-    void add(std::span<const std::byte> piece) noexcept;
-    void restart() noexcept;
-    /// 64 digits in lower case; ends it.
-    [[nodiscard]] std::string hex();
-
-private:
-    struct deleter {
-        void operator()(EVP_MD_CTX* context) const noexcept { EVP_MD_CTX_free(context); }
-    };
-
-    std::unique_ptr<EVP_MD_CTX, deleter> context_;
-};
 
 /// A video that is being written: counts, hashes and looks at its first bytes as they come in.
 /// What was not finish()ed is removed again.

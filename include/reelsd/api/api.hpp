@@ -17,6 +17,7 @@
 
 #include <functional>
 #include <memory>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,11 +26,18 @@ namespace reelsd::model {
 class embedder;
 }
 
+namespace reelsd::jobs {
+class upload_store;
+}
+
 namespace reelsd::api {
 
 struct api_dependencies {
     jobs::caller_lookup callers;
     jobs::submission_batcher submission_batcher;
+    jobs::upload_store& uploads;
+    jobs::default_limits limits;
+    std::uint64_t video_bytes_max;
     jobs::job_store jobs;
     usage::usage_store usage;
     jobs::reel_search search;

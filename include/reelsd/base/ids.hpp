@@ -17,5 +17,6 @@ struct strong_id {
 using account_id = strong_id<struct account_tag>;
 using token_id = strong_id<struct token_tag>;
 using job_id = strong_id<struct job_tag>;
+using upload_id = strong_id<struct upload_tag>;
 
 }  // namespace reelsd

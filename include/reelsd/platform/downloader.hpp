@@ -5,12 +5,15 @@
 #include <reelsd/net/http_client.hpp>
 #include <reelsd/platform/post.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace reelsd::platform {
 
@@ -25,6 +28,13 @@ struct media_file {
 
 /// A file that is on our disk already, counted and hashed. errc::storage_failed.
 [[nodiscard]] result<media_file> describe_file(const std::filesystem::path& file);
+
+/// Writes `target` (created or overwritten, mode 0600; removed again on failure) piece by piece;
+/// an empty piece ends it. Errors: those of `next`, video_too_large, unsupported_format (no MP4,
+/// MOV or WebM), storage_failed.
+[[nodiscard]] result<media_file> write_video(
+    const std::filesystem::path& target, std::uint64_t bytes_max,
+    const std::function<result<std::vector<std::byte>>()>& next);
 
 /// The media address no longer serves: its signature ran out or the file has moved. Resolve the
 /// post once more and download again; when that happens with a fresh post, `if_fresh` is the error

@@ -1,6 +1,20 @@
 #include "job_rows.hpp"
+#include <reelsd/db/errors.hpp>
 
 namespace reelsd::jobs {
+namespace {
+
+submission_result::outcome outcome_from(std::string_view name) {
+    if (name == "admitted") return submission_result::outcome::accepted;
+    if (name == "repeated") return submission_result::outcome::repeated;
+    if (name == "key_of_another_link") return submission_result::outcome::key_of_another_link;
+    if (name == "rate_limited") return submission_result::outcome::rate_limited;
+    if (name == "too_many_jobs") return submission_result::outcome::too_many_jobs;
+    if (name == "budget_spent") return submission_result::outcome::budget_spent;
+    throw db::schema_mismatch{"submit_jobs() says " + std::string{name}};
+}
+
+}  // namespace
 
 job job_from(const db::row& row) {
     job found{
@@ -39,6 +53,20 @@ job listed_job_from(const db::row& row) {
             .summary = row.as<std::string>("summary")};
     }
     return listed;
+}
+
+submission_result submission_result_from(const db::row& row) {
+    const auto status = row.as<std::optional<std::string_view>>("job_status");
+    return {
+        .decided = outcome_from(row.as<std::string_view>("outcome")),
+        .job = row.as<std::optional<job_id>>("job_id").value_or(job_id{}),
+        .status = status ? job_status_from(*status).value() : job_status::pending,
+        .job_limit = row.as<std::int32_t>("job_limit"),
+        .rate_limit = row.as<std::int32_t>("rate_limit"),
+        .rate_remaining = row.as<std::int32_t>("rate_remaining"),
+        .rate_reset = row.as<std::int32_t>("rate_reset"),
+        .retry_after = row.as<std::optional<std::int32_t>>("retry_after").value_or(0),
+        .monthly_budget_usd = row.as<std::optional<std::string>>("monthly_budget_usd")};
 }
 
 }  // namespace reelsd::jobs

@@ -2,6 +2,7 @@
 
 #include <reelsd/db/rows.hpp>
 #include <reelsd/domain/jobs/job.hpp>
+#include <reelsd/domain/jobs/job_store.hpp>
 
 namespace reelsd::jobs {
 
@@ -14,5 +15,9 @@ namespace reelsd::jobs {
 
 /// job_from() with `brief`, of code, author and summary.
 [[nodiscard]] job listed_job_from(const db::row& row);
+
+/// How submit_jobs() decided: outcome, job_id, job_status, job_limit, rate_limit, rate_remaining,
+/// rate_reset, retry_after and monthly_budget_usd.
+[[nodiscard]] submission_result submission_result_from(const db::row& row);
 
 }  // namespace reelsd::jobs

@@ -14,7 +14,7 @@ constexpr db::query submit_query{"jobs.submit", R"sql(
            floor(tokens)::integer AS rate_remaining,
            ceil((rate_limit - tokens) * 60 / rate_limit)::integer AS rate_reset, retry_after,
            trim_scale(monthly_budget_usd)::text AS monthly_budget_usd
-      FROM submit_jobs($1, $2, $3, $4, $5, $6, $7, $8, $9, $10))sql"};
+      FROM submit_jobs($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11))sql"};
 
 constexpr db::query find_query{"jobs.find", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error, result,
@@ -153,7 +153,7 @@ constexpr db::query check_submissions_query{"jobs.check_submissions", R"sql(
     SELECT count(*) FROM submit_jobs(
         ARRAY[0, -1]::bigint[], ARRAY['', ''], ARRAY[false, false], ARRAY[false, false],
         ARRAY[NULL, NULL]::text[], ARRAY[NULL, NULL]::text[], ARRAY[NULL, NULL]::text[],
-        ARRAY[0, 0], 1, 1))sql"};
+        ARRAY[0, 0], ARRAY[NULL, NULL]::bigint[], 1, 1))sql"};
 
 // New pages, which a full disk has not: hexadecimal digits at random do not compress.
 constexpr db::query check_storage_query{"jobs.check_storage", R"sql(DO $$
@@ -169,30 +169,6 @@ constexpr db::query check_storage_query{"jobs.check_storage", R"sql(DO $$
         NULL;
     END $$)sql"};
 
-submission_result::outcome outcome_from(std::string_view name) {
-    if (name == "admitted") return submission_result::outcome::accepted;
-    if (name == "repeated") return submission_result::outcome::repeated;
-    if (name == "key_of_another_link") return submission_result::outcome::key_of_another_link;
-    if (name == "rate_limited") return submission_result::outcome::rate_limited;
-    if (name == "too_many_jobs") return submission_result::outcome::too_many_jobs;
-    if (name == "budget_spent") return submission_result::outcome::budget_spent;
-    throw db::schema_mismatch{"submit_jobs() says " + std::string{name}};
-}
-
-submission_result submission_result_from(const db::row& row) {
-    const auto status = row.as<std::optional<std::string_view>>("job_status");
-    return {
-        .decided = outcome_from(row.as<std::string_view>("outcome")),
-        .job = row.as<std::optional<job_id>>("job_id").value_or(job_id{}),
-        .status = status ? job_status_from(*status).value() : job_status::pending,
-        .job_limit = row.as<std::int32_t>("job_limit"),
-        .rate_limit = row.as<std::int32_t>("rate_limit"),
-        .rate_remaining = row.as<std::int32_t>("rate_remaining"),
-        .rate_reset = row.as<std::int32_t>("rate_reset"),
-        .retry_after = row.as<std::optional<std::int32_t>>("retry_after").value_or(0),
-        .monthly_budget_usd = row.as<std::optional<std::string>>("monthly_budget_usd")};
-}
-
 /// One array for each column.
 struct submission_columns {
     std::vector<account_id> callers;
@@ -203,6 +179,7 @@ struct submission_columns {
     std::vector<std::optional<std::string_view>> keys;
     std::vector<std::optional<std::string_view>> request_hashes;
     std::vector<std::int32_t> positions;
+    std::vector<std::optional<upload_id>> uploads;
 };
 
 submission_columns columns_of(const std::vector<callers_submission>& all) {
@@ -217,6 +194,7 @@ submission_columns columns_of(const std::vector<callers_submission>& all) {
         columns.request_hashes.emplace_back();
         if (wanted.list) columns.request_hashes.back() = wanted.list->request_hash;
         columns.positions.push_back(wanted.list ? wanted.list->position : 0);
+        columns.uploads.push_back(wanted.upload);
     }
     return columns;
 }
@@ -273,6 +251,7 @@ boost::asio::awaitable<std::vector<std::optional<submission_result>>> job_store:
         columns.keys,
         columns.request_hashes,
         columns.positions,
+        columns.uploads,
         defaults.submissions_per_minute,
         defaults.concurrent_jobs);
     std::vector<std::optional<submission_result>> decided(wanted.size());

@@ -44,9 +44,10 @@ constexpr db::query claim_query{
                started_at = coalesce(started_at, now())
          -- An array, because the planner would take a join for one with half of the table.
          WHERE id = ANY (ARRAY(SELECT id FROM lost UNION ALL SELECT id FROM due))
-        RETURNING id, account_id, url, claim, attempt, created_at, fresh, permit, cooling_since,
-                  turn)
-    SELECT id, account_id, url, claim, attempt, created_at, fresh, permit, cooling_since, turn,
+        RETURNING id, account_id, url, claim, attempt, created_at, fresh, is_upload, permit,
+                  cooling_since, turn)
+    SELECT id, account_id, url, claim, attempt, created_at, fresh, is_upload, permit,
+           cooling_since, turn,
            (SELECT setval('job_turn', max(turn)) FROM claimed
             HAVING max(turn) > coalesce(pg_sequence_last_value('job_turn'), 0)) AS last_turn
       FROM claimed ORDER BY turn, id)sql",
@@ -57,7 +58,7 @@ constexpr db::query claim_in_line_query{
     R"sql(
     SELECT outcome, wait_seconds, (claimed).id, (claimed).account_id, (claimed).url,
            (claimed).claim, (claimed).attempt, (claimed).created_at, (claimed).fresh,
-           (claimed).permit, (claimed).cooling_since, (claimed).turn
+           (claimed).is_upload, (claimed).permit, (claimed).cooling_since, (claimed).turn
       FROM claim_in_line($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12))sql",
     db::priority::essential};
 
@@ -201,6 +202,7 @@ claimed_job claimed_job_from(const db::row& row) {
         .attempt = row.as<std::int32_t>("attempt"),
         .created_at = row.as<time_point>("created_at"),
         .fresh = row.as<bool>("fresh"),
+        .is_upload = row.as<bool>("is_upload"),
         .permit = row.as<std::optional<std::string>>("permit").value_or(""),
         .cooling_since = row.as<std::optional<time_point>>("cooling_since"),
         .turn = row.as<std::int64_t>("turn")};

@@ -1,3 +1,4 @@
+#include "uploaded_video.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/random.hpp>
@@ -87,7 +88,7 @@ struct attempt {
     const executor_dependencies& parts;
     const log::logger& log;
     const jobs::claimed_job& job;
-    const platform::link& link;
+    const platform::link& link;  ///< Of an upload: empty.
     deadline by;
     std::stop_token stop;
     job_rate_limiter& rate_limiter;
@@ -99,8 +100,9 @@ struct attempt {
     }
 };
 
-model::post_facts post_facts_of(const platform::post& found) {
+model::post_facts post_facts_of(const attempt& in, const platform::post& found) {
     return {
+        .platform = in.job.url.starts_with(jobs::upload_scheme) ? "upload" : "instagram",
         .code = found.code,
         .url = found.url,
         .author = found.author,
@@ -381,7 +383,7 @@ step_result<jobs::completed> analyze(
         .probe = *probe,
         .size_bytes = static_cast<std::int64_t>(subject.video.size_bytes),
         .sha256 = subject.video.sha256};
-    const auto document = model::assemble_result(*findings, file, post_facts_of(subject.post));
+    const auto document = model::assemble_result(*findings, file, post_facts_of(in, subject.post));
     if (!document) return document.error();
     auto text = model::result_text(*document);
     if (!text) return text.error();
@@ -398,10 +400,29 @@ step_result<jobs::completed> analyze(
         .thumbnail = take_thumbnail(in, std::move(findings->thumbnail), subject.video)};
 }
 
-step_result<jobs::completed> run_steps(const attempt& in) {
-    const auto meant = expand(in);
-    if (!meant) return meant.error();
-    const auto post_key = post_key_of(*meant);
+/// Writes an uploaded video where a download would be.
+step_result<fetched> fetch_upload(
+    const attempt& in, const jobs::uploaded_video& video, platform::post post) {
+    in.now.begin("scratch");
+    auto scratch = in.parts.scratch.make_folder(in.job);
+    if (!scratch) return scratch.error();
+    in.now.begin_shown("download");
+    auto file = write_upload(
+        {.loop = in.parts.loop, .store = in.parts.uploads},
+        video,
+        scratch->path() / "video",
+        in.by.at_most(bounds::download_time_max),
+        in.stop);
+    if (!file) return file.error();
+    return fetched{std::move(post), *std::move(file), *std::move(scratch)};
+}
+
+/// Where an attempt's video comes from, once it is known what it is of.
+using video_source = std::function<step_result<fetched>()>;
+
+/// Copies an earlier analysis, or fetches and analyses the video.
+step_result<jobs::completed> copy_or_analyze(
+    const attempt& in, const std::string& post_key, const video_source& fetch_video) {
     if (const auto begun = begin_post(in, post_key); !begun) return begun.error();
     auto copied = copy_of_earlier(in, post_key);
     if (!copied) return copied.error();
@@ -412,9 +433,23 @@ step_result<jobs::completed> run_steps(const attempt& in) {
     in.now.begin("analyze");
     if (const auto none = in.analyzer().refusal()) return failure_of(*none);
 
-    const auto subject = fetch(in, *meant);
+    const auto subject = fetch_video();
     if (!subject) return subject.error();
     return analyze(in, *subject, post_key);
+}
+
+step_result<jobs::completed> run_steps(const attempt& in) {
+    if (in.job.is_upload) {
+        const auto video =
+            find_upload({.loop = in.parts.loop, .store = in.parts.uploads}, in.job, in.by);
+        if (!video) return video.error();
+        const auto post = post_of(in.job, *video);
+        return copy_or_analyze(
+            in, upload_key_of(*video, post), [&] { return fetch_upload(in, *video, post); });
+    }
+    const auto meant = expand(in);
+    if (!meant) return meant.error();
+    return copy_or_analyze(in, post_key_of(*meant), [&] { return fetch(in, *meant); });
 }
 
 time_point wall_clock_now() {
@@ -472,7 +507,7 @@ void explain_unanswered(
     jobs::transition& ended) {
     auto* const failure = std::get_if<jobs::failed>(&ended);
     const auto link = platform::parse_link(job.url);
-    if (failure == nullptr || !link || link->is_test()) return;
+    if (failure == nullptr || job.is_upload || !link || link->is_test()) return;
     const auto cause = failure->why.cause;
     const bool is_platforms = cause == errc::platform_rate_limited ||
                               cause == errc::platform_failed || cause == errc::platform_changed ||
@@ -496,7 +531,8 @@ jobs::transition executor::run(const jobs::claimed_job& job, std::stop_token sto
     job_rate_limiter rate_limiter{parts_.rate_limiter, job};
     step_result<jobs::completed> outcome = error{errc::internal, "no outcome"};
     try {
-        const auto link = platform::parse_link(job.url);
+        const auto link = job.is_upload ? result<platform::link>{platform::link{}}
+                                        : platform::parse_link(job.url);
         if (link) {
             outcome = run_steps(
                 {.parts = parts_,

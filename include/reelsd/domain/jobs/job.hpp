@@ -77,7 +77,8 @@ struct claimed_job {
     std::int32_t claim = 0;
     int attempt = 1;  ///< From 1 on.
     time_point created_at;
-    bool fresh = false;  ///< The caller wants no earlier analysis of the same post.
+    bool fresh = false;      ///< The caller wants no earlier analysis of the same post.
+    bool is_upload = false;  ///< The video was uploaded; see upload_store.
     /// The resolver that it may ask once, now; empty when it has to ask for a permit.
     std::string permit = {};
     /// Since when it has been put off for cool-downs alone; nothing when it was not the last time.

@@ -27,9 +27,9 @@ struct default_limits {
 };
 
 /// The list that a submission belongs to, and its place there. All links of a list have the
-/// caller's key.
+/// caller's key. An upload counts as a list of one.
 struct list_element {
-    std::string request_hash;   ///< Of the whole list: 32 hexadecimal digits.
+    std::string request_hash;   ///< Of the whole list or the uploaded file: 32 hexadecimal digits.
     std::int32_t position = 0;  ///< From 0.
 };
 
@@ -43,6 +43,8 @@ struct submission {
     /// `key_of_another_link`.
     std::optional<std::string> idempotency_key = {};
     std::optional<list_element> list = {};  ///< Nothing for a single link.
+    /// The file that is analysed in place of what the link leads to; it must be whole.
+    std::optional<upload_id> upload = {};
     /// Where the job's end is told; nothing: at the account's default, if it has one.
     std::optional<std::string> webhook_url = {};
 };

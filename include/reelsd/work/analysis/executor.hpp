@@ -25,7 +25,8 @@ class embedder;
 
 namespace reelsd::jobs {
 class job_store;
-}
+class upload_store;
+}  // namespace reelsd::jobs
 
 namespace reelsd::work {
 
@@ -33,7 +34,8 @@ class call_recorder;
 class shared_rate_limiter;
 class scratch_space;
 
-/// Dependencies of an attempt. All outlive the executor and, except for `store`, are thread-safe.
+/// Dependencies of an attempt. All outlive the executor and, except for `store` and `uploads`, are
+/// thread-safe.
 struct executor_dependencies {
     const platform::source& source;
     shared_rate_limiter& rate_limiter;
@@ -43,9 +45,10 @@ struct executor_dependencies {
     const model::analyzer& free_analyzer;
     const model::embedder& embedder;
     const scratch_space& scratch;
-    /// The loop of `store`. Worker threads wait for its operations; it runs while they do.
+    /// The loop of `store` and `uploads`. Worker threads wait for its operations; it runs while they do.
     boost::asio::any_io_executor loop;
     jobs::job_store& store;
+    jobs::upload_store& uploads;
     const call_recorder& recorder;
     /// Whether `analyzer` may call a paid model.
     bool analysis_costs_money = false;

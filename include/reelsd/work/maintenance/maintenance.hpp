@@ -20,6 +20,10 @@ namespace reelsd::async {
 class offload_pool;
 }
 
+namespace reelsd::jobs {
+class upload_store;
+}
+
 namespace reelsd::work {
 
 struct maintenance_context {
@@ -47,6 +51,11 @@ struct retention_options {
 /// Removes deliveries that have ended and are no longer shown.
 [[nodiscard]] std::unique_ptr<async::background_service> make_delivery_log_cleaner(
     const maintenance_context& in, webhooks::delivery_store store);
+
+/// Removes uploads that nobody receives any more and those whose job has ended. `store` outlives
+/// it.
+[[nodiscard]] std::unique_ptr<async::background_service> make_upload_sweeper(
+    const maintenance_context& in, jobs::upload_store& store);
 
 /// Settles model calls whose answer was lost.
 [[nodiscard]] std::unique_ptr<async::background_service> make_lost_call_settler(

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+struct evp_md_ctx_st;
+
+namespace reelsd {
+
+/// A SHA-256 that grows with its data.
+class file_digest {
+public:
+    file_digest();
+
+    void add(std::span<const std::byte> piece) noexcept;
+    void restart() noexcept;
+    /// 64 hexadecimal digits in lower case. Ends the digest: restart() it before adding more.
+    [[nodiscard]] std::string hex();
+
+private:
+    struct deleter {
+        void operator()(evp_md_ctx_st* context) const noexcept;
+    };
+
+    std::unique_ptr<evp_md_ctx_st, deleter> context_;
+};
+
+}  // namespace reelsd

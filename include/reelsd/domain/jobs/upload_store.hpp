@@ -1,0 +1,94 @@
+#pragma once
+
+#include <reelsd/base/clock.hpp>
+#include <reelsd/base/ids.hpp>
+#include <reelsd/domain/jobs/job_store.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace reelsd::db {
+class pool;
+}
+
+namespace reelsd::jobs {
+
+/// Uploads that an account may have in progress, over all daemons (contract, section 9).
+inline constexpr int uploads_max = 2;
+
+/// Begins the `url` of a job whose video was uploaded without a link: "upload:<file name>".
+inline constexpr std::string_view upload_scheme = "upload:";
+
+/// What is known of a file when it is whole.
+struct uploaded_video {
+    upload_id id;
+    std::int64_t size_bytes = 0;
+    std::string sha256;  ///< 64 hexadecimal digits in lower case.
+    /// What the caller says of the post; nothing when they say nothing.
+    std::optional<std::string> caption = {};
+    std::optional<std::string> author = {};
+};
+
+struct begun_upload {
+    enum class outcome : std::uint8_t { begun, too_many, refused };
+
+    outcome decided = outcome::begun;
+    upload_id id;  ///< When begun.
+    /// Why a submission would be refused now, with the state of the account's bucket.
+    submission_result refusal = {};
+};
+
+/// Uploaded videos: in the database, so that any daemon can do the work, from their first byte to
+/// the end of their job. An upload belongs to the daemon that receives it until its job is
+/// submitted; sweep() removes those of daemons that have ended. All operations throw like
+/// db::pool::run. Thread: the loop's. `pool` outlives it.
+class upload_store {
+public:
+    explicit upload_store(db::pool& pool) : pool_{pool} {}
+    upload_store(const upload_store&) = delete;
+    upload_store& operator=(const upload_store&) = delete;
+
+    /// Decides what a submission would be told now, and reserves a place for the file if it would
+    /// be accepted. The caller ends what it has begun: by remove(), or by release() after the
+    /// submission.
+    boost::asio::awaitable<begun_upload> begin(
+        account_id caller, bool costs_money, std::optional<std::string> idempotency_key,
+        default_limits defaults, deadline by);
+
+    /// Adds the next part of the file; `number` counts from 0. Durable at the latest with the
+    /// submission.
+    boost::asio::awaitable<void> add_chunk(
+        upload_id id, std::int32_t number, std::span<const std::byte> bytes, deadline by);
+
+    /// Describes the whole file. False when the upload is gone.
+    boost::asio::awaitable<bool> describe(const uploaded_video& whole, deadline by);
+
+    /// Its job has been submitted: the file is kept until the job ends.
+    void release(upload_id id) noexcept { arriving_.erase(id); }
+
+    boost::asio::awaitable<void> remove(upload_id id, deadline by);
+
+    /// Renews the uploads in progress, and removes those that nobody receives any more and those
+    /// whose job has ended.
+    boost::asio::awaitable<void> sweep(deadline by);
+
+    /// The file of a job; nothing when it has none.
+    boost::asio::awaitable<std::optional<uploaded_video>> find(job_id job, deadline by);
+    /// A part of the file; nothing behind the last one.
+    boost::asio::awaitable<std::optional<std::vector<std::byte>>> chunk(
+        upload_id id, std::int32_t number, deadline by);
+
+private:
+    db::pool& pool_;
+    std::set<upload_id> arriving_;  ///< Of this daemon.
+};
+
+}  // namespace reelsd::jobs

@@ -1,0 +1,37 @@
+-- Decides whether a file may be uploaded, as submit_jobs() will when it is there, and makes its row. A key that has been used
+-- is decided on when the file is there.
+--   uploads_max: of the account, at the same time; others as for submit_jobs()
+-- outcome: 'admitted' (upload_id is set), 'too_many_uploads' or a refusal of decide_submissions()
+CREATE OR REPLACE FUNCTION begin_upload(
+    caller bigint, costs_money boolean, wanted_key text, uploads_max integer, rate_default integer,
+    concurrent_default integer)
+RETURNS TABLE (
+    outcome text, upload_id bigint, job_limit integer, rate_limit integer, tokens double precision, retry_after integer,
+    monthly_budget_usd numeric)
+LANGUAGE plpgsql AS $$
+DECLARE
+    owners account[] := lock_accounts(ARRAY[caller]);
+    moment timestamptz := clock_timestamp();
+BEGIN
+    SELECT made.outcome, made.job_limit, made.rate_limit, made.tokens, made.retry_after, made.monthly_budget_usd
+      INTO outcome, job_limit, rate_limit, tokens, retry_after, monthly_budget_usd
+      FROM decide_submissions(
+           owners[1], ARRAY[1], moment, 1, ARRAY[''], ARRAY[costs_money], ARRAY[NULL]::text[], ARRAY[NULL]::text[],
+           ARRAY[0], rate_default, concurrent_default) AS made;
+    IF outcome <> 'admitted' AND EXISTS (
+        SELECT FROM submission_key
+         WHERE account_id = caller AND key = wanted_key AND created_at > moment - interval '24 hours')
+    THEN
+        outcome := 'admitted';
+    END IF;
+    IF outcome = 'admitted' THEN
+        IF (SELECT count(*) FROM upload WHERE account_id = caller AND job_id IS NULL) >= uploads_max THEN
+            outcome := 'too_many_uploads';
+            retry_after := 5;  -- When one ends is not known.
+        ELSE
+            INSERT INTO upload (account_id) VALUES (caller) RETURNING id INTO upload_id;
+        END IF;
+    END IF;
+    RETURN NEXT;
+END
+$$;

@@ -1,0 +1,425 @@
+#include "uploads.hpp"
+
+#include "multipart.hpp"
+#include "submissions.hpp"
+#include <reelsd/base/file_digest.hpp>
+#include <reelsd/base/json.hpp>
+#include <reelsd/base/parse_number.hpp>
+#include <reelsd/base/text.hpp>
+#include <reelsd/base/utf8.hpp>
+#include <reelsd/db/errors.hpp>
+#include <reelsd/domain/jobs/upload_store.hpp>
+#include <reelsd/http/request_context.hpp>
+#include <reelsd/platform/link.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <limits>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace reelsd::api {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+using jobs::begun_upload;
+
+constexpr std::size_t parts_max = 20;
+constexpr std::size_t text_bytes_max = std::size_t{64} * 1024;
+/// What a form may have beside the file.
+constexpr std::uint64_t form_bytes_max = parts_max * (text_bytes_max + 8192);
+/// A row of the database. Smaller rows cost more statements, larger ones more memory.
+constexpr std::size_t chunk_bytes = std::size_t{512} * 1024;
+/// A busy disk may take seconds; the statement's own limit is 5 s.
+constexpr auto chunk_time_max = 10s;
+constexpr std::size_t label_bytes_max = 255;
+constexpr std::uint64_t mebibyte = std::uint64_t{1024} * 1024;
+
+/// The options that are booleans in a JSON body. In a form and a query they are text.
+constexpr auto boolean_options = std::to_array<std::string_view>({"fresh"});
+constexpr auto text_options =
+    std::to_array<std::string_view>({"url", "caption", "author", "webhook_url", "filename"});
+
+using media_type_check = bool (*)(std::string_view);
+
+std::string media_type_of(const http::request& asked) {
+    const auto field = asked.headers.find("Content-Type").value_or("");
+    return ascii_lower(trimmed(field.substr(0, field.find(';'))));
+}
+
+bool is_form(const http::request& asked) {
+    return media_type_of(asked) == "multipart/form-data";
+}
+
+/// An answer to an upload that is given up.
+struct upload_refusal {
+    http::status code;
+    std::string message;
+
+    upload_refusal(http::status status, std::string text)
+        : code{status}, message{std::move(text)} {}
+    /// Implicit: what the client got wrong.
+    upload_refusal(const error& why) : code{http::status::bad_request}, message{why.detail()} {}
+};
+
+upload_refusal too_large(std::uint64_t bytes_max) {
+    const auto size = bytes_max % mebibyte == 0 ? fmt::format("{} MiB", bytes_max / mebibyte)
+                                                : fmt::format("{} bytes", bytes_max);
+    return {http::status::content_too_large, fmt::format("the video is larger than {}", size)};
+}
+
+upload_refusal bad(std::string text) {
+    return {http::status::bad_request, std::move(text)};
+}
+
+/// The texts beside the file, as in a JSON body. A member that is no option is ignored, as there.
+std::optional<upload_refusal> set_option(
+    json& options, const std::string& name, const std::string& text) {
+    if (!is_utf8(text) || contains(text, std::string_view{"\0", 1})) {
+        return bad(fmt::format("{} must be UTF-8 text", name));
+    }
+    const auto is = [&name](std::string_view known) { return known == name; };
+    if (std::any_of(boolean_options.begin(), boolean_options.end(), is)) {
+        options[name] = text == "true" ? json(true) : text == "false" ? json(false) : json(text);
+    } else if (
+        std::any_of(text_options.begin(), text_options.end(), is) && !trimmed(text).empty()) {
+        options[name] = text;
+    }
+    return std::nullopt;
+}
+
+/// Writes the file while it arrives.
+class file_writer {
+public:
+    file_writer(jobs::upload_store& store, upload_id id, std::uint64_t bytes_max)
+        : store_{store}, id_{id}, bytes_max_{bytes_max} {}
+
+    asio::awaitable<std::optional<upload_refusal>> add(std::string_view bytes) {
+        size_ += bytes.size();
+        if (size_ > bytes_max_) co_return too_large(bytes_max_);
+        digest_.add(std::as_bytes(std::span{bytes}));
+        while (!bytes.empty()) {
+            const auto part = bytes.substr(0, chunk_bytes - chunk_.size());
+            chunk_.append(part);
+            bytes.remove_prefix(part.size());
+            if (chunk_.size() == chunk_bytes) co_await flush();
+        }
+        co_return std::nullopt;
+    }
+
+    /// The whole file, of which everything is stored.
+    asio::awaitable<jobs::uploaded_video> finish() {
+        if (!chunk_.empty()) co_await flush();
+        co_return jobs::uploaded_video{
+            .id = id_, .size_bytes = static_cast<std::int64_t>(size_), .sha256 = digest_.hex()};
+    }
+
+    [[nodiscard]] bool is_empty() const noexcept { return size_ == 0; }
+
+private:
+    asio::awaitable<void> flush() {
+        const auto bytes = std::as_bytes(std::span{chunk_});
+        co_await store_.add_chunk(id_, number_++, bytes, deadline::after(chunk_time_max));
+        chunk_.clear();
+    }
+
+    jobs::upload_store& store_;
+    upload_id id_;
+    std::uint64_t bytes_max_;
+    std::uint64_t size_ = 0;
+    std::int32_t number_ = 0;
+    std::string chunk_;
+    file_digest digest_;
+};
+
+using refusal_or_done = std::optional<upload_refusal>;
+
+refusal_or_done refusal_of(const http::body_piece& piece) {
+    if (!piece.refused) return std::nullopt;
+    return upload_refusal{piece.refused->code, std::string{piece.refused->message}};
+}
+
+asio::awaitable<refusal_or_done> receive_raw(http::request_context& ctx, file_writer& file) {
+    for (;;) {
+        const auto piece = co_await ctx.body_stream()->read();
+        if (auto refused = refusal_of(piece)) co_return refused;
+        if (piece.bytes.empty()) break;
+        if (auto refused = co_await file.add(piece.bytes)) co_return refused;
+    }
+    if (file.is_empty()) co_return bad("video is empty");
+    co_return std::nullopt;
+}
+
+/// The parts of a form: the file is written, texts become options.
+class form_receiver {
+public:
+    form_receiver(multipart_reader reader, file_writer& file, json& options)
+        : reader_{std::move(reader)}, file_{file}, options_{options} {}
+
+    asio::awaitable<refusal_or_done> receive(http::body_reader& body) {
+        while (!is_closed_) {
+            const auto piece = co_await body.read();
+            if (auto refused = refusal_of(piece)) co_return refused;
+            if (piece.bytes.empty()) {
+                co_return bad(
+                    name_.empty() ? "malformed multipart body: it has no end"
+                                  : fmt::format(
+                                        "malformed multipart body: it ends in or after the "
+                                        "part \"{}\"",
+                                        name_));
+            }
+            reader_.append(piece.bytes);
+            if (auto refused = co_await take_events()) co_return refused;
+        }
+        for (;;) {  // What follows the last boundary is ignored, but read: the client sends it.
+            const auto piece = co_await body.read();
+            if (auto refused = refusal_of(piece)) co_return refused;
+            if (piece.bytes.empty()) break;
+            epilogue_bytes_ += piece.bytes.size();
+            if (epilogue_bytes_ > form_bytes_max) co_return bad("the multipart body has no end");
+        }
+        if (!has_video_) co_return bad("video is required");
+        if (file_.is_empty()) co_return bad("video is empty");
+        co_return std::nullopt;
+    }
+
+private:
+    asio::awaitable<refusal_or_done> take_events() {
+        for (;;) {
+            const auto next = reader_.next();
+            if (!next) co_return upload_refusal{next.error()};
+            if (!*next) co_return std::nullopt;
+            using kind = multipart_reader::event::kind;
+            switch ((*next)->what) {
+                case kind::part:
+                    if (auto refused = begin(**next)) co_return refused;
+                    break;
+                case kind::data:
+                    if (is_video_) {
+                        if (auto refused = co_await file_.add((*next)->bytes)) co_return refused;
+                    } else {
+                        text_.append((*next)->bytes);
+                        if (text_.size() > text_bytes_max) {
+                            co_return bad(
+                                fmt::format("the part \"{}\" is larger than 64 KiB", name_));
+                        }
+                    }
+                    break;
+                case kind::end:
+                    if (!is_video_) {
+                        if (auto refused = set_option(options_, name_, text_)) co_return refused;
+                    }
+                    break;
+                case kind::close: is_closed_ = true; break;
+            }
+        }
+    }
+
+    refusal_or_done begin(const multipart_reader::event& part) {
+        if (!is_utf8(part.name)) return bad("the name of a part must be UTF-8 text");
+        name_ = part.name;
+        text_.clear();
+        is_video_ = name_ == "video";
+        if (!names_.insert(name_).second) {
+            return bad(fmt::format("the part \"{}\" is given more than once", name_));
+        }
+        if (names_.size() > parts_max) {
+            return bad(fmt::format("the part \"{}\" is one of more than {}", name_, parts_max));
+        }
+        if (!is_video_) return std::nullopt;
+        if (!part.file_name) return bad("video must be a file");
+        has_video_ = true;
+        options_["filename"] = *part.file_name;
+        return std::nullopt;
+    }
+
+    multipart_reader reader_;
+    file_writer& file_;
+    json& options_;
+    std::set<std::string> names_;
+    std::string name_;
+    std::string text_;
+    std::uint64_t epilogue_bytes_ = 0;
+    bool is_video_ = false;
+    bool has_video_ = false;
+    bool is_closed_ = false;
+};
+
+/// How the file and its options arrive: a form when there is a reader.
+struct upload_form {
+    std::optional<multipart_reader> parts;
+    json options = json::object();
+};
+
+result<upload_form> form_of(const http::request_context& ctx) {
+    upload_form form;
+    if (is_form(ctx.request())) {
+        auto reader = multipart_reader::create(ctx.header("Content-Type").value_or(""));
+        if (!reader) return reader.error();
+        form.parts = *std::move(reader);
+        return form;
+    }
+    const auto set = [&](std::string_view name) -> std::optional<upload_refusal> {
+        const auto text = ctx.query(name);
+        if (!text) return std::nullopt;
+        return set_option(form.options, std::string{name}, std::string{*text});
+    };
+    for (const auto name : boolean_options) {
+        if (const auto refused = set(name)) return error{errc::invalid_argument, refused->message};
+    }
+    for (const auto name : text_options) {
+        if (const auto refused = set(name)) return error{errc::invalid_argument, refused->message};
+    }
+    return form;
+}
+
+std::optional<std::string> text_option(const json& options, const char* name) {
+    const auto found = options.find(name);
+    if (found == options.end()) return std::nullopt;
+    return found->get<std::string>();
+}
+
+/// The submission of a file that is stored.
+result<jobs::submission> submission_of(
+    const http::request_context& ctx, const json& options, const jobs::uploaded_video& video,
+    const submission_service& service) {
+    auto terms = terms_in(ctx, options, service);
+    if (!terms) return terms.error();
+    auto url = text_option(options, "url");
+    if (url) {
+        const auto link = platform::parse_link(*url);
+        if (!link) return link.error();
+    } else {
+        const auto label = file_label(text_option(options, "filename").value_or(""));
+        url = fmt::format("{}{}", jobs::upload_scheme, label);
+    }
+    const json identity{video.sha256, *url, video.caption.value_or(""), video.author.value_or("")};
+    return jobs::submission{
+        .url = *std::move(url),
+        .fresh = terms->fresh,
+        .costs_money = service.analysis_costs_money,
+        .idempotency_key = std::move(terms->idempotency_key),
+        .list = jobs::list_element{.request_hash = request_hash_of({&identity}), .position = 0},
+        .upload = video.id,
+        .webhook_url = std::move(terms->webhook_url)};
+}
+
+/// Receives the file and submits it.
+asio::awaitable<http::response> receive_and_submit(
+    http::request_context& ctx, submission_service& service, upload_form& form, upload_id id) {
+    file_writer file{service.uploads, id, service.video_bytes_max};
+    refusal_or_done refused;
+    if (form.parts) {
+        form_receiver receiver{*std::move(form.parts), file, form.options};
+        refused = co_await receiver.receive(*ctx.body_stream());
+    } else {
+        refused = co_await receive_raw(ctx, file);
+    }
+    if (refused) co_return ctx.problem(refused->code, refused->message);
+
+    auto video = co_await file.finish();
+    video.caption = text_option(form.options, "caption");
+    video.author = text_option(form.options, "author");
+    auto wanted = submission_of(ctx, form.options, video, service);
+    if (!wanted) co_return ctx.problem(wanted.error());
+    ctx.restart_database_time();
+    const bool is_described = co_await service.uploads.describe(video, ctx.database_by());
+    if (!is_described) {
+        co_return ctx.problem(error{errc::storage_failed, "the upload was removed meanwhile"});
+    }
+    const auto decision = co_await service.submission_batcher.submit(
+        ctx.caller(), *std::move(wanted), ctx.database_by());
+    if (decision.decided == jobs::submission_result::outcome::accepted) {
+        service.uploads.release(id);
+        service.job_accepted();
+    }
+    co_return answer_to(ctx, decision);
+}
+
+std::uint64_t announced_bytes(const http::request_context& ctx) {
+    const auto field = ctx.header("Content-Length");
+    if (!field) return 0;
+    // Digits alone, as the session has checked; too many of them are too large.
+    return parse_number<std::uint64_t>(*field).value_or(std::numeric_limits<std::uint64_t>::max());
+}
+
+}  // namespace
+
+bool is_upload(const http::request& asked) {
+    const auto type = media_type_of(asked);
+    return type == "multipart/form-data" || type == "application/octet-stream" ||
+           type.starts_with("video/");
+}
+
+asio::awaitable<http::response> receive_upload(
+    http::request_context& ctx, submission_service& service) {
+    const auto overhead = is_form(ctx.request()) ? form_bytes_max : 0;
+    if (announced_bytes(ctx) > service.video_bytes_max + overhead) {
+        const auto refused = too_large(service.video_bytes_max);
+        co_return ctx.problem(refused.code, refused.message);
+    }
+    auto form = form_of(ctx);
+    if (!form) co_return ctx.problem(form.error());
+    const auto terms = terms_in(ctx, form->options, service);
+    if (!terms) co_return ctx.problem(terms.error());
+    const auto begun = co_await service.uploads.begin(
+        ctx.caller(),
+        service.analysis_costs_money,
+        terms->idempotency_key,
+        service.limits,
+        ctx.database_by());
+    if (begun.decided == begun_upload::outcome::refused) co_return answer_to(ctx, begun.refusal);
+    if (begun.decided == begun_upload::outcome::too_many) {
+        auto answer = ctx.problem(
+            http::status::too_many_requests,
+            fmt::format("limit of {} uploads at the same time reached", jobs::uploads_max));
+        answer.set("Retry-After", std::to_string(begun.refusal.retry_after));
+        co_return answer;
+    }
+
+    std::exception_ptr problem;
+    http::response answer{http::status::internal_server_error};
+    try {
+        answer = co_await receive_and_submit(ctx, service, *form, begun.id);
+    } catch (...) {
+        problem = std::current_exception();
+    }
+    // Changes nothing once the job has the file.
+    try {
+        co_await service.uploads.remove(begun.id, deadline::after(chunk_time_max));
+    } catch (const db::failure&) {
+        // Nobody renews it any more: the sweeper removes it.
+    }
+    if (problem) std::rethrow_exception(problem);
+    co_return answer;
+}
+
+std::string file_label(std::string_view name) {
+    name.remove_prefix(std::min(name.size(), name.find_last_of("/\\") + 1));
+    std::string label;
+    for (std::size_t at = 0; at < name.size();) {
+        const auto next = code_point_at(name, at);
+        const auto bytes = name.substr(at, next.bytes);
+        at += next.bytes;
+        const auto value = next.value;
+        const bool is_control = value < 0x20 || (value >= 0x7F && value < 0xA0);
+        const bool is_direction = value == 0x200E || value == 0x200F || value == 0x061C ||
+                                  (value >= 0x2028 && value <= 0x202E) ||
+                                  (value >= 0x2066 && value <= 0x2069);
+        if (!next.valid || is_control || is_direction) continue;
+        if (label.size() + bytes.size() > label_bytes_max) break;
+        label.append(bytes);
+    }
+    const auto shown = trimmed(label);
+    return shown.empty() ? "video" : std::string{shown};
+}
+
+}  // namespace reelsd::api

@@ -1,0 +1,109 @@
+#include "job_rows.hpp"
+#include <reelsd/db/pool.hpp>
+#include <reelsd/domain/jobs/upload_store.hpp>
+
+#include <utility>
+
+namespace reelsd::jobs {
+namespace {
+
+constexpr db::query begin_query{"uploads.begin", R"sql(
+    SELECT outcome, upload_id, NULL::bigint AS job_id, NULL::text AS job_status, job_limit,
+           rate_limit, floor(tokens)::integer AS rate_remaining,
+           ceil((rate_limit - tokens) * 60 / rate_limit)::integer AS rate_reset, retry_after,
+           trim_scale(monthly_budget_usd)::text AS monthly_budget_usd
+      FROM begin_upload($1, $2, $3, $4, $5, $6))sql"};
+
+// The commit of the submission, which comes later in the log, makes all chunks durable.
+constexpr db::query add_chunk_query{"uploads.add_chunk", R"sql(
+    WITH settings AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
+    INSERT INTO upload_chunk (upload_id, number, bytes) SELECT $1, $2, $3 FROM settings)sql"};
+
+constexpr db::query describe_query{"uploads.describe", R"sql(
+    UPDATE upload SET size_bytes = $2, sha256 = $3, caption = $4, author = $5
+     WHERE id = $1 AND job_id IS NULL
+    RETURNING id)sql"};
+
+constexpr db::query remove_query{"uploads.remove", R"sql(
+    DELETE FROM upload WHERE id = $1 AND job_id IS NULL)sql"};
+
+constexpr db::query sweep_query{"uploads.sweep", "SELECT sweep_uploads($1)"};
+
+constexpr db::query find_query{"uploads.find", R"sql(
+    SELECT id, size_bytes, sha256, caption, author FROM upload WHERE job_id = $1)sql"};
+
+constexpr db::query chunk_query{"uploads.chunk", R"sql(
+    SELECT bytes FROM upload_chunk WHERE upload_id = $1 AND number = $2)sql"};
+
+}  // namespace
+
+boost::asio::awaitable<begun_upload> upload_store::begin(
+    account_id caller, bool costs_money, std::optional<std::string> idempotency_key,
+    default_limits defaults, deadline by) {
+    const auto answer = co_await pool_.run(
+        by,
+        begin_query,
+        caller,
+        costs_money,
+        idempotency_key,
+        uploads_max,
+        defaults.submissions_per_minute,
+        defaults.concurrent_jobs);
+    const auto row = answer.one();
+    begun_upload begun;
+    if (const auto id = row.as<std::optional<upload_id>>("upload_id")) {
+        begun.id = *id;
+        arriving_.insert(*id);
+        co_return begun;
+    }
+    if (row.as<std::string_view>("outcome") == "too_many_uploads") {
+        begun.decided = begun_upload::outcome::too_many;
+        begun.refusal.retry_after = row.as<std::int32_t>("retry_after");
+        co_return begun;
+    }
+    begun.decided = begun_upload::outcome::refused;
+    begun.refusal = submission_result_from(row);
+    co_return begun;
+}
+
+boost::asio::awaitable<void> upload_store::add_chunk(
+    upload_id id, std::int32_t number, std::span<const std::byte> bytes, deadline by) {
+    co_await pool_.run(by, add_chunk_query, id, number, bytes);
+}
+
+boost::asio::awaitable<bool> upload_store::describe(const uploaded_video& whole, deadline by) {
+    const auto described = co_await pool_.run(
+        by, describe_query, whole.id, whole.size_bytes, whole.sha256, whole.caption, whole.author);
+    co_return !described.empty();
+}
+
+boost::asio::awaitable<void> upload_store::remove(upload_id id, deadline by) {
+    release(id);
+    co_await pool_.run(by, remove_query, id);
+}
+
+boost::asio::awaitable<void> upload_store::sweep(deadline by) {
+    const std::vector<upload_id> arriving{arriving_.begin(), arriving_.end()};
+    co_await pool_.run(by, sweep_query, arriving);
+}
+
+boost::asio::awaitable<std::optional<uploaded_video>> upload_store::find(job_id job, deadline by) {
+    const auto rows = co_await pool_.run(by, find_query, job);
+    if (rows.empty()) co_return std::nullopt;
+    const auto row = rows.one();
+    co_return uploaded_video{
+        .id = row.as<upload_id>("id"),
+        .size_bytes = row.as<std::int64_t>("size_bytes"),
+        .sha256 = row.as<std::string>("sha256"),
+        .caption = row.as<std::optional<std::string>>("caption"),
+        .author = row.as<std::optional<std::string>>("author")};
+}
+
+boost::asio::awaitable<std::optional<std::vector<std::byte>>> upload_store::chunk(
+    upload_id id, std::int32_t number, deadline by) {
+    const auto rows = co_await pool_.run(by, chunk_query, id, number);
+    if (rows.empty()) co_return std::nullopt;
+    co_return rows.one().as<std::vector<std::byte>>("bytes");
+}
+
+}  // namespace reelsd::jobs

@@ -1,0 +1,85 @@
+#include "uploaded_video.hpp"
+
+#include <reelsd/base/file_digest.hpp>
+#include <reelsd/domain/loop_call.hpp>
+#include <reelsd/platform/link.hpp>
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace reelsd::work {
+namespace {
+
+/// For one statement.
+constexpr auto upload_query_time_max = std::chrono::seconds{5};
+constexpr std::size_t code_digits = 12;
+
+}  // namespace
+
+result<jobs::uploaded_video> find_upload(
+    const upload_access& in, const jobs::claimed_job& job, deadline by) {
+    const auto find_by = by.at_most(upload_query_time_max);
+    auto video = wait_for(in.loop, in.store.find(job.id, find_by), find_by);
+    if (!video) return video.error();
+    if (!*video) return error{errc::storage_failed, "the uploaded file is gone"};
+    return **std::move(video);
+}
+
+result<platform::media_file> write_upload(
+    const upload_access& in, const jobs::uploaded_video& video, const std::filesystem::path& target,
+    deadline by, const std::stop_token& stop) {
+    std::int32_t number = 0;
+    const auto next = [&]() -> result<std::vector<std::byte>> {
+        if (stop.stop_requested()) return error{errc::cancelled, "the attempt was stopped"};
+        const auto chunk_by = by.at_most(upload_query_time_max);
+        auto chunk = wait_for(in.loop, in.store.chunk(video.id, number++, chunk_by), chunk_by);
+        if (!chunk) return chunk.error();
+        return std::move(*chunk).value_or(std::vector<std::byte>{});
+    };
+    auto file = platform::write_video(target, static_cast<std::uint64_t>(video.size_bytes), next);
+    if (file && file->sha256 != video.sha256) {
+        return error{errc::storage_failed, "the stored file is not the one that was uploaded"};
+    }
+    return file;
+}
+
+platform::post post_of(const jobs::claimed_job& job, const jobs::uploaded_video& video) {
+    platform::post post;
+    const auto link = platform::parse_link(job.url);
+    if (link && link->kind == platform::link_kind::post) {
+        post.code = link->code;
+        post.url = link->canonical_url();
+    } else {
+        post.code = fmt::format("upload-{}", std::string_view{video.sha256}.substr(0, code_digits));
+        post.url = job.url;
+    }
+    post.author = video.author.value_or("");
+    post.caption = video.caption;
+    if (post.caption) {
+        post.hashtags = platform::hashtags_of(*post.caption);
+        post.mentions = platform::mentions_of(*post.caption);
+    }
+    return post;
+}
+
+std::string upload_key_of(const jobs::uploaded_video& video, const platform::post& post) {
+    file_digest digest;
+    const auto add = [&digest](std::string_view text) {
+        digest.add(std::as_bytes(std::span{text}));
+        digest.add({{std::byte{0}}});
+    };
+    add(video.sha256);
+    add(post.code);
+    add(post.author);
+    add(post.caption.value_or(""));
+    return fmt::format("upload:{}", digest.hex());
+}
+
+}  // namespace reelsd::work

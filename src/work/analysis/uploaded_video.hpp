@@ -1,0 +1,43 @@
+#pragma once
+
+#include <reelsd/base/clock.hpp>
+#include <reelsd/domain/jobs/job.hpp>
+#include <reelsd/domain/jobs/upload_store.hpp>
+#include <reelsd/platform/downloader.hpp>
+#include <reelsd/platform/post.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <filesystem>
+#include <stop_token>
+#include <string>
+
+namespace reelsd::work {
+
+/// The database's uploads, for a worker thread. Both outlive it.
+struct upload_access {
+    const boost::asio::any_io_executor& loop;
+    jobs::upload_store& store;
+};
+
+/// The file of a job. Errors: storage_failed when there is none; database_unavailable.
+[[nodiscard]] result<jobs::uploaded_video> find_upload(
+    const upload_access& in, const jobs::claimed_job& job, deadline by);
+
+/// Writes the file to `target`. Errors: those of platform::write_video; storage_failed when it is
+/// not the file that was uploaded; cancelled.
+[[nodiscard]] result<platform::media_file> write_upload(
+    const upload_access& in, const jobs::uploaded_video& video, const std::filesystem::path& target,
+    deadline by, const std::stop_token& stop);
+
+/// What the caller has said of the post. Without a link, its code is "upload-" and the first 12
+/// digits of the file's SHA-256. Pure.
+[[nodiscard]] platform::post post_of(
+    const jobs::claimed_job& job, const jobs::uploaded_video& video);
+
+/// Identifies the bytes together with what the caller has said of the post: an analysis of the same
+/// is copied. Pure.
+[[nodiscard]] std::string upload_key_of(
+    const jobs::uploaded_video& video, const platform::post& post);
+
+}  // namespace reelsd::work
