@@ -44,6 +44,7 @@ record_location place_of(const std::optional<platform::answer_signals>& signals)
     switch (signals->kind) {
         case platform::answer_kind::page: return {.folder = ".", .extension = ".html"};
         case platform::answer_kind::query: return {.folder = "queries", .extension = ".txt"};
+        case platform::answer_kind::session: return {.folder = "sessions", .extension = ".txt"};
         case platform::answer_kind::embed: break;
     }
     return {.folder = "embeds", .extension = ".html"};
