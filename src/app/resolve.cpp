@@ -169,6 +169,7 @@ result<try_end> try_resolver(
         fmt::print("  not asked: {} is not installed (yt-dlp-path)\n", with.yt_dlp_path);
         return try_end::no_post;
     }
+    if (name != platform::session_resolver_name) options.cookies_file.clear();
     const auto source = platform::source::create(options, log);
     if (!source) return source.error();
     // Nobody's turn: a person asks, once.
@@ -192,7 +193,10 @@ result<void> execute(const resolve_command& asked, const settings& with, const l
     if (!wanted) return wanted.error();
     std::optional<answer_recorder> recorder;
     if (!asked.save_to.empty()) recorder.emplace(asked.save_to, *wanted);
-    auto names = with.resolvers;
+    auto names = resolvers_of(with);
+    // Used by name only: whether the platform has refused it is in the database, which this does not
+    // open.
+    std::erase(names, platform::session_resolver_name);
     if (!asked.strategy.empty()) names = {asked.strategy};
     int with_post = 0;
     for (const auto& name : names) {
