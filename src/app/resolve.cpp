@@ -194,8 +194,7 @@ result<void> execute(const resolve_command& asked, const settings& with, const l
     std::optional<answer_recorder> recorder;
     if (!asked.save_to.empty()) recorder.emplace(asked.save_to, *wanted);
     auto names = resolvers_of(with);
-    // Used by name only: whether the platform has refused it is in the database, which this does not
-    // open.
+    // Used by name only: the database, which this does not open, knows whether it was refused.
     std::erase(names, platform::session_resolver_name);
     if (!asked.strategy.empty()) names = {asked.strategy};
     int with_post = 0;

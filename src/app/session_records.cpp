@@ -26,10 +26,13 @@ result<std::optional<std::string>> shared_session_record::refusal_of(
     return wait_for(loop_, store_.find(who_, fingerprint, until), until);
 }
 
-result<bool> shared_session_record::refuse(
+result<platform::refusal_news> shared_session_record::refuse(
     const std::string& fingerprint, std::string_view reason, deadline by) {
     const auto until = by.at_most(statement_time_max);
-    return wait_for(loop_, store_.add(who_, fingerprint, std::string{reason}, until), until);
+    const auto is_first =
+        wait_for(loop_, store_.add(who_, fingerprint, std::string{reason}, until), until);
+    if (!is_first) return is_first.error();
+    return *is_first ? platform::refusal_news::first : platform::refusal_news::known;
 }
 
 }  // namespace reelsd::app

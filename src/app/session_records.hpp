@@ -26,7 +26,7 @@ public:
 
     [[nodiscard]] result<std::optional<std::string>> refusal_of(
         const std::string& fingerprint, deadline by) override;
-    [[nodiscard]] result<bool> refuse(
+    [[nodiscard]] result<platform::refusal_news> refuse(
         const std::string& fingerprint, std::string_view reason, deadline by) override;
 
 private:

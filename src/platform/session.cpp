@@ -70,8 +70,7 @@ result<session_cookies> read_session_file(const session_settings& settings) {
 result<std::unique_ptr<session>> session::open(session_settings settings, log::logger log) {
     auto first = read_session_file(settings);
     if (!first) return first.error();
-    return std::unique_ptr<session>{
-        new session{std::move(settings), std::move(log), *std::move(first)}};
+    return std::make_unique<session>(std::move(settings), std::move(log), *std::move(first));
 }
 
 session::session(session_settings settings, log::logger log, session_cookies first)
@@ -147,7 +146,7 @@ void session::disable(const session_cookies& refused, std::string_view reason, d
     if (record_ != nullptr) {
         const auto written = record_->refuse(refused.fingerprint(), reason, by);
         if (written) {
-            is_first = *written;
+            is_first = *written == refusal_news::first;
             const std::scoped_lock guard{lock_};
             refusal_unwritten_.clear();
         }

@@ -51,6 +51,9 @@ private:
     std::string fingerprint_;
 };
 
+/// Whether a refusal was recorded before.
+enum class refusal_news : std::uint8_t { first, known };
+
 /// Remembers across restarts and daemons which sessions the platform has refused. Blocking;
 /// thread-safe.
 class session_record {
@@ -64,8 +67,8 @@ public:
     /// database_unavailable, internal.
     [[nodiscard]] virtual result<std::optional<std::string>> refusal_of(
         const std::string& fingerprint, deadline by) = 0;
-    /// Records a refusal. False when it was recorded before. Errors as refusal_of().
-    [[nodiscard]] virtual result<bool> refuse(
+    /// Records a refusal. Errors as refusal_of().
+    [[nodiscard]] virtual result<refusal_news> refuse(
         const std::string& fingerprint, std::string_view reason, deadline by) = 0;
 };
 
@@ -81,6 +84,9 @@ public:
     /// Errors: invalid_argument for a file that cannot be used, see read_session_file().
     [[nodiscard]] static result<std::unique_ptr<session>> open(
         session_settings settings, log::logger log);
+
+    /// With what the file contains; see open().
+    session(session_settings settings, log::logger log, session_cookies first);
 
     /// `record` outlives this. Call it before the first use; without it, refusals are forgotten at
     /// the end of the process.
@@ -103,8 +109,6 @@ public:
     void note_answer();
 
 private:
-    session(session_settings settings, log::logger log, session_cookies first);
-
     [[nodiscard]] std::shared_ptr<const session_cookies> current();
 
     session_settings settings_;

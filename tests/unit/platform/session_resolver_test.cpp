@@ -103,10 +103,11 @@ public:
         const auto found = refusals.find(fingerprint);
         return found == refusals.end() ? std::nullopt : std::optional{found->second};
     }
-    result<bool> refuse(
+    result<refusal_news> refuse(
         const std::string& fingerprint, std::string_view reason, deadline /*by*/) override {
         if (is_away) return error{errc::database_unavailable, "away"};
-        return refusals.emplace(fingerprint, reason).second;
+        return refusals.emplace(fingerprint, reason).second ? refusal_news::first
+                                                            : refusal_news::known;
     }
 
     std::map<std::string, std::string> refusals;
