@@ -31,6 +31,9 @@ constexpr std::size_t output_bytes_max = std::size_t{8} * 1024 * 1024;
 /// A start of Python, and nothing else.
 constexpr std::chrono::seconds version_time_max{10};
 
+/// Recording that the cookies are of no use, whatever time is left for the look-up.
+constexpr std::chrono::seconds record_time_max{5};
+
 /// The link cannot be taken for an option. `cookies_file` may be empty.
 std::vector<std::string> arguments_for(
     const link& wanted, const std::string& outgoing_address, const std::string& cookies_file) {
@@ -242,7 +245,8 @@ resolution yt_dlp_resolver::resolve(const link& wanted, deadline by, std::stop_t
     const auto cookies = settings_.account != nullptr ? settings_.account->cookies(by) : nullptr;
     const auto end = run_for(wanted, cookies.get(), settings_, by.at_most(run_time_max), stop);
     if (cookies && end.error_output.find(invalid_cookies) != std::string::npos)
-        settings_.account->disable(*cookies, "yt-dlp: the cookies are no longer valid", by);
+        settings_.account->disable(
+            *cookies, "yt-dlp: the cookies are no longer valid", deadline::after(record_time_max));
     auto found = outcome_of(end, wanted, by, stop);
     if (settings_.observe) {
         const std::string reason = found ? "" : no_post{found.error()}.why.detail();
