@@ -141,6 +141,18 @@ class Use(SessionTest):
         self.assertIn(account.job(second, wait=3)["status"], ("pending", "processing"))
         self.assertEqual(len(self.asked()), 1)
 
+    def test_jobs_in_line_get_it_while_the_others_cool_down(self):
+        self.platform.configure(page_budget=0, over_budget="rate_limited")
+        daemon = self.started(platform_interval_seconds=0.5, platform_lookups_per_hour=3600,
+                              platform_cooldown_seconds=900, session_interval_seconds=1, session_lookups_per_hour=3600)
+        accounts = [daemon.account(unlimited=True), daemon.account(unlimited=True)]
+        jobs = [(account, account.submit(LINK % next(self.codes))) for account in accounts * 3]
+        for account, job in jobs:
+            self.assertEqual(account.finished(job)["status"], "done")
+        self.assertEqual((len(self.asked("page")), len(self.asked())), (1, 6))
+        times = [request["time"] for request in self.asked()]
+        self.assertGreater(min(after - before for before, after in zip(times, times[1:])), 0.4)
+
     def test_other_forms_of_the_file(self):
         exported = [{"name": "sessionid", "value": SESSION, "domain": ".instagram.com", "expirationDate": 4e9},
                     {"name": "csrftoken", "value": TOKEN, "domain": ".instagram.com"},
@@ -182,6 +194,22 @@ class Refusals(SessionTest):
         wait_until(lambda: self.enabled(daemon) == "1", "the new session", 20)
         self.assertEqual(self.ended(account)["status"], "done")
         self.assertNowhere(daemon, done.stdout + done.stderr)
+
+    def test_no_job_is_claimed_for_a_refused_session(self):
+        self.platform.configure(page_budget=0, over_budget="rate_limited", sessions={SESSION: "challenged"})
+        daemon = self.started(platform_interval_seconds=0.1, platform_lookups_per_hour=3600,
+                              platform_cooldown_seconds=900, attempts_max=3, retry_base_seconds=0.1)
+        account = daemon.account(unlimited=True)
+        jobs = [account.submit(LINK % next(self.codes)) for _ in range(3)]
+        wait_until(lambda: self.warnings(daemon), "the refusal", 30)
+        for job in jobs:
+            self.assertEqual(account.job(job, wait=2)["status"], "pending")
+        self.assertEqual(len(self.asked()), 1)
+        claims = "SELECT sum(claim) FROM job"
+        name = self.database.rsplit("=", 1)[1]
+        before = int(self.cluster.query(claims, name))
+        account.job(jobs[0], wait=3)
+        self.assertEqual(int(self.cluster.query(claims, name)), before)
 
     def test_other_signs_of_its_end(self):
         for kind in ("expired", "logged_out"):
