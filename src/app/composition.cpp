@@ -36,6 +36,9 @@ constexpr std::size_t embedding_threads = 4;
 /// Starting the media program takes a tenth of a second, more on a machine that is starting up.
 constexpr std::chrono::seconds jail_time_max{10};
 
+/// Whether the session may be used: one statement.
+constexpr std::chrono::seconds session_time_max{5};
+
 /// Tells daemons apart in the queue: host and process for people, and the run because containers
 /// have equal hosts and process ids.
 std::string instance_name(const std::string& run) {
@@ -199,7 +202,12 @@ composition::composition(
           pacing::pace_store{pool},
           platform_host(config),
           pace_of(config),
+          session_pace(),
           log},
+      session_record{
+          loop.get_executor(),
+          pacing::refused_session_store{pool},
+          session_resolver_of(platform_host(config), source_settings_of(config))},
       offload{offload_threads, offload_queue_max},
       embedding_calls{embedding_threads, offload_queue_max},
       tasks{loop.get_executor(), async::log_failure(log)},
@@ -254,12 +262,14 @@ composition::composition(
           .callers = callers,
           .dispatcher = dispatcher,
           .deliverer = deliverer,
+          .account = res.source->account(),
           .vectors = vectors.get(),
           .jail_layers = res.jail_layers,
           .log = log}},
       others{loop.get_executor(), config.data_dir, res.run, log},
       cluster{loop.get_executor(), *res.store, pool, others, offload, log},
       services{loop.get_executor(), log} {
+    if (auto* const account = res.source->account()) account->attach(session_record);
     router.check_every_request(host_check_of(config));
     handlers.add_to(router);
     handlers.add_resources_to(router, dashboard::dashboard::gated_prefix);
@@ -334,6 +344,24 @@ work::executor_dependencies composition::executor_dependencies() {
         .on_step = [this](const jobs::claimed_job& job, std::string_view step) {
             steps.note(job, step);
         }};
+}
+
+work::session_pace composition::session_pace() const {
+    auto* const account = res.source->account();
+    if (account == nullptr) return {};
+    return {
+        .applies =
+            [account](std::string_view routed_name) {
+                const auto resolver = platform::resolver_in(routed_name);
+                const bool may_use =
+                    resolver == platform::session_resolver_name || resolver == "yt-dlp";
+                return may_use && account->cookies(deadline::after(session_time_max)) != nullptr;
+            },
+        .wanted = {
+            .interval = config.session_interval,
+            .tries_per_hour = config.session_lookups_per_hour,
+            .try_time = bounds::resolve_time_max,
+            .cooldown_first = seconds_f{0}}};
 }
 
 std::unique_ptr<work::vector_index> composition::make_vector_index() {

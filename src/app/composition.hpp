@@ -9,6 +9,7 @@
 #include "metrics_endpoint.hpp"
 #include "readiness_monitor.hpp"
 #include "sd_notify.hpp"
+#include "session_records.hpp"
 #include "settings.hpp"
 #include <reelsd/api/api.hpp>
 #include <reelsd/async/offload_pool.hpp>
@@ -89,6 +90,7 @@ struct composition {
     jobs::job_store job_store;
     jobs::upload_store uploads;
     work::shared_rate_limiter rate_limiter;
+    shared_session_record session_record;
     async::offload_pool offload;
     async::offload_pool embedding_calls;
     async::task_group tasks;
@@ -119,6 +121,7 @@ struct composition {
 
 private:
     [[nodiscard]] work::executor_dependencies executor_dependencies();
+    [[nodiscard]] work::session_pace session_pace() const;
     [[nodiscard]] std::unique_ptr<work::vector_index> make_vector_index();
     [[nodiscard]] work::webhook_deliverer_options deliverer_options();
     [[nodiscard]] work::dispatcher_options dispatcher_options();

@@ -3,6 +3,7 @@
 #include "database.hpp"
 #include "installation.hpp"
 #include "platform_source.hpp"
+#include "session_records.hpp"
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/db/migrator.hpp>
@@ -219,7 +220,7 @@ std::string gaps_in_sandbox(const settings& with) {
 finding check_yt_dlp(const settings& with) {
     const auto program = process::find_program(with.yt_dlp_path, process::search_path());
     if (!program) {
-        const bool is_needed = with.resolvers == std::vector<std::string>{"yt-dlp"};
+        const bool is_needed = resolvers_of(with) == std::vector<std::string>{"yt-dlp"};
         return is_needed ? finding{check_result::bad, with.yt_dlp_path + " is not installed"}
                          : finding{check_result::good, "not installed, which is fine"};
     }
@@ -324,6 +325,57 @@ bool check_ways_to_platform(report& lines, const settings& with) {
     return is_reachable;
 }
 
+/// Why the platform has refused the session of the file; empty when it has not.
+result<std::optional<std::string>> refusal_of(
+    const std::string& fingerprint, const settings& with, const log::logger& log) {
+    std::optional<std::string> refusal;
+    const auto who = session_resolver_of(platform_host(with), source_settings_of(with));
+    const auto asked =
+        with_database(with, log, [&](db::pool& pool) -> boost::asio::awaitable<result<void>> {
+            pacing::refused_session_store refusals{pool};
+            refusal = co_await refusals.find(who, fingerprint, deadline::after(migration_time_max));
+            co_return result<void>{};
+        });
+    if (!asked) return asked.error();
+    return refusal;
+}
+
+/// Reports on the session. Returns the settings without it when it must not be used.
+settings check_session(report& lines, const settings& with, const log::logger& log) {
+    if (with.platform_cookies_file.empty()) return with;
+    auto without = with;
+    auto resolvers = resolvers_of(with);
+    std::erase(resolvers, platform::session_resolver_name);
+    without.resolvers = std::move(resolvers);
+    without.platform_cookies_file.clear();
+    const auto platform = net::url::parse(with.platform_url);
+    if (!platform) return without;  // Has a line of its own.
+    const auto cookies = platform::read_session_file(
+        platform::session_settings_of(source_settings_of(with), *platform));
+    if (!cookies) {
+        lines.add("session", bad(cookies.error()));
+        return without;
+    }
+    const auto refusal = refusal_of(cookies->fingerprint(), with, log);
+    if (!refusal) {
+        lines.add(
+            "session", {check_result::doubtful, "unknown state: " + refusal.error().to_string()});
+        return without;
+    }
+    if (*refusal) {
+        lines.add(
+            "session",
+            {check_result::doubtful,
+             fmt::format(
+                 "disabled until platform-cookies-file changes: {}; open Instagram with this "
+                 "account, then export the cookies again",
+                 **refusal)});
+        return without;
+    }
+    lines.add("session", {check_result::good, "enabled: " + with.platform_cookies_file});
+    return with;
+}
+
 /// A platform that does not answer at all has a line of its own.
 void check_canary(report& lines, const settings& with, bool is_reachable, const log::logger& log) {
     if (with.canary_link.empty()) {
@@ -339,7 +391,7 @@ void check_canary(report& lines, const settings& with, bool is_reachable, const 
     std::vector<std::vector<net::proxy>> routes;
     for (const auto& proxy : with.platform_proxies) routes.push_back({proxy});
     if (routes.empty()) routes.emplace_back();
-    for (const auto& resolver : with.resolvers) {
+    for (const auto& resolver : resolvers_of(with)) {
         if (!is_installed(resolver, with)) continue;  // Has a line of its own.
         for (const auto& by : routes) {
             const auto answer = try_canary(resolver, by, canary, with, log);
@@ -396,8 +448,9 @@ result<void> execute(
     check_media(lines, with);
     lines.add("sample", check_sample(with));
     lines.add("dictionary", check_dictionary(with));
+    const auto without_refused = check_session(lines, with, log);
     const bool is_reachable = check_ways_to_platform(lines, with);
-    check_canary(lines, with, is_reachable, log);
+    check_canary(lines, without_refused, is_reachable, log);
     lines.add("yt-dlp", check_yt_dlp(with));
     check_models(lines, with, log);
     if (lines.failures() == 0) return {};

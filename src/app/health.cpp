@@ -1,6 +1,7 @@
 #include "health.hpp"
 
 #include "platform_source.hpp"
+#include "session_records.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/db/errors.hpp>
 #include <reelsd/domain/pacing/pace_store.hpp>
@@ -64,6 +65,7 @@ asio::awaitable<std::string> health::metrics_text() {
         .kept = deps_.callers.kept(),
         .queue = std::nullopt,
         .resolvers = {},
+        .session_enabled = std::nullopt,
         .circuits = deps_.models.circuits(),
         .embedder = std::nullopt,
         .models = {},
@@ -81,6 +83,7 @@ asio::awaitable<std::string> health::metrics_text() {
         const auto by = deadline::after(report_time_max);
         now.queue = co_await jobs.look_at_queue(by);
         now.resolvers = co_await paces.list(platform_host(deps_.config), by);
+        if (deps_.account != nullptr) now.session_enabled = co_await is_session_enabled(by);
         now.models = co_await ledger.totals(by);
         now.deliveries = co_await deliveries.metrics(by);
         now.backlog = co_await retention.look_at_backlog(
@@ -90,6 +93,16 @@ asio::awaitable<std::string> health::metrics_text() {
         deps_.log.debug("metrics without the queue", {{"reason", failure.what()}});
     }
     co_return deps_.registry.text(now);
+}
+
+asio::awaitable<bool> health::is_session_enabled(deadline by) {
+    const auto fingerprint = deps_.account->fingerprint();
+    if (fingerprint.empty()) co_return false;
+    pacing::refused_session_store refusals{deps_.pool};
+    const auto who =
+        session_resolver_of(platform_host(deps_.config), source_settings_of(deps_.config));
+    const auto refusal = co_await refusals.find(who, fingerprint, by);
+    co_return !refusal.has_value();
 }
 
 asio::awaitable<json> health::view() {

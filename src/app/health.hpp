@@ -10,6 +10,7 @@
 #include <reelsd/domain/jobs/change_poller.hpp>
 #include <reelsd/http/server.hpp>
 #include <reelsd/media/media_client.hpp>
+#include <reelsd/platform/session.hpp>
 #include <reelsd/work/embeddings/vector_index.hpp>
 #include <reelsd/work/engine/dispatcher.hpp>
 #include <reelsd/work/webhooks/webhook_deliverer.hpp>
@@ -32,6 +33,7 @@ struct health_dependencies {
     const jobs::caller_lookup& callers;
     const work::dispatcher& dispatcher;
     const work::webhook_deliverer& deliverer;
+    platform::session* account = nullptr;         ///< Null without a session.
     const work::vector_index* vectors = nullptr;  ///< Null without a remote embedder.
     const std::vector<media::jail_layer>& jail_layers;
     log::logger log;
@@ -50,6 +52,8 @@ public:
     boost::asio::awaitable<json> view();
 
 private:
+    [[nodiscard]] boost::asio::awaitable<bool> is_session_enabled(deadline by);
+
     health_dependencies deps_;
     time_point started_at_;
 };

@@ -366,6 +366,13 @@ std::string metrics::text(const metrics_snapshot& now) const {
     add_queue(read, now);
     add_kept_reels(read, now.kept);
     add_resolvers(read, now.resolvers);
+    if (now.session_enabled)
+        set(read,
+            "reelsd_session_enabled",
+            "1: the operator's session may be used; 0: the platform has refused it, or its file "
+            "cannot "
+            "be used.",
+            *now.session_enabled ? 1 : 0);
     add_circuits(read, now.circuits);
     if (now.embedder) add_embedder(read, *now.embedder);
     add_models(read, now.models);

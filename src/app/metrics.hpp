@@ -36,6 +36,8 @@ struct metrics_snapshot {
     /// Nothing while the database does not answer.
     std::optional<jobs::queue_state> queue;
     std::vector<pacing::resolver_state> resolvers;
+    /// Whether the operator's session may be used; nothing without one.
+    std::optional<bool> session_enabled;
     std::vector<model::circuit_state> circuits;
     /// The remote embedder, and whether this daemon makes vectors by it; nothing without one.
     std::optional<std::pair<std::string, bool>> embedder;

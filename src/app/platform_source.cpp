@@ -5,17 +5,28 @@
 #include <reelsd/net/url.hpp>
 #include <reelsd/process/find_program.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 
 namespace reelsd::app {
 
+std::vector<std::string> resolvers_of(const settings& with) {
+    if (with.resolvers) return *with.resolvers;
+    auto names = platform::source_settings{}.resolvers;
+    if (with.platform_cookies_file.empty()) return names;
+    const auto before = std::find(names.begin(), names.end(), "yt-dlp");
+    names.insert(before, std::string{platform::session_resolver_name});
+    return names;
+}
+
 platform::source_settings source_settings_of(const settings& with) {
     return {
         .platform_url = with.platform_url,
-        .resolvers = with.resolvers,
+        .resolvers = resolvers_of(with),
         .yt_dlp_path = with.yt_dlp_path,
         .sandbox = std::filesystem::absolute(find_installation(with).media_helper),
+        .cookies_file = with.platform_cookies_file,
         .jail = std::string{media::name_of(with.jail)},
         .profile = with.request_profile,
         .media_hosts = with.media_hosts,

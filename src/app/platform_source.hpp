@@ -5,8 +5,13 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace reelsd::app {
+
+/// The resolvers to use, in order: the setting, or its default, which includes the session if there
+/// is one.
+[[nodiscard]] std::vector<std::string> resolvers_of(const settings& with);
 
 /// The settings that concern the platform, as its source takes them; without observers.
 [[nodiscard]] platform::source_settings source_settings_of(const settings& with);

@@ -44,6 +44,7 @@ record_location place_of(const std::optional<platform::answer_signals>& signals)
     switch (signals->kind) {
         case platform::answer_kind::page: return {.folder = ".", .extension = ".html"};
         case platform::answer_kind::query: return {.folder = "queries", .extension = ".txt"};
+        case platform::answer_kind::session: return {.folder = "sessions", .extension = ".txt"};
         case platform::answer_kind::embed: break;
     }
     return {.folder = "embeds", .extension = ".html"};
@@ -168,6 +169,7 @@ result<try_end> try_resolver(
         fmt::print("  not asked: {} is not installed (yt-dlp-path)\n", with.yt_dlp_path);
         return try_end::no_post;
     }
+    if (name != platform::session_resolver_name) options.cookies_file.clear();
     const auto source = platform::source::create(options, log);
     if (!source) return source.error();
     // Nobody's turn: a person asks, once.
@@ -191,7 +193,9 @@ result<void> execute(const resolve_command& asked, const settings& with, const l
     if (!wanted) return wanted.error();
     std::optional<answer_recorder> recorder;
     if (!asked.save_to.empty()) recorder.emplace(asked.save_to, *wanted);
-    auto names = with.resolvers;
+    auto names = resolvers_of(with);
+    // Used by name only: the database, which this does not open, knows whether it was refused.
+    std::erase(names, platform::session_resolver_name);
     if (!asked.strategy.empty()) names = {asked.strategy};
     int with_post = 0;
     for (const auto& name : names) {

@@ -130,8 +130,11 @@ bool read_list(std::string_view text, std::vector<std::string>& target) {
     return true;
 }
 
-bool read_resolvers(std::string_view text, std::vector<std::string>& target) {
-    return read_names(text, platform::known_resolvers(), target);
+bool read_resolvers(std::string_view text, std::optional<std::vector<std::string>>& target) {
+    std::vector<std::string> names;
+    if (!read_names(text, platform::known_resolvers(), names)) return false;
+    target = std::move(names);
+    return true;
 }
 
 bool read_analyzers(std::string_view text, std::vector<std::string>& target) {

@@ -44,7 +44,8 @@ bool read_integer(std::string_view text, Integer least, Integer most, Integer& t
 
 /// "a, b,c" as its elements; empty ones are refused.
 [[nodiscard]] bool read_list(std::string_view text, std::vector<std::string>& target);
-[[nodiscard]] bool read_resolvers(std::string_view text, std::vector<std::string>& target);
+[[nodiscard]] bool read_resolvers(
+    std::string_view text, std::optional<std::vector<std::string>>& target);
 [[nodiscard]] bool read_analyzers(std::string_view text, std::vector<std::string>& target);
 /// A list of networks as Network::parse() reads them; "none" is an empty list.
 template <class Network>

@@ -1,91 +1,14 @@
 #include "setting_table.hpp"
 
-#include "setting_readers.hpp"
+#include "value_readers.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <type_traits>
 
 namespace reelsd::app {
 namespace {
-
-/// The member of `target` that a path of pointers to members leads to.
-template <auto... Path>
-auto& member_at(settings& target) {
-    return (target.*....*Path);
-}
-
-template <auto... Path>
-constexpr value_reader integer(
-    double least, double most, std::string_view accepted = "a whole number") {
-    return {
-        accepted,
-        value_type::number,
-        value_range{least, most},
-        [](std::string_view text, const value_reader& by, settings& target) {
-            auto& member = member_at<Path...>(target);
-            using integer_type = std::remove_reference_t<decltype(member)>;
-            return read_integer(
-                text,
-                static_cast<integer_type>(by.range->least),
-                static_cast<integer_type>(by.range->most),
-                member);
-        }};
-}
-
-/// Of a double or of seconds.
-template <auto... Path>
-constexpr value_reader number(double least, double most, std::string_view accepted = "a number") {
-    return {
-        accepted,
-        value_type::number,
-        value_range{least, most},
-        [](std::string_view text, const value_reader& by, settings& target) {
-            auto& member = member_at<Path...>(target);
-            double value = 0;
-            if (!read_number(text, by.range->least, by.range->most, value)) return false;
-            member = std::remove_reference_t<decltype(member)>{value};
-            return true;
-        }};
-}
-
-/// `Read` takes the text and the member.
-template <auto Read, auto... Path>
-constexpr value_reader parsed(std::string_view accepted, value_type type = value_type::text) {
-    return {
-        accepted,
-        type,
-        std::nullopt,
-        [](std::string_view text, const value_reader& /*by*/, settings& target) {
-            return Read(text, member_at<Path...>(target));
-        }};
-}
-
-template <auto... Path>
-constexpr value_reader text(std::string_view accepted) {
-    return parsed<&read_text, Path...>(accepted);
-}
-
-template <auto... Path>
-constexpr value_reader flag() {
-    return parsed<&read_flag, Path...>("true or false", value_type::flag);
-}
-
-/// `words` is "none, low or high".
-template <auto... Path>
-constexpr value_reader one_of(std::string_view words) {
-    return {
-        words,
-        value_type::text,
-        std::nullopt,
-        [](std::string_view text, const value_reader& by, settings& target) {
-            if (!is_listed(text, by.accepted)) return false;
-            member_at<Path...>(target) = text;
-            return true;
-        }};
-}
 
 constexpr std::string_view accepted_proxy =
     "http, https or socks5h://[USER:PASSWORD@]HOST:PORT, or none";
@@ -255,10 +178,11 @@ constexpr auto platform_settings = std::to_array<setting_definition>({
      parsed<&read_origin, &settings::platform_url>("an origin such as https://www.instagram.com"),
      "Origin that the resolvers request."},
     {"resolvers",
-     "page,graphql,embed,yt-dlp",
+     "",
      parsed<&read_resolvers, &settings::resolvers>(
-         "a list of: page, graphql, embed, yt-dlp, each once"),
-     "Resolvers to try, in this order. yt-dlp is skipped where it is not installed."},
+         "a list of: page, graphql, embed, session, yt-dlp, each once"),
+     "Resolvers to try, in this order. Without it: page, graphql, embed, session if "
+     "platform-cookies-file is set, and yt-dlp. yt-dlp is skipped where it is not installed."},
     {"yt-dlp-path",
      "yt-dlp",
      text<&settings::yt_dlp_path>("a file or a name"),
@@ -278,6 +202,21 @@ constexpr auto platform_settings = std::to_array<setting_definition>({
      number<&settings::platform_cooldown>(0, 43'200, "seconds"),
      "Pause of a resolver after the platform rate-limits it, doubled each time. 0 turns pauses "
      "off."},
+    {"platform-cookies-file",
+     "",
+     text<&settings::platform_cookies_file>("a file that only its owner can read"),
+     "Cookies of a signed-in session, for the resolver session and for yt-dlp. The platform may "
+     "ban "
+     "its account: never use your main account."},
+    {"session-interval-seconds",
+     "30",
+     number<&settings::session_interval>(0, 3600, "seconds"),
+     "Mean time between two look-ups with the session, spread like platform-interval-seconds."},
+    {"session-lookups-per-hour",
+     "20",
+     integer<&settings::session_lookups_per_hour>(1, 3600),
+     "Look-ups per hour with the session, over all daemons. Ignored while "
+     "session-interval-seconds is 0."},
     {"canary-link",
      "https://www.instagram.com/p/aye83DjauH/",
      parsed<&read_canary, &settings::canary_link>("the link of a post, or none"),

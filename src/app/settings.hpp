@@ -44,7 +44,8 @@ struct settings {
     std::string tls_certificate;  ///< Empty, as `tls_key` is then: plain HTTP.
     std::string tls_key;
     std::string platform_url;
-    std::vector<std::string> resolvers;
+    std::optional<std::vector<std::string>> resolvers;  ///< Without it, see resolvers_of().
+    std::string platform_cookies_file;                  ///< Empty: no session.
     std::string yt_dlp_path;  ///< A name without a slash is looked up in PATH.
     platform::request_profile request_profile;
     std::vector<std::string> media_hosts;
@@ -64,6 +65,8 @@ struct settings {
     seconds_f platform_interval{};  ///< 0: no pacing.
     int platform_lookups_per_hour = 0;
     seconds_f platform_cooldown{};  ///< The first one; 0: none.
+    seconds_f session_interval{};   ///< 0: no pacing.
+    int session_lookups_per_hour = 0;
 
     std::vector<std::string> analyzers;  ///< "auto" alone, or names in order of preference.
     model::gemini_settings gemini;

@@ -55,6 +55,7 @@ std::string_view name_of(answer_error platform_error) noexcept {
         case answer_error::not_found: return "not_found";
         case answer_error::restricted: return "restricted";
         case answer_error::private_account: return "private_account";
+        case answer_error::login_required: return "login_required";
         case answer_error::challenge: return "challenge";
         case answer_error::wait: return "wait";
         case answer_error::slow_down: break;
@@ -101,6 +102,12 @@ json answer_findings(answer_kind kind, std::string_view body, const link& wanted
         }
         case answer_kind::query: {
             const auto answer = parse_answer(body, wanted);
+            auto findings = findings_of(answer.media, answer.page_error, answer.subject);
+            findings["complaint"] = name_of(answer.platform_error);
+            return findings;
+        }
+        case answer_kind::session: {
+            const auto answer = parse_media_info(body, wanted);
             auto findings = findings_of(answer.media, answer.page_error, answer.subject);
             findings["complaint"] = name_of(answer.platform_error);
             return findings;

@@ -57,6 +57,7 @@ std::optional<answer_classification> classify_platform_error(answer_error platfo
         case answer_error::slow_down: return throttled("asked to slow down");
         case answer_error::wait:
             return failed(errc::platform_rate_limited, "asked to wait a few minutes");
+        case answer_error::login_required: break;  // As its status says: no session was sent.
         case answer_error::challenge:
             return failed(errc::platform_rate_limited, "asked to solve a challenge");
         case answer_error::restricted:
@@ -80,7 +81,7 @@ std::optional<answer_classification> classify_platform_error(answer_error platfo
 answer_classification classify_absence(const answer_signals& signals) noexcept {
     if (signals.platform_error == answer_error::html)
         return failed(errc::platform_failed, "a page where JSON was expected");
-    if (signals.kind == answer_kind::query)
+    if (signals.kind == answer_kind::query || signals.kind == answer_kind::session)
         return failed(errc::platform_changed, "answer without the post's data");
     switch (signals.route) {
         case page_route::not_found: return perhaps_gone("page says not found");
@@ -123,9 +124,65 @@ answer_classification classify_media(const answer_signals& signals) noexcept {
     return classify_absence(signals);
 }
 
+/// The platform wants nothing more to do with this session. Says nothing about the post.
+constexpr answer_classification session_ended(std::string_view reason) {
+    return {.failure = errc::platform_failed, .ends_session = true, .reason = reason};
+}
+
+answer_classification classify_session_redirect(answer_redirect redirect) noexcept {
+    switch (redirect) {
+        case answer_redirect::login: return session_ended("redirect to the login page");
+        case answer_redirect::home: return session_ended("redirect to the home page");
+        case answer_redirect::challenge: return session_ended("redirect to a challenge");
+        case answer_redirect::none:
+        case answer_redirect::post:
+        case answer_redirect::elsewhere: break;
+    }
+    return failed(errc::platform_changed, "redirect to an unknown place");
+}
+
+/// Of a session's answer without data. Source: access.md 2.2.
+answer_classification classify_session_status(const answer_signals& signals) noexcept {
+    const bool is_json = signals.platform_error != answer_error::html &&
+                         signals.platform_error != answer_error::no_json;
+    switch (signals.status) {
+        case 400:
+            // The notice that has to be confirmed in the app comes without a reason.
+            if (!is_json) return session_ended("refused without a reason, status 400");
+            break;
+        case 401: return session_ended("refused, status 401");
+        case 403:
+            if (is_json) return session_ended("refused, status 403");
+            break;
+        // Hides challenges too: another resolver has to agree.
+        case 404: return perhaps_gone("status says not found");
+        default: break;
+    }
+    return classify_status(signals);
+}
+
+answer_classification classify_session(const answer_signals& signals) noexcept {
+    if (signals.redirect != answer_redirect::none)
+        return classify_session_redirect(signals.redirect);
+    const bool has_word_on_post = signals.status == 200 && signals.media >= answer_media::withheld;
+    if (has_word_on_post) return classify_media(signals);
+    if (signals.status < 500) {
+        switch (signals.platform_error) {
+            case answer_error::login_required: return session_ended("login required");
+            case answer_error::challenge: return session_ended("asked to solve a challenge");
+            case answer_error::wait: return throttled("asked to wait a few minutes");
+            default: break;
+        }
+        const auto platform_error = classify_platform_error(signals.platform_error);
+        if (platform_error) return *platform_error;
+    }
+    return signals.status == 200 ? classify_media(signals) : classify_session_status(signals);
+}
+
 }  // namespace
 
 answer_classification classify(const answer_signals& signals) noexcept {
+    if (signals.kind == answer_kind::session) return classify_session(signals);
     invariant(signals.redirect != answer_redirect::post);
     if (signals.redirect != answer_redirect::none) return classify_redirect(signals);
     // A query may complain of one part and deliver the rest.

@@ -87,7 +87,8 @@ answer_redirect redirect_of(const net::url& from, std::string_view location, con
     const std::string_view path = target->path();
     if (path == "/") return answer_redirect::home;
     if (path.starts_with("/accounts/login")) return answer_redirect::login;
-    if (path.starts_with("/challenge")) return answer_redirect::challenge;
+    if (path.starts_with("/challenge") || path.starts_with("/accounts/suspended"))
+        return answer_redirect::challenge;
     const auto leads_to = parse_link("https://www.instagram.com" + std::string{path});
     const bool is_same = leads_to && leads_to->kind == link_kind::post &&
                          public_code(leads_to->code) == public_code(wanted.code);

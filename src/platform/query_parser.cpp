@@ -89,6 +89,7 @@ constexpr auto known_phrases = std::to_array<known_phrase>({
     {"rate_limit_error", answer_error::slow_down},
     {"sentry_block", answer_error::slow_down},
     {"Please wait a few minutes", answer_error::wait},
+    {"login_required", answer_error::login_required},
     {"checkpoint_required", answer_error::challenge},
     {"challenge_required", answer_error::challenge},
     {"feedback_required", answer_error::challenge},
@@ -144,6 +145,20 @@ parsed_answer parse_answer(std::string_view body, const link& wanted) {
     if (!answer) return {.platform_error = platform_error_without_json(body)};
     post_reader posts{wanted};
     posts.take_all(*answer);
+    auto found = std::move(posts).result();
+    return {
+        .media = found.media,
+        .platform_error = platform_error_in(*answer),
+        .page_error = std::move(found.page_error),
+        .subject = std::move(found.subject)};
+}
+
+parsed_answer parse_media_info(std::string_view body, const link& wanted) {
+    const auto answer = document_of(body);
+    if (!answer) return {.platform_error = platform_error_without_json(body)};
+    post_reader posts{wanted};
+    if (answer->is_object() && answer->contains("items"))
+        posts.take(std::string{web_info_key}, *answer);
     auto found = std::move(posts).result();
     return {
         .media = found.media,

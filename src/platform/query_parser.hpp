@@ -26,6 +26,9 @@ struct parsed_answer {
 /// the post's. Any input is fine; cost is linear. Pure. Source: platform.md 2B, 2C.
 [[nodiscard]] parsed_answer parse_answer(std::string_view body, const link& wanted);
 
+/// The same for an answer of the app's own API, whose items are at the top. Source: platform.md 2E.
+[[nodiscard]] parsed_answer parse_media_info(std::string_view body, const link& wanted);
+
 /// Only what a body complains of, for answers that are errors by their status. Pure.
 /// Source: platform.md 3.
 [[nodiscard]] answer_error platform_error_of(std::string_view body);

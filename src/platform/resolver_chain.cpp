@@ -1,6 +1,7 @@
 #include "permit.hpp"
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/platform/resolver.hpp>
+#include <reelsd/platform/session.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -21,6 +22,11 @@ constexpr std::string_view route_separator = " via ";
 bool is_of_route(errc code) noexcept {
     return code == errc::platform_rate_limited || code == errc::connection_failed ||
            code == errc::proxy_failed || code == errc::timed_out;
+}
+
+/// Whether somebody who is signed in may see the post all the same.
+bool is_for_visitors(errc code) noexcept {
+    return code == errc::login_required || code == errc::video_restricted;
 }
 
 /// How much a failure tells about why a link can't be resolved now.
@@ -159,7 +165,9 @@ confidence confidence_of(const answer_signals& signals) noexcept {
     const bool is_seen =
         signals.status == 200 && (signals.media == answer_media::video_without_url ||
                                   signals.media == answer_media::video_in_tracks);
-    return is_seen ? confidence::refuted : confidence::plain;
+    if (is_seen) return confidence::refuted;
+    const bool is_masked = signals.kind == answer_kind::session && signals.status == 404;
+    return is_masked ? confidence::low : confidence::plain;
 }
 
 try_outcome try_outcome_of(const resolution& found) noexcept {
@@ -199,14 +207,38 @@ resolver_chain::tried resolver_chain::try_resolver(
     return made;
 }
 
+chain_resolution resolver_chain::ask_session(
+    const error& without_session, const link& wanted, rate_limiter& pace, deadline by,
+    const std::stop_token& stop) const {
+    for (const auto& way : order_) {
+        if (resolver_in(way->name()) != session_resolver_name) continue;
+        const auto turn = wait_for_permit(way->name(), pace, later_patience, by, stop);
+        if (!turn) return unresolved{turn.error()};
+        if (turn->wait > 0s)
+            return unresolved{
+                error{errc::platform_rate_limited, "the session may not be used yet"}, *turn};
+        auto [found, rest] = try_resolver(*way, wanted, pace, by, stop);
+        if (found) {
+            found->resolver = session_resolver_name;
+            return *std::move(found);
+        }
+        const no_post none = found.error();
+        const bool is_about_post = is_definite(none.why.code()) && !none.needs_confirmation;
+        const bool is_stopped = none.why.code() == errc::cancelled;
+        return unresolved{is_about_post || is_stopped ? none.why : without_session};
+    }
+    return unresolved{without_session};
+}
+
 chain_resolution resolver_chain::resolve(
     const link& wanted, rate_limiter& pace, deadline by, const std::stop_token& stop,
     const excluded_resolvers& excluded) const {
     std::set<std::string_view> not_excluded;
     for (const auto& way : order_) {
         const auto name = resolver_in(way->name());
-        if (!excluded.contains(name)) not_excluded.insert(name);
+        if (!excluded.contains(name) && way->is_enabled(by)) not_excluded.insert(name);
     }
+    bool may_ask_session = not_excluded.contains(session_resolver_name);
     findings so_far{.is_anybody_else = not_excluded.size() > 1};
     std::set<std::string_view> settled;  // By an answer that another proxy would not change.
     for (const auto& way : order_) {
@@ -221,6 +253,7 @@ chain_resolution resolver_chain::resolve(
             if (is_first && !turn->is_cooldown) break;
             continue;
         }
+        if (name == session_resolver_name) may_ask_session = false;
         auto [found, rest] = try_resolver(*way, wanted, pace, by, stop);
         if (found) {
             found->resolver = name;
@@ -228,7 +261,11 @@ chain_resolution resolver_chain::resolve(
         }
         const no_post none = found.error();
         so_far.take_rest(none, rest);
-        if (so_far.is_settled_by(none)) return unresolved{none.why};
+        if (so_far.is_settled_by(none)) {
+            const bool is_open_to_session = may_ask_session && is_for_visitors(none.why.code());
+            return is_open_to_session ? ask_session(none.why, wanted, pace, by, stop)
+                                      : unresolved{none.why};
+        }
         if (!is_of_route(none.why.code())) settled.insert(name);
     }
     return so_far.conclusion();

@@ -2,6 +2,7 @@
 #include "graphql_resolver.hpp"
 #include "page_resolver.hpp"
 #include "permit.hpp"
+#include "session_resolver.hpp"
 #include "share_link.hpp"
 #include "single_flight.hpp"
 #include "test_links.hpp"
@@ -101,6 +102,7 @@ public:
         : name_{std::move(name)}, asked_{std::move(asked)} {}
 
     [[nodiscard]] std::string_view name() const noexcept override { return name_; }
+    [[nodiscard]] bool is_enabled(deadline by) const override { return asked_->is_enabled(by); }
     [[nodiscard]] resolution resolve(
         const link& wanted, deadline by, std::stop_token stop) const override {
         return asked_->resolve(wanted, by, std::move(stop));
@@ -114,8 +116,11 @@ private:
 /// Members refer to each other, so it cannot be moved.
 class real_source : public source {
 public:
-    real_source(const source_settings& settings, net::url platform, const log::logger& log)
+    real_source(
+        const source_settings& settings, net::url platform, std::unique_ptr<session> account,
+        const log::logger& log)
         : platform_{std::move(platform)},
+          account_{std::move(account)},
           lookup_routes_{
               routes_by(settings.platform_proxies, lookup_policy(settings, platform_), settings)},
           media_routes_{routes_by(settings.media_proxies, media_policy(settings), settings)},
@@ -129,6 +134,8 @@ public:
                     .bytes_max = settings.video_bytes_max,
                     .user_agent = settings.profile.browser_user_agent});
     }
+
+    [[nodiscard]] session* account() const noexcept override { return account_.get(); }
 
     [[nodiscard]] boost::system::result<link, unresolved> expand(
         const link& wanted, rate_limiter& pace, deadline by, std::stop_token stop) const override {
@@ -197,6 +204,7 @@ private:
             for (const auto& by : lookup_routes_) {
                 order.push_back(std::make_unique<routed_resolver>(
                     by.name_of(name), resolver_of(name, by, settings)));
+                if (name == session_resolver_name) break;
             }
         }
         return order;
@@ -215,6 +223,7 @@ private:
                 .ca_file = settings.ca_file,
                 .by_proxy = by.by_proxy,
                 .outgoing_address = settings.outgoing_address,
+                .account = &by == &lookup_routes_.front() ? account_.get() : nullptr,
                 .observe = settings.on_answer});
         if (name == "graphql")
             return std::make_unique<graphql_resolver>(
@@ -224,6 +233,17 @@ private:
                     .profile = profile,
                     .observe = settings.on_answer,
                     .takes_tracks = settings.takes_tracks});
+        if (name == session_resolver_name) {
+            invariant(account_ != nullptr);
+            return std::make_unique<session_resolver>(
+                client,
+                *account_,
+                session_resolver_settings{
+                    .platform = platform_,
+                    .profile = profile,
+                    .observe = settings.on_answer,
+                    .takes_tracks = settings.takes_tracks});
+        }
         if (name == "embed")
             return std::make_unique<embed_resolver>(
                 client,
@@ -240,6 +260,7 @@ private:
     }
 
     net::url platform_;
+    std::unique_ptr<session> account_;  ///< Null without one.
     std::vector<route> lookup_routes_;  ///< Not empty.
     std::vector<route> media_routes_;   ///< Not empty.
     test_links_resolver test_links_;
@@ -277,6 +298,18 @@ result<void> check_resolvers(const std::vector<std::string>& names) {
     return {};
 }
 
+/// Null without a file.
+result<std::unique_ptr<session>> open_session(
+    const source_settings& settings, const net::url& platform, const log::logger& log) {
+    const auto& names = settings.resolvers;
+    const bool is_named =
+        std::find(names.begin(), names.end(), session_resolver_name) != names.end();
+    if (!settings.cookies_file.empty())
+        return session::open(session_settings_of(settings, platform), log);
+    if (is_named) return bad_setting("resolvers names session, which needs platform-cookies-file");
+    return std::unique_ptr<session>{};
+}
+
 /// Sets the path of the program, or leaves its resolver out: most people have no yt-dlp, and need
 /// none.
 result<void> look_for_yt_dlp(source_settings& settings, const log::logger& log) {
@@ -312,8 +345,12 @@ net::address_policy lookup_policy(const source_settings& settings, const net::ur
     return policy;
 }
 
+session_settings session_settings_of(const source_settings& settings, const net::url& platform) {
+    return {.file = settings.cookies_file, .host = platform.host()};
+}
+
 std::vector<std::string> known_resolvers() {
-    return {"page", "graphql", "embed", "yt-dlp"};
+    return {"page", "graphql", "embed", "session", "yt-dlp"};
 }
 
 std::vector<std::string> routed_resolvers(const source_settings& settings) {
@@ -321,7 +358,10 @@ std::vector<std::string> routed_resolvers(const source_settings& settings) {
     std::vector<std::string> names;
     const auto proxies = names_of(settings.platform_proxies);
     for (const auto& resolver : settings.resolvers) {
-        for (const auto& proxy : proxies) names.push_back(routed_name(resolver, proxy));
+        for (const auto& proxy : proxies) {
+            names.push_back(routed_name(resolver, proxy));
+            if (resolver == session_resolver_name) break;
+        }
     }
     return names;
 }
@@ -337,8 +377,10 @@ result<std::unique_ptr<source>> source::create(source_settings settings, const l
     if (const auto read = check_ca_file(settings.ca_file); !read) return read.error();
     if (const auto known = check_resolvers(settings.resolvers); !known) return known.error();
     if (const auto looked = look_for_yt_dlp(settings, log); !looked) return looked.error();
+    auto account = open_session(settings, *platform, log);
+    if (!account) return account.error();
     return std::unique_ptr<source>{
-        std::make_unique<real_source>(settings, *std::move(platform), log)};
+        std::make_unique<real_source>(settings, *std::move(platform), *std::move(account), log)};
 }
 
 }  // namespace reelsd::platform

@@ -1,12 +1,17 @@
 #include <reelsd/base/invariant.hpp>
+#include <reelsd/base/unique_fd.hpp>
 #include <reelsd/platform/yt_dlp_parser.hpp>
 #include <reelsd/platform/yt_dlp_resolver.hpp>
 #include <reelsd/process/child_run.hpp>
 #include <reelsd/process/find_program.hpp>
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -26,8 +31,12 @@ constexpr std::size_t output_bytes_max = std::size_t{8} * 1024 * 1024;
 /// A start of Python, and nothing else.
 constexpr std::chrono::seconds version_time_max{10};
 
-/// The link cannot be taken for an option.
-std::vector<std::string> arguments_for(const link& wanted, const std::string& outgoing_address) {
+/// Recording that the cookies are of no use, whatever time is left for the look-up.
+constexpr std::chrono::seconds record_time_max{5};
+
+/// The link cannot be taken for an option. `cookies_file` may be empty.
+std::vector<std::string> arguments_for(
+    const link& wanted, const std::string& outgoing_address, const std::string& cookies_file) {
     std::vector<std::string> words{
         "--ignore-config",
         "--no-cache-dir",
@@ -41,12 +50,18 @@ std::vector<std::string> arguments_for(const link& wanted, const std::string& ou
         "0"};
     if (net::ip_address::parse(outgoing_address))
         words.insert(words.end(), {"--source-address", outgoing_address});
+    if (!cookies_file.empty()) words.insert(words.end(), {"--cookies", cookies_file});
     words.insert(words.end(), {"-J", "--", wanted.canonical_url()});
     return words;
 }
 
+/// What yt-dlp writes before it continues without the session.
+constexpr std::string_view invalid_cookies = "account cookies are no longer valid";
+
 /// The sandbox's exit status when it has not started yt-dlp, which has no such status of its own.
 constexpr int exit_not_sandboxed = 77;
+
+const std::string folder_prefix = "reelsd-yt-dlp-";
 
 /// The one folder that a run may write to; a yt-dlp that is a single file unpacks itself there.
 /// Removed with this.
@@ -54,7 +69,7 @@ class temporary_folder {
 public:
     temporary_folder() {
         std::error_code failure;
-        auto name = std::filesystem::temp_directory_path(failure) / "reelsd-yt-dlp-XXXXXX";
+        auto name = std::filesystem::temp_directory_path(failure) / (folder_prefix + "XXXXXX");
         std::string path = name.string();
         if (!failure && mkdtemp(path.data()) != nullptr) path_ = std::move(path);
     }
@@ -128,19 +143,73 @@ void hide_credentials(process::child_end& end, const std::optional<net::proxy>& 
     }
 }
 
-process::child_end run(
-    const yt_dlp_settings& settings, const std::vector<std::string>& arguments, deadline by,
-    const std::stop_token& stop) {
-    const temporary_folder folder;
-    if (!folder.path().empty()) {
-        auto end = process::run_child(command_of(settings, folder.path(), arguments), by, stop);
-        hide_credentials(end, settings.by_proxy);
-        return end;
-    }
+process::child_end not_started(const char* why) {
     process::child_end end;
     end.fate = process::child_outcome::not_started;
-    end.error_output = "no temporary folder could be made";
+    end.error_output = why;
     return end;
+}
+
+process::child_end run_in(
+    const temporary_folder& folder, const yt_dlp_settings& settings,
+    const std::vector<std::string>& arguments, deadline by, const std::stop_token& stop) {
+    if (folder.path().empty()) return not_started("no temporary folder could be made");
+    auto end = process::run_child(command_of(settings, folder.path(), arguments), by, stop);
+    hide_credentials(end, settings.by_proxy);
+    return end;
+}
+
+/// Creates a file that only its owner can read. False when it could not be written.
+bool write_private_file(const std::string& path, std::string_view text) {
+    constexpr mode_t owner_only = 0600;
+    const unique_fd file{
+        ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, owner_only)};
+    while (file && !text.empty()) {
+        const auto written = ::write(file.get(), text.data(), text.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return false;
+        text.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return static_cast<bool>(file);
+}
+
+/// A run for one link. `cookies` may be null; yt-dlp rewrites the file that it gets.
+process::child_end run_for(
+    const link& wanted, const session_cookies* cookies, const yt_dlp_settings& settings,
+    deadline by, const std::stop_token& stop) {
+    const temporary_folder folder;
+    std::string cookies_file;
+    if (cookies != nullptr && !folder.path().empty()) {
+        cookies_file = folder.path() + "/cookies.txt";
+        if (!write_private_file(cookies_file, cookies->netscape_file()))
+            return not_started("the copy of the cookies could not be written");
+    }
+    auto end = run_in(
+        folder, settings, arguments_for(wanted, settings.outgoing_address, cookies_file), by, stop);
+    if (cookies != nullptr) {
+        cookies->hide_in(end.output);
+        cookies->hide_in(end.error_output);
+    }
+    return end;
+}
+
+/// Removes the folders of runs whose daemon was killed: they may contain cookies.
+void remove_abandoned_folders() {
+    constexpr std::chrono::minutes age_min{10};
+    const auto last_used = std::filesystem::file_time_type::clock::now() - age_min;
+    std::error_code failure;
+    const auto parent = std::filesystem::temp_directory_path(failure);
+    for (std::filesystem::directory_iterator at{parent, failure}, end; !failure && at != end;
+         at.increment(failure)) {
+        std::error_code ignored;
+        const auto& path = at->path();
+        struct ::stat kind {};
+        if (!path.filename().string().starts_with(folder_prefix) ||
+            ::lstat(path.c_str(), &kind) != 0 || !S_ISDIR(kind.st_mode) ||
+            kind.st_uid != ::geteuid() || at->last_write_time(ignored) > last_used)
+            continue;
+        std::filesystem::remove_all(path, ignored);
+    }
 }
 
 /// Why a run did not come to its own end.
@@ -168,15 +237,16 @@ std::optional<error> failure_of(const process::child_end& end) {
 yt_dlp_resolver::yt_dlp_resolver(yt_dlp_settings settings) : settings_{std::move(settings)} {
     invariant(settings_.program.is_absolute());
     invariant(settings_.sandbox.is_absolute());
+    if (settings_.account != nullptr) remove_abandoned_folders();
 }
 
 resolution yt_dlp_resolver::resolve(const link& wanted, deadline by, std::stop_token stop) const {
     invariant(wanted.kind == link_kind::post);
-    const auto end =
-        run(settings_,
-            arguments_for(wanted, settings_.outgoing_address),
-            by.at_most(run_time_max),
-            stop);
+    const auto cookies = settings_.account != nullptr ? settings_.account->cookies(by) : nullptr;
+    const auto end = run_for(wanted, cookies.get(), settings_, by.at_most(run_time_max), stop);
+    if (cookies && end.error_output.find(invalid_cookies) != std::string::npos)
+        settings_.account->disable(
+            *cookies, "yt-dlp: the cookies are no longer valid", deadline::after(record_time_max));
     auto found = outcome_of(end, wanted, by, stop);
     if (settings_.observe) {
         const std::string reason = found ? "" : no_post{found.error()}.why.detail();
@@ -217,7 +287,8 @@ no_post yt_dlp_resolver::unless_outdated(
 
 result<std::string> yt_dlp_version(
     const yt_dlp_settings& settings, deadline by, const std::stop_token& stop) {
-    const auto end = run(settings, {"--ignore-config", "--version"}, by, stop);
+    const auto end =
+        run_in(temporary_folder{}, settings, {"--ignore-config", "--version"}, by, stop);
     if (const auto failure = failure_of(end)) return *failure;
     const auto version = yt_dlp_version_in(end.output);
     if (end.status != 0 || version.empty())

@@ -12,9 +12,10 @@ namespace reelsd::platform {
 
 /// What was asked for.
 enum class answer_kind : std::uint8_t {
-    page,   ///< A post's page.
-    query,  ///< A query's answer: JSON.
-    embed,  ///< A post's page for embedding on other sites.
+    page,     ///< A post's page.
+    query,    ///< A query's answer: JSON.
+    embed,    ///< A post's page for embedding on other sites.
+    session,  ///< The answer of the app's own API to a signed-in session: JSON.
 };
 
 /// Where a redirect of a post's page leads.
@@ -23,7 +24,7 @@ enum class answer_redirect : std::uint8_t {
     post,       ///< Another address of the same post: to be followed.
     login,      ///< /accounts/login
     home,       ///< /
-    challenge,  ///< /challenge
+    challenge,  ///< /challenge, /accounts/suspended
     elsewhere,  ///< Another site, another post, a page we do not know.
 };
 
@@ -56,6 +57,7 @@ enum class answer_error : std::uint8_t {
     not_found,        ///< No such post; a retired document id says the same.
     restricted,       ///< Region, age or audience: not for us.
     private_account,  ///< For the account's followers.
+    login_required,   ///< The session has ended.
     challenge,        ///< Prove that you are no robot.
     wait,             ///< "Please wait a few minutes": too much, or a retired document id.
     slow_down,        ///< Too much, without a doubt.
@@ -84,6 +86,8 @@ struct answer_classification {
     /// Of platform_rate_limited: the client is throttled, whichever post it asks for. Without it
     /// the answer may be about this post alone.
     bool throttles_client = false;
+    /// The platform has refused the session, which must not be used again.
+    bool ends_session = false;
     /// For logs.
     std::string_view reason = {};
 };

@@ -68,6 +68,9 @@ public:
     /// As routed_name() makes it: "page", "graphql via proxy.example:3128".
     [[nodiscard]] virtual std::string_view name() const noexcept = 0;
 
+    /// Whether it can be asked at all. One that cannot is passed over as if it were not there.
+    [[nodiscard]] virtual bool is_enabled(deadline /*by*/) const { return true; }
+
     /// `wanted.kind` is link_kind::post.
     /// Errors about the post, which no other resolver would contradict: video_unavailable (unless
     /// it needs confirmation), video_restricted, login_required, no_video. Errors of this way only:
@@ -129,6 +132,8 @@ public:
     /// its `confidence` says. When every way failed, the failure that tells most: being rate
     /// limited over a changed platform, over its failure, over the network's.
     ///
+    /// What visitors may not see, the resolver "session" may: it is asked before such a no counts.
+    ///
     /// Resolvers in `excluded` are not asked. With any, the wait for another one's turn is spent
     /// here. A resolver is asked by another proxy only after a failure that may be the first
     /// proxy's.
@@ -141,6 +146,10 @@ private:
         resolution found;
         seconds_f rest{0.0};  ///< As rate_limiter::note() returns it.
     };
+    /// Why there is no post when the resolver "session" has none either, or cannot be asked.
+    [[nodiscard]] chain_resolution ask_session(
+        const error& without_session, const link& wanted, rate_limiter& pace, deadline by,
+        const std::stop_token& stop) const;
     [[nodiscard]] tried try_resolver(
         const resolver& way, const link& wanted, rate_limiter& pace, deadline by,
         const std::stop_token& stop) const;

@@ -11,6 +11,7 @@
 #include <reelsd/platform/post.hpp>
 #include <reelsd/platform/request_profile.hpp>
 #include <reelsd/platform/resolver.hpp>
+#include <reelsd/platform/session.hpp>
 
 #include <cstdint>
 #include <filesystem>
@@ -31,6 +32,8 @@ struct source_settings {
     std::string yt_dlp_path = "yt-dlp";
     /// The program reelsd-media, as an absolute path, which runs yt-dlp inside a sandbox.
     std::filesystem::path sandbox = {};
+    /// REELSD_PLATFORM_COOKIES_FILE; empty: no session.
+    std::filesystem::path cookies_file = {};
     /// REELSD_JAIL.
     std::string jail = "require";
     request_profile profile = {};
@@ -72,12 +75,16 @@ struct source_settings {
 class source {
 public:
     /// errc::invalid_argument for a platform_url that is no origin, an unknown or repeated resolver
-    /// or none; also when yt-dlp is the only one and is not installed. The detail names the
+    /// or none; also when yt-dlp is the only one and is not installed, when session is named
+    /// without cookies_file, and for a cookies_file as session::open(). The detail names the
     /// setting. Beside others, a yt-dlp that is not installed is left out.
     [[nodiscard]] static result<std::unique_ptr<source>> create(
         source_settings settings, const log::logger& log);
 
     virtual ~source() = default;
+
+    /// The operator's session; null without one. Lives as long as this.
+    [[nodiscard]] virtual session* account() const noexcept { return nullptr; }
 
     /// The post that a share link means; any other link is returned as it is. A share link is
     /// looked up at the pace of the resolver "share". Errors as expand_share_link() and
@@ -102,11 +109,16 @@ public:
 [[nodiscard]] net::address_policy lookup_policy(
     const source_settings& settings, const net::url& platform);
 
+/// The session that the settings describe. `platform` is the URL of `platform_url`.
+[[nodiscard]] session_settings session_settings_of(
+    const source_settings& settings, const net::url& platform);
+
 /// The names that source_settings::resolvers may hold.
 [[nodiscard]] std::vector<std::string> known_resolvers();
 
 /// What is paced, cools down and is counted apart, in the order in which it is asked: each resolver
-/// by each proxy, as routed_name() names them.
+/// by each proxy, as routed_name() names them; a session uses the first proxy only, because the
+/// platform suspects accounts that change their address.
 [[nodiscard]] std::vector<std::string> routed_resolvers(const source_settings& settings);
 
 }  // namespace reelsd::platform

@@ -5,6 +5,7 @@
 #include <reelsd/net/proxy.hpp>
 #include <reelsd/platform/answer_outcome.hpp>
 #include <reelsd/platform/resolver.hpp>
+#include <reelsd/platform/session.hpp>
 
 #include <filesystem>
 #include <optional>
@@ -28,10 +29,13 @@ struct yt_dlp_settings {
     std::string ca_file = {};
     std::optional<net::proxy> by_proxy = {};
     std::string outgoing_address = {};  ///< An interface's name has no effect on yt-dlp.
-    answer_observer observe = {};       ///< May be empty.
+    /// Whose cookies it sends while the session is enabled, from a private copy; may be null.
+    session* account = nullptr;
+    answer_observer observe = {};  ///< May be empty.
 };
 
-/// Asks the program yt-dlp, as a child process that is given nothing but the link. It does its own
+/// Asks the program yt-dlp, as a child process that is given the link, and the cookies of
+/// the operator's session if there is one. It does its own
 /// networking: the outbound guard holds for the media that it names, not for what it asks. It runs
 /// inside a sandbox, which bounds its memory and time, and keeps it from our files and processes.
 /// Source: platform.md 6.

@@ -40,10 +40,42 @@ pacing::outcome outcome_of(platform::try_outcome ended) noexcept {
 }  // namespace
 
 result<platform::required_wait> shared_rate_limiter::ask(std::string_view resolver, deadline by) {
+    auto permit = ask_resolver(resolver, by);
+    if (!permit || permit->wait > 0s) return permit;
+    return ask_session(resolver, by);
+}
+
+result<platform::required_wait> shared_rate_limiter::ask_resolver(
+    std::string_view resolver, deadline by) {
     if (wanted_.interval <= 0s && wanted_.cooldown_first <= 0s) return platform::required_wait{};
     const auto until = by.at_most(ask_time_max);
     return wait_for_permit(
-        store_.ask({.host = host_, .resolver = std::string{resolver}}, spread(), until), until);
+        store_.ask({.host = host_, .resolver = std::string{resolver}}, spread(wanted_), until),
+        until);
+}
+
+result<platform::required_wait> shared_rate_limiter::ask_session(
+    std::string_view resolver, deadline by) {
+    if (of_session_.wanted.interval <= 0s || !uses_session(resolver))
+        return platform::required_wait{};
+    const auto until = by.at_most(ask_time_max);
+    auto turn = wait_for_permit(store_.ask(session(), spread(of_session_.wanted), until), until);
+    if (!turn || turn->wait > 0s)
+        release({.host = host_, .resolver = std::string{resolver}}, until);
+    return turn;
+}
+
+/// Ends a try about which nothing is to be learnt. Without the database it ends by itself in a
+/// minute.
+void shared_rate_limiter::release(const pacing::paced_resolver& who, deadline by) {
+    const auto released =
+        wait_for(loop_, store_.note(who, {}, pacing::outcome::failed, wanted_, by), by);
+    if (!released) log_.debug("permit not released", {{"reason", released.error().to_string()}});
+}
+
+/// A row of its own, under a host that no list of resolvers shows.
+pacing::paced_resolver shared_rate_limiter::session() const {
+    return {.host = host_ + " (session)", .resolver = "session"};
 }
 
 result<platform::required_wait> shared_rate_limiter::ask_permit(
@@ -51,14 +83,17 @@ result<platform::required_wait> shared_rate_limiter::ask_permit(
     const auto until = by.at_most(ask_time_max);
     return wait_for_permit(
         store_.ask_permit(
-            job.id, job.claim, {.host = host_, .resolver = std::string{resolver}}, spread(), until),
+            job.id,
+            job.claim,
+            {.host = host_, .resolver = std::string{resolver}},
+            spread(wanted_),
+            until),
         until);
 }
 
-pacing::pace shared_rate_limiter::spread() const {
-    auto spread = wanted_;
-    spread.interval *= random_between(0.5, 1.5);
-    return spread;
+pacing::pace shared_rate_limiter::spread(pacing::pace wanted) {
+    wanted.interval *= random_between(0.5, 1.5);
+    return wanted;
 }
 
 result<platform::required_wait> shared_rate_limiter::wait_for_permit(
@@ -87,6 +122,7 @@ bool shared_rate_limiter::has_ever_answered(deadline by) const {
 seconds_f shared_rate_limiter::note(
     std::string_view resolver, const platform::finished_try& ended, deadline by) noexcept {
     try {
+        if (uses_session(resolver)) release(session(), by);
         const auto consequence = wait_for(
             loop_,
             store_.note(
@@ -144,15 +180,16 @@ result<platform::required_wait> job_rate_limiter::ask(std::string_view resolver,
     if (!needs_permit_) return shared_.ask(resolver, by);
     if (permit_.empty()) {
         auto permit = shared_.ask_permit(job_, resolver, by);
-        if (permit && permit->wait <= 0s) needs_permit_ = false;
-        return permit;
+        if (!permit || permit->wait > 0s) return permit;
+        needs_permit_ = false;
+        return shared_.ask_session(resolver, by);
     }
     if (resolver != permit_) {
         return platform::required_wait{.wait = passed_over_wait, .is_cooldown = true};
     }
     permit_.clear();
     needs_permit_ = false;
-    return platform::required_wait{};
+    return shared_.ask_session(resolver, by);
 }
 
 }  // namespace reelsd::work

@@ -30,7 +30,7 @@ TEST(Settings, EveryDefaultIsAllowedAndEveryNameIsOnce) {
     EXPECT_EQ(target.listen.host, "127.0.0.1");
     EXPECT_EQ(target.listen.port, 8080);
     EXPECT_EQ(target.video_bytes_max, 104'857'600);
-    EXPECT_EQ(target.resolvers, platform::source_settings{}.resolvers);
+    EXPECT_FALSE(target.resolvers);
     EXPECT_EQ(target.yt_dlp_path, platform::source_settings{}.yt_dlp_path);
     EXPECT_EQ(target.request_profile, platform::request_profile{});
     EXPECT_THAT(target.media_hosts, testing::ElementsAre("cdninstagram.com", "fbcdn.net"));

@@ -50,6 +50,81 @@ private:
     std::string name_;
 };
 
+/// Asked last, with what visitors may not see too, unless it is disabled.
+class fixed_session final : public fixed_resolver {
+public:
+    fixed_session(std::optional<answer> failure, int& asked, bool is_enabled)
+        : fixed_resolver{failure, asked, "session"}, is_enabled_{is_enabled} {}
+    [[nodiscard]] bool is_enabled(deadline /*by*/) const override { return is_enabled_; }
+
+private:
+    bool is_enabled_;
+};
+
+TEST(ResolverChain, AsksTheSessionForWhatVisitorsMayNotSee) {
+    struct test_case {
+        const char* name;
+        std::optional<answer> visitor;
+        bool is_enabled;
+        std::optional<answer> session;
+        std::optional<errc> outcome;
+        int visitors;
+        int sessions;
+    };
+    constexpr auto found = std::nullopt;
+    constexpr auto limited = errc::platform_rate_limited;
+    constexpr auto gated = errc::video_restricted;
+    constexpr auto gone = errc::video_unavailable;
+    const answer perhaps_gone{gone, true};
+    const answer masked{gone, true, confidence::low};
+    const test_case cases[] = {
+        {"gated", answer{gated}, true, found, found, 1, 1},
+        {"for members", answer{errc::login_required}, true, found, found, 1, 1},
+        {"gated, disabled", answer{gated}, false, found, gated, 1, 0},
+        {"gated for both",
+         answer{gated},
+         true,
+         answer{errc::login_required},
+         errc::login_required,
+         1,
+         1},
+        {"gated, then refused", answer{gated}, true, answer{errc::platform_failed}, gated, 1, 1},
+        {"gated, then a mask", answer{gated}, true, masked, gated, 1, 1},
+        {"gone", answer{gone}, true, found, gone, 1, 0},
+        {"throttled", answer{limited}, true, found, found, 2, 1},
+        {"throttled, then refused",
+         answer{limited},
+         true,
+         answer{errc::platform_failed},
+         limited,
+         2,
+         1},
+        {"throttled, disabled", answer{limited}, false, found, limited, 2, 0},
+        {"throttled, then a mask", answer{limited}, true, masked, limited, 2, 1},
+        {"a doubt and a mask", perhaps_gone, true, masked, gone, 2, 0},
+    };
+    for (const auto& expected : cases) {
+        int visitors = 0;
+        int sessions = 0;
+        std::vector<std::unique_ptr<resolver>> order;
+        order.push_back(std::make_unique<fixed_resolver>(expected.visitor, visitors, "page"));
+        order.push_back(std::make_unique<fixed_resolver>(expected.visitor, visitors, "embed"));
+        order.push_back(
+            std::make_unique<fixed_session>(expected.session, sessions, expected.is_enabled));
+        const resolver_chain chain{std::move(order), log::logger::silent()};
+        no_rate_limit pace;
+        const auto outcome = chain.resolve(post_link("DYexample01"), pace, in_a_minute(), {});
+        EXPECT_EQ(outcome.has_value(), !expected.outcome) << expected.name;
+        if (outcome) {
+            EXPECT_EQ(outcome->resolver, "session") << expected.name;
+        } else {
+            EXPECT_EQ(outcome.error().why.code(), expected.outcome) << expected.name;
+        }
+        EXPECT_EQ(visitors, expected.visitors) << expected.name;
+        EXPECT_EQ(sessions, expected.sessions) << expected.name;
+    }
+}
+
 TEST(ResolverChain, StopsAndReports) {
     struct test_case {
         const char* name;

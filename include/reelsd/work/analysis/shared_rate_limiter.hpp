@@ -7,6 +7,7 @@
 #include <boost/asio/any_io_executor.hpp>
 
 #include <atomic>
+#include <functional>
 #include <string>
 
 namespace reelsd::jobs {
@@ -15,17 +16,26 @@ struct claimed_job;
 
 namespace reelsd::work {
 
+/// A slower pace that counts in addition to the resolver's own: that of the operator's session,
+/// which several resolvers use.
+struct session_pace {
+    /// Whether a resolver, by its routed name, uses the session now. Empty: none does.
+    std::function<bool(std::string_view resolver)> applies = {};
+    pacing::pace wanted = {};
+};
+
 /// The rate limit that all daemons on one database share. For worker threads, not the loop's.
 class shared_rate_limiter final : public platform::rate_limiter {
 public:
     /// The loop runs, and the store's pool lives, for as long as a worker may call.
     shared_rate_limiter(
         boost::asio::any_io_executor loop, pacing::pace_store store, std::string host,
-        pacing::pace wanted, log::logger log)
+        pacing::pace wanted, session_pace of_session, log::logger log)
         : loop_{std::move(loop)},
           store_{store},
           host_{std::move(host)},
           wanted_{wanted},
+          of_session_{std::move(of_session)},
           log_{std::move(log)} {}
 
     [[nodiscard]] result<platform::required_wait> ask(
@@ -35,6 +45,10 @@ public:
     /// it, and the returned wait is longer than a worker waits.
     [[nodiscard]] result<platform::required_wait> ask_permit(
         const jobs::claimed_job& job, std::string_view resolver, deadline by);
+
+    /// What the session's pace adds to a permit that `resolver` has. A wait returns the permit.
+    [[nodiscard]] result<platform::required_wait> ask_session(
+        std::string_view resolver, deadline by);
 
     /// Whether jobs wait in line for permits. Without a configured pace there is no line: jobs wait
     /// only for the end of a cool-down.
@@ -54,7 +68,14 @@ public:
 
 private:
     /// Varies the interval, so that tries have no recognisable rhythm.
-    [[nodiscard]] pacing::pace spread() const;
+    [[nodiscard]] static pacing::pace spread(pacing::pace wanted);
+    [[nodiscard]] bool uses_session(std::string_view resolver) const {
+        return of_session_.applies && of_session_.applies(resolver);
+    }
+    [[nodiscard]] pacing::paced_resolver session() const;
+    void release(const pacing::paced_resolver& who, deadline by);
+    [[nodiscard]] result<platform::required_wait> ask_resolver(
+        std::string_view resolver, deadline by);
     [[nodiscard]] result<platform::required_wait> wait_for_permit(
         boost::asio::awaitable<pacing::permit> request, deadline by);
     void log(std::string_view resolver, const pacing::consequence& consequence) const;
@@ -63,6 +84,7 @@ private:
     pacing::pace_store store_;
     std::string host_;
     pacing::pace wanted_;
+    session_pace of_session_;
     log::logger log_;
     mutable std::atomic<bool> has_answered_ = false;  ///< Never becomes false again.
 };
