@@ -33,6 +33,7 @@ std::string dumped(const json& value) {
 /// What all links of one request share.
 struct common_terms {
     bool fresh = false;
+    bool queue = false;
     std::optional<std::string> webhook_url;
     std::optional<std::string> idempotency_key;  ///< The client's.
 };
@@ -41,12 +42,15 @@ result<common_terms> terms_in(
     const http::request_context& ctx, const json& body, const submission_service& service) {
     const auto reuse = requested_fresh(body);
     if (!reuse) return reuse.error();
+    const auto queue = requested_queue(body);
+    if (!queue) return queue.error();
     auto webhook_url = requested_webhook_url(body, "webhook_url", service.check_webhook_url);
     if (!webhook_url) return webhook_url.error();
     auto key = requested_idempotency_key(ctx.header("Idempotency-Key"));
     if (!key) return key.error();
     return common_terms{
         .fresh = *reuse == reuse_policy::forbidden,
+        .queue = *queue,
         .webhook_url = *std::move(webhook_url),
         .idempotency_key = *std::move(key)};
 }
@@ -98,6 +102,7 @@ asio::awaitable<http::response> submit_one(
     auto terms = terms_in(ctx, body, service);
     if (!terms) co_return ctx.problem(terms.error());
     wanted->fresh = terms->fresh;
+    wanted->queue = terms->queue;
     wanted->webhook_url = std::move(terms->webhook_url);
     wanted->idempotency_key = std::move(terms->idempotency_key);
 
@@ -142,6 +147,7 @@ asio::awaitable<http::response> submit_list(
         auto link = submission_of(*sent, service);
         if (link) {
             link->fresh = terms->fresh;
+            link->queue = terms->queue;
             link->webhook_url = terms->webhook_url;
             link->idempotency_key = terms->idempotency_key;
             link->list = jobs::list_element{
@@ -176,8 +182,8 @@ asio::awaitable<http::response> submit_list(
     co_return answer;
 }
 
-/// POST /api/v1/reels/analyze {"url": string, "fresh"?: boolean, "webhook_url"?: string}: queues
-/// one reel for analysis. 202 the job's id, durable, or that of the same submission repeated; 400
+/// POST /api/v1/reels/analyze {"url": string, "fresh"?: boolean, "queue"?: boolean,
+/// "webhook_url"?: string}: queues one reel for analysis. 202 the job's id, durable, or that of the same submission repeated; 400
 /// malformed body, link, webhook or key; 429 a limit of the caller's account, or its budget. With
 /// {"urls": [string], ...}, see submit_list().
 asio::awaitable<http::response> create_reel(
@@ -235,6 +241,13 @@ result<reuse_policy> requested_fresh(const json& body) {
     if (fresh == body.end() || fresh->is_null()) return reuse_policy::allowed;
     if (!fresh->is_boolean()) return error{errc::invalid_argument, "fresh must be true or false"};
     return fresh->get<bool>() ? reuse_policy::forbidden : reuse_policy::allowed;
+}
+
+result<bool> requested_queue(const json& body) {
+    const auto queue = body.find("queue");
+    if (queue == body.end() || queue->is_null()) return false;
+    if (!queue->is_boolean()) return error{errc::invalid_argument, "queue must be true or false"};
+    return queue->get<bool>();
 }
 
 result<std::optional<std::string>> requested_idempotency_key(

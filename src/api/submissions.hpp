@@ -50,6 +50,10 @@ enum class reuse_policy : std::uint8_t { allowed, forbidden };
 /// unless a boolean. Pure.
 [[nodiscard]] result<reuse_policy> requested_fresh(const json& body);
 
+/// `"queue"` in the body: false when it is absent or null; `invalid_argument` unless a boolean.
+/// Pure.
+[[nodiscard]] result<bool> requested_queue(const json& body);
+
 /// The header `Idempotency-Key`: nothing when absent; `invalid_argument` unless 1-255 visible ASCII
 /// characters. Pure.
 [[nodiscard]] result<std::optional<std::string>> requested_idempotency_key(

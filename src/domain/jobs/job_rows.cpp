@@ -24,6 +24,14 @@ job job_from(const db::row& row) {
     return found;
 }
 
+void read_place(const db::row& row, job& into) {
+    const auto position = row.as<std::optional<std::int32_t>>("queue_position");
+    if (!position) return;
+    into.place = queue_place{
+        .position = *position,
+        .expected_start_at = row.as<std::optional<time_point>>("expected_start_at")};
+}
+
 job whole_job_from(const db::row& row) {
     auto whole = job_from(row);
     whole.result = row.as<std::optional<std::string>>("result");

@@ -23,6 +23,7 @@ struct caller {
     account_id account;
     token_id token;  ///< That it came with.
     std::optional<int> requests_per_minute;
+    std::optional<int> queued_jobs;
 };
 
 /// A token as its owner may see it: never the token itself.
@@ -47,6 +48,7 @@ struct limit_changes {
     std::optional<int> submissions_per_minute;
     std::optional<int> concurrent_jobs;
     std::optional<int> requests_per_minute;
+    std::optional<int> queued_jobs;
 };
 
 /// Limits as they stand; nothing means the daemon's default.
@@ -54,6 +56,7 @@ struct account_limits {
     std::optional<int> submissions_per_minute;
     std::optional<int> concurrent_jobs;
     std::optional<int> requests_per_minute;
+    std::optional<int> queued_jobs;
 };
 
 /// An account as administrators see it.
@@ -97,6 +100,7 @@ struct account_changes {
     limit submissions_per_minute = {};
     limit concurrent_jobs = {};
     limit requests_per_minute = {};
+    limit queued_jobs = {};
     /// An exact decimal, at least 0; or nothing: none.
     std::optional<std::optional<std::string>> monthly_budget_usd = {};
 };
