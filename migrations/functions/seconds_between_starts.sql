@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION seconds_between_starts(of_account bigint) RETURNS dou
     SELECT greatest(
         (SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM finished_at - started_at))
            FROM (SELECT status, started_at, finished_at FROM job
-                  WHERE status IN ('done', 'error') ORDER BY finished_at DESC, id DESC LIMIT 50) AS recent
+                  WHERE status IN ('done', 'error') ORDER BY finished_at DESC, id DESC LIMIT 20) AS recent
           WHERE recent.status = 'done')
         / greatest(1, (
             SELECT count(*) FROM (

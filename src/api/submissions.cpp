@@ -183,8 +183,9 @@ asio::awaitable<http::response> submit_list(
 }
 
 /// POST /api/v1/reels/analyze {"url": string, "fresh"?: boolean, "queue"?: boolean,
-/// "webhook_url"?: string}: queues one reel for analysis. 202 the job's id, durable, or that of the same submission repeated; 400
-/// malformed body, link, webhook or key; 429 a limit of the caller's account, or its budget. With
+/// "webhook_url"?: string}: queues one reel for analysis. 202 the job's id, durable, or that of the
+/// same submission repeated; 400 malformed body, link, webhook or key; 429 a limit of the caller's
+/// account, or its budget. With
 /// {"urls": [string], ...}, see submit_list().
 asio::awaitable<http::response> create_reel(
     http::request_context& ctx, submission_service& service) {

@@ -133,8 +133,7 @@ constexpr db::query end_delays_query{"jobs.end_delays", R"sql(
 
 // For limits that were raised, and for jobs that ended at the same moment: each end releases the
 // next job of its account itself (make_webhook_delivery()).
-constexpr db::query release_queued_query{
-    "jobs.release_queued", "SELECT release_all_queued_jobs()"};
+constexpr db::query release_queued_query{"jobs.release_queued", "SELECT release_all_queued_jobs()"};
 
 // Of jobs that would wait until a clock that was set back has caught up.
 constexpr db::query mend_times_query{"jobs.mend_times", "SELECT mend_job_times()"};

@@ -72,8 +72,8 @@ struct job {
     /// From `finished_at` on, before which another submission would fail as well; when known.
     std::optional<std::int32_t> retry_after_seconds = {};
     std::optional<queue_place> place = {};  ///< Only when `pending`, where it is read.
-    std::optional<std::string> result;     ///< The five sections as JSON text; only when `done`.
-    std::optional<reel_brief> brief = {};  ///< Instead of the result, where lists are read.
+    std::optional<std::string> result;      ///< The five sections as JSON text; only when `done`.
+    std::optional<reel_brief> brief = {};   ///< Instead of the result, where lists are read.
 };
 
 /// A job that a worker holds. `claim` names the holding: reports apply only while it is the current
