@@ -68,7 +68,8 @@ protected:
         EXPECT_TRUE(run(queue_.report(holding_of(job), failure_, soon())));
     }
     [[nodiscard]] std::int64_t most_in_work() {
-        return run(pool().run(soon(), in_work_query)).one().as<std::int64_t>("most");
+        const auto found = run(pool().run(soon(), in_work_query));
+        return found.one().as<std::int64_t>("most");
     }
     void limit(account_id account, int concurrent, std::optional<int> queued) {
         run(pool().run(soon(), limit_query, account, concurrent, queued));
@@ -159,7 +160,9 @@ TEST_F(QueuedJobs, NoMoreThanTheConcurrentJobsAreInWork) {
         }
         for (auto& next : claimed(100)) held.push_back(std::move(next));
         EXPECT_LE(most_in_work(), 5);
-        if (done < 12) EXPECT_EQ(held.size(), 8U);
+        if (done < 12) {
+            EXPECT_EQ(held.size(), 8U);
+        }
     }
     EXPECT_TRUE(run(store_.list(ann_, {.status = job_status::pending}, soon())).jobs.empty());
 }
@@ -222,7 +225,8 @@ TEST_F(QueuedJobs, CostNoMoreWhenAThousandWait) {
     queue_ = queue_store{single};
     const auto reads = [&] {
         run(single.run(soon(), tell_reads_query));
-        return run(single.run(soon(), reads_query)).one().as<std::int64_t>("rows");
+        const auto found = run(single.run(soon(), reads_query));
+        return found.one().as<std::int64_t>("rows");
     };
     fill(ann_, 900);
     fill(bob_, 1);
