@@ -11,7 +11,11 @@ BEGIN
          WHERE status = 'pending' AND waits_for = 'account' AND waits_for <> 'time' AND account_id = of_account) THEN
         RETURN;
     END IF;
-    SELECT coalesce(concurrent_jobs, default_concurrent_jobs, 3) INTO jobs_max FROM account WHERE id = of_account;
+    SELECT coalesce(concurrent_jobs, default_concurrent_jobs, 3) INTO jobs_max FROM account
+     WHERE id = of_account AND leaving_at IS NULL;
+    IF NOT FOUND THEN
+        RETURN;  -- The account is being erased.
+    END IF;
     FOR waiting IN
         SELECT earliest.id
           FROM (SELECT id, waits_for FROM job

@@ -50,7 +50,7 @@ result<common_terms> terms_in(
     if (!key) return key.error();
     return common_terms{
         .fresh = *reuse == reuse_policy::forbidden,
-        .queue = *queue,
+        .queue = *queue == overflow_policy::queue,
         .webhook_url = *std::move(webhook_url),
         .idempotency_key = *std::move(key)};
 }
@@ -244,11 +244,11 @@ result<reuse_policy> requested_fresh(const json& body) {
     return fresh->get<bool>() ? reuse_policy::forbidden : reuse_policy::allowed;
 }
 
-result<bool> requested_queue(const json& body) {
+result<overflow_policy> requested_queue(const json& body) {
     const auto queue = body.find("queue");
-    if (queue == body.end() || queue->is_null()) return false;
+    if (queue == body.end() || queue->is_null()) return overflow_policy::reject;
     if (!queue->is_boolean()) return error{errc::invalid_argument, "queue must be true or false"};
-    return queue->get<bool>();
+    return queue->get<bool>() ? overflow_policy::queue : overflow_policy::reject;
 }
 
 result<std::optional<std::string>> requested_idempotency_key(

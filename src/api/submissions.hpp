@@ -50,9 +50,12 @@ enum class reuse_policy : std::uint8_t { allowed, forbidden };
 /// unless a boolean. Pure.
 [[nodiscard]] result<reuse_policy> requested_fresh(const json& body);
 
-/// `"queue"` in the body: false when it is absent or null; `invalid_argument` unless a boolean.
-/// Pure.
-[[nodiscard]] result<bool> requested_queue(const json& body);
+/// What becomes of a submission beyond the account's concurrent jobs.
+enum class overflow_policy : std::uint8_t { reject, queue };
+
+/// `"queue"` in the body: rejected when it is absent, null or false; `invalid_argument` unless a
+/// boolean. Pure.
+[[nodiscard]] result<overflow_policy> requested_queue(const json& body);
 
 /// The header `Idempotency-Key`: nothing when absent; `invalid_argument` unless 1-255 visible ASCII
 /// characters. Pure.

@@ -41,7 +41,8 @@ constexpr db::query find_with_callers_query{"reels.find_with_callers", R"sql(
       JOIN caller ON caller.number = wanted.shown
       LEFT JOIN job ON job.id = wanted.job AND job.account_id = caller.account
       LEFT JOIN LATERAL queue_places(
-               CASE WHEN job.status = 'pending' THEN job.account_id END, job.id) AS place ON true)sql"};
+               CASE WHEN job.status = 'pending' THEN job.account_id END, job.id) AS place
+             ON true)sql"};
 
 // One row for each token, however many show it.
 constexpr db::query find_callers_query{"reels.find_callers", R"sql(
