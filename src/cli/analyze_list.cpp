@@ -185,8 +185,8 @@ bool wait_for(
     const auto left = std::chrono::ceil<std::chrono::seconds>(by.remaining());
     context.shown.show_live(bar);
     const auto show = [&](const job_progress& now) {
-        context.shown.show(progress_text(now));
-        context.shown.show_live(fmt::format("{}; {}", bar, progress_text(now)));
+        const auto text = progress_text(now);
+        context.shown.show(text, fmt::format("{}; {}", bar, text));
     };
     const auto job =
         await_job(context.api, id, std::max(left, std::chrono::seconds{0}), context.stop, show);
