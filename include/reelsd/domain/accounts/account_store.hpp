@@ -23,7 +23,6 @@ struct caller {
     account_id account;
     token_id token;  ///< That it came with.
     std::optional<int> requests_per_minute;
-    std::optional<int> queued_jobs;
 };
 
 /// A token as its owner may see it: never the token itself.
@@ -45,18 +44,18 @@ struct new_token {
 
 /// Limits to set; what is not given stays as it is.
 struct limit_changes {
-    std::optional<int> submissions_per_minute;
-    std::optional<int> concurrent_jobs;
-    std::optional<int> requests_per_minute;
-    std::optional<int> queued_jobs;
+    std::optional<int> submissions_per_minute = {};
+    std::optional<int> concurrent_jobs = {};
+    std::optional<int> requests_per_minute = {};
+    std::optional<int> queued_jobs = {};  ///< That wait beyond the concurrent ones.
 };
 
 /// Limits as they stand; nothing means the daemon's default.
 struct account_limits {
-    std::optional<int> submissions_per_minute;
-    std::optional<int> concurrent_jobs;
-    std::optional<int> requests_per_minute;
-    std::optional<int> queued_jobs;
+    std::optional<int> submissions_per_minute = {};
+    std::optional<int> concurrent_jobs = {};
+    std::optional<int> requests_per_minute = {};
+    std::optional<int> queued_jobs = {};  ///< That wait beyond the concurrent ones.
 };
 
 /// An account as administrators see it.
