@@ -14,7 +14,9 @@ constexpr db::query submit_query{"jobs.submit", R"sql(
            floor(tokens)::integer AS rate_remaining,
            ceil((rate_limit - tokens) * 60 / rate_limit)::integer AS rate_reset, retry_after,
            trim_scale(monthly_budget_usd)::text AS monthly_budget_usd
-      FROM submit_jobs($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11))sql"};
+      -- The types, because an earlier signature has as many parameters.
+      FROM submit_jobs($1, $2, $3, $4::boolean[], $5, $6, $7, $8::integer[], $9::boolean[],
+                       $10, $11))sql"};
 
 constexpr db::query find_query{"jobs.find", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error, result,
