@@ -3,7 +3,7 @@
 --   uploads_max: of the account, at the same time; others as for submit_jobs()
 -- outcome: 'admitted' (upload_id is set), 'too_many_uploads' or a refusal of decide_submissions()
 CREATE OR REPLACE FUNCTION begin_upload(
-    caller bigint, costs_money boolean, wanted_key text, uploads_max integer, rate_default integer,
+    caller bigint, costs_money boolean, may_queue boolean, wanted_key text, uploads_max integer, rate_default integer,
     concurrent_default integer)
 RETURNS TABLE (
     outcome text, upload_id bigint, job_limit integer, rate_limit integer, tokens double precision, retry_after integer,
@@ -17,7 +17,7 @@ BEGIN
       INTO outcome, job_limit, rate_limit, tokens, retry_after, monthly_budget_usd
       FROM decide_submissions(
            owners[1], ARRAY[1], moment, 1, ARRAY[''], ARRAY[costs_money], ARRAY[NULL]::text[], ARRAY[NULL]::text[],
-           ARRAY[0], rate_default, concurrent_default) AS made;
+           ARRAY[0], ARRAY[may_queue], rate_default, concurrent_default) AS made;
     IF outcome <> 'admitted' AND EXISTS (
         SELECT FROM submission_key
          WHERE account_id = caller AND key = wanted_key AND created_at > moment - interval '24 hours')

@@ -2,7 +2,8 @@
 CREATE OR REPLACE FUNCTION change_account(
     changed bigint, wanted_disabled boolean, wanted_admin boolean,
     set_submissions boolean, submissions integer, set_jobs boolean, jobs integer,
-    set_requests boolean, requests integer, set_budget boolean, budget numeric)
+    set_requests boolean, requests integer, set_budget boolean, budget numeric,
+    set_queued boolean, queued integer)
 RETURNS text
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -28,7 +29,8 @@ BEGIN
            submissions_per_minute = CASE WHEN set_submissions THEN submissions ELSE submissions_per_minute END,
            concurrent_jobs = CASE WHEN set_jobs THEN jobs ELSE concurrent_jobs END,
            requests_per_minute = CASE WHEN set_requests THEN requests ELSE requests_per_minute END,
-           monthly_budget_usd = CASE WHEN set_budget THEN budget ELSE monthly_budget_usd END
+           monthly_budget_usd = CASE WHEN set_budget THEN budget ELSE monthly_budget_usd END,
+           queued_jobs = CASE WHEN set_queued THEN queued ELSE queued_jobs END
      WHERE id = changed AND leaving_at IS NULL;
     IF NOT FOUND THEN
         RETURN 'not_found';

@@ -46,7 +46,12 @@ BEGIN
       FROM ask_resolver_turn(
           of_host, choice.chosen, interval_seconds * (0.5 + random()), hourly, busy_seconds, heed_cooldown) AS asked;
     IF outcome = 'now' THEN
-        UPDATE platform_line SET last_account = head.account_id WHERE host = of_host;
+        UPDATE platform_line
+           SET last_account = head.account_id,
+               permit_interval_seconds = interval_seconds / (
+                   SELECT count(*) FROM unnest(resolvers) AS one (name)
+                    WHERE split_part(one.name, ' via ', 1) = split_part(choice.chosen, ' via ', 1))
+         WHERE host = of_host;
         UPDATE job
            SET status = 'processing', attempt = attempt + 1, claim = claim + 1, worker = of_worker,
                claim_epoch = of_epoch, lease_until = now() + make_interval(secs => lease_seconds),

@@ -1,5 +1,5 @@
--- Ends jobs in line that would wait for longer than wait_max from the beginning of a cool-down, or from their submission.
--- Some at a time.
+-- Ends jobs in line that would wait for longer than wait_max from the beginning of a cool-down, or from when they
+-- became due. Some at a time.
 --   seconds_left: until the cool-down ends
 CREATE OR REPLACE FUNCTION fail_cooled_down_jobs(
     of_host text, seconds_left double precision, wait_max double precision, error_text text)
@@ -12,7 +12,8 @@ LANGUAGE sql AS $$
      WHERE job.id = ANY (ARRAY(
            SELECT waiting.id FROM job AS waiting
             WHERE waiting.status = 'pending' AND waiting.waits_for = of_host AND waiting.waits_for <> 'time'
-              AND waiting.created_at < clock_timestamp() + make_interval(secs => seconds_left - wait_max)
+              AND greatest(waiting.created_at, waiting.run_at)
+                  < clock_timestamp() + make_interval(secs => seconds_left - wait_max)
             LIMIT 100
               FOR UPDATE SKIP LOCKED))
 $$;

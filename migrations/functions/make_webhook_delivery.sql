@@ -1,7 +1,9 @@
+-- Runs when a job ends: makes its delivery, and lets the next job that waits for the account start.
 CREATE OR REPLACE FUNCTION make_webhook_delivery() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     address text := NEW.webhook_url;
 BEGIN
+    PERFORM release_queued_jobs(NEW.account_id);
     IF address IS NULL THEN
         SELECT url INTO address FROM webhook_default WHERE account_id = NEW.account_id;
         IF NOT FOUND THEN

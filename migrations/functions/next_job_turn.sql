@@ -1,10 +1,11 @@
--- The turn of an account's next job. The caller holds the lock of the account's row.
+-- The turn of an account's next claimable job. The caller holds the lock of the account's row, or of a job that waits for
+-- the account.
 CREATE OR REPLACE FUNCTION next_job_turn(of_account bigint) RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
     RETURN 1 + greatest(
         coalesce(pg_sequence_last_value('job_turn'), 0),
         (SELECT turn FROM job
-          WHERE account_id = of_account AND status IN ('pending', 'processing')
+          WHERE account_id = of_account AND status IN ('pending', 'processing') AND turn < first_queued_turn()
           ORDER BY account_id DESC, turn DESC LIMIT 1));
 END
 $$;

@@ -1,4 +1,5 @@
--- Submits failed jobs again, except uploads, whose files are gone, and those whose link is active already. Accounts are locked first, as by submissions.
+-- Submits failed jobs again, except uploads, whose files are gone, and those whose link is active already. Beyond
+-- concurrent_jobs they wait for their account. Accounts are locked first, as by submissions.
 CREATE OR REPLACE FUNCTION resubmit_jobs(failed_ids bigint[])
 RETURNS TABLE (failed bigint, anew bigint)
 LANGUAGE plpgsql AS $$
@@ -17,10 +18,11 @@ BEGIN
              WHERE job.account_id = old.account_id AND job.url = old.url
                AND job.status IN ('pending', 'processing'));
         failed := old.id;
-        INSERT INTO job (account_id, url, fresh, webhook_url, turn)
-        VALUES (old.account_id, old.url, old.fresh, old.webhook_url, next_job_turn(old.account_id))
+        INSERT INTO job (account_id, url, fresh, webhook_url, turn, waits_for)
+        VALUES (old.account_id, old.url, old.fresh, old.webhook_url, next_queued_turn(old.account_id), 'account')
         RETURNING id INTO anew;
         UPDATE account SET active_jobs_at_most = active_jobs_at_most + 1 WHERE account.id = old.account_id;
+        PERFORM release_queued_jobs(old.account_id);
         RETURN NEXT;
     END LOOP;
 END

@@ -1,13 +1,14 @@
 -- Decides submissions of any accounts, each as if it were alone, and stores those that are admitted. All parameters but the
 -- defaults have one element for each submission.
+--   queue_wishes: whether it may wait beyond concurrent_jobs. Of a list, the first one alone then costs a token
 --   uploads: of the files that are analysed instead of what the links lead to; null: none
---   keys: Idempotency-Keys; request_hashes, positions: of the list that a link belongs to, or of an upload; null
---   and 0 for a single link
+--   keys: Idempotency-Keys; request_hashes, positions: of the list that a link belongs to, or of an upload; null and 0 for a
+--   single link
 -- number: of the submission, from 1. outcome: of decide_submissions(). tokens: that the account's bucket has left. Of several
 -- accounts, one that another transaction holds has no rows: the caller has to repeat its submissions.
 CREATE OR REPLACE FUNCTION submit_jobs(
     callers bigint[], links text[], fresh_wishes boolean[], money_costs boolean[], webhook_urls text[],
-    keys text[], request_hashes text[], positions integer[], uploads bigint[], rate_default integer,
+    keys text[], request_hashes text[], positions integer[], queue_wishes boolean[], uploads bigint[], rate_default integer,
     concurrent_default integer)
 RETURNS TABLE (
     number integer, outcome text, job_id bigint, job_status job_status, job_limit integer, rate_limit integer,
@@ -37,12 +38,14 @@ BEGIN
                1 + greatest(last_claimed, (
                    SELECT job.turn FROM job
                     WHERE job.account_id = owner.id AND job.status IN ('pending', 'processing')
+                      AND job.turn < first_queued_turn()
                     ORDER BY job.account_id DESC, job.turn DESC LIMIT 1)),
-               links, money_costs, keys, request_hashes, positions, rate_default, concurrent_default) AS made),
+               links, money_costs, keys, request_hashes, positions, queue_wishes, rate_default,
+               concurrent_default) AS made),
     inserted AS (
-        INSERT INTO job (id, account_id, url, fresh, webhook_url, turn, is_upload) OVERRIDING SYSTEM VALUE
+        INSERT INTO job (id, account_id, url, fresh, webhook_url, turn, waits_for, is_upload) OVERRIDING SYSTEM VALUE
         SELECT made.job_id, made.account_id, links[made.number], fresh_wishes[made.number],
-               webhook_urls[made.number], made.turn, uploads[made.number] IS NOT NULL
+               webhook_urls[made.number], made.turn, made.waits_for, uploads[made.number] IS NOT NULL
           FROM decided AS made WHERE made.outcome = 'admitted'),
     linked AS (
         UPDATE upload SET job_id = made.job_id
@@ -50,13 +53,17 @@ BEGIN
     charged AS (
         UPDATE account
            SET bucket_tokens = changed.tokens, bucket_at = moment,
-               active_jobs_at_most = changed.active, active_jobs_as_of = moment
+               active_jobs_at_most = changed.active, active_jobs_as_of = moment,
+               default_concurrent_jobs = concurrent_default
           FROM (SELECT made.account_id, min(made.tokens) AS tokens, max(made.active) AS active
                   FROM decided AS made WHERE made.outcome = 'admitted' GROUP BY made.account_id) AS changed
          WHERE account.id = changed.account_id)
     SELECT made.number, made.outcome, made.job_id, made.job_status, made.job_limit, made.rate_limit, made.tokens,
            made.retry_after, made.monthly_budget_usd
       FROM decided AS made;
+    IF true = ANY (queue_wishes) THEN
+        PERFORM release_queued_jobs(owner.id) FROM unnest(owners) AS owner;
+    END IF;
     IF cardinality(array_remove(keys, NULL)) > 0 THEN
         PERFORM expire_idempotency_keys(keyed.caller, moment)
            FROM (SELECT DISTINCT caller FROM unnest(callers, keys) AS sent (caller, key)

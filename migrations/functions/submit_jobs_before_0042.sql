@@ -20,7 +20,7 @@ LANGUAGE sql AS $$
         SELECT answer.*
           FROM parts, submit_jobs(
                callers, links, fresh_wishes, money_costs, webhook_urls, parts.keys, parts.hashes, parts.positions,
-               array_fill(NULL::bigint, ARRAY[cardinality(callers)]), rate_default, concurrent_default) AS answer)
+               rate_default, concurrent_default) AS answer)
     SELECT sent.place, coalesce(decided.outcome, 'account_busy'), decided.job_id, decided.job_status, decided.job_limit,
            decided.rate_limit, floor(decided.tokens)::integer,
            ceil((decided.rate_limit - decided.tokens) * 60 / decided.rate_limit)::integer, decided.retry_after,

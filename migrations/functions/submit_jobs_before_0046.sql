@@ -1,4 +1,4 @@
--- As daemons of the last release call it.
+-- As daemons of the last release call it: no submission waits beyond concurrent_jobs.
 CREATE OR REPLACE FUNCTION submit_jobs(
     callers bigint[], links text[], fresh_wishes boolean[], money_costs boolean[], webhook_urls text[],
     keys text[], request_hashes text[], positions integer[], rate_default integer, concurrent_default integer)
@@ -8,5 +8,6 @@ RETURNS TABLE (
 LANGUAGE sql AS $$
     SELECT * FROM submit_jobs(
         callers, links, fresh_wishes, money_costs, webhook_urls, keys, request_hashes, positions,
-        array_fill(NULL::bigint, ARRAY[cardinality(callers)]), rate_default, concurrent_default)
+        array_fill(false, ARRAY[cardinality(callers)]), array_fill(NULL::bigint, ARRAY[cardinality(callers)]),
+        rate_default, concurrent_default)
 $$;

@@ -78,6 +78,7 @@ asio::awaitable<http::response> submit_one(
     auto terms = terms_in(ctx, body, service);
     if (!terms) co_return ctx.problem(terms.error());
     wanted->fresh = terms->fresh;
+    wanted->queue = terms->queue;
     wanted->webhook_url = std::move(terms->webhook_url);
     wanted->idempotency_key = std::move(terms->idempotency_key);
 
@@ -119,6 +120,7 @@ asio::awaitable<http::response> submit_list(
         auto link = submission_of(*sent, service);
         if (link) {
             link->fresh = terms->fresh;
+            link->queue = terms->queue;
             link->webhook_url = terms->webhook_url;
             link->idempotency_key = terms->idempotency_key;
             link->list = jobs::list_element{
@@ -153,10 +155,11 @@ asio::awaitable<http::response> submit_list(
     co_return answer;
 }
 
-/// POST /api/v1/reels/analyze {"url": string, "fresh"?: boolean, "webhook_url"?: string}: queues
-/// one reel for analysis. 202 the job's id, durable, or that of the same submission repeated; 400
-/// malformed body, link, webhook or key; 429 a limit of the caller's account, or its budget. With
-/// {"urls": [string], ...}, see submit_list(); with a file, receive_upload().
+/// POST /api/v1/reels/analyze {"url": string, "fresh"?: boolean, "queue"?: boolean,
+/// "webhook_url"?: string}: queues one reel for analysis. 202 the job's id, durable, or that of the
+/// same submission repeated; 400 malformed body, link, webhook or key; 429 a limit of the caller's
+/// account, or its budget. With {"urls": [string], ...}, see submit_list(); with a file,
+/// receive_upload().
 asio::awaitable<http::response> create_reel(
     http::request_context& ctx, submission_service& service) {
     if (ctx.body_stream()) co_return co_await receive_upload(ctx, service);
@@ -185,12 +188,15 @@ result<common_terms> terms_in(
     const http::request_context& ctx, const json& body, const submission_service& service) {
     const auto reuse = requested_fresh(body);
     if (!reuse) return reuse.error();
+    const auto queue = requested_queue(body);
+    if (!queue) return queue.error();
     auto webhook_url = requested_webhook_url(body, "webhook_url", service.check_webhook_url);
     if (!webhook_url) return webhook_url.error();
     auto key = requested_idempotency_key(ctx.header("Idempotency-Key"));
     if (!key) return key.error();
     return common_terms{
         .fresh = *reuse == reuse_policy::forbidden,
+        .queue = *queue == overflow_policy::queue,
         .webhook_url = *std::move(webhook_url),
         .idempotency_key = *std::move(key)};
 }
@@ -238,6 +244,13 @@ result<reuse_policy> requested_fresh(const json& body) {
     if (fresh == body.end() || fresh->is_null()) return reuse_policy::allowed;
     if (!fresh->is_boolean()) return error{errc::invalid_argument, "fresh must be true or false"};
     return fresh->get<bool>() ? reuse_policy::forbidden : reuse_policy::allowed;
+}
+
+result<overflow_policy> requested_queue(const json& body) {
+    const auto queue = body.find("queue");
+    if (queue == body.end() || queue->is_null()) return overflow_policy::reject;
+    if (!queue->is_boolean()) return error{errc::invalid_argument, "queue must be true or false"};
+    return queue->get<bool>() ? overflow_policy::queue : overflow_policy::reject;
 }
 
 result<std::optional<std::string>> requested_idempotency_key(

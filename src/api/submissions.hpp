@@ -44,6 +44,7 @@ void add_submission_routes(
 /// What all links of one request share.
 struct common_terms {
     bool fresh = false;
+    bool queue = false;
     std::optional<std::string> webhook_url;
     std::optional<std::string> idempotency_key;  ///< The client's.
 };
@@ -74,6 +75,13 @@ enum class reuse_policy : std::uint8_t { allowed, forbidden };
 /// `"fresh"` in the body: reuse is allowed when it is absent, null or false; `invalid_argument`
 /// unless a boolean. Pure.
 [[nodiscard]] result<reuse_policy> requested_fresh(const json& body);
+
+/// What becomes of a submission beyond the account's concurrent jobs.
+enum class overflow_policy : std::uint8_t { reject, queue };
+
+/// `"queue"` in the body: rejected when it is absent, null or false; `invalid_argument` unless a
+/// boolean. Pure.
+[[nodiscard]] result<overflow_policy> requested_queue(const json& body);
 
 /// The header `Idempotency-Key`: nothing when absent; `invalid_argument` unless 1-255 visible ASCII
 /// characters. Pure.

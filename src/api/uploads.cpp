@@ -44,7 +44,7 @@ constexpr std::size_t label_bytes_max = 255;
 constexpr std::uint64_t mebibyte = std::uint64_t{1024} * 1024;
 
 /// The options that are booleans in a JSON body. In a form and a query they are text.
-constexpr auto boolean_options = std::to_array<std::string_view>({"fresh"});
+constexpr auto boolean_options = std::to_array<std::string_view>({"fresh", "queue"});
 constexpr auto text_options =
     std::to_array<std::string_view>({"url", "caption", "author", "webhook_url", "filename"});
 
@@ -306,6 +306,7 @@ result<jobs::submission> submission_of(
         .url = *std::move(url),
         .fresh = terms->fresh,
         .costs_money = service.analysis_costs_money,
+        .queue = terms->queue,
         .idempotency_key = std::move(terms->idempotency_key),
         .list = jobs::list_element{.request_hash = request_hash_of({&identity}), .position = 0},
         .upload = video.id,
@@ -370,12 +371,14 @@ asio::awaitable<http::response> receive_upload(
     if (!form) co_return ctx.problem(form.error());
     const auto terms = terms_in(ctx, form->options, service);
     if (!terms) co_return ctx.problem(terms.error());
-    const auto begun = co_await service.uploads.begin(
-        ctx.caller(),
-        service.analysis_costs_money,
-        terms->idempotency_key,
-        service.limits,
-        ctx.database_by());
+    // The options of a form come with the file, and may let it queue.
+    const jobs::submission expected{
+        .url = {},
+        .costs_money = service.analysis_costs_money,
+        .queue = terms->queue || form->parts,
+        .idempotency_key = terms->idempotency_key};
+    const auto begun =
+        co_await service.uploads.begin(ctx.caller(), expected, service.limits, ctx.database_by());
     if (begun.decided == begun_upload::outcome::refused) co_return answer_to(ctx, begun.refusal);
     if (begun.decided == begun_upload::outcome::too_many) {
         auto answer = ctx.problem(

@@ -129,6 +129,7 @@ void add_account_commands(CLI::App& app, command& chosen) {
     add_limit("--submissions-per-minute", limited.changes.submissions_per_minute, 1'000'000);
     add_limit("--concurrent-jobs", limited.changes.concurrent_jobs, 1'000'000);
     add_limit("--requests-per-minute", limited.changes.requests_per_minute, 10'000'000);
+    add_limit("--queued-jobs", limited.changes.queued_jobs, 1'000'000);
 
     auto [invite, invited] = add_command<invite_account_command>(
         family,

@@ -217,6 +217,7 @@ result<update_handler::submitted> update_handler::submit(
         .url = url,
         .fresh = fresh,
         .costs_money = parts_.analysis_costs_money && !link->is_test(),
+        .queue = true,
         // Whoever dies before the update is noted finds the same job again.
         .idempotency_key = fmt::format("telegram-{}-{}", self_.id, name)};
     const auto decision = wait_for(

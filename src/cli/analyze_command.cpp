@@ -1,10 +1,12 @@
 #include "analyze_list.hpp"
+#include "link_input.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "page.hpp"
 #include "text.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -14,9 +16,14 @@
 namespace reelsd::cli {
 namespace {
 
+/// As much as a hundred thousand links.
+constexpr std::size_t input_bytes_max = std::size_t{8} * 1024 * 1024;
+/// Added to the usual wait for each link beyond those of an hour.
+constexpr std::chrono::seconds wait_per_link{60};
+
 struct analyze_arguments {
-    std::vector<std::string> links;
-    submission wanted;  ///< But for the link.
+    std::vector<std::string> links;  ///< None: they are read from standard input.
+    submission wanted;               ///< But for the link.
     bool wait = false;
     bool as_json = false;
     std::int64_t timeout_seconds = wait_default.count();
@@ -27,13 +34,18 @@ analyze_list list_of(const analyze_arguments& arguments) {
         .links = arguments.links,
         .fresh = arguments.wanted.fresh,
         .idempotency_key = arguments.wanted.idempotency_key};
-    if (arguments.wait) list.wait = std::chrono::seconds{arguments.timeout_seconds};
+    if (arguments.wait) {
+        list.wait = std::chrono::seconds{arguments.timeout_seconds};
+        if (*list.wait == wait_default) {
+            list.wait = std::max(
+                wait_default, static_cast<std::int64_t>(list.links.size()) * wait_per_link);
+        }
+    }
     return list;
 }
 
-exit_code run_analyze(const command_context& context, const analyze_arguments& arguments) {
+exit_code run_analyze_one(const command_context& context, const analyze_arguments& arguments) {
     const auto form = form_of(arguments.as_json);
-    if (arguments.links.size() > 1) return run_analyze_list(context, list_of(arguments), form);
     auto wanted = arguments.wanted;
     wanted.link = arguments.links.front();
     const auto queued = context.api.submit(wanted, context.stop);
@@ -63,6 +75,31 @@ exit_code run_analyze(const command_context& context, const analyze_arguments& a
     return exit_code::ok;
 }
 
+/// Submits the links of standard input. A repeat with the same links continues.
+exit_code run_analyze_input(const command_context& context, analyze_arguments arguments) {
+    if (isatty(STDIN_FILENO) == 0) arguments.links = links_in(read_text(stdin, input_bytes_max));
+    if (arguments.links.empty()) {
+        context.shown.note(
+            "reels: no links: give them as arguments, or one per line on standard input");
+        return exit_code::usage;
+    }
+    const bool is_resumable = !arguments.wanted.fresh;
+    if (arguments.links.size() > 1) {
+        auto list = list_of(arguments);
+        list.is_resumable = is_resumable;
+        return run_analyze_list(context, list, form_of(arguments.as_json));
+    }
+    if (is_resumable && !arguments.wanted.idempotency_key)
+        arguments.wanted.idempotency_key = key_of_links(arguments.links);
+    return run_analyze_one(context, arguments);
+}
+
+exit_code run_analyze(const command_context& context, const analyze_arguments& arguments) {
+    if (arguments.links.empty()) return run_analyze_input(context, arguments);
+    if (arguments.links.size() == 1) return run_analyze_one(context, arguments);
+    return run_analyze_list(context, list_of(arguments), form_of(arguments.as_json));
+}
+
 /// The contract's bounds on an Idempotency-Key.
 std::string idempotency_key_objection(const std::string& key) {
     constexpr std::size_t key_bytes_max = 255;
@@ -77,7 +114,8 @@ std::string idempotency_key_objection(const std::string& key) {
 void add_analyze_command(CLI::App& app, command& chosen) {
     auto [analyze, arguments] =
         add_server_command(app, chosen, "analyze", "Queue reels for analysis", &run_analyze);
-    analyze.add_option("URL", arguments.links, "Links to reels")->required();
+    analyze.add_option(
+        "URL", arguments.links, "Links to reels; without any, they are read from standard input");
     add_wait_options(analyze, arguments.wait, arguments.timeout_seconds);
     analyze.add_flag(
         "--fresh",
@@ -95,7 +133,11 @@ void add_analyze_command(CLI::App& app, command& chosen) {
     analyze.footer(R"(Examples:
     reels analyze --wait https://www.instagram.com/reel/DYa0IXPgnP5/
     id=$(reels analyze https://www.instagram.com/reel/DYa0IXPgnP5/)
-    xargs reels analyze --json < links.txt)");
+    reels analyze --wait < links.txt
+
+Reels beyond the limit of jobs at the same time wait for their turn on the server.
+Repeating a command with the same links on standard input continues an interrupted
+one, within 24 hours; with --fresh it starts again.)");
 }
 
 }  // namespace reelsd::cli

@@ -1,6 +1,7 @@
 #include "analyze_list.hpp"
 
 #include "job_wait.hpp"
+#include "link_input.hpp"
 #include "output.hpp"
 #include "page.hpp"
 #include "text.hpp"
@@ -53,8 +54,10 @@ public:
 
 private:
     std::optional<error> submit(std::vector<std::string> part) {
-        const submission_list list{
+        submission_list list{
             .links = part, .fresh = wanted_.fresh, .idempotency_key = wanted_.idempotency_key};
+        if (wanted_.is_resumable && !list.idempotency_key)
+            list.idempotency_key = key_of_links(part);
         if (takes_lists_) {
             auto answer = context_.api.submit_all(list, context_.stop);
             if (!answer) return answer.error();
@@ -175,13 +178,15 @@ private:
     bool has_printed_ = false;
 };
 
-/// Waits for one of them. False: the others need not be waited for.
+/// Waits for one of them. `bar` says how far the list is. False: the others need not be waited for.
 bool wait_for(
     const command_context& context, std::int64_t id, const json& answer, deadline by,
-    reporter& report_to) {
+    const std::string& bar, reporter& report_to) {
     const auto left = std::chrono::ceil<std::chrono::seconds>(by.remaining());
-    const auto show = [&context](const job_progress& now) {
-        context.shown.show(progress_text(now));
+    context.shown.show_live(bar);
+    const auto show = [&](const job_progress& now) {
+        const auto text = progress_text(now);
+        context.shown.show(text, fmt::format("{}; {}", bar, text));
     };
     const auto job =
         await_job(context.api, id, std::max(left, std::chrono::seconds{0}), context.stop, show);
@@ -197,6 +202,12 @@ bool wait_for(
 }
 
 }  // namespace
+
+std::string progress_bar(std::size_t ended, std::size_t links) {
+    constexpr std::size_t cells = 20;
+    const auto full = links == 0 ? cells : cells * ended / links;
+    return fmt::format("[{:#<{}}{:-<{}}] {} of {} ended", "", full, "", cells - full, ended, links);
+}
 
 std::vector<std::size_t> parts_of(const std::vector<std::string>& links) {
     std::vector<std::size_t> parts;
@@ -227,14 +238,16 @@ exit_code run_analyze_list(
     const auto by = deadline::after(wanted.wait.value_or(std::chrono::seconds{0}));
     reporter output{context, form};
     bool goes_on = true;
+    std::size_t ended = 0;
     for (const auto& answer : links.answers()) {
+        const auto bar = progress_bar(ended++, links.answers().size());
         const auto id = integer_of(answer, "id");
         if (!id) {
             output.refused(answer);
         } else if (!wanted.wait) {
             output.queued(*id, answer);
         } else if (goes_on) {
-            goes_on = wait_for(context, *id, answer, by, output);
+            goes_on = wait_for(context, *id, answer, by, bar, output);
         } else {
             output.unfinished(*id, answer);
         }

@@ -15,12 +15,17 @@ struct analyze_list {
     std::vector<std::string> links;  ///< 2 or more.
     bool fresh = false;
     std::optional<std::string> idempotency_key = {};
+    /// A repeat with the same links within 24 hours continues: keys are made of the links.
+    bool is_resumable = false;
     /// How long to wait for all of them together; nothing: not at all.
     std::optional<std::chrono::seconds> wait = {};
 };
 
 /// Where to cut a list so that each part may be sent at once: the sizes of the parts, in order.
 [[nodiscard]] std::vector<std::size_t> parts_of(const std::vector<std::string>& links);
+
+/// How far a list is: "[####----] 4 of 8 ended". Pure.
+[[nodiscard]] std::string progress_bar(std::size_t ended, std::size_t links);
 
 /// Submits the links, in their order, and says what became of each: on standard output a number for
 /// each that was queued, or with `wait` its analysis; on standard error those that were refused. As

@@ -170,7 +170,7 @@ result<api_answer> api_client::submit(const submission& wanted, const std::stop_
     request.headers = {
         {"Content-Type", "application/json"},
         {"Idempotency-Key", wanted.idempotency_key.value_or(random_key())}};
-    json body{{"url", complete_link(wanted.link)}};
+    json body{{"url", complete_link(wanted.link)}, {"queue", true}};
     if (wanted.fresh) body["fresh"] = true;
     // A link that is no UTF-8 is the server's to refuse, not ours to throw at.
     request.body = body.dump(-1, ' ', false, json::error_handler_t::replace);
@@ -180,7 +180,7 @@ result<api_answer> api_client::submit(const submission& wanted, const std::stop_
 result<std::optional<api_answer>> api_client::submit_all(
     const submission_list& wanted, const std::stop_token& stop) const {
     invariant(!wanted.links.empty() && wanted.links.size() <= submission_list::links_max);
-    json body{{"urls", json::array()}};
+    json body{{"urls", json::array()}, {"queue", true}};
     for (const auto& link : wanted.links) body["urls"].push_back(complete_link(link));
     if (wanted.fresh) body["fresh"] = true;
     net::http_request request;

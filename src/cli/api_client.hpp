@@ -86,8 +86,8 @@ public:
         connection_settings connection, retry_policy policy,
         std::function<void(std::string_view)> on_retry);
 
-    /// POST /api/v1/reels/analyze: an object. Always carries an Idempotency-Key, so that a repeat
-    /// after a lost answer does not queue the reel twice.
+    /// POST /api/v1/reels/analyze: an object. The reel may wait for its turn. Always carries an
+    /// Idempotency-Key, so that a repeat after a lost answer does not queue the reel twice.
     [[nodiscard]] result<api_answer> submit(
         const submission& wanted, const std::stop_token& stop) const;
 

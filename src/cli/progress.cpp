@@ -54,6 +54,10 @@ void progress::show_live(std::string_view what) {
     if (style_ == progress_style::live) show(what);
 }
 
+void progress::show(std::string_view plain, std::string_view live) {
+    show(style_ == progress_style::live ? live : plain);
+}
+
 void progress::note(std::string_view line) {
     const std::scoped_lock lock{mutex_};
     if (painter_.joinable()) erase_line();

@@ -36,6 +36,8 @@ public:
     void show(std::string_view what);
     /// The same where a line changes on its own spot; plain: nothing, for what changes too often.
     void show_live(std::string_view what);
+    /// show() with the text that fits the style.
+    void show(std::string_view plain, std::string_view live);
     /// Prints a permanent line.
     void note(std::string_view line);
     /// Removes the live line at the end of the wait.

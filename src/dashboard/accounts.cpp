@@ -40,7 +40,8 @@ std::string account_view(const accounts::account_summary& one) {
         {"reels", one.reels},
         {"submissions_per_minute", limit_view(one.limits.submissions_per_minute)},
         {"concurrent_jobs", limit_view(one.limits.concurrent_jobs)},
-        {"requests_per_minute", limit_view(one.limits.requests_per_minute)}};
+        {"requests_per_minute", limit_view(one.limits.requests_per_minute)},
+        {"queued_jobs", limit_view(one.limits.queued_jobs)}};
     if (one.disabled_at) view["disabled_at"] = to_rfc3339(*one.disabled_at);
     if (one.leaving_at) view["leaving_at"] = to_rfc3339(*one.leaving_at);
     if (one.invited_until) view["invited_until"] = to_rfc3339(*one.invited_until);
@@ -95,7 +96,8 @@ asio::awaitable<http::response> get_defaults(http::request_context& ctx, account
         json{
             {"submissions_per_minute", service.limits.submissions_per_minute},
             {"concurrent_jobs", service.limits.concurrent_jobs},
-            {"requests_per_minute", service.limits.requests_per_minute}});
+            {"requests_per_minute", service.limits.requests_per_minute},
+            {"queued_jobs", service.limits.queued_jobs}});
 }
 
 /// POST admin/accounts {"email", "is_admin"?}. 201 the account with its link; 400; 409.
@@ -228,7 +230,8 @@ result<accounts::account_changes> requested_changes(const json& body) {
     const std::array members{
         limit_member{"submissions_per_minute", 1'000'000, changes.submissions_per_minute},
         limit_member{"concurrent_jobs", 1'000'000, changes.concurrent_jobs},
-        limit_member{"requests_per_minute", 10'000'000, changes.requests_per_minute}};
+        limit_member{"requests_per_minute", 10'000'000, changes.requests_per_minute},
+        limit_member{"queued_jobs", 1'000'000, changes.queued_jobs}};
     for (const auto& member : members) {
         auto wanted = limit_in(body, member.name, member.most);
         if (!wanted) return wanted.error();

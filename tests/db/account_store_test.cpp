@@ -69,8 +69,12 @@ TEST_F(AccountStore, LimitsChangeOneByOne) {
         store_.change_limits(id, accounts::limit_changes{std::nullopt, std::nullopt, 5}, soon()));
     limits = run(
         store_.change_limits(id, accounts::limit_changes{std::nullopt, 7, std::nullopt}, soon()));
+    limits = run(store_.change_limits(id, {.queued_jobs = 9}, soon()));
     EXPECT_EQ(limits.concurrent_jobs, 7);
     EXPECT_EQ(limits.requests_per_minute, 5);
+    EXPECT_EQ(limits.queued_jobs, 9);
+    EXPECT_TRUE(run(store_.change(id, {.queued_jobs = std::optional<int>{}}, soon())));
+    EXPECT_FALSE(run(store_.list({.only = id}, soon())).accounts.front().limits.queued_jobs);
     const auto token = run(store_.create_token(id, "t", soon())).value();
     EXPECT_EQ(
         run(callers_.find(hash_of_token(token.token).value(), soon()))->requests_per_minute, 5);

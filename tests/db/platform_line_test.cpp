@@ -24,7 +24,9 @@ constexpr db::query line_up_query{"test.line_up", R"sql(
     SELECT $1, 'https://www.instagram.com/reel/DYa0IXPgnP5/', turn, 'www.instagram.com'
       FROM generate_series(1, $2) AS turn)sql"};
 constexpr db::query grow_old_query{"test.grow_old", R"sql(
-    UPDATE job SET created_at = now() - interval '2 hours' WHERE id = $1)sql"};
+    UPDATE job
+       SET created_at = now() - interval '2 hours', run_at = now() - interval '2 hours'
+     WHERE id = $1)sql"};
 /// Of two hours, which end in 55 minutes.
 constexpr db::query long_cooldown_query{"test.long_cooldown", R"sql(
     UPDATE resolver_pace

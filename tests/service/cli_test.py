@@ -143,10 +143,10 @@ class CliTest(unittest.TestCase):
         environment.update(variables)
         return environment
 
-    def reels(self, *arguments, server=None, **variables):
+    def reels(self, *arguments, server=None, given="", **variables):
         return subprocess.run(
             [program("reels"), *arguments], env=self.environment(server, **variables),
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+            input=given, capture_output=True, text=True, timeout=60)
 
     def ended(self, done, code):
         self.assertEqual(done.returncode, code, done)
@@ -163,7 +163,7 @@ class Analyze(CliTest):
         (method, path, headers, body), = server.requests
         self.assertEqual((method, path), ("POST", "/api/v1/reels/analyze"))
         self.assertEqual(headers["Authorization"], "Bearer " + TOKEN)
-        self.assertEqual(json.loads(body), {"url": LINK})
+        self.assertEqual(json.loads(body), {"url": LINK, "queue": True})
 
     def test_json(self):
         server = self.serve((202, {"id": 42, "status": "pending"}))
@@ -183,7 +183,7 @@ class Analyze(CliTest):
     def test_afresh(self):
         server = self.serve((202, {"id": 42, "status": "pending"}))
         self.ended(self.reels("analyze", LINK, "--fresh", server=server), 0)
-        self.assertEqual(json.loads(server.requests[0][3]), {"url": LINK, "fresh": True})
+        self.assertEqual(json.loads(server.requests[0][3]), {"url": LINK, "fresh": True, "queue": True})
 
     def test_analysed_before(self):
         server = self.serve((202, {"id": 42, "status": "done"}))
@@ -330,7 +330,7 @@ class Several(CliTest):
             f"reels: https://tiktok.com/x: {self.NO_LINK}", "2 of 3 queued. See them with: reels list"])
         (_, path, headers, body), = server.requests
         self.assertEqual(path, "/api/v1/reels/analyze")
-        self.assertEqual(json.loads(body), {"urls": self.LINKS, "fresh": True})
+        self.assertEqual(json.loads(body), {"urls": self.LINKS, "fresh": True, "queue": True})
         self.assertRegex(headers["Idempotency-Key"], "^[0-9a-f]{32}$")
 
     def test_json(self):
@@ -356,6 +356,34 @@ class Several(CliTest):
         refused = self.ended(self.reels("analyze", "--idempotency-key", "k", *links, server=server), 2)
         self.assertIn("one --idempotency-key serves at most 50 links", refused.stderr)
         self.assertEqual(len(server.requests), 3, "nothing was sent")
+
+    def test_links_of_standard_input(self):
+        links = [f"instagram.com/reel/code-{number}/" for number in range(500)]
+        text = "# my links\n" + " ".join(links[:3]) + "\r\n\n" + "\n".join(links[2:])
+        whole = ["https://" + link for link in links]
+        answers = [(202, [{"url": link, "id": number + 1, "status": "pending"}
+                          for number, link in enumerate(whole)][first:first + 50]) for first in range(0, 500, 50)]
+        keys = []
+        for _ in range(2):
+            server = self.serve(*answers)
+            done = self.ended(self.reels("analyze", server=server, given=text), 0)
+            self.assertEqual(done.stdout.split(), [str(number + 1) for number in range(500)])
+            self.assertIn("500 of 500 queued", done.stderr)
+            self.assertEqual([link for *_, body in server.requests for link in json.loads(body)["urls"]], whole)
+            keys.append([headers["Idempotency-Key"] for _, _, headers, _ in server.requests])
+        self.assertEqual(keys[0], keys[1], "a second run continues")
+        self.assertEqual(len(set(keys[0])), 10)
+        server = self.serve(*answers)
+        self.ended(self.reels("analyze", "--fresh", server=server, given=text), 0)
+        self.assertNotEqual(server.requests[0][2]["Idempotency-Key"], keys[0][0])
+
+    def test_one_link_of_standard_input(self):
+        server = self.serve((202, {"id": 42, "status": "pending"}))
+        for _ in range(2):
+            self.assertEqual(self.ended(self.reels("analyze", server=server, given=LINK), 0).stdout, "42\n")
+        self.assertEqual(len({headers["Idempotency-Key"] for _, _, headers, _ in server.requests}), 1)
+        done = self.ended(self.reels("analyze", server=server, given="\n # nothing\n"), 2)
+        self.assertIn("no links", done.stderr)
 
     def test_a_limit_that_passes(self):
         limited = [self.ANSWER[0], {"url": self.LINKS[2], "error": self.LIMIT, "retry_after": 1}]

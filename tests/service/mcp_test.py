@@ -277,7 +277,7 @@ class Tools(McpTest):
         self.assertRegex(client.seen[0]["params"]["message"], r"^reel 42: pending, \d+ s$")
         method, path, headers, body = self.server.requests[0]
         self.assertEqual((method, path), ("POST", "/api/v1/reels/analyze"))
-        self.assertEqual(json.loads(body), {"url": LINK, "fresh": True})
+        self.assertEqual(json.loads(body), {"url": LINK, "fresh": True, "queue": True})
         self.assertRegex(headers["Idempotency-Key"], r"^[0-9a-f]{32}$")
 
     def test_a_lost_answer_is_not_paid_twice(self):

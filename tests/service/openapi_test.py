@@ -269,7 +269,8 @@ class Reels(OpenApiTest):
         schema = self.document.operations[ANALYZE].request_body["content"]["application/json"]["schema"]
         for body in ({}, {"url": None}, {"url": LINK}, {"url": LINK, "urls": None}, {"url": None, "urls": [LINK]},
                      {"url": LINK, "urls": [LINK]}, {"urls": []}, {"urls": None}, {"url": LINK, "fresh": None},
-                     {"url": LINK, "fresh": 1}, {"url": LINK, "webhook_url": None}, {"url": LINK, "x": 1},
+                     {"url": LINK, "fresh": 1}, {"url": LINK, "queue": 1}, {"url": LINK, "queue": True},
+                     {"urls": [LINK], "queue": True}, {"url": LINK, "webhook_url": None}, {"url": LINK, "x": 1},
                      {"url": LINK, "webhook_url": "ftp://example.org/"}, {"urls": [LINK], "fresh": True}):
             with self.subTest(body):
                 is_good = not schema_breaches(schema, body, "body")
@@ -308,7 +309,8 @@ class Reels(OpenApiTest):
     def test_reading_in_every_state(self):
         someone = self.conversation(account=self.someone)
         job_id = self.someone.submit(LINK)
-        self.assertMembers(someone.ask(READ, job_id, expect=200), "pending", set())
+        self.assertMembers(
+            someone.ask(READ, job_id, expect=200), "pending", {"queue_position", "expected_start_at"})
         # As a worker would have it: for what no client can bring about without one.
         self.cluster.query(
             "UPDATE job SET status = 'processing', worker = 'somebody', started_at = now(),"

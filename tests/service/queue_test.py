@@ -146,6 +146,55 @@ class Attempts(QueueTest):
         self.assertEqual(self.sql("SELECT attempt, claim FROM job"), "1|1")
 
 
+class Waiting(QueueTest):
+    """Submissions with `queue`."""
+
+    def queue(self, account, count, link=UNAVAILABLE):
+        answer = account.request("POST", "/api/v1/reels/analyze", {"urls": [link] * count, "queue": True})
+        ids = [view.get("id") for view in answer.json()]
+        self.assertNotIn(None, ids, answer)
+        return ids
+
+    def test_a_list_is_worked_off_in_order_within_the_limit(self):
+        daemon = self.shared_daemon(workers=4).start()
+        account = daemon.account()
+        daemon.limit(account.email, concurrent_jobs=2)
+        begin = time.monotonic()
+        ids = self.queue(account, 40)
+        most = 0
+        while account.job(ids[-1])["status"] in ("pending", "processing"):
+            most = max(most, int(self.sql("SELECT count(*) FROM job WHERE status = 'processing'")))
+        self.assertLessEqual(most, 2)
+        self.assertAllUnavailable(self.all_finished(account, ids))
+        self.assertLess(time.monotonic() - begin, 20, "no job waits for the next look at the queue")
+        started = self.sql("SELECT string_agg(id::text, ' ' ORDER BY started_at, id) FROM job").split()
+        disorder = [abs(started.index(str(job_id)) - place) for place, job_id in enumerate(ids)]
+        self.assertLessEqual(max(disorder), 1)
+
+    def test_accounts_take_turns(self):
+        idle = self.shared_daemon(workers=0).start()
+        long, short = idle.account(), idle.account()
+        for _ in range(4):
+            self.queue(long, 50)
+        job_id, = self.queue(short, 1)
+        self.shared_daemon(workers=1).start()
+        short.finished(job_id)
+        self.assertLessEqual(int(self.sql(
+            f"SELECT count(*) FROM job WHERE started_at < (SELECT started_at FROM job WHERE id = {job_id})")), 3)
+
+    def test_a_waiting_job_expects_its_start(self):
+        daemon = self.shared_daemon(workers=1).start()
+        account = daemon.account(unlimited=True)
+        account.finished(account.submit(SAMPLE))
+        ids = self.submit_long_work(account, 3)
+        wait_until(self.any_in_work, "a job in work")
+        job = account.job(ids[-1])
+        self.assertEqual(job["queue_position"], 2)
+        self.assertRegex(job["expected_start_at"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
+        self.assertNotIn("queue_position", account.job(ids[0]))
+        self.let_end(3)
+
+
 class Stopping(QueueTest):
     def stop_at_work(self, with_signal):
         # The lease of five minutes shows that work is handed back: nobody waits for its end.

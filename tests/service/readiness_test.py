@@ -11,7 +11,7 @@ from service_support import UNAVAILABLE, Cluster, ServiceTest, wait_until
 from small_disk import SmallDisk
 
 STORE = "not ready: submissions cannot be stored"
-SUBMIT_JOBS = ("submit_jobs(bigint[], text[], boolean[], boolean[], text[], text[], text[], integer[], "
+SUBMIT_JOBS = ("submit_jobs(bigint[], text[], boolean[], boolean[], text[], text[], text[], integer[], boolean[], "
                "integer, integer)")
 
 

@@ -150,6 +150,47 @@ class Lists(ServiceTest):
         self.assertEqual(len({view["id"] for view in whole}), 5)
 
 
+    def test_a_list_that_queues(self):
+        someone = self.served.account()
+        urls = [link_to(f"code{number}") for number in range(50)]
+        for left in range(9, -1, -1):
+            answer = self.analyze(someone, urls, queue=True)
+            self.assertEqual(["id" in view for view in answer.json()], [True] * 50)
+            self.assertIn(int(answer.headers["RateLimit-Remaining"]), range(left, left + 3))
+        ids = [view["id"] for view in answer.json()]
+        last = someone.job(ids[-1])
+        self.assertEqual((last["queue_position"], last["expected_start_at"]), (500, None))
+        self.assertEqual(someone.job(ids[0])["queue_position"], 451)
+        listed = someone.request("GET", "/api/v1/reels?limit=3").json()
+        self.assertEqual([job["queue_position"] for job in listed], [500, 499, 498])
+        self.assertEqual(someone.request("DELETE", f"/api/v1/reels/{ids[0]}").status, 204)
+        self.assertEqual(someone.job(ids[-1])["queue_position"], 499)
+        self.assertEqual(someone.request("POST", ANALYZE, {"url": urls[0]}).json()["message"], JOB_LIMIT)
+
+    def test_the_queue_has_a_limit(self):
+        someone = self.served.account()
+        self.served.limit(someone.email, queued_jobs=4)
+        views = self.analyze(someone, [link_to(f"code{number}") for number in range(9)], queue=True).json()
+        self.assertEqual(["id" in view for view in views], [True] * 7 + [False] * 2)
+        self.assertEqual(views[-1]["error"], "limit of 4 queued jobs reached")
+        alone = someone.request("POST", ANALYZE, {"url": link_to("more"), "queue": True})
+        self.assertProblem(alone, 429, "limit of 4 queued jobs reached")
+        self.assertGreater(int(alone.headers["Retry-After"]), 0)
+        for wish in (False, None):
+            self.assertProblem(someone.request("POST", ANALYZE, {"url": link_to("more"), "queue": wish}), 429, JOB_LIMIT)
+        self.assertProblem(someone.request("POST", ANALYZE, {"url": link_to("more"), "queue": "yes"}), 400,
+                           "queue must be true or false")
+
+    def test_queue_is_no_part_of_what_a_key_identifies(self):
+        someone = self.served.account()
+        urls = [link_to(f"code{number}") for number in range(5)]
+        first = self.views(someone, urls, "a-key")
+        whole = self.analyze(someone, urls, "a-key", queue=True).json()
+        self.assertEqual(whole[:3], first[:3])
+        self.assertTrue(all("id" in view for view in whole))
+        self.assertEqual(self.analyze(someone, urls, "a-key").json(), whole)
+
+
 class Work(ServiceTest):
     def test_all_of_a_list_are_analysed(self):
         daemon = self.daemon(workers=2)

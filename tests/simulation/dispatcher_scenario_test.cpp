@@ -119,7 +119,7 @@ TEST_F(DispatcherScenario, ADeletionElsewhereStopsTheWorkWithinTwoSeconds) {
     mix_.long_time = 300s;
     const auto job = submitted();
     pass_until([this] { return ledger_.in_work() == 1; });
-    EXPECT_TRUE(model_.remove(job));
+    EXPECT_TRUE(model_.remove(database_.now(), job));
     EXPECT_LT(pass_until([this] { return ledger_.in_work() == 0; }), 2s);
 }
 
@@ -215,7 +215,7 @@ TEST_F(DispatcherScenario, AJobClaimedAheadIsDeletedWithoutBeingBegun) {
     }
     ASSERT_FALSE(ahead.empty());
     for (const auto job : ahead) {
-        EXPECT_TRUE(model_.remove(job));
+        EXPECT_TRUE(model_.remove(database_.now(), job));
         daemon_->cancel(job);
     }
     pass_until([this] { return daemon_->unbegun() == 0; });

@@ -20,6 +20,7 @@ constexpr std::string_view name_of(row_change why) {
         case row_change::renewed: return "renewed";
         case row_change::rescued: return "rescued";
         case row_change::delay_ended: return "delay ended";
+        case row_change::released: return "released";
         case row_change::reported: return "reported";
         case row_change::removed: return "removed";
     }
@@ -56,7 +57,8 @@ void ledger::note_change(
         case row_change::submitted: ++counts_.submitted; break;
         case row_change::claimed: check_claim(*before, row, of); break;
         case row_change::permitted:
-        case row_change::delay_ended: break;
+        case row_change::delay_ended:
+        case row_change::released: break;
         case row_change::renewed:
             require(row.lease_until >= before->lease_until, row.id, "a renewal shortens a lease");
             break;

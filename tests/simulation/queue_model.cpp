@@ -12,6 +12,9 @@ namespace {
 
 using jobs::job_status;
 
+/// As first_queued_turn().
+constexpr std::int64_t first_queued_turn = std::int64_t{1} << 40U;
+
 /// As in jobs.rescue.
 constexpr std::size_t rescue_max = 100;
 
@@ -81,15 +84,18 @@ bool contains(const List& list, const Value& value) {
 }  // namespace
 
 job_id queue_model::submit(instant now, account_id by) {
+    const auto first = active_.lower_bound({by.value, 0});
     const auto after = active_.lower_bound({by.value + 1, 0});
-    const bool has_active = after != active_.begin() && std::prev(after)->first.first == by.value;
-    const auto own = has_active ? std::prev(after)->first.second : 0;
+    const auto active = static_cast<std::size_t>(std::distance(first, after));
+    const bool is_queued = active >= concurrent_jobs_;
+    const auto queued_turn =
+        active == 0 ? 0 : std::max(first_queued_turn, 1 + std::prev(after)->first.second);
     const model_row row{
         .id = {++last_id_},
         .account = by,
-        .turn = 1 + std::max(last_turn_, own),
+        .turn = is_queued ? queued_turn : next_turn(by),
         .run_at = now,
-        .waits_for = {},
+        .waits_for = is_queued ? waits_for_account : "",
         .permit = {},
         .lease_until = {},
         .worker = {},
@@ -102,12 +108,37 @@ job_id queue_model::submit(instant now, account_id by) {
     return row.id;
 }
 
-bool queue_model::remove(job_id job) {
+std::int64_t queue_model::next_turn(account_id of) const {
+    const auto after = active_.lower_bound({of.value, first_queued_turn});
+    const bool has_active = after != active_.begin() && std::prev(after)->first.first == of.value;
+    return 1 + std::max(last_turn_, has_active ? std::prev(after)->first.second : 0);
+}
+
+void queue_model::release_queued(instant now, account_id of) {
+    std::vector<std::int64_t> waiting;
+    std::size_t read = 0;
+    for (auto one = active_.lower_bound({of.value, 0});
+         one != active_.end() && one->first.first == of.value && read < concurrent_jobs_;
+         ++one, ++read) {
+        if (rows_.at(one->second).waits_for == waits_for_account) waiting.push_back(one->second);
+    }
+    for (const auto id : waiting) {
+        auto row = rows_.at(id);
+        row.waits_for.clear();
+        row.turn = next_turn(of);
+        row.run_at = now;
+        put(row_change::released, row);
+    }
+}
+
+bool queue_model::remove(instant now, job_id job) {
     const auto match = rows_.find(job.value);
     if (match == rows_.end()) return false;
+    const auto owner = match->second.account;
     unindex(match->second);
     told_(row_change::removed, &match->second, nullptr);
     rows_.erase(match);
+    release_queued(now, owner);
     return true;
 }
 
@@ -269,6 +300,7 @@ std::vector<job_id> queue_model::rescue(instant now, const jobs::rescue_request&
         }
         put(row_change::rescued, row);
     }
+    for (const auto job : ended) release_queued(now, rows_.at(job.value).account);
     return ended;
 }
 
@@ -278,6 +310,7 @@ bool queue_model::report(instant now, const jobs::lease& held, const jobs::trans
     auto row = *current;
     apply(row, ended, now);
     put(row_change::reported, row);
+    release_queued(now, row.account);
     return true;
 }
 
@@ -344,7 +377,7 @@ void queue_model::index(const model_row& row) {
         ready_.emplace(row.turn, id);
     } else if (row.waits_for == waits_for_time) {
         delayed_.emplace(row.run_at, id);
-    } else {
+    } else if (row.waits_for != waits_for_account) {
         line_.emplace(place{row.account.value, row.turn}, id);
     }
 }

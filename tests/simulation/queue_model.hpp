@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -23,7 +24,7 @@ struct model_row {
     account_id account;
     std::int64_t turn = 0;
     instant run_at;
-    /// As in the table: empty, `waits_for_time` or the platform's host.
+    /// As in the table: empty, `waits_for_time`, `waits_for_account` or the platform's host.
     std::string waits_for;
     std::string permit;   ///< Only while `processing`.
     instant lease_until;  ///< Only while `processing`.
@@ -37,6 +38,7 @@ struct model_row {
 };
 
 inline constexpr const char* waits_for_time = "time";
+inline constexpr const char* waits_for_account = "account";
 
 enum class row_change : std::uint8_t {
     submitted,
@@ -45,6 +47,7 @@ enum class row_change : std::uint8_t {
     renewed,
     rescued,
     delay_ended,
+    released,
     reported,
     removed
 };
@@ -59,8 +62,11 @@ public:
 
     explicit queue_model(observer told) : told_{std::move(told)} {}
 
+    /// From now on, further jobs of an account wait for it, as with `queue`. Unlimited at first.
+    void limit_concurrent_jobs(std::size_t most) { concurrent_jobs_ = most; }
+
     job_id submit(instant now, account_id by = {1});
-    bool remove(job_id job);
+    bool remove(instant now, job_id job);
 
     std::vector<jobs::claimed_job> claim(instant now, const jobs::claim_request& wanted);
     jobs::line_answer claim_in_line(
@@ -99,6 +105,9 @@ private:
     [[nodiscard]] const model_row* held_row(const jobs::lease& held) const;
     /// The one that gets the next permit; 0 for none.
     [[nodiscard]] std::int64_t next_in_line(const jobs::claim_request& wanted) const;
+    [[nodiscard]] std::int64_t next_turn(account_id of) const;
+    /// As release_queued_jobs().
+    void release_queued(instant now, account_id of);
     jobs::claimed_job take(model_row row, instant now, const jobs::claim_request& wanted);
     [[nodiscard]] std::vector<std::int64_t> to_claim(const jobs::claim_request& wanted) const;
     void put(row_change why, const model_row& after);
@@ -113,6 +122,7 @@ private:
     std::map<place, std::int64_t> line_;                  ///< By account and `turn`: the ids.
     std::map<place, std::int64_t> active_;                ///< The same, of all that is open.
     std::set<std::pair<instant, std::int64_t>> leased_;   ///< By `lease_until`.
+    std::size_t concurrent_jobs_ = std::numeric_limits<std::size_t>::max();
     std::int64_t last_id_ = 0;
     std::int64_t last_turn_ = 0;     ///< That was claimed.
     std::int64_t last_account_ = 0;  ///< That got a permit from the line.

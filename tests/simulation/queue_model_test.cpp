@@ -83,6 +83,9 @@ protected:
         for (const auto* const email : {"ann@example.com", "bob@example.com", "eve@example.com"}) {
             owners_.push_back(run(accounts.create(email, accounts::role::member, soon())).value());
         }
+        if (GetParam() % 2 == 0) return;
+        limits_.concurrent_jobs = 3;
+        model_.limit_concurrent_jobs(3);
     }
 
     /// One operation on both. Each takes a moment of the model's time, as it does of the server's.
@@ -113,7 +116,7 @@ protected:
 
     void submit() {
         const auto by = owners_[dice_.below(owners_.size())];
-        const auto admitted = run(store_.submit(by, {.url = link}, generous_, soon()));
+        const auto admitted = run(store_.submit(by, {.url = link, .queue = true}, limits_, soon()));
         EXPECT_EQ(admitted.job, model_.submit(now_, by));
     }
 
@@ -207,7 +210,7 @@ protected:
         if (dice_.chance(0.5)) return;
         const auto* const row = model_.find(gone);
         const auto owner = row == nullptr ? owners_.front() : row->account;
-        EXPECT_EQ(run(store_.remove(owner, gone, soon())), model_.remove(gone));
+        EXPECT_EQ(run(store_.remove(owner, gone, soon())), model_.remove(now_, gone));
     }
 
     [[nodiscard]] std::vector<std::string> stored_rows() {
@@ -305,7 +308,7 @@ protected:
     queue_model model_{[](row_change, const model_row*, const model_row*) {}};
     jobs::job_store store_{pool()};
     jobs::queue_store queue_{pool()};
-    jobs::default_limits generous_{.submissions_per_minute = 100'000, .concurrent_jobs = 100'000};
+    jobs::default_limits limits_{.submissions_per_minute = 100'000, .concurrent_jobs = 100'000};
     std::vector<account_id> owners_;
     pacing::pace_store paces_{pool()};
     jobs::platform_line line_{

@@ -217,7 +217,7 @@ void world::submit_one() {
 
 /// As by a client of any daemon; without one, as by a daemon that died right after.
 void world::remove(job_id job) {
-    if (!model_.remove(job)) return;
+    if (!model_.remove(database_.now(), job)) return;
     auto* const daemon = any_daemon();
     if (daemon != nullptr) daemon->cancel(job);
 }
@@ -340,7 +340,7 @@ void world::check_permit(const model_row& before, const model_row& after) {
 
 void world::forget_old() {
     while (!ended_.empty() && loop_.now() - ended_.front().first > memory) {
-        model_.remove(ended_.front().second);
+        model_.remove(database_.now(), ended_.front().second);
         ended_.pop_front();
     }
 }

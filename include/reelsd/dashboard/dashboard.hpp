@@ -33,6 +33,7 @@ struct default_limits {
     int submissions_per_minute = 10;
     int concurrent_jobs = 3;
     int requests_per_minute = 600;
+    int queued_jobs = 1000;
 };
 
 struct dashboard_dependencies {

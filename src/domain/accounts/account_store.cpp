@@ -41,9 +41,10 @@ constexpr db::query change_limits_query{"accounts.change_limits", R"sql(
     UPDATE account
        SET submissions_per_minute = coalesce($2::integer, submissions_per_minute),
            concurrent_jobs = coalesce($3::integer, concurrent_jobs),
-           requests_per_minute = coalesce($4::integer, requests_per_minute)
+           requests_per_minute = coalesce($4::integer, requests_per_minute),
+           queued_jobs = coalesce($5::integer, queued_jobs)
      WHERE id = $1
-    RETURNING submissions_per_minute, concurrent_jobs, requests_per_minute)sql"};
+    RETURNING submissions_per_minute, concurrent_jobs, requests_per_minute, queued_jobs)sql"};
 
 constexpr db::query list_query{"accounts.list", R"sql(
     SELECT account.id, account.email, account.is_admin,
@@ -57,6 +58,7 @@ constexpr db::query list_query{"accounts.list", R"sql(
                SELECT FROM job_state WHERE account_id = ANY (ARRAY[account.id])
                 ORDER BY account_id, id DESC LIMIT $4) AS capped) AS reels,
            account.submissions_per_minute, account.concurrent_jobs, account.requests_per_minute,
+           account.queued_jobs,
            trim_scale(account.monthly_budget_usd)::text AS monthly_budget_usd,
            (SELECT trim_scale(coalesce(sum(cost_usd), 0))::text FROM model_call
              WHERE account_id = account.id
@@ -68,7 +70,8 @@ constexpr db::query list_query{"accounts.list", R"sql(
      ORDER BY lower(account.email) LIMIT $3)sql"};
 
 constexpr db::query change_query{"accounts.change", R"sql(
-    SELECT change_account($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::numeric) AS outcome)sql"};
+    SELECT change_account($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::numeric, $12,
+                          $13) AS outcome)sql"};
 
 token_summary token_summary_from(const db::row& row) {
     return {
@@ -84,7 +87,8 @@ account_limits limits_from(const db::row& row) {
     return {
         .submissions_per_minute = row.as<std::optional<int>>("submissions_per_minute"),
         .concurrent_jobs = row.as<std::optional<int>>("concurrent_jobs"),
-        .requests_per_minute = row.as<std::optional<int>>("requests_per_minute")};
+        .requests_per_minute = row.as<std::optional<int>>("requests_per_minute"),
+        .queued_jobs = row.as<std::optional<int>>("queued_jobs")};
 }
 
 account_summary account_summary_from(const db::row& row) {
@@ -187,7 +191,8 @@ boost::asio::awaitable<account_limits> account_store::change_limits(
         account,
         changes.submissions_per_minute,
         changes.concurrent_jobs,
-        changes.requests_per_minute);
+        changes.requests_per_minute,
+        changes.queued_jobs);
     co_return limits_from(changed.one());
 }
 
@@ -219,7 +224,9 @@ boost::asio::awaitable<result<void>> account_store::change(
         changes.requests_per_minute.has_value(),
         value_of(changes.requests_per_minute),
         changes.monthly_budget_usd.has_value(),
-        changes.monthly_budget_usd.value_or(std::nullopt));
+        changes.monthly_budget_usd.value_or(std::nullopt),
+        changes.queued_jobs.has_value(),
+        value_of(changes.queued_jobs));
     const auto outcome = changed.one().as<std::string>("outcome");
     if (outcome == "not_found") co_return error{errc::not_found, "there is no such account"};
     if (outcome == "last_administrator") {

@@ -35,7 +35,8 @@ constexpr db::query account_query{"exports.account", R"sql(
     SELECT line.id AS position, row_to_json(line)::text AS line FROM (
         SELECT 'account' AS type, id, email, is_admin, rfc3339(created_at) AS created_at,
                rfc3339(disabled_at) AS disabled_at, submissions_per_minute, concurrent_jobs,
-               requests_per_minute, trim_scale(monthly_budget_usd) AS monthly_budget_usd,
+               requests_per_minute, queued_jobs,
+               trim_scale(monthly_budget_usd) AS monthly_budget_usd,
                rfc3339(now()) AS exported_at
           FROM account WHERE id = $1 AND id > $2 AND id <= $4 LIMIT $3) AS line)sql"};
 

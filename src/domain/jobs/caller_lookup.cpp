@@ -34,11 +34,15 @@ constexpr db::query find_with_callers_query{"reels.find_with_callers", R"sql(
            failure_cause(job.*) AS failure_cause, retry_after(job.*) AS retry_after,
            job.xmin::text AS version,
            coalesce(job.xmin = wanted.version, false) AS stands,
-           CASE WHEN job.xmin = wanted.version THEN NULL ELSE job.result END AS result
+           CASE WHEN job.xmin = wanted.version THEN NULL ELSE job.result END AS result,
+           place.queue_position, place.expected_start_at
       FROM unnest($2::integer[], $3::bigint[], $4::xid[])
            WITH ORDINALITY AS wanted (shown, job, version, number)
       JOIN caller ON caller.number = wanted.shown
-      LEFT JOIN job ON job.id = wanted.job AND job.account_id = caller.account)sql"};
+      LEFT JOIN job ON job.id = wanted.job AND job.account_id = caller.account
+      LEFT JOIN LATERAL queue_places(
+               CASE WHEN job.status = 'pending' THEN job.account_id END, job.id) AS place
+             ON true)sql"};
 
 // One row for each token, however many show it.
 constexpr db::query find_callers_query{"reels.find_callers", R"sql(
@@ -117,7 +121,8 @@ looked_up_reel answer_from(const db::row& row, view_cache& kept) {
         }
         return answer;
     }
-    const auto reel = whole_job_from(row);
+    auto reel = whole_job_from(row);
+    read_place(row, reel);
     const auto view = std::make_shared<reel_view>(reel_view{
         .text = job_view(reel),
         .owner = caller->account,

@@ -1,4 +1,5 @@
 #include "job_rows.hpp"
+
 #include <reelsd/db/errors.hpp>
 
 namespace reelsd::jobs {
@@ -10,6 +11,7 @@ submission_result::outcome outcome_from(std::string_view name) {
     if (name == "key_of_another_link") return submission_result::outcome::key_of_another_link;
     if (name == "rate_limited") return submission_result::outcome::rate_limited;
     if (name == "too_many_jobs") return submission_result::outcome::too_many_jobs;
+    if (name == "queue_full") return submission_result::outcome::queue_full;
     if (name == "budget_spent") return submission_result::outcome::budget_spent;
     throw db::schema_mismatch{"submit_jobs() says " + std::string{name}};
 }
@@ -36,6 +38,14 @@ job job_from(const db::row& row) {
         found.is_retryable = is_retryable(*found.error_code, cause.value_or(""));
     }
     return found;
+}
+
+void read_place(const db::row& row, job& into) {
+    const auto position = row.as<std::optional<std::int32_t>>("queue_position");
+    if (!position) return;
+    into.place = queue_place{
+        .position = *position,
+        .expected_start_at = row.as<std::optional<time_point>>("expected_start_at")};
 }
 
 job whole_job_from(const db::row& row) {

@@ -13,6 +13,9 @@ namespace reelsd::jobs {
 /// The same with `result`.
 [[nodiscard]] job whole_job_from(const db::row& row);
 
+/// Sets `place` from the columns queue_position and expected_start_at of queue_places().
+void read_place(const db::row& row, job& into);
+
 /// job_from() with `brief`, of code, author and summary.
 [[nodiscard]] job listed_job_from(const db::row& row);
 

@@ -14,12 +14,16 @@ constexpr db::query submit_query{"jobs.submit", R"sql(
            floor(tokens)::integer AS rate_remaining,
            ceil((rate_limit - tokens) * 60 / rate_limit)::integer AS rate_reset, retry_after,
            trim_scale(monthly_budget_usd)::text AS monthly_budget_usd
-      FROM submit_jobs($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11))sql"};
+      FROM submit_jobs($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12))sql"};
 
 constexpr db::query find_query{"jobs.find", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error, result,
-           failure_cause(job) AS failure_cause, retry_after(job) AS retry_after
-      FROM job WHERE id = $1 AND account_id = $2)sql"};
+           failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
+           place.queue_position, place.expected_start_at
+      FROM job
+      LEFT JOIN LATERAL queue_places(
+               CASE WHEN status = 'pending' THEN account_id END, id) AS place ON true
+     WHERE id = $1 AND account_id = $2)sql"};
 
 constexpr db::query find_thumbnail_query{"jobs.find_thumbnail", R"sql(
     SELECT jpeg FROM reel_thumbnail WHERE account_id = $1 AND job_id = $2)sql"};
@@ -31,14 +35,21 @@ constexpr db::query find_small_thumbnail_query{"jobs.find_small_thumbnail", R"sq
 // `= ANY (ARRAY[...])` keeps the account in the order of rows. With `=` the planner drops it, and
 // may then walk the primary key over the jobs of all other accounts. See docs/adr/0025.
 constexpr db::query list_query{"jobs.list", R"sql(
-    SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
-           failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
-           code, author, summary
-      FROM job
-     WHERE account_id = ANY (ARRAY[$1::bigint])
-       AND id < coalesce($2::bigint, 9223372036854775807)
-       AND ($4::job_status IS NULL OR status = $4)
-     ORDER BY account_id, id DESC LIMIT $3)sql"};
+    WITH page AS MATERIALIZED (
+        SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
+               failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
+               code, author, summary
+          FROM job
+         WHERE account_id = ANY (ARRAY[$1::bigint])
+           AND id < coalesce($2::bigint, 9223372036854775807)
+           AND ($4::job_status IS NULL OR status = $4)
+         ORDER BY account_id, id DESC LIMIT $3)
+    SELECT page.*, place.queue_position, place.expected_start_at
+      FROM page
+      LEFT JOIN queue_places(
+               CASE WHEN EXISTS (SELECT FROM page WHERE status = 'pending') THEN $1 END,
+               NULL) AS place ON place.job_id = page.id
+     ORDER BY page.id DESC)sql"};
 
 // The jobs that have not ended are few, and have an index of their own. MATERIALIZED keeps the
 // planner from walking all jobs of the account instead because of the LIMIT.
@@ -49,9 +60,11 @@ constexpr db::query list_active_query{"jobs.list_active", R"sql(
                code, author, summary
           FROM job
          WHERE account_id = $1 AND status IN ('pending', 'processing'))
-    SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
-           failure_cause, retry_after, code, author, summary
+    SELECT active.*, place.queue_position, place.expected_start_at
       FROM active
+      LEFT JOIN queue_places(
+               CASE WHEN $4::job_status = 'pending' THEN $1 END, NULL) AS place
+             ON place.job_id = active.id
      WHERE id < coalesce($2::bigint, 9223372036854775807) AND status = $4::job_status
      ORDER BY id DESC LIMIT $3)sql"};
 
@@ -59,7 +72,7 @@ constexpr db::query list_active_query{"jobs.list_active", R"sql(
 constexpr db::query list_failed_query{"jobs.list_failed", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
            failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
-           code, author, summary
+           code, author, summary, NULL::integer AS queue_position
       FROM job
      WHERE account_id = ANY (ARRAY[$1::bigint])
        AND id < coalesce($2::bigint, 9223372036854775807) AND status = 'error'
@@ -70,7 +83,7 @@ constexpr db::query list_failed_query{"jobs.list_failed", R"sql(
 constexpr db::query list_by_author_query{"jobs.list_by_author", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
            failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
-           code, author, summary
+           code, author, summary, NULL::integer AS queue_position
       FROM job
      WHERE account_id = ANY (ARRAY[$1::bigint])
        AND id < coalesce($2::bigint, 9223372036854775807)
@@ -153,7 +166,7 @@ constexpr db::query check_submissions_query{"jobs.check_submissions", R"sql(
     SELECT count(*) FROM submit_jobs(
         ARRAY[0, -1]::bigint[], ARRAY['', ''], ARRAY[false, false], ARRAY[false, false],
         ARRAY[NULL, NULL]::text[], ARRAY[NULL, NULL]::text[], ARRAY[NULL, NULL]::text[],
-        ARRAY[0, 0], ARRAY[NULL, NULL]::bigint[], 1, 1))sql"};
+        ARRAY[0, 0], ARRAY[false, false], ARRAY[NULL, NULL]::bigint[], 1, 1))sql"};
 
 // New pages, which a full disk has not: hexadecimal digits at random do not compress.
 constexpr db::query check_storage_query{"jobs.check_storage", R"sql(DO $$
@@ -179,6 +192,7 @@ struct submission_columns {
     std::vector<std::optional<std::string_view>> keys;
     std::vector<std::optional<std::string_view>> request_hashes;
     std::vector<std::int32_t> positions;
+    std::vector<bool> queue_wishes;
     std::vector<std::optional<upload_id>> uploads;
 };
 
@@ -194,6 +208,7 @@ submission_columns columns_of(const std::vector<callers_submission>& all) {
         columns.request_hashes.emplace_back();
         if (wanted.list) columns.request_hashes.back() = wanted.list->request_hash;
         columns.positions.push_back(wanted.list ? wanted.list->position : 0);
+        columns.queue_wishes.push_back(wanted.queue);
         columns.uploads.push_back(wanted.upload);
     }
     return columns;
@@ -251,6 +266,7 @@ boost::asio::awaitable<std::vector<std::optional<submission_result>>> job_store:
         columns.keys,
         columns.request_hashes,
         columns.positions,
+        columns.queue_wishes,
         columns.uploads,
         defaults.submissions_per_minute,
         defaults.concurrent_jobs);
@@ -268,7 +284,9 @@ boost::asio::awaitable<std::optional<job>> job_store::find(
     const auto found = co_await pool_->run(by, find_query, id, caller);
     const auto row = found.one_or_none();
     if (!row) co_return std::nullopt;
-    co_return whole_job_from(*row);
+    auto found_job = whole_job_from(*row);
+    read_place(*row, found_job);
+    co_return found_job;
 }
 
 boost::asio::awaitable<std::map<job_id, job>> job_store::find_all(
@@ -322,7 +340,11 @@ boost::asio::awaitable<job_page> job_store::list(
     invariant(wanted.jobs_max > 0);
     // One more than wanted tells whether there is a next page.
     const auto found = co_await listed(*pool_, caller, wanted, wanted.jobs_max + 1, by);
-    job_page page{.jobs = found.map(&listed_job_from), .next = std::nullopt};
+    job_page page;
+    for (const db::row row : found) {
+        page.jobs.push_back(listed_job_from(row));
+        read_place(row, page.jobs.back());
+    }
     if (page.jobs.size() > static_cast<std::size_t>(wanted.jobs_max)) {
         page.jobs.pop_back();
         page.next = page.jobs.back().id;

@@ -53,6 +53,15 @@ std::string job_view(const job& job) {
     view.add("created_at", to_rfc3339(job.created_at));
     if (job.started_at) view.add("started_at", to_rfc3339(*job.started_at));
     if (job.finished_at) view.add("finished_at", to_rfc3339(*job.finished_at));
+    if (job.place) {
+        const auto& expected = job.place->expected_start_at;
+        view.add_text("queue_position", std::to_string(job.place->position));
+        if (expected) {
+            view.add("expected_start_at", to_rfc3339(*expected));
+        } else {
+            view.add_text("expected_start_at", "null");
+        }
+    }
     if (job.error_code) {
         view.add("error_code", name_of(*job.error_code));
         view.add("error", job.error);

@@ -132,6 +132,10 @@ constexpr db::query end_delays_query{"jobs.end_delays", R"sql(
             ORDER BY run_at LIMIT 1000
               FOR UPDATE SKIP LOCKED)))sql"};
 
+// For limits that were raised, and for jobs that ended at the same moment: each end releases the
+// next job of its account itself (make_webhook_delivery()).
+constexpr db::query release_queued_query{"jobs.release_queued", "SELECT release_all_queued_jobs()"};
+
 // Of jobs that would wait until a clock that was set back has caught up.
 constexpr db::query mend_times_query{"jobs.mend_times", "SELECT mend_job_times()"};
 
@@ -361,6 +365,7 @@ boost::asio::awaitable<std::vector<job_id>> queue_store::rescue(
     const lease_columns columns{wanted.held};
     co_await pool_->run(by, mend_times_query);
     co_await pool_->run(by, end_delays_query);
+    co_await pool_->run(by, release_queued_query);
     const auto rescued = co_await pool_->run(
         by,
         rescue_query,

@@ -123,6 +123,9 @@ std::string refusal_text(const submission_result& decision) {
         return fmt::format(
             "monthly budget of {} is spent", dollars_text(decision.monthly_budget_usd.value()));
     }
+    if (decision.decided == submission_result::outcome::queue_full) {
+        return fmt::format("limit of {} queued jobs reached", decision.job_limit);
+    }
     return fmt::format(
         "limit of {} jobs pending or processing at the same time reached", decision.job_limit);
 }

@@ -12,7 +12,7 @@ constexpr db::query begin_query{"uploads.begin", R"sql(
            rate_limit, floor(tokens)::integer AS rate_remaining,
            ceil((rate_limit - tokens) * 60 / rate_limit)::integer AS rate_reset, retry_after,
            trim_scale(monthly_budget_usd)::text AS monthly_budget_usd
-      FROM begin_upload($1, $2, $3, $4, $5, $6))sql"};
+      FROM begin_upload($1, $2, $3, $4, $5, $6, $7))sql"};
 
 // The commit of the submission, which comes later in the log, makes all chunks durable.
 constexpr db::query add_chunk_query{"uploads.add_chunk", R"sql(
@@ -38,14 +38,14 @@ constexpr db::query chunk_query{"uploads.chunk", R"sql(
 }  // namespace
 
 boost::asio::awaitable<begun_upload> upload_store::begin(
-    account_id caller, bool costs_money, std::optional<std::string> idempotency_key,
-    default_limits defaults, deadline by) {
+    account_id caller, const submission& wanted, default_limits defaults, deadline by) {
     const auto answer = co_await pool_.run(
         by,
         begin_query,
         caller,
-        costs_money,
-        idempotency_key,
+        wanted.costs_money,
+        wanted.queue,
+        wanted.idempotency_key,
         uploads_max,
         defaults.submissions_per_minute,
         defaults.concurrent_jobs);

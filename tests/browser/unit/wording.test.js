@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { changesOf, draftOf, draftProblems } from '../../../src/dashboard/web/admin/changes.js';
 import { completeLink, platformLink } from '../../../src/dashboard/web/reel/links.js';
-import { failureWords, fieldWords, stepWords } from '../../../src/dashboard/web/reels/wording.js';
+import { failureWords, fieldWords, queueWords, stepWords } from '../../../src/dashboard/web/reels/wording.js';
 
 const ACCOUNT = {
     is_admin: false, submissions_per_minute: 20, concurrent_jobs: null, requests_per_minute: null,
@@ -62,4 +62,14 @@ test('what is no number is refused by name', () => {
         monthly_budget_usd: '-1' };
     assert.deepEqual(Object.keys(draftProblems(draft)).sort(),
         ['concurrent_jobs', 'monthly_budget_usd', 'requests_per_minute']);
+});
+
+test('a waiting reel tells its place', () => {
+    const now = Date.parse('2026-05-22T10:00:00Z');
+    const reel = { status: 'pending', queue_position: 4, expected_start_at: '2026-05-22T10:02:00Z' };
+    assert.equal(queueWords(reel, now), 'Number 4 in your queue, starts in about 2 min');
+    assert.equal(queueWords({ ...reel, expected_start_at: '2026-05-22T09:59:00Z' }, now), 'Number 4 in your queue, starts soon');
+    assert.equal(queueWords({ ...reel, expected_start_at: null }, now), 'Number 4 in your queue');
+    assert.equal(queueWords({ status: 'pending' }, now), '');
+    assert.equal(queueWords({ ...reel, status: 'processing' }, now), '');
 });

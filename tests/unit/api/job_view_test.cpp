@@ -28,6 +28,15 @@ TEST(JobView, LeavesOutWhatHasNoValue) {
         R"("created_at":"2026-05-22T10:00:00Z"})");
 }
 
+TEST(JobView, PendingHasItsPlace) {
+    auto job = a_job();
+    job.place = jobs::queue_place{.position = 4};
+    EXPECT_THAT(
+        job_view(job), testing::EndsWith(R"(,"queue_position":4,"expected_start_at":null})"));
+    job.place->expected_start_at = time_point{1779444031s};
+    EXPECT_THAT(job_view(job), testing::EndsWith(R"("expected_start_at":"2026-05-22T10:00:31Z"})"));
+}
+
 TEST(JobView, DoneHasTheStoredResultAsItIs) {
     auto job = a_job();
     job.status = jobs::job_status::done;

@@ -46,6 +46,19 @@ TEST(RequestedFresh, IsABoolean) {
     }
 }
 
+TEST(RequestedQueue, IsABoolean) {
+    const auto policy_in = [](const char* body) {
+        return requested_queue(json::parse(body)).value();
+    };
+    EXPECT_EQ(policy_in(R"({})"), overflow_policy::reject);
+    EXPECT_EQ(policy_in(R"({"queue": null})"), overflow_policy::reject);
+    EXPECT_EQ(policy_in(R"({"queue": false})"), overflow_policy::reject);
+    EXPECT_EQ(policy_in(R"({"queue": true})"), overflow_policy::queue);
+    const auto text = requested_queue(json::parse(R"({"queue": "true"})"));
+    ASSERT_FALSE(text);
+    EXPECT_EQ(text.error().detail(), "queue must be true or false");
+}
+
 TEST(RequestedIdempotencyKey, IsVisibleAscii) {
     EXPECT_EQ(requested_idempotency_key(std::nullopt).value(), std::nullopt);
     EXPECT_EQ(requested_idempotency_key("8e03978e-40d5").value(), "8e03978e-40d5");

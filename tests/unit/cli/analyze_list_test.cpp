@@ -1,6 +1,7 @@
 #include "cli/analyze_list.hpp"
 
 #include "cli/job_wait.hpp"
+#include "cli/link_input.hpp"
 
 #include <gtest/gtest.h>
 
@@ -26,6 +27,30 @@ TEST(PartsOf, AreWhatAServerTakesAtOnce) {
     EXPECT_EQ(parts_of(links(2, 100'000)), (sizes{1, 1})) << "theirs is the server's to refuse";
     EXPECT_EQ(parts_of(std::vector<std::string>(20, std::string(1000, '\x01'))), (sizes{10, 10}))
         << "as they are sent";
+}
+
+TEST(ProgressBar, IsAsFullAsTheListIsDone) {
+    EXPECT_EQ(progress_bar(0, 3), "[--------------------] 0 of 3 ended");
+    EXPECT_EQ(progress_bar(250, 500), "[##########----------] 250 of 500 ended");
+    EXPECT_EQ(progress_bar(3, 3), "[####################] 3 of 3 ended");
+    EXPECT_EQ(progress_bar(0, 0), "[####################] 0 of 0 ended");
+}
+
+TEST(LinksIn, AreSeparatedByBlanksAndStandOnce) {
+    using links = std::vector<std::string>;
+    EXPECT_EQ(links_in(""), links{});
+    EXPECT_EQ(links_in(" \n\r\n"), links{});
+    EXPECT_EQ(links_in("# a comment\na b\r\n\tc # d\nb"), (links{"a", "b", "c"}));
+    EXPECT_EQ(links_in("a#b\nc"), (links{"a#b", "c"}));
+}
+
+TEST(KeyOfLinks, IsTheSameForTheSameLinksAlone) {
+    const auto key = key_of_links({"a", "b"});
+    EXPECT_EQ(key.size(), 32U);
+    EXPECT_EQ(key, key_of_links({"a", "b"}));
+    EXPECT_NE(key, key_of_links({"b", "a"}));
+    EXPECT_NE(key, key_of_links({"ab"}));
+    EXPECT_NE(key, key_of_links({"a", "b", ""}));
 }
 
 TEST(ProgressText, SaysStepAndAttempt) {

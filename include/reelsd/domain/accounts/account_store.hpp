@@ -44,16 +44,18 @@ struct new_token {
 
 /// Limits to set; what is not given stays as it is.
 struct limit_changes {
-    std::optional<int> submissions_per_minute;
-    std::optional<int> concurrent_jobs;
-    std::optional<int> requests_per_minute;
+    std::optional<int> submissions_per_minute = {};
+    std::optional<int> concurrent_jobs = {};
+    std::optional<int> requests_per_minute = {};
+    std::optional<int> queued_jobs = {};  ///< That wait beyond the concurrent ones.
 };
 
 /// Limits as they stand; nothing means the daemon's default.
 struct account_limits {
-    std::optional<int> submissions_per_minute;
-    std::optional<int> concurrent_jobs;
-    std::optional<int> requests_per_minute;
+    std::optional<int> submissions_per_minute = {};
+    std::optional<int> concurrent_jobs = {};
+    std::optional<int> requests_per_minute = {};
+    std::optional<int> queued_jobs = {};  ///< That wait beyond the concurrent ones.
 };
 
 /// An account as administrators see it.
@@ -97,6 +99,7 @@ struct account_changes {
     limit submissions_per_minute = {};
     limit concurrent_jobs = {};
     limit requests_per_minute = {};
+    limit queued_jobs = {};
     /// An exact decimal, at least 0; or nothing: none.
     std::optional<std::optional<std::string>> monthly_budget_usd = {};
 };

@@ -51,6 +51,13 @@ struct reel_brief {
     std::string summary;  ///< One sentence; "" if nothing could be said.
 };
 
+/// The place of a pending job among its account's pending jobs.
+struct queue_place {
+    std::int32_t position = 1;  ///< 1: the next to start.
+    /// An estimate; nothing when no job was done yet.
+    std::optional<time_point> expected_start_at = {};
+};
+
 /// A job as its owner sees it.
 struct job {
     job_id id;
@@ -64,8 +71,9 @@ struct job {
     bool is_retryable = false;  ///< As is_retryable(); only when `error`.
     /// From `finished_at` on, before which another submission would fail as well; when known.
     std::optional<std::int32_t> retry_after_seconds = {};
-    std::optional<std::string> result;     ///< The five sections as JSON text; only when `done`.
-    std::optional<reel_brief> brief = {};  ///< Instead of the result, where lists are read.
+    std::optional<queue_place> place = {};  ///< Only when `pending`, where it is read.
+    std::optional<std::string> result;      ///< The five sections as JSON text; only when `done`.
+    std::optional<reel_brief> brief = {};   ///< Instead of the result, where lists are read.
 };
 
 /// A job that a worker holds. `claim` names the holding: reports apply only while it is the current

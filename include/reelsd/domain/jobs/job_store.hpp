@@ -38,6 +38,7 @@ struct submission {
     std::string url;
     bool fresh = false;
     bool costs_money = false;  ///< It may ask a model that costs money.
+    bool queue = false;        ///< It may wait beyond the account's concurrent jobs.
     /// The caller's Idempotency-Key: a second submission under it, within 24 hours and while the
     /// job exists, gets the first one's job. With another link or list, it gets
     /// `key_of_another_link`.
@@ -64,13 +65,14 @@ struct submission_result {
         key_of_another_link,  ///< The key was used with another link or list.
         rate_limited,
         too_many_jobs,
+        queue_full,    ///< As many jobs wait beyond the concurrent ones as may.
         budget_spent,  ///< The account's, of this month.
     };
 
     outcome decided = outcome::accepted;
     job_id job;                               ///< Set when admitted or repeated.
     job_status status = job_status::pending;  ///< Of that job.
-    int job_limit = 0;                        ///< Jobs at the same time.
+    int job_limit = 0;                        ///< Jobs at the same time, or waiting ones.
     int rate_limit = 0;                       ///< Submissions a minute.
     int rate_remaining = 0;                   ///< Submissions left now.
     int rate_reset = 0;                       ///< Seconds until the bucket is full.

@@ -57,11 +57,10 @@ public:
     upload_store& operator=(const upload_store&) = delete;
 
     /// Decides what a submission would be told now, and reserves a place for the file if it would
-    /// be accepted. The caller ends what it has begun: by remove(), or by release() after the
-    /// submission.
+    /// be accepted; of `wanted`, the key and whether it costs money or may queue count. The caller
+    /// ends what it has begun: by remove(), or by release() after the submission.
     boost::asio::awaitable<begun_upload> begin(
-        account_id caller, bool costs_money, std::optional<std::string> idempotency_key,
-        default_limits defaults, deadline by);
+        account_id caller, const submission& wanted, default_limits defaults, deadline by);
 
     /// Adds the next part of the file; `number` counts from 0. Durable at the latest with the
     /// submission.

@@ -19,6 +19,7 @@ function ownLimits(account) {
         [account.submissions_per_minute, 'reels a minute'],
         [account.concurrent_jobs, 'at once'],
         [account.requests_per_minute, 'requests a minute'],
+        [account.queued_jobs, 'in the queue'],
     ].filter(([limit]) => limit !== null).map(([limit, words]) => `${limit} ${words}`).join(', ');
 }
 

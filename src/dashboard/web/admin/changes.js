@@ -5,6 +5,7 @@ export const LIMITS = [
     ['submissions_per_minute', 'Reels a minute'],
     ['concurrent_jobs', 'Reels at once'],
     ['requests_per_minute', 'Requests a minute'],
+    ['queued_jobs', 'Reels in the queue'],
 ];
 
 /** Field to what its input shows: the account's own values, empty where the default holds. */
@@ -14,6 +15,7 @@ export function draftOf(account) {
         submissions_per_minute: text(account.submissions_per_minute),
         concurrent_jobs: text(account.concurrent_jobs),
         requests_per_minute: text(account.requests_per_minute),
+        queued_jobs: text(account.queued_jobs),
         monthly_budget_usd: text(account.monthly_budget_usd),
         is_admin: account.is_admin,
     };

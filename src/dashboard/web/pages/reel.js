@@ -17,12 +17,14 @@ import { Thumbnail } from '../reels/thumbnail.js';
 import { announce } from '../ui/announcer.js';
 import { focusHeading } from '../ui/focus.js';
 import { Icon } from '../ui/icons.js';
-import { useLoading } from '../ui/loading.js';
+import { useLoading, useRepetition } from '../ui/loading.js';
 import { Bones, FailureNote } from '../ui/notes.js';
 import { Status } from '../ui/status.js';
 import { Time } from '../ui/time.js';
 import { useTitle } from '../ui/title.js';
 import { Page as NotFound } from './not_found.js';
+
+const PLACE_SECONDS = 10;
 
 function isOver(status) {
     return status === 'done' || status === 'error';
@@ -32,6 +34,8 @@ function isOver(status) {
 function useReel(id) {
     const { data, error, reload, setData } = useLoading((signal) => get(`/reels/${id}`, signal), [id]);
     const [isDeleted, setIsDeleted] = useState(false);
+    // Events do not report the place in the queue.
+    useRepetition(() => data?.status === 'pending' && reload(), PLACE_SECONDS);
     const latest = useRef(data);
     latest.current = data;
     const isFollowed = Boolean(data) && !isOver(data.status);

@@ -14,10 +14,12 @@ import { announce } from '../ui/announcer.js';
 import { CopyBox } from '../ui/copy.js';
 import { useSubmission } from '../ui/field.js';
 import { focusHeading } from '../ui/focus.js';
+import { useRepetition } from '../ui/loading.js';
 import { Bones, Empty, FailureNote } from '../ui/notes.js';
 import { useTitle } from '../ui/title.js';
 
 const SAMPLE_LINK = 'https://www.instagram.com/reel/reelsd-sample/';
+const PLACE_SECONDS = 10;
 const LIVE_WORDS = { live: 'Live', connecting: 'Connecting…', paused: 'Paused' };
 
 function filterOf(query) {
@@ -68,6 +70,8 @@ function ReelList({ filter, onShowAll }) {
     const hidden = useStore(hiddenStore);
     useEffect(() => showList({ status: filter.status, author: filter.author }),
         [filter.status, filter.author]);
+    // Events do not report places in the queue.
+    useRepetition(() => list.reels.some((reel) => reel.status === 'pending') && refreshList(), PLACE_SECONDS);
     const reels = list.reels.filter((reel) => !hidden.has(reel.id));
     if (list.error && reels.length === 0) {
         return html`<${FailureNote} error=${list.error} onRetry=${refreshList} />`;

@@ -1,7 +1,7 @@
 // A reel that is not done: where the work stands, or why it failed.
 import { html, useEffect } from '../htm-preact.js';
 import { useStep } from '../core/live.js';
-import { failureWords, STEPS, stepWords } from '../reels/wording.js';
+import { failureWords, queueWords, STEPS, stepWords } from '../reels/wording.js';
 import { announce } from '../ui/announcer.js';
 import { Icon } from '../ui/icons.js';
 
@@ -23,7 +23,8 @@ export function Progress({ reel }) {
     </ol>
     ${reel.attempt > 1 && html`<p class="muted">This is attempt ${reel.attempt}: the one before did not get
         through.</p>`}
-    ${reel.status === 'pending' && html`<p class="muted">It waits for its turn. This page changes by itself;
+    ${reel.status === 'pending' && html`<p class="muted">
+        ${queueWords(reel, Date.now()) || 'It waits for its turn'}. This page changes by itself;
         you may also leave it.</p>`}`;
 }
 

@@ -1,20 +1,32 @@
-// Where a link is pasted to have its reel analysed.
+// Where links are pasted to have their reels analysed.
 import { html, useState } from '../htm-preact.js';
 import { change } from '../core/api.js';
-import { completeLink } from '../reel/links.js';
+import { linksIn, partsOf } from '../reel/links.js';
 import { announce } from '../ui/announcer.js';
 import { Check, useProblem, useSubmission } from '../ui/field.js';
 import { FailureNote } from '../ui/notes.js';
 import { showToast } from '../ui/toast.js';
-import { putReel } from './list.js';
+import { putReel, refreshList } from './list.js';
+
+const ROWS_MAX = 8;
 
 /** Submits a link; resolves to the new reel as far as it is known. */
 export async function submitLink(url, isFresh) {
-    const body = isFresh ? { url, fresh: true } : { url };
+    const body = { url, queue: true, ...isFresh && { fresh: true } };
     const { id, status } = await change('POST', '/reels/analyze', body);
     const reel = { id, url, status, created_at: new Date().toISOString() };
     putReel(reel);
     return reel;
+}
+
+/** Submits many links. `note` takes, after each request, what became of all so far: `[{url, id}]` or `{url, error}`. */
+async function submitLinks(links, isFresh, note) {
+    let outcomes = [];
+    for (const urls of partsOf(links)) {
+        const answers = await change('POST', '/reels/analyze', { urls, queue: true, ...isFresh && { fresh: true } });
+        outcomes = [...outcomes, ...answers];
+        note(outcomes);
+    }
 }
 
 /** Says that a reel was submitted, and where it is unless the list shows it. */
@@ -26,35 +38,63 @@ export function confirmSubmission(reel, isListed) {
     }
 }
 
+/** What became of many links: how many were submitted, and why each of the others was not. */
+function Outcomes({ outcomes, count }) {
+    const refused = outcomes.filter((one) => one.id === undefined);
+    return html`<div class="note" role="status">
+        <div class="note-body">
+            <p>${outcomes.length - refused.length} of ${count} links submitted.</p>
+            ${refused.length > 0 && html`<ul class="bullets">${refused.map(({ url, error }) =>
+                html`<li key=${url} class="foreign">${url}: ${error}</li>`)}</ul>`}
+        </div>
+    </div>`;
+}
+
 /** The box; what goes wrong is said below it. `isListed` tells whether the list below shows a new reel. */
 export function SubmitBox({ isListed }) {
-    const [url, setUrl] = useState('');
+    const [text, setText] = useState('');
     const [isFresh, setIsFresh] = useState(false);
+    const [many, setMany] = useState(null);
     const { isBusy, error, submit, clearError } = useSubmission(async () => {
-        const reel = await submitLink(completeLink(url), isFresh);
-        setUrl('');
+        const links = linksIn(text);
+        setMany(null);
+        if (links.length === 1) {
+            confirmSubmission(await submitLink(links[0], isFresh), isListed);
+        } else {
+            await submitLinks(links, isFresh, (outcomes) => setMany({ outcomes, count: links.length }));
+            refreshList();
+        }
+        setText('');
         setIsFresh(false);
-        confirmSubmission(reel, isListed);
     });
-    const type = (text) => {
-        setUrl(text);
+    const type = (typed) => {
+        setText(typed);
         clearError();
     };
-    const [problem, checked] = useProblem(url);
+    // Enter sends the form, as in a field of one line; with Shift it starts a line.
+    const sendOnEnter = (event) => {
+        if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
+            event.preventDefault();
+            event.target.form.requestSubmit();
+        }
+    };
+    const [problem, checked] = useProblem(text);
     const refusal = problem ?? (error?.status === 400 ? error.message : null);
     return html`<form class="submit" onSubmit=${submit} noValidate>
         <label class="label" for="submit-url">Analyse a reel</label>
         <div class="submit-line">
-            <input class="input" id="submit-url" type="text" inputmode="url" autocomplete="off"
-                spellcheck=${false} required placeholder="Paste an instagram.com/reel/… link" value=${url}
-                onInput=${(event) => type(event.target.value)}
+            <textarea class="input" id="submit-url" inputmode="url" autocomplete="off"
+                rows=${Math.min(ROWS_MAX, text.split('\n').length)}
+                spellcheck=${false} required placeholder="Paste instagram.com/reel/… links, one or many" value=${text}
+                onInput=${(event) => type(event.target.value)} onKeyDown=${sendOnEnter}
                 aria-invalid=${refusal ? 'true' : undefined}
-                aria-describedby=${refusal ? 'submit-error' : undefined} ...${checked} />
+                aria-describedby=${refusal ? 'submit-error' : undefined} ...${checked}></textarea>
             <button class="button button-main" type="submit" disabled=${isBusy}>
                 ${isBusy ? 'Submitting…' : 'Analyse'}</button>
         </div>
         ${refusal && html`<p class="field-error foreign" id="submit-error" role="alert">${refusal}</p>`}
         ${error && !refusal && html`<${FailureNote} error=${error} />`}
+        ${many && html`<${Outcomes} ...${many} />`}
         <${Check} label="Analyse again, even if done within a day" isOn=${isFresh}
             onValue=${setIsFresh} />
     </form>`;

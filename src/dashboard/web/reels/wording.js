@@ -1,9 +1,23 @@
 // Words for statuses, steps, causes and fields. No DOM here: Node tests this file.
+import { formatLength } from '../text/times.js';
 
 /** Status of a reel to its word. */
 export const STATUS_WORDS = {
     pending: 'Waiting', processing: 'Working', done: 'Done', error: 'Failed',
 };
+
+/** Where a waiting reel stands in the queue, at the time `now` (milliseconds); empty where that is not known. */
+export function queueWords(reel, now) {
+    if (reel.status !== 'pending' || !reel.queue_position) {
+        return '';
+    }
+    const place = `Number ${reel.queue_position} in your queue`;
+    if (!reel.expected_start_at) {
+        return place;
+    }
+    const seconds = (Date.parse(reel.expected_start_at) - now) / 1000;
+    return seconds < 5 ? `${place}, starts soon` : `${place}, starts in about ${formatLength(seconds)}`;
+}
 
 /** Steps of the work, in their order, as `[name, words]`. */
 export const STEPS = [

@@ -1,0 +1,15 @@
+-- release_queued_jobs() for each account that has waiting jobs: after a limit was raised, and for releases that did not see
+-- each other. Reads one index entry per account to find them.
+CREATE OR REPLACE FUNCTION release_all_queued_jobs() RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    last_account bigint := 0;
+BEGIN
+    LOOP
+        SELECT account_id INTO last_account FROM job
+         WHERE status = 'pending' AND waits_for = 'account' AND waits_for <> 'time' AND account_id > last_account
+         ORDER BY waits_for, account_id, turn LIMIT 1;
+        EXIT WHEN NOT FOUND;
+        PERFORM release_queued_jobs(last_account);
+    END LOOP;
+END
+$$;

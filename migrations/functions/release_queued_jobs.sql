@@ -1,0 +1,32 @@
+-- Makes jobs that wait for their account claimable, in order, while fewer than concurrent_jobs of the account are. Reads at
+-- most concurrent_jobs rows, however many wait. Never waits for a lock: of two jobs that end at the same moment, one may
+-- release none, and the next end or release_all_queued_jobs() makes up for it.
+CREATE OR REPLACE FUNCTION release_queued_jobs(of_account bigint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    jobs_max integer;
+    waiting bigint;
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM job
+         WHERE status = 'pending' AND waits_for = 'account' AND waits_for <> 'time' AND account_id = of_account) THEN
+        RETURN;
+    END IF;
+    SELECT coalesce(concurrent_jobs, default_concurrent_jobs, 3) INTO jobs_max FROM account
+     WHERE id = of_account AND leaving_at IS NULL;
+    IF NOT FOUND THEN
+        RETURN;  -- The account is being erased.
+    END IF;
+    FOR waiting IN
+        SELECT earliest.id
+          FROM (SELECT id, waits_for FROM job
+                 WHERE account_id = of_account AND status IN ('pending', 'processing')
+                 ORDER BY account_id, turn LIMIT jobs_max) AS earliest
+         WHERE earliest.waits_for = 'account'
+    LOOP
+        UPDATE job SET waits_for = NULL, turn = next_job_turn(of_account), run_at = now()
+         WHERE id = (SELECT id FROM job
+                      WHERE id = waiting AND status = 'pending' AND waits_for = 'account'
+                        FOR UPDATE SKIP LOCKED);
+    END LOOP;
+END
+$$;

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { linksIn, partsOf } from '../../../src/dashboard/web/reel/links.js';
+
+const REEL = 'https://www.instagram.com/reel/DYa0IXPgnP5/';
+
+test('links are found in any text, each once', () => {
+    assert.deepEqual(linksIn(`See ${REEL}, and (instagram.com/p/AAA). Again: ${REEL}\nwww.instagram.com/reel/B/?x=1`),
+        [REEL, 'https://instagram.com/p/AAA', 'https://www.instagram.com/reel/B/?x=1']);
+    assert.deepEqual(linksIn(`${REEL}\n${REEL.toUpperCase()}`).length, 2);
+    assert.deepEqual(linksIn('evilinstagram.com/reel/A https://tiktok.com/x'), ['https://tiktok.com/x']);
+});
+
+test('a text without a link is for the server to reject', () => {
+    assert.deepEqual(linksIn(' hello '), ['hello']);
+    assert.deepEqual(linksIn(' instagram.com/reel/A '), ['https://instagram.com/reel/A']);
+});
+
+test('many links are cut into requests', () => {
+    const links = Array.from({ length: 120 }, (_, number) => `https://instagram.com/reel/${number}`);
+    assert.deepEqual(partsOf(links).map((part) => part.length), [50, 50, 20]);
+    assert.deepEqual(partsOf(links).flat(), links);
+    assert.deepEqual(partsOf(['x'.repeat(14000), 'x'.repeat(2000), 'y']).map((part) => part.length), [1, 2]);
+    assert.deepEqual(partsOf([]), []);
+});

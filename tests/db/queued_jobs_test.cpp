@@ -1,0 +1,244 @@
+// Goal: submissions with `queue` wait beyond the account's concurrent jobs, start in order and in
+// turns with other accounts, and cost claims and submissions no more than a short queue does.
+// Method: the queue's own statements on PostgreSQL, one worker at a time; PostgreSQL's own figures
+// tell what was read.
+#include "job_store_fixture.hpp"
+#include <reelsd/domain/jobs/operations_store.hpp>
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace reelsd::jobs {
+namespace {
+
+using outcome = submission_result::outcome;
+using namespace std::chrono_literals;
+
+constexpr db::query refill_query{"test.refill", R"sql(
+    UPDATE account SET bucket_tokens = NULL, bucket_at = NULL)sql"};
+constexpr db::query limit_query{"test.limit", R"sql(
+    UPDATE account SET concurrent_jobs = $2, queued_jobs = $3 WHERE id = $1)sql"};
+constexpr db::query in_work_query{"test.in_work", R"sql(
+    SELECT coalesce(max(counted), 0) AS most
+      FROM (SELECT count(*) AS counted FROM job WHERE status = 'processing'
+             GROUP BY account_id) AS of_accounts)sql"};
+constexpr db::query took_query{"test.took", R"sql(
+    UPDATE job SET started_at = finished_at - interval '30 seconds' WHERE status = 'done')sql"};
+constexpr db::query tell_reads_query{"test.tell_reads", "SELECT pg_stat_force_next_flush()"};
+constexpr db::query reads_query{"test.reads", R"sql(
+    SELECT seq_tup_read + idx_tup_fetch AS rows FROM pg_stat_user_tables
+     WHERE relname = 'job')sql"};
+
+class QueuedJobs : public job_store_test {
+protected:
+    [[nodiscard]] std::vector<submission_result> asked(
+        account_id caller, int count, bool queue = true, bool is_list = true) {
+        std::vector<callers_submission> wanted;
+        for (int i = 0; i < count; ++i) {
+            submission one{.url = link, .queue = queue};
+            if (is_list) one.list = list_element{.request_hash = "", .position = i};
+            wanted.push_back({.caller = caller, .wanted = std::move(one)});
+        }
+        std::vector<submission_result> decided;
+        for (auto& one : run(store_.submit_all(wanted, {}, soon()))) {
+            decided.push_back(std::move(one).value());
+        }
+        return decided;
+    }
+    /// Accepts that many, in lists.
+    void fill(account_id caller, int count) {
+        for (int left = count; left > 0; left -= 50) {
+            for (const auto& one : asked(caller, std::min(left, 50)))
+                ASSERT_EQ(one.decided, outcome::accepted);
+            run(pool().run(soon(), refill_query));
+        }
+    }
+    [[nodiscard]] static std::size_t accepted(const std::vector<submission_result>& decided) {
+        return static_cast<std::size_t>(
+            std::count_if(decided.begin(), decided.end(), [](const auto& one) {
+                return one.decided == outcome::accepted;
+            }));
+    }
+    void end(const claimed_job& job) {
+        EXPECT_TRUE(run(queue_.report(holding_of(job), failure_, soon())));
+    }
+    [[nodiscard]] std::int64_t most_in_work() {
+        const auto found = run(pool().run(soon(), in_work_query));
+        return found.one().as<std::int64_t>("most");
+    }
+    void limit(account_id account, int concurrent, std::optional<int> queued) {
+        run(pool().run(soon(), limit_query, account, concurrent, queued));
+    }
+
+    const transition failure_ = failed{.code = job_error_code::unavailable, .text = "unavailable"};
+};
+
+TEST_F(QueuedJobs, AListCostsOneSubmission) {
+    EXPECT_EQ(accepted(asked(ann_, 50)), 50U);
+    EXPECT_EQ(asked(ann_, 1).front().rate_remaining, 8);
+    EXPECT_EQ(accepted(asked(bob_, 5, false)), 3U);
+    EXPECT_EQ(asked(bob_, 1).front().rate_remaining, 6) << "without queue, each link costs one";
+    EXPECT_EQ(accepted(asked(bob_, 8, true, false)), 6U) << "nor are single links a list";
+}
+
+TEST_F(QueuedJobs, FiveHundredLinksFitIntoAMinutesSubmissions) {
+    for (int i = 0; i < 10; ++i) EXPECT_EQ(accepted(asked(ann_, 50)), 50U);
+    EXPECT_EQ(asked(ann_, 1).front().decided, outcome::rate_limited);
+}
+
+TEST_F(QueuedJobs, WithoutQueueTheLimitIsAsBefore) {
+    fill(ann_, 10);
+    const auto refused = asked(ann_, 1, false).front();
+    EXPECT_EQ(refused.decided, outcome::too_many_jobs);
+    EXPECT_EQ(refused.job_limit, 3);
+}
+
+TEST_F(QueuedJobs, TheQueueHasALimit) {
+    limit(ann_, 2, 5);
+    const auto decided = asked(ann_, 9);
+    EXPECT_EQ(accepted(decided), 7U);
+    EXPECT_EQ(decided.back().decided, outcome::queue_full);
+    EXPECT_EQ(decided.back().job_limit, 5);
+    EXPECT_GT(decided.back().retry_after, 0);
+    end(claimed(1).at(0));
+    EXPECT_EQ(accepted(asked(ann_, 2)), 1U);
+}
+
+TEST_F(QueuedJobs, AccountsTakeTurnsAndKeepTheirOrder) {
+    fill(ann_, 200);
+    fill(bob_, 1);
+    std::map<account_id, std::int64_t> last;
+    std::vector<account_id> order;
+    for (auto batch = claimed(1); !batch.empty(); batch = claimed(1)) {
+        const auto& job = batch.front();
+        EXPECT_LT(last[job.account], job.id.value);
+        last[job.account] = job.id.value;
+        order.push_back(job.account);
+        end(job);
+    }
+    ASSERT_EQ(order.size(), 201U);
+    EXPECT_LE(std::find(order.begin(), order.end(), bob_) - order.begin(), 1);
+}
+
+TEST_F(QueuedJobs, TwoQueuesStartAlternately) {
+    fill(ann_, 40);
+    for (int i = 0; i < 10; ++i) end(claimed(1).at(0));
+    fill(bob_, 30);
+    end(claimed(1).at(0));
+    end(claimed(1).at(0));
+    std::optional<account_id> before;
+    int repeated = 0;
+    for (int i = 0; i < 40; ++i) {
+        const auto job = claimed(1).at(0);
+        if (before == job.account) ++repeated;
+        before = job.account;
+        end(job);
+    }
+    EXPECT_LE(repeated, 3) << "no more than were claimable when the other came";
+}
+
+TEST_F(QueuedJobs, NoMoreThanTheConcurrentJobsAreInWork) {
+    fill(ann_, 20);
+    limit(bob_, 5, std::nullopt);
+    fill(bob_, 20);
+    auto held = claimed(100);
+    EXPECT_EQ(held.size(), 8U);
+    EXPECT_TRUE(claimed(100).empty());
+    for (int done = 0; !held.empty(); ++done) {
+        // One fails, one is deleted, by turns.
+        const auto job = held.front();
+        held.erase(held.begin());
+        if (done % 2 == 0) {
+            end(job);
+        } else {
+            EXPECT_TRUE(run(store_.remove(job.account, job.id, soon())));
+        }
+        for (auto& next : claimed(100)) held.push_back(std::move(next));
+        EXPECT_LE(most_in_work(), 5);
+        if (done < 12) {
+            EXPECT_EQ(held.size(), 8U);
+        }
+    }
+    EXPECT_TRUE(run(store_.list(ann_, {.status = job_status::pending}, soon())).jobs.empty());
+}
+
+TEST_F(QueuedJobs, ARaisedLimitIsNoticed) {
+    fill(ann_, 20);
+    EXPECT_EQ(claimed(100).size(), 3U);
+    limit(ann_, 7, std::nullopt);
+    rescued({});
+    EXPECT_EQ(claimed(100).size(), 4U);
+}
+
+TEST_F(QueuedJobs, JobsSubmittedAgainWaitAsWell) {
+    fill(ann_, 5);
+    std::vector<job_id> failed_ones;
+    for (int i = 0; i < 5; ++i) {
+        const auto job = claimed(1).at(0);
+        failed_ones.push_back(job.id);
+        end(job);
+    }
+    fill(bob_, 1);
+    operations_store operations{pool()};
+    run(operations.resubmit({failed_ones[0]}, soon()));
+    EXPECT_EQ(claimed(100).size(), 2U);
+}
+
+TEST_F(QueuedJobs, APendingJobTellsItsPlace) {
+    fill(ann_, 10);
+    const auto all = run(store_.list(ann_, {.jobs_max = 100}, soon())).jobs;
+    ASSERT_EQ(all.size(), 10U);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        EXPECT_EQ(all[i].place.value().position, 10 - static_cast<int>(i)) << "newest first";
+        EXPECT_EQ(read(ann_, all[i].id).place.value().position, 10 - static_cast<int>(i));
+        EXPECT_FALSE(all[i].place->expected_start_at) << "no job was done yet";
+    }
+    const auto first = claimed(1).at(0);
+    EXPECT_FALSE(read(ann_, first.id).place) << "it has started";
+    EXPECT_EQ(read(ann_, all.front().id).place.value().position, 9);
+    EXPECT_TRUE(run(store_.remove(ann_, all[5].id, soon())));
+    EXPECT_EQ(read(ann_, all.front().id).place.value().position, 8);
+    const auto pending = run(store_.list(ann_, {.status = job_status::pending}, soon())).jobs;
+    EXPECT_EQ(pending.front().place.value().position, 8);
+
+    const completed success{.result = "{}"};
+    EXPECT_TRUE(run(queue_.report(holding_of(first), success, soon())));
+    run(pool().run(soon(), took_query));
+    const auto before = std::chrono::system_clock::now();
+    const auto last = read(ann_, all.front().id).place.value();
+    ASSERT_TRUE(last.expected_start_at);
+    EXPECT_NEAR(seconds_f(*last.expected_start_at - before).count(), 7 * 30, 5);
+}
+
+TEST_F(QueuedJobs, CostNoMoreWhenAThousandWait) {
+    db::pool_options options;
+    options.connection_string = connection_string();
+    options.connections = 1;
+    db::pool single{loop().context().get_executor(), options, log::logger::silent()};
+    single.start();
+    store_ = job_store{single};
+    queue_ = queue_store{single};
+    const auto reads = [&] {
+        run(single.run(soon(), tell_reads_query));
+        const auto found = run(single.run(soon(), reads_query));
+        return found.one().as<std::int64_t>("rows");
+    };
+    fill(ann_, 900);
+    fill(bob_, 1);
+    end(claimed(1).at(0));
+    EXPECT_EQ(accepted(asked(ann_, 1)), 1U) << "counts the jobs once";
+    const auto before = reads();
+    for (int i = 0; i < 20; ++i) end(claimed(1).at(0));
+    const auto worked = reads();
+    EXPECT_LE(worked - before, 20 * 40) << "a claim and an end";
+    for (int i = 0; i < 5; ++i) EXPECT_EQ(accepted(asked(ann_, 1)), 1U);
+    EXPECT_LE(reads() - worked, 5 * 40) << "a submission";
+}
+
+}  // namespace
+}  // namespace reelsd::jobs
