@@ -47,8 +47,11 @@ analyze_list list_of(const analyze_arguments& arguments) {
 exit_code run_analyze_one(const command_context& context, const analyze_arguments& arguments) {
     const auto form = form_of(arguments.as_json);
     auto wanted = arguments.wanted;
-    wanted.link = arguments.links.front();
-    const auto queued = context.api.submit(wanted, context.stop);
+    const auto& argument = arguments.links.front();
+    const bool is_file = is_video_file(argument);
+    if (!is_file) wanted.link = argument;
+    const auto queued =
+        is_file ? upload(context, argument, wanted) : context.api.submit(wanted, context.stop);
     if (!queued) return report(context, queued.error());
     const auto id = integer_of(queued->document, "id");
     if (!id) {
@@ -95,6 +98,11 @@ exit_code run_analyze_input(const command_context& context, analyze_arguments ar
 }
 
 exit_code run_analyze(const command_context& context, const analyze_arguments& arguments) {
+    const bool is_one_file = arguments.links.size() == 1 && is_video_file(arguments.links.front());
+    if (!arguments.wanted.link.empty() && !is_one_file) {
+        context.shown.note("reels: --link goes with one file");
+        return exit_code::usage;
+    }
     if (arguments.links.empty()) return run_analyze_input(context, arguments);
     if (arguments.links.size() == 1) return run_analyze_one(context, arguments);
     return run_analyze_list(context, list_of(arguments), form_of(arguments.as_json));
@@ -115,7 +123,13 @@ void add_analyze_command(CLI::App& app, command& chosen) {
     auto [analyze, arguments] =
         add_server_command(app, chosen, "analyze", "Queue reels for analysis", &run_analyze);
     analyze.add_option(
-        "URL", arguments.links, "Links to reels; without any, they are read from standard input");
+        "URL|FILE",
+        arguments.links,
+        "Links to reels, or video files; without any, links are read from standard input");
+    analyze
+        .add_option(
+            "--link", arguments.wanted.link, "The link of the post that the file is the video of")
+        ->type_name("URL");
     add_wait_options(analyze, arguments.wait, arguments.timeout_seconds);
     analyze.add_flag(
         "--fresh",
@@ -134,6 +148,7 @@ void add_analyze_command(CLI::App& app, command& chosen) {
     reels analyze --wait https://www.instagram.com/reel/DYa0IXPgnP5/
     id=$(reels analyze https://www.instagram.com/reel/DYa0IXPgnP5/)
     reels analyze --wait < links.txt
+    reels analyze --wait clip.mp4 *.mov
 
 Reels beyond the limit of jobs at the same time wait for their turn on the server.
 Repeating a command with the same links on standard input continues an interrupted

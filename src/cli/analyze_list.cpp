@@ -6,11 +6,14 @@
 #include "page.hpp"
 #include "text.hpp"
 #include <reelsd/base/clock.hpp>
+#include <reelsd/base/text.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 namespace reelsd::cli {
@@ -27,7 +30,8 @@ std::string shown_link(std::string_view link) {
 
 /// What one link is refused for is no trouble of the others.
 bool ends_the_command(errc code) {
-    return code != errc::invalid_argument && code != errc::limit_reached;
+    return code != errc::invalid_argument && code != errc::limit_reached &&
+           code != errc::storage_failed;
 }
 
 /// Submits a list and keeps what becomes of each link.
@@ -38,13 +42,20 @@ public:
 
     /// Nothing when all have an answer; else what ended it.
     std::optional<error> run() {
-        auto first = wanted_.links.begin();
-        for (const auto size : parts_of(wanted_.links)) {
-            const auto last = first + static_cast<std::ptrdiff_t>(size);
-            context_.shown.show_live(fmt::format(
-                "submitting {} of {} links", last - wanted_.links.begin(), wanted_.links.size()));
-            if (auto why = submit({first, last})) return why;
-            first = last;
+        const auto end = wanted_.links.end();
+        for (auto first = wanted_.links.begin(); first != end;) {
+            if (is_video_file(*first)) {
+                if (auto why = submit_file(*first++)) return why;
+                continue;
+            }
+            const auto links_end = std::find_if(first, end, &is_video_file);
+            for (const auto size : parts_of({first, links_end})) {
+                const auto last = first + static_cast<std::ptrdiff_t>(size);
+                context_.shown.show_live(fmt::format(
+                    "submitting {} of {}", last - wanted_.links.begin(), wanted_.links.size()));
+                if (auto why = submit({first, last})) return why;
+                first = last;
+            }
         }
         return std::nullopt;
     }
@@ -86,11 +97,21 @@ private:
         return std::nullopt;
     }
 
+    std::optional<error> submit_file(const std::string& file) {
+        return keep(
+            file,
+            upload(context_, file, {.link = {}, .fresh = wanted_.fresh, .idempotency_key = {}}));
+    }
+
     /// For servers from before there were lists.
     std::optional<error> submit_alone(std::string link) {
         const auto queued = context_.api.submit(
             {.link = link, .fresh = wanted_.fresh, .idempotency_key = {}}, context_.stop);
-        json answer{{"url", std::move(link)}};
+        return keep(link, queued);
+    }
+
+    std::optional<error> keep(const std::string& argument, const result<api_answer>& queued) {
+        json answer{{"url", argument}};
         if (queued) {
             answer.update(queued->document);
         } else if (ends_the_command(queued.error().code())) {
@@ -202,6 +223,26 @@ bool wait_for(
 }
 
 }  // namespace
+
+bool is_video_file(const std::string& argument) {
+    if (contains(argument, "://")) return false;
+    std::error_code failure;
+    if (std::filesystem::is_regular_file(argument, failure)) return true;
+    const auto ending = ascii_lower(std::filesystem::path{argument}.extension().string());
+    return ending == ".mp4" || ending == ".mov" || ending == ".m4v" || ending == ".webm";
+}
+
+result<api_answer> upload(
+    const command_context& context, const std::string& file, const submission& wanted) {
+    const auto name = shown_link(file);
+    const auto show = [&](std::uint64_t sent, std::uint64_t bytes) {
+        constexpr std::uint64_t all = 100;
+        const auto percent = bytes == 0 ? all : sent * all / bytes;
+        context.shown.show_live(fmt::format("uploading {}: {} %", name, percent));
+    };
+    context.shown.show(fmt::format("uploading {}", name));
+    return context.api.submit_file(file, wanted, show, context.stop);
+}
 
 std::string progress_bar(std::size_t ended, std::size_t links) {
     constexpr std::size_t cells = 20;

@@ -10,9 +10,9 @@
 
 namespace reelsd::cli {
 
-/// Several links to analyse.
+/// Several links and video files to analyse.
 struct analyze_list {
-    std::vector<std::string> links;  ///< 2 or more.
+    std::vector<std::string> links;  ///< 2 or more; also paths of files.
     bool fresh = false;
     std::optional<std::string> idempotency_key = {};
     /// A repeat with the same links within 24 hours continues: keys are made of the links.
@@ -20,6 +20,14 @@ struct analyze_list {
     /// How long to wait for all of them together; nothing: not at all.
     std::optional<std::chrono::seconds> wait = {};
 };
+
+/// Whether an argument names a video file rather than a link: it has no scheme, and is a file or
+/// has the ending of a video's.
+[[nodiscard]] bool is_video_file(const std::string& argument);
+
+/// submit_file() with its progress shown.
+[[nodiscard]] result<api_answer> upload(
+    const command_context& context, const std::string& file, const submission& wanted);
 
 /// Where to cut a list so that each part may be sent at once: the sizes of the parts, in order.
 [[nodiscard]] std::vector<std::size_t> parts_of(const std::vector<std::string>& links);

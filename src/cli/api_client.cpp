@@ -24,6 +24,8 @@ using namespace std::chrono_literals;
 
 /// A healthy server answers in milliseconds; a busy one is given time for its own waits.
 constexpr auto answer_time_max = 30s;
+/// The server gives up an upload after 10 minutes.
+constexpr auto upload_time_max = 11min;
 /// The bound on a stored result, its envelope included.
 constexpr auto response_bytes_max = bounds::result_bytes_max + std::size_t{64} * 1024;
 
@@ -175,6 +177,37 @@ result<api_answer> api_client::submit(const submission& wanted, const std::stop_
     // A link that is no UTF-8 is the server's to refuse, not ours to throw at.
     request.body = body.dump(-1, ' ', false, json::error_handler_t::replace);
     return decoded(send(std::move(request), answer_time_max, stop).response, json_kind::object);
+}
+
+result<api_answer> api_client::submit_file(
+    const std::filesystem::path& file, const submission& wanted,
+    const std::function<void(std::uint64_t, std::uint64_t)>& on_progress,
+    const std::stop_token& stop) const {
+    std::error_code failure;
+    const auto bytes = std::filesystem::file_size(file, failure);
+    if (failure) {
+        return error{
+            errc::storage_failed,
+            fmt::format("{} cannot be read: {}", file.string(), failure.message())};
+    }
+    std::optional<std::string> link;
+    if (!wanted.link.empty()) link = complete_link(wanted.link);
+    std::optional<std::string> fresh;
+    if (wanted.fresh) fresh = "true";
+    net::http_request request;
+    request.method = net::http_method::post;
+    request.url = connection_.server + path_with_query(
+                                           "/api/v1/reels/analyze",
+                                           {{"filename", file.filename().string()},
+                                            {"url", std::move(link)},
+                                            {"queue", "true"},
+                                            {"fresh", std::move(fresh)}});
+    request.headers = {
+        {"Content-Type", "application/octet-stream"},
+        {"Idempotency-Key", wanted.idempotency_key.value_or(random_key())}};
+    request.streamed_body.emplace().add_file({.file = file, .offset = 0, .bytes = bytes});
+    request.on_progress = [&](std::uint64_t sent) { on_progress(sent, bytes); };
+    return decoded(send(std::move(request), upload_time_max, stop).response, json_kind::object);
 }
 
 result<std::optional<api_answer>> api_client::submit_all(

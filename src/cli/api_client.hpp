@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <stop_token>
@@ -90,6 +91,13 @@ public:
     /// Idempotency-Key, so that a repeat after a lost answer does not queue the reel twice.
     [[nodiscard]] result<api_answer> submit(
         const submission& wanted, const std::stop_token& stop) const;
+
+    /// Uploads a video file; `wanted.link`: of its post, or empty. `on_progress` receives the bytes
+    /// sent and their total. Also storage_failed, when the file cannot be read.
+    [[nodiscard]] result<api_answer> submit_file(
+        const std::filesystem::path& file, const submission& wanted,
+        const std::function<void(std::uint64_t, std::uint64_t)>& on_progress,
+        const std::stop_token& stop) const;
 
     /// Submits several links. Returns an array in their order, each element with `id` and `status`
     /// or with `error`; nothing if the server accepts only one link per request. Retries links that

@@ -154,7 +154,9 @@ std::size_t transfer::on_read(char* target, std::size_t size, std::size_t count,
 int transfer::on_seek(void* self, curl_off_t offset, int origin) {
     // libcurl seeks only to resend the whole body.
     if (offset != 0 || origin != SEEK_SET) return CURL_SEEKFUNC_CANTSEEK;
-    static_cast<transfer*>(self)->body_reader_->rewind();
+    auto& me = *static_cast<transfer*>(self);
+    me.body_reader_->rewind();
+    me.sent_bytes_ = 0;
     return CURL_SEEKFUNC_OK;
 }
 
@@ -181,6 +183,8 @@ bool transfer::give_body(std::span<char> target, std::size_t& count) {
     const auto given = body_reader_->read(target);
     if (!given) return fail(given.error());
     count = *given;
+    sent_bytes_ += count;
+    if (request_.on_progress) request_.on_progress(sent_bytes_);
     if (body_reader_->at_end() && count > 0 && request_.on_sent) request_.on_sent();
     return true;
 }

@@ -74,6 +74,8 @@ struct http_request {
     /// Called when the last byte of a streamed body has been passed to the connection. From then on
     /// the server may have acted on the request, whatever the response is.
     std::function<void()> on_sent = {};
+    /// Called as a streamed body is passed to the connection, with the bytes passed so far.
+    std::function<void(std::uint64_t bytes)> on_progress = {};
     /// Uses a new connection and closes it after the response. For requests that must not be sent
     /// twice: a request over a pooled connection that proves dead is resent automatically.
     bool fresh_connection = false;
