@@ -124,7 +124,7 @@ answer_classification classify_media(const answer_signals& signals) noexcept {
     return classify_absence(signals);
 }
 
-/// The platform wants nothing more to do with this session. Says nothing about the post.
+/// The platform has refused the session. Says nothing about the post.
 constexpr answer_classification session_ended(std::string_view reason) {
     return {.failure = errc::platform_failed, .ends_session = true, .reason = reason};
 }
@@ -154,7 +154,7 @@ answer_classification classify_session_status(const answer_signals& signals) noe
         case 403:
             if (is_json) return session_ended("refused, status 403");
             break;
-        // Hides challenges too: another resolver has to agree.
+        // May hide a challenge: another resolver has to agree.
         case 404: return perhaps_gone("status says not found");
         default: break;
     }

@@ -24,7 +24,7 @@ bool is_of_route(errc code) noexcept {
            code == errc::proxy_failed || code == errc::timed_out;
 }
 
-/// Whether somebody who is signed in may see the post all the same.
+/// Whether a signed-in session may see the post all the same.
 bool is_for_visitors(errc code) noexcept {
     return code == errc::login_required || code == errc::video_restricted;
 }

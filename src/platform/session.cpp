@@ -29,10 +29,10 @@ result<std::string> read_private_file(const std::filesystem::path& file) {
     };
     const unique_fd opened{::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
     if (!opened) return refuse(reason_of(errno));
-    struct ::stat kind {};
-    if (::fstat(opened.get(), &kind) != 0) return refuse(reason_of(errno));
-    if (!S_ISREG(kind.st_mode)) return refuse("it is not a regular file");
-    if ((kind.st_mode & (S_IRWXG | S_IRWXO)) != 0)
+    struct ::stat status {};
+    if (::fstat(opened.get(), &status) != 0) return refuse(reason_of(errno));
+    if (!S_ISREG(status.st_mode)) return refuse("it is not a regular file");
+    if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
         return refuse("other users can read or change it; run: chmod 600 on it");
     std::string text;
     std::array<char, 16384> piece{};

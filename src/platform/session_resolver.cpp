@@ -88,7 +88,7 @@ resolution session_resolver::resolve(const link& wanted, deadline by, std::stop_
     } else {
         signals.platform_error = platform_error_of(got->body);
     }
-    const auto classification = judge(signals, wanted, *cookies);
+    const auto classification = classify_answer(signals, wanted, *cookies);
     notify_observer(settings_.observe, "media info", *got, asked_at, signals, classification);
     if (!classification.failure) return *std::move(answer.subject);
     std::string detail = "session: " + std::string{classification.reason};
@@ -97,7 +97,7 @@ resolution session_resolver::resolve(const link& wanted, deadline by, std::stop_
     return no_post{error{*classification.failure, std::move(detail)}, classification, signals};
 }
 
-answer_classification session_resolver::judge(
+answer_classification session_resolver::classify_answer(
     const answer_signals& signals, const link& wanted, const session_cookies& sent) const {
     auto classification = classify(signals);
     if (signals.status != 404) {

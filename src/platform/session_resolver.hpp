@@ -40,7 +40,7 @@ public:
         const link& wanted, deadline by, std::stop_token stop) const override;
 
 private:
-    [[nodiscard]] answer_classification judge(
+    [[nodiscard]] answer_classification classify_answer(
         const answer_signals& signals, const link& wanted, const session_cookies& sent) const;
 
     const net::http_client& client_;

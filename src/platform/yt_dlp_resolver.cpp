@@ -203,10 +203,10 @@ void remove_abandoned_folders() {
          at.increment(failure)) {
         std::error_code ignored;
         const auto& path = at->path();
-        struct ::stat kind {};
+        struct ::stat status {};
         if (!path.filename().string().starts_with(folder_prefix) ||
-            ::lstat(path.c_str(), &kind) != 0 || !S_ISDIR(kind.st_mode) ||
-            kind.st_uid != ::geteuid() || at->last_write_time(ignored) > last_used)
+            ::lstat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) ||
+            status.st_uid != ::geteuid() || at->last_write_time(ignored) > last_used)
             continue;
         std::filesystem::remove_all(path, ignored);
     }

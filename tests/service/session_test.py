@@ -287,7 +287,7 @@ class Files(SessionTest):
 
 class YtDlp(SessionTest):
     def program(self, warning=""):
-        """yt-dlp that tells what file of cookies it has, writes to it, and fails."""
+        """yt-dlp that reports its file of cookies, writes to it, and fails."""
         program = pathlib.Path(self.folder, "yt-dlp")
         program.write_text(
             "#!/bin/sh\n"
@@ -309,8 +309,19 @@ class YtDlp(SessionTest):
         self.assertEqual(self.ended(daemon.account())["status"], "error")
         self.assertRegex(daemon.log(), r"HTTP Error: 600, 1 session, /tmp/reelsd-yt-dlp-\w+/cookies.txt, .*\*\*\*")
         self.assertEqual(self.file.read_text(), before)
-        self.assertEqual(glob.glob("/tmp/reelsd-yt-dlp-*/cookies.txt"), [])
+        self.assertEqual(glob.glob("/tmp/reelsd-yt-dlp-??????/cookies.txt"), [])
         self.assertNowhere(daemon)
+
+    def test_a_copy_that_a_crash_left_is_removed_at_the_next_start(self):
+        left, young = "/tmp/reelsd-yt-dlp-test-left", "/tmp/reelsd-yt-dlp-test-young"
+        for folder in (left, young):
+            os.mkdir(folder)
+            self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+            pathlib.Path(folder, "cookies.txt").write_text(netscape())
+        os.utime(left, (1, 1))
+        self.started(resolvers="yt-dlp", yt_dlp_path=self.program())
+        self.assertFalse(os.path.exists(left))
+        self.assertTrue(os.path.exists(young))
 
     def test_its_word_ends_the_session_too(self):
         words = "WARNING: [Instagram] The provided Instagram account cookies are no longer valid"

@@ -65,8 +65,7 @@ result<platform::required_wait> shared_rate_limiter::ask_session(
     return turn;
 }
 
-/// Ends a try about which nothing is to be learnt. Without the database it ends by itself in a
-/// minute.
+/// Ends a permit that was not used. Without the database it ends by itself in a minute.
 void shared_rate_limiter::release(const pacing::paced_resolver& who, deadline by) {
     const auto released =
         wait_for(loop_, store_.note(who, {}, pacing::outcome::failed, wanted_, by), by);
