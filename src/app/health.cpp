@@ -115,4 +115,10 @@ asio::awaitable<json> health::view() {
     co_return view;
 }
 
+asio::awaitable<bool> health::platform_never_answered() {
+    pacing::pace_store paces{deps_.pool};
+    co_return pacing::has_never_answered(
+        co_await paces.list(platform_host(deps_.config), deadline::after(report_time_max)));
+}
+
 }  // namespace reelsd::app

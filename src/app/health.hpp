@@ -49,6 +49,9 @@ public:
     /// What administrators see; see dashboard::dashboard_dependencies.
     boost::asio::awaitable<json> view();
 
+    /// Whether the platform was asked and has never answered this installation.
+    boost::asio::awaitable<bool> platform_never_answered();
+
 private:
     health_dependencies deps_;
     time_point started_at_;

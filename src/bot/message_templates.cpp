@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <utility>
 
@@ -52,6 +53,17 @@ std::string_view status_words(jobs::job_status status) {
 
 text_span reel(job_id job) {
     return bold(fmt::format("Reel {}", job.value));
+}
+
+/// When a failed job may be submitted again. Rounded up to minutes.
+std::string retry_text(const jobs::job& job, time_point now) {
+    const auto may_retry_at =
+        job.finished_at.value_or(now) + std::chrono::seconds{job.retry_after_seconds.value_or(0)};
+    const auto minutes = std::chrono::ceil<std::chrono::minutes>(may_retry_at - now).count();
+    if (minutes <= 0) return "To try again, send the link again.";
+    if (minutes < 60) return fmt::format("Try again in {} min: send the link again.", minutes);
+    return fmt::format(
+        "Try again in {} h {} min: send the link again.", minutes / 60, minutes % 60);
 }
 
 std::string at_the_dashboard(std::string_view origin) {
@@ -190,8 +202,10 @@ rich_text progress(job_id job, jobs::job_status status, std::string_view step) {
     return {reel(job), plain(fmt::format(": {} …", step_words(step)))};
 }
 
-rich_text failure(const jobs::job& job) {
-    return {reel(job.id), plain(" failed.\n" + job.error + "\n\n"), plain(job.url)};
+rich_text failure(const jobs::job& job, time_point now) {
+    rich_text text{reel(job.id), plain(" failed.\n" + job.error + "\n\n"), plain(job.url)};
+    if (job.is_retryable) text.push_back(plain("\n\n" + retry_text(job, now)));
+    return text;
 }
 
 rich_text gone(job_id job) {

@@ -3,13 +3,17 @@
 #include "bot/rich_text.hpp"
 #include "bot/summary.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 
 // Goal: people read what is there, whole, and markup of others is text. Method: pure functions.
 namespace reelsd::bot {
 namespace {
+
+using namespace std::chrono_literals;
 
 constexpr const char* result = R"({
   "visual": {"text_on_screen": ["<b>SALE</b>", "50% & more"]},
@@ -96,9 +100,24 @@ TEST(Wording, AFailureIsThePlainCause) {
     failed.url = "https://x.test/?a&b";
     failed.error = "Video is not available: it's <private>";
     EXPECT_EQ(
-        to_html(wording::failure(failed)),
+        to_html(wording::failure(failed, time_point{})),
         "<b>Reel 2</b> failed.\nVideo is not available: it's "
         "&lt;private&gt;\n\nhttps://x.test/?a&amp;b");
+}
+
+TEST(Wording, AFailureSaysWhenTheLinkMayBeSentAgain) {
+    auto failed = job_of(2, jobs::job_status::error);
+    failed.is_retryable = true;
+    failed.finished_at = time_point{};
+    const auto text_after = [&](std::chrono::seconds passed) {
+        return to_html(wording::failure(failed, time_point{passed}));
+    };
+    EXPECT_THAT(text_after(0s), testing::EndsWith("To try again, send the link again."));
+    failed.retry_after_seconds = 900;
+    EXPECT_THAT(text_after(190s), testing::EndsWith("Try again in 12 min: send the link again."));
+    EXPECT_THAT(text_after(900s), testing::EndsWith("To try again, send the link again."));
+    failed.retry_after_seconds = 7500;
+    EXPECT_THAT(text_after(0s), testing::EndsWith("Try again in 2 h 5 min: send the link again."));
 }
 
 }  // namespace
