@@ -6,7 +6,6 @@ import { Status } from '../ui/status.js';
 import { Time } from '../ui/time.js';
 import { deleteReel } from './deletions.js';
 import { Thumbnail } from './thumbnail.js';
-import { failureWords } from './wording.js';
 
 /** A link without what every link has: `instagram.com/reel/DYa0IXPgnP5`. */
 export function shortLink(url) {
@@ -29,7 +28,8 @@ export function Author({ author, url }) {
 function Details({ reel }) {
     const isNamedByLink = headlineOf(reel) === shortLink(reel.url);
     return html`<p class="row-details">
-        ${reel.status === 'error' && html`<span>${failureWords(reel.error_code).title}</span>`}
+        ${reel.status === 'error' && html`<span class="row-error foreign"
+            title=${reel.error}>${reel.error}</span>`}
         ${(reel.author || !isNamedByLink) && html`<${Author} author=${reel.author} url=${reel.url} />`}
         <span class="muted"><${Time} value=${reel.created_at} /></span>
     </p>`;

@@ -26,9 +26,12 @@ export function confirmSubmission(reel, isListed) {
     }
 }
 
-/** The box; what goes wrong is said below it. `isListed` tells whether the list below shows a new reel. */
-export function SubmitBox({ isListed }) {
-    const [url, setUrl] = useState('');
+/**
+ * The box; what goes wrong is said below it. `isListed` tells whether the list below shows a new reel,
+ * `link` what is filled in at first.
+ */
+export function SubmitBox({ isListed, link }) {
+    const [url, setUrl] = useState(link);
     const [isFresh, setIsFresh] = useState(false);
     const { isBusy, error, submit, clearError } = useSubmission(async () => {
         const reel = await submitLink(completeLink(url), isFresh);
