@@ -208,7 +208,7 @@ result<message_sender::text_to_say> message_sender::text_of_end(
             std::chrono::system_clock::now());
         return text_to_say{
             .parts = to_messages(wording::failure(found, now)),
-            .buttons = buttons_below(id, false)};
+            .buttons = found.is_retryable ? buttons_below(id, false) : json(nullptr)};
     }
     const auto used =
         wait_for(parts_.loop, parts_.usage.read_reel(said.what.account, id, soon()), soon());

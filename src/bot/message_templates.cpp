@@ -55,15 +55,14 @@ text_span reel(job_id job) {
     return bold(fmt::format("Reel {}", job.value));
 }
 
-/// When a failed job may be submitted again. Rounded up to minutes.
+/// "Try again in 12 min." Empty when the button can be pressed now, or never.
 std::string retry_text(const jobs::job& job, time_point now) {
-    const auto may_retry_at =
-        job.finished_at.value_or(now) + std::chrono::seconds{job.retry_after_seconds.value_or(0)};
-    const auto minutes = std::chrono::ceil<std::chrono::minutes>(may_retry_at - now).count();
-    if (minutes <= 0) return "To try again, send the link again.";
-    if (minutes < 60) return fmt::format("Try again in {} min: send the link again.", minutes);
-    return fmt::format(
-        "Try again in {} h {} min: send the link again.", minutes / 60, minutes % 60);
+    if (!job.is_retryable || !job.finished_at || !job.retry_after_seconds) return {};
+    const auto wait = *job.finished_at + std::chrono::seconds{*job.retry_after_seconds} - now;
+    const auto minutes = std::chrono::ceil<std::chrono::minutes>(wait).count();
+    if (minutes <= 0) return {};
+    if (minutes < 60) return fmt::format("\nTry again in {} min.", minutes);
+    return fmt::format("\nTry again in {} h {} min.", minutes / 60, minutes % 60);
 }
 
 std::string at_the_dashboard(std::string_view origin) {
@@ -203,9 +202,10 @@ rich_text progress(job_id job, jobs::job_status status, std::string_view step) {
 }
 
 rich_text failure(const jobs::job& job, time_point now) {
-    rich_text text{reel(job.id), plain(" failed.\n" + job.error + "\n\n"), plain(job.url)};
-    if (job.is_retryable) text.push_back(plain("\n\n" + retry_text(job, now)));
-    return text;
+    return {
+        reel(job.id),
+        plain(fmt::format(" failed.\n{}{}\n\n", job.error, retry_text(job, now))),
+        plain(job.url)};
 }
 
 rich_text gone(job_id job) {

@@ -43,7 +43,7 @@ namespace reelsd::bot::wording {
 
 /// A job that has not ended: `step` as in the job's row.
 [[nodiscard]] rich_text progress(job_id job, jobs::job_status status, std::string_view step);
-/// The job's own text, and at `now` whether and when it may be submitted again.
+/// The job's own text, and the time from `now` until it may be submitted again.
 [[nodiscard]] rich_text failure(const jobs::job& job, time_point now);
 [[nodiscard]] rich_text gone(job_id job);
 

@@ -105,19 +105,22 @@ TEST(Wording, AFailureIsThePlainCause) {
         "&lt;private&gt;\n\nhttps://x.test/?a&amp;b");
 }
 
-TEST(Wording, AFailureSaysWhenTheLinkMayBeSentAgain) {
+TEST(Wording, AFailureSaysWhenItMayBeTriedAgain) {
     auto failed = job_of(2, jobs::job_status::error);
+    failed.error = "Why.";
     failed.is_retryable = true;
     failed.finished_at = time_point{};
+    failed.retry_after_seconds = 900;
     const auto text_after = [&](std::chrono::seconds passed) {
         return to_html(wording::failure(failed, time_point{passed}));
     };
-    EXPECT_THAT(text_after(0s), testing::EndsWith("To try again, send the link again."));
-    failed.retry_after_seconds = 900;
-    EXPECT_THAT(text_after(190s), testing::EndsWith("Try again in 12 min: send the link again."));
-    EXPECT_THAT(text_after(900s), testing::EndsWith("To try again, send the link again."));
+    const std::string now = "<b>Reel 2</b> failed.\nWhy.\n\n";
+    EXPECT_EQ(text_after(190s), "<b>Reel 2</b> failed.\nWhy.\nTry again in 12 min.\n\n");
+    EXPECT_EQ(text_after(900s), now);
     failed.retry_after_seconds = 7500;
-    EXPECT_THAT(text_after(0s), testing::EndsWith("Try again in 2 h 5 min: send the link again."));
+    EXPECT_THAT(text_after(0s), testing::HasSubstr("Try again in 2 h 5 min."));
+    failed.is_retryable = false;
+    EXPECT_EQ(text_after(0s), now);
 }
 
 }  // namespace
