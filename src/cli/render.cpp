@@ -193,15 +193,12 @@ std::string headline(const json& job) {
     return text;
 }
 
-/// "Try again in 12 min: reels analyze LINK". Rounded up to minutes.
-std::string retry_text(const json& job, std::chrono::seconds wait) {
-    std::string text = "Try again";
-    if (wait > 0s) {
-        const auto shown = wait > 1min ? std::chrono::ceil<std::chrono::minutes>(wait) : wait;
-        text += " in " + duration_text(std::chrono::duration<double>{shown}.count());
-    }
-    const auto url = text_or(job, "url", "");
-    return url.starts_with("http") ? text + ": reels analyze " + url : text + ".";
+/// "Try again in 12 min." Rounded up to minutes.
+std::string retry_text(std::chrono::seconds wait) {
+    if (wait == 0s) return "You can try again now.";
+    const auto shown = wait > 1min ? std::chrono::ceil<std::chrono::minutes>(wait) : wait;
+    return fmt::format(
+        "Try again in {}.", duration_text(std::chrono::duration<double>{shown}.count()));
 }
 
 }  // namespace
@@ -225,7 +222,7 @@ std::string render_job(
     if (const auto url = text_of(job, "url")) out.line(*url);
     if (const auto why = text_of(job, "error")) {
         out.line(fmt::format("{} ({})", *why, text_or(job, "error_code", unknown)));
-        if (const auto wait = retry_wait(job, now)) out.line(retry_text(job, *wait));
+        if (const auto wait = retry_wait(job, now)) out.line(retry_text(*wait));
     }
     const auto& result = member(job, "result");
     if (!result.is_object()) return out.take();

@@ -124,17 +124,14 @@ TEST(RenderJob, SaysWhenAFailedJobMayBeSubmittedAgain) {
         EXPECT_THAT(page, testing::StartsWith(before));
         return page.substr(before.size());
     };
-    EXPECT_EQ(last_line(0s), "Try again in 15 min: reels analyze https://x.test/\n");
-    EXPECT_EQ(last_line(190s), "Try again in 12 min: reels analyze https://x.test/\n");
-    EXPECT_EQ(last_line(890s), "Try again in 10 s: reels analyze https://x.test/\n");
-    EXPECT_EQ(last_line(900s), "Try again: reels analyze https://x.test/\n");
+    EXPECT_EQ(last_line(0s), "Try again in 15 min.\n");
+    EXPECT_EQ(last_line(190s), "Try again in 12 min.\n");
+    EXPECT_EQ(last_line(890s), "Try again in 10 s.\n");
+    EXPECT_EQ(last_line(900s), "You can try again now.\n");
     job.erase("retry_after_seconds");
-    EXPECT_EQ(last_line(0s), "Try again: reels analyze https://x.test/\n");
+    EXPECT_EQ(last_line(0s), "You can try again now.\n");
     job["retryable"] = false;
     EXPECT_EQ(last_line(0s), "");
-    job["retryable"] = true;
-    job["url"] = "upload:clip.mp4";
-    EXPECT_THAT(render_job(job, {}, finished_at), testing::EndsWith("\nTry again.\n"));
 }
 
 TEST(RenderJob, SaysWhatIsEmptyOrUnknown) {
