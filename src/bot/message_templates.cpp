@@ -55,14 +55,14 @@ text_span reel(job_id job) {
     return bold(fmt::format("Reel {}", job.value));
 }
 
-/// "Try again in 12 min." Empty when the button can be pressed now, or never.
+/// "You can try again in 12 min." Empty when the button can be pressed now, or never.
 std::string retry_text(const jobs::job& job, time_point now) {
     if (!job.is_retryable || !job.finished_at || !job.retry_after_seconds) return {};
     const auto wait = *job.finished_at + std::chrono::seconds{*job.retry_after_seconds} - now;
     const auto minutes = std::chrono::ceil<std::chrono::minutes>(wait).count();
     if (minutes <= 0) return {};
-    if (minutes < 60) return fmt::format("\nTry again in {} min.", minutes);
-    return fmt::format("\nTry again in {} h {} min.", minutes / 60, minutes % 60);
+    if (minutes < 60) return fmt::format("\nYou can try again in {} min.", minutes);
+    return fmt::format("\nYou can try again in {} h {} min.", minutes / 60, minutes % 60);
 }
 
 std::string at_the_dashboard(std::string_view origin) {

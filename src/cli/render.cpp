@@ -193,12 +193,12 @@ std::string headline(const json& job) {
     return text;
 }
 
-/// "Try again in 12 min." Rounded up to minutes.
+/// "You can try again in 12 min." Rounded up to minutes.
 std::string retry_text(std::chrono::seconds wait) {
     if (wait == 0s) return "You can try again now.";
     const auto shown = wait > 1min ? std::chrono::ceil<std::chrono::minutes>(wait) : wait;
     return fmt::format(
-        "Try again in {}.", duration_text(std::chrono::duration<double>{shown}.count()));
+        "You can try again in {}.", duration_text(std::chrono::duration<double>{shown}.count()));
 }
 
 }  // namespace

@@ -124,9 +124,9 @@ TEST(RenderJob, SaysWhenAFailedJobMayBeSubmittedAgain) {
         EXPECT_THAT(page, testing::StartsWith(before));
         return page.substr(before.size());
     };
-    EXPECT_EQ(last_line(0s), "Try again in 15 min.\n");
-    EXPECT_EQ(last_line(190s), "Try again in 12 min.\n");
-    EXPECT_EQ(last_line(890s), "Try again in 10 s.\n");
+    EXPECT_EQ(last_line(0s), "You can try again in 15 min.\n");
+    EXPECT_EQ(last_line(190s), "You can try again in 12 min.\n");
+    EXPECT_EQ(last_line(890s), "You can try again in 10 s.\n");
     EXPECT_EQ(last_line(900s), "You can try again now.\n");
     job.erase("retry_after_seconds");
     EXPECT_EQ(last_line(0s), "You can try again now.\n");
