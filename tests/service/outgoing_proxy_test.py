@@ -276,6 +276,7 @@ class NeverAnswered(OutgoingProxyTest):
         self.assertEqual(job["error_code"], "download_failed")
         self.assertWaysOn(job["error"])
         self.assertTrue(never_answered())
+        self.assertTrue(person.api("GET", "admin/overview").json()["resolvers"][0]["never_answered"])
         self.assertRegex(daemon.cli("doctor").stdout, line)
         self.assertEqual(self.ended(daemon, account)["status"], "done")
         self.assertFalse(never_answered())
