@@ -98,7 +98,8 @@ std::optional<jobs::platform_line> platform_line_of(const settings& config) {
         .try_time = pace.try_time,
         .heeds_cooldown = pace.cooldown_first > seconds_f{0},
         .cooldown_wait_max = retry_policy_of(config).cooldown_wait_max,
-        .cooldown_text = jobs::cooldown_text(errc::platform_rate_limited, "{minutes}")};
+        .cooldown_text = jobs::cooldown_text(errc::platform_rate_limited, "{minutes}"),
+        .unanswered_text = jobs::unanswered_text(errc::platform_rate_limited)};
 }
 
 db::pool_options pool_options_of(const settings& config, const database& store) {
@@ -505,6 +506,7 @@ dashboard::dashboard_dependencies composition::dashboard_dependencies() {
              .requests_per_minute = config.requests_per_minute},
         .origin = [this] { return public_origin(config, port); },
         .health = [this] { return report.view(); },
+        .platform_never_answered = [this] { return report.platform_never_answered(); },
         .bot_username =
             [this] { return chat_bot ? std::optional{chat_bot->username()} : std::nullopt; },
         .jobs_submitted = [this] { dispatcher.wake(); },

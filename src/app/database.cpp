@@ -87,10 +87,15 @@ result<void> with_database(
     if (!opened) return opened.error();
     const auto migrated = (*opened)->migrate(log);
     if (!migrated) return migrated.error();
+    return with_pool(**opened, log, work);
+}
 
+result<void> with_pool(
+    const database& store, const log::logger& log,
+    const std::function<asio::awaitable<result<void>>(db::pool&)>& work) {
     asio::io_context loop{1};
     db::pool_options options;
-    options.connection_string = (*opened)->connection_string();
+    options.connection_string = store.connection_string();
     options.connections = 1;
     db::pool pool{loop.get_executor(), options, log};
     pool.start();

@@ -40,6 +40,12 @@ private:
     std::string connection_;
 };
 
+/// Runs one short piece of work on the database, whose schema has to be up to date: a loop, a pool
+/// of one connection, and the time that a person waits. Blocking.
+[[nodiscard]] result<void> with_pool(
+    const database& store, const log::logger& log,
+    const std::function<boost::asio::awaitable<result<void>>(db::pool&)>& work);
+
 /// Runs one short piece of work on the migrated database, for the subcommands: a loop, a pool of
 /// one connection, and the time that a person waits. Blocking.
 [[nodiscard]] result<void> with_database(

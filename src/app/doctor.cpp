@@ -7,6 +7,7 @@
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/db/migrator.hpp>
+#include <reelsd/domain/pacing/pace_store.hpp>
 #include <reelsd/http/tls_identity.hpp>
 #include <reelsd/media/media_client.hpp>
 #include <reelsd/model/local_embedder.hpp>
@@ -45,6 +46,7 @@ constexpr auto canary_time_max = 20s;
 /// A cold start of Python included.
 constexpr auto yt_dlp_time_max = 15s;
 constexpr auto migration_time_max = 10s;
+constexpr auto answers_time_max = 5s;
 /// Sixteen workers with a video of 100 MiB each, rounded up.
 constexpr std::uintmax_t free_bytes_min = std::uintmax_t{2} << 30U;
 
@@ -263,6 +265,37 @@ private:
     int failures_ = 0;
 };
 
+/// A line for each resolver in use that was tried without ever an answer on this installation.
+void check_answers(
+    report& lines, const settings& with, const database& store, const log::logger& log) {
+    std::vector<pacing::resolver_state> states;
+    const auto read = [&](db::pool& pool) -> boost::asio::awaitable<result<void>> {
+        pacing::pace_store paces{pool};
+        states = co_await paces.list(platform_host(with), deadline::after(answers_time_max));
+        co_return result<void>{};
+    };
+    if (const auto done = with_pool(store, log, read); !done) {
+        lines.add("answers", bad(done.error()));
+        return;
+    }
+    const bool is_silent = pacing::has_never_answered(states);
+    const auto used = platform::routed_resolvers(source_settings_of(with));
+    for (const auto& one : states) {
+        if (!one.has_never_answered() ||
+            std::find(used.begin(), used.end(), one.resolver) == used.end())
+            continue;
+        lines.add(
+            "by " + one.resolver,
+            {check_result::doubtful,
+             fmt::format(
+                 "{} has never answered this server{}",
+                 platform_host(with),
+                 is_silent ? " and may refuse its address; set a proxy (platform-proxy) or a "
+                             "session (platform-cookies-file), or upload videos"
+                           : " by this resolver; others work")});
+    }
+}
+
 void check_database(report& lines, const settings& with, const log::logger& log) {
     const auto store = database::open(with, log);
     if (!store) {
@@ -272,7 +305,9 @@ void check_database(report& lines, const settings& with, const log::logger& log)
     }
     const bool is_private = (*store)->cluster() != nullptr;
     lines.add("database", {check_result::good, is_private ? "private cluster answers" : "answers"});
-    lines.add("migrations", check_migrations(**store, log));
+    const auto migrations = check_migrations(**store, log);
+    lines.add("migrations", migrations);
+    if (migrations.is == check_result::good) check_answers(lines, with, **store, log);
 }
 
 void check_media(report& lines, const settings& with) {

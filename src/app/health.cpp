@@ -7,6 +7,7 @@
 #include <reelsd/domain/pacing/pace_store.hpp>
 #include <reelsd/domain/usage/call_ledger_store.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -115,17 +116,27 @@ asio::awaitable<json> health::view() {
         co_await paces.list(platform_host(deps_.config), deadline::after(report_time_max));
     view["resolvers"] = json::array();
     for (const auto& name : platform::routed_resolvers(source_settings_of(deps_.config))) {
-        pacing::resolver_state known{.resolver = name};  // Never asked: there is no row yet.
-        for (const auto& resolver : standings) {
-            if (resolver.resolver == name) known = resolver;
+        const auto known = std::find_if(standings.begin(), standings.end(), [&](const auto& one) {
+            return one.resolver == name;
+        });
+        if (known == standings.end()) {  // Never asked: there is no row yet.
+            view["resolvers"].push_back(resolver_view({.resolver = name}));
+            continue;
         }
-        view["resolvers"].push_back(resolver_view(known));
+        view["resolvers"].push_back(resolver_view(*known));
+        view["resolvers"].back()["never_answered"] = known->has_never_answered();
     }
     view["models"] = json::array();
     for (const auto& circuit : deps_.models.circuits()) {
         view["models"].push_back(model_view(circuit));
     }
     co_return view;
+}
+
+asio::awaitable<bool> health::platform_never_answered() {
+    pacing::pace_store paces{deps_.pool};
+    co_return pacing::has_never_answered(
+        co_await paces.list(platform_host(deps_.config), deadline::after(report_time_max)));
 }
 
 }  // namespace reelsd::app

@@ -51,6 +51,9 @@ public:
     /// What administrators see; see dashboard::dashboard_dependencies.
     boost::asio::awaitable<json> view();
 
+    /// Whether the platform was asked and has never answered this installation.
+    boost::asio::awaitable<bool> platform_never_answered();
+
 private:
     [[nodiscard]] boost::asio::awaitable<bool> is_session_enabled(deadline by);
 

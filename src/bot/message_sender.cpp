@@ -204,8 +204,11 @@ result<message_sender::text_to_say> message_sender::text_of_end(
     if (!*job) return error{errc::not_found};
     const auto& found = **job;
     if (!found.result) {
+        const auto now = std::chrono::time_point_cast<std::chrono::microseconds>(
+            std::chrono::system_clock::now());
         return text_to_say{
-            .parts = to_messages(wording::failure(found)), .buttons = buttons_below(id, false)};
+            .parts = to_messages(wording::failure(found, now)),
+            .buttons = found.is_retryable ? buttons_below(id, false) : json(nullptr)};
     }
     const auto used =
         wait_for(parts_.loop, parts_.usage.read_reel(said.what.account, id, soon()), soon());

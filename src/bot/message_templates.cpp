@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <utility>
 
@@ -52,6 +53,16 @@ std::string_view status_words(jobs::job_status status) {
 
 text_span reel(job_id job) {
     return bold(fmt::format("Reel {}", job.value));
+}
+
+/// "You can try again in 12 min." Empty when the button can be pressed now, or never.
+std::string retry_text(const jobs::job& job, time_point now) {
+    if (!job.is_retryable || !job.finished_at || !job.retry_after_seconds) return {};
+    const auto wait = *job.finished_at + std::chrono::seconds{*job.retry_after_seconds} - now;
+    const auto minutes = std::chrono::ceil<std::chrono::minutes>(wait).count();
+    if (minutes <= 0) return {};
+    if (minutes < 60) return fmt::format("\nYou can try again in {} min.", minutes);
+    return fmt::format("\nYou can try again in {} h {} min.", minutes / 60, minutes % 60);
 }
 
 std::string at_the_dashboard(std::string_view origin) {
@@ -190,8 +201,11 @@ rich_text progress(job_id job, jobs::job_status status, std::string_view step) {
     return {reel(job), plain(fmt::format(": {} …", step_words(step)))};
 }
 
-rich_text failure(const jobs::job& job) {
-    return {reel(job.id), plain(" failed.\n" + job.error + "\n\n"), plain(job.url)};
+rich_text failure(const jobs::job& job, time_point now) {
+    return {
+        reel(job.id),
+        plain(fmt::format(" failed.\n{}{}\n\n", job.error, retry_text(job, now))),
+        plain(job.url)};
 }
 
 rich_text gone(job_id job) {

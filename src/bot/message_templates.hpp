@@ -1,6 +1,7 @@
 #pragma once
 
 #include "rich_text.hpp"
+#include <reelsd/base/clock.hpp>
 #include <reelsd/base/ids.hpp>
 #include <reelsd/domain/chats/bot_store.hpp>
 #include <reelsd/domain/chats/chat_store.hpp>
@@ -42,7 +43,8 @@ namespace reelsd::bot::wording {
 
 /// A job that has not ended: `step` as in the job's row.
 [[nodiscard]] rich_text progress(job_id job, jobs::job_status status, std::string_view step);
-[[nodiscard]] rich_text failure(const jobs::job& job);
+/// The job's own text, and the time from `now` until it may be submitted again.
+[[nodiscard]] rich_text failure(const jobs::job& job, time_point now);
 [[nodiscard]] rich_text gone(job_id job);
 
 /// Jobs newest first, with `brief`.

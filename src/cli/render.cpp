@@ -6,13 +6,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <ctime>
 #include <iomanip>
 #include <sstream>
 
 namespace reelsd::cli {
 namespace {
+
+using namespace std::chrono_literals;
 
 constexpr const char* none = "none";
 
@@ -31,18 +35,19 @@ std::string with_sign(char sign, const std::vector<std::string>& names) {
     return joined(signed_names, " ");
 }
 
+std::optional<std::chrono::sys_seconds> time_from(const std::optional<std::string>& rfc3339) {
+    if (!rfc3339) return std::nullopt;
+    std::tm parts{};
+    std::istringstream input{*rfc3339};
+    input >> std::get_time(&parts, "%Y-%m-%dT%H:%M:%SZ");
+    if (input.fail()) return std::nullopt;
+    return std::chrono::sys_seconds{std::chrono::seconds{timegm(&parts)}};
+}
+
 std::optional<std::chrono::seconds> seconds_between(
     const std::optional<std::string>& from, const std::optional<std::string>& to) {
-    const auto parsed = [](const std::string& text) -> std::optional<std::chrono::seconds> {
-        std::tm parts{};
-        std::istringstream input{text};
-        input >> std::get_time(&parts, "%Y-%m-%dT%H:%M:%SZ");
-        if (input.fail()) return std::nullopt;
-        return std::chrono::seconds{timegm(&parts)};
-    };
-    if (!from || !to) return std::nullopt;
-    const auto begin = parsed(*from);
-    const auto end = parsed(*to);
+    const auto begin = time_from(from);
+    const auto end = time_from(to);
     if (!begin || !end || *end < *begin) return std::nullopt;
     return *end - *begin;
 }
@@ -188,14 +193,36 @@ std::string headline(const json& job) {
     return text;
 }
 
+/// "You can try again in 12 min." Rounded up to minutes.
+std::string retry_text(std::chrono::seconds wait) {
+    if (wait == 0s) return "You can try again now.";
+    const auto shown = wait > 1min ? std::chrono::ceil<std::chrono::minutes>(wait) : wait;
+    return fmt::format(
+        "You can try again in {}.", duration_text(std::chrono::duration<double>{shown}.count()));
+}
+
 }  // namespace
 
-std::string render_job(const json& job, const render_options& options) {
+std::optional<std::chrono::seconds> retry_wait(
+    const json& job, std::chrono::system_clock::time_point now) {
+    constexpr std::int64_t seconds_max = 86'400 * 366;
+    if (!truth_of(job, "retryable").value_or(false)) return std::nullopt;
+    const auto finished_at = time_from(text_of(job, "finished_at"));
+    const auto wait = integer_of(job, "retry_after_seconds");
+    if (!finished_at || !wait) return std::chrono::seconds{0};
+    const auto may_retry_at =
+        *finished_at + std::chrono::seconds{std::clamp<std::int64_t>(*wait, 0, seconds_max)};
+    return std::max(std::chrono::ceil<std::chrono::seconds>(may_retry_at - now), 0s);
+}
+
+std::string render_job(
+    const json& job, const render_options& options, std::chrono::system_clock::time_point now) {
     page out{options};
     out.line(headline(job), style_of_status(text_or(job, "status", unknown)));
     if (const auto url = text_of(job, "url")) out.line(*url);
     if (const auto why = text_of(job, "error")) {
         out.line(fmt::format("{} ({})", *why, text_or(job, "error_code", unknown)));
+        if (const auto wait = retry_wait(job, now)) out.line(retry_text(*wait));
     }
     const auto& result = member(job, "result");
     if (!result.is_object()) return out.take();

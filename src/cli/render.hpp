@@ -3,6 +3,7 @@
 #include "terminal.hpp"
 #include <reelsd/base/json_fwd.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -25,8 +26,15 @@ struct usage_days {
 };
 
 /// A job: what it is and how it stands, then, when it is done, warnings and the five sections,
-/// wrapped to the page.
-[[nodiscard]] std::string render_job(const json& job, const render_options& options);
+/// wrapped to the page. A failed one shows at `now` when it may be submitted again.
+[[nodiscard]] std::string render_job(
+    const json& job, const render_options& options,
+    std::chrono::system_clock::time_point now = std::chrono::system_clock::now());
+
+/// Time until a failed job may be submitted again: 0 when that is now or not known. Nothing when
+/// another submission would fail as well.
+[[nodiscard]] std::optional<std::chrono::seconds> retry_wait(
+    const json& job, std::chrono::system_clock::time_point now);
 
 /// A table of jobs, one a line, in the order given. `reels` is an array.
 [[nodiscard]] std::string render_reels(const json& reels, const render_options& options);

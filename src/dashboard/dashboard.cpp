@@ -56,6 +56,7 @@ struct dashboard::state {
               .jobs = parts.jobs,
               .operations = parts.operations,
               .health = std::move(parts.health),
+              .platform_never_answered = std::move(parts.platform_never_answered),
               .jobs_submitted = std::move(parts.jobs_submitted),
               .log = parts.log} {}
 };

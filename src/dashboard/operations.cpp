@@ -115,7 +115,15 @@ asio::awaitable<http::response> retry_failures(
     co_return ctx.json(http::status::ok, json{{"jobs", std::move(views)}});
 }
 
+/// GET platform. 200 {"never_answered"}: whether the platform was asked and has never answered.
+asio::awaitable<http::response> get_platform(
+    http::request_context& ctx, operations_service& service) {
+    const bool never_answered = co_await service.platform_never_answered();
+    co_return ctx.json(http::status::ok, json{{"never_answered", never_answered}});
+}
+
 constexpr auto operations_routes = std::to_array<http::route<operations_service>>({
+    {http::verb::get, "/platform", &get_platform},
     {http::verb::get, "/admin/overview", &get_overview},
     {http::verb::get, "/admin/failures", &get_failures},
     {http::verb::post, "/admin/failures/retry", &retry_failures},

@@ -23,11 +23,13 @@ struct operations_service {
     jobs::job_store jobs;
     jobs::operations_store operations;
     std::function<boost::asio::awaitable<json>()> health;  ///< See dashboard_dependencies.
+    std::function<boost::asio::awaitable<bool>()> platform_never_answered;
     std::function<void()> jobs_submitted;
     log::logger log;
 };
 
-/// For administrators: the gate of their prefix lets nobody else through.
+/// `/platform` is for every account. The rest is below the prefix of administrators, whose
+/// authentication refuses other accounts.
 void add_operations_routes(
     http::router& router, std::string_view gated, operations_service& service);
 

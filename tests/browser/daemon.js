@@ -8,6 +8,7 @@ const SUPPORT = ['../service', '../support'].map((folder) => fileURLToPath(new U
 
 export const PASSWORD = 'a horse in the kitchen';
 export const SAMPLE = 'https://www.instagram.com/reel/reelsd-sample/';
+export const RATE_LIMITED = 'https://www.instagram.com/reel/reelsd-rate-limited/';
 export const UNAVAILABLE = 'https://www.instagram.com/reel/reelsd-unavailable/';
 
 /** Starts the daemon; `{origin, setUpLink, hostileLink, hostileText, telegram, stop}`. `stop` resolves when all is ended. */

@@ -1,7 +1,7 @@
 // One reel: its timeline, its facts, what can be done with it.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { firstAdministrator, invited, SAMPLE, startDaemon, UNAVAILABLE } from './daemon.js';
+import { firstAdministrator, invited, RATE_LIMITED, SAMPLE, startDaemon, UNAVAILABLE } from './daemon.js';
 import { launchBrowser, Visitor, WIDTHS } from './visitor.js';
 
 let daemon;
@@ -182,9 +182,38 @@ for (const width of WIDTHS) {
         const visitor = await Visitor.open(browser, daemon, { person, width });
         const { page } = visitor;
         await visitor.visit(`/reels/${failed.id}`);
-        await page.getByText('The video is not available.').waitFor();
+        await page.getByText(failed.error).waitFor();
         await page.getByText('unavailable', { exact: true }).waitFor();
+        for (const name of ['Try again', 'Analyse again']) {
+            assert.equal(await page.getByRole('button', { name }).count(), 0, name);
+        }
         await visitor.assertFits();
+        await page.getByRole('link', { name: 'Upload the video instead' }).click();
+        await page.waitForURL((url) => url.searchParams.get('upload') === failed.url);
+        assert.equal(await page.getByLabel('Analyse a reel').inputValue(), failed.url);
+        visitor.assertClean();
+        await visitor.close();
+    });
+
+    test(`a failed reel counts down to another try, at ${width} px`, async () => {
+        const failed = await person.finished(RATE_LIMITED);
+        const visitor = await Visitor.open(browser, daemon, { person, width });
+        const { page } = visitor;
+        await page.clock.install({ time: new Date(failed.finished_at) });
+        await page.route(`**/dashboard/api/reels/${failed.id}`,
+            (route) => route.fulfill({ json: { ...failed, retry_after_seconds: 900 } }));
+        await visitor.visit(`/reels/${failed.id}`);
+        await page.getByText(failed.error).waitFor();
+        await page.getByText(/^You can try again in 1[45] min/).waitFor();
+        const again = page.getByRole('button', { name: 'Try again' });
+        assert.ok(await again.isDisabled());
+        await visitor.assertFits();
+        await page.clock.fastForward('15:00');
+        const submission = page.waitForRequest((request) => request.url().endsWith('/reels/analyze'));
+        await again.click();
+        assert.deepEqual((await submission).postDataJSON(), { url: failed.url });
+        await page.waitForURL((url) => /^\/reels\/\d+$/.test(url.pathname)
+            && url.pathname !== `/reels/${failed.id}`);
         visitor.assertClean();
         await visitor.close();
     });

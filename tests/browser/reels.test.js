@@ -48,12 +48,32 @@ for (const width of WIDTHS) {
         await page.getByLabel('Analyse a reel').fill(UNAVAILABLE);
         await page.keyboard.press('Enter');
         await page.locator('.row .status-error').waitFor({ timeout: 60_000 });
-        await page.locator('.row', { hasText: 'The video is not available' })
+        await page.locator('.row', { hasText: 'Video is not available' })
             .getByRole('link', { name: 'instagram.com/reel/reelsd-unavailable' }).waitFor();
         assert.equal(await page.evaluate(() => window.isSamePage), true);
         await visitor.assertFits();
         visitor.assertClean('400 /dashboard/api/reels/analyze');
         await visitor.close();
+    });
+
+    test(`a platform that has never answered is named, at ${width} px`, async () => {
+        const member = await invited(administrator, `member-${width}@example.test`);
+        for (const person of [member, administrator]) {
+            const visitor = await Visitor.open(browser, daemon, { person, width });
+            const { page } = visitor;
+            await page.route('**/dashboard/api/platform', (route) => route.fulfill({ json: { never_answered: true } }));
+            await visitor.visit('/');
+            const notice = page.locator('.note', { hasText: 'Instagram has never answered this server' });
+            await notice.waitFor();
+            assert.equal(await notice.getByText('platform-proxy').count(), person === administrator ? 1 : 0);
+            await visitor.assertFits();
+            await page.unroute('**/dashboard/api/platform');
+            await visitor.visit('/');
+            await page.getByLabel('Analyse a reel').waitFor();
+            assert.equal(await notice.count(), 0);
+            visitor.assertClean();
+            await visitor.close();
+        }
     });
 
     test(`a search marks its words and leads to the moment, at ${width} px`, async () => {

@@ -31,6 +31,8 @@ constexpr db::query grow_old_query{"test.grow_old", R"sql(
 constexpr db::query long_cooldown_query{"test.long_cooldown", R"sql(
     UPDATE resolver_pace
        SET cooldown_seconds = 7200, cooldown_until = now() + interval '3299 seconds')sql"};
+constexpr db::query answered_query{"test.answered", R"sql(
+    UPDATE resolver_pace SET answered_at = now())sql"};
 constexpr db::query cool_down_query{"test.cool_down", R"sql(
     UPDATE resolver_pace
        SET cooldown_seconds = 900, cooldown_until = now() + interval '899 seconds'
@@ -62,7 +64,8 @@ protected:
     platform_line line_{
         .host = "www.instagram.com",
         .resolvers = {"page", "graphql"},
-        .cooldown_text = "not asked for another {minutes} minutes"};
+        .cooldown_text = "not asked for another {minutes} minutes",
+        .unanswered_text = "has never answered"};
     pacing::pace pace_;
     pacing::pace_store paces_{pool()};
 };
@@ -195,8 +198,13 @@ TEST_F(PlatformLine, ACoolDownThatIsTooLongEndsWhatWouldWaitForLongerThanAllowed
     run(pool().run(soon(), long_cooldown_query));
     EXPECT_FALSE(next().job);
     EXPECT_EQ(read(ann_, old).error_code, job_error_code::rate_limited);
-    EXPECT_EQ(read(ann_, old).error, "not asked for another 55 minutes");
+    EXPECT_EQ(read(ann_, old).error, "has never answered");
     EXPECT_EQ(read(ann_, young).status, job_status::pending) << "its wait is less than an hour";
+
+    run(pool().run(soon(), answered_query));
+    run(pool().run(soon(), grow_old_query, young));
+    EXPECT_FALSE(next().job);
+    EXPECT_EQ(read(ann_, young).error, "not asked for another 55 minutes");
 }
 
 TEST_F(PlatformLine, APermitOutlivesALostAnswerAndNoMore) {

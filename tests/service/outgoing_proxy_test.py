@@ -16,6 +16,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
+from dashboard_session import Person, set_up_link_secret  # noqa: E402
 from database_pair import free_port  # noqa: E402
 from forward_proxy import ForwardProxy  # noqa: E402
 from proxy_test import program_of  # noqa: E402
@@ -235,7 +236,16 @@ class FailingProxies(OutgoingProxyTest):
 
 
 class NeverAnswered(OutgoingProxyTest):
-    WORDS = "This server has never had an answer: the platform may refuse its address."
+    WORDS = "It has never answered this server and may refuse its address."
+    WAYS_ON = ("platform-proxy", "platform-cookies-file", "Upload the video")
+    PROMISES = ("temporarily", "later", "minutes")
+
+    def assertWaysOn(self, text):
+        self.assertIn(self.WORDS, text)
+        for way in self.WAYS_ON:
+            self.assertIn(way, text)
+        for promise in self.PROMISES:
+            self.assertNotIn(promise, text)
 
     def test_a_job_says_so_until_the_first_answer(self):
         self.platform.configure(posts={"DYproxied00": {"page": "throttled"}, "DYproxied02": {"page": "throttled"}})
@@ -243,14 +253,34 @@ class NeverAnswered(OutgoingProxyTest):
         account = daemon.account(unlimited=True)
         job = self.ended(daemon, account)
         self.assertEqual(job["error_code"], "rate_limited")
-        self.assertIn(self.WORDS, job["error"])
-        self.assertIn("platform-proxy", job["error"])
+        self.assertWaysOn(job["error"])
         self.assertTrue(job["retryable"])
         self.assertIn("platform has never answered this server", daemon.log())
         self.assertEqual(self.ended(daemon, account)["status"], "done")
         job = self.ended(daemon, account)
         self.assertEqual(job["error_code"], "rate_limited")
         self.assertNotIn(self.WORDS, job["error"])
+
+    def test_doctor_and_dashboard_say_so_until_the_first_answer(self):
+        self.platform.configure(posts={"DYproxied00": {"page": "server_error"}})
+        daemon = self.daemon_by(canary_link="none", resolvers="page")
+        person = Person(daemon)
+        person.join(set_up_link_secret(daemon), "ann@example.org")
+        account = daemon.account(unlimited=True)
+        never_answered = lambda: person.api("GET", "platform").json()["never_answered"]
+        line = r"warn +by page +127\.0\.0\.1 has never answered this server and may refuse its address; set a proxy " \
+               r"\(platform-proxy\) or a session \(platform-cookies-file\), or upload videos\n"
+        self.assertFalse(never_answered(), "nothing was asked yet")
+        self.assertNotIn("never answered", daemon.cli("doctor").stdout)
+        job = self.ended(daemon, account)
+        self.assertEqual(job["error_code"], "download_failed")
+        self.assertWaysOn(job["error"])
+        self.assertTrue(never_answered())
+        self.assertTrue(person.api("GET", "admin/overview").json()["resolvers"][0]["never_answered"])
+        self.assertRegex(daemon.cli("doctor").stdout, line)
+        self.assertEqual(self.ended(daemon, account)["status"], "done")
+        self.assertFalse(never_answered())
+        self.assertNotIn("never answered", daemon.cli("doctor").stdout)
 
     def test_a_test_link_does_not(self):
         daemon = self.daemon_by()

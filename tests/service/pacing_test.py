@@ -117,11 +117,22 @@ class Cooldowns(PacingTest):
         account = daemon.account(unlimited=True)
         job, = self.finished(account, {"DYlonger001": {"page": "rate_limited"}})
         self.assertEqual(job["error_code"], "rate_limited", job)
-        self.assertRegex(
-            job["error"],
-            r"^The platform temporarily rate-limited the service and is not asked for another 120 minutes\.")
+        self.assertIn("It has never answered this server", job["error"])
+        self.assertAlmostEqual(job["retry_after_seconds"], 7200, delta=60)
         self.assertEqual(len(self.asked("page")), 1)
 
+    def test_a_job_in_line_that_a_long_one_ends_learns_whether_waiting_helps(self):
+        daemon = self.paced_daemon(platform_cooldown_seconds=7200, resolvers="page")
+        account = daemon.account(unlimited=True)
+        self.sql("INSERT INTO resolver_pace (host, resolver, cooldown_seconds, cooldown_until) "
+                 "VALUES ('127.0.0.1', 'page', 7200, now() + interval '119 minutes')")
+        for answered, words in (("NULL", "It has never answered this server"), ("now()", "not asked for another")):
+            self.sql(f"UPDATE resolver_pace SET answered_at = {answered}")
+            job, = self.finished(account, {f"DYinline{answered:3.3}": {}})
+            self.assertEqual(job["error_code"], "rate_limited", job)
+            self.assertIn(words, job["error"])
+            self.assertGreater(job["retry_after_seconds"], 7000)
+        self.assertEqual(self.asked("page"), [])
 
     def test_one_link_cools_nothing_down_and_two_do(self):
         daemon = self.paced_daemon(platform_cooldown_seconds=900, workers=1)

@@ -11,6 +11,7 @@ from model_support import answer_with
 from service_support import SAMPLE, UNAVAILABLE, Daemon, Platform, wait_until
 from telegram_support import ANN, TelegramTest
 
+RATE_LIMITED = "https://www.instagram.com/reel/reelsd-rate-limited/"
 TOO_LONG = "https://www.instagram.com/reel/reelsd-too-long/"
 GROUP = -100500
 
@@ -150,6 +151,9 @@ class Links(TelegramTest):
         self.telegram.say(ANN, f"{UNAVAILABLE} {TOO_LONG}")
         failed = self.wait_for(ANN, "Video is not available", seconds=120)[0]
         self.wait_for(ANN, "The video is longer than 90 seconds", seconds=120)
+        self.assertEqual(list(failed.buttons), [], "another try would fail as well")
+        self.telegram.say(ANN, RATE_LIMITED)
+        failed = self.wait_for(ANN, "rate-limited the service", seconds=120)[0]
         self.assertEqual([name for name, _ in failed.buttons], ["Again"])
 
     def test_refusals_are_the_apis(self):
@@ -228,10 +232,10 @@ class Links(TelegramTest):
         code = ann.api("POST", "chats/codes", {}).json()["code"]
         self.telegram.say(GROUP, f"/link@reels_test_bot {code}", topic=42)
         self.wait_for(GROUP, "Everybody in this group")
-        self.telegram.say(GROUP, f"@reels_test_bot {UNAVAILABLE}", topic=42)
-        failed = self.wait_for(GROUP, "Video is not available", seconds=60)[0]
+        self.telegram.say(GROUP, f"@reels_test_bot {RATE_LIMITED}", topic=42)
+        failed = self.wait_for(GROUP, "rate-limited the service", seconds=60)[0]
         self.telegram.press(failed, "Again")
-        again = self.wait_for(GROUP, "Video is not available", 2, seconds=60)[1]
+        again = self.wait_for(GROUP, "rate-limited the service", 2, seconds=60)[1]
         self.assertEqual(again.reply_to, failed.id, "the button's answer names its message")
         self.telegram.say(GROUP, f"@reels_test_bot {SAMPLE}", topic=42)
         done = self.wait_for(GROUP, "Cost: free", seconds=180)[0]

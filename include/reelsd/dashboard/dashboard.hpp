@@ -51,6 +51,8 @@ struct dashboard_dependencies {
     std::function<std::string()> origin;
     /// What the daemon knows of itself: `started_at`, `workers`, `resolvers`, `models`, `analyzer`.
     std::function<boost::asio::awaitable<json>()> health;
+    /// Whether the platform was asked and has never answered this installation.
+    std::function<boost::asio::awaitable<bool>()> platform_never_answered;
     /// The chat bot's name, empty while it is not known; nothing without a bot.
     std::function<std::optional<std::string>()> bot_username;
     /// Jobs have been submitted anew: the queue may look at once.

@@ -1,6 +1,7 @@
 #include "tool_runs.hpp"
 
 #include "../page.hpp"
+#include "../render.hpp"
 #include "../text.hpp"
 #include <reelsd/base/text.hpp>
 
@@ -54,13 +55,12 @@ tool_result answered(json document) {
     return {.texts = {std::move(text)}, .structured = std::move(document)};
 }
 
-/// Advises the model whether submitting the same link again can succeed.
-std::string_view prospect(std::string_view error_code) {
-    if (error_code == "unavailable" || error_code == "unsupported_format" ||
-        error_code == "video_too_long") {
-        return "Submitting it again would end the same way.";
-    }
-    return "It may succeed when it is submitted again later.";
+/// Advises the model whether and when submitting the same link again can succeed.
+std::string prospect(const json& job) {
+    const auto wait = retry_wait(job, std::chrono::system_clock::now());
+    if (!wait) return "Submitting it again would end the same way.";
+    if (wait->count() == 0) return "It may succeed when it is submitted again.";
+    return fmt::format("It may succeed when it is submitted again in {} seconds.", wait->count());
 }
 
 tool_result of_failed_job(std::int64_t id, api_answer job) {
@@ -71,7 +71,7 @@ tool_result of_failed_job(std::int64_t id, api_answer job) {
         id,
         without_stop(printable(why, line_breaks::to_blank)),
         printable(code, line_breaks::to_blank),
-        prospect(code));
+        prospect(job.document));
     auto result = answered(std::move(job));
     result.texts.insert(result.texts.begin(), std::move(text));
     result.is_error = true;

@@ -59,7 +59,10 @@ constexpr db::query claim_in_line_query{
     SELECT outcome, wait_seconds, (claimed).id, (claimed).account_id, (claimed).url,
            (claimed).claim, (claimed).attempt, (claimed).created_at, (claimed).fresh,
            (claimed).is_upload, (claimed).permit, (claimed).cooling_since, (claimed).turn
-      FROM claim_in_line($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12))sql",
+      FROM claim_in_line($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
+               CASE WHEN EXISTS (SELECT FROM resolver_pace
+                                  WHERE host = $1 AND answered_at IS NOT NULL)
+                    THEN $12::text ELSE $13::text END))sql",
     db::priority::essential};
 
 // Rows are locked in the order of their ids: two statements for the same jobs never wait for each
@@ -330,7 +333,8 @@ boost::asio::awaitable<line_answer> queue_store::claim_in_line(
         wanted.lease.count(),
         wanted.in_flight,
         line.cooldown_wait_max.count(),
-        line.cooldown_text);
+        line.cooldown_text,
+        line.unanswered_text);
     const auto row = answer.one();
     line_answer decided{
         .job = std::nullopt,

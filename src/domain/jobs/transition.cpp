@@ -34,6 +34,24 @@ std::string_view model_failure_text(errc why) {
     }
 }
 
+/// What happened, of a failure with which a platform may refuse a server's address; else empty.
+std::string_view suspected_refusal(errc of) {
+    switch (of) {
+        case errc::platform_rate_limited: return "The platform rate-limited the service";
+        case errc::login_required: return "Video is not available: the platform asks for a sign-in";
+        case errc::timed_out:
+        case errc::connection_failed:
+            return "The video could not be downloaded: the platform could not be reached, or was "
+                   "too slow";
+        case errc::platform_failed:
+            return "The video could not be downloaded: the platform's servers would not give it";
+        case errc::platform_changed:
+            return "The video could not be downloaded: the platform answers in a way that this "
+                   "service does not know";
+        default: return {};
+    }
+}
+
 /// `detail` is that of errc::proxy_failed.
 std::string proxy_failure_text(std::string_view detail) {
     const auto names = detail.substr(0, detail.find(": "));
@@ -201,6 +219,16 @@ std::string cooldown_text(errc of, std::string_view minutes) {
         is_platform ? "The platform temporarily rate-limited the service"
                     : "The AI model could not process the video: its provider asks for a pause",
         minutes);
+}
+
+std::string unanswered_text(errc of) {
+    const auto what = suspected_refusal(of);
+    if (what.empty()) return {};
+    return fmt::format(
+        "{}. It has never answered this server and may refuse its address. Upload the video "
+        "instead, or ask the operator to set a proxy (platform-proxy) or a session of their own "
+        "(platform-cookies-file).",
+        what);
 }
 
 std::string error_text(const error& why, const retry_policy& policy) {

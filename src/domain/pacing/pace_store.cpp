@@ -2,6 +2,8 @@
 #include <reelsd/db/pool.hpp>
 #include <reelsd/domain/pacing/pace_store.hpp>
 
+#include <algorithm>
+
 namespace reelsd::pacing {
 namespace {
 
@@ -15,7 +17,7 @@ constexpr db::query note_query{"pacing.note", R"sql(
     SELECT begun_cooldown, warn, unknown FROM note_resolver_try($1, $2, $3, $4, $5, $6))sql"};
 
 constexpr db::query list_query{"pacing.list", R"sql(
-    SELECT resolver, unknown_answers, answered_at,
+    SELECT resolver, unknown_answers, answered_at, busy_until > now() AS is_busy,
            CASE WHEN cooldown_until > now() THEN extract(epoch FROM cooldown_until - now())
                 ELSE 0 END::float8 AS cooldown_left
       FROM resolver_pace WHERE host = $1 ORDER BY resolver)sql"};
@@ -46,6 +48,13 @@ std::string_view name_of(outcome ended) noexcept {
 }
 
 }  // namespace
+
+bool has_never_answered(const std::vector<resolver_state>& all) noexcept {
+    const auto has_answered = [](const resolver_state& one) { return one.answered_at.has_value(); };
+    const auto is_silent = [](const resolver_state& one) { return one.has_never_answered(); };
+    return std::none_of(all.begin(), all.end(), has_answered) &&
+           std::any_of(all.begin(), all.end(), is_silent);
+}
 
 boost::asio::awaitable<permit> pace_store::ask(paced_resolver who, pace wanted, deadline by) {
     invariant(wanted.tries_per_hour > 0);
@@ -108,7 +117,8 @@ boost::asio::awaitable<std::vector<resolver_state>> pace_store::list(
             .resolver = row.as<std::string>("resolver"),
             .cooldown_left = seconds_f{row.as<double>("cooldown_left")},
             .unknown_answers = row.as<std::int32_t>("unknown_answers"),
-            .answered_at = row.as<std::optional<time_point>>("answered_at")};
+            .answered_at = row.as<std::optional<time_point>>("answered_at"),
+            .is_busy = row.as<bool>("is_busy")};
     });
 }
 

@@ -500,27 +500,22 @@ jobs::transition after_failure(
     return jobs::after_failure(job, why, failed.allowed, policy, chance, failed.not_before);
 }
 
-/// Adds to a failure of the platform's that this server has never had an answer: the next
-/// submission would most likely fail as well.
+/// Rewords a failure of the platform's on a server that has never had an answer: another submission
+/// would most likely fail as well.
 void explain_unanswered(
     const executor_dependencies& parts, const log::logger& log, const jobs::claimed_job& job,
     jobs::transition& ended) {
     auto* const failure = std::get_if<jobs::failed>(&ended);
     const auto link = platform::parse_link(job.url);
     if (failure == nullptr || job.is_upload || !link || link->is_test()) return;
-    const auto cause = failure->why.cause;
-    const bool is_platforms = cause == errc::platform_rate_limited ||
-                              cause == errc::platform_failed || cause == errc::platform_changed ||
-                              cause == errc::connection_failed;
-    if (!is_platforms ||
-        parts.rate_limiter.has_ever_answered(deadline::after(store_query_time_max)))
+    auto text = jobs::unanswered_text(failure->why.cause);
+    if (text.empty() || parts.rate_limiter.has_ever_answered(deadline::after(store_query_time_max)))
         return;
-    failure->text +=
-        " This server has never had an answer: the platform may refuse its address. Its operator "
-        "can set a proxy (platform-proxy).";
+    failure->text = std::move(text);
     log.warning(
         "platform has never answered this server",
-        {{"host", parts.rate_limiter.host()}, {"remedy", "platform-proxy"}});
+        {{"host", parts.rate_limiter.host()},
+         {"remedy", "platform-proxy, platform-cookies-file or an upload"}});
 }
 
 }  // namespace

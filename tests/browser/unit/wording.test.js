@@ -2,21 +2,36 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { changesOf, draftOf, draftProblems } from '../../../src/dashboard/web/admin/changes.js';
 import { completeLink, platformLink } from '../../../src/dashboard/web/reel/links.js';
-import { failureWords, fieldWords, queueWords, stepWords } from '../../../src/dashboard/web/reels/wording.js';
+import { retryWait, uploadPath } from '../../../src/dashboard/web/reel/retry.js';
+import { fieldWords, queueWords, stepWords } from '../../../src/dashboard/web/reels/wording.js';
 
 const ACCOUNT = {
     is_admin: false, submissions_per_minute: 20, concurrent_jobs: null, requests_per_minute: null,
     monthly_budget_usd: 2.5,
 };
 
-test('every cause has words, also one that nobody knows yet', () => {
-    for (const code of ['unavailable', 'rate_limited', 'model_failed', 'unsupported_format', 'storage_error',
-        'video_too_long', 'download_failed', 'internal', 'invented_later']) {
-        const { title, advice } = failureWords(code);
-        assert.ok(title.length > 0 && advice.length > 0, code);
+test('a failed reel can be tried again when its time has come, counted from its end', () => {
+    const reel = { url: 'https://www.instagram.com/reel/abc/', retryable: true,
+        finished_at: '2026-05-22T10:00:00Z', retry_after_seconds: 900, error_code: 'rate_limited' };
+    const end = Date.parse(reel.finished_at);
+    assert.equal(retryWait(reel, end), 900);
+    assert.equal(retryWait(reel, end + 899_001), 1);
+    assert.equal(retryWait(reel, end + 900_000), 0);
+    assert.equal(retryWait({ ...reel, retry_after_seconds: undefined }, end), 0);
+    assert.equal(retryWait({ ...reel, retryable: false }, end), null);
+    assert.equal(retryWait({ ...reel, url: 'upload:clip.mp4' }, end), null);
+});
+
+test('an upload is offered where the platform is the cause, and keeps the link', () => {
+    const url = 'https://www.instagram.com/reel/abc/?a=1&b=2';
+    for (const code of ['rate_limited', 'download_failed', 'unavailable']) {
+        const path = uploadPath({ url, error_code: code });
+        assert.equal(new URL(path, 'http://x.test').searchParams.get('upload'), url);
     }
-    assert.ok(failureWords('download_failed').isWorthRetrying);
-    assert.ok(!failureWords('video_too_long').isWorthRetrying);
+    for (const code of ['model_failed', 'video_too_long', 'storage_error', 'invented_later']) {
+        assert.equal(uploadPath({ url, error_code: code }), null);
+    }
+    assert.equal(uploadPath({ url: 'upload:clip.mp4', error_code: 'download_failed' }), null);
 });
 
 test('fields and steps have words', () => {

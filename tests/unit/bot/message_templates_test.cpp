@@ -3,13 +3,17 @@
 #include "bot/rich_text.hpp"
 #include "bot/summary.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 
 // Goal: people read what is there, whole, and markup of others is text. Method: pure functions.
 namespace reelsd::bot {
 namespace {
+
+using namespace std::chrono_literals;
 
 constexpr const char* result = R"({
   "visual": {"text_on_screen": ["<b>SALE</b>", "50% & more"]},
@@ -96,9 +100,27 @@ TEST(Wording, AFailureIsThePlainCause) {
     failed.url = "https://x.test/?a&b";
     failed.error = "Video is not available: it's <private>";
     EXPECT_EQ(
-        to_html(wording::failure(failed)),
+        to_html(wording::failure(failed, time_point{})),
         "<b>Reel 2</b> failed.\nVideo is not available: it's "
         "&lt;private&gt;\n\nhttps://x.test/?a&amp;b");
+}
+
+TEST(Wording, AFailureSaysWhenItMayBeTriedAgain) {
+    auto failed = job_of(2, jobs::job_status::error);
+    failed.error = "Why.";
+    failed.is_retryable = true;
+    failed.finished_at = time_point{};
+    failed.retry_after_seconds = 900;
+    const auto text_after = [&](std::chrono::seconds passed) {
+        return to_html(wording::failure(failed, time_point{passed}));
+    };
+    const std::string now = "<b>Reel 2</b> failed.\nWhy.\n\n";
+    EXPECT_EQ(text_after(190s), "<b>Reel 2</b> failed.\nWhy.\nYou can try again in 12 min.\n\n");
+    EXPECT_EQ(text_after(900s), now);
+    failed.retry_after_seconds = 7500;
+    EXPECT_THAT(text_after(0s), testing::HasSubstr("You can try again in 2 h 5 min."));
+    failed.is_retryable = false;
+    EXPECT_EQ(text_after(0s), now);
 }
 
 }  // namespace

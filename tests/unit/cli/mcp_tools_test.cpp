@@ -100,11 +100,17 @@ TEST_F(McpTools, AFailedAnalysisIsAnErrorInWordsAndAsJson) {
     EXPECT_EQ(result["content"][1]["text"], unavailable);
     EXPECT_EQ(result["structuredContent"]["error_code"], "unavailable");
 
-    server.on_await =
-        found(R"({"id":7,"url":"l","status":"error","created_at":"","error_code":"rate_limited"})");
+    server.on_await = found(
+        R"({"id":7,"url":"l","status":"error","error_code":"rate_limited","retryable":true})");
     EXPECT_THAT(
         text_in(client.result_of("get_reel", {{"id", 7}})),
-        HasSubstr("may succeed when it is submitted again later"));
+        HasSubstr("may succeed when it is submitted again."));
+    server.on_await =
+        found(R"({"id":7,"url":"l","status":"error","error_code":"rate_limited","retryable":true,
+            "finished_at":"2100-01-01T00:00:00Z","retry_after_seconds":5})");
+    EXPECT_THAT(
+        text_in(client.result_of("get_reel", {{"id", 7}})),
+        testing::ContainsRegex("submitted again in [0-9]+ seconds"));
 }
 
 TEST_F(McpTools, FailuresSayWhatToDo) {

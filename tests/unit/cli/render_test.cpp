@@ -6,12 +6,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <sstream>
 #include <string>
 
 namespace reelsd::cli {
 namespace {
 
+using namespace std::chrono;
+using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -108,6 +111,27 @@ TEST(RenderJob, DrawsJobsThatAreNotDone) {
                 "finished_at": "2026-05-22T10:01:05Z"})"),
             {}),
         "Reel 7: error in 1 min 5 s\nVideo is not available (unavailable)\n");
+}
+
+TEST(RenderJob, SaysWhenAFailedJobMayBeSubmittedAgain) {
+    const auto finished_at = sys_days{2026y / May / 22} + 10h;
+    auto job = json::parse(R"({"id": 7, "url": "https://x.test/", "status": "error",
+        "error_code": "rate_limited", "error": "Why.", "retryable": true,
+        "retry_after_seconds": 900, "finished_at": "2026-05-22T10:00:00Z"})");
+    const auto last_line = [&](auto after) {
+        const auto page = render_job(job, {}, finished_at + after);
+        const std::string before = "Reel 7: error\nhttps://x.test/\nWhy. (rate_limited)\n";
+        EXPECT_THAT(page, testing::StartsWith(before));
+        return page.substr(before.size());
+    };
+    EXPECT_EQ(last_line(0s), "You can try again in 15 min.\n");
+    EXPECT_EQ(last_line(190s), "You can try again in 12 min.\n");
+    EXPECT_EQ(last_line(890s), "You can try again in 10 s.\n");
+    EXPECT_EQ(last_line(900s), "You can try again now.\n");
+    job.erase("retry_after_seconds");
+    EXPECT_EQ(last_line(0s), "You can try again now.\n");
+    job["retryable"] = false;
+    EXPECT_EQ(last_line(0s), "");
 }
 
 TEST(RenderJob, SaysWhatIsEmptyOrUnknown) {

@@ -245,6 +245,24 @@ TEST(ErrorText, BeginsAsTheContractSays) {
     EXPECT_EQ(met.size(), beginnings.size());
 }
 
+TEST(ErrorText, OfAPlatformThatHasNeverAnsweredNamesAllWaysOnAndPromisesNothing) {
+    for (int number = 0; number <= static_cast<int>(errc::internal); ++number) {
+        const auto why = static_cast<errc>(number);
+        const auto text = unanswered_text(why);
+        const bool is_platforms = why == errc::platform_rate_limited ||
+                                  why == errc::platform_failed || why == errc::platform_changed ||
+                                  why == errc::connection_failed || why == errc::timed_out ||
+                                  why == errc::login_required;
+        EXPECT_EQ(!text.empty(), is_platforms) << name_of(why);
+        if (text.empty()) continue;
+        for (const auto* const part :
+             {"never answered", "platform-proxy", "platform-cookies-file", "Upload the video"})
+            EXPECT_THAT(text, testing::HasSubstr(part));
+        for (const auto* const promise : {"temporarily", "later", "after that", "minutes"})
+            EXPECT_THAT(text, testing::Not(testing::HasSubstr(promise)));
+    }
+}
+
 TEST(ErrorText, NamesTheCauseAndTheLimit) {
     EXPECT_THAT(
         error_text(error{errc::video_too_long}, {.video_seconds_max = 30s}),

@@ -64,6 +64,7 @@ struct platform_line {
     /// text is this one, with the minutes that are left in place of "{minutes}".
     seconds_f cooldown_wait_max{3600.0};
     std::string cooldown_text = {};
+    std::string unanswered_text = {};  ///< Instead, while the platform has never answered.
 };
 
 struct line_answer {

@@ -136,6 +136,10 @@ struct snooze {
 /// `snooze`, and how many minutes are left.
 [[nodiscard]] std::string cooldown_text(errc of, std::string_view minutes);
 
+/// Text of a failure on an installation that the platform has never answered. It names other ways
+/// to a result, because waiting may not help. Empty for causes that do not come from the platform.
+[[nodiscard]] std::string unanswered_text(errc of);
+
 /// What becomes of such a job: in a cool-down it is put off no longer than the policy allows, and
 /// fails instead. Pure.
 [[nodiscard]] transition after_snooze(

@@ -67,7 +67,13 @@ struct resolver_state {
     seconds_f cooldown_left{0.0};
     std::int32_t unknown_answers = 0;  ///< Since it last worked.
     std::optional<time_point> answered_at = {};
+    bool is_busy = false;  ///< A try is under way.
+
+    [[nodiscard]] bool has_never_answered() const noexcept { return !answered_at && !is_busy; }
 };
+
+/// Whether a resolver was tried and none has ever answered. `all` are those of one host. Pure.
+[[nodiscard]] bool has_never_answered(const std::vector<resolver_state>& all) noexcept;
 
 /// The table of resolvers' paces. Each operation is one statement, hence atomic; all throw
 /// db::unavailable when no answer is had before `by`, and db::refused when the server will not.

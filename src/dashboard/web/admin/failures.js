@@ -3,7 +3,6 @@ import { html, useState } from '../htm-preact.js';
 import { change, get } from '../core/api.js';
 import { createStore, useStore } from '../core/store.js';
 import { shortLink } from '../reels/row.js';
-import { failureWords } from '../reels/wording.js';
 import { countOf } from '../text/numbers.js';
 import { useLoading } from '../ui/loading.js';
 import { Bones, FailureNote } from '../ui/notes.js';
@@ -27,15 +26,14 @@ function Causes({ causes, recent, retried, isBusy, onRetry }) {
     return html`<ul>${causes.map((cause) => {
         const ids = recent.filter((one) => one.error_code === cause.error_code && !retried.has(one.id))
             .map((one) => one.id);
-        const { title } = failureWords(cause.error_code);
         const words = wordsFor(ids, cause);
         return html`<li key=${cause.error_code} class="line">
-            <div class="line-main"><h3>${title}</h3><code class="muted">${cause.error_code}</code></div>
+            <div class="line-main"><h3><code>${cause.error_code}</code></h3></div>
             <p class="small muted">${countOf(cause.count, 'reel')} in 7 days, the last${' '}
                 <${Time} value=${cause.last_at} /></p>
             <div class="line-tools">${ids.length > 0 && html`<button class="button button-small"
                 type="button" disabled=${isBusy} onClick=${() => onRetry(ids)}
-                aria-label=${`${words}: ${title}`}>${words}</button>`}</div>
+                aria-label=${`${words}: ${cause.error_code}`}>${words}</button>`}</div>
         </li>`;
     })}</ul>`;
 }

@@ -15,6 +15,9 @@ function State({ kind, icon, words }) {
 }
 
 function ReadyState({ resolver }) {
+    if (resolver.never_answered) {
+        return html`<${State} kind="bad" icon="error" words="Never answered" />`;
+    }
     return resolver.answered_at
         ? html`<${State} kind="good" icon="done" words="Ready" />`
         : html`<${State} kind="idle" icon="pending" words="Not used yet" />`;

@@ -94,7 +94,7 @@ function Head({ reel, onAgain, isBusy }) {
             </p>
             <div class="actions actions-start">
                 ${reel.status === 'done' && html`<${Downloads} id=${reel.id} />`}
-                ${isOver(reel.status) && html`<button class="button" type="button" disabled=${isBusy}
+                ${reel.status === 'done' && html`<button class="button" type="button" disabled=${isBusy}
                     onClick=${onAgain}><${Icon} name="again" />Analyse again</button>`}
                 <button class="button button-danger" type="button" onClick=${remove}>
                     <${Icon} name="trash" />Delete</button>
@@ -117,10 +117,11 @@ function Warnings({ warnings }) {
 function Reel({ reel }) {
     const [again, setAgain] = useState({ isBusy: false, error: null });
     useTitle(headlineIn(reel));
+    // A failed reel is never reused: only a finished one needs a fresh analysis.
     const analyseAgain = async () => {
         setAgain({ isBusy: true, error: null });
         try {
-            const { id } = await submitLink(reel.url, true);
+            const { id } = await submitLink(reel.url, reel.status === 'done');
             navigate(`/reels/${id}`);
         } catch (error) {
             setAgain({ isBusy: false, error });
@@ -131,7 +132,8 @@ function Reel({ reel }) {
         <${Head} reel=${reel} onAgain=${analyseAgain} isBusy=${again.isBusy} />
         ${again.error && html`<${FailureNote} error=${again.error} onRetry=${analyseAgain} />`}
         ${!isOver(reel.status) && html`<${Progress} reel=${reel} />`}
-        ${reel.status === 'error' && html`<${Failure} reel=${reel} />`}
+        ${reel.status === 'error' && html`<${Failure} key=${reel.id} reel=${reel}
+            isBusy=${again.isBusy} onRetry=${analyseAgain} />`}
         ${result && html`<${Warnings} warnings=${result.metadata.warnings} />
             <${Moments} result=${result} />
             <${Facts} result=${result} />`}

@@ -6,6 +6,7 @@ import { pathWithQuery } from '../core/routes.js';
 import { useStore } from '../core/store.js';
 import { hiddenStore } from '../reels/deletions.js';
 import { listStore, loadMore, refreshList, showList } from '../reels/list.js';
+import { PlatformNotice } from '../reels/platform_notice.js';
 import { RowList } from '../reels/row_list.js';
 import { SearchResults } from '../reels/search_results.js';
 import { SubmitBox, submitLink } from '../reels/submit_box.js';
@@ -94,6 +95,7 @@ function ReelList({ filter, onShowAll }) {
 /** The page `/`; its search and filters are the query of the address. */
 export function Page({ place }) {
     const filter = filterOf(place.query);
+    const upload = place.query.get('upload') ?? ''; // The link of a reel whose video is to be uploaded.
     const live = useStore(liveStore);
     useTitle('Reels');
     const setFilter = (change) => {
@@ -109,7 +111,8 @@ export function Page({ place }) {
             <h1>Reels</h1>
             <span class=${`live live-${live}`} title="Changes appear by themselves">${LIVE_WORDS[live]}</span>
         </div>
-        <${SubmitBox} isListed=${filter.q === '' && filter.status === '' && filter.author === ''} />
+        <${PlatformNotice} />
+        <${SubmitBox} key=${upload} link=${upload} isListed=${filter.q === '' && filter.status === '' && filter.author === ''} />
         <${Toolbar} filter=${filter} onFilter=${setFilter} />
         ${filter.q !== ''
             ? html`<${SearchResults} query=${filter.q} onShowAll=${showAll} />`

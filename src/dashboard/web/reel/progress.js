@@ -1,9 +1,12 @@
 // A reel that is not done: where the work stands, or why it failed.
-import { html, useEffect } from '../htm-preact.js';
+import { html, useEffect, useState } from '../htm-preact.js';
 import { useStep } from '../core/live.js';
-import { failureWords, queueWords, STEPS, stepWords } from '../reels/wording.js';
+import { queueWords, STEPS, stepWords } from '../reels/wording.js';
+import { formatLength } from '../text/times.js';
 import { announce } from '../ui/announcer.js';
 import { Icon } from '../ui/icons.js';
+import { useCountdown } from '../ui/notes.js';
+import { retryWait, uploadPath } from './retry.js';
 
 /** The steps of the work, with the one it stands at. */
 export function Progress({ reel }) {
@@ -28,14 +31,21 @@ export function Progress({ reel }) {
         you may also leave it.</p>`}`;
 }
 
-/** Why it failed and what one can do; the head of the page has the button for it. */
-export function Failure({ reel }) {
-    const { title, advice } = failureWords(reel.error_code);
+/** Why it failed, in the job's own words, and what one can do. */
+export function Failure({ reel, isBusy, onRetry }) {
+    const [wait] = useState(() => retryWait(reel, Date.now()));
+    const left = useCountdown(wait ?? 0, reel.id);
+    const upload = uploadPath(reel);
     return html`<div class="note note-fail">
         <${Icon} name="error" />
         <div class="note-body">
-            <p><strong>${title}.</strong> ${advice}</p>
-            <p class="foreign small">${reel.error} <code>${reel.error_code}</code></p>
+            <p class="foreign">${reel.error} <code>${reel.error_code}</code></p>
+            ${left > 0 && html`<p class="small">You can try again in ${formatLength(left)}.</p>`}
+            ${(wait !== null || upload) && html`<div class="actions actions-start">
+                ${wait !== null && html`<button class="button" type="button" disabled=${isBusy || left > 0}
+                    onClick=${onRetry}><${Icon} name="again" />Try again</button>`}
+                ${upload && html`<a class="button" href=${upload}>Upload the video instead</a>`}
+            </div>`}
         </div>
     </div>`;
 }

@@ -6,7 +6,7 @@ import { Status } from '../ui/status.js';
 import { Time } from '../ui/time.js';
 import { deleteReel } from './deletions.js';
 import { Thumbnail } from './thumbnail.js';
-import { failureWords, queueWords } from './wording.js';
+import { queueWords } from './wording.js';
 
 /** A link without what every link has: `instagram.com/reel/DYa0IXPgnP5`. */
 export function shortLink(url) {
@@ -30,7 +30,8 @@ function Details({ reel }) {
     const place = queueWords(reel, Date.now());
     const isNamedByLink = headlineOf(reel) === shortLink(reel.url);
     return html`<p class="row-details">
-        ${reel.status === 'error' && html`<span>${failureWords(reel.error_code).title}</span>`}
+        ${reel.status === 'error' && html`<span class="row-error foreign"
+            title=${reel.error}>${reel.error}</span>`}
         ${place && html`<span>${place}</span>`}
         ${(reel.author || !isNamedByLink) && html`<${Author} author=${reel.author} url=${reel.url} />`}
         <span class="muted"><${Time} value=${reel.created_at} /></span>

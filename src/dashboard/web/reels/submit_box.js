@@ -50,9 +50,12 @@ function Outcomes({ outcomes, count }) {
     </div>`;
 }
 
-/** The box; what goes wrong is said below it. `isListed` tells whether the list below shows a new reel. */
-export function SubmitBox({ isListed }) {
-    const [text, setText] = useState('');
+/**
+ * The box; what goes wrong is said below it. `isListed` tells whether the list below shows a new reel,
+ * `link` what is filled in at first.
+ */
+export function SubmitBox({ isListed, link }) {
+    const [text, setText] = useState(link);
     const [isFresh, setIsFresh] = useState(false);
     const [many, setMany] = useState(null);
     const { isBusy, error, submit, clearError } = useSubmission(async () => {

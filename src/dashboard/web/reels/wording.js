@@ -1,4 +1,4 @@
-// Words for statuses, steps, causes and fields. No DOM here: Node tests this file.
+// Words for statuses, steps and fields. No DOM here: Node tests this file.
 import { formatLength } from '../text/times.js';
 
 /** Status of a reel to its word. */
@@ -31,32 +31,6 @@ export const STEPS = [
 /** The words for a step; empty for one that nobody knows. */
 export function stepWords(step) {
     return STEPS.find(([name]) => name === step)?.[1] ?? '';
-}
-
-const CAUSES = {
-    unavailable: ['The video is not available',
-        'It is private, deleted, limited to some countries or to adults. Open the link in a browser '
-        + 'where you are not signed in: what you cannot see there, nobody can analyse.', false],
-    rate_limited: ['Instagram asked us to slow down',
-        'Try again in half an hour; submitting more links now makes the wait longer.', true],
-    model_failed: ['The model could not work with this video',
-        'Try again once. If it fails again, the video may be one that the model refuses.', true],
-    unsupported_format: ['There is no video that we can read',
-        'Photo posts, damaged files and very large files cannot be analysed.', false],
-    storage_error: ['The result could not be stored',
-        'The server may be out of room. Tell whoever runs it, then try again.', true],
-    video_too_long: ['The video is too long',
-        'Only short videos are analysed. Nothing was charged for this one.', false],
-    download_failed: ['The video could not be downloaded',
-        'The network or Instagram failed on the way. Trying again later usually helps.', true],
-    internal: ['Something went wrong on our side',
-        'Try again. If it keeps failing, tell whoever runs this server the number of the reel.', true],
-};
-
-/** A failure in plain words: `{title, advice, isWorthRetrying}`. */
-export function failureWords(errorCode) {
-    const [title, advice, isWorthRetrying] = CAUSES[errorCode] ?? CAUSES.internal;
-    return { title, advice, isWorthRetrying };
 }
 
 const FIELD_WORDS = {

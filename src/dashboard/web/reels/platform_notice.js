@@ -1,0 +1,23 @@
+// Shown while the platform has never answered this server: pasted links will most likely fail.
+import { html } from '../htm-preact.js';
+import { get } from '../core/api.js';
+import { sessionStore } from '../core/session.js';
+import { useStore } from '../core/store.js';
+import { Icon } from '../ui/icons.js';
+import { useLoading } from '../ui/loading.js';
+
+/** The notice, with the settings' names for administrators; nothing on a server that was answered. */
+export function PlatformNotice() {
+    const { data } = useLoading((signal) => get('/platform', signal), []);
+    const { session } = useStore(sessionStore);
+    return data?.never_answered && html`<div class="note note-warn">
+        <${Icon} name="warning" />
+        <div class="note-body">
+            <h2>Instagram has never answered this server</h2>
+            <p>It may refuse the server's address. ${session?.account.is_admin
+                ? html`Set a proxy (<code>platform-proxy</code>) or a session of your own
+                    (<code>platform-cookies-file</code>), or upload videos instead of pasting links.`
+                : 'Upload the video instead of pasting its link, or ask the operator of this server.'}</p>
+        </div>
+    </div>`;
+}
