@@ -24,6 +24,9 @@ void add_reel_list_routes(http::router& router, std::string_view prefix, jobs::j
 [[nodiscard]] result<std::optional<std::string>> requested_author(
     std::optional<std::string_view> text);
 
+/// `?latest=`: false when absent; `invalid_argument` unless `true` or `false`. Pure.
+[[nodiscard]] result<bool> requested_latest(std::optional<std::string_view> text);
+
 /// Where a page ends, as clients pass it on: opaque to them, URL-safe. Pure.
 [[nodiscard]] std::string cursor_of(job_id last);
 /// `?cursor=`: nothing when absent; `invalid_argument` unless cursor_of() made it. Pure.

@@ -33,6 +33,17 @@ TEST(RequestedAuthor, HasABound) {
     }
 }
 
+TEST(RequestedLatest, IsTrueOrFalse) {
+    EXPECT_FALSE(requested_latest(std::nullopt).value());
+    EXPECT_FALSE(requested_latest("false").value());
+    EXPECT_TRUE(requested_latest("true").value());
+    for (const char* text : {"", "1", "True", "yes"}) {
+        const auto latest = requested_latest(text);
+        ASSERT_FALSE(latest) << text;
+        EXPECT_EQ(latest.error().detail(), "latest must be true or false");
+    }
+}
+
 TEST(Cursor, SurvivesTheRoundTripAndNothingElseIsTaken) {
     EXPECT_EQ(requested_cursor(std::nullopt).value(), std::nullopt);
     for (const std::int64_t id :
