@@ -41,27 +41,31 @@ result<jobs::job_filter> requested_filter(const http::request_context& ctx) {
     if (!author) return author.error();
     const auto before = requested_cursor(ctx.query("cursor"));
     if (!before) return before.error();
-    const auto latest = requested_latest(ctx.query("latest"));
-    if (!latest) return latest.error();
+    const auto scope = requested_scope(ctx.query("latest"));
+    if (!scope) return scope.error();
+    const auto post_of = requested_post_of(ctx.query("post_of"));
+    if (!post_of) return post_of.error();
     return jobs::job_filter{
         .jobs_max = *limit,
         .status = *status,
         .author = *std::move(author),
         .before = *before,
-        .latest = *latest};
+        .latest = *scope == job_scope::latest_of_each_post,
+        .post_of = *post_of};
 }
 
 std::string link_to_next(std::string_view path, const jobs::job_filter& filter, job_id next) {
     auto target = fmt::format("{}?limit={}", path, filter.jobs_max);
     if (filter.status) target += fmt::format("&status={}", name_of(*filter.status));
     if (filter.author) target += fmt::format("&author={}", http::percent_encoded(*filter.author));
+    if (filter.post_of) target += fmt::format("&post_of={}", filter.post_of->value);
     if (filter.latest) target += "&latest=true";
     return fmt::format("<{}&cursor={}>; rel=\"next\"", target, cursor_of(next));
 }
 
-/// GET /api/v1/reels?limit=&status=&author=&latest=&cursor=: the caller's jobs, newest first; with
-/// `latest`, only the newest job of each post. 200 an array, with the next page in the header
-/// `Link`; 400 a malformed parameter.
+/// GET /api/v1/reels?limit=&status=&author=&latest=&post_of=&cursor=: the caller's jobs, newest
+/// first; with `latest`, only the newest job of each post. 200 an array, with the next page in the
+/// header `Link`; 400 a malformed parameter.
 asio::awaitable<http::response> list_reels(http::request_context& ctx, jobs::job_store& jobs) {
     const auto filter = requested_filter(ctx);
     if (!filter) co_return ctx.problem(filter.error());
@@ -130,10 +134,17 @@ result<std::optional<std::string>> requested_author(std::optional<std::string_vi
     return std::optional{std::string{*text}};
 }
 
-result<bool> requested_latest(std::optional<std::string_view> text) {
-    if (!text || text == "false") return false;
-    if (text == "true") return true;
+result<job_scope> requested_scope(std::optional<std::string_view> text) {
+    if (!text || text == "false") return job_scope::all;
+    if (text == "true") return job_scope::latest_of_each_post;
     return error{errc::invalid_argument, "latest must be true or false"};
+}
+
+result<std::optional<job_id>> requested_post_of(std::optional<std::string_view> text) {
+    if (!text) return std::optional<job_id>{};
+    const auto number = http::requested_number(*text);
+    if (!number) return error{errc::invalid_argument, "post_of must be the id of a reel"};
+    return std::optional{job_id{*number}};
 }
 
 std::string cursor_of(job_id last) {

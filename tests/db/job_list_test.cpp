@@ -136,6 +136,10 @@ TEST_F(LatestJobs, HideEarlierOnesOfTheSamePost) {
     EXPECT_EQ(list({}).jobs.size(), 4U);
     EXPECT_EQ(list({}).jobs[0].earlier, std::nullopt);
 
+    EXPECT_THAT(ids({.post_of = last}), ElementsAre(last, ids({})[1], first));
+    EXPECT_THAT(ids({.before = last, .post_of = first}), testing::SizeIs(2));
+    EXPECT_THAT(run(store_.list(bob_, {.post_of = last}, soon())).jobs, IsEmpty());
+
     EXPECT_THAT(ids({.status = job_status::pending, .latest = true}), ElementsAre(last));
     EXPECT_THAT(ids({.status = job_status::error, .latest = true}), ElementsAre(other));
     EXPECT_THAT(ids({.status = job_status::done, .latest = true}), IsEmpty());

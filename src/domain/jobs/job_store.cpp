@@ -57,7 +57,8 @@ constexpr db::query list_active_query{"jobs.list_active", R"sql(
          WHERE account_id = $1 AND status IN ('pending', 'processing')
            AND (NOT $5::boolean OR NOT EXISTS (
                SELECT FROM job AS later
-                WHERE later.account_id = $1 AND post_of(later) = post_of(job) AND later.id > job.id)))
+                WHERE later.account_id = $1 AND post_of(later) = post_of(job)
+                  AND later.id > job.id)))
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
            failure_cause, retry_after, code, author, summary, earlier
       FROM active
@@ -94,6 +95,22 @@ constexpr db::query list_by_author_query{"jobs.list_by_author", R"sql(
            SELECT FROM job AS later
             WHERE later.account_id = $1 AND post_of(later) = post_of(job) AND later.id > job.id))
      ORDER BY account_id, id DESC LIMIT $3)sql"};
+
+// MATERIALIZED, as for active jobs: the jobs of a post are few.
+constexpr db::query list_post_query{"jobs.list_post", R"sql(
+    WITH same_post AS MATERIALIZED (
+        SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
+               failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
+               code, author, summary
+          FROM job
+         WHERE account_id = $1
+           AND post_of(job) = (
+               SELECT post_of(named) FROM job AS named WHERE id = $4 AND account_id = $1))
+    SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
+           failure_cause, retry_after, code, author, summary, NULL::bigint AS earlier
+      FROM same_post
+     WHERE id < coalesce($2::bigint, 9223372036854775807)
+     ORDER BY id DESC LIMIT $3)sql"};
 
 constexpr db::query remove_query{"jobs.remove", R"sql(
     DELETE FROM job WHERE id = $1 AND account_id = $2)sql"};
@@ -264,6 +281,10 @@ job job_of_page_from(const db::row& row) {
 /// `wanted` outlive the call: the caller awaits it in place.
 boost::asio::awaitable<db::rows> listed(
     db::pool& pool, account_id caller, const job_filter& wanted, int rows_max, deadline by) {
+    if (wanted.post_of) {
+        co_return co_await pool.run(
+            by, list_post_query, caller, wanted.before, rows_max, *wanted.post_of);
+    }
     std::optional<std::string_view> status;
     if (wanted.status) status = name_of(*wanted.status);
     if (wanted.author) {

@@ -33,14 +33,14 @@ TEST(RequestedAuthor, HasABound) {
     }
 }
 
-TEST(RequestedLatest, IsTrueOrFalse) {
-    EXPECT_FALSE(requested_latest(std::nullopt).value());
-    EXPECT_FALSE(requested_latest("false").value());
-    EXPECT_TRUE(requested_latest("true").value());
+TEST(RequestedScope, IsTrueOrFalse) {
+    EXPECT_EQ(requested_scope(std::nullopt).value(), job_scope::all);
+    EXPECT_EQ(requested_scope("false").value(), job_scope::all);
+    EXPECT_EQ(requested_scope("true").value(), job_scope::latest_of_each_post);
     for (const char* text : {"", "1", "True", "yes"}) {
-        const auto latest = requested_latest(text);
-        ASSERT_FALSE(latest) << text;
-        EXPECT_EQ(latest.error().detail(), "latest must be true or false");
+        const auto scope = requested_scope(text);
+        ASSERT_FALSE(scope) << text;
+        EXPECT_EQ(scope.error().detail(), "latest must be true or false");
     }
 }
 

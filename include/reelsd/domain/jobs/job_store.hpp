@@ -87,6 +87,8 @@ struct job_filter {
     std::optional<job_id> before = {};  ///< Only older ones: where the last page ended.
     /// Only the newest job of each post, with `earlier`. The other filters apply to that job.
     bool latest = false;
+    /// Only jobs on the post of this job, itself included; the other filters do not apply.
+    std::optional<job_id> post_of = {};
 };
 
 struct job_page {
