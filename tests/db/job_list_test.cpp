@@ -150,27 +150,30 @@ TEST_F(LatestJobs, HideEarlierOnesOfTheSamePost) {
 }
 
 TEST_F(LatestJobs, TellPostsApart) {
-    std::vector<job_id> newest{
-        add(ann_, reel("DYa0IXPgnP5"), "error"),
-        add(ann_, reel("dya0ixpgnp5"), "error"),  // Codes are case-sensitive.
-        add(ann_, "https://www.instagram.com/p/DYa0IXPgnP5/?img_index=2", "error"),
-        add(ann_, "https://www.instagram.com/share/reel/BAxyz12345", "error"),
-        add(ann_, "https://www.instagram.com/share/BAxyz12346", "error"),
-        // Files may have the same name.
-        add(ann_, "upload:video.mp4", "error"),
-        add(ann_, "upload:video.mp4", "pending"),
-        add(ann_, "upload:video.mp4", "done", "upload-0123456789ab")};
-    std::reverse(newest.begin(), newest.end());
-    EXPECT_THAT(ids({.latest = true}), testing::ElementsAreArray(newest));
+    const auto post = add(ann_, reel("DYa0IXPgnP5"), "error");
+    const auto other_case = add(ann_, reel("dya0ixpgnp5"), "error");
+    const auto slide = add(ann_, "https://www.instagram.com/p/DYa0IXPgnP5/?img_index=2", "error");
+    const auto share = add(ann_, "https://www.instagram.com/share/BAxyz12345", "error");
+    // Files may have the same name.
+    const auto failed_file = add(ann_, "upload:video.mp4", "error");
+    const auto pending_file = add(ann_, "upload:video.mp4", "pending");
+    const auto file = add(ann_, "upload:video.mp4", "done", "upload-0123456789ab");
+    EXPECT_THAT(
+        ids({.latest = true}),
+        ElementsAre(file, pending_file, failed_file, share, slide, other_case, post));
+    EXPECT_THAT(ids({.post_of = failed_file}), IsEmpty());
 
-    newest.front() = add(ann_, "upload:copy.mp4", "done", "upload-0123456789ab");
-    const auto shared = add(ann_, "https://www.instagram.com/share/reel/BAxyz12345/", "pending");
-    std::erase(newest, ids({.latest = true})[5]);
-    EXPECT_EQ(ids({.latest = true}).front(), shared);
+    const auto same_file = add(ann_, "upload:copy.mp4", "done", "upload-0123456789ab");
+    const auto same_share = add(ann_, "https://instagram.com/share/BAxyz12345/", "pending");
+    EXPECT_THAT(
+        ids({.latest = true}),
+        ElementsAre(same_share, same_file, pending_file, failed_file, slide, other_case, post));
+    // A worker has found the post behind the link.
+    run(store_.keep_shared_post(same_share, reel("DYa0IXPgnP5"), soon()));
+    EXPECT_THAT(
+        ids({.latest = true}),
+        ElementsAre(same_share, same_file, pending_file, failed_file, share, slide, other_case));
     EXPECT_EQ(list({.latest = true}).jobs[0].earlier, 1);
-    run(store_.keep_shared_post(shared, reel("DYa0IXPgnP5"), soon()));
-    EXPECT_EQ(list({.latest = true}).jobs[0].earlier, 1);
-    EXPECT_EQ(ids({.latest = true}).back(), ids({})[7]);  // No longer of that post: dya0ixpgnp5.
 }
 
 TEST_F(LatestJobs, HaveStablePages) {

@@ -150,7 +150,7 @@ TEST_F(ReelSearch, AnAccountFindsItsOwnReelsAlone) {
 }
 
 TEST_F(ReelSearch, AtMostAsManyAsWanted) {
-    for (int i = 0; i < 5; ++i) add(ann_, "bread", {.words = {"sourdough"}});
+    for (const char* code : {"a", "b", "c", "d", "e"}) add(ann_, code, {.words = {"sourdough"}});
     EXPECT_EQ(hits(ann_, {.text = "sourdough", .hits_max = 3}).size(), 3U);
     EXPECT_EQ(hits(ann_, {.text = "sourdough", .hits_max = 50}).size(), 5U);
 }
