@@ -74,6 +74,12 @@ test('the newest anew keep what is older', () => {
     assert.deepEqual(withTop(shown.slice(0, 3), '/after-3', page).next, '/after-3');
 });
 
+test('the newest anew take the place of older ones of their posts', () => {
+    const url = 'https://www.instagram.com/reel/DYa0IXPgnP5/';
+    const page = { items: [reel(6, 'pending', { url }), reel(5)], next: '/after-5' };
+    assert.deepEqual(idsOf(withTop([reel(5), reel(3, 'done', { url }), reel(1)], null, page).reels), [6, 5, 1]);
+});
+
 test('the newest anew are all when there is no more', () => {
     const after = withTop([reel(5), reel(1)], '/after-1', { items: [reel(5)], next: null });
     assert.deepEqual(after, { reels: [reel(5)], next: null });

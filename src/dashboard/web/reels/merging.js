@@ -25,11 +25,15 @@ export function withPage(reels, page) {
 
 /**
  * The list, and what brings its next page, after its newest reels were fetched again as `{items, next}`. Older
- * ones than these stay as they are, so that a reader who has come far down loses nothing.
+ * ones than these stay as they are, so that a reader who has come far down loses nothing; except those of a post
+ * that has a newer one now.
  */
 export function withTop(reels, next, page) {
     const oldest = page.items.at(-1)?.id;
-    const older = page.next === null ? [] : reels.filter((reel) => reel.id < oldest);
+    const posts = new Set(page.items.map(postOf));
+    posts.delete(null);
+    const older = page.next === null ? []
+        : reels.filter((reel) => reel.id < oldest && !posts.has(postOf(reel)));
     return { reels: [...page.items, ...older], next: older.length > 0 ? next : page.next };
 }
 
