@@ -72,7 +72,7 @@ export function ListTools({ reels }) {
     const selected = reels.filter(({ id }) => selection.has(id));
     const isAll = selected.length === reels.length;
     const hasFailed = reels.some(({ status }) => status === 'error');
-    return html`<div class="list-tools" role="group" aria-label="Selected reels">
+    return html`<div class=${`list-tools ${selected.length > 0 ? 'list-tools-sticky' : ''}`} role="group" aria-label="Selected reels">
         <label class="check">
             <input type="checkbox" checked=${isAll} indeterminate=${selected.length > 0 && !isAll}
                 onChange=${() => select(reels.map(({ id }) => id), !isAll)} />

@@ -58,12 +58,12 @@ export class ReelRow extends Component {
                     <a href=${`/reels/${reel.id}`}>${headline}</a>
                 </h2>
                 <${Details} reel=${reel} />
-                ${reel.earlier > 0 && html`<${Earlier} key=${reel.id} reel=${reel} />`}
             </div>
             <${Status} id=${reel.id} status=${reel.status} />
             <button class="button button-plain button-icon row-delete" type="button"
                     aria-label=${`Delete: ${headline}`} title="Delete"
                     onClick=${(event) => removeRow(event, reel.id, headline)}><${Icon} name="trash" /></button>
+            ${reel.earlier > 0 && html`<${Earlier} key=${reel.id} reel=${reel} />`}
         </li>`;
     }
 }
