@@ -1,5 +1,6 @@
 #include "reel_list.hpp"
 
+#include <reelsd/base/json.hpp>
 #include <reelsd/domain/jobs/job_view.hpp>
 #include <reelsd/http/parameters.hpp>
 #include <reelsd/http/router.hpp>
