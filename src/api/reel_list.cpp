@@ -1,5 +1,6 @@
 #include "reel_list.hpp"
 
+#include <reelsd/base/json.hpp>
 #include <reelsd/domain/jobs/job_view.hpp>
 #include <reelsd/http/parameters.hpp>
 #include <reelsd/http/router.hpp>
@@ -22,6 +23,9 @@ namespace asio = boost::asio;
 constexpr int jobs_usual = 20;
 constexpr int jobs_most = 100;
 constexpr std::ptrdiff_t author_characters_max = 100;
+/// Upper bound of failed jobs that a request deletes, and that one of its statements deletes.
+constexpr std::int64_t deleted_most = 5000;
+constexpr int deleted_at_once = 250;
 
 /// The kind of order that the number after it belongs to: newest first, by id.
 constexpr std::string_view cursor_prefix = "n";
@@ -38,19 +42,31 @@ result<jobs::job_filter> requested_filter(const http::request_context& ctx) {
     if (!author) return author.error();
     const auto before = requested_cursor(ctx.query("cursor"));
     if (!before) return before.error();
+    const auto scope = requested_scope(ctx.query("latest"));
+    if (!scope) return scope.error();
+    const auto post_of = requested_post_of(ctx.query("post_of"));
+    if (!post_of) return post_of.error();
     return jobs::job_filter{
-        .jobs_max = *limit, .status = *status, .author = *std::move(author), .before = *before};
+        .jobs_max = *limit,
+        .status = *status,
+        .author = *std::move(author),
+        .before = *before,
+        .latest = *scope == job_scope::latest_of_each_post,
+        .post_of = *post_of};
 }
 
 std::string link_to_next(std::string_view path, const jobs::job_filter& filter, job_id next) {
     auto target = fmt::format("{}?limit={}", path, filter.jobs_max);
     if (filter.status) target += fmt::format("&status={}", name_of(*filter.status));
     if (filter.author) target += fmt::format("&author={}", http::percent_encoded(*filter.author));
+    if (filter.post_of) target += fmt::format("&post_of={}", filter.post_of->value);
+    if (filter.latest) target += "&latest=true";
     return fmt::format("<{}&cursor={}>; rel=\"next\"", target, cursor_of(next));
 }
 
-/// GET /api/v1/reels?limit=&status=&author=&cursor=: the caller's jobs, newest first. 200 an array,
-/// with the next page in the header `Link`; 400 a malformed parameter.
+/// GET /api/v1/reels?limit=&status=&author=&latest=&post_of=&cursor=: the caller's jobs, newest
+/// first; with `latest`, only the newest job of each post. 200 an array, with the next page in the
+/// header `Link`; 400 a malformed parameter.
 asio::awaitable<http::response> list_reels(http::request_context& ctx, jobs::job_store& jobs) {
     const auto filter = requested_filter(ctx);
     if (!filter) co_return ctx.problem(filter.error());
@@ -66,8 +82,27 @@ asio::awaitable<http::response> list_reels(http::request_context& ctx, jobs::job
     co_return answer;
 }
 
+/// DELETE /api/v1/reels?status=error: the caller's failed jobs, up to `deleted_most`. 200 how many
+/// were deleted; 400 another status or none.
+asio::awaitable<http::response> delete_failed_reels(
+    http::request_context& ctx, jobs::job_store& jobs) {
+    if (ctx.query("status") != "error") {
+        co_return ctx.problem(error{errc::invalid_argument, "status must be error"});
+    }
+    std::int64_t deleted = 0;
+    while (deleted < deleted_most) {
+        const auto step =
+            co_await jobs.remove_failed(ctx.caller(), deleted_at_once, ctx.database_by());
+        deleted += step;
+        if (step < deleted_at_once) break;
+        ctx.restart_database_time();
+    }
+    co_return ctx.json(http::status::ok, {{"deleted", deleted}});
+}
+
 constexpr auto reel_list_routes = std::to_array<http::route<jobs::job_store>>({
     {http::verb::get, "/reels", &list_reels},
+    {http::verb::remove, "/reels", &delete_failed_reels},
 });
 
 }  // namespace
@@ -98,6 +133,19 @@ result<std::optional<std::string>> requested_author(std::optional<std::string_vi
             fmt::format("author must be 1 to {} characters", author_characters_max)};
     }
     return std::optional{std::string{*text}};
+}
+
+result<job_scope> requested_scope(std::optional<std::string_view> text) {
+    if (!text || text == "false") return job_scope::all;
+    if (text == "true") return job_scope::latest_of_each_post;
+    return error{errc::invalid_argument, "latest must be true or false"};
+}
+
+result<std::optional<job_id>> requested_post_of(std::optional<std::string_view> text) {
+    if (!text) return std::optional<job_id>{};
+    const auto number = http::requested_number(*text);
+    if (!number) return error{errc::invalid_argument, "post_of must be the id of a reel"};
+    return std::optional{job_id{*number}};
 }
 
 std::string cursor_of(job_id last) {

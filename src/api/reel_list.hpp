@@ -4,6 +4,7 @@
 #include <reelsd/base/result.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,6 +24,14 @@ void add_reel_list_routes(http::router& router, std::string_view prefix, jobs::j
 /// `?author=`: nothing when absent; `invalid_argument` unless 1-100 characters. Pure.
 [[nodiscard]] result<std::optional<std::string>> requested_author(
     std::optional<std::string_view> text);
+
+enum class job_scope : std::uint8_t { all, latest_of_each_post };
+
+/// `?latest=`: all when absent; `invalid_argument` unless `true` or `false`. Pure.
+[[nodiscard]] result<job_scope> requested_scope(std::optional<std::string_view> text);
+
+/// `?post_of=`: nothing when absent; `invalid_argument` unless an id. Pure.
+[[nodiscard]] result<std::optional<job_id>> requested_post_of(std::optional<std::string_view> text);
 
 /// Where a page ends, as clients pass it on: opaque to them, URL-safe. Pure.
 [[nodiscard]] std::string cursor_of(job_id last);

@@ -297,7 +297,8 @@ result<reel_page> api_client::list(const list_query& wanted, const std::stop_tok
         "/api/v1/reels",
         {{"limit", fmt::format("{}", wanted.limit)},
          {"status", wanted.status},
-         {"cursor", wanted.cursor}});
+         {"cursor", wanted.cursor},
+         {"latest", wanted.latest ? std::optional<std::string>{"true"} : std::nullopt}});
     auto response = get(path, stop);
     if (!response) return response.error();
     auto next_cursor = next_cursor_of(response->head.headers);
@@ -367,6 +368,16 @@ result<void> api_client::remove(std::int64_t id, const std::stop_token& stop) co
     if (response) return {};
     if (response.error().code() == errc::not_found && maybe_done_before) return {};
     return response.error();
+}
+
+result<std::int64_t> api_client::remove_failed(const std::stop_token& stop) const {
+    net::http_request request;
+    request.method = net::http_method::del;
+    request.url = connection_.server + "/api/v1/reels?status=error";
+    const auto removed =
+        decoded(send(std::move(request), answer_time_max, stop).response, json_kind::object);
+    if (!removed) return removed.error();
+    return integer_of(removed->document, "deleted").value_or(0);
 }
 
 result<net::http_response> api_client::get(

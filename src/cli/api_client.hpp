@@ -64,6 +64,7 @@ struct list_query {
     int limit = 20;                     ///< 1-100
     std::optional<std::string> status;  ///< pending, processing, done or error; none: all.
     std::optional<std::string> cursor;  ///< Where an earlier page ended; none: from the newest on.
+    bool latest = false;                ///< Only the newest reel of each post.
 };
 
 /// One page of the list.
@@ -139,6 +140,10 @@ public:
     /// DELETE /api/v1/reels/{id}. A retry that gets not_found after a lost response or a failure is
     /// a success: the earlier attempt may have deleted the reel, which is gone either way.
     [[nodiscard]] result<void> remove(std::int64_t id, const std::stop_token& stop) const;
+
+    /// DELETE /api/v1/reels?status=error: deletes some thousand failed reels. Returns their number;
+    /// 0: none is left.
+    [[nodiscard]] result<std::int64_t> remove_failed(const std::stop_token& stop) const;
 
 private:
     void sign(net::http_request& request) const;

@@ -11,6 +11,7 @@ namespace {
 
 struct delete_arguments {
     std::vector<std::int64_t> ids;
+    bool failed = false;  ///< All failed ones, instead of `ids`.
     bool as_json = false;
 };
 
@@ -19,9 +20,27 @@ bool ends_deletion(errc code) {
     return code != errc::not_found && code != errc::conflict;
 }
 
+/// Deletes all failed reels, some thousand per request.
+exit_code delete_failed(const command_context& context, const delete_arguments& arguments) {
+    std::int64_t deleted = 0;
+    for (;;) {
+        const auto step = context.api.remove_failed(context.stop);
+        if (!step) return report(context, step.error());
+        if (*step == 0) break;
+        deleted += *step;
+    }
+    if (arguments.as_json) {
+        print_json(context, json{{"deleted", deleted}}.dump());
+    } else {
+        print(context, fmt::format("Deleted {} failed reel{}", deleted, deleted == 1 ? "" : "s"));
+    }
+    return exit_code::ok;
+}
+
 /// Deletes one after the other. The exit code is that of the first that could not be deleted; an
 /// unknown id does not keep the others from being deleted, but trouble with the server does.
 exit_code run_delete(const command_context& context, const delete_arguments& arguments) {
+    if (arguments.failed) return delete_failed(context, arguments);
     auto code = exit_code::ok;
     auto outcomes = json::array();
     for (const auto id : arguments.ids) {
@@ -54,13 +73,18 @@ void add_delete_command(CLI::App& app, command& chosen) {
         "Delete reels permanently, even while they are being analysed",
         &run_delete);
     auto* const ids = remove.add_option("ID", arguments.ids, "Ids of the reels");
-    restrict_to(*ids->required(), 1, job_id_max);
+    restrict_to(*ids, 1, job_id_max);
+    remove.add_flag("--failed", arguments.failed, "Delete all failed reels")->excludes(ids);
+    remove.parse_complete_callback([&arguments] {
+        if (arguments.ids.empty() && !arguments.failed) throw CLI::RequiredError{"ID or --failed"};
+    });
     add_json_flag(remove, arguments.as_json);
     remove.footer(R"(Nothing asks again: what is deleted is gone, its analysis included.
 
 Examples:
     reels delete 42
-    reels delete 40 41 42)");
+    reels delete 40 41 42
+    reels delete --failed)");
 }
 
 }  // namespace reelsd::cli

@@ -65,7 +65,11 @@ void say_that_it_is_empty(const command_context& context, const list_arguments& 
 exit_code run_list(const command_context& context, const list_arguments& arguments) {
     const auto limit =
         arguments.limit.value_or(arguments.all ? page_reels_max : page_reels_default);
-    const list_query query{.limit = limit, .status = arguments.status, .cursor = arguments.cursor};
+    const list_query query{
+        .limit = limit,
+        .status = arguments.status,
+        .cursor = arguments.cursor,
+        .latest = !arguments.all};
     auto listed = context.api.list(query, context.stop);
     if (listed && arguments.all && listed->next_cursor) {
         listed = with_pages_behind(context, query, *std::move(listed));
@@ -92,14 +96,15 @@ exit_code run_list(const command_context& context, const list_arguments& argumen
 }  // namespace
 
 void add_list_command(CLI::App& app, command& chosen) {
-    auto [list, arguments] =
-        add_server_command(app, chosen, "list", "List your reels, newest first", &run_list);
+    auto [list, arguments] = add_server_command(
+        app, chosen, "list", "List your reels, newest first, one per post", &run_list);
     auto* const limit = list.add_option(
         "--limit", arguments.limit, "Maximum number of reels (20); with --all: per request (100)");
     restrict_to(*limit->type_name("N"), 1, page_reels_max);
     restrict_to(
         *list.add_option("--status", arguments.status, "Only reels with this status"), statuses);
-    list.add_flag("--all", arguments.all, "List all reels, page by page");
+    list.add_flag(
+        "--all", arguments.all, "List all reels, page by page, with the earlier ones of each post");
     list.add_option("--cursor", arguments.cursor, "Continue where an earlier list ended")
         ->type_name("CURSOR");
     add_json_flag(list, arguments.as_json);

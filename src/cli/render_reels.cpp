@@ -28,6 +28,12 @@ std::string author_of(const json& reel) {
     return author.empty() ? author : "@" + author;
 }
 
+/// "(2 earlier) " for a reel that has earlier ones of the same post.
+std::string earlier_mark(const json& reel) {
+    const auto earlier = integer_of(reel, "earlier").value_or(0);
+    return earlier > 0 ? fmt::format("({} earlier) ", earlier) : "";
+}
+
 /// What there is to say about a reel in one line: what is in it, why it failed, or its link.
 table_cell gist(const json& reel, const render_options& options) {
     if (const auto why = text_of(reel, "error")) return {*why, style::trouble};
@@ -89,12 +95,14 @@ std::string render_reels(const json& reels, const render_options& options) {
          {.heading = "SUMMARY", .stretches = true}}};
     for (const auto& reel : reels) {
         const auto status = text_or(reel, "status", no_value);
+        auto about = gist(reel, options);
+        about.text.insert(0, earlier_mark(reel));
         lines.add(
             {{id_text(reel)},
              {status, style_of_status(status)},
              {minute_text(text_or(reel, "created_at", no_value))},
              {author_of(reel)},
-             gist(reel, options)});
+             std::move(about)});
     }
     return lines.text(options.table_columns, options.allowed);
 }

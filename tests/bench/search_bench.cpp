@@ -38,7 +38,8 @@ constexpr db::query insert_query{"bench.insert", R"sql(
     WITH made AS (
         INSERT INTO job (account_id, url, status, started_at, finished_at, result, code, author,
                          summary, analyzed_at)
-        VALUES ($1, 'https://www.instagram.com/reel/x/', 'done', now(), now(), '{}', 'x', 'ann',
+        VALUES ($1, 'https://www.instagram.com/reel/x/', 'done', now(), now(), '{}',
+                md5(random()::text), 'ann',
                 $2, now())
         RETURNING id)
     SELECT store_search_entry($1, id, $3, $4, $5, $6) FROM made)sql"};

@@ -118,7 +118,7 @@ for (const width of WIDTHS) {
         const person = await invited(administrator, `many-${width}@example.test`);
         const sample = await person.finished(SAMPLE);
         for (let number = 0; number < MANY; number += 1) {
-            await person.submit(UNAVAILABLE);
+            await person.submit(`${UNAVAILABLE}?img_index=${number + 1}`); // A post of its own.
         }
         await person.finished(UNAVAILABLE);
         const visitor = await Visitor.open(browser, daemon, { person, width });
@@ -221,7 +221,7 @@ for (const width of WIDTHS) {
     test(`after a deletion the keyboard stands at the next reel, at ${width} px`, async () => {
         const person = await invited(administrator, `going-on-${width}@example.test`);
         const older = await person.finished(UNAVAILABLE);
-        await person.finished(UNAVAILABLE);
+        await person.finished(`${UNAVAILABLE}?img_index=2`);
         const visitor = await Visitor.open(browser, daemon, { person, width });
         const { page } = visitor;
         await visitor.visit('/');
@@ -229,6 +229,101 @@ for (const width of WIDTHS) {
         await page.keyboard.press('Enter');
         await visitor.waitForFocus(page.locator(`.row a[href="/reels/${older.id}"]`));
         await page.waitForFunction(() => document.querySelectorAll('.row').length === 1);
+        visitor.assertClean();
+        await visitor.close();
+    });
+
+    test(`earlier analyses stand behind the newest, at ${width} px`, async () => {
+        const person = await invited(administrator, `earlier-${width}@example.test`);
+        const oldest = await person.finished(UNAVAILABLE);
+        const older = await person.finished(UNAVAILABLE);
+        const newest = await person.finished(UNAVAILABLE);
+        const visitor = await Visitor.open(browser, daemon, { person, width });
+        const { page } = visitor;
+        await visitor.visit('/');
+        await rows(page).first().waitFor();
+        assert.equal(await rows(page).count(), 1);
+        const toggle = page.getByRole('button', { name: '2 earlier analyses' });
+        assert.equal(await toggle.getAttribute('aria-expanded'), 'false');
+        await toggle.focus();
+        await page.keyboard.press('Enter');
+        await page.locator('.earlier-list a').nth(1).waitFor();
+        assert.equal(await toggle.getAttribute('aria-expanded'), 'true');
+        assert.deepEqual(await page.locator('.earlier-list a').evaluateAll(
+            (links) => links.map((link) => link.getAttribute('href'))),
+        [`/reels/${older.id}`, `/reels/${oldest.id}`]);
+        await visitor.assertFits();
+        await visitor.assertAccessible();
+
+        // The newest gives way to a newer one, and comes back when that one is deleted.
+        const again = await person.finished(UNAVAILABLE);
+        await page.locator(`.row-title a[href="/reels/${again.id}"]`).waitFor();
+        await page.getByRole('button', { name: '3 earlier analyses' }).waitFor();
+        assert.equal(await rows(page).count(), 1);
+        await person.request('DELETE', `/api/reels/${again.id}`);
+        await page.locator(`.row-title a[href="/reels/${newest.id}"]`).waitFor();
+        await page.getByRole('button', { name: '2 earlier analyses' }).waitFor();
+        visitor.assertClean();
+        await visitor.close();
+    });
+
+    test(`failed reels go at once, at ${width} px`, async () => {
+        const person = await invited(administrator, `failed-${width}@example.test`);
+        const done = await person.finished(SAMPLE);
+        await person.finished(UNAVAILABLE);
+        await person.finished(UNAVAILABLE);
+        const visitor = await Visitor.open(browser, daemon, { person, width });
+        const { page } = visitor;
+        await visitor.visit('/');
+        await page.getByRole('button', { name: 'Delete failed' }).click();
+        await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+        await page.getByRole('button', { name: 'Delete failed' }).click();
+        await page.getByRole('dialog').getByRole('button', { name: 'Delete failed' }).click();
+        await page.locator('.toast', { hasText: 'Deleted 2 failed reels.' }).waitFor();
+        await page.waitForFunction(() => document.querySelectorAll('.row').length === 1);
+        await page.locator(`.row-title a[href="/reels/${done.id}"]`).waitFor();
+        assert.equal(await page.getByRole('button', { name: 'Delete failed' }).count(), 0);
+        visitor.assertClean();
+        await visitor.close();
+    });
+
+    test(`selected reels are deleted and tried again, at ${width} px`, async () => {
+        const person = await invited(administrator, `selecting-${width}@example.test`);
+        const links = [1, 2, 3].map((slide) => `${UNAVAILABLE}?img_index=${slide}`);
+        for (const link of links) {
+            await person.finished(link);
+        }
+        const visitor = await Visitor.open(browser, daemon, { person, width });
+        const { page } = visitor;
+        await visitor.visit('/');
+        const boxes = page.getByRole('checkbox', { name: /^Select:/ });
+        await boxes.nth(2).waitFor();
+        await boxes.nth(0).focus();
+        await page.keyboard.press('Space');
+        await boxes.nth(1).check();
+        await page.getByText('2 selected').waitFor();
+        await visitor.assertFits();
+        await visitor.assertAccessible();
+        const [request] = await Promise.all([
+            page.waitForRequest((one) => one.url().endsWith('/reels/analyze')),
+            page.getByRole('button', { name: 'Try again' }).click()]);
+        assert.deepEqual(request.postDataJSON().urls, [links[2], links[1]]);
+        await page.locator('.toast', { hasText: 'Submitted 2 reels again.' }).waitFor();
+        await page.getByRole('button', { name: '1 earlier analysis' }).nth(1).waitFor();
+        await page.waitForFunction(() => document.querySelectorAll('.row .status-error').length === 3);
+
+        await page.getByLabel('Select all shown').check();
+        await page.getByText('3 selected').waitFor();
+        await page.getByRole('button', { name: 'Delete', exact: true }).click();
+        await page.locator('.toast', { hasText: 'Deleted 3 reels' }).waitFor();
+        await visitor.waitForFocus(page.getByRole('button', { name: 'Undo' }));
+        await page.keyboard.press('Enter');
+        await boxes.nth(2).waitFor();
+        await boxes.nth(2).check();
+        await page.getByRole('button', { name: 'Delete', exact: true }).click();
+        await page.locator('.toast', { hasText: 'Deleted 1 reel' }).getByRole('button', { name: 'Close this message' })
+            .click();
+        await page.waitForFunction(() => document.querySelectorAll('.row').length === 2);
         visitor.assertClean();
         await visitor.close();
     });

@@ -90,14 +90,130 @@ TEST_F(JobList, TakesNamesOfAnyLength) {
     EXPECT_THAT(ids({.author = endless}), ElementsAre(longest));
 }
 
+constexpr db::query insert_job_query{"test.insert_job", R"sql(
+    INSERT INTO job (account_id, url, status, finished_at, error_code, error, started_at, result,
+                     code, author, summary, analyzed_at)
+    VALUES ($1, $2, $3::job_status,
+            CASE WHEN $3 IN ('done', 'error') THEN now() END,
+            CASE $3 WHEN 'error' THEN 'unavailable'::job_error_code END,
+            CASE $3 WHEN 'error' THEN 'Video is not available' END,
+            CASE $3 WHEN 'done' THEN now() END,
+            CASE $3 WHEN 'done' THEN '{}'::json END,
+            CASE $3 WHEN 'done' THEN $4 END,
+            CASE $3 WHEN 'done' THEN 'slowbrew' END,
+            CASE $3 WHEN 'done' THEN '' END,
+            CASE $3 WHEN 'done' THEN now() END)
+    RETURNING id)sql"};
+
+/// Only the newest job of each post.
+class LatestJobs : public JobList {
+protected:
+    /// A job on the link, `code` for a done one.
+    job_id add(
+        account_id owner, const std::string& url, const std::string& status,
+        const std::string& code = "") {
+        const auto made = run(pool().run(soon(), insert_job_query, owner, url, status, code));
+        return made.one().as<job_id>("id");
+    }
+    static std::string reel(const std::string& code) {
+        return "https://www.instagram.com/reel/" + code + "/";
+    }
+};
+
+TEST_F(LatestJobs, HideEarlierOnesOfTheSamePost) {
+    const auto first = add(ann_, reel("DYa0IXPgnP5"), "done", "DYa0IXPgnP5");
+    const auto other = add(ann_, reel("DYa0IXPgnP6"), "error");
+    add(ann_, "https://instagram.com/ann/p/DYa0IXPgnP5?igsh=x", "error");
+    const auto last = add(ann_, "http://m.instagram.com/tv/DYa0IXPgnP5", "pending");
+    add(bob_, reel("DYa0IXPgnP5"), "done", "DYa0IXPgnP5");
+
+    const auto page = list({.latest = true});
+    ASSERT_EQ(page.jobs.size(), 2U);
+    EXPECT_EQ(page.jobs[0].id, last);
+    EXPECT_EQ(page.jobs[0].earlier, 2);
+    EXPECT_EQ(page.jobs[1].id, other);
+    EXPECT_EQ(page.jobs[1].earlier, 0);
+    EXPECT_EQ(list({}).jobs.size(), 4U);
+    EXPECT_EQ(list({}).jobs[0].earlier, std::nullopt);
+
+    EXPECT_THAT(ids({.post_of = last}), ElementsAre(last, ids({})[1], first));
+    EXPECT_THAT(ids({.before = last, .post_of = first}), testing::SizeIs(2));
+    EXPECT_THAT(run(store_.list(bob_, {.post_of = last}, soon())).jobs, IsEmpty());
+
+    EXPECT_THAT(ids({.status = job_status::pending, .latest = true}), ElementsAre(last));
+    EXPECT_THAT(ids({.status = job_status::error, .latest = true}), ElementsAre(other));
+    EXPECT_THAT(ids({.status = job_status::done, .latest = true}), IsEmpty());
+    EXPECT_THAT(ids({.author = "slowbrew", .latest = true}), IsEmpty());
+    EXPECT_TRUE(run(store_.remove(ann_, last, soon())));
+    EXPECT_EQ(list({.status = job_status::error, .latest = true}).jobs[0].earlier, 1);
+    EXPECT_THAT(ids({.author = "slowbrew"}), ElementsAre(first));
+}
+
+TEST_F(LatestJobs, TellPostsApart) {
+    const auto post = add(ann_, reel("DYa0IXPgnP5"), "error");
+    const auto other_case = add(ann_, reel("dya0ixpgnp5"), "error");
+    const auto slide = add(ann_, "https://www.instagram.com/p/DYa0IXPgnP5/?img_index=2", "error");
+    const auto share = add(ann_, "https://www.instagram.com/share/BAxyz12345", "error");
+    // Files may have the same name.
+    const auto failed_file = add(ann_, "upload:video.mp4", "error");
+    const auto pending_file = add(ann_, "upload:video.mp4", "pending");
+    const auto file = add(ann_, "upload:video.mp4", "done", "upload-0123456789ab");
+    EXPECT_THAT(
+        ids({.latest = true}),
+        ElementsAre(file, pending_file, failed_file, share, slide, other_case, post));
+    EXPECT_THAT(ids({.post_of = failed_file}), IsEmpty());
+
+    const auto same_file = add(ann_, "upload:copy.mp4", "done", "upload-0123456789ab");
+    const auto same_share = add(ann_, "https://instagram.com/share/BAxyz12345/", "pending");
+    EXPECT_THAT(
+        ids({.latest = true}),
+        ElementsAre(same_share, same_file, pending_file, failed_file, slide, other_case, post));
+    // A worker has found the post behind the link.
+    run(store_.keep_shared_post(same_share, reel("DYa0IXPgnP5"), soon()));
+    EXPECT_THAT(
+        ids({.latest = true}),
+        ElementsAre(same_share, same_file, pending_file, failed_file, share, slide, other_case));
+    EXPECT_EQ(list({.latest = true}).jobs[0].earlier, 1);
+}
+
+TEST_F(LatestJobs, HaveStablePages) {
+    std::vector<job_id> newest;
+    for (const auto* code : {"aaaaa", "bbbbb", "ccccc", "ddddd"}) {
+        add(ann_, reel(code), "error");
+        newest.push_back(add(ann_, reel(code), "done", code));
+    }
+    const auto first = list({.jobs_max = 2, .latest = true});
+    EXPECT_EQ(first.next, newest[2]);
+    // A post that moves to the first page leaves the next one.
+    add(ann_, reel("aaaaa"), "pending");
+    add(ann_, reel("eeeee"), "pending");
+    const auto second = list({.jobs_max = 2, .before = first.next, .latest = true});
+    ASSERT_EQ(second.jobs.size(), 1U);
+    EXPECT_EQ(second.jobs[0].id, newest[1]);
+    EXPECT_FALSE(second.next);
+}
+
+TEST_F(LatestJobs, DeleteTheFailedOnesInSteps) {
+    for (int count = 0; count < 3; ++count) add(ann_, reel("DYa0IXPgnP5"), "error");
+    const auto done = add(ann_, reel("DYa0IXPgnP5"), "done", "DYa0IXPgnP5");
+    const auto pending = add(ann_, reel("DYa0IXPgnP5"), "pending");
+    add(bob_, reel("DYa0IXPgnP5"), "error");
+    EXPECT_EQ(run(store_.remove_failed(ann_, 2, soon())), 2);
+    EXPECT_EQ(run(store_.remove_failed(ann_, 2, soon())), 1);
+    EXPECT_EQ(run(store_.remove_failed(ann_, 2, soon())), 0);
+    EXPECT_THAT(ids({}), ElementsAre(pending, done));
+    EXPECT_EQ(run(store_.list(bob_, {}, soon())).jobs.size(), 1U);
+}
+
 constexpr db::query fill_query{"test.fill_with_reels", R"sql(
     INSERT INTO job (account_id, url, status, started_at, finished_at, result, error_code, error,
                      code, author, summary, analyzed_at)
-    SELECT $1, 'https://www.instagram.com/reel/x/', made.status, now(), now(),
+    SELECT $1, 'https://www.instagram.com/reel/code' || number % 6000 || '/', made.status,
+           now(), now(),
            CASE made.status WHEN 'done' THEN '{}'::json END,
            CASE made.status WHEN 'error' THEN 'unavailable'::job_error_code END,
            CASE made.status WHEN 'error' THEN 'Video is not available' END,
-           CASE made.status WHEN 'done' THEN 'x' END,
+           CASE made.status WHEN 'done' THEN 'code' || number % 6000 END,
            CASE WHEN made.status = 'error' THEN NULL WHEN number % 100 = 1 THEN 'Rare'
                 ELSE 'author' || number % 50 END,
            CASE made.status WHEN 'done' THEN '' END,
@@ -178,6 +294,23 @@ TEST_F(JobListReads, AreThoseOfThePageAlone) {
             SCOPED_TRACE(one.name);
             EXPECT_LE(reads_of_list(owner, one.wanted, 20), page_reads_max) << owner.value;
         }
+    }
+}
+
+// Each row also has an entry of its own in the index of posts, and one for the earlier job.
+TEST_F(JobListReads, OfTheNewestJobsAreThoseOfThePageAlone) {
+    const job_filter cases[] = {
+        {.latest = true},
+        {.status = job_status::done, .latest = true},
+        {.status = job_status::error, .latest = true},
+        {.author = "rare", .latest = true},
+    };
+    constexpr std::int64_t latest_reads_max = 3 * page_reads_max;
+    for (const auto owner : {ann_, bob_}) {
+        for (const auto& wanted : cases) {
+            EXPECT_LE(reads_of_list(owner, wanted, 20), latest_reads_max) << owner.value;
+        }
+        EXPECT_EQ(run(store_.list(owner, {.latest = true}, soon())).jobs[0].earlier, 1);
     }
 }
 

@@ -71,6 +71,20 @@ TEST_F(ReelSearch, FindsAWordInAnyOfItsForms) {
     EXPECT_THAT(codes(ann_, {.text = "submarine"}), IsEmpty());
 }
 
+TEST_F(ReelSearch, SeveralAnalysesOfAPostAreOneHit) {
+    add(ann_, "bread", {.words = {"sourdough sourdough sourdough"}, .passages = "old"});
+    const auto newest = add(ann_, "bread", {.words = {"sourdough and other loaves of bread"}});
+    add(ann_, "rolls", {.words = {"rolls with a little sourdough"}});
+    add(bob_, "bread", {.words = {"sourdough"}});
+    const auto found = hits(ann_, {.text = "sourdough"});
+    ASSERT_EQ(found.size(), 2U);
+    EXPECT_EQ(found[0].id, newest);
+    EXPECT_EQ(found[0].score, hits(ann_, {.text = "sourdough", .hits_max = 1})[0].score);
+    EXPECT_EQ(found[1].brief.code, "rolls");
+    EXPECT_GT(found[0].score, found[1].score);
+    EXPECT_THAT(codes(ann_, {.text = "sourdough", .hits_max = 2}), ElementsAre("bread", "rolls"));
+}
+
 TEST_F(ReelSearch, AHitHasWhatAListShowsAndItsPassages) {
     const auto id = add(ann_, "bread", {.words = {"sourdough"}, .passages = "as it was written"});
     const auto found = hits(ann_, {.text = "sourdough"});
@@ -136,7 +150,7 @@ TEST_F(ReelSearch, AnAccountFindsItsOwnReelsAlone) {
 }
 
 TEST_F(ReelSearch, AtMostAsManyAsWanted) {
-    for (int i = 0; i < 5; ++i) add(ann_, "bread", {.words = {"sourdough"}});
+    for (const char* code : {"a", "b", "c", "d", "e"}) add(ann_, code, {.words = {"sourdough"}});
     EXPECT_EQ(hits(ann_, {.text = "sourdough", .hits_max = 3}).size(), 3U);
     EXPECT_EQ(hits(ann_, {.text = "sourdough", .hits_max = 50}).size(), 5U);
 }

@@ -494,14 +494,14 @@ class List(CliTest):
         self.assertRegex(lines[1], r"^ 9 +done +2026-05-22 10:00 +@some\.one +Pasta  in ten minutes\.$")
         self.assertRegex(lines[2], r"^ 8 +error +2026-05-22 09:00 +Video is not available: private$")
         self.assertEqual((len(lines), done.stderr), (3, ""))
-        self.assertEqual(server.requests[0][:2], ("GET", "/api/v1/reels?limit=20"))
+        self.assertEqual(server.requests[0][:2], ("GET", "/api/v1/reels?limit=20&latest=true"))
 
     def test_what_is_asked_for(self):
         server = self.serve((200, []))
         self.ended(self.reels("list", "--limit", "100", "--status", "error", "--cursor", "a/b+c=",
                               server=server), 0)
         self.assertEqual(
-            server.requests[0][1], "/api/v1/reels?limit=100&status=error&cursor=a%2Fb%2Bc%3D")
+            server.requests[0][1], "/api/v1/reels?limit=100&status=error&cursor=a%2Fb%2Bc%3D&latest=true")
 
     def test_there_is_more(self):
         server = self.serve((200, self.FIRST, next_page("a%2Bb")))
@@ -624,6 +624,19 @@ class Usage(CliTest):
 
 class Delete(CliTest):
     GONE = (404, {"message": "not found", "status": "error"})
+
+    def test_failed_ones(self):
+        server = self.serve((200, {"deleted": 5000}), (200, {"deleted": 1}), (200, {"deleted": 0}))
+        done = self.ended(self.reels("delete", "--failed", server=server), 0)
+        self.assertEqual(done.stdout, "Deleted 5001 failed reels\n")
+        self.assertEqual([request[:2] for request in server.requests],
+                         [("DELETE", "/api/v1/reels?status=error")] * 3)
+        server = self.serve((200, {"deleted": 1}), (200, {"deleted": 0}))
+        self.assertEqual(self.ended(self.reels("delete", "--failed", "--json", server=server), 0).stdout,
+                         '{"deleted":1}\n')
+        server = self.serve((200, {"deleted": 0}))
+        self.ended(self.reels("delete", "--failed", "40", server=server), 2)
+        self.assertEqual(server.requests, [])
 
     def test_several(self):
         server = self.serve((204, b""))

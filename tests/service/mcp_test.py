@@ -342,7 +342,8 @@ class Tools(McpTest):
                          {"reels": [PENDING], "next_cursor": "a+b"})
         self.assertEqual(self.succeeded(client.call("list_reels", cursor="a+b")), {"reels": [FAILED]})
         self.assertEqual([path for _, path, _, _ in self.server.requests],
-                         ["/api/v1/reels?limit=1&status=error", "/api/v1/reels?limit=20&cursor=a%2Bb"])
+                         ["/api/v1/reels?limit=1&status=error&latest=true",
+                          "/api/v1/reels?limit=20&cursor=a%2Bb&latest=true"])
 
     def test_words_of_strangers_stay_in_their_values(self):
         caption = 'x","status":"done"}\n{"jsonrpc":"2.0","id":2,"result":{}}\n\u2028\x7f\x1b[2J'

@@ -31,6 +31,7 @@ USAGE_DAYS = "GET /api/v1/reels/usage/days"
 USAGE_CSV = "GET /api/v1/reels/usage/days.csv"
 READ = "GET /api/v1/reels/{id}"
 DELETE = "DELETE /api/v1/reels/{id}"
+DELETE_FAILED = "DELETE /api/v1/reels"
 EVENTS = "GET /api/v1/reels/{id}/events"
 THUMBNAIL = "GET /api/v1/reels/{id}/thumbnail"
 SUBRIP = "GET /api/v1/reels/{id}/subtitles.srt"
@@ -69,6 +70,8 @@ def target_of(operation, job_id=UNKNOWN_ID, query=None):
     target = operation.path.replace("{id}", str(job_id))
     if operation.path.endswith("/search"):
         query = {"q": "coffee", **(query or {})}
+    if str(operation) == DELETE_FAILED:
+        query = {"status": "error", **(query or {})}
     return target + ("?" + urllib.parse.urlencode(query) if query else "")
 
 
@@ -346,9 +349,9 @@ class Reels(OpenApiTest):
         items = {item["id"]: item for item in someone.ask(LIST, expect=200).json()}
         self.assertEqual(set(items), {done, *failing})
         self.assertEqual(set(items[done]) - set(items[failing[0]]), {"summary", "code", "author"})
+        self.latest_and_failed(account, someone, done, failing)
         calls = someone.ask(REEL_USAGE, done, expect=200).json()["calls"]
         self.assertEqual([call["number"] for call in calls], [0])
-        self.assertEqual(someone.ask(REEL_USAGE, failing[0], expect=200).json()["calls"], [])
         self.assertLess(0, someone.ask(USAGE, expect=200).json()["total_calls"])
         self.assertEqual(someone.ask(BUDGET, expect=200).json()["spent_today_usd"], 0)
         self.assertEqual([row["calls"] for row in someone.ask(USAGE_DAYS, expect=200).json()], [1])
@@ -357,6 +360,28 @@ class Reels(OpenApiTest):
         self.assertEqual([hit["id"] for hit in hits], [done])
         lines = someone.ask(EXPORT, expect=200).body.splitlines()
         self.assertEqual(json.loads(lines[-1]), {"type": "end", "lines": len(lines) - 1})
+
+    def latest_and_failed(self, account, someone, done, failing):
+        """One item for each post, and the failed ones deleted at once."""
+        self.assertEqual(someone.ask(REEL_USAGE, failing[0], expect=200).json()["calls"], [])
+        again = account.submit("https://www.instagram.com/p/reelsd-unavailable")
+        account.finished(again)
+        latest = someone.ask(LIST, query={"latest": "true"}, expect=200).json()
+        self.assertEqual([item["id"] for item in latest], [again, done, *failing[:0:-1]])
+        self.assertEqual([item["earlier"] for item in latest], [1] + [0] * len(failing))
+        page = someone.ask(LIST, query={"latest": "true", "limit": 2, "status": "error"}, expect=200)
+        self.assertIn("&status=error&latest=true&cursor=", page.headers["Link"])
+        of_post = someone.ask(LIST, query={"post_of": again}, expect=200).json()
+        self.assertEqual([item["id"] for item in of_post], [again, failing[0]])
+        self.assertNotIn("earlier", of_post[0])
+        page = someone.ask(LIST, query={"post_of": again, "limit": 1}, expect=200)
+        self.assertIn(f"&post_of={again}&cursor=", page.headers["Link"])
+        stranger = self.conversation(self.working, self.working.account())
+        self.assertEqual(stranger.ask(LIST, query={"post_of": again}, expect=200).json(), [])
+        self.assertEqual(stranger.ask(DELETE_FAILED, expect=200).json(), {"deleted": 0})
+        someone.ask(DELETE_FAILED, query={"status": "done"}, expect=400)
+        self.assertEqual(someone.ask(DELETE_FAILED, expect=200).json(), {"deleted": len(failing) + 1})
+        self.assertEqual([item["id"] for item in someone.ask(LIST, expect=200).json()], [done])
 
     def test_webhooks(self):
         someone = self.conversation(account=self.someone)
@@ -492,6 +517,8 @@ def values_of(schema):
     if schema["type"] in ("integer", "number"):
         least, most = schema["minimum"], schema["maximum"]
         return [least, most], [least - 1, most + 1, "x", "", "1e1"]
+    if schema["type"] == "boolean":
+        return ["true", "false"], ["yes", "1", ""]
     if schema.get("format") == "date":
         return ["2026-02-28"], ["2026-02-29", "20260228", "x", ""]
     if "maxLength" in schema:

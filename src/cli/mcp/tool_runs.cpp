@@ -148,6 +148,7 @@ tool_result list_reels(const json& arguments, const tool_context& context) {
     query.limit = arguments.value("limit", query.limit);
     query.status = argument<std::string>(arguments, "status");
     query.cursor = argument<std::string>(arguments, "cursor");
+    query.latest = true;
     auto page = context.server.list(query, context.stop);
     if (!page) return api_failure(page.error());
     json listed{{"reels", std::move(page->reels.document)}};

@@ -33,16 +33,22 @@ constexpr db::query find_small_thumbnail_query{"jobs.find_small_thumbnail", R"sq
       FROM reel_thumbnail WHERE account_id = $1 AND job_id = $2)sql"};
 
 // `= ANY (ARRAY[...])` keeps the account in the order of rows. With `=` the planner drops it, and
-// may then walk the primary key over the jobs of all other accounts. See docs/adr/0025.
+// may then walk the primary key over the jobs of all other accounts. See docs/adr/0025. The OR
+// keeps the planner from joining all jobs of the account, as it may for a NOT EXISTS alone.
 constexpr db::query list_query{"jobs.list", R"sql(
     WITH page AS MATERIALIZED (
         SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
                failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
-               code, author, summary
+               code, author, summary,
+               CASE WHEN $5 THEN count_earlier($1, post_of(job), id) END AS earlier
           FROM job
          WHERE account_id = ANY (ARRAY[$1::bigint])
            AND id < coalesce($2::bigint, 9223372036854775807)
            AND ($4::job_status IS NULL OR status = $4)
+           AND (NOT $5::boolean OR NOT EXISTS (
+               SELECT FROM job AS later
+                WHERE later.account_id = $1 AND post_of(later) = post_of(job)
+                  AND later.id > job.id))
          ORDER BY account_id, id DESC LIMIT $3)
     SELECT page.*, place.queue_position, place.expected_start_at
       FROM page
@@ -57,9 +63,14 @@ constexpr db::query list_active_query{"jobs.list_active", R"sql(
     WITH active AS MATERIALIZED (
         SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
                failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
-               code, author, summary
+               code, author, summary,
+               CASE WHEN $5 THEN count_earlier($1, post_of(job), id) END AS earlier
           FROM job
-         WHERE account_id = $1 AND status IN ('pending', 'processing'))
+         WHERE account_id = $1 AND status IN ('pending', 'processing')
+           AND (NOT $5::boolean OR NOT EXISTS (
+               SELECT FROM job AS later
+                WHERE later.account_id = $1 AND post_of(later) = post_of(job)
+                  AND later.id > job.id)))
     SELECT active.*, place.queue_position, place.expected_start_at
       FROM active
       LEFT JOIN queue_places(
@@ -72,10 +83,14 @@ constexpr db::query list_active_query{"jobs.list_active", R"sql(
 constexpr db::query list_failed_query{"jobs.list_failed", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
            failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
-           code, author, summary, NULL::integer AS queue_position
+           code, author, summary, NULL::integer AS queue_position,
+           CASE WHEN $4 THEN count_earlier($1, post_of(job), id) END AS earlier
       FROM job
      WHERE account_id = ANY (ARRAY[$1::bigint])
        AND id < coalesce($2::bigint, 9223372036854775807) AND status = 'error'
+       AND (NOT $4::boolean OR NOT EXISTS (
+           SELECT FROM job AS later
+            WHERE later.account_id = $1 AND post_of(later) = post_of(job) AND later.id > job.id))
      ORDER BY account_id, id DESC LIMIT $3)sql"};
 
 // A separate statement, so that its plan never has to serve lists of all authors as well. The index
@@ -83,16 +98,44 @@ constexpr db::query list_failed_query{"jobs.list_failed", R"sql(
 constexpr db::query list_by_author_query{"jobs.list_by_author", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
            failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
-           code, author, summary, NULL::integer AS queue_position
+           code, author, summary, NULL::integer AS queue_position,
+           CASE WHEN $6 THEN count_earlier($1, post_of(job), id) END AS earlier
       FROM job
      WHERE account_id = ANY (ARRAY[$1::bigint])
        AND id < coalesce($2::bigint, 9223372036854775807)
        AND status = 'done' AND coalesce($4::job_status, 'done') = 'done'
        AND left(lower(author), 100) = left(lower($5::text), 100) AND lower(author) = lower($5)
+       AND (NOT $6::boolean OR NOT EXISTS (
+           SELECT FROM job AS later
+            WHERE later.account_id = $1 AND post_of(later) = post_of(job) AND later.id > job.id))
      ORDER BY account_id, id DESC LIMIT $3)sql"};
+
+// MATERIALIZED, as for active jobs: the jobs of a post are few.
+constexpr db::query list_post_query{"jobs.list_post", R"sql(
+    WITH same_post AS MATERIALIZED (
+        SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
+               failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
+               code, author, summary
+          FROM job
+         WHERE account_id = $1
+           AND post_of(job) = (
+               SELECT post_of(named) FROM job AS named WHERE id = $4 AND account_id = $1))
+    SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
+           failure_cause, retry_after, code, author, summary, NULL::integer AS queue_position,
+           NULL::bigint AS earlier
+      FROM same_post
+     WHERE id < coalesce($2::bigint, 9223372036854775807)
+     ORDER BY id DESC LIMIT $3)sql"};
 
 constexpr db::query remove_query{"jobs.remove", R"sql(
     DELETE FROM job WHERE id = $1 AND account_id = $2)sql"};
+
+// A failed job has few dependent rows; a job that another statement deletes is left to it.
+constexpr db::query remove_failed_query{"jobs.remove_failed", R"sql(
+    DELETE FROM job WHERE id = ANY (ARRAY (
+        SELECT id FROM job
+         WHERE account_id = ANY (ARRAY[$1::bigint]) AND status = 'error'
+         ORDER BY account_id, id DESC LIMIT $2 FOR UPDATE SKIP LOCKED)))sql"};
 
 constexpr db::query find_earlier_analysis_query{"jobs.find_earlier_analysis", R"sql(
     SELECT result, analyzed_at, jpeg, small_jpeg
@@ -223,23 +266,42 @@ std::optional<reel_thumbnail> thumbnail_from(const db::row& row) {
         .small_jpeg = row.as<std::optional<std::vector<std::byte>>>("small_jpeg")};
 }
 
+job job_of_page_from(const db::row& row) {
+    auto listed = listed_job_from(row);
+    read_place(row, listed);
+    listed.earlier = row.as<std::optional<std::int64_t>>("earlier");
+    return listed;
+}
+
 /// One page of jobs, newest first, by the statement whose index serves the filter. `pool` and
 /// `wanted` outlive the call: the caller awaits it in place.
 boost::asio::awaitable<db::rows> listed(
     db::pool& pool, account_id caller, const job_filter& wanted, int rows_max, deadline by) {
+    if (wanted.post_of) {
+        co_return co_await pool.run(
+            by, list_post_query, caller, wanted.before, rows_max, *wanted.post_of);
+    }
     std::optional<std::string_view> status;
     if (wanted.status) status = name_of(*wanted.status);
     if (wanted.author) {
         co_return co_await pool.run(
-            by, list_by_author_query, caller, wanted.before, rows_max, status, *wanted.author);
+            by,
+            list_by_author_query,
+            caller,
+            wanted.before,
+            rows_max,
+            status,
+            *wanted.author,
+            wanted.latest);
     }
     if (wanted.status == job_status::error) {
-        co_return co_await pool.run(by, list_failed_query, caller, wanted.before, rows_max);
+        co_return co_await pool.run(
+            by, list_failed_query, caller, wanted.before, rows_max, wanted.latest);
     }
     const bool is_active =
         wanted.status == job_status::pending || wanted.status == job_status::processing;
     const auto& query = is_active ? list_active_query : list_query;
-    co_return co_await pool.run(by, query, caller, wanted.before, rows_max, status);
+    co_return co_await pool.run(by, query, caller, wanted.before, rows_max, status, wanted.latest);
 }
 
 }  // namespace
@@ -340,11 +402,7 @@ boost::asio::awaitable<job_page> job_store::list(
     invariant(wanted.jobs_max > 0);
     // One more than wanted tells whether there is a next page.
     const auto found = co_await listed(*pool_, caller, wanted, wanted.jobs_max + 1, by);
-    job_page page;
-    for (const db::row row : found) {
-        page.jobs.push_back(listed_job_from(row));
-        read_place(row, page.jobs.back());
-    }
+    job_page page{.jobs = found.map(&job_of_page_from), .next = std::nullopt};
     if (page.jobs.size() > static_cast<std::size_t>(wanted.jobs_max)) {
         page.jobs.pop_back();
         page.next = page.jobs.back().id;
@@ -355,6 +413,12 @@ boost::asio::awaitable<job_page> job_store::list(
 boost::asio::awaitable<bool> job_store::remove(account_id caller, job_id id, deadline by) {
     const auto removed = co_await pool_->run(by, remove_query, id, caller);
     co_return removed.affected() > 0;
+}
+
+boost::asio::awaitable<std::int64_t> job_store::remove_failed(
+    account_id caller, int jobs_max, deadline by) {
+    const auto removed = co_await pool_->run(by, remove_failed_query, caller, jobs_max);
+    co_return static_cast<std::int64_t>(removed.affected());
 }
 
 boost::asio::awaitable<std::optional<earlier_analysis>> job_store::find_earlier_analysis(

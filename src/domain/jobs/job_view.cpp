@@ -74,6 +74,7 @@ std::string job_view(const job& job) {
         view.add("code", job.brief->code);
         view.add("author", job.brief->author);
     }
+    if (job.earlier) view.add_text("earlier", std::to_string(*job.earlier));
     if (job.result) view.add_text("result", *job.result);
     text.append("}");
     return text;

@@ -16,6 +16,8 @@ namespace {
 // much of the query the reel has: one chance word in five must not outrank a reel that means the
 // same. Half the sum lies between 0 and 1; with a
 // third ranking, by dense vectors, a third of it.
+//
+// Several analyses of a post are one hit: the newest of those found, with the best of their scores.
 constexpr db::query search_query{"jobs.search", R"sql(
     WITH corpus AS MATERIALIZED (
         SELECT count(*)::double precision AS reels
@@ -71,14 +73,19 @@ constexpr db::query search_query{"jobs.search", R"sql(
                  UNION ALL
                 SELECT job_id, 8.0 / (7 + place) FROM by_vectors)
                AS shares
-         GROUP BY job_id ORDER BY score DESC, job_id DESC LIMIT $5)
+         GROUP BY job_id),
+    hit AS (
+        SELECT max(job.id) AS job_id, max(fused.score) AS score
+          FROM fused JOIN job ON job.id = fused.job_id
+         GROUP BY coalesce(post_of(job), 'job ' || job.id)
+         ORDER BY score DESC, job_id DESC LIMIT $5)
     SELECT job.id, job.url, job.code, job.author, job.summary, job.created_at,
-           fused.score::double precision AS score, document.passages
-      FROM fused
-      JOIN job ON job.id = fused.job_id
+           hit.score::double precision AS score, document.passages
+      FROM hit
+      JOIN job ON job.id = hit.job_id
       JOIN search_document AS document
-        ON document.account_id = $1 AND document.job_id = fused.job_id
-     ORDER BY fused.score DESC, fused.job_id DESC)sql"};
+        ON document.account_id = $1 AND document.job_id = hit.job_id
+     ORDER BY hit.score DESC, hit.job_id DESC)sql"};
 
 search_hit hit_from(const db::row& row) {
     return {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-    announcementOf, fitsFilter, withPage, withReel, withTop, withoutReel,
+    announcementOf, fitsFilter, postOf, withPage, withReel, withTop, withoutReel,
 } from '../../../src/dashboard/web/reels/merging.js';
 
 const ALL = { status: '', author: '' };
@@ -39,6 +39,28 @@ test('a reel that no longer fits the filter leaves', () => {
     assert.equal(withReel(reels, reel(9, 'done'), { status: 'pending', author: '' }, false), reels);
 });
 
+test('a post is its code, or the code in its link', () => {
+    const url = (text) => postOf({ url: text });
+    assert.equal(url('https://www.instagram.com/reel/DYa0IXPgnP5/'), 'DYa0IXPgnP5');
+    assert.equal(url('http://instagram.com/ann/p/DYa0IXPgnP5?igsh=x'), 'DYa0IXPgnP5');
+    assert.equal(url('https://www.instagram.com/p/DYa0IXPgnP5/?img_index=2'), 'DYa0IXPgnP5#2');
+    assert.equal(url('https://www.instagram.com/share/reel/BAxyz12345'), 'BAxyz12345');
+    assert.equal(url('https://www.instagram.com/share/BAxyz12345'), 'BAxyz12345');
+    assert.equal(url('upload:video.mp4'), null);
+    assert.equal(postOf({ url: 'upload:video.mp4', code: 'upload-0123456789ab' }), 'upload-0123456789ab');
+});
+
+test('a new reel takes the place of older ones of its post', () => {
+    const url = 'https://www.instagram.com/reel/DYa0IXPgnP5/';
+    const reels = [reel(5), reel(3, 'done', { url, earlier: 2 }), reel(1)];
+    const after = withReel(reels, reel(6, 'pending', { url }), ALL, true);
+    assert.deepEqual(idsOf(after), [6, 5, 1]);
+    assert.equal(after[0].earlier, 3);
+    assert.equal(withReel(after, reel(6, 'done', { url }), ALL, true)[0].earlier, 3);
+    assert.equal(withReel(after, reel(3, 'error', { url }), ALL, true), after);
+    assert.deepEqual(idsOf(withReel(reels, reel(6, 'pending', { url }), { status: 'done', author: '' }, true)), [5, 1]);
+});
+
 test('a page comes below, and its reels stand once', () => {
     assert.deepEqual(idsOf(withPage([reel(5), reel(3)], [reel(3), reel(2)])), [5, 3, 2]);
 });
@@ -50,6 +72,12 @@ test('the newest anew keep what is older', () => {
     assert.deepEqual(idsOf(after.reels), [6, 5, 3, 2, 1]); // 4 is gone.
     assert.equal(after.next, '/after-1');
     assert.deepEqual(withTop(shown.slice(0, 3), '/after-3', page).next, '/after-3');
+});
+
+test('the newest anew take the place of older ones of their posts', () => {
+    const url = 'https://www.instagram.com/reel/DYa0IXPgnP5/';
+    const page = { items: [reel(6, 'pending', { url }), reel(5)], next: '/after-5' };
+    assert.deepEqual(idsOf(withTop([reel(5), reel(3, 'done', { url }), reel(1)], null, page).reels), [6, 5, 1]);
 });
 
 test('the newest anew are all when there is no more', () => {

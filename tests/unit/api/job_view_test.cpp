@@ -60,6 +60,8 @@ TEST(JobView, ListsShowABriefInsteadOfTheResult) {
         R"({"id":42,"url":"https://www.instagram.com/reel/DYa0IXPgnP5/","status":"done",)"
         R"("created_at":"2026-05-22T10:00:00Z","finished_at":"2026-05-22T10:00:31Z",)"
         R"("summary":"A soup.","code":"DYa0IXPgnP5","author":"ann"})");
+    job.earlier = 0;
+    EXPECT_THAT(job_view(job), testing::EndsWith(R"("author":"ann","earlier":0})"));
 }
 
 TEST(JobView, ErrorHasCodeAndText) {

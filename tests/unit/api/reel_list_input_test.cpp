@@ -33,6 +33,17 @@ TEST(RequestedAuthor, HasABound) {
     }
 }
 
+TEST(RequestedScope, IsTrueOrFalse) {
+    EXPECT_EQ(requested_scope(std::nullopt).value(), job_scope::all);
+    EXPECT_EQ(requested_scope("false").value(), job_scope::all);
+    EXPECT_EQ(requested_scope("true").value(), job_scope::latest_of_each_post);
+    for (const char* text : {"", "1", "True", "yes"}) {
+        const auto scope = requested_scope(text);
+        ASSERT_FALSE(scope) << text;
+        EXPECT_EQ(scope.error().detail(), "latest must be true or false");
+    }
+}
+
 TEST(Cursor, SurvivesTheRoundTripAndNothingElseIsTaken) {
     EXPECT_EQ(requested_cursor(std::nullopt).value(), std::nullopt);
     for (const std::int64_t id :

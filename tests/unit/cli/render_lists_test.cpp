@@ -22,6 +22,15 @@ json reels() {
          "created_at": "2026-05-21T08:00:00Z"}])json");
 }
 
+TEST(RenderReels, MarksEarlierOnesOfThePost) {
+    auto listed = reels();
+    listed[0]["earlier"] = 2;
+    listed[1]["earlier"] = 0;
+    const auto text = render_reels(listed, {});
+    EXPECT_THAT(text, HasSubstr("  (2 earlier) Pasta in ten minutes.\n"));
+    EXPECT_THAT(text, HasSubstr("  Video is not available: private\n"));
+}
+
 TEST(RenderReels, DrawsOneLineForEach) {
     EXPECT_EQ(
         render_reels(reels(), {}),

@@ -74,6 +74,8 @@ struct job {
     std::optional<queue_place> place = {};  ///< Only when `pending`, where it is read.
     std::optional<std::string> result;      ///< The five sections as JSON text; only when `done`.
     std::optional<reel_brief> brief = {};   ///< Instead of the result, where lists are read.
+    /// Older jobs on the same post, counted up to 1,000; only in lists of the newest jobs.
+    std::optional<std::int64_t> earlier = {};
 };
 
 /// A job that a worker holds. `claim` names the holding: reports apply only while it is the current

@@ -89,6 +89,10 @@ struct job_filter {
     /// nobody knows.
     std::optional<std::string> author = {};
     std::optional<job_id> before = {};  ///< Only older ones: where the last page ended.
+    /// Only the newest job of each post, with `earlier`. The other filters apply to that job.
+    bool latest = false;
+    /// Only jobs on the post of this job, itself included; the other filters do not apply.
+    std::optional<job_id> post_of = {};
 };
 
 struct job_page {
@@ -163,6 +167,10 @@ public:
     /// Deletes the caller's job and everything that hangs on it. False for an unknown or another
     /// account's id.
     boost::asio::awaitable<bool> remove(account_id caller, job_id id, deadline by);
+
+    /// Deletes up to `jobs_max` of the caller's failed jobs. Returns how many were deleted.
+    boost::asio::awaitable<std::int64_t> remove_failed(
+        account_id caller, int jobs_max, deadline by);
 
     /// The latest result that `analyzer` made of this post for this account within a day, with its
     /// thumbnail.

@@ -6,6 +6,7 @@ import { pathWithQuery } from '../core/routes.js';
 import { useStore } from '../core/store.js';
 import { hiddenStore } from '../reels/deletions.js';
 import { listStore, loadMore, refreshList, showList } from '../reels/list.js';
+import { ListTools } from '../reels/list_tools.js';
 import { PlatformNotice } from '../reels/platform_notice.js';
 import { RowList } from '../reels/row_list.js';
 import { SearchResults } from '../reels/search_results.js';
@@ -88,6 +89,7 @@ function ReelList({ filter, onShowAll }) {
     }
     return html`
         ${list.error && html`<${FailureNote} error=${list.error} onRetry=${refreshList} />`}
+        <${ListTools} reels=${reels} />
         <${RowList} reels=${reels} />
         ${list.next && html`<${More} list=${list} />`}`;
 }

@@ -1,4 +1,4 @@
-// The list of reels: it lives longer than its page, so that coming back finds it as it was.
+// The list of reels, one for each post: it lives longer than its page, so that coming back finds it as it was.
 import { getPage } from '../core/api.js';
 import { onLive } from '../core/live.js';
 import { pathWithQuery } from '../core/routes.js';
@@ -33,7 +33,7 @@ async function load(filter, limit, adopt) {
     running = controller;
     update({ filter, isLoading: true, isLoadingMore: false, error: null });
     try {
-        const path = pathWithQuery('/reels', { limit, ...filter });
+        const path = pathWithQuery('/reels', { limit, ...filter, latest: true });
         const page = await getPage(path, controller.signal);
         if (running === controller) {
             update({ ...adopt(page), isLoading: false, moreError: null });
@@ -114,5 +114,12 @@ onLive('reel', (reel) => {
     }
     putReel(reel);
 });
-onLive('deleted', ({ id }) => update({ reels: withoutReel(listStore.get().reels, id) }));
+onLive('deleted', ({ id }) => {
+    const { reels } = listStore.get();
+    const hadEarlier = reels.find((one) => one.id === id)?.earlier > 0;
+    update({ reels: withoutReel(reels, id) });
+    if (hadEarlier) {
+        refreshList(); // The newest of the others takes its place.
+    }
+});
 onLive('reset', refreshList);

@@ -5,6 +5,8 @@ import { Icon } from '../ui/icons.js';
 import { Status } from '../ui/status.js';
 import { Time } from '../ui/time.js';
 import { deleteReel } from './deletions.js';
+import { Earlier } from './earlier.js';
+import { RowSelect } from './list_tools.js';
 import { Thumbnail } from './thumbnail.js';
 import { queueWords } from './wording.js';
 
@@ -52,6 +54,7 @@ export class ReelRow extends Component {
     render({ reel }) {
         const headline = headlineOf(reel);
         return html`<li class="row">
+            <${RowSelect} id=${reel.id} headline=${headline} />
             <${Thumbnail} key=${reel.status} id=${reel.id} status=${reel.status} />
             <div class="row-body">
                 <h2 class="row-title foreign" dir="auto">
@@ -63,6 +66,7 @@ export class ReelRow extends Component {
             <button class="button button-plain button-icon row-delete" type="button"
                     aria-label=${`Delete: ${headline}`} title="Delete"
                     onClick=${(event) => removeRow(event, reel.id, headline)}><${Icon} name="trash" /></button>
+            ${reel.earlier > 0 && html`<${Earlier} key=${reel.id} reel=${reel} />`}
         </li>`;
     }
 }

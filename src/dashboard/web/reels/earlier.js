@@ -1,0 +1,52 @@
+// The earlier analyses of a post, behind the newest one in the list.
+import { html, useEffect, useState } from '../htm-preact.js';
+import { get } from '../core/api.js';
+import { onLive } from '../core/live.js';
+import { pathWithQuery } from '../core/routes.js';
+import { useStore } from '../core/store.js';
+import { countOf } from '../text/numbers.js';
+import { useLoading } from '../ui/loading.js';
+import { FailureNote } from '../ui/notes.js';
+import { Status } from '../ui/status.js';
+import { Time } from '../ui/time.js';
+import { hiddenStore } from './deletions.js';
+import { failureWords } from './wording.js';
+
+const SHOWN_MAX = 99; // One request has 100 reels, the newest included.
+
+function words(reel) {
+    return reel.status === 'error' ? failureWords(reel.error_code).title : reel.summary || 'No summary';
+}
+
+function EarlierList({ reel }) {
+    const { data, error, reload, setData } = useLoading(
+        (signal) => get(pathWithQuery('/reels', { post_of: reel.id, limit: SHOWN_MAX + 1 }), signal), [reel.id]);
+    const hidden = useStore(hiddenStore);
+    useEffect(() => onLive('deleted', ({ id }) => data && setData(data.filter((one) => one.id !== id))), [data]);
+    if (error) {
+        return html`<${FailureNote} error=${error} onRetry=${reload} />`;
+    }
+    const earlier = (data ?? []).filter(({ id }) => id < reel.id && !hidden.has(id));
+    return html`
+        ${!data && html`<p class="muted small" role="status">Loading…</p>`}
+        <ul class="earlier-list">
+            ${earlier.map((one) => html`<li key=${one.id}>
+                <a class="foreign" dir="auto" href=${`/reels/${one.id}`}>${words(one)}</a>
+                <${Status} id=${one.id} status=${one.status} />
+                <span class="muted"><${Time} value=${one.created_at} /></span>
+            </li>`)}
+        </ul>
+        ${data && reel.earlier > SHOWN_MAX && html`<p class="muted small">Only the last ${SHOWN_MAX} are shown.</p>`}`;
+}
+
+/** The button that shows the earlier analyses of a reel's post, and the list that it opens. */
+export function Earlier({ reel }) {
+    const [isOpen, setIsOpen] = useState(false);
+    const id = `earlier-${reel.id}`;
+    return html`<div class="earlier">
+        <button class="earlier-toggle" type="button" aria-expanded=${isOpen ? 'true' : 'false'}
+            aria-controls=${isOpen ? id : undefined} onClick=${() => setIsOpen(!isOpen)}>
+            ${countOf(reel.earlier, 'earlier analysis', 'earlier analyses')}</button>
+        ${isOpen && html`<div id=${id}><${EarlierList} reel=${reel} /></div>`}
+    </div>`;
+}

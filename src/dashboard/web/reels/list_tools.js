@@ -1,0 +1,92 @@
+// What is done with several reels at once, above the list.
+import { html, useState } from '../htm-preact.js';
+import { useStore } from '../core/store.js';
+import { countOf } from '../text/numbers.js';
+import { Confirm } from '../ui/dialog.js';
+import { focusHeading } from '../ui/focus.js';
+import { Icon } from '../ui/icons.js';
+import { showToast } from '../ui/toast.js';
+import { deleteReels } from './deletions.js';
+import { refreshList } from './list.js';
+import { canTryAgain, clearSelection, deleteFailed, select, selectionStore, tryAgain } from './selection.js';
+
+/** Submits the selected links again; those that were refused stay selected. */
+async function submitAgain(reels) {
+    try {
+        const { accepted, refusal } = await tryAgain(reels);
+        select(accepted, false);
+        const said = `Submitted ${countOf(accepted.length, 'reel')} again.`;
+        showToast(refusal ? `${said} ${countOf(reels.length - accepted.length, 'reel')} refused: ${refusal}` : said,
+            { isFailure: refusal !== null });
+    } catch (why) {
+        showToast(why.status === 0 ? 'No connection, so nothing was submitted.' : why.message, { isFailure: true });
+    }
+}
+
+function Selected({ reels }) {
+    const [isBusy, setIsBusy] = useState(false);
+    const again = reels.filter(canTryAgain);
+    const runAgain = async () => {
+        setIsBusy(true);
+        await submitAgain(again);
+        setIsBusy(false);
+        focusHeading(); // The buttons may have gone.
+    };
+    const remove = () => {
+        deleteReels(reels.map(({ id }) => id), { takesFocus: true });
+        clearSelection();
+    };
+    const clear = () => {
+        clearSelection();
+        focusHeading();
+    };
+    return html`
+        <button class="button button-small" type="button" disabled=${isBusy || again.length === 0}
+            onClick=${runAgain}><${Icon} name="again" />Try again</button>
+        <button class="button button-small button-danger" type="button" onClick=${remove}>
+            <${Icon} name="trash" />Delete</button>
+        <button class="button button-small button-plain" type="button" onClick=${clear}>Clear selection</button>`;
+}
+
+function DeleteFailed() {
+    const [isAsking, setIsAsking] = useState(false);
+    const run = async () => {
+        const deleted = await deleteFailed();
+        showToast(`Deleted ${countOf(deleted, 'failed reel')}.`);
+        refreshList();
+        focusHeading();
+    };
+    return html`
+        <button class="button button-small" type="button" onClick=${() => setIsAsking(true)}>
+            <${Icon} name="trash" />Delete failed</button>
+        ${isAsking && html`<${Confirm} title="Delete all failed reels?" label="Delete failed" run=${run}
+            onClose=${() => setIsAsking(false)}>
+            <p>This deletes every failed reel of your account, also those that a newer analysis of the same post
+            hides. It cannot be undone.</p>
+        <//>`}`;
+}
+
+/** The tools for the reels that the list shows. */
+export function ListTools({ reels }) {
+    const selection = useStore(selectionStore);
+    const selected = reels.filter(({ id }) => selection.has(id));
+    const isAll = selected.length === reels.length;
+    const hasFailed = reels.some(({ status }) => status === 'error');
+    return html`<div class=${`list-tools ${selected.length > 0 ? 'list-tools-sticky' : ''}`} role="group" aria-label="Selected reels">
+        <label class="check">
+            <input type="checkbox" checked=${isAll} indeterminate=${selected.length > 0 && !isAll}
+                onChange=${() => select(reels.map(({ id }) => id), !isAll)} />
+            Select all shown</label>
+        <span class="muted small" role="status">${selected.length > 0 && `${selected.length} selected`}</span>
+        ${selected.length > 0 && html`<${Selected} reels=${selected} />`}
+        ${selected.length === 0 && hasFailed && html`<${DeleteFailed} />`}
+    </div>`;
+}
+
+/** The checkbox of a row. */
+export function RowSelect({ id, headline }) {
+    const isSelected = useStore(selectionStore).has(id);
+    return html`<label class="row-select">
+        <input type="checkbox" checked=${isSelected} aria-label=${`Select: ${headline}`}
+            onChange=${() => select([id], !isSelected)} /></label>`;
+}

@@ -1,0 +1,68 @@
+// Which rows of the list are selected, and what is done with all of them.
+import { change } from '../core/api.js';
+import { createStore } from '../core/store.js';
+import { putReel } from './list.js';
+
+const LINKS_OF_REQUEST = 50;
+
+/** The ids of the selected reels; some of them may have left the list. */
+export const selectionStore = createStore(new Set());
+
+/** Selects reels, or no longer. */
+export function select(ids, isSelected) {
+    const selected = new Set(selectionStore.get());
+    for (const id of ids) {
+        if (isSelected) {
+            selected.add(id);
+        } else {
+            selected.delete(id);
+        }
+    }
+    selectionStore.set(selected);
+}
+
+export function clearSelection() {
+    selectionStore.set(new Set());
+}
+
+/** Whether the reel has ended and its link can be submitted again; the file of an upload is not kept. */
+export function canTryAgain(reel) {
+    return (reel.status === 'done' || reel.status === 'error') && /^https?:/i.test(reel.url);
+}
+
+/**
+ * Submits the links of reels again and takes the new reels into the list. Resolves to
+ * `{accepted, refusal}`: the ids of the reels whose link was accepted, and why the first other was not.
+ */
+export async function tryAgain(reels) {
+    const accepted = [];
+    let refusal = null;
+    for (let from = 0; from < reels.length; from += LINKS_OF_REQUEST) {
+        const part = reels.slice(from, from + LINKS_OF_REQUEST);
+        // With `queue`, links beyond the limit of unfinished reels wait; without such a queue they are refused.
+        const answers = await change('POST', '/reels/analyze',
+            { urls: part.map((reel) => reel.url), fresh: true, queue: true });
+        answers.forEach(({ id, status, error }, index) => {
+            const { id: earlier, url } = part[index];
+            if (id === undefined) {
+                refusal ??= error;
+                return;
+            }
+            accepted.push(earlier);
+            putReel({ id, url, status, created_at: new Date().toISOString() });
+        });
+    }
+    return { accepted, refusal };
+}
+
+/** Deletes all failed reels. Resolves to their number. */
+export async function deleteFailed() {
+    let all = 0;
+    for (;;) { // Each request deletes some thousand.
+        const { deleted } = await change('DELETE', '/reels?status=error');
+        if (deleted === 0) {
+            return all;
+        }
+        all += deleted;
+    }
+}
