@@ -1,7 +1,10 @@
 -- Makes jobs that wait for their account claimable, in order, while fewer than concurrent_jobs of the account are. Reads at
 -- most concurrent_jobs rows, however many wait. Never waits for a lock: of two jobs that end at the same moment, one may
 -- release none, and the next end or release_all_queued_jobs() makes up for it.
-CREATE OR REPLACE FUNCTION release_queued_jobs(of_account bigint) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION release_queued_jobs(of_account bigint) RETURNS void LANGUAGE plpgsql
+-- As in submit_jobs(): a plan that was made for a nearly empty table would sort all jobs of the account.
+SET enable_sort = off
+AS $$
 DECLARE
     jobs_max integer;
     waiting bigint;
