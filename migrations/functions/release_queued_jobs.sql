@@ -9,9 +9,11 @@ DECLARE
     jobs_max integer;
     waiting bigint;
 BEGIN
-    IF NOT EXISTS (
-        SELECT FROM job
-         WHERE status = 'pending' AND waits_for = 'account' AND waits_for <> 'time' AND account_id = of_account) THEN
+    -- The order leaves the planner no index but job_in_line. EXISTS would ignore it.
+    PERFORM FROM job
+      WHERE status = 'pending' AND waits_for = 'account' AND waits_for <> 'time' AND account_id = of_account
+      ORDER BY waits_for, account_id, turn LIMIT 1;
+    IF NOT FOUND THEN
         RETURN;
     END IF;
     SELECT coalesce(concurrent_jobs, default_concurrent_jobs, 3) INTO jobs_max FROM account
@@ -27,8 +29,9 @@ BEGIN
          WHERE earliest.waits_for = 'account'
     LOOP
         UPDATE job SET waits_for = NULL, turn = next_job_turn(of_account), run_at = now()
+         -- With coalesce(), because the planner expects few waiting jobs and would read all of them for the id.
          WHERE id = (SELECT id FROM job
-                      WHERE id = waiting AND status = 'pending' AND waits_for = 'account'
+                      WHERE id = waiting AND coalesce(waits_for, '') = 'account'
                         FOR UPDATE SKIP LOCKED);
     END LOOP;
 END
