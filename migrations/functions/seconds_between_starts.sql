@@ -12,8 +12,7 @@ CREATE OR REPLACE FUNCTION seconds_between_starts(of_account bigint) RETURNS dou
                  ORDER BY account_id, turn LIMIT 100) AS earliest
              WHERE earliest.status = 'processing')),
         (SELECT max(line.permit_interval_seconds) FROM platform_line AS line
-          WHERE EXISTS (
-              SELECT FROM job
-               WHERE status = 'pending' AND waits_for = line.host AND waits_for <> 'time'
-                 AND account_id = of_account)))
+          WHERE (SELECT true FROM job
+                  WHERE status = 'pending' AND waits_for = line.host AND waits_for <> 'time' AND account_id = of_account
+                  ORDER BY waits_for, account_id, turn LIMIT 1)))
 $$;

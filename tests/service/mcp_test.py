@@ -459,11 +459,12 @@ class Daemons(ServiceTest, McpTest):
 
     def test_the_limits_are_the_accounts(self):
         client = self.connect(self.idle, unlimited=False)
-        for _ in range(3):
+        self.idle.limit(self.account.email, queued_jobs=2)
+        for _ in range(5):
             self.succeeded(client.call("analyze_reel", url=SAMPLE, wait_seconds=0))
         text = self.failed(client.call("analyze_reel", url=SAMPLE, wait_seconds=0))
-        self.assertRegex(text, r"limit of 3 .*\(HTTP 429\); the server asks to try again after \d+ s")
-        self.assertEqual(len(self.succeeded(client.call("list_reels"))["reels"]), 3)
+        self.assertRegex(text, r"limit of 2 queued jobs .*\(HTTP 429\); the server asks to try again after \d+ s")
+        self.assertEqual(len(self.succeeded(client.call("list_reels"))["reels"]), 5)
 
     def test_a_cancelled_call_leaves_the_reel_in_work(self):
         client = self.connect(self.idle)

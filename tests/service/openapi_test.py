@@ -578,6 +578,13 @@ class AnyRequest(OpenApiTest):
             submitting.ask(ANALYZE, expect=202)
         submitting.ask(ANALYZE, expect=429)
 
+        waiting = self.idle.account()
+        self.idle.limit(waiting.email, submissions_per_minute=1000)
+        queueing = self.conversation(account=waiting)
+        for _ in range(21):
+            queueing.ask(ANALYZE, body={"urls": [LINK] * 50, "queue": True}, expect=202)
+        queueing.ask(ANALYZE, body={"url": LINK, "queue": True}, expect=429)
+
         poor = self.idle.account()
         self.spend_the_budget(poor)
         answer = self.conversation(account=poor).ask(ANALYZE, expect=429)

@@ -156,7 +156,7 @@ class Lists(ServiceTest):
         for left in range(9, -1, -1):
             answer = self.analyze(someone, urls, queue=True)
             self.assertEqual(["id" in view for view in answer.json()], [True] * 50)
-            self.assertIn(int(answer.headers["RateLimit-Remaining"]), range(left, left + 3))
+            self.assertIn(int(answer.headers["RateLimit-Remaining"]), range(left, left + 5))
         ids = [view["id"] for view in answer.json()]
         last = someone.job(ids[-1])
         self.assertEqual((last["queue_position"], last["expected_start_at"]), (500, None))
@@ -165,7 +165,6 @@ class Lists(ServiceTest):
         self.assertEqual([job["queue_position"] for job in listed], [500, 499, 498])
         self.assertEqual(someone.request("DELETE", f"/api/v1/reels/{ids[0]}").status, 204)
         self.assertEqual(someone.job(ids[-1])["queue_position"], 499)
-        self.assertEqual(someone.request("POST", ANALYZE, {"url": urls[0]}).json()["message"], JOB_LIMIT)
 
     def test_the_queue_has_a_limit(self):
         someone = self.served.account()

@@ -163,10 +163,11 @@ class Links(TelegramTest):
         refused = self.wait_for(ANN, 'URL must be an instagram.com link, got "www.tiktok.com"')[0]
         self.assertIn("URL must be a reel link: instagram.com/reel/<code> or instagram.com/p/<code>",
                       refused.text)
+        daemon.limit("ann@example.com", concurrent_jobs=1, queued_jobs=2)
         links = [f"https://www.instagram.com/reel/abcdefg{number}/" for number in range(4)]
         self.telegram.say(ANN, "\n".join(links))
         self.wait_for(ANN, "is waiting for its turn", 3)
-        self.wait_for(ANN, "limit of 3 jobs pending or processing at the same time reached")
+        self.wait_for(ANN, "limit of 2 queued jobs reached")
         self.assertEqual(len(ann.api("GET", "reels").json()), 3)
         self.telegram.say(ANN, "what is this?")
         self.wait_for(ANN, "Send me the link of a reel, for example")
