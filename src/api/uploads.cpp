@@ -2,7 +2,6 @@
 
 #include "multipart.hpp"
 #include "submissions.hpp"
-#include <reelsd/base/file_digest.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/base/parse_number.hpp>
 #include <reelsd/base/text.hpp>
@@ -36,10 +35,7 @@ constexpr std::size_t parts_max = 20;
 constexpr std::size_t text_bytes_max = std::size_t{64} * 1024;
 /// What a form may have beside the file.
 constexpr std::uint64_t form_bytes_max = parts_max * (text_bytes_max + 8192);
-/// A row of the database. Smaller rows cost more statements, larger ones more memory.
-constexpr std::size_t chunk_bytes = std::size_t{512} * 1024;
-/// A busy disk may take seconds; the statement's own limit is 5 s.
-constexpr auto chunk_time_max = 10s;
+constexpr auto remove_time_max = 10s;
 constexpr std::size_t label_bytes_max = 255;
 constexpr std::uint64_t mebibyte = std::uint64_t{1024} * 1024;
 
@@ -96,50 +92,6 @@ std::optional<upload_refusal> set_option(
     return std::nullopt;
 }
 
-/// Writes the file while it arrives.
-class file_writer {
-public:
-    file_writer(jobs::upload_store& store, upload_id id, std::uint64_t bytes_max)
-        : store_{store}, id_{id}, bytes_max_{bytes_max} {}
-
-    asio::awaitable<std::optional<upload_refusal>> add(std::string_view bytes) {
-        size_ += bytes.size();
-        if (size_ > bytes_max_) co_return too_large(bytes_max_);
-        digest_.add(std::as_bytes(std::span{bytes}));
-        while (!bytes.empty()) {
-            const auto part = bytes.substr(0, chunk_bytes - chunk_.size());
-            chunk_.append(part);
-            bytes.remove_prefix(part.size());
-            if (chunk_.size() == chunk_bytes) co_await flush();
-        }
-        co_return std::nullopt;
-    }
-
-    /// The whole file, of which everything is stored.
-    asio::awaitable<jobs::uploaded_video> finish() {
-        if (!chunk_.empty()) co_await flush();
-        co_return jobs::uploaded_video{
-            .id = id_, .size_bytes = static_cast<std::int64_t>(size_), .sha256 = digest_.hex()};
-    }
-
-    [[nodiscard]] bool is_empty() const noexcept { return size_ == 0; }
-
-private:
-    asio::awaitable<void> flush() {
-        const auto bytes = std::as_bytes(std::span{chunk_});
-        co_await store_.add_chunk(id_, number_++, bytes, deadline::after(chunk_time_max));
-        chunk_.clear();
-    }
-
-    jobs::upload_store& store_;
-    upload_id id_;
-    std::uint64_t bytes_max_;
-    std::uint64_t size_ = 0;
-    std::int32_t number_ = 0;
-    std::string chunk_;
-    file_digest digest_;
-};
-
 using refusal_or_done = std::optional<upload_refusal>;
 
 refusal_or_done refusal_of(const http::body_piece& piece) {
@@ -147,12 +99,14 @@ refusal_or_done refusal_of(const http::body_piece& piece) {
     return upload_refusal{piece.refused->code, std::string{piece.refused->message}};
 }
 
-asio::awaitable<refusal_or_done> receive_raw(http::request_context& ctx, file_writer& file) {
+asio::awaitable<refusal_or_done> receive_raw(
+    http::request_context& ctx, jobs::upload_writer& file) {
     for (;;) {
         const auto piece = co_await ctx.body_stream()->read();
         if (auto refused = refusal_of(piece)) co_return refused;
         if (piece.bytes.empty()) break;
-        if (auto refused = co_await file.add(piece.bytes)) co_return refused;
+        const bool fits = co_await file.add(piece.bytes);
+        if (!fits) co_return too_large(file.bytes_max());
     }
     if (file.is_empty()) co_return bad("video is empty");
     co_return std::nullopt;
@@ -161,7 +115,7 @@ asio::awaitable<refusal_or_done> receive_raw(http::request_context& ctx, file_wr
 /// The parts of a form: the file is written, texts become options.
 class form_receiver {
 public:
-    form_receiver(multipart_reader reader, file_writer& file, json& options)
+    form_receiver(multipart_reader reader, jobs::upload_writer& file, json& options)
         : reader_{std::move(reader)}, file_{file}, options_{options} {}
 
     asio::awaitable<refusal_or_done> receive(http::body_reader& body) {
@@ -204,7 +158,8 @@ private:
                     break;
                 case kind::data:
                     if (is_video_) {
-                        if (auto refused = co_await file_.add((*next)->bytes)) co_return refused;
+                        const bool fits = co_await file_.add((*next)->bytes);
+                        if (!fits) co_return too_large(file_.bytes_max());
                     } else {
                         text_.append((*next)->bytes);
                         if (text_.size() > text_bytes_max) {
@@ -242,7 +197,7 @@ private:
     }
 
     multipart_reader reader_;
-    file_writer& file_;
+    jobs::upload_writer& file_;
     json& options_;
     std::set<std::string> names_;
     std::string name_;
@@ -316,7 +271,7 @@ result<jobs::submission> submission_of(
 /// Receives the file and submits it.
 asio::awaitable<http::response> receive_and_submit(
     http::request_context& ctx, submission_service& service, upload_form& form, upload_id id) {
-    file_writer file{service.uploads, id, service.video_bytes_max};
+    jobs::upload_writer file{service.uploads, id, service.video_bytes_max};
     refusal_or_done refused;
     if (form.parts) {
         form_receiver receiver{*std::move(form.parts), file, form.options};
@@ -397,7 +352,7 @@ asio::awaitable<http::response> receive_upload(
     }
     // Changes nothing once the job has the file.
     try {
-        co_await service.uploads.remove(begun.id, deadline::after(chunk_time_max));
+        co_await service.uploads.remove(begun.id, deadline::after(remove_time_max));
     } catch (const db::failure&) {
         // Nobody renews it any more: the sweeper removes it.
     }

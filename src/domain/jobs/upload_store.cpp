@@ -2,10 +2,16 @@
 #include <reelsd/db/pool.hpp>
 #include <reelsd/domain/jobs/upload_store.hpp>
 
+#include <chrono>
 #include <utility>
 
 namespace reelsd::jobs {
 namespace {
+
+/// A row of the database. Smaller rows cost more statements, larger ones more memory.
+constexpr std::size_t chunk_bytes = std::size_t{512} * 1024;
+/// A busy disk may take seconds; the statement's own limit is 5 s.
+constexpr auto chunk_time_max = std::chrono::seconds{10};
 
 constexpr db::query begin_query{"uploads.begin", R"sql(
     SELECT outcome, upload_id, NULL::bigint AS job_id, NULL::text AS job_status, job_limit,
@@ -104,6 +110,31 @@ boost::asio::awaitable<std::optional<std::vector<std::byte>>> upload_store::chun
     const auto rows = co_await pool_.run(by, chunk_query, id, number);
     if (rows.empty()) co_return std::nullopt;
     co_return rows.one().as<std::vector<std::byte>>("bytes");
+}
+
+boost::asio::awaitable<bool> upload_writer::add(std::string_view bytes) {
+    size_ += bytes.size();
+    if (size_ > bytes_max_) co_return false;
+    digest_.add(std::as_bytes(std::span{bytes}));
+    while (!bytes.empty()) {
+        const auto part = bytes.substr(0, chunk_bytes - chunk_.size());
+        chunk_.append(part);
+        bytes.remove_prefix(part.size());
+        if (chunk_.size() == chunk_bytes) co_await flush();
+    }
+    co_return true;
+}
+
+boost::asio::awaitable<uploaded_video> upload_writer::finish() {
+    if (!chunk_.empty()) co_await flush();
+    co_return uploaded_video{
+        .id = id_, .size_bytes = static_cast<std::int64_t>(size_), .sha256 = digest_.hex()};
+}
+
+boost::asio::awaitable<void> upload_writer::flush() {
+    const auto bytes = std::as_bytes(std::span{chunk_});
+    co_await store_.add_chunk(id_, number_++, bytes, deadline::after(chunk_time_max));
+    chunk_.clear();
 }
 
 }  // namespace reelsd::jobs

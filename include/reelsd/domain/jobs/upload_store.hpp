@@ -1,6 +1,7 @@
 #pragma once
 
 #include <reelsd/base/clock.hpp>
+#include <reelsd/base/file_digest.hpp>
 #include <reelsd/base/ids.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
 
@@ -88,6 +89,33 @@ public:
 private:
     db::pool& pool_;
     std::set<upload_id> arriving_;  ///< Of this daemon.
+};
+
+/// Writes a file to the store while it arrives; holds a chunk of it. Thread: the loop's.
+class upload_writer {
+public:
+    /// `store` outlives it.
+    upload_writer(upload_store& store, upload_id id, std::uint64_t bytes_max)
+        : store_{store}, id_{id}, bytes_max_{bytes_max} {}
+
+    /// False when the file becomes larger than `bytes_max`. Throws like upload_store.
+    [[nodiscard]] boost::asio::awaitable<bool> add(std::string_view bytes);
+    /// The file, of which everything is stored, without what the caller says of the post.
+    [[nodiscard]] boost::asio::awaitable<uploaded_video> finish();
+
+    [[nodiscard]] bool is_empty() const noexcept { return size_ == 0; }
+    [[nodiscard]] std::uint64_t bytes_max() const noexcept { return bytes_max_; }
+
+private:
+    boost::asio::awaitable<void> flush();
+
+    upload_store& store_;
+    upload_id id_;
+    std::uint64_t bytes_max_;
+    std::uint64_t size_ = 0;
+    std::int32_t number_ = 0;
+    std::string chunk_;
+    file_digest digest_;
 };
 
 }  // namespace reelsd::jobs

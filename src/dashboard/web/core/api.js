@@ -29,10 +29,9 @@ export function setSessionListeners(signedOut, renewSession) {
     listeners.renewSession = renewSession;
 }
 
-function retrySecondsOf(answer) {
-    const seconds = Number(answer.headers.get('Retry-After'));
-    const asksForPatience = answer.status === 429 || answer.status === 503;
-    return asksForPatience ? Math.max(1, seconds || RETRY_SECONDS) : null;
+function retrySecondsOf(status, header) {
+    const asksForPatience = status === 429 || status === 503;
+    return asksForPatience ? Math.max(1, Number(header) || RETRY_SECONDS) : null;
 }
 
 function asSentence(said) {
@@ -48,7 +47,7 @@ async function errorOf(answer) {
         // Whatever stood between us and the daemon answered in its own words.
     }
     return new ApiError(answer.status, asSentence(said ?? `the server answered ${answer.status}`),
-        retrySecondsOf(answer));
+        retrySecondsOf(answer.status, answer.headers.get('Retry-After')));
 }
 
 async function send(method, path, body, options) {
@@ -119,4 +118,49 @@ export async function getPage(path, signal) {
 export async function change(method, path, body, options) {
     const answer = await request(method, `/api${path}`, body, options);
     return answer.status === 204 ? null : answer.json();
+}
+
+/** Sends a file once, as it is; resolves to what the daemon answered. fetch() reports no progress. */
+function sendFile(path, file, onProgress) {
+    return new Promise((resolve, reject) => {
+        const sending = new XMLHttpRequest();
+        sending.upload.addEventListener('progress', (event) => {
+            onProgress(event.total > 0 ? event.loaded / event.total : 0);
+        });
+        sending.addEventListener('load', () => resolve(sending));
+        sending.addEventListener('error', () => {
+            reject(new ApiError(0, 'The connection was lost while the file was sent.'));
+        });
+        sending.open('POST', `/dashboard/api${path}`);
+        sending.setRequestHeader('Content-Type', 'application/octet-stream');
+        if (csrfToken) {
+            sending.setRequestHeader('X-CSRF-Token', csrfToken);
+        }
+        sending.send(file);
+    });
+}
+
+/**
+ * Uploads a file below `/dashboard/api` and resolves to the answer's JSON. `onProgress` takes the share that
+ * is sent, 0 to 1. Rejects with ApiError.
+ */
+export async function upload(path, file, onProgress) {
+    let sent = await sendFile(path, file, onProgress);
+    if (sent.status === 403 && await listeners.renewSession()) {
+        sent = await sendFile(path, file, onProgress);
+    }
+    let body = null;
+    try {
+        body = JSON.parse(sent.responseText);
+    } catch {
+        // Whatever stood between us and the daemon answered in its own words.
+    }
+    if (sent.status === 202) {
+        return body;
+    }
+    if (sent.status === 401) {
+        listeners.signedOut();
+    }
+    const said = body?.message ?? body?.error ?? `the server answered ${sent.status}`;
+    throw new ApiError(sent.status, asSentence(said), retrySecondsOf(sent.status, sent.getResponseHeader('Retry-After')));
 }

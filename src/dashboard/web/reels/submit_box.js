@@ -1,12 +1,14 @@
 // Where links are pasted to have their reels analysed.
 import { html, useState } from '../htm-preact.js';
-import { change } from '../core/api.js';
+import { change, upload } from '../core/api.js';
+import { pathWithQuery } from '../core/routes.js';
 import { linksIn, partsOf } from '../reel/links.js';
 import { announce } from '../ui/announcer.js';
 import { Check, useProblem, useSubmission } from '../ui/field.js';
 import { FailureNote } from '../ui/notes.js';
 import { showToast } from '../ui/toast.js';
 import { putReel, refreshList } from './list.js';
+import { UploadProgress, VideoPicker } from './video_picker.js';
 
 const ROWS_MAX = 8;
 
@@ -15,6 +17,15 @@ export async function submitLink(url, isFresh) {
     const body = { url, queue: true, ...isFresh && { fresh: true } };
     const { id, status } = await change('POST', '/reels/analyze', body);
     const reel = { id, url, status, created_at: new Date().toISOString() };
+    putReel(reel);
+    return reel;
+}
+
+/** Uploads a video; `link` is its post's, or empty. Resolves to the new reel as far as it is known. */
+async function submitVideo(file, link, isFresh, onProgress) {
+    const options = { filename: file.name, queue: 'true', ...link && { url: link }, ...isFresh && { fresh: 'true' } };
+    const { id, status } = await upload(pathWithQuery('/reels/analyze', options), file, onProgress);
+    const reel = { id, url: link || `upload:${file.name}`, status, created_at: new Date().toISOString() };
     putReel(reel);
     return reel;
 }
@@ -58,8 +69,25 @@ export function SubmitBox({ isListed, link }) {
     const [text, setText] = useState(link);
     const [isFresh, setIsFresh] = useState(false);
     const [many, setMany] = useState(null);
+    const [sending, setSending] = useState({ progress: null, error: null });
+    const links = text.trim() === '' ? [] : linksIn(text);
+    const uploadVideos = async (files) => {
+        const link = files.length === 1 && links.length === 1 ? links[0] : '';
+        const note = (name, share) => setSending({ progress: { name, share }, error: null });
+        try {
+            let reel = null;
+            for (const file of files) {
+                note(file.name, 0);
+                reel = await submitVideo(file, link, isFresh, (share) => note(file.name, share));
+            }
+            setSending({ progress: null, error: null });
+            setText('');
+            confirmSubmission(reel, isListed);
+        } catch (error) {
+            setSending({ progress: null, error });
+        }
+    };
     const { isBusy, error, submit, clearError } = useSubmission(async () => {
-        const links = linksIn(text);
         setMany(null);
         if (links.length === 1) {
             confirmSubmission(await submitLink(links[0], isFresh), isListed);
@@ -73,6 +101,7 @@ export function SubmitBox({ isListed, link }) {
     const type = (typed) => {
         setText(typed);
         clearError();
+        setSending((old) => ({ ...old, error: null }));
     };
     // Enter sends the form, as in a field of one line; with Shift it starts a line.
     const sendOnEnter = (event) => {
@@ -97,6 +126,10 @@ export function SubmitBox({ isListed, link }) {
         </div>
         ${refusal && html`<p class="field-error foreign" id="submit-error" role="alert">${refusal}</p>`}
         ${error && !refusal && html`<${FailureNote} error=${error} />`}
+        ${sending.progress ? html`<${UploadProgress} ...${sending.progress} />` : html`<${VideoPicker}
+            hint=${links.length === 1 ? 'or drop the video of this link here' : 'or drop video files here'}
+            isBusy=${isBusy} onFiles=${uploadVideos} />`}
+        ${sending.error && html`<${FailureNote} error=${sending.error} />`}
         ${many && html`<${Outcomes} ...${many} />`}
         <${Check} label="Analyse again, even if done within a day" isOn=${isFresh}
             onValue=${setIsFresh} />

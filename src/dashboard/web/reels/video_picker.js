@@ -1,0 +1,49 @@
+// Chooses video files, by a dialog or by dropping them.
+import { html, useRef, useState } from '../htm-preact.js';
+
+function isVideo(file) {
+    return file.type.startsWith('video/') || /\.(?:mp4|mov|m4v|webm)$/i.test(file.name);
+}
+
+/** The way to upload. `hint` says what becomes of the file; `onFiles` takes those that look like videos. */
+export function VideoPicker({ hint, isBusy, onFiles }) {
+    const input = useRef(null);
+    const [isOver, setIsOver] = useState(false);
+    const take = (files) => {
+        const videos = [...files].filter(isVideo);
+        if (videos.length > 0 && !isBusy) {
+            onFiles(videos);
+        }
+    };
+    const drop = (event) => {
+        event.preventDefault();
+        setIsOver(false);
+        take(event.dataTransfer.files);
+    };
+    const drag = (event) => {
+        event.preventDefault();
+        setIsOver(true);
+    };
+    const choose = (event) => {
+        take(event.target.files);
+        input.current.value = ''; // The same file may be chosen again.
+    };
+    return html`<div class=${`drop${isOver ? ' drop-over' : ''}`} onDragOver=${drag} onDragLeave=${() => setIsOver(false)}
+        onDrop=${drop}>
+        <button class="button" type="button" disabled=${isBusy} onClick=${() => input.current.click()}>
+            Upload a video</button>
+        <input ref=${input} type="file" accept="video/*,.mp4,.mov,.m4v,.webm" multiple hidden tabindex="-1"
+            aria-label="Video files" onChange=${choose} />
+        <span class="muted small">${hint}</span>
+    </div>`;
+}
+
+/** How far an upload is. `share` is 0 to 1. */
+export function UploadProgress({ name, share }) {
+    const percent = Math.round(share * 100);
+    return html`<div class="upload">
+        <label class="small foreign" for="upload-progress">${share < 1
+            ? `Uploading ${name}: ${percent} %` : `Uploaded ${name}, waiting for the server…`}</label>
+        <progress id="upload-progress" max="100" value=${percent}></progress>
+    </div>`;
+}
