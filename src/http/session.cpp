@@ -323,7 +323,6 @@ asio::awaitable<session::reading> session::read_request() {
     }
 }
 
-/// The request's body while its handler runs. Between two reads the session waits for the handler.
 class session::stream_reader final : public body_reader {
 public:
     explicit stream_reader(session& owner) : owner_{owner} {}

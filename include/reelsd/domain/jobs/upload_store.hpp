@@ -70,7 +70,8 @@ public:
     /// Its job has been submitted: the file is kept until the job ends.
     void release(upload_id id) noexcept { arriving_.erase(id); }
 
-    /// Removes an upload without a job. Does not throw for a lost database: sweep() removes it then.
+    /// Removes an upload without a job. Does not throw for a lost database: sweep() removes it
+    /// then.
     boost::asio::awaitable<void> discard(upload_id id, deadline by);
 
     /// Renews the uploads in progress, and removes those that nobody receives any more and those
