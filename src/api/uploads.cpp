@@ -34,7 +34,6 @@ constexpr std::size_t text_bytes_max = std::size_t{64} * 1024;
 /// What a form may have beside the file.
 constexpr std::uint64_t form_bytes_max = parts_max * (text_bytes_max + 8192);
 constexpr auto discard_time_max = 10s;
-constexpr std::size_t label_bytes_max = 255;
 constexpr std::uint64_t mebibyte = std::uint64_t{1024} * 1024;
 
 /// The options that are booleans in a JSON body. In a form and a query they are text.
@@ -251,7 +250,7 @@ result<jobs::submission> submission_of(
         const auto link = platform::parse_link(*url);
         if (!link) return link.error();
     } else {
-        const auto label = file_label(text_option(options, "filename").value_or(""));
+        const auto label = jobs::file_label(text_option(options, "filename").value_or(""));
         url = fmt::format("{}{}", jobs::upload_scheme, label);
     }
     const json identity{video.sha256, *url, video.caption.value_or(""), video.author.value_or("")};
@@ -345,26 +344,6 @@ asio::awaitable<http::response> receive_upload(
     co_await service.uploads.discard(*begun.id, deadline::after(discard_time_max));
     if (problem) std::rethrow_exception(problem);
     co_return answer;
-}
-
-std::string file_label(std::string_view name) {
-    name.remove_prefix(std::min(name.size(), name.find_last_of("/\\") + 1));
-    std::string label;
-    for (std::size_t at = 0; at < name.size();) {
-        const auto next = code_point_at(name, at);
-        const auto bytes = name.substr(at, next.bytes);
-        at += next.bytes;
-        const auto value = next.value;
-        const bool is_control = value < 0x20 || (value >= 0x7F && value < 0xA0);
-        const bool is_direction = value == 0x200E || value == 0x200F || value == 0x061C ||
-                                  (value >= 0x2028 && value <= 0x202E) ||
-                                  (value >= 0x2066 && value <= 0x2069);
-        if (!next.valid || is_control || is_direction) continue;
-        if (label.size() + bytes.size() > label_bytes_max) break;
-        label.append(bytes);
-    }
-    const auto shown = trimmed(label);
-    return shown.empty() ? "video" : std::string{shown};
 }
 
 }  // namespace reelsd::api

@@ -5,9 +5,6 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include <string>
-#include <string_view>
-
 namespace reelsd::http {
 class request_context;
 }
@@ -26,9 +23,5 @@ struct submission_service;
 /// large; 429 a limit of the caller's account, its budget, or two uploads in progress.
 [[nodiscard]] boost::asio::awaitable<http::response> receive_upload(
     http::request_context& ctx, submission_service& service);
-
-/// A file's name as a label: its last component, without control and direction characters, at most
-/// 255 bytes; "video" if nothing is left. Pure.
-[[nodiscard]] std::string file_label(std::string_view name);
 
 }  // namespace reelsd::api

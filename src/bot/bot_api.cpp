@@ -1,18 +1,34 @@
 #include "bot_api.hpp"
 
+#include <reelsd/base/text.hpp>
 #include <reelsd/domain/accounts/secret.hpp>
 #include <reelsd/net/url.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace reelsd::bot {
 namespace {
 
+using namespace std::chrono_literals;
+
 /// A hundred updates, each with a message of the greatest size and what it answers.
 constexpr std::size_t answer_bytes_max = std::size_t{8} * 1024 * 1024;
+
+/// A file comes from a large data centre: slower than this, the line is dead.
+constexpr net::speed_floor download_speed{.bytes_per_second = 4096, .during = 15s};
+
+/// "videos/file_12.mp4". A server of the operator's own may be set to name its local files: those
+/// cannot be downloaded.
+bool is_file_path(std::string_view path) {
+    if (path.empty() || path.starts_with('/') || contains(path, "..")) return false;
+    return std::all_of(path.begin(), path.end(), [](char c) {
+        return is_alphanumeric(c) || c == '/' || c == '_' || c == '-' || c == '.';
+    });
+}
 
 net::http_client_settings client_settings_of(const bot_api::settings& with) {
     net::http_client_settings made;
@@ -79,6 +95,26 @@ api_answer bot_api::post(
         answer_from(answer->status(), answer->body, answer->head.headers.find("Retry-After"));
     said.description = without_token(std::move(said.description));
     return said;
+}
+
+result<void> bot_api::download(
+    std::string_view file_path, std::uint64_t bytes_max,
+    const std::function<result<void>(std::span<const std::byte>)>& sink, deadline by,
+    const std::stop_token& stop) const {
+    if (!is_file_path(file_path)) return error{errc::invalid_argument, "not a file's path"};
+    net::http_request request;
+    request.url = fmt::format("{}/file/bot{}/{}", with_.address, with_.token, file_path);
+    request.response_bytes_max = bytes_max;
+    request.compressed = false;
+    request.slowest = download_speed;
+    request.on_head = [](const net::response_head& head) -> result<void> {
+        if (head.status == 200) return {};
+        return error{errc::connection_failed, fmt::format("status {}", head.status)};
+    };
+    request.sink = sink;
+    const auto answer = client_.send(request, by, stop);
+    if (answer) return {};
+    return error{answer.error().code(), without_token(std::string{answer.error().detail()})};
 }
 
 std::string bot_api::without_token(std::string text) const {

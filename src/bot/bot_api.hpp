@@ -3,11 +3,15 @@
 #include "api_answer.hpp"
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/json_fwd.hpp>
+#include <reelsd/base/result.hpp>
 #include <reelsd/domain/chats/bot_store.hpp>
 #include <reelsd/net/http_client.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -39,6 +43,15 @@ public:
         const std::stop_token& stop) const;
     [[nodiscard]] api_answer send_document(
         const outgoing_file& file, deadline by, const std::stop_token& stop) const;
+
+    /// GETs a file by the `file_path` of getFile's answer, and passes its bytes to `sink` in
+    /// pieces, on this thread. An error of `sink` ends it and is returned. Errors: those of
+    /// net::http_client::send; invalid_argument: no path that the Bot API has;
+    /// connection_failed: a status other than 200, or more than `bytes_max` bytes.
+    [[nodiscard]] result<void> download(
+        std::string_view file_path, std::uint64_t bytes_max,
+        const std::function<result<void>(std::span<const std::byte>)>& sink, deadline by,
+        const std::stop_token& stop) const;
 
 private:
     [[nodiscard]] api_answer post(

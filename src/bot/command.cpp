@@ -96,7 +96,7 @@ std::string link_in(std::string_view word) {
     return {};
 }
 
-commands::links links_in(const incoming_message& said) {
+commands::links links_in(std::string_view text, const std::vector<text_entity>& entities) {
     commands::links found;
     const auto add = [&found](std::string url) {
         if (url.empty()) return;
@@ -109,22 +109,29 @@ commands::links links_in(const incoming_message& said) {
             found.urls.push_back(std::move(url));
         }
     };
-    std::string_view rest = said.text;
+    std::string_view rest = text;
     while (!rest.empty()) {
         const auto size = std::min(rest.find_first_of(ascii_whitespace), rest.size());
         add(link_in(without_punctuation(rest.substr(0, size))));
         rest.remove_prefix(std::min(size + 1, rest.size()));
     }
-    for (const auto& mark : said.entities) {
+    for (const auto& mark : entities) {
         if (mark.type == "text_link") add(link_in(mark.address));
     }
     return found;
 }
 
+commands::video video_in(const incoming_video& file, const bot_identity& self) {
+    return {
+        .file = file,
+        .caption = without_mention(file.caption, self),
+        .urls = links_in(file.caption, file.entities).urls};
+}
+
 }  // namespace
 
 command parse_command(const incoming_message& said, const bot_identity& self) {
-    if (said.is_by_bot || said.text.empty()) return commands::nothing{};
+    if (said.is_by_bot || (said.text.empty() && !said.video)) return commands::nothing{};
     const bool is_group = said.kind == chats::chat_kind::group;
     const auto command = command_in(trimmed(said.text));
     const bool is_for_another =
@@ -132,17 +139,19 @@ command parse_command(const incoming_message& said, const bot_identity& self) {
     if (is_for_another) return commands::nothing{};
     const bool is_ours = command && !command->addressee.empty();
     if (is_group && !is_ours && !names_us(said, self)) return commands::nothing{};
+    if (said.video) return video_in(*said.video, self);
     if (command) {
         return commands::command{
             .name = command->name, .rest = without_mention(command->rest, self)};
     }
 
-    auto links = links_in(said);
+    auto links = links_in(said.text, said.entities);
     if (!links.urls.empty()) return links;
     const auto rest = without_mention(said.text, self);
     // "@bot /list": people try.
     if (auto later = command_in(rest)) return commands::command{later->name, later->rest};
     if (chats::hash_of_chat_code(rest)) return commands::code{rest};
+    if (said.answered_video) return video_in(*said.answered_video, self);
     return commands::chatter{};
 }
 

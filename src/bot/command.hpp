@@ -34,14 +34,21 @@ struct links {
 struct code {
     std::string text;  ///< Of the form of a code that ties a chat.
 };
+struct video {
+    incoming_video file;
+    std::string caption;            ///< Without our name.
+    std::vector<std::string> urls;  ///< The links in the caption, at most links_max.
+};
 struct chatter {};  ///< Said to us, and nothing that we know.
 }  // namespace commands
 
 using command = std::variant<
-    commands::nothing, commands::command, commands::links, commands::code, commands::chatter>;
+    commands::nothing, commands::command, commands::links, commands::code, commands::video,
+    commands::chatter>;
 
 /// In groups only what is said to us counts: with our name, as an answer to us, or as a command
-/// that bears our name.
+/// that bears our name. A video counts as said by its caption. The video of the message that is
+/// answered counts when the answer says nothing that we know.
 [[nodiscard]] command parse_command(const incoming_message& said, const bot_identity& self);
 
 /// What a button asks for.

@@ -35,9 +35,15 @@ json button(const char* text, button_command::kind what, job_id job) {
     return {{"text", text}, {"callback_data", button_data({.what = what, .job = job})}};
 }
 
-json buttons_below(job_id job, bool has_result) {
-    auto row = json::array({button("Again", button_command::kind::again, job)});
-    if (has_result) row.push_back(button("JSON", button_command::kind::file, job));
+/// Null when there is none. The file of an upload is not kept: only a link can be analysed again.
+json buttons_below(const jobs::job& job) {
+    auto row = json::array();
+    const bool has_link = !job.url.starts_with(jobs::upload_scheme);
+    if (has_link && (job.result || job.is_retryable)) {
+        row.push_back(button("Again", button_command::kind::again, job.id));
+    }
+    if (job.result) row.push_back(button("JSON", button_command::kind::file, job.id));
+    if (row.empty()) return nullptr;
     return {{"inline_keyboard", json::array({row})}};
 }
 
@@ -207,8 +213,7 @@ result<message_sender::text_to_say> message_sender::text_of_end(
         const auto now = std::chrono::time_point_cast<std::chrono::microseconds>(
             std::chrono::system_clock::now());
         return text_to_say{
-            .parts = to_messages(wording::failure(found, now)),
-            .buttons = found.is_retryable ? buttons_below(id, false) : json(nullptr)};
+            .parts = to_messages(wording::failure(found, now)), .buttons = buttons_below(found)};
     }
     const auto used =
         wait_for(parts_.loop, parts_.usage.read_reel(said.what.account, id, soon()), soon());
@@ -216,7 +221,7 @@ result<message_sender::text_to_say> message_sender::text_of_end(
     if (!*used) return error{errc::not_found};
     return text_to_say{
         .parts = to_messages(summary_of(id, *found.result, (*used)->cost_usd)),
-        .buttons = buttons_below(id, true)};
+        .buttons = buttons_below(found)};
 }
 
 send_result message_sender::say_document(

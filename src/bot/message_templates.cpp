@@ -1,6 +1,7 @@
 #include "message_templates.hpp"
 
 #include <reelsd/domain/jobs/submission_batcher.hpp>
+#include <reelsd/domain/jobs/upload_store.hpp>
 
 #include <fmt/format.h>
 
@@ -86,8 +87,8 @@ void append_sums(rich_text& text, std::string_view title, const usage::sums& use
 
 rich_text help(chats::chat_kind kind, std::string_view username) {
     rich_text text{
-        plain("Send me the link of a reel, and I tell you what is said, shown and written in "
-              "it.\n\n"),
+        plain("Send me the link of a reel, or a video, and I tell you what is said, shown and "
+              "written in it.\n\n"),
         plain("/list – your latest reels\n"
               "/search words – finds reels by words and by meaning\n"
               "/status number – how far a reel is\n"
@@ -150,7 +151,7 @@ rich_text hint() {
     return {
         plain("Send me the link of a reel, for example "),
         code("https://www.instagram.com/reel/…"),
-        plain(", or /help.")};
+        plain(", a video, or /help.")};
 }
 
 rich_text unknown_command(std::string_view name) {
@@ -159,6 +160,33 @@ rich_text unknown_command(std::string_view name) {
 
 rich_text refused_link(std::string_view url, std::string_view why) {
     return {code(short_line(url, row_bytes_max)), plain("\n" + std::string{why})};
+}
+
+rich_text refused_video(std::string_view why) {
+    return {plain(fmt::format("The video was not accepted: {}.", why))};
+}
+
+rich_text video_too_large(std::uint64_t bytes_max, bool is_of_telegram, std::string_view origin) {
+    constexpr std::uint64_t mebibyte = std::uint64_t{1024} * 1024;
+    const auto size = bytes_max % mebibyte == 0 ? fmt::format("{} MB", bytes_max / mebibyte)
+                                                : fmt::format("{} bytes", bytes_max);
+    if (!is_of_telegram) {
+        return {plain(
+            fmt::format("This video is too large: the server accepts videos up to {}.", size))};
+    }
+    return {plain(fmt::format(
+        "This video is too large: Telegram lets bots download files up to {}. Upload the video in "
+        "the dashboard{}.",
+        size,
+        origin.empty() ? "" : fmt::format(": {}/", origin)))};
+}
+
+rich_text video_download_failed() {
+    return {plain("The video could not be downloaded from Telegram. Send it again.")};
+}
+
+std::string video_wanted_again() {
+    return "The video is not kept. Send it again.";
 }
 
 rich_text left_out_links(std::size_t links) {

@@ -9,6 +9,7 @@
 #include <reelsd/domain/usage/usage_store.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,6 +35,14 @@ namespace reelsd::bot::wording {
 
 /// One refused link; `why` is the API's text.
 [[nodiscard]] rich_text refused_link(std::string_view url, std::string_view why);
+/// A refused video; `why` is the API's text.
+[[nodiscard]] rich_text refused_video(std::string_view why);
+/// `is_of_telegram`: the limit is Telegram's, and the dashboard takes larger files.
+[[nodiscard]] rich_text video_too_large(
+    std::uint64_t bytes_max, bool is_of_telegram, std::string_view origin);
+[[nodiscard]] rich_text video_download_failed();
+/// The file of an upload is not kept.
+[[nodiscard]] std::string video_wanted_again();
 [[nodiscard]] rich_text left_out_links(std::size_t links);
 [[nodiscard]] rich_text deleted(job_id job);
 [[nodiscard]] rich_text no_such_reel(job_id job);

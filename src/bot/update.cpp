@@ -1,6 +1,7 @@
 #include "update.hpp"
 
 #include <reelsd/base/json.hpp>
+#include <reelsd/base/text.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -77,6 +78,32 @@ std::optional<std::int64_t> message_thread_in(const json& said) {
     return thread;
 }
 
+/// The video of a message with this text. An animation also comes as a document, for old bots.
+std::optional<incoming_video> video_from(
+    const json& said, std::string text, std::vector<text_entity> entities) {
+    if (member(said, "animation").is_object()) return std::nullopt;
+    const bool is_video = member(said, "video").is_object();
+    const auto& file = member(said, is_video ? "video" : "document");
+    if (!is_video && !ascii_lower(text_in(file, "mime_type")).starts_with("video/")) {
+        return std::nullopt;
+    }
+    incoming_video video{
+        .file = text_in(file, "file_id"),
+        .name = text_in(file, "file_name"),
+        .size_bytes = std::max<std::int64_t>(number_in(file, "file_size"), 0),
+        .message = number_in(said, "message_id"),
+        .caption = std::move(text),
+        .entities = std::move(entities)};
+    if (video.file.empty()) return std::nullopt;
+    return video;
+}
+
+std::optional<incoming_video> answered_video_from(const json& said) {
+    auto text = text_in(said, "caption");
+    auto entities = entities_from(member(said, "caption_entities"), text);
+    return video_from(said, std::move(text), std::move(entities));
+}
+
 std::optional<incoming_message> message_from(const json& said) {
     const auto& chat = member(said, "chat");
     const auto type = text_in(chat, "type");
@@ -89,6 +116,7 @@ std::optional<incoming_message> message_from(const json& said) {
     const bool has_text = member(said, "text").is_string();
     auto text = text_in(said, has_text ? "text" : "caption");
     auto entities = entities_from(member(said, has_text ? "entities" : "caption_entities"), text);
+    auto video = video_from(said, text, entities);
     incoming_message made{
         .chat = chats::chat_id{id},
         .kind = is_private ? chats::chat_kind::private_chat : chats::chat_kind::group,
@@ -100,6 +128,8 @@ std::optional<incoming_message> message_from(const json& said) {
             flag_in(member(said, "from"), "is_bot") && !member(said, "sender_chat").is_object(),
         .text = std::move(text),
         .entities = std::move(entities),
+        .video = std::move(video),
+        .answered_video = answered_video_from(member(said, "reply_to_message")),
         .answered_user = number_in(member(member(said, "reply_to_message"), "from"), "id"),
         .moved_to = std::nullopt};
     if (const auto moved = number_in(said, "migrate_to_chat_id"); moved != 0) {

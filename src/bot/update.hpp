@@ -24,6 +24,16 @@ struct text_entity {
     std::int64_t user = 0;     ///< Of a text_mention.
 };
 
+/// A video of a message: sent as a video, or as a file of a type video/*.
+struct incoming_video {
+    std::string file;             ///< The Bot API's file_id; never empty.
+    std::string name;             ///< The file's name; empty: not reported.
+    std::int64_t size_bytes = 0;  ///< 0: not reported.
+    std::int64_t message = 0;     ///< The message that it is in; 0: not known.
+    std::string caption;
+    std::vector<text_entity> entities = {};  ///< Of the caption.
+};
+
 struct incoming_message {
     chats::chat_id chat;
     chats::chat_kind kind = chats::chat_kind::private_chat;
@@ -35,6 +45,8 @@ struct incoming_message {
     bool is_by_bot = false;
     std::string text;  ///< Or what stands below a picture.
     std::vector<text_entity> entities;
+    std::optional<incoming_video> video = {};           ///< Its own; animations are none.
+    std::optional<incoming_video> answered_video = {};  ///< Of the message that it replies to.
     std::int64_t answered_user = 0;  ///< Who wrote what this is an answer to; 0: it is none.
     std::optional<chats::chat_id> moved_to;  ///< The group has another number from now on.
 };

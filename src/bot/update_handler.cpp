@@ -3,6 +3,8 @@
 #include "bot_api.hpp"
 #include "bot_state.hpp"
 #include "message_templates.hpp"
+#include "video_upload.hpp"
+#include <reelsd/base/text.hpp>
 #include <reelsd/domain/jobs/submission_batcher.hpp>
 #include <reelsd/domain/loop_call.hpp>
 #include <reelsd/platform/link.hpp>
@@ -11,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -50,9 +53,13 @@ std::string name_of_link(std::int64_t update, const incoming_message& said, std:
 }  // namespace
 
 update_handler::update_handler(
-    bot_dependencies& parts, bot_identity self,
+    bot_dependencies& parts, const bot_api& api, bot_identity self, std::stop_token stop,
     std::function<void(ephemeral_message)> send_ephemeral)
-    : parts_{parts}, self_{std::move(self)}, send_ephemeral_{std::move(send_ephemeral)} {}
+    : parts_{parts},
+      api_{api},
+      self_{std::move(self)},
+      stop_{std::move(stop)},
+      send_ephemeral_{std::move(send_ephemeral)} {}
 
 result<void> update_handler::handle(const update& what) {
     if (const auto* const said = std::get_if<incoming_message>(&what.what)) {
@@ -115,6 +122,9 @@ result<void> update_handler::handle_caller(
     const request& from, std::optional<int> requests_per_minute, const command& wanted) {
     if (const auto* const links = std::get_if<commands::links>(&wanted)) {
         return handle_links(from, *links);  // Submissions have a limit of their own.
+    }
+    if (const auto* const video = std::get_if<commands::video>(&wanted)) {
+        return handle_video(from, *video);
     }
     const int limit = requests_per_minute.value_or(parts_.requests_per_minute);
     if (const int wait = rate_.take(from.account, limit, deadline::clock::now()); wait > 0) {
@@ -181,6 +191,28 @@ result<void> update_handler::handle_links(const request& from, const commands::l
     if (wanted.left_out > 0) refuse(wording::left_out_links(wanted.left_out));
     if (!refusals.empty()) messages.push_back(reply_to(from.said, from.account, refusals));
     return finish(from.update, std::move(messages));
+}
+
+result<void> update_handler::handle_video(const request& from, const commands::video& wanted) {
+    video_submission made{
+        .account = from.account,
+        .idempotency_key = fmt::format(
+            "telegram-{}-{}-{}-video", self_.id, from.said.chat.value, wanted.file.message),
+        .file = wanted.file};
+    const auto post =
+        std::find_if(wanted.urls.begin(), wanted.urls.end(), [](const std::string& url) {
+            return platform::parse_link(url).has_value();
+        });
+    if (post != wanted.urls.end()) made.url = *post;
+    auto caption = wanted.caption;
+    std::erase(caption, '\0');  // No text of the database has it.
+    const bool is_link_alone =
+        made.url && caption.find_first_of(ascii_whitespace) == std::string::npos;
+    if (!caption.empty() && !is_link_alone) made.caption = std::move(caption);
+    const auto outcome = video_upload{parts_, api_, stop_}.submit(made);
+    if (!outcome) return outcome.error();
+    if (!outcome->job) return reply(from, outcome->refusal);
+    return finish(from.update, {status_of(from, *outcome->job)});
 }
 
 result<update_handler::submitted> update_handler::submit_link(
@@ -343,6 +375,8 @@ result<std::string> update_handler::press(
         made.kind = chats::message_kind::document;
         made.job = job->id;
         if (is_done) messages.push_back(std::move(made));
+    } else if (job && job->url.starts_with(jobs::upload_scheme)) {
+        text = wording::video_wanted_again();
     } else if (job) {
         const auto again = submit(account, job->url, true, fmt::format("{}-0", update));
         if (!again) return again.error();

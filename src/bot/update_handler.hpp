@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bot_api.hpp"
 #include "command.hpp"
 #include "message_sender.hpp"
 #include "rich_text.hpp"
@@ -12,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,9 +24,10 @@ namespace reelsd::bot {
 /// update has been handled, before anything is said. Blocking: on the bot's own thread.
 class update_handler {
 public:
-    /// `parts` outlives the update handler.
+    /// `parts` and `api` outlive the update handler. `stop` ends a download; its update comes
+    /// again.
     update_handler(
-        bot_dependencies& parts, bot_identity self,
+        bot_dependencies& parts, const bot_api& api, bot_identity self, std::stop_token stop,
         std::function<void(ephemeral_message)> send_ephemeral);
 
     /// Errors: what the database's failures are: the update is to be handled once more. An update
@@ -51,6 +54,7 @@ private:
         const request& from, std::optional<int> requests_per_minute, const command& wanted);
     result<void> handle_command(const request& from, const commands::command& wanted);
     result<void> handle_links(const request& from, const commands::links& wanted);
+    result<void> handle_video(const request& from, const commands::video& wanted);
     result<void> handle_button(std::int64_t update, const pressed_button& pressed);
     result<std::string> press(
         std::int64_t update, const pressed_button& pressed, account_id account);
@@ -97,7 +101,9 @@ private:
     };
 
     bot_dependencies& parts_;
+    const bot_api& api_;
     bot_identity self_;
+    std::stop_token stop_;
     std::function<void(ephemeral_message)> send_ephemeral_;
     accounts::request_rate rate_;
     std::map<chats::chat_id, deadline::clock::time_point> refused_at_;

@@ -34,7 +34,7 @@ void bot::state::listen(const std::stop_token& stop) {
             const std::lock_guard lock{mutex_};
             self = self_;
         }
-        update_handler handler{parts_, self, [this](ephemeral_message what) {
+        update_handler handler{parts_, api_, self, *term, [this](ephemeral_message what) {
                                    add_ephemeral_message(std::move(what));
                                }};
         listen_for(handler, *term);
@@ -113,6 +113,7 @@ bool bot::state::handle_one(update_handler& with, const update& one) {
         return true;
     }
     const auto code = handled.error().code();
+    if (code == errc::cancelled) return false;  // A stop: it comes again.
     const bool is_databases = code == errc::database_unavailable || code == errc::storage_failed;
     parts_.log.warning(
         "chat: an update is not handled yet", {{"reason", handled.error().to_string()}});

@@ -26,6 +26,11 @@ public:
         const cli::submission& /*wanted*/, const std::stop_token& /*stop*/) override {
         return with({{"id", 42}, {"status", "pending"}});
     }
+    result<cli::api_answer> submit_file(
+        const std::filesystem::path& /*file*/, const cli::submission& /*wanted*/,
+        const std::stop_token& /*stop*/) override {
+        return with({{"id", 42}, {"status", "pending"}});
+    }
     result<cli::api_answer> await(
         const job_wait& wanted, const std::stop_token& /*stop*/) override {
         wanted.on_progress({.id = wanted.id, .status = "processing"});

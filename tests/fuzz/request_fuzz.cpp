@@ -128,6 +128,7 @@ private:
         .jobs = jobs::job_store{pool_},
         .operations = jobs::operations_store{pool_},
         .health = healthy,
+        .platform_never_answered = []() -> asio::awaitable<bool> { co_return false; },
         .jobs_submitted = [] {},
         .log = log::logger::silent()};
 };
@@ -174,8 +175,12 @@ private:
     dashboard_routes dashboard_{pool_};
     async::task_group tasks_{loop_.get_executor(), [](auto, const auto&) { std::abort(); }};
     work::webhook_sender sender_{{}};
+    jobs::upload_store uploads_{pool_};
     api::submission_service submissions_{
         .submission_batcher = {loop_.get_executor(), tasks_, jobs::job_store{pool_}, {}},
+        .uploads = uploads_,
+        .limits = {},
+        .video_bytes_max = 1'000'000,
         .analysis_costs_money = true,
         .job_accepted = [] {},
         .check_webhook_url = [this](std::string_view url) { return sender_.check(url); }};
@@ -240,6 +245,8 @@ bool serve(house& api, const std::string& bytes, request_maker& dice, tally& ans
                 break;
             case step::refused: ++answers[4]; return true;
             case step::send_continue: break;
+            case step::piece:  // No route of this reader streams.
+            case step::end: return false;
             case step::need_header:
             case step::need_body:
                 if (rest.empty()) return true;

@@ -119,7 +119,7 @@ describe('a client of the SDK', () => {
 
     it('is told what is wrong with its arguments', async (t) => {
         const client = await connect(t, daemons.idle);
-        assert.equal(failed(await call(client, 'analyze_reel', {})), 'url is required');
+        assert.equal(failed(await call(client, 'analyze_reel', {})), 'url or path is required');
         assert.match(failed(await call(client, 'get_reel', { id: 'x' })), /^id must be/);
         assert.match(failed(await call(client, 'get_reel', { id: 999_999 })), /not found \(HTTP 404\)/);
         assert.match(failed(await call(client, 'analyze_reel', { url: 'https://tiktok.com/x' })), /tiktok\.com/);

@@ -1,6 +1,7 @@
 """The chat bot from outside: what people write and read, with the Bot API's stand-in and the test links."""
 
 import json
+import os
 import random
 import time
 import unittest
@@ -14,6 +15,7 @@ from telegram_support import ANN, TelegramTest
 RATE_LIMITED = "https://www.instagram.com/reel/reelsd-rate-limited/"
 TOO_LONG = "https://www.instagram.com/reel/reelsd-too-long/"
 GROUP = -100500
+BIN_DIR = os.environ["REELSD_BIN_DIR"]
 
 
 class Tying(TelegramTest):
@@ -273,6 +275,120 @@ class Links(TelegramTest):
         self.wait_for(ANN, "Your latest reels")
         self.wait_for_handled(self.telegram.edit("/list "))
         self.assertEqual(len(self.wait_for(ANN, "Your latest reels")), 1)
+
+
+class Videos(TelegramTest):
+    """Sent to the chat instead of a link."""
+
+    POST = "https://www.instagram.com/reel/DYa0IXPgnP5/"
+    CUT_OFF = b"\0" * 3000  # Is no video, which matters to the analysis alone.
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        with open(os.path.join(BIN_DIR, "..", "share", "reelsd", "sample.mp4"), "rb") as file:
+            cls.video = file.read()
+
+    def test_a_video_becomes_a_reel(self):
+        daemon = self.bot_daemon().start()
+        ann = self.tied(daemon)
+        self.telegram.send_video(ANN, self.video, "A walk #park", name="../my clip.mp4")
+        done = self.wait_for(ANN, "Cost: free", seconds=180)[0]
+        self.assertEqual([name for name, _ in done.buttons], ["JSON"], "the file is not kept")
+        reel = ann.api("GET", "reels").json()[0]
+        self.assertEqual((reel["url"], reel["status"]), ("upload:my clip.mp4", "done"))
+        job = ann.api("GET", f"reels/{reel['id']}").json()
+        self.assertEqual(job["result"]["metadata"]["caption"], "A walk #park")
+        query = self.telegram.press(done, data=f"again:{reel['id']}")
+        wait_until(lambda: query in self.telegram.callback_answers, "the button's answer")
+        self.assertIn("Send it again", self.telegram.callback_answers[query])
+        self.assertNotIn(self.telegram.token, daemon.log())
+
+    def test_files_forwards_and_replies_count_and_animations_do_not(self):
+        daemon = self.bot_daemon(workers=0).start()
+        ann = self.tied(daemon)
+        self.telegram.send_video(ANN, self.CUT_OFF, kind="animation")
+        self.telegram.send_video(ANN, self.CUT_OFF, kind="document", name="a.mp4")
+        sent = self.telegram.send_video(
+            ANN, self.CUT_OFF, name="b.mp4", forward_origin={"type": "hidden_user", "sender_user_name": "Eve"})
+        self.wait_for(ANN, "is waiting for its turn", 2)
+        self.telegram.say(ANN, "and this one?", reply_to_message=sent)  # It is known already.
+        self.wait_for(ANN, "is waiting for its turn", 3)
+        self.assertEqual([reel["url"] for reel in ann.api("GET", "reels").json()], ["upload:b.mp4", "upload:a.mp4"])
+        self.telegram.group(GROUP, "Friends")
+        code = ann.api("POST", "chats/codes", {}).json()["code"]
+        self.telegram.say(GROUP, f"/link@reels_test_bot {code}")
+        self.wait_for(GROUP, "Everybody in this group")
+        sent = self.telegram.send_video(GROUP, self.CUT_OFF, "for my friends", name="c.mp4")
+        self.telegram.send_video(GROUP, self.CUT_OFF, "@reels_test_bot look", name="d.mp4")
+        self.wait_for(GROUP, "is waiting for its turn")
+        self.telegram.say(GROUP, "@reels_test_bot", reply_to_message=sent)
+        self.wait_for(GROUP, "is waiting for its turn", 2)
+        self.assertEqual([reel["url"][-5:] for reel in ann.api("GET", "reels").json()],
+                         ["c.mp4", "d.mp4", "b.mp4", "a.mp4"])
+
+    def test_a_link_in_the_caption_is_that_of_the_post(self):
+        daemon = self.bot_daemon(workers=0).start()
+        ann = self.tied(daemon)
+        self.telegram.send_video(ANN, self.CUT_OFF, f"https://example.com/ and {self.POST}")
+        self.wait_for(ANN, "is waiting for its turn")
+        self.assertEqual([reel["url"] for reel in ann.api("GET", "reels").json()], [self.POST])
+        self.assertEqual(self.telegram.calls["file"], 1)
+
+    def test_a_video_that_is_too_large_is_refused_with_the_way_out(self):
+        daemon = self.bot_daemon(workers=0, public_url="https://reels.example.com").start()
+        ann = self.tied(daemon)
+        size = 20 * 1024 * 1024 + 1
+        self.telegram.send_video(ANN, self.CUT_OFF, size=size)
+        refused = self.wait_for(ANN, "Telegram lets bots download files up to 20 MB")[0]
+        self.assertIn("https://reels.example.com/", refused.text)
+        self.assertEqual(self.telegram.calls["getFile"], 0)
+        with_unknown_size = self.telegram.send_video(ANN, self.CUT_OFF, size=0)
+        self.telegram.files[with_unknown_size["video"]["file_id"]] = ("videos/x.mp4", self.CUT_OFF, size)
+        self.wait_for(ANN, "Telegram lets bots download files up to 20 MB", 2)
+        self.assertEqual(self.telegram.calls["file"], 0)
+        self.assertEqual(ann.api("GET", "reels").json(), [])
+
+    def test_the_servers_own_limit_counts_too(self):
+        daemon = self.bot_daemon(workers=0, video_bytes_max=2000).start()
+        ann = self.tied(daemon)
+        self.telegram.send_video(ANN, self.CUT_OFF)
+        self.wait_for(ANN, "the server accepts videos up to 2000 bytes")
+        self.telegram.send_video(ANN, self.CUT_OFF, size=0)
+        self.wait_for(ANN, "the server accepts videos up to 2000 bytes", 2)
+        self.telegram.send_video(ANN, self.CUT_OFF[:2000])
+        self.wait_for(ANN, "is waiting for its turn")
+        self.assertEqual(len(ann.api("GET", "reels").json()), 1)
+
+    def test_a_download_that_fails_is_told_and_leaves_nothing(self):
+        daemon = self.bot_daemon(workers=0).start()
+        ann = self.tied(daemon)
+        faults = [("cut", "file", {}), ("status", "file", {"status": 404}), ("status", "getFile", {"status": 502})]
+        for count, (kind, method, options) in enumerate(faults, 1):
+            self.telegram.fault(kind, method, **options)
+            self.telegram.send_video(ANN, self.video)
+            self.wait_for(ANN, "could not be downloaded from Telegram", count)
+        self.telegram.send_video(ANN, b"")
+        self.wait_for(ANN, "could not be downloaded from Telegram", 4)
+        self.assertNotIn(self.telegram.token, daemon.log())
+        # More than two uploads in progress would be refused: those that failed are gone.
+        self.telegram.send_video(ANN, self.video)
+        self.wait_for(ANN, "is waiting for its turn")
+        self.assertEqual(len(ann.api("GET", "reels").json()), 1)
+
+    def test_limits_are_decided_before_the_download(self):
+        daemon = self.bot_daemon(workers=0).start()
+        self.tied(daemon)
+        self.telegram.person(1002, "Eve")
+        self.telegram.send_video(1002, self.CUT_OFF)
+        self.wait_for(1002, "I work only for people")
+        daemon.limit("ann@example.com", concurrent_jobs=1, queued_jobs=1)
+        for count in range(2):
+            self.telegram.send_video(ANN, self.CUT_OFF)
+            self.wait_for(ANN, "is waiting for its turn", count + 1)
+        self.telegram.send_video(ANN, self.CUT_OFF)
+        self.wait_for(ANN, "The video was not accepted: limit of 1 queued jobs reached.")
+        self.assertEqual(self.telegram.calls["file"], 2)
 
 
 class Summaries(TelegramTest):

@@ -21,6 +21,7 @@ import telegram_markup as markup
 FIELDS = {
     "getMe": {},
     "deleteWebhook": {"drop_pending_updates": False},
+    "getFile": {"file_id": True},
     "getUpdates": {"offset": False, "limit": False, "timeout": False, "allowed_updates": False},
     "sendMessage": {"chat_id": True, "text": True, "parse_mode": False, "link_preview_options": False,
                     "reply_parameters": False, "reply_markup": False, "message_thread_id": False},
@@ -32,6 +33,7 @@ FIELDS = {
 }
 EDIT_SECONDS_MIN = 1.0
 CALLBACK_TEXT_MAX = 200
+DOWNLOAD_BYTES_MAX = 20 * 1024 * 1024
 
 
 class Refusal(Exception):
@@ -78,8 +80,20 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
     def do_GET(self):
-        self.server.stand_in.complain(f"GET {self.path}: requests are POSTs")
-        self.answer(405, {"ok": False, "error_code": 405, "description": "Method Not Allowed"})
+        """A file that a person sent; a fault of "file" ends it in another way."""
+        status, content, is_cut = self.server.stand_in.file_at(self.path)
+        if content is None:
+            self.answer(status, {"ok": False, "error_code": status, "description": "Not Found"})
+            return
+        self.send_response(200)
+        self.send_header("Content-Type", "application/octet-stream")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        try:
+            self.wfile.write(content[:len(content) // 2] if is_cut else content)
+        except OSError:
+            is_cut = True  # It wants no more of it.
+        self.close_connection = is_cut
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
@@ -131,6 +145,7 @@ class Telegram:
         self.updates, self.all_updates, self.confirmed = [], [], 0
         self.next_update, self.next_message, self.next_query = 1000, 1, 1
         self.all_messages, self.callback_answers = [], {}
+        self.files = {}  # Of videos, by their file_id: (path, bytes, size for the server).
         self.faults, self.not_before = [], {}
         self.poll, self.conflicts, self.redelivered = 0, 0, 0
         self.delivered = set()
@@ -185,6 +200,28 @@ class Telegram:
             said["message_id"] = self.next_message
             self.next_message += 1
             return self.add_update({"message": said})
+
+    def send_video(self, chat, content, caption=None, kind="video", name="clip.mp4", size=None, by=777, **more):
+        """A message with a video: as "video", "document" or "animation". `size`: reported, and counted by the
+        server, in place of the content's; 0: not reported. Returns the message."""
+        with self.lock:
+            file = f"file-id-{len(self.files)}"
+            self.files[file] = (f"videos/file_{len(self.files)}.mp4", content, size or len(content))
+        media = {"file_id": file, "file_unique_id": file, "mime_type": "video/mp4", "file_name": name,
+                 "file_size": len(content) if size is None else size}
+        if media["file_size"] == 0:
+            del media["file_size"]
+        said = {"chat": self.chats[chat], "date": int(time.time()), kind: media,
+                "from": {"id": chat if chat > 0 else by, "is_bot": False, "first_name": "Ann"}, **more}
+        if kind == "animation":
+            said["document"] = media
+        if caption is not None:
+            said.update(caption=caption, caption_entities=self.marks_in(caption))
+        with self.lock:
+            said["message_id"] = self.next_message
+            self.next_message += 1
+            self.add_update({"message": said})
+        return said
 
     def edit(self, text):
         """The person's last message gets another text; the number of the update."""
@@ -298,6 +335,20 @@ class Telegram:
                 said["parameters"] = why.parameters
             return why.code, said
 
+    def file_at(self, path):
+        """(status, bytes or None, whether the connection is cut in their midst)."""
+        found = re.fullmatch(r"/file/bot([^/]+)/(.+)", path)
+        if not found or found.group(1) != self.token:
+            self.complain(f"GET {path}: no file")
+            return 404, None, False
+        with self.lock:
+            self.calls["file"] += 1
+            kind, options = self.take_fault("file", None)
+            content = next((content for name, content, _ in self.files.values() if name == found.group(2)), None)
+        if kind == "status":
+            return options["status"], None, False
+        return 404, content, kind == "cut"
+
     def check_pace(self, method, chat):
         if time.monotonic() < self.not_before.get((method, chat), 0):
             self.complaints.append(f"{method} in {chat} before retry_after is over")
@@ -347,6 +398,15 @@ class Telegram:
     def do_deleteWebhook(self, given):
         self.has_webhook = False
         return True
+
+    def do_getFile(self, given):
+        if given["file_id"] not in self.files:
+            raise Refusal(400, "Bad Request: wrong file_id or the file is temporarily unavailable")
+        path, _, size = self.files[given["file_id"]]
+        if size > DOWNLOAD_BYTES_MAX:
+            raise Refusal(400, "Bad Request: file is too big")
+        return {"file_id": given["file_id"], "file_unique_id": given["file_id"], "file_size": size,
+                "file_path": path}
 
     def do_getUpdates(self, given, is_gone):
         with self.lock:

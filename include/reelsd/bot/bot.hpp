@@ -9,12 +9,14 @@
 #include <reelsd/domain/jobs/job_store.hpp>
 #include <reelsd/domain/jobs/reel_search.hpp>
 #include <reelsd/domain/jobs/submission_batcher.hpp>
+#include <reelsd/domain/jobs/upload_store.hpp>
 #include <reelsd/domain/usage/usage_store.hpp>
 #include <reelsd/net/proxy.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -38,6 +40,9 @@ struct bot_dependencies {
     chats::chat_store chats;
     chats::bot_store bots;
     jobs::submission_batcher submission_batcher;
+    jobs::upload_store& uploads;
+    jobs::default_limits limits;
+    std::uint64_t video_bytes_max = 0;  ///< Of an uploaded video.
     jobs::job_store jobs;
     jobs::reel_search search;
     usage::usage_store usage;

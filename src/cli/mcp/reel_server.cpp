@@ -20,6 +20,12 @@ result<api_answer> api_reel_server::submit(const submission& wanted, const std::
     return api_.submit(wanted, stop);
 }
 
+result<api_answer> api_reel_server::submit_file(
+    const std::filesystem::path& file, const submission& wanted, const std::stop_token& stop) {
+    return api_.submit_file(
+        file, wanted, [](std::uint64_t, std::uint64_t) {}, stop);
+}
+
 result<api_answer> api_reel_server::await(const job_wait& wanted, const std::stop_token& stop) {
     const auto by = deadline::after(wanted.at_most);
     while (true) {

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <stop_token>
@@ -34,6 +35,10 @@ public:
 
     [[nodiscard]] virtual result<api_answer> submit(
         const submission& wanted, const std::stop_token& stop) = 0;
+    /// Uploads a video file of this machine; `wanted.link`: of its post, or empty.
+    [[nodiscard]] virtual result<api_answer> submit_file(
+        const std::filesystem::path& file, const submission& wanted,
+        const std::stop_token& stop) = 0;
     /// The finished job, or its state when the time has passed.
     [[nodiscard]] virtual result<api_answer> await(
         const job_wait& wanted, const std::stop_token& stop) = 0;
@@ -52,6 +57,9 @@ public:
 
     [[nodiscard]] result<api_answer> submit(
         const submission& wanted, const std::stop_token& stop) override;
+    [[nodiscard]] result<api_answer> submit_file(
+        const std::filesystem::path& file, const submission& wanted,
+        const std::stop_token& stop) override;
     [[nodiscard]] result<api_answer> await(
         const job_wait& wanted, const std::stop_token& stop) override;
     [[nodiscard]] result<reel_page> list(

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 namespace reelsd::cli::mcp {
 namespace {
 
@@ -102,13 +104,21 @@ std::optional<Value> argument(const json& arguments, const char* name) {
 }  // namespace
 
 tool_result analyze_reel(const json& arguments, const tool_context& context) {
+    const auto url = argument<std::string>(arguments, "url");
+    const auto path = argument<std::string>(arguments, "path");
+    // A schema that says so is refused by some model APIs.
+    if (!url && !path) return failed("url or path is required");
+    if (path && !std::filesystem::path{*path}.is_absolute()) {
+        return failed("path must be absolute: the directory of this MCP server is not the user's");
+    }
     const submission request{
-        .link = arguments.at("url").get<std::string>(),
+        .link = url.value_or(""),
         .fresh = arguments.value("fresh", false),
         .idempotency_key =
             std::nullopt};  // The client generates one for all attempts of this call.
     const auto at_most = wait_of(arguments, wait_default_of_calls);
-    const auto queued = context.server.submit(request, context.stop);
+    const auto queued = path ? context.server.submit_file(*path, request, context.stop)
+                             : context.server.submit(request, context.stop);
     if (!queued) return api_failure(queued.error());
     const auto id = integer_of(queued->document, "id");
     if (!id) return failed("the server queued the reel but returned no id: is it a reelsd server?");

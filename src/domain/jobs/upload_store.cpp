@@ -1,8 +1,11 @@
 #include "job_rows.hpp"
+#include <reelsd/base/text.hpp>
+#include <reelsd/base/utf8.hpp>
 #include <reelsd/db/errors.hpp>
 #include <reelsd/db/pool.hpp>
 #include <reelsd/domain/jobs/upload_store.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -13,6 +16,7 @@ namespace {
 constexpr std::size_t chunk_bytes = std::size_t{512} * 1024;
 /// A busy disk may take seconds; the statement's own limit is 5 s.
 constexpr auto chunk_time_max = std::chrono::seconds{10};
+constexpr std::size_t label_bytes_max = 255;
 
 constexpr db::query begin_query{"uploads.begin", R"sql(
     SELECT outcome, upload_id, NULL::bigint AS job_id, NULL::text AS job_status, job_limit,
@@ -43,6 +47,26 @@ constexpr db::query chunk_query{"uploads.chunk", R"sql(
     SELECT bytes FROM upload_chunk WHERE upload_id = $1 AND number = $2)sql"};
 
 }  // namespace
+
+std::string file_label(std::string_view name) {
+    name.remove_prefix(std::min(name.size(), name.find_last_of("/\\") + 1));
+    std::string label;
+    for (std::size_t at = 0; at < name.size();) {
+        const auto next = code_point_at(name, at);
+        const auto bytes = name.substr(at, next.bytes);
+        at += next.bytes;
+        const auto value = next.value;
+        const bool is_control = value < 0x20 || (value >= 0x7F && value < 0xA0);
+        const bool is_direction = value == 0x200E || value == 0x200F || value == 0x061C ||
+                                  (value >= 0x2028 && value <= 0x202E) ||
+                                  (value >= 0x2066 && value <= 0x2069);
+        if (!next.valid || is_control || is_direction) continue;
+        if (label.size() + bytes.size() > label_bytes_max) break;
+        label.append(bytes);
+    }
+    const auto shown = trimmed(label);
+    return shown.empty() ? "video" : std::string{shown};
+}
 
 boost::asio::awaitable<begun_upload> upload_store::begin(
     account_id caller, const submission& wanted, default_limits defaults, deadline by) {

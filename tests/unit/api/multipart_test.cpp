@@ -1,6 +1,6 @@
 #include "api/multipart.hpp"
 
-#include "api/uploads.hpp"
+#include <reelsd/domain/jobs/upload_store.hpp>
 
 #include <gtest/gtest.h>
 
@@ -13,6 +13,7 @@
 namespace reelsd::api {
 namespace {
 
+using jobs::file_label;
 using lines = std::vector<std::string>;
 
 constexpr std::string_view content_type = "multipart/form-data; boundary=\"a b\"";

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <functional>
 #include <initializer_list>
 #include <mutex>
@@ -20,6 +21,8 @@ inline api_answer answer_with(const char* body) {
 class scripted_server final : public reel_server {
 public:
     std::function<result<api_answer>(const submission&, const std::stop_token&)> on_submit;
+    std::function<result<api_answer>(const std::filesystem::path&, const submission&)>
+        on_submit_file;
     std::function<result<api_answer>(const job_wait&, const std::stop_token&)> on_await;
     std::function<result<reel_page>(const list_query&)> on_list;
     std::function<result<api_answer>(const std::string&, std::optional<int>)> on_search;
@@ -28,6 +31,12 @@ public:
     result<api_answer> submit(const submission& wanted, const std::stop_token& stop) override {
         if (!on_submit) return unexpected();
         return on_submit(wanted, stop);
+    }
+    result<api_answer> submit_file(
+        const std::filesystem::path& file, const submission& wanted,
+        const std::stop_token& /*stop*/) override {
+        if (!on_submit_file) return unexpected();
+        return on_submit_file(file, wanted);
     }
     result<api_answer> await(const job_wait& wanted, const std::stop_token& stop) override {
         if (!on_await) return unexpected();

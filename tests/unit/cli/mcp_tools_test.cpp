@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <filesystem>
 #include <set>
 
 namespace reelsd::cli::mcp {
@@ -70,6 +71,34 @@ TEST_F(McpTools, AnalyzeReelSubmitsAndWaits) {
     client.result_of("analyze_reel", {{"url", "link"}, {"fresh", true}, {"wait_seconds", 600}});
     EXPECT_TRUE(submitted.fresh);
     EXPECT_EQ(watched.at_most, std::chrono::seconds{600});
+}
+
+TEST_F(McpTools, AnalyzeReelUploadsAFile) {
+    std::filesystem::path file;
+    submission submitted;
+    server.on_submit_file = [&](const std::filesystem::path& path, const submission& wanted) {
+        file = path;
+        submitted = wanted;
+        return answer_with(pending);
+    };
+    server.on_await = found(done);
+    auto result = client.result_of("analyze_reel", {{"path", "/home/ann/my clip.mp4"}});
+    EXPECT_EQ(result["isError"], false);
+    EXPECT_EQ(result["structuredContent"], json::parse(done));
+    EXPECT_EQ(file, "/home/ann/my clip.mp4");
+    EXPECT_EQ(submitted.link, "");
+    client.result_of("analyze_reel", {{"path", "/a.mp4"}, {"url", "link"}, {"fresh", true}});
+    EXPECT_EQ(file, "/a.mp4");
+    EXPECT_EQ(submitted.link, "link");
+    EXPECT_TRUE(submitted.fresh);
+
+    server.on_submit_file = [](const std::filesystem::path&,
+                               const submission&) -> reelsd::result<api_answer> {
+        return error{errc::storage_failed, "/none.mp4 cannot be read: No such file or directory"};
+    };
+    result = client.result_of("analyze_reel", {{"path", "/none.mp4"}});
+    EXPECT_EQ(result["isError"], true);
+    EXPECT_EQ(text_in(result), "/none.mp4 cannot be read: No such file or directory");
 }
 
 TEST_F(McpTools, WhatIsNotFinishedInTimeSaysHowToGoOn) {
@@ -226,10 +255,15 @@ TEST_F(McpTools, BadArgumentsAreNamed) {
     };
     constexpr auto* a_positive_id = "id must be a whole number from 1 to 9223372036854775807";
     const std::array cases{
-        test_case{"analyze_reel", json::object(), "url is required"},
+        test_case{"analyze_reel", json::object(), "url or path is required"},
         test_case{"analyze_reel", {{"url", ""}}, "url must have at least 1 characters"},
         test_case{"analyze_reel", {{"url", 5}}, "url must be a string"},
-        test_case{"analyze_reel", {{"url", nullptr}}, "url is required"},
+        test_case{"analyze_reel", {{"url", nullptr}}, "url or path is required"},
+        test_case{"analyze_reel", {{"path", ""}}, "path must have at least 1 characters"},
+        test_case{
+            "analyze_reel",
+            {{"path", "clip.mp4"}},
+            "path must be absolute: the directory of this MCP server is not the user's"},
         test_case{
             "analyze_reel",
             {{"url", "x"}, {"wait_seconds", -1}},
@@ -242,7 +276,7 @@ TEST_F(McpTools, BadArgumentsAreNamed) {
         test_case{
             "analyze_reel",
             {{"url", "x"}, {"wait", 5}},
-            "wait is not allowed; allowed are url, wait_seconds, fresh"},
+            "wait is not allowed; allowed are url, path, wait_seconds, fresh"},
         test_case{"get_reel", json::object(), "id is required"},
         test_case{"get_reel", {{"id", "42"}}, a_positive_id},
         test_case{"get_reel", {{"id", 0}}, a_positive_id},

@@ -28,6 +28,10 @@ inline constexpr int uploads_max = 2;
 /// Begins the `url` of a job whose video was uploaded without a link: "upload:<file name>".
 inline constexpr std::string_view upload_scheme = "upload:";
 
+/// A file's name as a label: its last component, without control and direction characters, at most
+/// 255 bytes; "video" if nothing is left. Pure.
+[[nodiscard]] std::string file_label(std::string_view name);
+
 /// What is known of a file when it is whole.
 struct uploaded_video {
     upload_id id;
