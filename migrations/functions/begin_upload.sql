@@ -1,7 +1,7 @@
 -- Decides whether a file may be uploaded, as submit_jobs() will when it is there, and makes its row. A key that has been used
 -- is decided on when the file is there.
 --   uploads_max: of the account, at the same time; others as for submit_jobs()
--- outcome: 'admitted' (upload_id is set), 'too_many_uploads' or a refusal of decide_submissions()
+-- outcome: 'admitted' (upload_id is set), 'too_many_uploads' (job_limit is uploads_max) or a refusal of decide_submissions()
 CREATE OR REPLACE FUNCTION begin_upload(
     caller bigint, costs_money boolean, may_queue boolean, wanted_key text, uploads_max integer, rate_default integer,
     concurrent_default integer)
@@ -27,6 +27,8 @@ BEGIN
     IF outcome = 'admitted' THEN
         IF (SELECT count(*) FROM upload WHERE account_id = caller AND job_id IS NULL) >= uploads_max THEN
             outcome := 'too_many_uploads';
+            job_limit := uploads_max;
+            tokens := tokens + 1;  -- Which decide_submissions() has taken.
             retry_after := 5;  -- When one ends is not known.
         ELSE
             INSERT INTO upload (account_id) VALUES (caller) RETURNING id INTO upload_id;

@@ -8,8 +8,7 @@ CREATE OR REPLACE FUNCTION decide_submissions(
     owner account, numbers integer[], moment timestamptz, next_turn bigint, links text[], money_costs boolean[],
     keys text[], request_hashes text[], positions integer[], queue_wishes boolean[], rate_default integer,
     concurrent_default integer)
-RETURNS TABLE (
-    number integer, outcome text, job_id bigint, job_status job_status, job_limit integer, rate_limit integer,
+RETURNS TABLE (number integer, outcome text, job_id bigint, job_status job_status, job_limit integer, rate_limit integer,
     tokens double precision, retry_after integer, monthly_budget_usd numeric, turn bigint, waits_for text, active bigint)
 LANGUAGE plpgsql ROWS 5 AS $$
 DECLARE
@@ -40,8 +39,7 @@ BEGIN
             SELECT found.outcome, found.job_id, found.job_status INTO outcome, job_id, job_status
               FROM find_submission(owner.id, keys[number], request_hash, positions[number], moment) AS found;
         END IF;
-        IF outcome IS NOT NULL THEN
-            NULL;
+        IF outcome IS NOT NULL THEN NULL;
         ELSIF tokens < cost THEN
             outcome := 'rate_limited';
             retry_after := greatest(1, ceil((1 - tokens) * 60 / rate_limit));

@@ -2,20 +2,17 @@
 -- defaults have one element for each submission.
 --   queue_wishes: whether it may wait beyond concurrent_jobs. Of a list, the first one alone then costs a token
 --   uploads: of the files that are analysed instead of what the links lead to; null: none
---   keys: Idempotency-Keys; request_hashes, positions: of the list that a link belongs to, or of an upload; null and 0 for a
---   single link
+--   keys: Idempotency-Keys; request_hashes, positions: of a list or an upload; null and 0 for a single link
 -- number: of the submission, from 1. outcome: of decide_submissions(). tokens: that the account's bucket has left. Of several
 -- accounts, one that another transaction holds has no rows: the caller has to repeat its submissions.
 CREATE OR REPLACE FUNCTION submit_jobs(
     callers bigint[], links text[], fresh_wishes boolean[], money_costs boolean[], webhook_urls text[],
     keys text[], request_hashes text[], positions integer[], queue_wishes boolean[], uploads bigint[], rate_default integer,
     concurrent_default integer)
-RETURNS TABLE (
-    number integer, outcome text, job_id bigint, job_status job_status, job_limit integer, rate_limit integer,
+RETURNS TABLE (number integer, outcome text, job_id bigint, job_status job_status, job_limit integer, rate_limit integer,
     tokens double precision, retry_after integer, monthly_budget_usd numeric)
 LANGUAGE plpgsql
--- A session that plans while the table is nearly empty may read all jobs of an account and sort them, and keeps that plan
--- until the next ANALYZE. The index job_active has them in order.
+-- A session that plans while the table is nearly empty may keep a plan that reads and sorts all jobs of an account.
 SET enable_sort = off
 AS $$
 DECLARE

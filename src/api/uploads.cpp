@@ -6,7 +6,6 @@
 #include <reelsd/base/parse_number.hpp>
 #include <reelsd/base/text.hpp>
 #include <reelsd/base/utf8.hpp>
-#include <reelsd/db/errors.hpp>
 #include <reelsd/domain/jobs/upload_store.hpp>
 #include <reelsd/http/request_context.hpp>
 #include <reelsd/platform/link.hpp>
@@ -29,13 +28,12 @@ namespace {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
-using jobs::begun_upload;
 
 constexpr std::size_t parts_max = 20;
 constexpr std::size_t text_bytes_max = std::size_t{64} * 1024;
 /// What a form may have beside the file.
 constexpr std::uint64_t form_bytes_max = parts_max * (text_bytes_max + 8192);
-constexpr auto remove_time_max = 10s;
+constexpr auto discard_time_max = 10s;
 constexpr std::uint64_t mebibyte = std::uint64_t{1024} * 1024;
 
 /// The options that are booleans in a JSON body. In a form and a query they are text.
@@ -333,28 +331,17 @@ asio::awaitable<http::response> receive_upload(
         .idempotency_key = terms->idempotency_key};
     const auto begun =
         co_await service.uploads.begin(ctx.caller(), expected, service.limits, ctx.database_by());
-    if (begun.decided == begun_upload::outcome::refused) co_return answer_to(ctx, begun.refusal);
-    if (begun.decided == begun_upload::outcome::too_many) {
-        auto answer = ctx.problem(
-            http::status::too_many_requests,
-            fmt::format("limit of {} uploads at the same time reached", jobs::uploads_max));
-        answer.set("Retry-After", std::to_string(begun.refusal.retry_after));
-        co_return answer;
-    }
+    if (!begun.id) co_return answer_to(ctx, begun.refusal);
 
     std::exception_ptr problem;
     http::response answer{http::status::internal_server_error};
     try {
-        answer = co_await receive_and_submit(ctx, service, *form, begun.id);
+        answer = co_await receive_and_submit(ctx, service, *form, *begun.id);
     } catch (...) {
         problem = std::current_exception();
     }
     // Changes nothing once the job has the file.
-    try {
-        co_await service.uploads.remove(begun.id, deadline::after(remove_time_max));
-    } catch (const db::failure&) {
-        // Nobody renews it any more: the sweeper removes it.
-    }
+    co_await service.uploads.discard(*begun.id, deadline::after(discard_time_max));
     if (problem) std::rethrow_exception(problem);
     co_return answer;
 }

@@ -1,7 +1,6 @@
 #include "message_templates.hpp"
 
 #include <reelsd/domain/jobs/submission_batcher.hpp>
-#include <reelsd/domain/jobs/upload_store.hpp>
 
 #include <fmt/format.h>
 
@@ -179,13 +178,6 @@ rich_text video_too_large(std::uint64_t bytes_max, bool is_of_telegram, std::str
         "the dashboard{}.",
         size,
         origin.empty() ? "" : fmt::format(": {}/", origin)))};
-}
-
-rich_text too_many_videos() {
-    return {plain(fmt::format(
-        "Your account has {} uploads in progress, the most at the same time. Send the video again "
-        "when one has ended.",
-        jobs::uploads_max))};
 }
 
 rich_text video_download_failed() {

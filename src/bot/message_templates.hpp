@@ -40,7 +40,6 @@ namespace reelsd::bot::wording {
 /// `is_of_telegram`: the limit is Telegram's, and the dashboard takes larger files.
 [[nodiscard]] rich_text video_too_large(
     std::uint64_t bytes_max, bool is_of_telegram, std::string_view origin);
-[[nodiscard]] rich_text too_many_videos();
 [[nodiscard]] rich_text video_download_failed();
 /// The file of an upload is not kept.
 [[nodiscard]] std::string video_wanted_again();

@@ -73,8 +73,8 @@ asio::awaitable<begun_file<File>> begin(
     jobs::submission expected, jobs::default_limits limits, std::uint64_t bytes_max) {
     begun_file<File> begun;
     begun.decision = co_await store.begin(account, expected, limits, soon());
-    if (begun.decision.decided == jobs::begun_upload::outcome::begun) {
-        begun.file = std::make_shared<File>(loop, store, begun.decision.id, bytes_max);
+    if (begun.decision.id) {
+        begun.file = std::make_shared<File>(loop, store, *begun.decision.id, bytes_max);
     }
     co_return begun;
 }
@@ -96,8 +96,8 @@ asio::awaitable<std::optional<jobs::uploaded_video>> complete(
 }
 
 template <class File>
-asio::awaitable<void> remove(std::shared_ptr<File> file) {
-    co_await file->store.remove(file->id, soon());
+asio::awaitable<void> discard(std::shared_ptr<File> file) {
+    co_await file->store.discard(file->id, soon());
 }
 
 }  // namespace
@@ -122,17 +122,13 @@ result<video_outcome> video_upload::submit(const video_submission& wanted) {
             bytes_max()),
         soon());
     if (!begun) return begun.error();
-    using decision = jobs::begun_upload::outcome;
-    if (begun->decision.decided == decision::too_many) {
-        return video_outcome{.refusal = wording::too_many_videos()};
-    }
-    if (begun->decision.decided == decision::refused) {
+    if (!begun->file) {
         return video_outcome{
             .refusal = wording::refused_video(jobs::refusal_text(begun->decision.refusal))};
     }
     auto made = receive_and_submit(wanted, begun->file);
     // Changes nothing once a job has the file; else the sweeper does it if this fails.
-    static_cast<void>(wait_for(parts_.loop, remove(begun->file), soon()));
+    static_cast<void>(wait_for(parts_.loop, discard(begun->file), soon()));
     return made;
 }
 

@@ -73,28 +73,6 @@ private:
     session& owner_;
 };
 
-session_host::session_host(const router& known_routes, log::logger lines, server_options wanted)
-    : routes{known_routes},
-      log{std::move(lines)},
-      options{std::move(wanted)},
-      buffered{options.buffered_bytes_max},
-      keep_alive_hint{fmt::format(
-          "timeout={}",
-          std::chrono::duration_cast<std::chrono::seconds>(options.idle_time_max).count())},
-      random{std::random_device{}()} {}
-
-std::string session_host::new_request_id() {
-    constexpr std::string_view digits = "0123456789abcdef";
-    constexpr std::size_t size = 16;
-    auto number = random();
-    std::string id(size, digits.front());
-    for (char& digit : id) {
-        digit = digits[number % digits.size()];
-        number /= digits.size();
-    }
-    return id;
-}
-
 session::session(tcp::socket socket, session_host& host)
     : host_{host},
       transport_{std::move(socket), host.options.tls.get()},
@@ -345,7 +323,6 @@ asio::awaitable<session::reading> session::read_request() {
     }
 }
 
-/// The request's body while its handler runs. Between two reads the session waits for the handler.
 class session::stream_reader final : public body_reader {
 public:
     explicit stream_reader(session& owner) : owner_{owner} {}

@@ -268,6 +268,14 @@ class Reels(OpenApiTest):
             with self.subTest(body):
                 someone.ask(ANALYZE, body=body, expect=400)
 
+    def test_uploading(self):
+        someone = self.conversation(account=self.someone)
+        as_body = {"Content-Type": "application/octet-stream"}
+        as_form = {"Content-Type": "multipart/form-data; boundary=b"}
+        someone.ask(ANALYZE, body=b"x", headers=as_body, expect=202)
+        someone.ask(ANALYZE, body=b"", headers=as_body, expect=400)
+        someone.ask(ANALYZE, body=b"--b--", headers=as_form, expect=400)
+
     def test_the_schema_of_a_submission_says_what_is_accepted(self):
         schema = self.document.operations[ANALYZE].request_body["content"]["application/json"]["schema"]
         for body in ({}, {"url": None}, {"url": LINK}, {"url": LINK, "urls": None}, {"url": None, "urls": [LINK]},

@@ -235,6 +235,7 @@ class Refusals(UploadTest):
         answer = self.send_raw(self.someone, b"x")
         self.assertProblem(answer, 429, "limit of 2 uploads at the same time reached")
         self.assertIn("Retry-After", answer.headers)
+        self.assertIn("RateLimit-Remaining", answer.headers)
         other = self.served_here.account()
         self.assertEqual(self.send_raw(other, b"x").status, 202)
         links[0].close()

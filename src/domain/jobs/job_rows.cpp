@@ -12,6 +12,7 @@ submission_result::outcome outcome_from(std::string_view name) {
     if (name == "rate_limited") return submission_result::outcome::rate_limited;
     if (name == "too_many_jobs") return submission_result::outcome::too_many_jobs;
     if (name == "queue_full") return submission_result::outcome::queue_full;
+    if (name == "too_many_uploads") return submission_result::outcome::too_many_uploads;
     if (name == "budget_spent") return submission_result::outcome::budget_spent;
     throw db::schema_mismatch{"submit_jobs() says " + std::string{name}};
 }

@@ -126,6 +126,9 @@ std::string refusal_text(const submission_result& decision) {
     if (decision.decided == submission_result::outcome::queue_full) {
         return fmt::format("limit of {} queued jobs reached", decision.job_limit);
     }
+    if (decision.decided == submission_result::outcome::too_many_uploads) {
+        return fmt::format("limit of {} uploads at the same time reached", decision.job_limit);
+    }
     return fmt::format(
         "limit of {} jobs pending or processing at the same time reached", decision.job_limit);
 }

@@ -37,7 +37,8 @@ std::string_view model_failure_text(errc why) {
 /// What happened, of a failure with which a platform may refuse a server's address; else empty.
 std::string_view suspected_refusal(errc of) {
     switch (of) {
-        case errc::platform_rate_limited: return "The platform rate-limited the service";
+        case errc::platform_rate_limited:
+            return "The platform temporarily rate-limited the service";
         case errc::login_required: return "Video is not available: the platform asks for a sign-in";
         case errc::timed_out:
         case errc::connection_failed:

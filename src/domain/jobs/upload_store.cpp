@@ -1,6 +1,7 @@
 #include "job_rows.hpp"
 #include <reelsd/base/text.hpp>
 #include <reelsd/base/utf8.hpp>
+#include <reelsd/db/errors.hpp>
 #include <reelsd/db/pool.hpp>
 #include <reelsd/domain/jobs/upload_store.hpp>
 
@@ -34,7 +35,7 @@ constexpr db::query describe_query{"uploads.describe", R"sql(
      WHERE id = $1 AND job_id IS NULL
     RETURNING id)sql"};
 
-constexpr db::query remove_query{"uploads.remove", R"sql(
+constexpr db::query discard_query{"uploads.discard", R"sql(
     DELETE FROM upload WHERE id = $1 AND job_id IS NULL)sql"};
 
 constexpr db::query sweep_query{"uploads.sweep", "SELECT sweep_uploads($1)"};
@@ -80,19 +81,12 @@ boost::asio::awaitable<begun_upload> upload_store::begin(
         defaults.submissions_per_minute,
         defaults.concurrent_jobs);
     const auto row = answer.one();
-    begun_upload begun;
-    if (const auto id = row.as<std::optional<upload_id>>("upload_id")) {
-        begun.id = *id;
-        arriving_.insert(*id);
-        co_return begun;
+    begun_upload begun{.id = row.as<std::optional<upload_id>>("upload_id")};
+    if (begun.id) {
+        arriving_.insert(*begun.id);
+    } else {
+        begun.refusal = submission_result_from(row);
     }
-    if (row.as<std::string_view>("outcome") == "too_many_uploads") {
-        begun.decided = begun_upload::outcome::too_many;
-        begun.refusal.retry_after = row.as<std::int32_t>("retry_after");
-        co_return begun;
-    }
-    begun.decided = begun_upload::outcome::refused;
-    begun.refusal = submission_result_from(row);
     co_return begun;
 }
 
@@ -107,9 +101,13 @@ boost::asio::awaitable<bool> upload_store::describe(const uploaded_video& whole,
     co_return !described.empty();
 }
 
-boost::asio::awaitable<void> upload_store::remove(upload_id id, deadline by) {
+boost::asio::awaitable<void> upload_store::discard(upload_id id, deadline by) {
     release(id);
-    co_await pool_.run(by, remove_query, id);
+    try {
+        co_await pool_.run(by, discard_query, id);
+    } catch (const db::failure&) {
+        // Nobody renews it any more: the sweeper removes it.
+    }
 }
 
 boost::asio::awaitable<void> upload_store::sweep(deadline by) {

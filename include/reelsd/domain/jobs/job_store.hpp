@@ -65,8 +65,9 @@ struct submission_result {
         key_of_another_link,  ///< The key was used with another link or list.
         rate_limited,
         too_many_jobs,
-        queue_full,    ///< As many jobs wait beyond the concurrent ones as may.
-        budget_spent,  ///< The account's, of this month.
+        too_many_uploads,  ///< In progress, see upload_store.
+        queue_full,        ///< As many jobs wait beyond the concurrent ones as may.
+        budget_spent,      ///< The account's, of this month.
     };
 
     outcome decided = outcome::accepted;

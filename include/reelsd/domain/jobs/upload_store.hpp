@@ -43,11 +43,7 @@ struct uploaded_video {
 };
 
 struct begun_upload {
-    enum class outcome : std::uint8_t { begun, too_many, refused };
-
-    outcome decided = outcome::begun;
-    upload_id id;  ///< When begun.
-    /// Why a submission would be refused now, with the state of the account's bucket.
+    std::optional<upload_id> id;  ///< Nothing when refused.
     submission_result refusal = {};
 };
 
@@ -63,7 +59,7 @@ public:
 
     /// Decides what a submission would be told now, and reserves a place for the file if it would
     /// be accepted; of `wanted`, the key and whether it costs money or may queue count. The caller
-    /// ends what it has begun: by remove(), or by release() after the submission.
+    /// ends what it has begun: by discard(), or by release() after the submission.
     boost::asio::awaitable<begun_upload> begin(
         account_id caller, const submission& wanted, default_limits defaults, deadline by);
 
@@ -78,7 +74,9 @@ public:
     /// Its job has been submitted: the file is kept until the job ends.
     void release(upload_id id) noexcept { arriving_.erase(id); }
 
-    boost::asio::awaitable<void> remove(upload_id id, deadline by);
+    /// Removes an upload without a job. Does not throw for a lost database: sweep() removes it
+    /// then.
+    boost::asio::awaitable<void> discard(upload_id id, deadline by);
 
     /// Renews the uploads in progress, and removes those that nobody receives any more and those
     /// whose job has ended.

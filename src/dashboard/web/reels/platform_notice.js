@@ -10,7 +10,7 @@ import { useLoading } from '../ui/loading.js';
 export function PlatformNotice() {
     const { data } = useLoading((signal) => get('/platform', signal), []);
     const { session } = useStore(sessionStore);
-    return data?.never_answered && html`<div class="note note-warn">
+    return data?.never_answered && html`<div class="note note-warn platform-notice">
         <${Icon} name="warning" />
         <div class="note-body">
             <h2>Instagram has never answered this server</h2>
