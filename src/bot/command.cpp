@@ -133,16 +133,15 @@ commands::video video_in(const incoming_video& file, const bot_identity& self) {
 command parse_command(const incoming_message& said, const bot_identity& self) {
     if (said.is_by_bot || (said.text.empty() && !said.video)) return commands::nothing{};
     const bool is_group = said.kind == chats::chat_kind::group;
-    const auto command = command_in(trimmed(said.text));
+    const auto given = command_in(trimmed(said.text));
     const bool is_for_another =
-        command && !command->addressee.empty() && command->addressee != ascii_lower(self.username);
+        given && !given->addressee.empty() && given->addressee != ascii_lower(self.username);
     if (is_for_another) return commands::nothing{};
-    const bool is_ours = command && !command->addressee.empty();
+    const bool is_ours = given && !given->addressee.empty();
     if (is_group && !is_ours && !names_us(said, self)) return commands::nothing{};
     if (said.video) return video_in(*said.video, self);
-    if (command) {
-        return commands::command{
-            .name = command->name, .rest = without_mention(command->rest, self)};
+    if (given) {
+        return commands::command{.name = given->name, .rest = without_mention(given->rest, self)};
     }
 
     auto links = links_in(said.text, said.entities);

@@ -1,7 +1,6 @@
 #include "message_templates.hpp"
 
 #include <reelsd/domain/jobs/submission_batcher.hpp>
-#include <reelsd/domain/jobs/upload_store.hpp>
 
 #include <fmt/format.h>
 

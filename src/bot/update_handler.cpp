@@ -107,10 +107,10 @@ result<void> update_handler::handle_stranger(
     if (const auto* const code = std::get_if<commands::code>(&wanted)) {
         return link(update, said, code->text);
     }
-    const auto* const command = std::get_if<commands::command>(&wanted);
+    const auto* const given = std::get_if<commands::command>(&wanted);
     const bool brings_code =
-        command && (command->name == "start" || command->name == "link") && !command->rest.empty();
-    if (brings_code) return link(update, said, command->rest);
+        given && (given->name == "start" || given->name == "link") && !given->rest.empty();
+    if (brings_code) return link(update, said, given->rest);
     if (may_refuse(said.chat)) {
         send_ephemeral_to(said, wording::refusal_of_strangers(parts_.origin()));
     }
@@ -132,8 +132,8 @@ result<void> update_handler::handle_caller(
         not_noted_ = from.update;
         return {};
     }
-    if (const auto* const command = std::get_if<commands::command>(&wanted)) {
-        return handle_command(from, *command);
+    if (const auto* const given = std::get_if<commands::command>(&wanted)) {
+        return handle_command(from, *given);
     }
     if (const auto* const code = std::get_if<commands::code>(&wanted)) {
         return link(from.update, from.said, code->text);

@@ -122,7 +122,7 @@ result<video_outcome> video_upload::submit(const video_submission& wanted) {
             bytes_max()),
         soon());
     if (!begun) return begun.error();
-    if (!begun->decision.id) {
+    if (!begun->file) {
         return video_outcome{
             .refusal = wording::refused_video(jobs::refusal_text(begun->decision.refusal))};
     }

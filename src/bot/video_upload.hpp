@@ -34,7 +34,7 @@ struct video_outcome {
 };
 
 /// Downloads a video from the Bot API into the upload store and submits it. Holds two chunks of it
-/// in memory. Blocking, for at most three minutes: on the bot's own thread.
+/// in memory. Blocking, for at most two minutes: on the bot's own thread.
 class video_upload {
 public:
     /// `parts` and `api` outlive it. `stop` ends a download at once.

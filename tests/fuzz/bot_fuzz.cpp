@@ -36,7 +36,13 @@ std::string broken(const incoming_message& said) {
     for (const auto& mark : said.entities) {
         if (said.text.find(mark.text) == std::string::npos) return "a mark that is not in the text";
     }
+    for (const auto& video : {said.video, said.answered_video}) {
+        if (video && (video->file.empty() || video->size_bytes < 0)) return "a video of no file";
+    }
     const auto wanted = parse_command(said, self);
+    if (const auto* const video = std::get_if<commands::video>(&wanted)) {
+        return video->urls.size() > links_max ? "too many links" : "";
+    }
     const auto* const found = std::get_if<commands::links>(&wanted);
     if (found == nullptr) return "";
     if (found->urls.empty() || found->urls.size() > links_max) return "too many links, or none";

@@ -34,6 +34,7 @@
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/db/pool.hpp>
+#include <reelsd/domain/jobs/upload_store.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/model/local_embedder.hpp>
 #include <reelsd/work/webhooks/webhook_sender.hpp>

@@ -149,7 +149,11 @@ std::vector<reader_check> terminal_checks() {
         return render_usage(document, {.from = "2026-05-01", .to = std::nullopt}, options);
     };
     return {
-        {"job", jobs, page_of(json::value_t::object, render_job)},
+        {"job",
+         jobs,
+         page_of(
+             json::value_t::object,
+             [](const json& job, const render_options& how) { return render_job(job, how); })},
         {"reels", lines_of(corpus / "reels.txt"), page_of(json::value_t::array, render_reels)},
         {"hits", lines_of(corpus / "hits.txt"), page_of(json::value_t::array, render_hits)},
         {"usage", lines_of(corpus / "usage.txt"), page_of(json::value_t::object, usage)},

@@ -298,7 +298,7 @@ class Videos(TelegramTest):
         reel = ann.api("GET", "reels").json()[0]
         self.assertEqual((reel["url"], reel["status"]), ("upload:my clip.mp4", "done"))
         job = ann.api("GET", f"reels/{reel['id']}").json()
-        self.assertEqual(job["result"]["metadata"]["caption"], "A walk #park")
+        self.assertEqual(job["result"]["platform_meta"]["caption"], "A walk #park")
         query = self.telegram.press(done, data=f"again:{reel['id']}")
         wait_until(lambda: query in self.telegram.callback_answers, "the button's answer")
         self.assertIn("Send it again", self.telegram.callback_answers[query])

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstddef>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -67,6 +69,46 @@ TEST(BotApi, EndsAtOnceWhenItIsStopped) {
     const auto answer =
         api.call("getUpdates", json::object(), deadline::after(10min), stop.get_token());
     EXPECT_EQ(answer.what, api_answer::outcome::unreachable);
+}
+
+TEST(BotApi, DownloadsAFileInPieces) {
+    std::string request;
+    test::scripted_server server{[&request](test::scripted_server::connection& link) {
+        request = link.read_request();
+        link.write(http("200 OK", "a video"));
+    }};
+    const bot_api api{{.address = server.origin(), .token = token}};
+    std::string received;
+    const auto take = [&received](std::span<const std::byte> bytes) -> result<void> {
+        received.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+        return {};
+    };
+    EXPECT_TRUE(api.download("videos/file_1.mp4", 7, take, deadline::after(10s), {}));
+    EXPECT_EQ(received, "a video");
+    EXPECT_TRUE(
+        request.starts_with("GET /file/bot4242:secret_token/videos/file_1.mp4 HTTP/1.1\r\n"))
+        << request;
+}
+
+TEST(BotApi, ADownloadThatFailsNeverSaysTheToken) {
+    const auto drop = [](std::span<const std::byte>) -> result<void> { return {}; };
+    test::scripted_server server{[](test::scripted_server::connection& link) {
+        static_cast<void>(link.read_request());
+        link.write(http("404 Not Found", "no 4242:secret_token"));
+    }};
+    const bot_api api{{.address = server.origin(), .token = token}};
+    const auto missing = api.download("videos/a.mp4", 100, drop, deadline::after(10s), {});
+    ASSERT_FALSE(missing);
+    EXPECT_EQ(missing.error().detail(), "status 404");
+    for (const auto* path : {"", "/var/lib/a.mp4", "../a.mp4", "a?b", "a b", "a\r\nb"}) {
+        const auto refused = api.download(path, 100, drop, deadline::after(10s), {});
+        ASSERT_FALSE(refused);
+        EXPECT_EQ(refused.error().code(), errc::invalid_argument) << path;
+    }
+    const bot_api nowhere{{.address = "http://127.0.0.1:1", .token = token}};
+    const auto lost = nowhere.download("a.mp4", 100, drop, deadline::after(10s), {});
+    ASSERT_FALSE(lost);
+    EXPECT_EQ(lost.error().to_string().find("secret"), std::string::npos);
 }
 
 TEST(MultipartOf, CarriesTheFile) {

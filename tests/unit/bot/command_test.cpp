@@ -37,6 +37,11 @@ std::string told(const command& wanted) {
         return all;
     }
     if (const auto* code = std::get_if<commands::code>(&wanted)) return "code " + code->text;
+    if (const auto* video = std::get_if<commands::video>(&wanted)) {
+        std::string all = "video " + video->file.file + "|" + video->caption;
+        for (const auto& url : video->urls) all += "|" + url;
+        return all;
+    }
     return std::holds_alternative<commands::chatter>(wanted) ? "chatter" : "nothing";
 }
 
@@ -109,6 +114,40 @@ TEST(WishOf, LeavesGroupsAloneUnlessItIsMeant) {
     auto marked = in_group(reel);
     marked.entities.push_back({.type = "text_mention", .text = "the bot", .user = 42});
     EXPECT_EQ(told(parse_command(marked, self)), std::string{"0|"} + reel);
+}
+
+incoming_message with_video(incoming_message made) {
+    made.video = incoming_video{.file = "f", .name = "", .caption = made.text};
+    return made;
+}
+
+TEST(WishOf, TakesVideosWithTheirCaptions) {
+    EXPECT_EQ(told(parse_command(with_video(to_us("")), self)), "video f|");
+    EXPECT_EQ(told(parse_command(with_video(to_us("A walk")), self)), "video f|A walk");
+    const auto with_link = std::string{"see "} + reel;
+    EXPECT_EQ(
+        told(parse_command(with_video(to_us(with_link)), self)),
+        "video f|" + with_link + "|" + reel);
+    EXPECT_EQ(told(parse_command(with_video(in_group("A walk")), self)), "nothing");
+    EXPECT_EQ(
+        told(parse_command(with_video(in_group("@reels_bot A walk")), self)), "video f|A walk");
+    EXPECT_EQ(told(parse_command(with_video(to_us("/list@other_bot")), self)), "nothing");
+    auto by_bot = with_video(to_us(""));
+    by_bot.is_by_bot = true;
+    EXPECT_EQ(told(parse_command(by_bot, self)), "nothing");
+}
+
+TEST(WishOf, TakesTheVideoThatIsAnsweredWhenNothingElseIsSaid) {
+    const auto answer = [](incoming_message made) {
+        made.answered_video = incoming_video{.file = "f", .name = "", .caption = "A walk"};
+        return told(parse_command(made, self));
+    };
+    EXPECT_EQ(answer(to_us("this")), "video f|A walk");
+    EXPECT_EQ(answer(in_group("@reels_bot")), "video f|A walk");
+    EXPECT_EQ(answer(in_group("this")), "nothing");
+    EXPECT_EQ(answer(to_us("/list")), "/list|");
+    EXPECT_EQ(answer(to_us(reel)), std::string{"0|"} + reel);
+    EXPECT_EQ(answer(to_us("")), "nothing");
 }
 
 TEST(WishOf, HearsNoBots) {

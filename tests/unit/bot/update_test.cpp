@@ -39,6 +39,39 @@ TEST(UpdatesFrom, ReadsWhatStandsBelowAPicture) {
     EXPECT_EQ(said.entities.at(0).address, "https://www.instagram.com/reel/abcdefg/");
 }
 
+TEST(UpdatesFrom, ReadsVideosAndNoAnimations) {
+    const auto updates = updates_from(json::parse(R"([
+        {"update_id": 1, "message": {"message_id": 5, "chat": {"id": 9}, "caption": "look",
+         "video": {"file_id": "a", "file_name": "a.mp4", "file_size": 7}}},
+        {"update_id": 2, "message": {"chat": {"id": 9},
+         "document": {"file_id": "b", "mime_type": "Video/QuickTime", "file_size": -1}}},
+        {"update_id": 3, "message": {"chat": {"id": 9}, "animation": {"file_id": "c"},
+         "document": {"file_id": "c", "mime_type": "video/mp4"}}},
+        {"update_id": 4, "message": {"chat": {"id": 9},
+         "document": {"file_id": "d", "mime_type": "application/pdf"}}},
+        {"update_id": 5, "message": {"chat": {"id": 9}, "video": {"file_id": 5}}},
+        {"update_id": 6, "message": {"chat": {"id": 9}, "text": "this", "reply_to_message":
+         {"message_id": 8, "caption": "old", "video": {"file_id": "e"}}}}])"));
+    ASSERT_EQ(updates.size(), 6U);
+    const auto said = [&updates](std::size_t at) {
+        return std::get<incoming_message>(updates.at(at).what);
+    };
+    const auto video = said(0).video.value();
+    EXPECT_EQ(video.file, "a");
+    EXPECT_EQ(video.name, "a.mp4");
+    EXPECT_EQ(video.size_bytes, 7);
+    EXPECT_EQ(video.message, 5);
+    EXPECT_EQ(video.caption, "look");
+    EXPECT_EQ(said(1).video.value().file, "b");
+    EXPECT_EQ(said(1).video.value().size_bytes, 0);
+    EXPECT_FALSE(said(2).video) << "an animation";
+    EXPECT_FALSE(said(3).video);
+    EXPECT_FALSE(said(4).video);
+    EXPECT_FALSE(said(5).video);
+    EXPECT_EQ(said(5).answered_video.value().message, 8);
+    EXPECT_EQ(said(5).answered_video.value().caption, "old");
+}
+
 TEST(UpdatesFrom, NamesAThreadOnlyWhereItIsATopic) {
     const auto updates = updates_from(json::parse(R"([
         {"update_id": 1, "message": {"chat": {"id": -100, "type": "supergroup"}, "text": "x",
