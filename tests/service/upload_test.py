@@ -76,7 +76,7 @@ class UploadTest(DatabaseTest):
         return int(self.sql("SELECT count(*) FROM upload"))
 
     def wait_for_uploads(self, count):
-        wait_until(lambda: self.uploads() == count, 30, f"{count} uploads")
+        wait_until(lambda: self.uploads() == count, f"{count} uploads")
 
 
 class Analysis(UploadTest):
@@ -121,10 +121,9 @@ class Analysis(UploadTest):
     def test_the_same_bytes_are_analysed_once(self):
         daemon = self.shared_daemon(workers=1).start()
         someone = daemon.account(unlimited=True)
-        jobs = [self.accepted(self.send_form(someone, self.video_form(*parts, file_name=name)))
-                for parts, name in (((), "a.mp4"), ((), "b.mp4"), ((part("caption", "other"),), "a.mp4"),
-                                    ((part("fresh", "true"),), "a.mp4"))]
-        for job_id in jobs:
+        for parts, name in (((), "a.mp4"), ((), "b.mp4"), ((part("caption", "other"),), "a.mp4"),
+                            ((part("fresh", "true"),), "a.mp4")):
+            job_id = self.accepted(self.send_form(someone, self.video_form(*parts, file_name=name)))
             self.assertEqual(someone.finished(job_id)["status"], "done")
         times = self.sql("SELECT string_agg(analyzed_at::text, ',' ORDER BY id) FROM job").split(",")
         self.assertEqual(times[0], times[1], "the same bytes, whatever the file's name")
@@ -249,9 +248,8 @@ class Refusals(UploadTest):
         self.assertEqual(self.send_form(limited, form(part("video", b"x", "a.mp4"))).status, 429)
         queued = self.send_form(limited, form(part("video", b"x", "a.mp4"), part("queue", "true")), key="k")
         self.assertEqual(queued.status, 202)
-        again = self.send_form(limited, form(part("queue", "true"), part("video", b"x", "b.mp4")), key="k")
-        self.assertEqual((again.status, again.json()["id"]), (400, None) if again.status == 400 else
-                         (202, queued.json()["id"]))
+        again = self.send_form(limited, form(part("queue", "true"), part("video", b"x", "a.mp4")), key="k")
+        self.assertEqual((again.status, again.json()["id"]), (202, queued.json()["id"]))
         other = self.send_form(limited, form(part("video", b"y", "a.mp4"), part("queue", "true")), key="k")
         self.assertProblem(other, 400, "Idempotency-Key was used with another link")
         self.assertEqual(self.uploads(), 4)
@@ -262,7 +260,7 @@ class Faults(UploadTest):
         daemon = self.shared_daemon(workers=0).start()
         someone = daemon.account()
         link = self.begin(daemon, someone, b"x" * 600_000)
-        wait_until(lambda: self.sql("SELECT count(*) FROM upload_chunk") == "1", 30, "the first chunk")
+        wait_until(lambda: self.sql("SELECT count(*) FROM upload_chunk") == "1", "the first chunk")
         link.close()
         self.wait_for_uploads(0)
         self.assertEqual(self.sql("SELECT count(*) FROM job"), "0")
