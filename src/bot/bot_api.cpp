@@ -105,6 +105,7 @@ result<void> bot_api::download(
     net::http_request request;
     request.url = fmt::format("{}/file/bot{}/{}", with_.address, with_.token, file_path);
     request.response_bytes_max = bytes_max;
+    request.oversize_code = errc::video_too_large;
     request.compressed = false;
     request.slowest = download_speed;
     request.on_head = [](const net::response_head& head) -> result<void> {

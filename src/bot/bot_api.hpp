@@ -47,7 +47,7 @@ public:
     /// GETs a file by the `file_path` of getFile's answer, and passes its bytes to `sink` in
     /// pieces, on this thread. An error of `sink` ends it and is returned. Errors: those of
     /// net::http_client::send; invalid_argument: no path that the Bot API has;
-    /// connection_failed: a status other than 200, or more than `bytes_max` bytes.
+    /// connection_failed: a status other than 200; video_too_large: more than `bytes_max` bytes.
     [[nodiscard]] result<void> download(
         std::string_view file_path, std::uint64_t bytes_max,
         const std::function<result<void>(std::span<const std::byte>)>& sink, deadline by,

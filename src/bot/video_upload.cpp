@@ -209,6 +209,7 @@ result<std::optional<rich_text>> video_upload::download(
         path->get<std::string>(), bytes_max() + 1, sink, deadline::after(download_time_max), stop_);
     if (received) received = flush();
     if (store_failure) return *store_failure;
+    is_too_large = is_too_large || (!received && received.error().code() == errc::video_too_large);
     if (is_too_large) return answer{too_large()};
     if (!received) return failed(received.error().to_string());
     if (is_empty) return failed("the file is empty");

@@ -1,10 +1,12 @@
 // The list: submitting, watching, finding, deleting.
 import assert from 'node:assert/strict';
+import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { firstAdministrator, invited, SAMPLE, startDaemon, UNAVAILABLE } from './daemon.js';
 import { launchBrowser, Visitor, WIDTHS } from './visitor.js';
 
 const MANY = 70;
+const sampleFile = path.join(process.env.REELSD_BIN_DIR, '..', 'share', 'reelsd', 'sample.mp4');
 
 let daemon;
 let browser;
@@ -53,6 +55,27 @@ for (const width of WIDTHS) {
         assert.equal(await page.evaluate(() => window.isSamePage), true);
         await visitor.assertFits();
         visitor.assertClean('400 /dashboard/api/reels/analyze');
+        await visitor.close();
+    });
+
+    test(`the video of a failed link is uploaded, at ${width} px`, async () => {
+        const person = await invited(administrator, `upload-${width}@example.test`);
+        const visitor = await Visitor.open(browser, daemon, { person, width });
+        const { page } = visitor;
+        const link = 'https://www.instagram.com/reel/DYa0IXPgnP5/';
+        await visitor.visit(`/?upload=${encodeURIComponent(link)}`);
+        assert.equal(await page.getByLabel('Analyse a reel').inputValue(), link);
+        await page.getByText('or drop the video of this link here').waitFor();
+        await visitor.assertFits();
+        await page.getByLabel('Video files').setInputFiles(sampleFile);
+        await page.locator('.row .status-done').waitFor({ timeout: 120_000 });
+        assert.equal(await page.getByLabel('Analyse a reel').inputValue(), '');
+
+        await page.getByLabel('Video files').setInputFiles(
+            { name: 'broken.mp4', mimeType: 'video/mp4', buffer: Buffer.from('no video') });
+        await page.locator('.row', { hasText: 'upload:broken.mp4' }).locator('.status-error').waitFor({ timeout: 60_000 });
+        await visitor.assertFits();
+        visitor.assertClean();
         await visitor.close();
     });
 

@@ -258,7 +258,9 @@ class Reading(ApiTest):
         known = {name: value for name, value in job.items() if value is not None}
         self.assertEqual(
             known,
-            {"id": job_id, "url": LINK, "status": "pending", "created_at": job["created_at"]})
+            {"id": job_id, "url": LINK, "status": "pending", "created_at": job["created_at"],
+             "queue_position": job["queue_position"]})
+        self.assertLess(0, job["queue_position"])
 
     def test_ids_that_are_not_the_callers(self):
         mine = self.someone.submit(LINK)

@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import unittest
 
@@ -48,6 +49,7 @@ class Guide(DatabaseTest):
         folder = pathlib.Path(daemon.folder, "reader")
         folder.mkdir()
         (folder / "links.txt").write_text(f"{UNAVAILABLE}\n{UNAVAILABLE}\n")
+        shutil.copy(os.path.join(os.path.dirname(program("reelsd")), "../share/reelsd/sample.mp4"), folder / "clip.mp4")
         (folder / "reelsd-data").mkdir()
         (folder / "reelsd-data/api-token").write_text(account.token + "\n")
         address = f"http://{daemon.address}"
