@@ -10,6 +10,7 @@
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/rfc7230.hpp>
 
+#include <limits>
 #include <utility>
 
 namespace reelsd::http {
@@ -172,6 +173,10 @@ request_reader::step request_reader::begin_message(std::size_t head_size) {
     if (const auto refused = read_request_head(head, read)) {
         refused_id_ = request_id_in(head);
         return refuse(*refused);
+    }
+    // Beast would call a number that is too large for it malformed.
+    if (read.content_length == std::numeric_limits<std::uint64_t>::max()) {
+        return refuse({status::content_too_large, too_large_message});
     }
     if (read.announces_body && !begin_body(head)) {
         return refuse({status::bad_request, malformed_header_message});
