@@ -150,9 +150,9 @@ void add_analyze_command(CLI::App& app, command& chosen) {
     reels analyze --wait < links.txt
     reels analyze --wait clip.mp4 *.mov
 
-Reels beyond the limit of jobs at the same time wait for their turn on the server.
-Repeating a command with the same links on standard input continues an interrupted
-one, within 24 hours; with --fresh it starts again.)");
+Reels beyond the limit of jobs at the same time wait for their turn on the
+server. Repeating a command with the same links on standard input continues an
+interrupted one, within 24 hours; with --fresh it starts again.)");
 }
 
 }  // namespace reelsd::cli
