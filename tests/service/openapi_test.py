@@ -506,7 +506,7 @@ class Reels(OpenApiTest):
         for name, operation in self.each_operation():
             for parameter in operation.parameters_in("query"):
                 if parameter.get("required"):
-                    answer = self.idle.request("GET", operation.path, token=self.someone.token)
+                    answer = self.idle.request(operation.method, operation.path, token=self.someone.token)
                     someone.check(operation, answer, expect=400)
 
     def test_ids_that_are_not_the_callers(self):

@@ -10,12 +10,11 @@ import { FailureNote } from '../ui/notes.js';
 import { Status } from '../ui/status.js';
 import { Time } from '../ui/time.js';
 import { hiddenStore } from './deletions.js';
-import { failureWords } from './wording.js';
 
 const SHOWN_MAX = 99; // One request has 100 reels, the newest included.
 
 function words(reel) {
-    return reel.status === 'error' ? failureWords(reel.error_code).title : reel.summary || 'No summary';
+    return reel.status === 'error' ? reel.error : reel.summary || 'No summary';
 }
 
 function EarlierList({ reel }) {
