@@ -211,7 +211,7 @@ for (const width of WIDTHS) {
         await page.clock.fastForward('15:00');
         const submission = page.waitForRequest((request) => request.url().endsWith('/reels/analyze'));
         await again.click();
-        assert.deepEqual((await submission).postDataJSON(), { url: failed.url });
+        assert.deepEqual((await submission).postDataJSON(), { url: failed.url, queue: true });
         await page.waitForURL((url) => /^\/reels\/\d+$/.test(url.pathname)
             && url.pathname !== `/reels/${failed.id}`);
         visitor.assertClean();
