@@ -1,8 +1,8 @@
 #include "submissions.hpp"
 
 #include "uploads.hpp"
+#include <reelsd/base/file_digest.hpp>
 #include <reelsd/base/json.hpp>
-#include <reelsd/domain/accounts/secret.hpp>
 #include <reelsd/domain/jobs/submission_batcher.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/platform/link.hpp>
@@ -186,17 +186,17 @@ void add_submission_routes(
 
 result<common_terms> terms_in(
     const http::request_context& ctx, const json& body, const submission_service& service) {
-    const auto reuse = requested_fresh(body);
-    if (!reuse) return reuse.error();
-    const auto queue = requested_queue(body);
+    const auto fresh = requested_flag(body, "fresh");
+    if (!fresh) return fresh.error();
+    const auto queue = requested_flag(body, "queue");
     if (!queue) return queue.error();
     auto webhook_url = requested_webhook_url(body, "webhook_url", service.check_webhook_url);
     if (!webhook_url) return webhook_url.error();
     auto key = requested_idempotency_key(ctx.header("Idempotency-Key"));
     if (!key) return key.error();
     return common_terms{
-        .fresh = *reuse == reuse_policy::forbidden,
-        .queue = *queue == overflow_policy::queue,
+        .fresh = *fresh == flag::on,
+        .queue = *queue == flag::on,
         .webhook_url = *std::move(webhook_url),
         .idempotency_key = *std::move(key)};
 }
@@ -239,18 +239,13 @@ result<std::string> requested_url(const json& value) {
     return text;
 }
 
-result<reuse_policy> requested_fresh(const json& body) {
-    const auto fresh = body.find("fresh");
-    if (fresh == body.end() || fresh->is_null()) return reuse_policy::allowed;
-    if (!fresh->is_boolean()) return error{errc::invalid_argument, "fresh must be true or false"};
-    return fresh->get<bool>() ? reuse_policy::forbidden : reuse_policy::allowed;
-}
-
-result<overflow_policy> requested_queue(const json& body) {
-    const auto queue = body.find("queue");
-    if (queue == body.end() || queue->is_null()) return overflow_policy::reject;
-    if (!queue->is_boolean()) return error{errc::invalid_argument, "queue must be true or false"};
-    return queue->get<bool>() ? overflow_policy::queue : overflow_policy::reject;
+result<flag> requested_flag(const json& body, const char* name) {
+    const auto found = body.find(name);
+    if (found == body.end() || found->is_null()) return flag::off;
+    if (!found->is_boolean()) {
+        return error{errc::invalid_argument, fmt::format("{} must be true or false", name)};
+    }
+    return found->get<bool>() ? flag::on : flag::off;
 }
 
 result<std::optional<std::string>> requested_idempotency_key(
@@ -268,15 +263,10 @@ result<std::optional<std::string>> requested_idempotency_key(
 }
 
 std::string request_hash_of(const std::vector<const json*>& urls) {
-    std::string whole;
-    for (const auto* const url : urls) whole.append(dumped(*url)).append("\n");
-    constexpr std::size_t bytes = 16;
-    std::string digits;
-    for (const auto byte : accounts::sha256_of(whole)) {
-        if (digits.size() == 2 * bytes) break;
-        digits += fmt::format("{:02x}", byte);
-    }
-    return digits;
+    file_digest digest;
+    for (const auto* const url : urls) digest.add(dumped(*url).append("\n"));
+    constexpr std::size_t digits = 32;
+    return digest.hex().substr(0, digits);
 }
 
 }  // namespace reelsd::api

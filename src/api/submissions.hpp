@@ -69,19 +69,11 @@ struct common_terms {
 /// client reads. Pure.
 [[nodiscard]] result<std::string> requested_url(const json& value);
 
-/// Whether an analysis of the same day may be copied.
-enum class reuse_policy : std::uint8_t { allowed, forbidden };
+enum class flag : std::uint8_t { off, on };
 
-/// `"fresh"` in the body: reuse is allowed when it is absent, null or false; `invalid_argument`
-/// unless a boolean. Pure.
-[[nodiscard]] result<reuse_policy> requested_fresh(const json& body);
-
-/// What becomes of a submission beyond the account's concurrent jobs.
-enum class overflow_policy : std::uint8_t { reject, queue };
-
-/// `"queue"` in the body: rejected when it is absent, null or false; `invalid_argument` unless a
-/// boolean. Pure.
-[[nodiscard]] result<overflow_policy> requested_queue(const json& body);
+/// A member of the body such as `fresh`: off when it is absent or null; `invalid_argument` unless
+/// a boolean. Pure.
+[[nodiscard]] result<flag> requested_flag(const json& body, const char* name);
 
 /// The header `Idempotency-Key`: nothing when absent; `invalid_argument` unless 1-255 visible ASCII
 /// characters. Pure.

@@ -31,7 +31,7 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t parts_max = 20;
 constexpr std::size_t text_bytes_max = std::size_t{64} * 1024;
-/// What a form may have beside the file.
+/// Bytes of a form besides the file.
 constexpr std::uint64_t form_bytes_max = parts_max * (text_bytes_max + 8192);
 constexpr auto discard_time_max = 10s;
 constexpr std::uint64_t mebibyte = std::uint64_t{1024} * 1024;
@@ -40,8 +40,6 @@ constexpr std::uint64_t mebibyte = std::uint64_t{1024} * 1024;
 constexpr auto boolean_options = std::to_array<std::string_view>({"fresh", "queue"});
 constexpr auto text_options =
     std::to_array<std::string_view>({"url", "caption", "author", "webhook_url", "filename"});
-
-using media_type_check = bool (*)(std::string_view);
 
 std::string media_type_of(const http::request& asked) {
     const auto field = asked.headers.find("Content-Type").value_or("");
@@ -52,32 +50,22 @@ bool is_form(const http::request& asked) {
     return media_type_of(asked) == "multipart/form-data";
 }
 
-/// An answer to an upload that is given up.
-struct upload_refusal {
-    http::status code;
-    std::string message;
-
-    upload_refusal(http::status status, std::string text)
-        : code{status}, message{std::move(text)} {}
-    /// Implicit: what the client got wrong.
-    upload_refusal(const error& why) : code{http::status::bad_request}, message{why.detail()} {}
-};
-
-upload_refusal too_large(std::uint64_t bytes_max) {
+http::response too_large(const http::request_context& ctx, std::uint64_t bytes_max) {
     const auto size = bytes_max % mebibyte == 0 ? fmt::format("{} MiB", bytes_max / mebibyte)
                                                 : fmt::format("{} bytes", bytes_max);
-    return {http::status::content_too_large, fmt::format("the video is larger than {}", size)};
+    return ctx.problem(
+        http::status::content_too_large, fmt::format("the video is larger than {}", size));
 }
 
-upload_refusal bad(std::string text) {
-    return {http::status::bad_request, std::move(text)};
+error invalid(std::string text) {
+    return error{errc::invalid_argument, std::move(text)};
 }
 
-/// The texts beside the file, as in a JSON body. A member that is no option is ignored, as there.
-std::optional<upload_refusal> set_option(
-    json& options, const std::string& name, const std::string& text) {
+/// Adds a text of a form or a query to the options, which are as in a JSON body. Ignores unknown
+/// names, as a JSON body's are.
+result<void> set_option(json& options, const std::string& name, const std::string& text) {
     if (!is_utf8(text) || contains(text, std::string_view{"\0", 1})) {
-        return bad(fmt::format("{} must be UTF-8 text", name));
+        return invalid(fmt::format("{} must be UTF-8 text", name));
     }
     const auto is = [&name](std::string_view known) { return known == name; };
     if (std::any_of(boolean_options.begin(), boolean_options.end(), is)) {
@@ -86,39 +74,42 @@ std::optional<upload_refusal> set_option(
         std::any_of(text_options.begin(), text_options.end(), is) && !trimmed(text).empty()) {
         options[name] = text;
     }
-    return std::nullopt;
+    return {};
 }
 
-using refusal_or_done = std::optional<upload_refusal>;
+/// The answer to an upload that is refused; nothing when it is complete.
+using refused_answer = std::optional<http::response>;
 
-refusal_or_done refusal_of(const http::body_piece& piece) {
+refused_answer refusal_of(const http::request_context& ctx, const http::body_piece& piece) {
     if (!piece.refused) return std::nullopt;
-    return upload_refusal{piece.refused->code, std::string{piece.refused->message}};
+    return ctx.problem(piece.refused->code, piece.refused->message);
 }
 
-asio::awaitable<refusal_or_done> receive_raw(
-    http::request_context& ctx, jobs::upload_writer& file) {
+asio::awaitable<refused_answer> receive_raw(http::request_context& ctx, jobs::upload_writer& file) {
     for (;;) {
         const auto piece = co_await ctx.body_stream()->read();
-        if (auto refused = refusal_of(piece)) co_return refused;
+        if (auto refused = refusal_of(ctx, piece)) co_return refused;
         if (piece.bytes.empty()) break;
         const bool fits = co_await file.add(piece.bytes);
-        if (!fits) co_return too_large(file.bytes_max());
+        if (!fits) co_return too_large(ctx, file.bytes_max());
     }
-    if (file.is_empty()) co_return bad("video is empty");
+    if (file.is_empty()) co_return ctx.problem(invalid("video is empty"));
     co_return std::nullopt;
 }
 
-/// The parts of a form: the file is written, texts become options.
+/// Writes the file of a form to the store and adds its texts to the options.
 class form_receiver {
 public:
-    form_receiver(multipart_reader reader, jobs::upload_writer& file, json& options)
-        : reader_{std::move(reader)}, file_{file}, options_{options} {}
+    form_receiver(
+        http::request_context& ctx, multipart_reader reader, jobs::upload_writer& file,
+        json& options)
+        : ctx_{ctx}, reader_{std::move(reader)}, file_{file}, options_{options} {}
 
-    asio::awaitable<refusal_or_done> receive(http::body_reader& body) {
+    asio::awaitable<refused_answer> receive() {
+        auto& body = *ctx_.body_stream();
         while (!is_closed_) {
             const auto piece = co_await body.read();
-            if (auto refused = refusal_of(piece)) co_return refused;
+            if (auto refused = refusal_of(ctx_, piece)) co_return refused;
             if (piece.bytes.empty()) {
                 co_return bad(
                     name_.empty() ? "malformed multipart body: it has no end"
@@ -130,9 +121,9 @@ public:
             reader_.append(piece.bytes);
             if (auto refused = co_await take_events()) co_return refused;
         }
-        for (;;) {  // What follows the last boundary is ignored, but read: the client sends it.
+        for (;;) {  // Bytes behind the last boundary are read, so that the connection can go on.
             const auto piece = co_await body.read();
-            if (auto refused = refusal_of(piece)) co_return refused;
+            if (auto refused = refusal_of(ctx_, piece)) co_return refused;
             if (piece.bytes.empty()) break;
             epilogue_bytes_ += piece.bytes.size();
             if (epilogue_bytes_ > form_bytes_max) co_return bad("the multipart body has no end");
@@ -143,10 +134,14 @@ public:
     }
 
 private:
-    asio::awaitable<refusal_or_done> take_events() {
+    [[nodiscard]] http::response bad(std::string text) const {
+        return ctx_.problem(invalid(std::move(text)));
+    }
+
+    asio::awaitable<refused_answer> take_events() {
         for (;;) {
             const auto next = reader_.next();
-            if (!next) co_return upload_refusal{next.error()};
+            if (!next) co_return ctx_.problem(next.error());
             if (!*next) co_return std::nullopt;
             using kind = multipart_reader::event::kind;
             switch ((*next)->what) {
@@ -156,7 +151,7 @@ private:
                 case kind::data:
                     if (is_video_) {
                         const bool fits = co_await file_.add((*next)->bytes);
-                        if (!fits) co_return too_large(file_.bytes_max());
+                        if (!fits) co_return too_large(ctx_, file_.bytes_max());
                     } else {
                         text_.append((*next)->bytes);
                         if (text_.size() > text_bytes_max) {
@@ -166,8 +161,9 @@ private:
                     }
                     break;
                 case kind::end:
-                    if (!is_video_) {
-                        if (auto refused = set_option(options_, name_, text_)) co_return refused;
+                    if (is_video_) break;
+                    if (const auto set = set_option(options_, name_, text_); !set) {
+                        co_return ctx_.problem(set.error());
                     }
                     break;
                 case kind::close: is_closed_ = true; break;
@@ -175,7 +171,7 @@ private:
         }
     }
 
-    refusal_or_done begin(const multipart_reader::event& part) {
+    refused_answer begin(const multipart_reader::event& part) {
         if (!is_utf8(part.name)) return bad("the name of a part must be UTF-8 text");
         name_ = part.name;
         text_.clear();
@@ -193,6 +189,7 @@ private:
         return std::nullopt;
     }
 
+    http::request_context& ctx_;
     multipart_reader reader_;
     jobs::upload_writer& file_;
     json& options_;
@@ -219,16 +216,16 @@ result<upload_form> form_of(const http::request_context& ctx) {
         form.parts = *std::move(reader);
         return form;
     }
-    const auto set = [&](std::string_view name) -> std::optional<upload_refusal> {
+    const auto set = [&](std::string_view name) -> result<void> {
         const auto text = ctx.query(name);
-        if (!text) return std::nullopt;
+        if (!text) return {};
         return set_option(form.options, std::string{name}, std::string{*text});
     };
     for (const auto name : boolean_options) {
-        if (const auto refused = set(name)) return error{errc::invalid_argument, refused->message};
+        if (const auto added = set(name); !added) return added.error();
     }
     for (const auto name : text_options) {
-        if (const auto refused = set(name)) return error{errc::invalid_argument, refused->message};
+        if (const auto added = set(name); !added) return added.error();
     }
     return form;
 }
@@ -269,14 +266,14 @@ result<jobs::submission> submission_of(
 asio::awaitable<http::response> receive_and_submit(
     http::request_context& ctx, submission_service& service, upload_form& form, upload_id id) {
     jobs::upload_writer file{service.uploads, id, service.video_bytes_max};
-    refusal_or_done refused;
+    refused_answer refused;
     if (form.parts) {
-        form_receiver receiver{*std::move(form.parts), file, form.options};
-        refused = co_await receiver.receive(*ctx.body_stream());
+        form_receiver receiver{ctx, *std::move(form.parts), file, form.options};
+        refused = co_await receiver.receive();
     } else {
         refused = co_await receive_raw(ctx, file);
     }
-    if (refused) co_return ctx.problem(refused->code, refused->message);
+    if (refused) co_return *std::move(refused);
 
     auto video = co_await file.finish();
     video.caption = text_option(form.options, "caption");
@@ -300,7 +297,7 @@ asio::awaitable<http::response> receive_and_submit(
 std::uint64_t announced_bytes(const http::request_context& ctx) {
     const auto field = ctx.header("Content-Length");
     if (!field) return 0;
-    // Digits alone, as the session has checked; too many of them are too large.
+    // The session has checked that these are digits; a number that does not fit is too large.
     return parse_number<std::uint64_t>(*field).value_or(std::numeric_limits<std::uint64_t>::max());
 }
 
@@ -316,8 +313,7 @@ asio::awaitable<http::response> receive_upload(
     http::request_context& ctx, submission_service& service) {
     const auto overhead = is_form(ctx.request()) ? form_bytes_max : 0;
     if (announced_bytes(ctx) > service.video_bytes_max + overhead) {
-        const auto refused = too_large(service.video_bytes_max);
-        co_return ctx.problem(refused.code, refused.message);
+        co_return too_large(ctx, service.video_bytes_max);
     }
     auto form = form_of(ctx);
     if (!form) co_return ctx.problem(form.error());

@@ -18,7 +18,7 @@ struct submission_service;
 [[nodiscard]] bool is_upload(const http::request& asked);
 
 /// POST /api/v1/reels/analyze with a file: as the part `video` of a form, or as the body itself
-/// with the options in the query. Limits and budget are decided before the body is read. 202 the
+/// with the options in the query. Limits and budget are checked before the body is read. 202 the
 /// job's id, with file and job durable; 400 malformed form, option or key; 408 too slow; 413 too
 /// large; 429 a limit of the caller's account, its budget, or two uploads in progress.
 [[nodiscard]] boost::asio::awaitable<http::response> receive_upload(

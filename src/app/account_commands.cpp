@@ -58,6 +58,7 @@ asio::awaitable<result<void>> limit_account_on(db::pool& pool, limit_account_com
     fmt::print("concurrent-jobs {}\n", limit_text(limits.concurrent_jobs));
     fmt::print("requests-per-minute {}\n", limit_text(limits.requests_per_minute));
     fmt::print("queued-jobs {}\n", limit_text(limits.queued_jobs));
+    fmt::print("monthly-budget-usd {}\n", limits.monthly_budget_usd.value_or("none"));
     co_return result<void>{};
 }
 

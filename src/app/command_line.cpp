@@ -130,6 +130,9 @@ void add_account_commands(CLI::App& app, command& chosen) {
     add_limit("--concurrent-jobs", limited.changes.concurrent_jobs, 1'000'000);
     add_limit("--requests-per-minute", limited.changes.requests_per_minute, 10'000'000);
     add_limit("--queued-jobs", limited.changes.queued_jobs, 1'000'000);
+    limits.add_option("--monthly-budget-usd", limited.changes.monthly_budget_usd)
+        ->check(CLI::Range(0.0, 1e9))
+        ->type_name("N");
 
     auto [invite, invited] = add_command<invite_account_command>(
         family,

@@ -263,14 +263,14 @@ composition::composition(
           .callers = callers,
           .dispatcher = dispatcher,
           .deliverer = deliverer,
-          .account = res.source->account(),
+          .platform_session = res.source->platform_session(),
           .vectors = vectors.get(),
           .jail_layers = res.jail_layers,
           .log = log}},
       others{loop.get_executor(), config.data_dir, res.run, log},
       cluster{loop.get_executor(), *res.store, pool, others, offload, log},
       services{loop.get_executor(), log} {
-    if (auto* const account = res.source->account()) account->attach(session_record);
+    if (auto* const session = res.source->platform_session()) session->attach(session_record);
     router.check_every_request(host_check_of(config));
     handlers.add_to(router);
     handlers.add_resources_to(router, dashboard::dashboard::gated_prefix);
@@ -348,15 +348,15 @@ work::executor_dependencies composition::executor_dependencies() {
 }
 
 work::session_pace composition::session_pace() const {
-    auto* const account = res.source->account();
-    if (account == nullptr) return {};
+    auto* const session = res.source->platform_session();
+    if (session == nullptr) return {};
     return {
         .applies =
-            [account](std::string_view routed_name) {
+            [session](std::string_view routed_name) {
                 const auto resolver = platform::resolver_in(routed_name);
                 const bool may_use =
                     resolver == platform::session_resolver_name || resolver == "yt-dlp";
-                return may_use && account->cookies(deadline::after(session_time_max)) != nullptr;
+                return may_use && session->cookies(deadline::after(session_time_max)) != nullptr;
             },
         .wanted = {
             .interval = config.session_interval,

@@ -84,7 +84,8 @@ asio::awaitable<std::string> health::metrics_text() {
         const auto by = deadline::after(report_time_max);
         now.queue = co_await jobs.look_at_queue(by);
         now.resolvers = co_await paces.list(platform_host(deps_.config), by);
-        if (deps_.account != nullptr) now.session_enabled = co_await is_session_enabled(by);
+        if (deps_.platform_session != nullptr)
+            now.session_enabled = co_await is_session_enabled(by);
         now.models = co_await ledger.totals(by);
         now.deliveries = co_await deliveries.metrics(by);
         now.backlog = co_await retention.look_at_backlog(
@@ -97,7 +98,7 @@ asio::awaitable<std::string> health::metrics_text() {
 }
 
 asio::awaitable<bool> health::is_session_enabled(deadline by) {
-    const auto fingerprint = deps_.account->fingerprint();
+    const auto fingerprint = deps_.platform_session->fingerprint();
     if (fingerprint.empty()) co_return false;
     pacing::refused_session_store refusals{deps_.pool};
     const auto who =

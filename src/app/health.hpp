@@ -33,8 +33,8 @@ struct health_dependencies {
     const jobs::caller_lookup& callers;
     const work::dispatcher& dispatcher;
     const work::webhook_deliverer& deliverer;
-    platform::session* account = nullptr;         ///< Null without a session.
-    const work::vector_index* vectors = nullptr;  ///< Null without a remote embedder.
+    platform::session* platform_session = nullptr;  ///< Null without a session.
+    const work::vector_index* vectors = nullptr;    ///< Null without a remote embedder.
     const std::vector<media::jail_layer>& jail_layers;
     log::logger log;
 };

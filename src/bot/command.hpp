@@ -47,8 +47,8 @@ using command = std::variant<
     commands::chatter>;
 
 /// In groups only what is said to us counts: with our name, as an answer to us, or as a command
-/// that bears our name. A video counts as said by its caption. The video of the message that is
-/// answered counts when the answer says nothing that we know.
+/// that bears our name. The text of a video is its caption. A reply to a video stands for that
+/// video, unless the reply itself has a command or a link.
 [[nodiscard]] command parse_command(const incoming_message& said, const bot_identity& self);
 
 /// What a button asks for.

@@ -29,7 +29,7 @@ constexpr auto get_file_time_max = 20s;
 constexpr auto download_time_max = 60s;
 /// Bytes that one call of the loop takes.
 constexpr std::size_t piece_bytes_max = std::size_t{512} * 1024;
-/// As upload_writer gives a chunk.
+/// As upload_writer allows for a chunk.
 constexpr auto piece_time_max = 10s;
 /// Digits of the digest that identify a submission's file.
 constexpr std::size_t hash_digits = 32;
@@ -38,7 +38,7 @@ constexpr std::size_t hash_digits = 32;
 
 /// An upload that was begun. What the loop works with is kept by the coroutine that works with it,
 /// because this thread may give up first.
-struct video_upload::stored_file {
+struct stored_file {
     stored_file(
         asio::any_io_executor executor, jobs::upload_store& uploads, upload_id number,
         std::uint64_t bytes_max)
@@ -46,7 +46,7 @@ struct video_upload::stored_file {
           store{uploads},
           id{number},
           writer{uploads, number, bytes_max} {}
-    /// Abandoned or not: the sweeper removes it unless a job has it.
+    /// Without a job, the sweeper then removes it.
     ~stored_file() {
         asio::post(loop, [&uploads = store, number = id] { uploads.release(number); });
     }
@@ -61,33 +61,29 @@ struct video_upload::stored_file {
 
 namespace {
 
-template <class File>
 struct begun_file {
     jobs::begun_upload decision;
-    std::shared_ptr<File> file;
+    std::shared_ptr<stored_file> file;
 };
 
-template <class File>
-asio::awaitable<begun_file<File>> begin(
+asio::awaitable<begun_file> begin(
     asio::any_io_executor loop, jobs::upload_store& store, account_id account,
     jobs::submission expected, jobs::default_limits limits, std::uint64_t bytes_max) {
-    begun_file<File> begun;
+    begun_file begun;
     begun.decision = co_await store.begin(account, expected, limits, soon());
     if (begun.decision.id) {
-        begun.file = std::make_shared<File>(loop, store, *begun.decision.id, bytes_max);
+        begun.file = std::make_shared<stored_file>(loop, store, *begun.decision.id, bytes_max);
     }
     co_return begun;
 }
 
-template <class File>
-asio::awaitable<bool> add(std::shared_ptr<File> file, std::string bytes) {
+asio::awaitable<bool> add(std::shared_ptr<stored_file> file, std::string bytes) {
     co_return co_await file->writer.add(bytes);
 }
 
 /// Nothing when the upload is gone.
-template <class File>
 asio::awaitable<std::optional<jobs::uploaded_video>> complete(
-    std::shared_ptr<File> file, std::optional<std::string> caption) {
+    std::shared_ptr<stored_file> file, std::optional<std::string> caption) {
     auto video = co_await file->writer.finish();
     video.caption = std::move(caption);
     const bool is_described = co_await file->store.describe(video, soon());
@@ -95,8 +91,7 @@ asio::awaitable<std::optional<jobs::uploaded_video>> complete(
     co_return video;
 }
 
-template <class File>
-asio::awaitable<void> discard(std::shared_ptr<File> file) {
+asio::awaitable<void> discard(std::shared_ptr<stored_file> file) {
     co_await file->store.discard(file->id, soon());
 }
 
@@ -113,7 +108,7 @@ result<video_outcome> video_upload::submit(const video_submission& wanted) {
         .idempotency_key = wanted.idempotency_key};
     auto begun = wait_for(
         parts_.loop,
-        begin<stored_file>(
+        begin(
             parts_.loop,
             parts_.uploads,
             wanted.account,

@@ -33,6 +33,8 @@ struct video_outcome {
     rich_text refusal = {};  ///< Answer to the chat, when there is no job.
 };
 
+struct stored_file;
+
 /// Downloads a video from the Bot API into the upload store and submits it. Holds two chunks of it
 /// in memory. Blocking, for at most two minutes: on the bot's own thread.
 class video_upload {
@@ -45,7 +47,6 @@ public:
     [[nodiscard]] result<video_outcome> submit(const video_submission& wanted);
 
 private:
-    struct stored_file;
     [[nodiscard]] result<video_outcome> receive_and_submit(
         const video_submission& wanted, const std::shared_ptr<stored_file>& file);
     /// Nothing when the whole file is in the store; else why it is not.

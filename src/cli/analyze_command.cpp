@@ -100,7 +100,7 @@ exit_code run_analyze_input(const command_context& context, analyze_arguments ar
 exit_code run_analyze(const command_context& context, const analyze_arguments& arguments) {
     const bool is_one_file = arguments.links.size() == 1 && is_video_file(arguments.links.front());
     if (!arguments.wanted.link.empty() && !is_one_file) {
-        context.shown.note("reels: --link goes with one file");
+        context.shown.note("reels: --link requires exactly one file");
         return exit_code::usage;
     }
     if (arguments.links.empty()) return run_analyze_input(context, arguments);

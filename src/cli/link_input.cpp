@@ -1,23 +1,16 @@
 #include "link_input.hpp"
 
-#include <fmt/format.h>
+#include <reelsd/base/file_digest.hpp>
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
+#include <cstddef>
 #include <set>
 
 namespace reelsd::cli {
 namespace {
 
 constexpr std::string_view blanks = " \t\r\v\f";
-
-/// FNV-1a with 64 bits.
-std::uint64_t hash_of(std::string_view text, std::uint64_t hash) {
-    constexpr std::uint64_t prime = 0x100000001B3;
-    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * prime;
-    return hash;
-}
 
 }  // namespace
 
@@ -54,13 +47,10 @@ std::string read_text(std::FILE* in, std::size_t bytes_max) {
 }
 
 std::string key_of_links(const std::vector<std::string>& links) {
-    std::uint64_t first = 0xCBF29CE484222325;
-    std::uint64_t second = 0x84222325CBF29CE4;
-    for (const auto& link : links) {
-        first = hash_of("\n", hash_of(link, first));
-        second = hash_of("\n", hash_of(link, second));
-    }
-    return fmt::format("{:016x}{:016x}", first, second);
+    file_digest digest;
+    for (const auto& link : links) digest.add(link + "\n");
+    constexpr std::size_t digits = 32;
+    return digest.hex().substr(0, digits);
 }
 
 }  // namespace reelsd::cli

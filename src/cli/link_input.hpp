@@ -15,8 +15,8 @@ namespace reelsd::cli {
 /// Reads `in` to its end, at most `bytes_max`.
 [[nodiscard]] std::string read_text(std::FILE* in, std::size_t bytes_max);
 
-/// The same 32 hexadecimal digits for the same links in the same order. The server compares the
-/// links itself, so this need not resist attacks. Pure.
+/// An Idempotency-Key of a list: 32 hexadecimal digits of a hash of the links and their order.
+/// Pure.
 [[nodiscard]] std::string key_of_links(const std::vector<std::string>& links);
 
 }  // namespace reelsd::cli

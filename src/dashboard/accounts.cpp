@@ -51,7 +51,7 @@ std::string account_view(const accounts::account_summary& one) {
     return fmt::format(
         R"({},"monthly_budget_usd":{},"spent_this_month_usd":{}}})",
         text,
-        one.monthly_budget_usd.value_or("null"),
+        one.limits.monthly_budget_usd.value_or("null"),
         one.spent_this_month_usd);
 }
 

@@ -17,7 +17,7 @@ class router;
 struct reader_limits {
     std::size_t header_bytes_max;
     std::size_t body_bytes_max;  ///< Of a body that is not streamed.
-    /// Knows whose bodies are streamed; null: nobody's.
+    /// Decides which bodies are streamed; null: none.
     const router* routes = nullptr;
 };
 

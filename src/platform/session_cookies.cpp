@@ -1,14 +1,12 @@
+#include <reelsd/base/file_digest.hpp>
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/parse_number.hpp>
 #include <reelsd/base/text.hpp>
 #include <reelsd/net/address_guard.hpp>
 #include <reelsd/platform/session.hpp>
 
-#include <openssl/evp.h>
-
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 namespace reelsd::platform {
 namespace {
@@ -26,16 +24,9 @@ struct listed_cookie {
 };
 
 std::string fingerprint_of(std::string_view text) {
-    constexpr std::string_view digits = "0123456789abcdef";
-    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-    unsigned length = 0;
-    EVP_Digest(text.data(), text.size(), digest.data(), &length, EVP_sha256(), nullptr);
-    std::string hex;
-    for (unsigned at = 0; at < length; ++at) {
-        hex.push_back(digits[digest[at] >> 4U]);
-        hex.push_back(digits[digest[at] & 0xfU]);
-    }
-    return hex;
+    file_digest digest;
+    digest.add(text);
+    return digest.hex();
 }
 
 /// Whether the text can be sent in a Cookie header without becoming something else.

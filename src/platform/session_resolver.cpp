@@ -54,12 +54,12 @@ answer_redirect redirect_in(
 }  // namespace
 
 session_resolver::session_resolver(
-    const net::http_client& client, session& account, session_resolver_settings settings)
-    : client_{client}, account_{account}, settings_{std::move(settings)} {}
+    const net::http_client& client, session& platform_session, session_resolver_settings settings)
+    : client_{client}, session_{platform_session}, settings_{std::move(settings)} {}
 
 resolution session_resolver::resolve(const link& wanted, deadline by, std::stop_token stop) const {
     invariant(wanted.kind == link_kind::post);
-    const auto cookies = account_.cookies(by);
+    const auto cookies = session_.cookies(by);
     if (!cookies) return no_post{error{errc::platform_failed, "session: disabled"}};
     const auto id = media_id_of(wanted.code);
     if (!id) return no_post{error{errc::platform_failed, "session: the code is not a number"}};
@@ -101,15 +101,15 @@ answer_classification session_resolver::classify_answer(
     const answer_signals& signals, const link& wanted, const session_cookies& sent) const {
     auto classification = classify(signals);
     if (signals.status != 404) {
-        account_.note_answer();
-    } else if (account_.note_not_found(wanted.code)) {
+        session_.note_answer();
+    } else if (session_.note_not_found(wanted.code)) {
         classification = {
             .failure = errc::platform_failed,
             .ends_session = true,
             .reason = "status says not found for two posts in a row"};
     }
     if (classification.ends_session)
-        account_.disable(sent, classification.reason, deadline::after(record_time_max));
+        session_.disable(sent, classification.reason, deadline::after(record_time_max));
     return classification;
 }
 

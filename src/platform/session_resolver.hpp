@@ -23,14 +23,15 @@ struct session_resolver_settings {
 /// access.md 2.
 class session_resolver : public resolver {
 public:
-    /// `client` outlives this and trusts the platform's origin; so does `account`.
+    /// `client` outlives this and trusts the platform's origin; so does `platform_session`.
     session_resolver(
-        const net::http_client& client, session& account, session_resolver_settings settings);
+        const net::http_client& client, session& platform_session,
+        session_resolver_settings settings);
 
     [[nodiscard]] std::string_view name() const noexcept override { return session_resolver_name; }
 
     [[nodiscard]] bool is_enabled(deadline by) const override {
-        return account_.cookies(by) != nullptr;
+        return session_.cookies(by) != nullptr;
     }
 
     /// One request. Disables the session when the platform has refused it. "No such post" by status
@@ -44,7 +45,7 @@ private:
         const answer_signals& signals, const link& wanted, const session_cookies& sent) const;
 
     const net::http_client& client_;
-    session& account_;
+    session& session_;
     session_resolver_settings settings_;
 };
 

@@ -117,10 +117,10 @@ private:
 class real_source : public source {
 public:
     real_source(
-        const source_settings& settings, net::url platform, std::unique_ptr<session> account,
+        const source_settings& settings, net::url platform, std::unique_ptr<session> own_session,
         const log::logger& log)
         : platform_{std::move(platform)},
-          account_{std::move(account)},
+          session_{std::move(own_session)},
           lookup_routes_{
               routes_by(settings.platform_proxies, lookup_policy(settings, platform_), settings)},
           media_routes_{routes_by(settings.media_proxies, media_policy(settings), settings)},
@@ -135,7 +135,7 @@ public:
                     .user_agent = settings.profile.browser_user_agent});
     }
 
-    [[nodiscard]] session* account() const noexcept override { return account_.get(); }
+    [[nodiscard]] session* platform_session() const noexcept override { return session_.get(); }
 
     [[nodiscard]] boost::system::result<link, unresolved> expand(
         const link& wanted, rate_limiter& pace, deadline by, std::stop_token stop) const override {
@@ -223,7 +223,7 @@ private:
                 .ca_file = settings.ca_file,
                 .by_proxy = by.by_proxy,
                 .outgoing_address = settings.outgoing_address,
-                .account = &by == &lookup_routes_.front() ? account_.get() : nullptr,
+                .platform_session = &by == &lookup_routes_.front() ? session_.get() : nullptr,
                 .observe = settings.on_answer});
         if (name == "graphql")
             return std::make_unique<graphql_resolver>(
@@ -234,10 +234,10 @@ private:
                     .observe = settings.on_answer,
                     .takes_tracks = settings.takes_tracks});
         if (name == session_resolver_name) {
-            invariant(account_ != nullptr);
+            invariant(session_ != nullptr);
             return std::make_unique<session_resolver>(
                 client,
-                *account_,
+                *session_,
                 session_resolver_settings{
                     .platform = platform_,
                     .profile = profile,
@@ -260,7 +260,7 @@ private:
     }
 
     net::url platform_;
-    std::unique_ptr<session> account_;  ///< Null without one.
+    std::unique_ptr<session> session_;  ///< Null without one.
     std::vector<route> lookup_routes_;  ///< Not empty.
     std::vector<route> media_routes_;   ///< Not empty.
     test_links_resolver test_links_;
@@ -377,10 +377,10 @@ result<std::unique_ptr<source>> source::create(source_settings settings, const l
     if (const auto read = check_ca_file(settings.ca_file); !read) return read.error();
     if (const auto known = check_resolvers(settings.resolvers); !known) return known.error();
     if (const auto looked = look_for_yt_dlp(settings, log); !looked) return looked.error();
-    auto account = open_session(settings, *platform, log);
-    if (!account) return account.error();
-    return std::unique_ptr<source>{
-        std::make_unique<real_source>(settings, *std::move(platform), *std::move(account), log)};
+    auto own_session = open_session(settings, *platform, log);
+    if (!own_session) return own_session.error();
+    return std::unique_ptr<source>{std::make_unique<real_source>(
+        settings, *std::move(platform), *std::move(own_session), log)};
 }
 
 }  // namespace reelsd::platform

@@ -237,15 +237,16 @@ std::optional<error> failure_of(const process::child_end& end) {
 yt_dlp_resolver::yt_dlp_resolver(yt_dlp_settings settings) : settings_{std::move(settings)} {
     invariant(settings_.program.is_absolute());
     invariant(settings_.sandbox.is_absolute());
-    if (settings_.account != nullptr) remove_abandoned_folders();
+    if (settings_.platform_session != nullptr) remove_abandoned_folders();
 }
 
 resolution yt_dlp_resolver::resolve(const link& wanted, deadline by, std::stop_token stop) const {
     invariant(wanted.kind == link_kind::post);
-    const auto cookies = settings_.account != nullptr ? settings_.account->cookies(by) : nullptr;
+    const auto cookies =
+        settings_.platform_session != nullptr ? settings_.platform_session->cookies(by) : nullptr;
     const auto end = run_for(wanted, cookies.get(), settings_, by.at_most(run_time_max), stop);
     if (cookies && end.error_output.find(invalid_cookies) != std::string::npos)
-        settings_.account->disable(
+        settings_.platform_session->disable(
             *cookies, "yt-dlp: the cookies are no longer valid", deadline::after(record_time_max));
     auto found = outcome_of(end, wanted, by, stop);
     if (settings_.observe) {

@@ -73,6 +73,9 @@ TEST_F(AccountStore, LimitsChangeOneByOne) {
     EXPECT_EQ(limits.concurrent_jobs, 7);
     EXPECT_EQ(limits.requests_per_minute, 5);
     EXPECT_EQ(limits.queued_jobs, 9);
+    limits = run(store_.change_limits(id, {.monthly_budget_usd = 12.5}, soon()));
+    EXPECT_EQ(limits.monthly_budget_usd, "12.5");
+    EXPECT_EQ(limits.queued_jobs, 9);
     EXPECT_TRUE(run(store_.change(id, {.queued_jobs = std::optional<int>{}}, soon())));
     EXPECT_FALSE(run(store_.list({.only = id}, soon())).accounts.front().limits.queued_jobs);
     const auto token = run(store_.create_token(id, "t", soon())).value();

@@ -300,7 +300,7 @@ TEST_F(SessionStore, AdministratorsSeeAndChangeAccounts) {
     EXPECT_EQ(seen.id, bob);
     EXPECT_EQ(seen.limits.submissions_per_minute, 5);
     EXPECT_EQ(seen.limits.concurrent_jobs, std::nullopt);
-    EXPECT_EQ(seen.monthly_budget_usd, "12.5");
+    EXPECT_EQ(seen.limits.monthly_budget_usd, "12.5");
     EXPECT_EQ(seen.spent_this_month_usd, "0");
     EXPECT_EQ(seen.invited_until, link.expires_at);
     EXPECT_FALSE(seen.can_sign_in);

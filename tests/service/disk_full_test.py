@@ -87,12 +87,17 @@ class FullDisks(DatabaseTest):
         with self.subTest("what cannot be written is refused, and reading goes on or says 503"):
             wait_until(refused, "a refusal")
             self.assertIn(account.request("GET", f"/api/v1/reels/{known['id']}").status, (200, 503))
+        with self.subTest("an upload"):
+            upload = account.request("POST", "/api/v1/reels/analyze", b"x" * 8_000_000, {"Content-Type": "video/mp4"})
+            self.assertEqual(upload.status, 503, upload)
+            self.assertRegex(upload.headers["Retry-After"], r"^\d+$")
         with self.subTest("the server itself ends for want of room for its log"):
             self.in_cluster(daemon, "SELECT pg_switch_wal()")
             self.in_cluster(daemon, "CHECKPOINT")
             self.assertEqual(daemon.request("GET", "/healthz").status, 200)
         disk.empty()
         wait_until(lambda: account.analyze(UNAVAILABLE).status == 202, "acceptance")
+        wait_until(lambda: self.in_cluster(daemon, "SELECT count(*) FROM upload").stdout == "0\n", "tidiness")
         self.assertEqual(account.job(known["id"]), known)
         for job in [in_work, *accepted]:
             self.assertIn(account.finished(job)["error_code"], ("unavailable", "unsupported_format", "storage_error"))

@@ -175,8 +175,8 @@ class Lists(ServiceTest):
         alone = someone.request("POST", ANALYZE, {"url": link_to("more"), "queue": True})
         self.assertProblem(alone, 429, "limit of 4 queued jobs reached")
         self.assertGreater(int(alone.headers["Retry-After"]), 0)
-        for wish in (False, None):
-            self.assertProblem(someone.request("POST", ANALYZE, {"url": link_to("more"), "queue": wish}), 429, JOB_LIMIT)
+        for queue in (False, None):
+            self.assertProblem(someone.request("POST", ANALYZE, {"url": link_to("more"), "queue": queue}), 429, JOB_LIMIT)
         self.assertProblem(someone.request("POST", ANALYZE, {"url": link_to("more"), "queue": "yes"}), 400,
                            "queue must be true or false")
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 struct evp_md_ctx_st;
 
@@ -15,6 +16,7 @@ public:
     file_digest();
 
     void add(std::span<const std::byte> piece) noexcept;
+    void add(std::string_view text) noexcept { add(std::as_bytes(std::span{text})); }
     void restart() noexcept;
     /// 64 hexadecimal digits in lower case. Ends the digest: restart() it before adding more.
     [[nodiscard]] std::string hex();

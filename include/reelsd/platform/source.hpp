@@ -84,7 +84,7 @@ public:
     virtual ~source() = default;
 
     /// The operator's session; null without one. Lives as long as this.
-    [[nodiscard]] virtual session* account() const noexcept { return nullptr; }
+    [[nodiscard]] virtual session* platform_session() const noexcept { return nullptr; }
 
     /// The post that a share link means; any other link is returned as it is. A share link is
     /// looked up at the pace of the resolver "share". Errors as expand_share_link() and

@@ -30,7 +30,7 @@ struct yt_dlp_settings {
     std::optional<net::proxy> by_proxy = {};
     std::string outgoing_address = {};  ///< An interface's name has no effect on yt-dlp.
     /// Whose cookies it sends while the session is enabled, from a private copy; may be null.
-    session* account = nullptr;
+    session* platform_session = nullptr;
     answer_observer observe = {};  ///< May be empty.
 };
 

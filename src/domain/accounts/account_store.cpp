@@ -42,9 +42,11 @@ constexpr db::query change_limits_query{"accounts.change_limits", R"sql(
        SET submissions_per_minute = coalesce($2::integer, submissions_per_minute),
            concurrent_jobs = coalesce($3::integer, concurrent_jobs),
            requests_per_minute = coalesce($4::integer, requests_per_minute),
-           queued_jobs = coalesce($5::integer, queued_jobs)
+           queued_jobs = coalesce($5::integer, queued_jobs),
+           monthly_budget_usd = coalesce(round($6::float8::numeric, 6), monthly_budget_usd)
      WHERE id = $1
-    RETURNING submissions_per_minute, concurrent_jobs, requests_per_minute, queued_jobs)sql"};
+    RETURNING submissions_per_minute, concurrent_jobs, requests_per_minute, queued_jobs,
+              trim_scale(monthly_budget_usd)::text AS monthly_budget_usd)sql"};
 
 constexpr db::query list_query{"accounts.list", R"sql(
     SELECT account.id, account.email, account.is_admin,
@@ -88,7 +90,8 @@ account_limits limits_from(const db::row& row) {
         .submissions_per_minute = row.as<std::optional<int>>("submissions_per_minute"),
         .concurrent_jobs = row.as<std::optional<int>>("concurrent_jobs"),
         .requests_per_minute = row.as<std::optional<int>>("requests_per_minute"),
-        .queued_jobs = row.as<std::optional<int>>("queued_jobs")};
+        .queued_jobs = row.as<std::optional<int>>("queued_jobs"),
+        .monthly_budget_usd = row.as<std::optional<std::string>>("monthly_budget_usd")};
 }
 
 account_summary account_summary_from(const db::row& row) {
@@ -104,7 +107,6 @@ account_summary account_summary_from(const db::row& row) {
         .last_seen_at = row.as<std::optional<time_point>>("last_seen_at"),
         .reels = row.as<std::int64_t>("reels"),
         .limits = limits_from(row),
-        .monthly_budget_usd = row.as<std::optional<std::string>>("monthly_budget_usd"),
         .spent_this_month_usd = row.as<std::string>("spent_this_month_usd")};
 }
 
@@ -192,7 +194,8 @@ boost::asio::awaitable<account_limits> account_store::change_limits(
         changes.submissions_per_minute,
         changes.concurrent_jobs,
         changes.requests_per_minute,
-        changes.queued_jobs);
+        changes.queued_jobs,
+        changes.monthly_budget_usd);
     co_return limits_from(changed.one());
 }
 

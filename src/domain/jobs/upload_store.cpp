@@ -106,7 +106,7 @@ boost::asio::awaitable<void> upload_store::discard(upload_id id, deadline by) {
     try {
         co_await pool_.run(by, discard_query, id);
     } catch (const db::failure&) {
-        // Nobody renews it any more: the sweeper removes it.
+        // The upload is no longer renewed, so sweep() removes it.
     }
 }
 
@@ -137,7 +137,7 @@ boost::asio::awaitable<std::optional<std::vector<std::byte>>> upload_store::chun
 boost::asio::awaitable<bool> upload_writer::add(std::string_view bytes) {
     size_ += bytes.size();
     if (size_ > bytes_max_) co_return false;
-    digest_.add(std::as_bytes(std::span{bytes}));
+    digest_.add(bytes);
     while (!bytes.empty()) {
         const auto part = bytes.substr(0, chunk_bytes - chunk_.size());
         chunk_.append(part);

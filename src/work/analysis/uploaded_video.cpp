@@ -9,7 +9,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -71,14 +70,10 @@ platform::post post_of(const jobs::claimed_job& job, const jobs::uploaded_video&
 
 std::string upload_key_of(const jobs::uploaded_video& video, const platform::post& post) {
     file_digest digest;
-    const auto add = [&digest](std::string_view text) {
-        digest.add(std::as_bytes(std::span{text}));
-        digest.add({{std::byte{0}}});
-    };
-    add(video.sha256);
-    add(post.code);
-    add(post.author);
-    add(post.caption.value_or(""));
+    for (const auto& text : {video.sha256, post.code, post.author, post.caption.value_or("")}) {
+        digest.add(text);
+        digest.add(std::string_view{"\0", 1});
+    }
     return fmt::format("upload:{}", digest.hex());
 }
 

@@ -74,7 +74,7 @@ test('the newest anew keep what is older', () => {
     assert.deepEqual(withTop(shown.slice(0, 3), '/after-3', page).next, '/after-3');
 });
 
-test('the newest anew take the place of older ones of their posts', () => {
+test('the newest page replaces older reels of the same posts', () => {
     const url = 'https://www.instagram.com/reel/DYa0IXPgnP5/';
     const page = { items: [reel(6, 'pending', { url }), reel(5)], next: '/after-5' };
     assert.deepEqual(idsOf(withTop([reel(5), reel(3, 'done', { url }), reel(1)], null, page).reels), [6, 5, 1]);

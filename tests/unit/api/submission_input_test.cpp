@@ -31,32 +31,19 @@ TEST(RequestedUrl, SaysWhatIsMissing) {
     }
 }
 
-TEST(RequestedFresh, IsABoolean) {
-    const auto policy_in = [](const char* body) {
-        return requested_fresh(json::parse(body)).value();
+TEST(RequestedFlag, IsABoolean) {
+    const auto flag_in = [](const char* body) {
+        return requested_flag(json::parse(body), "fresh").value();
     };
-    EXPECT_EQ(policy_in(R"({})"), reuse_policy::allowed);
-    EXPECT_EQ(policy_in(R"({"fresh": null})"), reuse_policy::allowed);
-    EXPECT_EQ(policy_in(R"({"fresh": false})"), reuse_policy::allowed);
-    EXPECT_EQ(policy_in(R"({"fresh": true})"), reuse_policy::forbidden);
+    EXPECT_EQ(flag_in(R"({})"), flag::off);
+    EXPECT_EQ(flag_in(R"({"fresh": null})"), flag::off);
+    EXPECT_EQ(flag_in(R"({"fresh": false})"), flag::off);
+    EXPECT_EQ(flag_in(R"({"fresh": true})"), flag::on);
     for (const char* body : {R"({"fresh": 1})", R"({"fresh": "true"})", R"({"fresh": []})"}) {
-        const auto fresh = requested_fresh(json::parse(body));
+        const auto fresh = requested_flag(json::parse(body), "fresh");
         ASSERT_FALSE(fresh) << body;
         EXPECT_EQ(fresh.error().detail(), "fresh must be true or false");
     }
-}
-
-TEST(RequestedQueue, IsABoolean) {
-    const auto policy_in = [](const char* body) {
-        return requested_queue(json::parse(body)).value();
-    };
-    EXPECT_EQ(policy_in(R"({})"), overflow_policy::reject);
-    EXPECT_EQ(policy_in(R"({"queue": null})"), overflow_policy::reject);
-    EXPECT_EQ(policy_in(R"({"queue": false})"), overflow_policy::reject);
-    EXPECT_EQ(policy_in(R"({"queue": true})"), overflow_policy::queue);
-    const auto text = requested_queue(json::parse(R"({"queue": "true"})"));
-    ASSERT_FALSE(text);
-    EXPECT_EQ(text.error().detail(), "queue must be true or false");
 }
 
 TEST(RequestedIdempotencyKey, IsVisibleAscii) {

@@ -46,6 +46,9 @@ struct Served : ::testing::Test {
     void start() {
         routes.add(verb::get, "/hello", &Served::hello);
         routes.add(verb::post, "/echo", &Served::echo);
+        routes.add(verb::post, "/count", &Served::count, {.streams_body = [](const request&) {
+                       return true;
+                   }});
         routes.add(verb::get, "/throw", &Served::fail);
         routes.add(verb::get, "/lost", &Served::lose_database);
         routes.add(verb::get, "/big", &Served::big);
@@ -90,6 +93,21 @@ struct Served : ::testing::Test {
     static boost::asio::awaitable<response> hello(request_context& ctx) {
         co_return ctx.text(status::ok, "hello");
     }
+    /// Reads the body while it arrives; refuses one that begins with '-' at once.
+    static boost::asio::awaitable<response> count(request_context& ctx) {
+        std::size_t bytes = 0;
+        for (;;) {
+            const auto piece = co_await ctx.body_stream()->read();
+            if (piece.refused) co_return ctx.problem(piece.refused->code, piece.refused->message);
+            if (piece.bytes.empty()) break;
+            if (bytes == 0 && piece.bytes.front() == '-') {
+                co_return ctx.problem(status::conflict, "not this one");
+            }
+            bytes += piece.bytes.size();
+        }
+        co_return ctx.text(status::ok, std::to_string(bytes));
+    }
+
     static boost::asio::awaitable<response> echo(request_context& ctx) {
         co_return ctx.text(status::ok, ctx.request().body);
     }

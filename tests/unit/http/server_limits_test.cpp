@@ -55,6 +55,52 @@ TEST_F(Served, DrippingBodyIsCut) {
     EXPECT_TRUE(client.is_closed_by_server());
 }
 
+TEST_F(Served, StreamedBodyHasNoLimitAndKeepsTheConnection) {
+    start();
+    raw_client client{port};
+    client.send("POST /count HTTP/1.1\r\nHost: a\r\nContent-Length: 300000\r\n\r\n");
+    client.send(std::string(300'000, 'x') + get_hello);
+    const auto counted = client.read();
+    ASSERT_TRUE(counted);
+    EXPECT_EQ(counted->body, "300000");
+    const auto next = client.read();
+    ASSERT_TRUE(next);
+    EXPECT_EQ(next->status, 200);
+}
+
+TEST_F(Served, StreamedBodyThatIsNotReadCostsTheConnection) {
+    start();
+    raw_client client{port};
+    client.send("POST /count HTTP/1.1\r\nHost: a\r\nContent-Length: 300000\r\n\r\n-");
+    const auto refused = client.read();
+    ASSERT_TRUE(refused);
+    EXPECT_EQ(refused->status, 409);
+    EXPECT_EQ(refused->field("Connection"), "close");
+}
+
+TEST_F(Served, SilentStreamIsCut) {
+    options.stream_stall_max = 60ms;
+    start();
+    raw_client client{port};
+    client.send("POST /count HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\nx");
+    const auto got = client.read();
+    ASSERT_TRUE(got);
+    EXPECT_EQ(got->status, 408);
+    EXPECT_TRUE(client.is_closed_by_server());
+}
+
+TEST_F(Served, DrippingStreamIsCut) {
+    options.stream_time_max = 60ms;
+    start();
+    raw_client client{port};
+    client.send("POST /count HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\n");
+    drip(client);
+    const auto got = client.read();
+    ASSERT_TRUE(got);
+    EXPECT_EQ(got->status, 408);
+    EXPECT_TRUE(client.is_closed_by_server());
+}
+
 TEST_F(Served, SilentNewcomerIsCutAndIdleConnectionIsClosedWithoutAWord) {
     options.header_time_max = 60ms;
     options.idle_time_max = 60ms;

@@ -122,11 +122,11 @@ protected:
             file << "sessionid=" << sessionid << "; csrftoken=t0ken";
         }
         std::filesystem::permissions(file_, std::filesystem::perms::owner_read);
-        account_ =
+        session_ =
             session::open({.file = file_, .host = "127.0.0.1"}, log::logger::silent()).value();
-        account_->attach(record_);
+        session_->attach(record_);
         resolver_ = std::make_unique<session_resolver>(
-            client_, *account_, session_resolver_settings{.platform = origin_});
+            client_, *session_, session_resolver_settings{.platform = origin_});
     }
     void stand_in_has(const std::string& kind, json post = json::object()) {
         stand_in::shared().reset(
@@ -143,7 +143,7 @@ protected:
     net::url origin_ = net::url::parse(stand_in::shared().origin()).value();
     net::http_client client_{{.policy = {.trusted_origins = {origin_.origin()}}}};
     memory_record record_;
-    std::unique_ptr<session> account_;
+    std::unique_ptr<session> session_;
     std::unique_ptr<session_resolver> resolver_;
 };
 
@@ -173,7 +173,7 @@ TEST_F(SessionResolver, IsDisabledByEverySignOfItsEnd) {
         ASSERT_FALSE(found) << kind;
         EXPECT_EQ(found.error().why.code(), errc::platform_failed) << kind;
         EXPECT_FALSE(resolver_->is_enabled(patience())) << kind;
-        EXPECT_TRUE(record_.refusals.contains(account_->fingerprint())) << kind;
+        EXPECT_TRUE(record_.refusals.contains(session_->fingerprint())) << kind;
         EXPECT_FALSE(ask());
         EXPECT_EQ(stand_in::shared().count("media_info"), 1) << kind;
     }

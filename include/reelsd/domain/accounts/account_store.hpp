@@ -48,6 +48,7 @@ struct limit_changes {
     std::optional<int> concurrent_jobs = {};
     std::optional<int> requests_per_minute = {};
     std::optional<int> queued_jobs = {};  ///< That wait beyond the concurrent ones.
+    std::optional<double> monthly_budget_usd = {};
 };
 
 /// Limits as they stand; nothing means the daemon's default.
@@ -55,7 +56,8 @@ struct account_limits {
     std::optional<int> submissions_per_minute = {};
     std::optional<int> concurrent_jobs = {};
     std::optional<int> requests_per_minute = {};
-    std::optional<int> queued_jobs = {};  ///< That wait beyond the concurrent ones.
+    std::optional<int> queued_jobs = {};                 ///< That wait beyond the concurrent ones.
+    std::optional<std::string> monthly_budget_usd = {};  ///< An exact decimal; nothing: none.
 };
 
 /// An account as administrators see it.
@@ -71,8 +73,7 @@ struct account_summary {
     std::optional<time_point> last_seen_at;   ///< Of those who are signed in.
     std::int64_t reels = 0;                   ///< Counted up to `reels_counted_max`.
     account_limits limits;
-    std::optional<std::string> monthly_budget_usd;  ///< An exact decimal.
-    std::string spent_this_month_usd;               ///< Of calls whose cost is known; UTC.
+    std::string spent_this_month_usd;  ///< Of calls whose cost is known; UTC.
 };
 
 /// An account with more reels has this many in its summary: counting reads an index entry for each.

@@ -32,12 +32,12 @@ inline constexpr std::string_view upload_scheme = "upload:";
 /// 255 bytes; "video" if nothing is left. Pure.
 [[nodiscard]] std::string file_label(std::string_view name);
 
-/// What is known of a file when it is whole.
+/// A file that is completely stored.
 struct uploaded_video {
     upload_id id;
     std::int64_t size_bytes = 0;
     std::string sha256;  ///< 64 hexadecimal digits in lower case.
-    /// What the caller says of the post; nothing when they say nothing.
+    /// Of the post, as given by the caller.
     std::optional<std::string> caption = {};
     std::optional<std::string> author = {};
 };
@@ -57,9 +57,9 @@ public:
     upload_store(const upload_store&) = delete;
     upload_store& operator=(const upload_store&) = delete;
 
-    /// Decides what a submission would be told now, and reserves a place for the file if it would
-    /// be accepted; of `wanted`, the key and whether it costs money or may queue count. The caller
-    /// ends what it has begun: by discard(), or by release() after the submission.
+    /// Decides as a submission would be decided now, and makes the upload's row if it would be
+    /// accepted. Uses only the key, `costs_money` and `queue` of `wanted`. Each begun upload is
+    /// ended by discard(), or by release() after its submission.
     boost::asio::awaitable<begun_upload> begin(
         account_id caller, const submission& wanted, default_limits defaults, deadline by);
 
@@ -78,13 +78,13 @@ public:
     /// then.
     boost::asio::awaitable<void> discard(upload_id id, deadline by);
 
-    /// Renews the uploads in progress, and removes those that nobody receives any more and those
-    /// whose job has ended.
+    /// Renews this daemon's uploads in progress. Removes uploads that were not renewed for 10 s and
+    /// those whose job has ended.
     boost::asio::awaitable<void> sweep(deadline by);
 
     /// The file of a job; nothing when it has none.
     boost::asio::awaitable<std::optional<uploaded_video>> find(job_id job, deadline by);
-    /// A part of the file; nothing behind the last one.
+    /// A part of the file; nothing after the last one.
     boost::asio::awaitable<std::optional<std::vector<std::byte>>> chunk(
         upload_id id, std::int32_t number, deadline by);
 

@@ -52,8 +52,7 @@ struct retention_options {
 [[nodiscard]] std::unique_ptr<async::background_service> make_delivery_log_cleaner(
     const maintenance_context& in, webhooks::delivery_store store);
 
-/// Removes uploads that nobody receives any more and those whose job has ended. `store` outlives
-/// it.
+/// Calls upload_store::sweep() every few seconds. `store` outlives it.
 [[nodiscard]] std::unique_ptr<async::background_service> make_upload_sweeper(
     const maintenance_context& in, jobs::upload_store& store);
 

@@ -6,7 +6,7 @@ export const STATUS_WORDS = {
     pending: 'Waiting', processing: 'Working', done: 'Done', error: 'Failed',
 };
 
-/** Where a waiting reel stands in the queue, at the time `now` (milliseconds); empty where that is not known. */
+/** The place of a pending reel in the queue, in words; empty if it is unknown. `now` is in milliseconds. */
 export function queueWords(reel, now) {
     if (reel.status !== 'pending' || !reel.queue_position) {
         return '';
