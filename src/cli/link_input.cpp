@@ -1,11 +1,13 @@
 #include "link_input.hpp"
 
+#include "api_request.hpp"
 #include <reelsd/base/file_digest.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <set>
+#include <utility>
 
 namespace reelsd::cli {
 namespace {
@@ -16,7 +18,7 @@ constexpr std::string_view blanks = " \t\r\v\f";
 
 std::vector<std::string> links_in(std::string_view text) {
     std::vector<std::string> links;
-    std::set<std::string_view> known;
+    std::set<std::string> known;
     while (!text.empty()) {
         const auto end = std::min(text.find('\n'), text.size());
         auto line = text.substr(0, end);
@@ -28,7 +30,8 @@ std::vector<std::string> links_in(std::string_view text) {
             if (line.front() == '#') break;  // A link never begins with it.
             const auto link = line.substr(0, line.find_first_of(blanks));
             line.remove_prefix(link.size());
-            if (known.insert(link).second) links.emplace_back(link);
+            auto whole = complete_link(link);
+            if (known.insert(whole).second) links.push_back(std::move(whole));
         }
     }
     return links;

@@ -8,8 +8,8 @@
 
 namespace reelsd::cli {
 
-/// The links of a text: what blanks and line breaks separate, each once, in order. Lines that begin
-/// with # are left out. Pure.
+/// The links of a text: what blanks and line breaks separate, with the scheme, each once, in
+/// order. Lines that begin with # are left out. Pure.
 [[nodiscard]] std::vector<std::string> links_in(std::string_view text);
 
 /// Reads `in` to its end, at most `bytes_max`.

@@ -201,6 +201,13 @@ std::string retry_text(std::chrono::seconds wait) {
         "You can try again in {}.", duration_text(std::chrono::duration<double>{shown}.count()));
 }
 
+/// Whether the platform did not give the video of a link.
+bool may_be_uploaded(const json& job) {
+    const auto code = text_or(job, "error_code", "");
+    return (code == "rate_limited" || code == "download_failed") &&
+           !text_or(job, "url", "").starts_with("upload:");
+}
+
 }  // namespace
 
 std::optional<std::chrono::seconds> retry_wait(
@@ -222,7 +229,12 @@ std::string render_job(
     if (const auto url = text_of(job, "url")) out.line(*url);
     if (const auto why = text_of(job, "error")) {
         out.line(fmt::format("{} ({})", *why, text_or(job, "error_code", unknown)));
-        if (const auto wait = retry_wait(job, now)) out.line(retry_text(*wait));
+        const auto wait = retry_wait(job, now);
+        if (wait && integer_of(job, "retry_after_seconds")) out.line(retry_text(*wait));
+        if (may_be_uploaded(job)) out.line("To upload the video: reels analyze FILE --link URL");
+    }
+    if (const auto place = integer_of(job, "queue_position")) {
+        out.line(fmt::format("Number {} in your queue", *place));
     }
     const auto& result = member(job, "result");
     if (!result.is_object()) return out.take();

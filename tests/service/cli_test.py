@@ -226,8 +226,11 @@ class Analyze(CliTest):
         soon = {**FAILED, "retryable": True, "finished_at": "2100-01-01T00:00:00Z", "retry_after_seconds": 60}
         done = self.ended(self.reels("get", "42", server=self.serve((200, soon))), 1)
         self.assertRegex(done.stdout, r"\nYou can try again in [0-9]+ h [0-9]+ min\.\n")
-        done = self.ended(self.reels("get", "42", server=self.serve((200, {**FAILED, "retryable": True}))), 1)
+        past = {**soon, "finished_at": "2026-01-01T00:00:00Z"}
+        done = self.ended(self.reels("get", "42", server=self.serve((200, past))), 1)
         self.assertIn("\nYou can try again now.\n", done.stdout)
+        done = self.ended(self.reels("get", "42", server=self.serve((200, {**FAILED, "retryable": True}))), 1)
+        self.assertNotIn("ry again", done.stdout, "nobody knows when")
         as_json = self.serve((202, {"id": 42, "status": "pending"}), (200, FAILED))
         done = self.ended(self.reels("analyze", "--wait", "--json", LINK, server=as_json), 1)
         self.assertEqual(json.loads(done.stdout), FAILED)

@@ -42,6 +42,9 @@ TEST(LinksIn, AreSeparatedByBlanksAndStandOnce) {
     EXPECT_EQ(links_in(" \n\r\n"), links{});
     EXPECT_EQ(links_in("# a comment\na b\r\n\tc # d\nb"), (links{"a", "b", "c"}));
     EXPECT_EQ(links_in("a#b\nc"), (links{"a#b", "c"}));
+    EXPECT_EQ(
+        links_in("instagram.com/p/a/ https://instagram.com/p/a/"),
+        (links{"https://instagram.com/p/a/"}));
 }
 
 TEST(KeyOfLinks, IsTheSameForTheSameLinksAlone) {

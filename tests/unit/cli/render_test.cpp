@@ -118,20 +118,30 @@ TEST(RenderJob, SaysWhenAFailedJobMayBeSubmittedAgain) {
     auto job = json::parse(R"({"id": 7, "url": "https://x.test/", "status": "error",
         "error_code": "rate_limited", "error": "Why.", "retryable": true,
         "retry_after_seconds": 900, "finished_at": "2026-05-22T10:00:00Z"})");
-    const auto last_line = [&](auto after) {
+    const auto last_lines = [&](auto after) {
         const auto page = render_job(job, {}, finished_at + after);
         const std::string before = "Reel 7: error\nhttps://x.test/\nWhy. (rate_limited)\n";
         EXPECT_THAT(page, testing::StartsWith(before));
         return page.substr(before.size());
     };
-    EXPECT_EQ(last_line(0s), "You can try again in 15 min.\n");
-    EXPECT_EQ(last_line(190s), "You can try again in 12 min.\n");
-    EXPECT_EQ(last_line(890s), "You can try again in 10 s.\n");
-    EXPECT_EQ(last_line(900s), "You can try again now.\n");
+    const std::string upload = "To upload the video: reels analyze FILE --link URL\n";
+    EXPECT_EQ(last_lines(0s), "You can try again in 15 min.\n" + upload);
+    EXPECT_EQ(last_lines(190s), "You can try again in 12 min.\n" + upload);
+    EXPECT_EQ(last_lines(890s), "You can try again in 10 s.\n" + upload);
+    EXPECT_EQ(last_lines(900s), "You can try again now.\n" + upload);
     job.erase("retry_after_seconds");
-    EXPECT_EQ(last_line(0s), "You can try again now.\n");
+    EXPECT_EQ(last_lines(0s), upload);
     job["retryable"] = false;
-    EXPECT_EQ(last_line(0s), "");
+    EXPECT_EQ(last_lines(0s), upload);
+}
+
+TEST(RenderJob, ShowsThePlaceInTheQueue) {
+    EXPECT_EQ(
+        render_job(
+            json::parse(R"({"id": 7, "url": "https://x.test/", "status": "pending",
+                "queue_position": 4, "expected_start_at": null})"),
+            {}),
+        "Reel 7: pending\nhttps://x.test/\nNumber 4 in your queue\n");
 }
 
 TEST(RenderJob, SaysWhatIsEmptyOrUnknown) {

@@ -1,8 +1,9 @@
 // Where links are pasted to have their reels analysed.
 import { html, useState } from '../htm-preact.js';
 import { change, upload } from '../core/api.js';
+import { navigate } from '../core/navigation.js';
 import { pathWithQuery } from '../core/routes.js';
-import { linksIn, partsOf } from '../reel/links.js';
+import { linksIn, partsOf, platformLink } from '../reel/links.js';
 import { announce } from '../ui/announcer.js';
 import { Check, useProblem, useSubmission } from '../ui/field.js';
 import { FailureNote } from '../ui/notes.js';
@@ -71,17 +72,22 @@ export function SubmitBox({ isListed, link }) {
     const [many, setMany] = useState(null);
     const [sending, setSending] = useState({ progress: null, error: null });
     const links = text.trim() === '' ? [] : linksIn(text);
+    const post = links.length === 1 ? platformLink(links[0]) : null;
+    const isForUpload = link !== '' && text === link;
     const uploadVideos = async (files) => {
-        const link = files.length === 1 && links.length === 1 ? links[0] : '';
+        const postLink = files.length === 1 && post ? links[0] : '';
         const note = (name, share) => setSending({ progress: { name, share }, error: null });
         try {
             let reel = null;
             for (const file of files) {
                 note(file.name, 0);
-                reel = await submitVideo(file, link, isFresh, (share) => note(file.name, share));
+                reel = await submitVideo(file, postLink, isFresh, (share) => note(file.name, share));
             }
             setSending({ progress: null, error: null });
             setText('');
+            if (link) {
+                navigate('/', true); // The page is no longer for this video.
+            }
             confirmSubmission(reel, isListed);
         } catch (error) {
             setSending({ progress: null, error });
@@ -121,14 +127,14 @@ export function SubmitBox({ isListed, link }) {
                 onInput=${(event) => type(event.target.value)} onKeyDown=${sendOnEnter}
                 aria-invalid=${refusal ? 'true' : undefined}
                 aria-describedby=${refusal ? 'submit-error' : undefined} ...${checked}></textarea>
-            <button class="button button-main" type="submit" disabled=${isBusy}>
+            <button class=${isForUpload ? 'button' : 'button button-main'} type="submit" disabled=${isBusy}>
                 ${isBusy ? 'Submitting…' : 'Analyse'}</button>
         </div>
         ${refusal && html`<p class="field-error foreign" id="submit-error" role="alert">${refusal}</p>`}
         ${error && !refusal && html`<${FailureNote} error=${error} />`}
         ${sending.progress ? html`<${UploadProgress} ...${sending.progress} />` : html`<${VideoPicker}
-            hint=${links.length === 1 ? 'or drop the video of this link here' : 'or drop video files here'}
-            isBusy=${isBusy} onFiles=${uploadVideos} />`}
+            hint=${post ? 'or drop the video of this link here' : 'or drop video files here'}
+            isBusy=${isBusy} isMain=${isForUpload} onFiles=${uploadVideos} />`}
         ${sending.error && html`<${FailureNote} error=${sending.error} />`}
         ${many && html`<${Outcomes} ...${many} />`}
         <${Check} label="Analyse again, even if done within a day" isOn=${isFresh}

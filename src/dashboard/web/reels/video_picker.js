@@ -1,13 +1,18 @@
 // Chooses video files, by a dialog or by dropping them.
-import { html, useRef, useState } from '../htm-preact.js';
+import { html, useEffect, useRef, useState } from '../htm-preact.js';
 
 function isVideo(file) {
     return file.type.startsWith('video/') || /\.(?:mp4|mov|m4v|webm)$/i.test(file.name);
 }
 
-/** The way to upload. `hint` says what becomes of the file; `onFiles` takes those that look like videos. */
-export function VideoPicker({ hint, isBusy, onFiles }) {
+/**
+ * The way to upload. `hint` says what becomes of the file; `onFiles` takes those that look like videos. `isMain`:
+ * the page was opened to upload.
+ */
+export function VideoPicker({ hint, isBusy, isMain, onFiles }) {
     const input = useRef(null);
+    const button = useRef(null);
+    useEffect(() => isMain && button.current.focus(), [isMain]);
     const [isOver, setIsOver] = useState(false);
     const take = (files) => {
         const videos = [...files].filter(isVideo);
@@ -30,7 +35,7 @@ export function VideoPicker({ hint, isBusy, onFiles }) {
     };
     return html`<div class=${`drop${isOver ? ' drop-over' : ''}`} onDragOver=${drag} onDragLeave=${() => setIsOver(false)}
         onDrop=${drop}>
-        <button class="button" type="button" disabled=${isBusy} onClick=${() => input.current.click()}>
+        <button ref=${button} class=${isMain ? 'button button-main' : 'button'} type="button" disabled=${isBusy} onClick=${() => input.current.click()}>
             Upload a video</button>
         <input ref=${input} type="file" accept="video/*,.mp4,.mov,.m4v,.webm" multiple hidden tabindex="-1"
             aria-label="Video files" onChange=${choose} />
