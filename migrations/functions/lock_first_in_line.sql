@@ -1,6 +1,7 @@
 -- Locks the job whose turn it is at a platform. Accounts take turns; of an account, the lowest turn comes first. Skips
 -- accounts that have an earlier job that may still request a permit: most of those know within milliseconds whether they
--- need one. Null when no job is left. The caller holds the row of platform_line.
+-- need one. Also skips accounts whose uploads have left no room for another job. Null when no job is left. The caller holds
+-- the row of platform_line.
 --   last_account: the account that got the last permit
 --   in_hand: jobs that the claimant holds, whatever the table says
 CREATE OR REPLACE FUNCTION lock_first_in_line(of_host text, last_account bigint, in_hand bigint[]) RETURNS job
@@ -23,7 +24,9 @@ BEGIN
         IF NOT FOUND OR (has_wrapped AND head.account_id > last_account) THEN
             RETURN NULL;
         END IF;
-        IF head.id <> ALL (in_hand) AND NOT is_behind_own_account(head.account_id, head.turn) THEN
+        IF head.id <> ALL (in_hand) AND NOT is_behind_own_account(head.account_id, head.turn)
+           AND NOT is_beyond_limit(head.account_id)
+        THEN
             RETURN head;
         END IF;
         after_account := head.account_id;

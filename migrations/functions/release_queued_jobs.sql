@@ -16,9 +16,8 @@ BEGIN
     IF NOT FOUND THEN
         RETURN;
     END IF;
-    SELECT coalesce(concurrent_jobs, default_concurrent_jobs, 3) INTO jobs_max FROM account
-     WHERE id = of_account AND leaving_at IS NULL;
-    IF NOT FOUND THEN
+    jobs_max := concurrent_jobs_of(of_account);
+    IF jobs_max IS NULL THEN
         RETURN;  -- The account is being erased.
     END IF;
     FOR waiting IN
@@ -34,5 +33,6 @@ BEGIN
                       WHERE id = waiting AND coalesce(waits_for, '') = 'account'
                         FOR UPDATE SKIP LOCKED);
     END LOOP;
+    PERFORM release_queued_uploads(of_account, jobs_max);
 END
 $$;

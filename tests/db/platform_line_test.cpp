@@ -23,6 +23,10 @@ constexpr db::query line_up_query{"test.line_up", R"sql(
     INSERT INTO job (account_id, url, turn, waits_for)
     SELECT $1, 'https://www.instagram.com/reel/DYa0IXPgnP5/', turn, 'www.instagram.com'
       FROM generate_series(1, $2) AS turn)sql"};
+constexpr db::query queue_up_query{"test.queue_up", R"sql(
+    INSERT INTO job (account_id, url, turn, waits_for, is_upload)
+    SELECT $1, 'upload:clip.mp4', next_queued_turn($1), 'account', $2
+    RETURNING id)sql"};
 constexpr db::query grow_old_query{"test.grow_old", R"sql(
     UPDATE job
        SET created_at = now() - interval '2 hours', run_at = now() - interval '2 hours'
@@ -59,6 +63,18 @@ protected:
     }
     void line_up(const std::vector<claimed_job>& all) {
         for (const auto& one : all) line_up(one);
+    }
+
+    /// Beyond the concurrent jobs of its account.
+    job_id queue_up(account_id account, bool is_upload) {
+        const auto inserted = run(pool().run(soon(), queue_up_query, account, is_upload));
+        return inserted.one().as<job_id>("id");
+    }
+    /// What a daemon does once a second.
+    void sweep() { static_cast<void>(rescued({})); }
+    void end(const claimed_job& job) {
+        const failed failure{.code = job_error_code::unavailable, .text = "unavailable"};
+        EXPECT_TRUE(run(queue_.report(holding_of(job), failure, soon())));
     }
 
     platform_line line_{
@@ -174,6 +190,35 @@ TEST_F(PlatformLine, AJobWaitsForAnEarlierOneOfItsAccountThatMayStillAsk) {
     EXPECT_FALSE(next({first}).job) << "and is still held by the claimant";
     EXPECT_EQ(next().job.value().id, first);
     EXPECT_EQ(next_permitted().value().id, both[1].id) << "with a permit, it keeps nobody waiting";
+}
+
+TEST_F(PlatformLine, UploadsStartBeforeLinksInLineAndLeaveThemOneOfTheConcurrentJobs) {
+    run(pool().run(soon(), line_up_query, ann_, 3));
+    const auto link = queue_up(ann_, false);
+    std::vector<job_id> uploads;
+    for (int i = 0; i < 3; ++i) uploads.push_back(queue_up(ann_, true));
+    EXPECT_THAT(claimed(10), testing::IsEmpty());
+    sweep();
+    const auto first = claimed(10);
+    ASSERT_EQ(first.size(), 2U);
+    EXPECT_EQ(first[0].id, uploads[0]);
+    EXPECT_EQ(first[1].id, uploads[1]);
+    const auto permitted = next_permitted();
+    ASSERT_TRUE(permitted);
+    EXPECT_FALSE(next_permitted()) << "three jobs of the account are in work";
+
+    end(*permitted);
+    EXPECT_THAT(claimed(10), testing::IsEmpty()) << "the last upload waits for one of the two";
+    end(first[0]);
+    const auto last = claimed(10);
+    ASSERT_EQ(last.size(), 1U);
+    EXPECT_EQ(last[0].id, uploads[2]);
+    const auto second = next_permitted();
+    ASSERT_TRUE(second);
+    for (const auto& job : {first[1], last[0], *second}) end(job);
+    const auto in_order = claimed(10);
+    ASSERT_EQ(in_order.size(), 1U);
+    EXPECT_EQ(in_order[0].id, link);
 }
 
 TEST_F(PlatformLine, AResolverThatCoolsDownIsPassedOver) {

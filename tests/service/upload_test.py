@@ -145,6 +145,19 @@ class Analysis(UploadTest):
         self.shared_daemon(workers=1).start()
         self.assertEqual(someone.finished(job_id)["status"], "done")
 
+    def test_it_does_not_wait_for_links_that_wait_for_the_platform(self):
+        codes = [f"DYwaits000{number}" for number in range(6)]
+        self.platform.configure(posts={code: {"page": "private"} for code in codes})
+        daemon = self.shared_daemon(workers=4, platform_interval_seconds=3600).start()
+        someone = daemon.account()
+        links = [f"https://www.instagram.com/reel/{code}/" for code in codes]
+        self.assertEqual(someone.request("POST", "/api/v1/reels/analyze", {"urls": links, "queue": True}).status, 202)
+        in_line = "SELECT count(*) FROM job WHERE status = 'pending' AND waits_for = '127.0.0.1'"
+        wait_until(lambda: self.sql(in_line) == "3", "one link looked up, and as many in line as may be in work")
+        job_id = self.accepted(self.send_form(someone, self.video_form(part("queue", "true"))))
+        self.assertEqual(someone.finished(job_id)["status"], "done")
+        self.assertEqual(self.sql(in_line), "3")
+
     def test_a_job_that_is_deleted_takes_its_file_along(self):
         daemon = self.shared_daemon(workers=0).start()
         someone = daemon.account()
