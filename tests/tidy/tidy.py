@@ -130,6 +130,13 @@ BANS = [
     Ban(re.compile(r"^(?!.*\bunique_ptr\b).*(?<!operator )\bnew\s+[A-Za-z_(:]"),
         "a bare new: let a container or make_unique own it", True),
 ]
+# Names that say nothing of what they name. A scope of a few lines shows it anyway. Behind a type, as a structured
+# binding, or the name alone in the head of a lambda's capture.
+EMPTY_NAME = re.compile(
+    r"(?P<before>[\w>\]][&*]*[ \t]+[&*]*|[&*][ \t]*|(?<![\w)\]])\[[\w, ]*)"
+    r"\b(?P<name>one|made|told|said|wanted)(?=\s*[=;{,:)\]])")
+KEYWORD = re.compile(r"\b(?:return|co_return|co_yield|co_await|else|case|throw|not)\s*$")
+EMPTY_NAME_LINES_MAX = 3
 # Also as the second of several tables: "FROM chosen, job".
 TABLE_USE = {table: re.compile(rf"\b(?:FROM|JOIN|UPDATE|INTO|USING)\s+(?:ONLY\s+)?(?:\w+(?:\s+AS\s+\w+)?,\s*)*{table}\b")
              for table in layers.TABLE_OWNERS}
@@ -156,6 +163,44 @@ def name_breaches(source: Source) -> Iterator[str]:
                 yield f"{source.path}:{number}: using namespace in a header"
         if not re.search(r"^#pragma once$", source.text, re.MULTILINE):
             yield f"{source.path}: no #pragma once"
+
+
+def scope_end(code: str, declared: int) -> int:
+    """Where the scope of a name ends that is declared at this place: a block, or a statement and what it controls."""
+    depth = {"(": 0, "[": 0, "{": 0}
+    closers = {")": "(", "]": "[", "}": "{"}
+    left_head = False
+    for place in range(declared, len(code)):
+        sign = code[place]
+        if sign in depth:
+            depth[sign] += 1
+        elif sign in closers:
+            depth[closers[sign]] -= 1
+            if sign == "}" and depth["{"] < 0:
+                return place
+            if sign == "}" and left_head and depth["{"] == 0:
+                return place
+            if sign != "}" and depth[closers[sign]] < 0:
+                depth[closers[sign]] = 0
+                left_head = left_head or sign == ")"  # It is a parameter, or declared in the head of a loop.
+        elif sign == ";" and left_head and not any(depth.values()):
+            return place
+    return len(code)
+
+
+def empty_name_breaches(source: Source) -> Iterator[str]:
+    code = source_text.without_literals(source.text)
+    for found in EMPTY_NAME.finditer(code):
+        start = found.start("name")
+        if KEYWORD.search(code[max(0, start - 20):start]):
+            continue
+        # "a * one" and "a & one" are expressions; "type& one" has no blank before the sign.
+        if re.search(r"(?:\s|[(,=])[&*]+\s*$", code[max(0, start - 20):start]):
+            continue
+        lines = 1 + code.count("\n", start, scope_end(code, found.end("name")))
+        if lines > EMPTY_NAME_LINES_MAX:
+            yield (f"{source.path}:{code.count(chr(10), 0, start) + 1}: \"{found.group('name')}\" says nothing of "
+                   f"what it names, over {lines} lines")
 
 
 def table_breaches(source: Source) -> Iterator[str]:

@@ -101,6 +101,32 @@ class BannedNames(unittest.TestCase):
                 self.assertIn(breach, "".join(found))
 
 
+class EmptyNames(unittest.TestCase):
+    BODY = "    f();\n" * 4
+    CASES = [
+        ("void g(const thing& one) {\n" + BODY + "}", True),
+        ("void g() {\n    auto made = h();\n" + BODY + "}", True),
+        ("void g() {\n    thing told{1};\n" + BODY + "}", True),
+        ("void g() {\n    const auto& [said, other] = h();\n" + BODY + "}", True),
+        ("struct s {\n    int wanted;\n" + BODY + "};", True),
+        ("void g() {\n" + BODY + "    auto made = h();\n    return made;\n}", False),
+        ("for (const auto& one : all) {\n    f(one);\n}\n" + BODY, False),
+        ("for (const auto& one : all) f(one);\n" + BODY, False),
+        ("sort(all, [](const thing& one) { return one.n; });\n" + BODY, False),
+        ("thing one() const;\n" + BODY, False),
+        ("return one;\n" + BODY, False),
+        ("auto row = rows.one();\n" + BODY, False),
+        ("auto n = a * one;\n" + BODY, False),
+        ("// what was said;\n" + BODY, False),
+    ]
+
+    def test_each(self) -> None:
+        for text, is_breach in self.CASES:
+            with self.subTest(text=text):
+                found = list(tidy.empty_name_breaches(source("src/api/a.cpp", text + "\n")))
+                self.assertEqual(len(found), int(is_breach), found)
+
+
 class TableOwners(unittest.TestCase):
     CASES = [
         ("src/domain/usage/a.cpp", "SELECT id FROM job WHERE id = $1", True),
