@@ -60,7 +60,7 @@ class ThereAndBack(BackupTest):
         platform = Platform()
         self.addCleanup(platform.close)
         platform.configure(posts={"DYbackup001": {"page": "ok", "caption": "Better coffee from fresh beans #coffee"}})
-        daemon = self.daemon(workers=2, requests_per_minute=100000, **platform.settings()).start()
+        daemon = self.daemon(database_url="", workers=2, requests_per_minute=100000, **platform.settings()).start()
         person = Person(daemon).join(set_up_link_secret(daemon), email="admin@example.test")
         account = daemon.account(email="ann@example.test", unlimited=True)
         jobs = [account.submit(link) for link in ("https://www.instagram.com/reel/DYbackup001/", UNAVAILABLE)]

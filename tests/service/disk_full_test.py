@@ -67,7 +67,7 @@ class FullDisks(DatabaseTest):
         disk = SmallDisk(128, self.addCleanup)
         self.platform.configure(posts={"DYfulldisk3": {"page": "slow", "delay": 3, "slides": ["photo"]}})
         daemon = self.daemon(
-            workers=1, data_dir=os.path.join(disk.folder, "data"), requests_per_minute=1000000,
+            database_url="", workers=1, data_dir=os.path.join(disk.folder, "data"), requests_per_minute=1000000,
             retry_base_seconds=1, **self.platform.settings()).start()
         account = daemon.account(unlimited=True)
         known = account.finished(account.submit(UNAVAILABLE))

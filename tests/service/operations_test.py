@@ -147,18 +147,18 @@ class Surroundings(ServiceTest):
         self.assertRegex(log.lower(), "database")
 
     def test_data_directory_that_is_a_file(self):
-        daemon = self.daemon()
+        daemon = self.daemon(database_url="")
         with open(os.path.join(daemon.folder, "data"), "w") as file:
             file.write("not a directory")
         self.assertIn(os.path.join(daemon.folder, "data"), self.ended(daemon))
 
     def test_data_directory_that_cannot_be_written(self):
         path = "/proc/reelsd-test"  # Nobody can write there, not even root.
-        self.assertIn(path, self.ended(self.daemon(data_dir=path)))
+        self.assertIn(path, self.ended(self.daemon(database_url="", data_dir=path)))
 
     def test_two_daemons_on_one_private_database(self):
-        first = self.daemon(workers=0).start()
-        second = self.daemon(workers=0, data_dir=first.settings["data_dir"])
+        first = self.daemon(database_url="", workers=0).start()
+        second = self.daemon(database_url="", workers=0, data_dir=first.settings["data_dir"])
         second.spawn()
         # Either is fine: the second one uses the running database, or says that it is taken.
         wait_until(
@@ -328,7 +328,7 @@ class Commands(ServiceTest):
                 self.assertRegex(done.stdout, line)
 
     def test_account_and_reels_outlive_a_restart(self):
-        daemon = self.daemon(workers=1).start()
+        daemon = self.daemon(database_url="", workers=1).start()
         account = daemon.account()
         job = account.finished(account.submit(UNAVAILABLE))
         self.assertEqual(daemon.stop(), 0)

@@ -20,7 +20,7 @@ from dashboard_session import Person, set_up_link_secret  # noqa: E402
 from database_pair import free_port  # noqa: E402
 from forward_proxy import ForwardProxy  # noqa: E402
 from proxy_test import program_of  # noqa: E402
-from service_support import Platform, ServiceTest, new_folder, run_reelsd, wait_until  # noqa: E402
+from service_support import DatabaseTest, new_folder, run_reelsd, wait_until  # noqa: E402
 from tls_test import Certificate  # noqa: E402
 
 LINK = "https://www.instagram.com/reel/%s/"
@@ -35,17 +35,13 @@ def is_listening(port):
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-class OutgoingProxyTest(ServiceTest):
-    @classmethod
-    def setUpClass(cls):
-        cls.platform = Platform()
-        cls.addClassCleanup(cls.platform.close)
-
+class OutgoingProxyTest(DatabaseTest):
     def setUp(self):
+        super().setUp()
         self.folder = new_folder()
         self.addCleanup(shutil.rmtree, self.folder)
         os.chmod(self.folder, 0o777)  # tinyproxy drops to an unprivileged user.
-        self.platform.configure(reset=True, posts={f"DYproxied{number:02}": {} for number in range(20)})
+        self.platform.configure(posts={f"DYproxied{number:02}": {} for number in range(20)})
         self.codes = iter(f"DYproxied{number:02}" for number in range(20))
 
     def forward_proxy(self, *arguments, **more):
@@ -76,14 +72,14 @@ class OutgoingProxyTest(ServiceTest):
         return f"127.0.0.1:{port}"
 
     def daemon_by(self, **settings):
-        return self.daemon(**{**self.platform.settings(), "workers": 2, "attempts_max": 1, **settings}).start()
+        return self.shared_daemon(**{"workers": 2, "attempts_max": 1, **settings}).start()
 
     def ended(self, daemon, account):
         return account.finished(account.submit(LINK % next(self.codes)))
 
     def doctor(self, **settings):
         merged = {**self.platform.settings(), "data_dir": os.path.join(self.folder, "data"), "canary_link": "none",
-                  **settings}
+                  "database_url": self.database, **settings}
         return run_reelsd("doctor", cwd=self.folder, **merged)
 
 
@@ -291,14 +287,16 @@ class NeverAnswered(OutgoingProxyTest):
 
 class Settings(OutgoingProxyTest):
     def test_what_is_no_proxy_is_refused_and_not_shown(self):
-        for value in ("ftp://u:hidden@127.0.0.1:1", "http://u:hidden@127.0.0.1", "http://u:hid@den@127.0.0.1:1",
-                      "http://u:hid/den@127.0.0.1:1", "127.0.0.1:3128", "http://u:hidden@[bad:9011", "http://:1",
-                      "socks5://u:hidden@127.0.0.1:1", "http://127.0.0.1:0", "http://127.0.0.1:1,"):
-            for name in ("platform_proxy", "media_proxy", "model_proxy", "telegram_proxy", "webhook_proxy"):
-                done = self.doctor(**{name: value})
-                self.assertEqual(done.returncode, 2, (name, value, done.stdout))
-                self.assertIn(name.replace("_", "-") + ": this value is not allowed", done.stderr)
-                self.assertNotIn("hid", done.stderr + done.stdout)
+        values = ("ftp://u:hidden@127.0.0.1:1", "http://u:hidden@127.0.0.1", "http://u:hid@den@127.0.0.1:1",
+                  "http://u:hid/den@127.0.0.1:1", "127.0.0.1:3128", "http://u:hidden@[bad:9011", "http://:1",
+                  "socks5://u:hidden@127.0.0.1:1", "http://127.0.0.1:0", "http://127.0.0.1:1,")
+        cases = [("platform_proxy", value) for value in values]
+        cases += [(f"{purpose}_proxy", values[0]) for purpose in ("media", "model", "telegram", "webhook")]
+        for name, value in cases:
+            done = self.doctor(**{name: value})
+            self.assertEqual(done.returncode, 2, (name, value, done.stdout))
+            self.assertIn(name.replace("_", "-") + ": this value is not allowed", done.stderr)
+            self.assertNotIn("hid", done.stderr + done.stdout)
 
     def test_look_ups_leave_from_the_outgoing_address(self):
         daemon = self.daemon_by(outgoing_address="127.0.0.9")

@@ -67,8 +67,8 @@ class PrivateDatabase(UpgradeTest):
             SLOW: {"page": "slow", "delay": SLOW_SECONDS, "slides": ["photo"]}})
 
     def upgradable_daemon(self, **more):
-        return self.daemon(postgres_bin_dir=self.postgres.bin, workers=2, requests_per_minute=100000,
-                           **self.platform.settings(), **more)
+        return self.daemon(database_url="", postgres_bin_dir=self.postgres.bin, workers=2,
+                           requests_per_minute=100000, **self.platform.settings(), **more)
 
     def sql(self, daemon, statement):
         run = os.path.join(daemon.settings["data_dir"], "run")

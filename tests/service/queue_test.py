@@ -233,7 +233,7 @@ class Stopping(QueueTest):
         connection.close()
 
     def test_a_private_database_stops_with_its_daemon(self):
-        daemon = self.daemon(workers=1)
+        daemon = self.daemon(database_url="", workers=1)
         daemon.start()
         self.assertEqual(daemon.stop(), 0, daemon.log()[-3000:])
         left = glob.glob(

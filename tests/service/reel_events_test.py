@@ -8,7 +8,7 @@ import socket
 import unittest
 
 from event_streams import ReelEvents
-from service_support import SAMPLE, Daemon, DatabaseTest, wait_until
+from service_support import SAMPLE, DatabaseTest, wait_until
 
 LINK = "https://www.instagram.com/reel/DYa0IXPgnP5/"
 # Of one account at once.

@@ -179,13 +179,13 @@ class OperatorsDatabase(RestartMixin, DatabaseTest):
 
 class PrivateDatabase(RestartMixin, ServiceTest):
     def test_nobody_is_refused_while_the_database_changes_hands(self):
-        last = self.restart_twice(self.first())
+        last = self.restart_twice(self.first(database_url=""))
         owners = [line for line in last.log_lines() if "PostgreSQL server started" in line["message"]]
         self.assertEqual(len(owners), 1, "it has become the database's owner")
         self.assertEqual(last.stop(), 0)
 
     def test_a_guest_that_ends_leaves_the_database_alone(self):
-        owner = self.first()
+        owner = self.first(database_url="")
         guest = self.start_beside(owner)
         account = owner.account(unlimited=True)
         with Load(owner, account) as load:

@@ -4,8 +4,10 @@ Nothing here knows the inside of a program: a test sees what a client or an oper
 takes a free port and says in its log which; waits are for a condition, bounded, never for a time.
 """
 
+import atexit
 import contextlib
 import ctypes
+import functools
 import glob
 import http.client
 import json
@@ -427,12 +429,24 @@ class Cluster:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
+@functools.cache
+def shared_cluster():
+    """One for all tests of a program."""
+    cluster = Cluster()
+    atexit.register(cluster.close)
+    return cluster
+
+
 class ServiceTest(unittest.TestCase):
     """Daemons that a test starts are ended after it; their logs are shown when it fails."""
 
     maxDiff = None
 
     def daemon(self, **settings):
+        """On a new database of the shared cluster, unless `database_url` says otherwise; "" is a private cluster, whose
+        start takes seconds."""
+        if "database_url" not in settings:
+            settings["database_url"] = shared_cluster().new_database()
         daemon = Daemon(**settings)
         self.addCleanup(self._close, daemon)
         return daemon
@@ -467,8 +481,7 @@ class DatabaseTest(ServiceTest):
 
     @classmethod
     def setUpClass(cls):
-        cls.cluster = Cluster()
-        cls.addClassCleanup(cls.cluster.close)
+        cls.cluster = shared_cluster()
         cls.platform = Platform()
         cls.addClassCleanup(cls.platform.close)
 

@@ -14,7 +14,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from outgoing_proxy_test import command_lines  # noqa: E402
-from service_support import Cluster, Platform, ServiceTest, new_folder, run_reelsd, wait_until  # noqa: E402
+from service_support import DatabaseTest, new_folder, run_reelsd, wait_until  # noqa: E402
 
 LINK = "https://www.instagram.com/reel/%s/"
 SESSION = "12345678%3As3cretSession%3A17"
@@ -32,21 +32,14 @@ def netscape(session=SESSION, domain=".instagram.com", expiry="4000000000"):
     return "\n".join(lines) + "\n"
 
 
-class SessionTest(ServiceTest):
-    @classmethod
-    def setUpClass(cls):
-        cls.platform = Platform()
-        cls.addClassCleanup(cls.platform.close)
-        cls.cluster = Cluster()
-        cls.addClassCleanup(cls.cluster.close)
-
+class SessionTest(DatabaseTest):
     def setUp(self):
+        super().setUp()
         self.folder = new_folder()
         self.addCleanup(shutil.rmtree, self.folder)
-        self.database = self.cluster.new_database()
         self.codes = iter(CODES)
         self.file = pathlib.Path(self.folder, "cookies.txt")
-        self.platform.configure(reset=True, posts={code: {"page": "throttled"} for code in CODES},
+        self.platform.configure(posts={code: {"page": "throttled"} for code in CODES},
                                 sessions={SESSION: "valid", OTHER: "valid"})
         self.write(netscape())
 
