@@ -1,5 +1,5 @@
--- Opens an invitation: sets the password of the account that it names, or makes the account. A setup link is 'invalid' once
--- there is an administrator. Accounts are locked before invitations and sessions, in the order of change_account().
+-- Accepts an invitation: sets the password of its account, or creates the account. A setup link is 'invalid' once there is
+-- an administrator. Locks accounts before invitations and sessions, in the order of change_account().
 CREATE OR REPLACE FUNCTION accept_invitation(invited bytea, wanted_email text, new_password_hash text)
 RETURNS TABLE (outcome text, account_id bigint)
 LANGUAGE plpgsql AS $$
@@ -17,7 +17,7 @@ BEGIN
     END IF;
 
     IF offer.account_id IS NULL THEN
-        PERFORM FROM invitation WHERE hash = invited FOR UPDATE;  -- A newer link may be replacing it.
+        PERFORM FROM invitation WHERE hash = invited FOR UPDATE;  -- A concurrent transaction may replace it by a newer link.
         IF NOT FOUND OR EXISTS (
             SELECT FROM account
              WHERE is_admin AND password_hash IS NOT NULL AND disabled_at IS NULL)
@@ -25,7 +25,7 @@ BEGIN
             RETURN NEXT;
             RETURN;
         END IF;
-        -- The address may have an account already, created at a terminal, with tokens and reels, but without a password.
+        -- The address may already have an account without a password, created in a terminal, with tokens and reels.
         INSERT INTO account (email, is_admin) VALUES (wanted_email, true)
         ON CONFLICT (lower(email)) DO UPDATE SET is_admin = true
             WHERE account.password_hash IS NULL AND account.disabled_at IS NULL
@@ -45,7 +45,7 @@ BEGIN
     END IF;
 
     DELETE FROM invitation WHERE hash = invited;
-    IF NOT FOUND THEN  -- Replaced while this waited for the account.
+    IF NOT FOUND THEN  -- Replaced while this function waited for the account.
         RETURN NEXT;
         RETURN;
     END IF;

@@ -1,6 +1,6 @@
--- A permit for a job in work. It gets none while another job is in line, or while an earlier one of its own account has
--- none: it then has to join the line. Parameters as for ask_resolver_turn().
--- outcome: as of ask_resolver_turn(), or 'in_line', also when the claim is over.
+-- Requests a permit for a job in work. The job gets none while another job is in line, or while an earlier job of its own
+-- account has none: it then has to join the line. Parameters as for ask_resolver_turn().
+-- outcome: that of ask_resolver_turn(), or 'in_line', also when the claim is over.
 CREATE OR REPLACE FUNCTION ask_permit(
     of_job bigint, of_claim integer, of_host text, of_resolver text, interval_seconds double precision,
     hourly integer, busy_seconds double precision, heed_cooldown boolean)
@@ -9,7 +9,7 @@ LANGUAGE plpgsql AS $$
 BEGIN
     wait_seconds := 0;
     outcome := 'in_line';
-    -- Without a lock first: most jobs that have to join the line are refused here.
+    -- Checked without a lock first: most jobs that have to join the line are refused here.
     IF EXISTS (SELECT FROM job WHERE status = 'pending' AND waits_for = of_host AND waits_for <> 'time') THEN
         RETURN NEXT;
         RETURN;

@@ -1,9 +1,9 @@
--- Permission to send one request to a resolver, now.
---   interval_seconds: between the beginnings of two requests, already spread at random; 0: no pace of our own
---   hourly: requests an hour, at least 1
---   busy_seconds: how long a request may take; a daemon that dies during one delays the others no longer than that
+-- Requests permission to send one request to a resolver now.
+--   interval_seconds: time between the starts of two requests, already randomized; 0: no rate limit of our own
+--   hourly: requests per hour, at least 1
+--   busy_seconds: upper bound on the time of a request; a daemon that dies during one delays others at most this long
 --   heed_cooldown: whether the platform's cool-down counts
--- outcome: 'now', 'later' or 'cooling_down'; wait_seconds: 0 or how long to wait at least.
+-- outcome: 'now', 'later' or 'cooling_down'; wait_seconds: 0, or the minimum time to wait.
 CREATE OR REPLACE FUNCTION ask_resolver_turn(
     of_host text, of_resolver text, interval_seconds double precision, hourly integer,
     busy_seconds double precision, heed_cooldown boolean)
@@ -33,7 +33,7 @@ BEGIN
             wait_seconds := greatest(wait_seconds, (1 - tokens) * 3600.0 / hourly);
         END IF;
         IF pace.busy_until > moment THEN
-            -- When the request in flight ends is not known; most take a second or two.
+            -- The end of the request in flight is not known; most take one or two seconds.
             wait_seconds := greatest(wait_seconds, least(
                 1, extract(epoch FROM pace.busy_until - moment)));
         END IF;

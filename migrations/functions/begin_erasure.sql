@@ -1,6 +1,6 @@
--- Begins to erase an account: ends its sign-ins, tokens, sessions, chats and links in one transaction. erase_some() removes
--- its data.
---   verified_hash: the password's hash that the owner has proved to know; null: an administrator erases the account
+-- Begins to erase an account: revokes its password, tokens, sessions, chats and links in one transaction. erase_some()
+-- removes its data.
+--   verified_hash: hash of the password that the owner has proved to know; null: an administrator erases the account
 --   outcome: 'begun' (also when erasure had begun before), 'not_found', 'password_changed' (since it was verified) or
 --            'last_administrator'
 CREATE OR REPLACE FUNCTION begin_erasure(leaver bigint, verified_hash text) RETURNS text

@@ -1,7 +1,7 @@
--- Marks a job in work as the one that analyses a post.
+-- Marks a job in work as the one that analyses its post.
 --   may_wait: false for a job that requires an analysis of its own
--- Returns false, and changes nothing, when another job of the account analyses the same post with the same analyzer: its
--- result can be reused.
+-- Returns false and changes nothing if another job of the account is analysing the same post with the same analyzer, whose
+-- result can then be reused.
 CREATE OR REPLACE FUNCTION begin_post(of_job bigint, of_claim integer, key text, by_analyzer text, may_wait boolean)
 RETURNS boolean
 LANGUAGE plpgsql AS $$

@@ -9,7 +9,7 @@ BEGIN
     IF NOT FOUND THEN
         RETURN false;
     END IF;
-    -- Each sign-in deletes expired sessions of all accounts: nothing else does.
+    -- Each sign-in deletes expired sessions of all accounts, because no other statement does.
     DELETE FROM web_session
      WHERE hash IN (
          SELECT hash FROM web_session

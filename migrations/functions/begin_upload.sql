@@ -1,6 +1,6 @@
--- Decides whether a file may be uploaded, as submit_jobs() will when it is there, and makes its row. A key that has been used
--- is decided on when the file is there.
---   uploads_max: of the account, at the same time; others as for submit_jobs()
+-- Decides whether a file may be uploaded, by the rules of submit_jobs(), and creates its row. A key that was used before is
+-- decided when the file has arrived.
+--   uploads_max: limit of the account's concurrent uploads; others as for submit_jobs()
 -- outcome: 'admitted' (upload_id is set), 'too_many_uploads' (job_limit is uploads_max) or a refusal of decide_submissions()
 CREATE OR REPLACE FUNCTION begin_upload(
     caller bigint, costs_money boolean, may_queue boolean, wanted_key text, uploads_max integer, rate_default integer,
@@ -28,8 +28,8 @@ BEGIN
         IF (SELECT count(*) FROM upload WHERE account_id = caller AND job_id IS NULL) >= uploads_max THEN
             outcome := 'too_many_uploads';
             job_limit := uploads_max;
-            tokens := tokens + 1;  -- Which decide_submissions() has taken.
-            retry_after := 5;  -- When one ends is not known.
+            tokens := tokens + 1;  -- Returns the token that decide_submissions() took.
+            retry_after := 5;  -- The end of an upload is not known.
         ELSE
             INSERT INTO upload (account_id) VALUES (caller) RETURNING id INTO upload_id;
         END IF;

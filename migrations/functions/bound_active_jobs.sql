@@ -1,5 +1,5 @@
--- An upper bound of the active jobs of an account whose row is locked. If the bound on the row admits all submissions, it is
--- used as it is; else the jobs are counted, as far as that matters. Parameters as in decide_submissions().
+-- Upper bound on the active jobs of an account whose row is locked. If the bound stored in the row admits all submissions,
+-- returns it; otherwise counts the jobs, at most up to the limit. Parameters as in decide_submissions().
 CREATE OR REPLACE FUNCTION bound_active_jobs(
     owner account, numbers integer[], queue_wishes boolean[], concurrent_max integer, queued_max integer)
 RETURNS bigint

@@ -9,7 +9,7 @@ LANGUAGE plpgsql AS $$
 DECLARE
     others bigint;
 BEGIN
-    -- Serialized: of two administrators who demote each other, one must remain.
+    -- Serialized: if two administrators demote each other, one must remain.
     PERFORM pg_advisory_xact_lock(hashtext('reelsd change_account'));
     IF coalesce(wanted_disabled, false) OR NOT coalesce(wanted_admin, true) THEN
         SELECT count(*) INTO others FROM account
@@ -35,7 +35,7 @@ BEGIN
     IF NOT FOUND THEN
         RETURN 'not_found';
     END IF;
-    -- An account that is enabled again has to sign in; its tokens work again.
+    -- After an account is enabled again, its tokens work, but its users have to sign in.
     IF wanted_disabled THEN
         DELETE FROM web_session WHERE account_id = changed;
         DELETE FROM invitation WHERE account_id = changed;

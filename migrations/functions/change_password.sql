@@ -1,5 +1,5 @@
--- Replaces a password, if the old one is still the one that the caller has verified. Of two concurrent changes one returns
--- false. Ends all sessions, also those that begin_session() is creating.
+-- Replaces a password if the current one is still the one that the caller has verified. Of two concurrent changes, one
+-- returns false. Ends all sessions, including those that begin_session() is creating.
 CREATE OR REPLACE FUNCTION change_password(owner bigint, verified_hash text, new_hash text) RETURNS boolean
 LANGUAGE plpgsql AS $$
 BEGIN

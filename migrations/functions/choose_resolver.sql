@@ -1,8 +1,8 @@
--- The first resolver that does not cool down, by the proxy that has rested longest, without a lock. Times that are further
--- ahead than any delay were written before the clock was set back: lock_resolver_pace() repairs them.
---   resolvers: in the order in which they are asked; "page via PROXY" is the resolver "page" by one of its proxies
---   interval_seconds: on average
--- outcome: 'now' (chosen is set), 'later' or 'cooling_down' (all of them; the values are of the one that is ready first)
+-- Chooses the first resolver that is not in a cool-down, and the first of its proxies to be ready, without a lock. Times
+-- further ahead than any delay were written before the clock was set back: lock_resolver_pace() repairs them.
+--   resolvers: in order of preference; "page via PROXY" is the resolver "page" with one of its proxies
+--   interval_seconds: mean value
+-- outcome: 'now' (chosen is set), 'later' or 'cooling_down' (all resolvers; the values are those of the first to be ready)
 CREATE OR REPLACE FUNCTION choose_resolver(
     of_host text, resolvers text[], interval_seconds double precision, heed_cooldown boolean)
 RETURNS TABLE (outcome text, chosen text, wait_seconds double precision, cooldown_length double precision)

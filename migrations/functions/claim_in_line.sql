@@ -1,10 +1,10 @@
--- Claims the job whose turn it is at a platform, together with the permit that it has waited for.
+-- Claims the next job in line for a platform, together with its permit.
 --   resolvers, interval_seconds: as for choose_resolver(); others as for ask_resolver_turn()
---   in_hand: jobs that the claimant holds, whatever the table says
---   cooldown_wait_max: seconds. When all resolvers cool down for longer, jobs that have to wait for longer end with
+--   in_hand: jobs that the claimant holds, regardless of their rows
+--   cooldown_wait_max: seconds. If all resolvers cool down for longer, jobs that would have to wait for longer end with
 --     cooldown_text: see fail_cooled_down_jobs()
 -- outcome: 'now' (claimed is set), 'empty' (no job is in line), 'later' or 'cooling_down'
--- wait_seconds: at least, before the next request.
+-- wait_seconds: minimum time until the next request.
 CREATE OR REPLACE FUNCTION claim_in_line(
     of_host text, resolvers text[], interval_seconds double precision, hourly integer,
     busy_seconds double precision, heed_cooldown boolean, of_worker text, of_epoch integer,

@@ -1,4 +1,4 @@
--- How many jobs of the account on the same post are older than the job, counted up to 1,000.
+-- Number of the account's jobs on the same post that are older than the job, counted up to 1,000.
 CREATE OR REPLACE FUNCTION count_earlier(owner bigint, post text, before bigint) RETURNS bigint LANGUAGE sql STABLE AS $$
     SELECT count(*) FROM (
         SELECT FROM job AS older

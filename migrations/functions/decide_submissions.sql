@@ -1,9 +1,9 @@
--- Decides the submissions of one account, whose row is locked, in their order. Stores the keys of those that it admits.
---   numbers: their places in the arrays; others as for submit_jobs()
+-- Decides the submissions of one account, whose row is locked, in order. Stores the keys of those that it admits.
+--   numbers: their positions in the arrays; others as for submit_jobs()
 -- outcome: 'admitted' (turn and waits_for are set), 'rate_limited', 'budget_spent', 'too_many_jobs', 'queue_full', or one of
 -- find_submission(). job_limit: the limit that 'too_many_jobs' or 'queue_full' names.
--- waits_for: 'account' if it may be beyond concurrent_jobs. The caller then calls release_queued_jobs().
--- tokens, active: what the account's bucket has left, and the bound of its active jobs, after the decision.
+-- waits_for: 'account' if the job may be beyond concurrent_jobs. The caller then calls release_queued_jobs().
+-- tokens, active: the tokens left in the account's bucket, and the bound of its active jobs, after the decision.
 CREATE OR REPLACE FUNCTION decide_submissions(
     owner account, numbers integer[], moment timestamptz, next_turn bigint, links text[], money_costs boolean[],
     keys text[], request_hashes text[], positions integer[], queue_wishes boolean[], rate_default integer,
@@ -18,7 +18,7 @@ DECLARE
     request_hash text;
     admitted integer := 0;
     cost integer;
-    charged_list text;  -- The hash of a list that queues, once its first link is admitted: the others cost nothing.
+    charged_list text;  -- Hash of a list with queue, once its first link is admitted: its other links cost nothing.
 BEGIN
     rate_limit := coalesce(owner.submissions_per_minute, rate_default);
     monthly_budget_usd := owner.monthly_budget_usd;
@@ -49,7 +49,7 @@ BEGIN
                 (month_begin(moment) AT TIME ZONE 'UTC' + interval '1 month') AT TIME ZONE 'UTC' - moment));
         ELSIF active >= concurrent_max + (CASE WHEN queue_wishes[number] THEN queued_max ELSE 0 END) THEN
             outcome := CASE WHEN queue_wishes[number] THEN 'queue_full' ELSE 'too_many_jobs' END;
-            retry_after := 5;  -- When a job ends is not known; a local analysis takes about this long.
+            retry_after := 5;  -- The end of a job is not known; a local analysis takes about this long.
         ELSE
             outcome := 'admitted';
             job_status := 'pending';

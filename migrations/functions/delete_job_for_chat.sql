@@ -1,5 +1,5 @@
--- Deletes a reel as a chat requested, and replies with whether it existed.
---   outcome: 'deleted', 'unknown' or 'stale' (when finish_update() returns false)
+-- Deletes a reel at the request of a chat, and replies whether it existed.
+--   outcome: 'deleted', 'unknown' or 'stale' (finish_update() returned false)
 CREATE OR REPLACE FUNCTION delete_job_for_chat(
     bot bigint, who text, handled_update bigint, owner bigint, unwanted_job bigint, if_deleted json, if_unknown json)
 RETURNS text

@@ -1,9 +1,9 @@
--- One step of erasing an account: up to `most` of its jobs, those in work first; then its calls; then the account itself,
--- with what a concurrent request has left there. No row: another process has the turn. One row without an account: it is not
--- being erased, or is gone.
--- `= ANY` of one value, and the account first in the order, leave only the account's own index: with LIMIT the planner would
--- otherwise read the rows of all accounts.
---   who: null: any caller shares the work with the process that has the turn
+-- Runs one step of erasing an account. Deletes up to `most` of its jobs, unfinished ones first; then its calls; then the
+-- account itself, with the rows of concurrent requests. Returns no row if another process has the turn, and one row without
+-- an account if the account is not being erased or is gone.
+-- `= ANY` of one value, and the account first in the order, leave the planner only the account's own index. With LIMIT, it
+-- would otherwise read the rows of all accounts.
+--   who: null: the caller works in parallel with the process that has the turn
 CREATE OR REPLACE FUNCTION erase_some(who text, turn_seconds double precision, leaver bigint, most integer)
 RETURNS TABLE (account_id bigint, removed_jobs bigint, removed_calls bigint, is_gone boolean)
 LANGUAGE plpgsql AS $$

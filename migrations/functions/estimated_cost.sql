@@ -1,6 +1,6 @@
--- Estimate for a call of unknown cost: its tokens at the model's highest known rate, or, when its tokens are unknown as
--- well, the model's highest known cost. A model without a known cost counts 5 US dollars a million tokens, and 10 cents a
--- call of unknown size: about the highest cost of an analysis.
+-- Estimates a call of unknown cost: its tokens at the model's highest known rate, or, if its tokens are unknown too, the
+-- model's highest known cost. For a model without a known cost: 5 US dollars per million tokens, and 10 cents for a call of
+-- unknown size, which is about the highest cost of an analysis.
 CREATE OR REPLACE FUNCTION estimated_cost(call model_call) RETURNS numeric LANGUAGE sql STABLE AS $$
     SELECT CASE WHEN call.prompt_tokens + call.output_tokens > 0
                 THEN (call.prompt_tokens + call.output_tokens) * coalesce(seen.token_usd, 0.000005)

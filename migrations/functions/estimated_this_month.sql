@@ -1,4 +1,4 @@
--- The estimates of this month's calls of unknown cost. Calls under way are not counted yet.
+-- Sum of the estimates of this month's calls of unknown cost. Calls in progress are not counted yet.
 CREATE OR REPLACE FUNCTION estimated_this_month(payer bigint) RETURNS numeric LANGUAGE sql STABLE AS $$
     SELECT coalesce(sum(estimated_cost(call)), 0) FROM model_call AS call
      WHERE call.account_id = payer AND call.called_at >= month_begin(now())

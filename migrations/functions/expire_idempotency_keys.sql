@@ -1,5 +1,5 @@
--- Deletes some of an account's expired keys: its submissions wait for this, and the next ones delete more. Rows that another
--- transaction holds are left to those as well.
+-- Deletes some of an account's expired keys: its submissions wait for this. Later submissions delete the others, including
+-- rows that another transaction holds now.
 CREATE OR REPLACE FUNCTION expire_idempotency_keys(owner bigint, moment timestamptz) RETURNS void LANGUAGE sql AS $$
     DELETE FROM submission_key
      WHERE ctid = ANY (ARRAY(
@@ -7,7 +7,7 @@ CREATE OR REPLACE FUNCTION expire_idempotency_keys(owner bigint, moment timestam
             WHERE old.account_id = owner AND old.created_at <= moment - interval '24 hours'
             ORDER BY old.created_at LIMIT 1000
               FOR UPDATE SKIP LOCKED));
-    -- Written before the clock was set back: they expire a day from now, because their real age is not known.
+    -- Keys written before the clock was set back expire a day from now, because their real age is not known.
     UPDATE submission_key SET created_at = moment
      WHERE ctid = ANY (ARRAY(
            SELECT ahead.ctid FROM submission_key AS ahead

@@ -1,5 +1,5 @@
--- Deletes jobs that ended more than `kept_seconds` ago. Skips accounts and rows that another transaction holds: such a
--- transaction must not hold up the expiry of all others.
+-- Deletes jobs that ended more than `kept_seconds` ago. Skips accounts and rows that another transaction holds, so that it
+-- does not delay the expiry of others.
 CREATE OR REPLACE FUNCTION expire_jobs(
     who text, turn_seconds double precision, kept_seconds double precision,
     after_at timestamptz, after_id bigint, most integer, caller_time timestamptz)

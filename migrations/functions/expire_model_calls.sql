@@ -1,5 +1,5 @@
--- Deletes model calls made more than `kept_seconds` ago. Keeps those of this month, which budgets count, and those of jobs
--- that have not ended, which bound their attempts.
+-- Deletes model calls made more than `kept_seconds` ago. Keeps those of this month, which budgets count, and those of
+-- unfinished jobs, which limit their further calls.
 CREATE OR REPLACE FUNCTION expire_model_calls(
     who text, turn_seconds double precision, kept_seconds double precision,
     after_at timestamptz, after_id bigint, most integer, caller_time timestamptz)

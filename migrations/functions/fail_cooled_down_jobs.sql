@@ -1,6 +1,6 @@
--- Ends jobs in line that would wait for longer than wait_max from the beginning of a cool-down, or from when they
--- became due. Some at a time.
---   seconds_left: until the cool-down ends
+-- Ends jobs in line that would wait for longer than wait_max from the start of a cool-down, or from when they became due.
+-- A bounded number at a time.
+--   seconds_left: time until the cool-down ends
 CREATE OR REPLACE FUNCTION fail_cooled_down_jobs(
     of_host text, seconds_left double precision, wait_max double precision, error_text text)
 RETURNS void

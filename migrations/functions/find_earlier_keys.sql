@@ -1,5 +1,5 @@
--- What releases before 0042 have stored of a key: itself for a single link, "urls KEY LIST PLACE" for the links of a list,
--- with hashes of the key and of the list. To be dropped, with idempotency_key, by the next release.
+-- Keys as releases before 0042 have stored them: the key itself for a single link, "urls KEY LIST PLACE" for the links of a
+-- list, with hashes of the key and of the list. To be dropped, with idempotency_key, by the next release.
 CREATE OR REPLACE FUNCTION find_earlier_keys(owner bigint, wanted_key text, moment timestamptz)
 RETURNS TABLE (request_hash text, "position" integer, job_id bigint)
 LANGUAGE sql STABLE AS $$

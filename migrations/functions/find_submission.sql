@@ -1,5 +1,5 @@
--- What an Idempotency-Key has been used for, with the account's row locked: no row when it is free. A request with another
--- hash conflicts. A key whose job does not exist yet is of the same submit_jobs().
+-- Finds the submission that has used an Idempotency-Key, with the account's row locked. No row if the key is free. A request
+-- with another hash conflicts. A key whose job does not exist yet belongs to the same call of submit_jobs().
 -- outcome: 'repeated' or 'key_of_another_link'
 CREATE OR REPLACE FUNCTION find_submission(
     owner bigint, wanted_key text, wanted_hash text, wanted_position integer, moment timestamptz)

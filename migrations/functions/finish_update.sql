@@ -1,5 +1,5 @@
--- Records that an update of the chat platform was handled, together with the replies. False when another process holds the
--- bot or the update was handled before.
+-- Records that an update of the chat platform was handled, together with the replies. Returns false if another process holds
+-- the bot or the update was handled before.
 CREATE OR REPLACE FUNCTION finish_update(bot bigint, who text, handled_update bigint, messages json)
 RETURNS boolean
 LANGUAGE plpgsql AS $$

@@ -1,5 +1,5 @@
--- Whether an earlier job of the account may still request a permit at once: it is in work without one, or can be claimed.
--- A job that waits for its time has been in work before, and delays no other. Nor does an upload, which needs no permit.
+-- Whether an earlier job of the account may still request a permit: it is in work without one, or can be claimed. A job
+-- that waits for its time has been in work before, and delays no other. Nor does an upload, which needs no permit.
 CREATE OR REPLACE FUNCTION is_behind_own_account(of_account bigint, of_turn bigint) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
     RETURN EXISTS (

@@ -1,5 +1,5 @@
--- Whether a job in line must wait although a permit is due: uploads of its account have taken its place among the
--- concurrent jobs, see release_queued_uploads(). Also true while another transaction holds the account's row.
+-- Whether a job in line must wait although a permit is due, because uploads have filled the concurrent jobs of its account:
+-- see release_queued_uploads(). Also true while another transaction holds the account's row.
 CREATE OR REPLACE FUNCTION is_beyond_limit(of_account bigint) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT EXISTS (

@@ -1,4 +1,4 @@
--- Whether a call may still be answered. An embedding has no claim (0) and takes at most three minutes; it is given two more.
+-- Whether a call may still be answered. An embedding has no claim (0) and counts as in progress for three minutes.
 CREATE OR REPLACE FUNCTION is_under_way(call model_call) RETURNS boolean LANGUAGE sql STABLE AS $$
     SELECT call.settled_at IS NULL AND CASE call.purpose
         WHEN 'embedding' THEN call.called_at > now() - interval '3 minutes'

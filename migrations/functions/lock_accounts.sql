@@ -1,5 +1,5 @@
--- Locks the accounts of submissions. Of several accounts, those that another transaction holds are left out. In the order of
--- accounts: two statements that lock the same ones wait for each other in one direction only.
+-- Locks the accounts of submissions. Of several accounts, skips those that another transaction holds. Locks in the order of
+-- ids, so that two statements that lock the same accounts cannot deadlock.
 CREATE OR REPLACE FUNCTION lock_accounts(callers bigint[]) RETURNS account[] LANGUAGE plpgsql AS $$
 DECLARE
     locked account[];
@@ -17,7 +17,7 @@ BEGIN
                  WHERE id = ANY (callers) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED) AS held;
     END IF;
     IF is_ahead THEN
-        -- A clock that was set back must neither take tokens away nor stop them from coming until it has caught up.
+        -- A clock that was set back must neither take tokens away nor stop the refill until it has caught up.
         UPDATE account SET bucket_at = clock_timestamp()
          WHERE id IN (SELECT held.id FROM unnest(locked) AS held) AND bucket_at > clock_timestamp();
         RETURN lock_accounts(callers);

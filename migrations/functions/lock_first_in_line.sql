@@ -1,9 +1,9 @@
--- Locks the job whose turn it is at a platform. Accounts take turns; of an account, the lowest turn comes first. Skips
--- accounts that have an earlier job that may still request a permit: most of those know within milliseconds whether they
--- need one. Also skips accounts whose uploads have left no room for another job. Null when no job is left. The caller holds
+-- Locks the next job in line for a platform. Accounts take turns; within an account, the lowest turn comes first. Skips
+-- accounts with an earlier job that may still request a permit: most such jobs know within milliseconds whether they need
+-- one. Also skips accounts whose uploads have filled their concurrent jobs. Returns null if no job is left. The caller holds
 -- the row of platform_line.
 --   last_account: the account that got the last permit
---   in_hand: jobs that the claimant holds, whatever the table says
+--   in_hand: jobs that the claimant holds, regardless of their rows
 CREATE OR REPLACE FUNCTION lock_first_in_line(of_host text, last_account bigint, in_hand bigint[]) RETURNS job
 LANGUAGE plpgsql AS $$
 DECLARE

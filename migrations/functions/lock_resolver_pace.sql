@@ -1,5 +1,5 @@
--- Locks a resolver's pace, and repairs times that were written before the clock was set back: no delay is longer than this.
--- An interval is spread between half of itself and one and a half times.
+-- Locks a resolver's row, and repairs times that were written before the clock was set back: no real delay is as long. An
+-- interval is randomized between a half and one and a half of its mean.
 CREATE OR REPLACE FUNCTION lock_resolver_pace(
     of_host text, of_resolver text, interval_seconds double precision, busy_seconds double precision)
 RETURNS resolver_pace

@@ -1,4 +1,4 @@
--- Runs when a job ends: makes its delivery, and lets the next job that waits for the account start.
+-- Runs when a job ends: creates its webhook delivery, and makes the next job that waits for the account claimable.
 CREATE OR REPLACE FUNCTION make_webhook_delivery() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     address text := NEW.webhook_url;

@@ -1,9 +1,9 @@
 -- Repairs times of jobs that were written before the clock was set back.
 CREATE OR REPLACE FUNCTION mend_job_times() RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
-    -- More than the clocks of one machine differ, and short enough to wait for.
+    -- Longer than the clocks of one machine differ, and short enough to wait for.
     slack CONSTANT interval := interval '1 minute';
-    -- No daemon's lease is longer.
+    -- Maximum lease of any daemon.
     lease_max CONSTANT interval := interval '1 hour';
     mended bigint;
     more bigint;
@@ -13,8 +13,8 @@ BEGIN
        SET run_at = now() + greatest(run_at - changed_at, interval '0'), changed_at = now()
      WHERE status = 'pending' AND waits_for = 'time' AND run_at > now() AND changed_at > now() + slack;
     GET DIAGNOSTICS mended = ROW_COUNT;
-    -- A living daemon renews its lease, which repairs it. How long a renewed lease of another daemon is, is not known: it
-    -- ends within the longest.
+    -- A running daemon renews its lease, which repairs it. The length of another daemon's lease is not known, so the
+    -- maximum is used.
     UPDATE job
        SET lease_until = now() + least(
                lease_max, CASE WHEN changed_at > now() + slack THEN lease_until - changed_at END),

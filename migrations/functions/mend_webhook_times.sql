@@ -1,7 +1,7 @@
 -- Repairs times of webhook deliveries that were written before the clock was set back.
 CREATE OR REPLACE FUNCTION mend_webhook_times() RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
-    -- More than the clocks of one machine differ, and short enough to wait for.
+    -- Longer than the clocks of one machine differ, and short enough to wait for.
     slack CONSTANT interval := interval '1 minute';
     mended bigint;
 BEGIN

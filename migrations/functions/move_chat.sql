@@ -1,4 +1,4 @@
--- Follows a group that the chat platform has given another id.
+-- Moves the link of a group to the new id that the chat platform has assigned.
 CREATE OR REPLACE FUNCTION move_chat(former bigint, present bigint)
 RETURNS void
 LANGUAGE plpgsql AS $$

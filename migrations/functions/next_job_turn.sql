@@ -1,5 +1,5 @@
--- The turn of an account's next claimable job. The caller holds the lock of the account's row, or of a job that waits for
--- the account.
+-- Turn of an account's next claimable job. The caller holds the lock of the account's row, or of a job that waits for the
+-- account.
 CREATE OR REPLACE FUNCTION next_job_turn(of_account bigint) RETURNS bigint LANGUAGE plpgsql
 -- As in submit_jobs(): a plan that was made for a nearly empty table would sort all jobs of the account.
 SET enable_sort = off

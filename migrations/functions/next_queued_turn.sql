@@ -1,4 +1,4 @@
--- The turn of an account's next job that waits for its account. The caller holds the lock of the account's row.
+-- Turn of an account's next job that waits for its account. The caller holds the lock of the account's row.
 CREATE OR REPLACE FUNCTION next_queued_turn(of_account bigint) RETURNS bigint LANGUAGE plpgsql
 -- As in submit_jobs(): a plan that was made for a nearly empty table would sort all jobs of the account.
 SET enable_sort = off

@@ -1,4 +1,4 @@
--- TRUNCATE: only an operator does that.
+-- Runs after TRUNCATE, which only an operator executes.
 CREATE OR REPLACE FUNCTION note_all_ended_reels_gone() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     UPDATE ended_reels_version SET changed_by = pg_current_xact_id();

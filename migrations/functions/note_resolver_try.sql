@@ -1,11 +1,10 @@
--- Records how a request to a resolver ended.
+-- Records the outcome of a request to a resolver.
 --   of_code: the short code that was looked up
---   try_outcome: 'answered', 'throttled' (whatever is asked for), 'rate_limited' (perhaps this link only), 'changed' or
---                'failed'
+--   try_outcome: 'answered', 'throttled' (all requests), 'rate_limited' (possibly this link only), 'changed' or 'failed'
 --   cooldown_first, cooldown_max: seconds; the first cool-down, doubled each time; 0: none
--- begun_cooldown: the length of the cool-down that this begins, in seconds; null for none.
+-- begun_cooldown: length of the cool-down that this starts, in seconds; null for none.
 -- warn: a resolver that used to work has had only answers of unknown shape, at least three, and no warning was given
---   within the hour; unknown: how many.
+--   within the last hour; unknown: the number of such answers.
 CREATE OR REPLACE FUNCTION note_resolver_try(
     of_host text, of_resolver text, of_code text, try_outcome text, cooldown_first double precision,
     cooldown_max double precision)
@@ -29,13 +28,13 @@ BEGIN
         pace.suspect_code := NULL;
         pace.suspect_at := NULL;
         pace.unknown_answers := 0;
-        -- When it worked matters to the hour.
+        -- The time of the last success is needed to the hour only.
         IF pace.answered_at IS NULL OR pace.answered_at < moment - interval '1 minute' THEN
             pace.answered_at := moment;
         END IF;
-    -- Tries that began before a cool-down and end in it do not lengthen it.
+    -- Requests that started before a cool-down and end during it do not prolong it.
     ELSIF try_outcome IN ('throttled', 'rate_limited') AND cooldown_first > 0 AND pace.cooldown_until <= moment THEN
-        -- A suspicion from the future was noted before the clock was set back.
+        -- A suspicion with a future time was recorded before the clock was set back.
         IF try_outcome = 'throttled'
            OR (pace.suspect_code <> code_hash AND pace.suspect_at BETWEEN moment - window_max AND moment) THEN
             begun_cooldown := least(cooldown_max, greatest(cooldown_first, pace.cooldown_seconds * 2));
@@ -58,7 +57,7 @@ BEGIN
     unknown := pace.unknown_answers;
     pace.busy_until := '-infinity';
 
-    -- Most answers change nothing.
+    -- Most outcomes change nothing.
     UPDATE resolver_pace AS kept
        SET busy_until = pace.busy_until, cooldown_seconds = pace.cooldown_seconds,
            cooldown_until = pace.cooldown_until, suspect_code = pace.suspect_code, suspect_at = pace.suspect_at,

@@ -1,5 +1,5 @@
 -- Identifies the post of a job within an account: its code, or until that is known the code in its link, and the slide that
--- the link names. Null when neither is known, as for an upload that is not done: such a job shares its post with no other.
+-- the link names. Null if neither is known, as for an upload that is not done: no other job belongs to its post.
 -- The index job_of_post has the same expression.
 CREATE OR REPLACE FUNCTION post_of(of_job job) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT coalesce(

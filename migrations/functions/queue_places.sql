@@ -1,6 +1,6 @@
--- The places of an account's pending jobs in the order in which they start.
---   of_job: only this one; null: all. of_account: null for no rows, so that views of other jobs cost nothing
--- expected_start_at: an estimate, null when nothing is known
+-- Positions of an account's pending jobs in the order in which they start.
+--   of_job: only this job; null: all. of_account: null for no rows, so that views of other jobs cost nothing
+-- expected_start_at: an estimate; null without data
 CREATE OR REPLACE FUNCTION queue_places(of_account bigint, of_job bigint)
 RETURNS TABLE (job_id bigint, queue_position integer, expected_start_at timestamptz)
 LANGUAGE plpgsql STABLE ROWS 300

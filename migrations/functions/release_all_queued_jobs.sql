@@ -1,5 +1,5 @@
--- release_queued_jobs() for each account that has waiting jobs: after a limit was raised, and for releases that did not see
--- each other. Reads one index entry per account to find them.
+-- Calls release_queued_jobs() for each account that has waiting jobs. Needed after a limit was raised, and after concurrent
+-- releases that did not see each other. Reads one index entry per account to find them.
 CREATE OR REPLACE FUNCTION release_all_queued_jobs() RETURNS void LANGUAGE plpgsql
 -- As in submit_jobs(): a plan that was made for a nearly empty table would sort all jobs of the account.
 SET enable_sort = off

@@ -1,6 +1,6 @@
--- Makes jobs that wait for their account claimable, in order, while fewer than concurrent_jobs of the account are. Reads at
--- most concurrent_jobs rows, however many wait. Never waits for a lock: of two jobs that end at the same moment, one may
--- release none, and the next end or release_all_queued_jobs() makes up for it.
+-- Makes jobs that wait for their account claimable, in order, until concurrent_jobs of the account are. Reads at most
+-- concurrent_jobs rows, however many jobs wait. Never waits for a lock: of two jobs that end at the same moment, one may
+-- release none. The next end of a job, or release_all_queued_jobs(), releases the missing one.
 CREATE OR REPLACE FUNCTION release_queued_jobs(of_account bigint) RETURNS void LANGUAGE plpgsql
 -- As in submit_jobs(): a plan that was made for a nearly empty table would sort all jobs of the account.
 SET enable_sort = off
@@ -9,7 +9,7 @@ DECLARE
     jobs_max integer;
     waiting bigint;
 BEGIN
-    -- The order leaves the planner no index but job_in_line. EXISTS would ignore it.
+    -- With this order the planner can use only the index job_in_line. EXISTS would ignore the order.
     PERFORM FROM job
       WHERE status = 'pending' AND waits_for = 'account' AND waits_for <> 'time' AND account_id = of_account
       ORDER BY waits_for, account_id, turn LIMIT 1;
@@ -28,7 +28,7 @@ BEGIN
          WHERE earliest.waits_for = 'account'
     LOOP
         UPDATE job SET waits_for = NULL, turn = next_job_turn(of_account), run_at = now()
-         -- With coalesce(), because the planner expects few waiting jobs and would read all of them for the id.
+         -- coalesce(), because the planner expects few waiting jobs and would read all of them to find the id.
          WHERE id = (SELECT id FROM job
                       WHERE id = waiting AND coalesce(waits_for, '') = 'account'
                         FOR UPDATE SKIP LOCKED);

@@ -1,4 +1,4 @@
--- Deletes calls. The totals over all accounts keep their cost; a call whose answer was lost is in the totals only while it
+-- Deletes calls. The totals over all accounts keep their cost. A call whose answer was lost is in the totals only while it
 -- exists, so it is settled first, at an unknown cost.
 CREATE OR REPLACE FUNCTION remove_model_calls(unwanted bigint[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN

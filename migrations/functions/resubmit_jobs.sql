@@ -1,5 +1,5 @@
--- Submits failed jobs again, except uploads, whose files are gone, and those whose link is active already. Beyond
--- concurrent_jobs they wait for their account. Accounts are locked first, as by submissions.
+-- Submits failed jobs again, except uploads, whose files are gone, and jobs whose link is already active. Jobs beyond
+-- concurrent_jobs wait for their account. Locks accounts first, as submissions do.
 CREATE OR REPLACE FUNCTION resubmit_jobs(failed_ids bigint[])
 RETURNS TABLE (failed bigint, anew bigint)
 LANGUAGE plpgsql AS $$

@@ -1,5 +1,5 @@
--- The estimated mean time between two starts of an account's pending jobs: the median time of recent jobs, divided by the
--- account's jobs in work, or the pace of the platform if the account has jobs in its line. Null when no job was done.
+-- Estimated mean time between the starts of two of an account's pending jobs: the median duration of recent jobs, divided by
+-- the account's jobs in work, or the platform's interval if the account has jobs in its line. Null if no job was done.
 CREATE OR REPLACE FUNCTION seconds_between_starts(of_account bigint) RETURNS double precision LANGUAGE sql STABLE AS $$
     SELECT greatest(
         (SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM finished_at - started_at))

@@ -1,6 +1,6 @@
--- Runs before the steps of erasing: deletes jobs in work of all accounts that are being erased, so that none is paid for
--- while the others are emptied. Such jobs have few dependent rows: up to ten times `most` of them. Null: another process has
--- the turn.
+-- Runs before the steps of erasing: deletes unfinished jobs of all accounts that are being erased, so that they cost nothing
+-- while other accounts are emptied. These jobs have few dependent rows, so it deletes up to ten times `most`. Null: another
+-- process has the turn.
 CREATE OR REPLACE FUNCTION stop_leavers(who text, turn_seconds double precision, most integer) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE

@@ -1,5 +1,5 @@
--- Writes what a search finds a reel by. Called by the statement that makes the reel `done`.
---   words: texts of falling weight; the first counts 3 times as much as the last
+-- Writes the search index of a reel. Called by the statement that makes the reel `done`.
+--   words: texts of decreasing weight; the first counts 3 times as much as the last
 --   concepts, concept_weights: the embedder's vector, component by component
 --   shown: the passages
 CREATE OR REPLACE FUNCTION store_search_entry(
@@ -10,7 +10,7 @@ LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO search_document (account_id, job_id, passages) VALUES (owner, reel, shown);
 
-    -- The share of BM25 that does not depend on other reels (k1 = 1.2, b = 0.75), at 200 words a reel.
+    -- The part of BM25 that does not depend on other reels (k1 = 1.2, b = 0.75), at 200 words a reel.
     INSERT INTO search_word (account_id, job_id, lexeme, weight)
     WITH found AS (
         SELECT token.lexeme,
@@ -23,7 +23,7 @@ BEGIN
         SELECT sum(said) / 200.0 AS length FROM found)
     SELECT owner, reel, found.lexeme, found.said * 2.2 / (found.said + 1.2 * (0.25 + 0.75 * whole.length))
       FROM found, whole
-     ORDER BY found.said DESC LIMIT 1500;  -- Half an hour of speech has fewer.
+     ORDER BY found.said DESC LIMIT 1500;  -- Half an hour of speech has fewer words.
 
     INSERT INTO search_concept (account_id, job_id, concept, weight)
     SELECT owner, reel, part.concept, part.weight

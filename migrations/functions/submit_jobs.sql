@@ -1,9 +1,9 @@
--- Decides submissions of any accounts, each as if it were alone, and stores those that are admitted. All parameters but the
--- defaults have one element for each submission.
---   queue_wishes: whether it may wait beyond concurrent_jobs. Of a list, the first one alone then costs a token
---   uploads: of the files that are analysed instead of what the links lead to; null: none
+-- Decides submissions of any accounts, each independently, and stores those that are admitted. All parameters except the
+-- defaults have one element per submission.
+--   queue_wishes: whether the job may wait beyond concurrent_jobs. Of a list, only the first one then costs a token
+--   uploads: files to analyse instead of the links' videos; null: none
 --   keys: Idempotency-Keys; request_hashes, positions: of a list or an upload; null and 0 for a single link
--- number: of the submission, from 1. outcome: of decide_submissions(). tokens: that the account's bucket has left. Of several
+-- number: of the submission, from 1. outcome: of decide_submissions(). tokens: left in the account's bucket. Of several
 -- accounts, one that another transaction holds has no rows: the caller has to repeat its submissions.
 CREATE OR REPLACE FUNCTION submit_jobs(
     callers bigint[], links text[], fresh_wishes boolean[], money_costs boolean[], webhook_urls text[],
@@ -20,7 +20,7 @@ DECLARE
     owners account[] := lock_accounts(callers);
     moment timestamptz := clock_timestamp();
 BEGIN
-    -- One statement for all rows: a row in a statement of its own costs several times as much.
+    -- One statement inserts all rows: a row in a separate statement costs several times as much.
     RETURN QUERY
     WITH decided AS MATERIALIZED (
         SELECT made.*, owner.id AS account_id

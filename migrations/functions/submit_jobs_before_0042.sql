@@ -1,5 +1,6 @@
--- As daemons of the last release call it. repeat_keys: the client's key, or "urls KEY LIST PLACE" for a link of a list, with
--- hashes of the key and of the list; rival_keys: the client's key of a list.
+-- The signature that daemons of the last release call.
+--   repeat_keys: the client's key, or "urls KEY LIST PLACE" for a link of a list, with hashes of the key and of the list
+--   rival_keys: the client's key of a list
 CREATE OR REPLACE FUNCTION submit_jobs(
     callers bigint[], links text[], fresh_wishes boolean[], repeat_keys text[], money_costs boolean[],
     webhook_urls text[], rival_keys text[], rival_stems text[], own_stems text[],
@@ -28,7 +29,7 @@ LANGUAGE sql AS $$
       FROM generate_series(1, cardinality(callers)) AS sent (place) LEFT JOIN decided ON decided.number = sent.place
 $$;
 
--- As the readiness check of the last release calls it.
+-- The signature that the readiness check of the last release calls.
 CREATE OR REPLACE FUNCTION submit_jobs(
     callers bigint[], links text[], fresh_wishes boolean[], repeat_keys text[], money_costs boolean[],
     webhook_urls text[], rate_default integer, concurrent_default integer)

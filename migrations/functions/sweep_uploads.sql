@@ -1,4 +1,4 @@
--- Renews the uploads that a daemon receives, and removes those whose daemon has ended and those whose job has ended.
+-- Renews the uploads that a daemon is receiving, and removes those whose daemon or job has ended.
 CREATE OR REPLACE FUNCTION sweep_uploads(arriving bigint[]) RETURNS void LANGUAGE sql AS $$
     UPDATE upload SET renewed_at = now() WHERE id = ANY (arriving) AND job_id IS NULL;
     DELETE FROM upload

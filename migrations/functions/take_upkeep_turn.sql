@@ -6,7 +6,7 @@ BEGIN
     VALUES (wanted_task, who, now() + make_interval(secs => turn_seconds))
     ON CONFLICT (task) DO UPDATE SET holder = excluded.holder, held_until = excluded.held_until
      WHERE turn.holder = who OR turn.held_until <= now()
-        -- No turn is this long: the clock was set back.
+        -- No turn is this long, so the clock was set back.
         OR turn.held_until > now() + make_interval(secs => turn_seconds) + interval '1 minute';
     RETURN FOUND;
 END

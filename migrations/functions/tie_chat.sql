@@ -1,6 +1,6 @@
--- Links a chat to the account that the code belongs to, and replies in the thread.
---   outcome: 'tied', 'wrong_code' (unknown, used or expired), 'too_many' (the account has as many chats as it may; the code
---            stays valid) or 'stale' (when finish_update() returns false)
+-- Links a chat to the account of the code, and replies in the thread.
+--   outcome: 'tied', 'wrong_code' (unknown, used or expired), 'too_many' (the account has reached its limit of chats; the
+--            code stays valid) or 'stale' (finish_update() returned false)
 CREATE OR REPLACE FUNCTION tie_chat(
     bot bigint, who text, handled_update bigint, wanted_chat bigint, wanted_kind text, wanted_name text,
     code bytea, ties_max integer, answered bigint, answer text[], thread bigint)
@@ -12,7 +12,7 @@ BEGIN
     IF NOT finish_update(bot, who, handled_update, '[]') THEN
         RETURN 'stale';
     END IF;
-    -- Locked until the commit: of two chats that use one code, the second finds it gone.
+    -- Locked until the commit: of two chats that use one code, the second does not find it.
     SELECT offered.account_id INTO owner
       FROM chat_code AS offered JOIN account ON account.id = offered.account_id
      WHERE offered.hash = code AND offered.expires_at > now() AND account.disabled_at IS NULL
@@ -24,7 +24,7 @@ BEGIN
         RETURN 'too_many';
     END IF;
     DELETE FROM chat_code WHERE account_id = owner;
-    -- Messages of another account must not reach this one.
+    -- Messages of another account must not be sent to this chat.
     DELETE FROM chat_message WHERE chat_id = wanted_chat AND account_id <> owner;
     INSERT INTO tied_chat (chat_id, account_id, kind, name) VALUES (wanted_chat, owner, wanted_kind, wanted_name)
     ON CONFLICT (chat_id) DO UPDATE

@@ -1,5 +1,5 @@
--- Unlinks a chat at its own request, and deletes its unsent messages, except for the reply in the thread. False when
--- finish_update() is.
+-- Unlinks a chat at its own request, and deletes its unsent messages, except for the reply in the thread. Returns the result
+-- of finish_update().
 CREATE OR REPLACE FUNCTION untie_chat(
     bot bigint, who text, handled_update bigint, unwanted_chat bigint, answered bigint, answer text[], thread bigint)
 RETURNS boolean
