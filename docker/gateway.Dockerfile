@@ -1,4 +1,4 @@
-# The one address before any number of reelsd: Debian's HAProxy and a file. See docker/compose.yaml.
+# The gateway in front of the daemons: Debian's HAProxy and its configuration. See docker/compose.yaml.
 FROM debian:bookworm-slim
 
 COPY docker/packages.txt /tmp/image/docker/
@@ -12,9 +12,9 @@ COPY docker/gateway.cfg /etc/haproxy/haproxy.cfg
 
 USER haproxy
 EXPOSE 8080
-# SIGUSR1 lets requests end; the engine insists after its grace period.
+# SIGUSR1 lets requests finish; the engine kills HAProxy after its grace period.
 STOPSIGNAL SIGUSR1
-# Healthy while it has a daemon to ask. Bash speaks enough HTTP for that.
+# Healthy while a daemon is ready. Bash can send the request.
 HEALTHCHECK --interval=5s --timeout=10s --start-period=60s --retries=3 \
     CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/8080 && printf 'GET /readyz HTTP/1.0\\r\\n\\r\\n' >&3 && read -t 5 -r _ status _ <&3 && [ \"$status\" = 200 ]"]
 ENTRYPOINT ["haproxy", "-W", "-db", "-f", "/etc/haproxy/haproxy.cfg"]

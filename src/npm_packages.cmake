@@ -1,11 +1,11 @@
-# Puts npm packages in place.
+# Installs npm packages.
 #
 #   npm_packages(FOLDER folder-with-package.json INTO build-folder FILES file...)
 #
-# installs at build time exactly what the lock file of FOLDER names into INTO/node_modules. FILES, below
-# node_modules, are what others depend on. Scripts of packages never run.
+# installs at build time exactly the packages of FOLDER's lock file into INTO/node_modules. FILES are paths below
+# node_modules on which other targets depend. Scripts of packages never run.
 #
-# This file is its own build step as well: cmake -D... -P npm_packages.cmake.
+# The build step runs this file as well: cmake -D... -P npm_packages.cmake.
 if(NOT CMAKE_SCRIPT_MODE_FILE)
     set(npm_packages_script ${CMAKE_CURRENT_LIST_FILE})
     find_program(NPM_PROGRAM npm)
@@ -29,8 +29,8 @@ endif()
 
 file(MAKE_DIRECTORY ${INTO})
 file(COPY ${FOLDER}/package.json ${FOLDER}/package-lock.json ${FOLDER}/.npmrc DESTINATION ${INTO})
-# A package that was fetched once is taken from npm's cache, also by the next build folder. Without a
-# network, npm's own patience would hide the message below for more than a minute.
+# Packages that were fetched before come from npm's cache, also in other build folders. Without a network,
+# npm's default retries would delay the message below by more than a minute.
 execute_process(COMMAND ${NPM} ci --prefer-offline --fetch-retry-maxtimeout=10000
     WORKING_DIRECTORY ${INTO} RESULT_VARIABLE code OUTPUT_VARIABLE said ERROR_VARIABLE said)
 if(NOT code EQUAL 0)
@@ -39,6 +39,6 @@ if(NOT code EQUAL 0)
         "see above. The first build needs the package registry that npm is configured for; later ones "
         "find the packages in npm's cache.")
 endif()
-# npm keeps the packages' own dates, which are older than the lock file.
+# npm preserves the dates of the packages, which are older than the lock file.
 file(GLOB_RECURSE fetched ${INTO}/node_modules/*)
 file(TOUCH ${fetched})

@@ -1,15 +1,15 @@
-# Run by CPack on what it has installed, before it is packed. One set of install rules serves any prefix; what
-# differs between a package of Debian and a tarball is put right here.
+# CPack runs this on the installed files before it packs them. The install rules are the same for all prefixes;
+# this file handles the differences between a Debian package and a tarball.
 cmake_policy(VERSION 3.25)
 
-# gzip(from to): as the policy has it, with no name and no time inside.
+# compress(from to): gzip without name and time in the file, as the policy requires.
 function(compress from to)
     file(READ ${from} text)
     file(WRITE ${to} "${text}")
     execute_process(COMMAND gzip -9nf ${to} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-# libraries_of(folder variable): Debian's packages that the programs in it are linked with.
+# libraries_of(folder variable): the Debian packages with which the programs in the folder are linked.
 function(libraries_of folder variable)
     set(work ${CPACK_TOPLEVEL_DIRECTORY}/libraries)
     file(WRITE ${work}/debian/control "Source: reelsd\n\nPackage: reelsd\nArchitecture: any\n")
@@ -17,7 +17,7 @@ function(libraries_of folder variable)
         COMMAND dpkg-shlibdeps -O ${folder}/bin/reelsd ${folder}/bin/reels ${folder}/libexec/reelsd/reelsd-media
         WORKING_DIRECTORY ${work} OUTPUT_VARIABLE found ERROR_QUIET COMMAND_ERROR_IS_FATAL ANY)
     string(REGEX REPLACE "^.*shlibs:Depends=" "" found "${found}")
-    # Without versions, and of alternatives the first.
+    # Removes versions, and all alternatives except the first.
     string(REGEX REPLACE " *([(][^)]*[)]|[|][^,]*)" "" found "${found}")
     string(REGEX REPLACE ", *" " " found "${found}")
     string(STRIP "${found}" found)
@@ -26,7 +26,7 @@ endfunction()
 
 if(CPACK_GENERATOR STREQUAL "DEB")
     set(daemon ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/daemon)
-    # What is configured, and what systemd reads, is outside of /usr in Debian 12.
+    # In Debian 12, configuration files and systemd units are outside of /usr.
     file(RENAME ${daemon}/usr/etc ${daemon}/etc)
     file(RENAME ${daemon}/usr/lib ${daemon}/lib)
     file(CHMOD ${daemon}/etc/reelsd/reelsd.conf ${daemon}/etc/reelsd/reelsd.env
@@ -45,7 +45,7 @@ else()
     set(VERSION ${CPACK_PACKAGE_VERSION})
     set(TARBALL ${CPACK_PACKAGE_FILE_NAME}.tar.gz)
     configure_file(${CPACK_REELSD_SOURCE}/README.tarball ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/README @ONLY)
-    # Where the README has it unpacked. The configuration stays in /etc.
+    # The README unpacks the tarball in /opt/reelsd. The configuration stays in /etc.
     file(GLOB units ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/lib/systemd/system/*.service)
     foreach(unit IN LISTS units)
         file(READ ${unit} text)

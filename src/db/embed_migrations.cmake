@@ -1,5 +1,5 @@
 # Compiles every migrations/NNNN_verb_noun.sql, in order of version, and every migrations/functions/NAME.sql, in order of
-# name, into one source file. A changed or new file configures again, so that the binary never lags behind the folder.
+# name, into one source file. A changed or new file triggers a new configuration, so that the binary is never out of date.
 function(embed_migrations folder output)
     set(code "// Generated from migrations/ by src/db/embed_migrations.cmake.\n")
     string(APPEND code "#include <reelsd/db/migrator.hpp>\n\n#include <vector>\n\n")
