@@ -1,7 +1,7 @@
-"""The rows of the HTTP contract for submitting and reading a reel.
+"""Tests the HTTP contract for submitting and reading a reel.
 
-Method: one daemon without workers, so that every job stays pending and each answer is determined; tables
-of requests and the exact answer. What workers do is in outcomes_test.py and queue_test.py.
+Method: one daemon without workers, so that every job stays pending and each answer is determined; tables of
+requests and exact answers. outcomes_test.py and queue_test.py test the work of workers.
 """
 
 import concurrent.futures
@@ -24,11 +24,11 @@ def another_host(host):
 
 
 class ApiTest(ServiceTest):
-    """One daemon serves all classes: each test has what it needs in ids and accounts of its own."""
+    """One daemon serves all classes: each test uses ids and accounts of its own."""
 
 
 def setUpModule():
-    # Polling is not what is tested here: the limit on requests stays out of the way.
+    # Polling is not tested here, so the limit on requests is high.
     ApiTest.served = Daemon(workers=0, requests_per_minute=100000)
     unittest.addModuleCleanup(ApiTest.served.close)
     ApiTest.served.start()
@@ -188,7 +188,7 @@ class Limits(ApiTest):
         self.assertEqual(answers[0].headers["RateLimit-Limit"], "10")
         self.assertEqual(answers[0].headers["RateLimit-Remaining"], "9")
 
-        # A place comes back every 6 s; a slow machine may have earned one during ten submissions.
+        # A token is refilled every 6 s; a slow machine may have received one during ten submissions.
         refused = next(a for a in (fresh.analyze(LINK) for _ in range(20)) if a.status != 202)
 
         self.assertEqual(refused.status, 429)
@@ -254,7 +254,7 @@ class Reading(ApiTest):
         self.assertEqual(answer.headers["Cache-Control"], "no-store")
         job = answer.json()
         self.assertRegex(job["created_at"], RFC3339)
-        # Left out or null, as the contract allows for what has no value.
+        # Omitted or null, as the contract allows for missing values.
         known = {name: value for name, value in job.items() if value is not None}
         self.assertEqual(
             known,
@@ -386,7 +386,7 @@ class Routes(ApiTest):
         self.assertEqual(self.served.request("GET", "/readyz").status, 200)
 
     def test_nothing_inside_is_told(self):
-        """No answer of the tables above may name a path, SQL or source file; one of each kind here."""
+        """No answer of the tables above may contain a path, SQL or a source file. This tests one of each kind."""
         answers = [
             self.someone.request("GET", "/api/v1/reels/1'%20OR%201=1"),
             self.someone.analyze("https://'; DROP TABLE job; --/"),
@@ -398,7 +398,7 @@ class Routes(ApiTest):
 
 
 class Protocol(ApiTest):
-    """Bytes that no library would send."""
+    """Bytes that no library sends."""
 
     def status_of(self, received):
         match = re.match(rb"HTTP/1\.1 (\d{3}) ", received)

@@ -1,7 +1,7 @@
-"""`reelsd backup` and `reelsd restore`: what was there is there again, or nothing has changed.
+"""Tests `reelsd backup` and `reelsd restore`: either all data is restored, or nothing has changed.
 
-Method: a daemon on its private cluster for the way there and back as clients see it; databases of one
-server, reached by their address, for everything that speaks against a file or a database.
+Method: a daemon on its private cluster for backup and restore as clients see them; databases of one server,
+reached by their address, for all errors of files and databases.
 """
 
 import fcntl
@@ -31,7 +31,7 @@ class BackupTest(ServiceTest):
         return os.path.join(self.folder, name)
 
     def refused(self, done, *parts):
-        """One clear line, and nothing lies around."""
+        """Prints one clear line, and leaves no files."""
         self.assertEqual(done.returncode, 1, done)
         self.assertRegex(done.stderr, r"\Areelsd: [^\n]+\n\Z")
         for part in parts:
@@ -40,7 +40,7 @@ class BackupTest(ServiceTest):
 
 
 def asked(account, person, jobs):
-    """What clients are told of everything there is."""
+    """Answers of the API about all data."""
     seen = {}
     for path in ["", "?limit=1", "/usage", "/usage/days", "/search?q=coffee", "/search?q=espresso%20barista",
                  *(f"/{job}{part}" for job in jobs
@@ -71,7 +71,7 @@ class ThereAndBack(BackupTest):
         self.assertIn(b"coffee", before["/search?q=coffee"][1].lower())
 
         with self.subTest("while the daemon runs"):
-            # Of backups that were killed; a pg_dump may still be writing the second one.
+            # Leftovers of killed backups; a pg_dump may still be writing the second one.
             killed, written = self.path() + ".part-00000001", self.path() + ".part-00000002"
             for name in (killed, written):
                 with open(name, "wb"):
@@ -136,7 +136,7 @@ class Databases(BackupTest):
         return self.sql(url, "SELECT string_agg(email, ' ' ORDER BY email) FROM account")
 
     def changed_copy(self, *statements):
-        """A backup of a database that is like the full one, but for what the statements change."""
+        """Creates a backup of a database that differs from the full one by the statements."""
         url = self.cluster.new_database()
         must(self.backup(self.full, self.path("copy")))
         must(self.restore(url, self.path("copy")))

@@ -1,6 +1,6 @@
-"""A monthly budget: when it is spent, what costs money is refused, and nothing else is.
+"""Tests monthly budgets: once a budget is spent, requests that cost money are refused, and no others.
 
-Method: the real daemon against a model's stand-in, whose calls have a price; budgets are set in the database.
+Method: the real daemon with a stand-in for the model, whose calls have a price. Budgets are set in the database.
 """
 
 import datetime
@@ -83,14 +83,14 @@ class MonthlyBudget(ModelTest):
         self.assertEqual(first.status, 202)
         self.account.finished(first.json()["id"])
         self.set_budget(0)
-        # Until the quota is whole again, for what is refused to be seen to take none of it.
+        # Until the quota is full again, to show that refusals do not use it.
         self.sql("UPDATE account SET bucket_tokens = NULL, bucket_at = NULL")
         self.assertRefused(self.account.analyze(LINK), "monthly budget of $0.00 is spent")
         again = self.account.request("POST", "/api/v1/reels/analyze", body, headers)
         self.assertEqual((again.status, again.json()["id"]), (202, first.json()["id"]))
-        # The checks of the input come first.
+        # Input is checked first.
         self.assertEqual(self.account.analyze("https://tiktok.com/x").status, 400)
-        # Test links cost nothing, and others pay for themselves.
+        # Test links cost nothing, and other accounts have their own budget.
         self.assertEqual(self.account.finished(self.account.submit(SAMPLE))["status"], "done")
         self.assertEqual(daemon.account().analyze(LINK).status, 202)
 

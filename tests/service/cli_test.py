@@ -1,7 +1,7 @@
-"""The client `reels` against a server whose answers each test writes down beforehand.
+"""Tests the client `reels` against a server whose answers each test defines.
 
-What matters is what the client sends, prints and ends with, also for answers that no daemon should ever
-give. One suite at the end has the real daemon on the other side.
+The tests check what the client sends and prints, and its exit code, also for answers that no daemon gives. One
+suite at the end uses the real daemon.
 """
 
 import http.server
@@ -56,12 +56,12 @@ DONE = {
 
 
 class ScriptedServer:
-    """Gives the answers it was given, in order, and remembers the requests."""
+    """Gives the defined answers in order, and records the requests."""
 
     def __init__(self, *answers, events=None):
         self.answers = list(answers)
         self.requests = []
-        # Of a reel: streams to answer with, in order; none: a server that does not know them.
+        # Event streams of a reel, in order; None: a server without event streams.
         self.events = list(events or [])
         self.follows = []
         self.lock = threading.Lock()
@@ -69,7 +69,7 @@ class ScriptedServer:
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
-            wbufsize = -1  # Head and body in one piece: two would each wait for an acknowledgement.
+            wbufsize = -1  # Head and body in one write: two writes would each wait for an acknowledgement.
 
             def follow(self):
                 with script.lock:
@@ -93,7 +93,7 @@ class ScriptedServer:
                 body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
                 with script.lock:
                     script.requests.append((self.command, self.path, dict(self.headers), body))
-                    # The last answer stays: a client may look more often than a test counts.
+                    # The last answer repeats: a client may poll more often than a test counts.
                     chosen = script.answers.pop(0) if len(script.answers) > 1 else script.answers[0]
                 if chosen == "hang up":
                     self.connection.shutdown(socket.SHUT_RDWR)
@@ -107,7 +107,7 @@ class ScriptedServer:
                 self.send_response(status)
                 for name, value in headers:
                     self.send_header(name, value)
-                if status != 204:  # Which must not have one (RFC 9110, 8.6).
+                if status != 204:  # 204 must not have one (RFC 9110, 8.6).
                     self.send_header("Content-Length", str(len(content)))
                 self.end_headers()
                 self.wfile.write(content)
@@ -264,7 +264,7 @@ def standing(status, attempt=0, step=None):
 
 
 class Following(CliTest):
-    """--wait, where the server tells of a reel's events."""
+    """--wait with a server that sends the events of a reel."""
 
     def test_the_work_is_shown_as_it_goes_on(self):
         stream = ("retry: 10\n\n" + event("state", standing("pending"), "a") + ": keep-alive\n\n"
@@ -478,7 +478,7 @@ class Get(CliTest):
 
 
 def next_page(cursor):
-    """A Link header as a server behind a proxy writes it: under a name that is not ours to follow."""
+    """A Link header of a server behind a proxy, with another host name that the client must not follow."""
     return "Link", f'<http://inside.test/api/v1/reels?limit=2&cursor={cursor}>; rel="next"'
 
 
@@ -668,18 +668,18 @@ class Delete(CliTest):
         self.assertIn("REELS_TOKEN", done.stderr, "where to look")
 
     def test_a_repeat_that_finds_nothing(self):
-        """The answer was lost, the deletion was not."""
+        """The answer was lost, but the reel was deleted."""
         for trouble in ("hang up", (503, {"message": "down", "status": "error"})):
             with self.subTest(trouble):
                 done = self.ended(self.reels("delete", "40", server=self.serve(trouble, self.GONE)), 0)
                 self.assertEqual(done.stdout, "Deleted reel 40\n")
-        # After a refusal, which does nothing, it is an unknown reel.
+        # After a refusal, which deletes nothing, the reel is unknown.
         limit = (429, {"message": "limit of 600 requests a minute", "status": "error"})
         self.ended(self.reels("delete", "40", server=self.serve(limit, self.GONE)), 4)
 
 
 class Refusals(CliTest):
-    """What the server says no to ends with 4 and its own words, at once."""
+    """A request that the server rejects ends at once with code 4 and the server's message."""
 
     def test_messages(self):
         cases = [
@@ -844,7 +844,7 @@ class Settings(CliTest):
 
 class Terminal(CliTest):
     def on_terminal(self, server, *arguments, **variables):
-        """What a terminal of 50 columns receives, and the exit code."""
+        """The output on a terminal of 50 columns, and the exit code."""
         variables = {"TERM": "xterm", **variables}
         ours, theirs = pty.openpty()
         try:
@@ -858,7 +858,7 @@ class Terminal(CliTest):
         try:
             while piece := os.read(ours, 65536):
                 received += piece
-        except OSError:  # The terminal's way to say that the last program left.
+        except OSError:  # Linux terminals report this error when the last program has exited.
             pass
         finally:
             os.close(ours)
@@ -900,8 +900,7 @@ class Terminal(CliTest):
 
 
 class Shell:
-    """An interactive shell on a terminal, with completions loaded and a `reels` that only prints what it
-    is called with."""
+    """An interactive shell on a terminal, with completions loaded and a `reels` that only prints its arguments."""
 
     def __init__(self, command, setup):
         self.ours, theirs = pty.openpty()
@@ -911,7 +910,7 @@ class Shell:
                 stdout=theirs, stderr=theirs, start_new_session=True)
         finally:
             os.close(theirs)
-        # Typed with a gap, so that its echo is not taken for its output.
+        # Typed in two parts, so that the echo is not mistaken for the output.
         self.type(setup + "\nreels() { printf '<%s>' \"$@\"; echo ' called'; }; echo all' 'set\n")
         self.read_until("all set")
 
@@ -940,7 +939,7 @@ class Shell:
 
 
 class Completion(CliTest):
-    """The scripts in the shells that they are for. \t is what a person types."""
+    """Tests the scripts in their shells. \t is the key that a user types."""
 
     CASES = [
         ("reels li\t", ["list"]),
@@ -955,7 +954,7 @@ class Completion(CliTest):
     ]
 
     def script(self, shell):
-        """The script in a file of its own, made without server or token."""
+        """Writes the script to a file, without a server or token."""
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         path = os.path.join(folder.name, "_reels")
@@ -973,7 +972,7 @@ class Completion(CliTest):
                                                                        "get", "1"])]
         for keys, words in cases:
             with self.subTest(keys):
-                # Whether a value stands behind "=" or a blank is the shell's habit.
+                # Shells differ in whether a value follows "=" or a blank.
                 called = shell.called_with(keys)
                 self.assertEqual(" ".join(called).replace("=", " "), " ".join(words).replace("=", " "))
 
@@ -1008,7 +1007,7 @@ class Completion(CliTest):
 
 
 class Daemons(ServiceTest, CliTest):
-    """The same with the real server on the other side."""
+    """The same with the real server."""
 
     @classmethod
     def setUpClass(cls):

@@ -1,4 +1,4 @@
-"""A person at the dashboard: signs in and asks what its pages ask for, over plain HTTP."""
+"""A user of the dashboard: signs in and sends the requests of its pages, over plain HTTP."""
 
 import contextlib
 import http.client
@@ -12,7 +12,7 @@ PASSWORD = "correct horse battery"
 
 
 def set_up_link_secret(daemon):
-    """The secret of the link that the first start logs for the first administrator."""
+    """The secret of the setup link that the first start logs for the first administrator."""
     def logged():
         links = [line["link"] for line in daemon.log_lines() if line.get("message") == "set-up link"]
         return links[-1] if links else None
@@ -20,7 +20,7 @@ def set_up_link_secret(daemon):
 
 
 class Person:
-    """One browser: keeps its cookie and the token that changes need."""
+    """One browser: stores its cookie and the token that changes need."""
 
     def __init__(self, daemon):
         self.daemon = daemon
@@ -60,7 +60,7 @@ class Person:
         return self._begin(self.request("POST", "/dashboard/sign-in", body))
 
     def invite(self, email, **more):
-        """A new account's first visit."""
+        """The first visit of a new account."""
         answer = self.api("POST", "admin/accounts", {"email": email, **more})
         assert answer.status == 201, answer
         return Person(self.daemon).join(answer.json()["link"].split("#")[1])
@@ -78,7 +78,7 @@ class Person:
 
 
 class EventStream:
-    """The page's stream of events, read by a thread of its own."""
+    """The page's event stream, read by a separate thread."""
 
     def __init__(self, person, last_event_id=None):
         self.connection = person.daemon.connection()
@@ -110,7 +110,7 @@ class EventStream:
                         self.events.append((kind, json.loads("\n".join(data))))
                     kind, data = "message", []
         except (OSError, http.client.HTTPException):
-            pass  # The connection was cut: the stream has ended.
+            pass  # The connection was cut, so the stream has ended.
         self.ended.set()
 
     def of(self, kind, job):
@@ -123,7 +123,7 @@ class EventStream:
         return wait_until(seen, f"{kind} of {job} with {fields}")[0]
 
     def close(self):
-        """As a browser that is closed: the daemon sees the connection end."""
+        """Closes the connection as a browser does, so that the daemon detects it."""
         with contextlib.suppress(OSError):
             self.socket.shutdown(socket.SHUT_RDWR)
         self.reader.join()

@@ -1,4 +1,4 @@
-"""The dashboard from outside: who gets in, what they may see, and what they are told while they look."""
+"""Tests the dashboard from outside: access, permissions, and live updates."""
 
 import concurrent.futures
 import re
@@ -9,7 +9,7 @@ from dashboard_session import PASSWORD, EventStream, Person, set_up_link_secret
 from service_support import (SAMPLE, UNAVAILABLE, Daemon, DatabaseTest, ServiceTest, clean_environment, must,
                              program,                             wait_until)
 
-# What a page asks for, and what changes something: none of it without a session.
+# Requests of pages, and requests that change data: all need a session.
 GATED = [
     ("GET", "session"), ("POST", "sign-out"), ("POST", "password"),
     ("GET", "reels"), ("POST", "reels/analyze"), ("GET", "reels/1"), ("DELETE", "reels/1"),
@@ -115,7 +115,7 @@ class SetUp(ServiceTest):
 
 
 class People(ServiceTest):
-    """One daemon for all: ann is its administrator, bob a member."""
+    """One daemon for all tests: ann is its administrator, bob a member."""
 
     @classmethod
     def setUpClass(cls):

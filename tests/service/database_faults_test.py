@@ -1,12 +1,12 @@
-"""What clients and jobs see of a database that is refused, cut off, stalled, slow, restarted, read-only,
-out of connections or out of disk.
+"""Tests clients and jobs while the database is refused, cut off, stalled, slow, restarted, read-only, out of
+connections or out of disk.
 
-Goal: the API answers 503 with Retry-After within 2 s and never hangs; it is well again within 2 s of the
-database, without a restart; nothing accepted is lost and no job is done twice. Method: a real daemon reaches
-its PostgreSQL through a proxy that cuts. A crowd of clients asks all the time, each one its own kind of
-request, before, during and after a fault, while jobs are in work; each answer is judged as it comes. Then
-the books are checked: a trigger notes each end of a job, the platform each time that it was asked, and each
-Idempotency-Key must have made one job. What was measured is printed; a busy machine is allowed more.
+Goal: the API answers 503 with Retry-After within 2 s and never hangs. It recovers within 2 s after the database,
+without a restart. No accepted job is lost, and none is done twice. Method: a real daemon reaches its PostgreSQL
+through a proxy that cuts connections. Clients send requests all the time, each of one kind, before, during and
+after a fault, while jobs are in work. Each answer is checked when it arrives. Then the records are compared: a
+trigger records each end of a job, the platform each request, and each Idempotency-Key must have created one job.
+Measurements are printed; busy machines get more time.
 """
 
 import http.client
@@ -23,13 +23,13 @@ from service_support import (
     UNAVAILABLE, Cluster, Daemon, Platform, ServiceTest, wait_until)
 from small_disk import SmallDisk
 
-ANSWER_SECONDS_MAX = 5  # Promised: 2.
-HEALED_SECONDS_MAX = 5  # Promised: 2.
-PATIENCE = 12  # Of a client, and of a wait for what a fault must bring.
-LEASE_SECONDS = 20  # No fault here lasts so long that work is stopped for it.
-WORK_SECONDS = 4  # Of the jobs that are in work.
+ANSWER_SECONDS_MAX = 5  # The documents promise 2.
+HEALED_SECONDS_MAX = 5  # The documents promise 2.
+PATIENCE = 12  # For a client, and for waiting until a fault takes effect.
+LEASE_SECONDS = 20  # No fault here is long enough to stop work because of it.
+WORK_SECONDS = 4  # Number of jobs in work.
 LONG_POLL_SECONDS = 0.5
-REST_SECONDS = 0.05  # Of a client between two requests.
+REST_SECONDS = 0.05  # Pause of a client between two requests.
 
 ENDS = """
 CREATE TABLE ended (job bigint, status text, attempt integer);
@@ -49,7 +49,7 @@ def link_of(code):
 
 
 class ImpatientDaemon(Daemon):
-    """One whose clients take a late answer for none."""
+    """A daemon whose clients count a late answer as missing."""
 
     def connection(self):
         connection = super().connection()
@@ -58,12 +58,12 @@ class ImpatientDaemon(Daemon):
 
 
 class Asker(threading.Thread):
-    """A client that asks one kind of request over and over."""
+    """A client that repeats requests of one kind."""
 
     def __init__(self, crowd, kind, ask, good, waits=0):
         super().__init__(daemon=True)
         self.crowd, self.kind, self.ask, self.good, self.waits = crowd, kind, ask, good, waits
-        self.seen = []  # (begun, ended, status or None, what is wrong with it or None)
+        self.seen = []  # (begin, end, status or None, error text or None)
 
     def run(self):
         while not self.crowd.over.is_set():
@@ -94,12 +94,12 @@ class Asker(threading.Thread):
 
 
 class Crowd:
-    """Clients of all kinds, and what they have been told."""
+    """Clients of all kinds, and the answers that they have got."""
 
     def __init__(self, world, name, spare, in_work):
         self.world, self.name, self.spare = world, name, spare
         self.over = threading.Event()
-        self.keys = {}  # Idempotency-Key: the job's id, once accepted.
+        self.keys = {}  # Idempotency-Key: id of the accepted job.
         self.key, self.repeated, self.doubtful = None, 0, None
         get = lambda path: lambda: world.account.request("GET", "/api/v1/reels" + path)
         site = lambda path: lambda: world.daemon.request("GET", path)
@@ -116,7 +116,7 @@ class Crowd:
             Asker(self, "metrics", site("/metrics"), (200,)))}
 
     def analyze(self):
-        """A new submission, or the last one once more if it had no 202."""
+        """A new submission, or the last one again if it got no 202."""
         if self.key is None:
             self.key = f"{self.name}-{len(self.keys)}"
         else:
@@ -130,14 +130,14 @@ class Crowd:
         return answer
 
     def delete(self):
-        """One of the spare jobs, until it is gone; a 404 is right when an earlier try had no answer."""
+        """Deletes a spare job until it is gone. A 404 is correct after a request without an answer."""
         job = self.doubtful or (self.spare.pop() if self.spare else 0)
         tried_before, self.doubtful = self.doubtful is not None, job or None
         answer = self.world.account.request("DELETE", f"/api/v1/reels/{job or 10 ** 15}")
         if answer.status in (204, 404):
             self.doubtful = None
         if answer.status == 404 and job and not tried_before:
-            answer.status = 599  # It was there, and nobody else deletes.
+            answer.status = 599  # The job existed, and no other client deletes jobs.
         return answer
 
     def __enter__(self):
@@ -151,7 +151,7 @@ class Crowd:
             asker.join(PATIENCE + 1)
 
     def all_well_since(self, moment):
-        """When the last kind of client had its first good answer to a request begun since."""
+        """The time when the last kind of client got its first good answer to a request that began after `moment`."""
         firsts = [next((one[1] - asker.waits for one in asker.begun_since(moment, asker.good)), None)
                   for asker in self.askers.values()]
         return None if None in firsts else max(firsts)
@@ -167,13 +167,13 @@ class Crowd:
                 for one in asker.seen if one[3]]
 
     def slowest(self):
-        """(seconds beyond what was to be waited, kind)"""
+        """(seconds beyond the requested wait, kind)"""
         return max((one[1] - one[0] - asker.waits, kind)
                    for kind, asker in self.askers.items() for one in asker.seen)
 
 
 class World:
-    """A cluster, a proxy before it, a platform and a daemon with people who use it."""
+    """A cluster, a proxy in front of it, a platform and a daemon with clients."""
 
     link_tail = ""
 
@@ -187,7 +187,7 @@ class World:
         if tablespace:
             self.cluster.query(f"CREATE TABLESPACE small LOCATION '{tablespace}'", "postgres")
             where = " TABLESPACE small"
-        # The daemon is no superuser: for those, there is always a connection left.
+        # The daemon is not a superuser: superusers can always get a connection.
         self.cluster.query("CREATE ROLE service LOGIN", "postgres")
         self.cluster.query(f"CREATE DATABASE reels OWNER service{where}", "postgres")
         self.proxy = CuttingProxy(os.path.join(self.cluster.folder, ".s.PGSQL.5432"))
@@ -213,7 +213,7 @@ class World:
         return self.cluster.query(statement, "reels").strip()
 
     def next_code(self, key):
-        """A code of its own for each key; the platform shows none of them to us."""
+        """A separate code for each key; the platform shows none of these posts to visitors."""
         return self.codes.setdefault(key, f"DYkey{len(self.codes):06}")
 
     def configure(self, slow_codes):
@@ -238,10 +238,9 @@ class FaultTest(ServiceTest):
         self.addCleanup(self.world.proxy.flow)
 
     def suffer(self, name, begin, end, refuses=(), serves=(), attempts_max=2, may_end=()):
-        """All of a fault, from `begin` to `end`. `refuses`: the kinds that must be refused meanwhile, and
-        `serves`: those that must not.
-        `attempts_max`: one, and one more if the fault may hit an attempt or its claim itself.
-        `may_end`: error codes with which the fault itself may end a job."""
+        """Tests a whole fault, from `begin` to `end`. `refuses`: kinds of requests that must be refused during it;
+        `serves`: kinds that must succeed. `attempts_max`: one, plus one if the fault may hit an attempt or its
+        claim. `may_end`: error codes that the fault itself may cause."""
         world = self.world
         slow_codes = [f"DYslow{name:.4}{n}" for n in range(2)]
         world.configure(slow_codes)
@@ -257,7 +256,7 @@ class FaultTest(ServiceTest):
             begun = time.monotonic()
             begin()
             try:
-                # Every client has met it.
+                # Each client has been affected.
                 wait_until(lambda: crowd.all_answered_since(begun), "answers in the fault", PATIENCE)
                 wait_until(lambda: crowd.refused_since(begun) >= set(refuses), "refusals", PATIENCE)
             finally:
@@ -286,7 +285,7 @@ class FaultTest(ServiceTest):
         return crowd
 
     def check_books(self, before, kept, crowd, attempts_max, may_end):
-        """Everything accepted has ended, once; nothing was done twice; a key is one job."""
+        """Each accepted job has ended once, nothing was done twice, and each key belongs to one job."""
         world = self.world
         rows = [line.split("|") for line in world.sql(
             f"SELECT id, claim, attempt, url, coalesce(error_code::text, '') FROM job WHERE id > {before}"
@@ -327,18 +326,18 @@ class Network(FaultTest):
         self.suffer("refused", **self.proxied(begin), refuses=ASKS)
 
     def test_dropped(self):
-        """All at once, while statements are on their way there and answers on their way back."""
+        """Cuts all connections at once, while statements and answers are in transit."""
         def begin():
             self.world.proxy.slow(0.1)
             seen = time.monotonic()
             wait_until(lambda: self.crowd.all_answered_since(seen), "traffic", PATIENCE)
-            # Once is enough, unless nothing was on its way at that moment.
+            # Once is enough, unless nothing was in transit at that moment.
             wait_until(lambda: self.crowd.refused_since(seen) or self.world.proxy.drop() < 0,
                        "a statement cut off", PATIENCE)
         self.suffer("dropped", **self.proxied(begin))
 
     def test_cut_in_a_statement(self):
-        """Before the server has it, in the midst of it, and when it is done and nobody has heard."""
+        """Before the server gets it, during the statement, and after it, before the client gets the answer."""
         proxy = self.world.proxy
 
         def begin():
@@ -354,7 +353,7 @@ class Network(FaultTest):
         self.suffer("stalled", **self.proxied(self.world.proxy.stall), refuses=ASKS)
 
     def test_links_that_died_unseen(self):
-        """What was sent is lost without a word, and no link that lost something ever speaks again."""
+        """Sent data is lost silently, and a connection that lost data stays silent."""
         self.suffer("silent", **self.proxied(self.world.proxy.swallow), refuses=ASKS)
 
     def test_slow(self):
@@ -363,7 +362,8 @@ class Network(FaultTest):
 
 class LostReports(ServiceTest):
     def test_a_job_is_due_again_before_its_daemon_knows(self):
-        """The database has taken the report and the answer is lost: the job is due there, and in hand here."""
+        """The database has accepted the report, but the answer is lost: the database has the job as due, and the
+        daemon as held."""
         world = World(retry_base_seconds=0.05)
         self.addCleanup(world.close)
         codes = [f"DYdue{number:06}" for number in range(5)]
@@ -373,7 +373,7 @@ class LostReports(ServiceTest):
             world.proxy.cut(b"jobs.report#", world.proxy.ANSWER)
             job = world.account.submit(link_of(code))
             wait_until(lambda: world.proxy.cuts > cuts, "the cut", PATIENCE)
-            # Each of these has the daemon look for work, until the job itself has ended.
+            # Each of these makes the daemon look for work, until the job itself has ended.
             while world.account.job(job)["status"] not in ("done", "error"):
                 world.account.finished(world.account.submit(UNAVAILABLE))
             self.assertEqual(world.account.job(job)["error_code"], "download_failed")
@@ -382,7 +382,7 @@ class LostReports(ServiceTest):
 
 class LostLookUps(ServiceTest):
     def test_an_attempt_that_met_no_database_is_none(self):
-        """More often than a job has attempts: it goes on where the database is back."""
+        """More faults than a job has attempts: the job continues when the database is back."""
         world = World(retry_base_seconds=0.05)
         self.addCleanup(world.close)
         world.platform.configure(posts={"DYlookup": {"page": "private"}})
@@ -402,12 +402,12 @@ class Server(FaultTest):
         cluster = self.world.cluster
 
         def begin():
-            cluster.process.send_signal(signal.SIGQUIT)  # As pg_ctl stop -m immediate.
+            cluster.process.send_signal(signal.SIGQUIT)  # As pg_ctl stop -m immediate does.
             cluster.process.wait(20)
         self.suffer("restarted", begin, cluster.start, refuses=ASKS)
 
     def test_a_server_process_dies(self):
-        """The server then ends all of its connections, and repairs itself."""
+        """The server then closes all connections, and recovers."""
         cluster, proxy = self.world.cluster, self.world.proxy
 
         def begin():
@@ -432,7 +432,7 @@ class Server(FaultTest):
 
 
 class LongOutages(FaultTest):
-    """The database is away for longer than a lease: work is given up here before others may take it."""
+    """The database is away for longer than a lease: the daemon must stop the work before others may claim it."""
 
     @classmethod
     def setUpClass(cls):
@@ -452,7 +452,7 @@ class LongOutages(FaultTest):
 
 
 class DiskFull(FaultTest):
-    """The database lies on a small disk of its own, which takes root to mount."""
+    """The database is on a small separate disk, which needs root to mount."""
 
     DISK_MIB = 64
 

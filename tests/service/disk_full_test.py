@@ -1,8 +1,8 @@
-"""Full disks: of the scratch files, and of the private cluster with everything of it.
+"""Tests full disks: that of the scratch files, and that of the private cluster.
 
-Goal: what cannot be stored is said to be so, nothing is left lying about, and once there is room again
-everything goes on without a restart. The log's disk is log_test.py's, a database elsewhere
-database_faults_test.py's. Method: small disks of their own, which take root to mount.
+Goal: clients get an error for data that cannot be stored, no files are left behind, and work continues without a
+restart once there is space. log_test.py tests the log's disk, database_faults_test.py another database. Method:
+small separate disks, which need root to mount.
 """
 
 import os
@@ -36,7 +36,7 @@ class FullDisks(DatabaseTest):
         wait_until(lambda: self.scratch_files(daemon) == [], "tidiness")
         self.assertEqual(daemon.request("GET", "/readyz").status, 200)
 
-        # One whose second attempt finds room.
+        # A job whose second attempt has enough space.
         late = account.submit(second)
         wait_until(lambda: self.sql(f"SELECT attempt, status FROM job WHERE id = {late}") == "1|pending",
                    "the first attempt's failure")
@@ -49,7 +49,7 @@ class FullDisks(DatabaseTest):
         disk = SmallDisk(1, self.addCleanup)
         must(run_reelsd("migrate", database_url=self.database))
         disk.fill()
-        # Of what is left by the file system's own needs, not enough.
+        # Leaves space for the file system's own needs, but not for a backup.
         with open(disk.filler, "ab") as file:
             file.truncate(os.path.getsize(disk.filler) - 16384)
         done = run_reelsd("backup", os.path.join(disk.folder, "backup"), database_url=self.database)

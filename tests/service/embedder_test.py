@@ -1,5 +1,5 @@
-"""Search by a remote embedder: reels get vectors in the background, searches find by them, each call is
-in the bill, and nothing of it can break a search.
+"""Tests search with a remote embedder: reels get vectors in the background, searches use them, each call is
+recorded, and errors never break a search.
 
 Method: the real daemon with its own analyzer and the stand-ins of both APIs, which check the requests.
 """
@@ -14,13 +14,13 @@ from service_support import wait_until
 
 KEY = "AIzaEmbedderKeyThatNobodyMaySee0123456789"
 MODEL = "gemini-embedding-001"
-# Nothing of it stands in the texts, nor means anything near in the built-in dictionary.
+# A query without a common word or a related meaning in the built-in dictionary.
 QUERY = "zwirbel quastenflosser"
 
 
 class EmbedderTest(ModelTest):
     def stored(self, embedder):
-        """How many reels have a vector by this embedder."""
+        """The number of reels with a vector of this embedder."""
         return int(self.sql(f"SELECT count(*) FROM search_document WHERE embedder = '{embedder}'"))
 
     def wait_for_vectors(self, embedder, count):
@@ -47,7 +47,7 @@ class Gemini(EmbedderTest):
                 "gemini_api_key": KEY, "gemini_model": "gemini-3.8-flash"}
 
     def reel_about(self, summary):
-        """The id of a done reel whose analysis says this."""
+        """The id of a done reel with this text in its analysis."""
         self.model.answer = answer_with("content.summary", summary)
         job = self.job()
         self.assertDone(job)

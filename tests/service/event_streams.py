@@ -10,7 +10,7 @@ from service_support import wait_until
 
 
 class ReelEvents:
-    """The events of one reel, read by a thread of its own."""
+    """The events of one reel, read by a separate thread."""
 
     def __init__(self, someone, job_id, last_event_id=None, headers=None):
         self.connection = someone.daemon.connection()
@@ -32,11 +32,11 @@ class ReelEvents:
         try:
             self._take_events()
         except (OSError, http.client.HTTPException, AttributeError, ValueError):
-            self.was_cut = True  # AttributeError and ValueError: closed by the test meanwhile.
+            self.was_cut = True  # AttributeError and ValueError: the test has closed the connection.
         self.ended.set()
 
     def _lines(self):
-        """Of the body; whether its end has come is lost on http.client's own iteration."""
+        """Reads lines of the body. The iteration of http.client hides whether the end has been received."""
         if self.answer.status != 200:
             self.answer.read()
             return

@@ -1,9 +1,9 @@
-"""A PostgreSQL with a replica: the primary dies, or falls silent, under load; the replica is promoted, and the
-daemon goes on with it by itself.
+"""Tests a PostgreSQL with a replica: the primary dies or stops responding under load, the replica is promoted, and
+the daemon uses it without a restart.
 
 Method: two real servers on loopback with streaming replication, and one daemon with both in its database-url.
-Clients submit with Idempotency-Keys all the time and repeat what had no 202. Then the books are checked: what the
-clients were promised, what the database has, and what the platform and the model were asked.
+Clients submit with Idempotency-Keys all the time, and repeat submissions without a 202. Then the answers of the
+clients are compared with the database and with the requests at the platform and the model.
 """
 
 import http.client
@@ -28,7 +28,7 @@ class Client(threading.Thread):
     def __init__(self, account, name, over):
         super().__init__(daemon=True)
         self.account, self.label, self.over = account, name, over
-        self.accepted = {}  # Idempotency-Key: the job's id, as the last 202 had it.
+        self.accepted = {}  # Idempotency-Key: job id of the last 202.
         self.refused, self.wrong = 0, []
 
     def run(self):
@@ -83,7 +83,7 @@ class Failover(ServiceTest):
             self.assertEqual(client.wrong, [])
 
     def assertAllDone(self, account, clients):
-        """Every promise is kept: the job is there, once, and ends."""
+        """Each accepted job exists once, and ends."""
         promised = {key: job for client in clients for key, job in client.accepted.items()}
         rows = self.pair.replica.query("SELECT key, job_id FROM submission_key", "reels").split()
         self.assertLessEqual(set(f"{key}|{job}" for key, job in promised.items()), set(rows))
@@ -109,7 +109,7 @@ class Failover(ServiceTest):
         self.assertIn("database reachable", daemon.log())
 
     def test_a_primary_that_is_silent_is_passed_over(self):
-        """A machine without power answers nothing at all: no refusal says that the next one is to be asked."""
+        """A machine without power does not answer: no refusal makes the client try the next server."""
         self.pair.keep_in_step()
         daemon = self.started()
         account, clients = self.crowd(daemon)
@@ -119,13 +119,14 @@ class Failover(ServiceTest):
         self.wait_for_accepted(clients, ACCEPTED_AFTER)
         self.end(clients)
         self.assertAllDone(account, clients)
-        # So does one that starts meanwhile, and the commands.
+        # A daemon that starts now, and commands, also skip the silent server.
         another = self.started(data_dir=os.path.join(daemon.folder, "another"), workers=0)
         self.assertEqual(another.request("GET", "/readyz").status, 200)
         must(daemon.cli("token", "list", "--account", account.email))
 
     def test_without_its_only_replica_submissions_wait(self):
-        """In step means that a primary alone accepts nothing: until somebody says that it is alone."""
+        """With synchronous replication, a primary without its replica accepts nothing until an operator turns that
+        off."""
         self.pair.keep_in_step()
         daemon = self.started(workers=0)
         account = daemon.account(unlimited=True)
@@ -164,17 +165,17 @@ class Failover(ServiceTest):
         self.assertEqual(account.finished(lost)["status"], "done")
         paid = [call for call in model.of("chat") if call.usage]
         self.assertEqual(len(paid), 2)
-        # The daemon keeps both now, and what it asks about them is the same in the database of before.
+        # The daemon has cached both, and the replica would answer its revalidation in the same way.
         for reel in (seen, lost, seen, lost):
             self.assertEqual(account.request("GET", f"/api/v1/reels/{reel}").status, 200)
 
         self.pair.primary.kill_all()
-        # It would be waited for by the promotion.
+        # The promotion would wait for it.
         os.kill(self.pair.replica.receiver(), signal.SIGKILL)
         wait_until(self.pair.replica._serves, "the replica")
         self.pair.replica.promote()
         wait_until(lambda: daemon.request("GET", "/readyz").status == 200, "readiness")
-        # The reel of before is there; the other one, its key and its paid call never were.
+        # The earlier reel exists. The other one, its key and its paid call do not.
         self.assertEqual(account.job(seen)["status"], "done")
         self.assertEqual(account.request("GET", f"/api/v1/reels/{lost}").status, 404)
         usage = account.request("GET", "/api/v1/reels/usage").json()

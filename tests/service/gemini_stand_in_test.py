@@ -1,5 +1,5 @@
-"""The stand-in of the Gemini API itself: what it answers, refuses and complains of, or the suites of the
-daemon would prove nothing."""
+"""Tests the stand-in of the Gemini API: its answers, refusals and complaints. Without this, the daemon's suites
+would prove nothing."""
 
 import base64
 import hashlib
@@ -14,11 +14,11 @@ from model_stand_in_support import GOOD, GeminiTest, mp4, text64
 
 class Generation(GeminiTest):
     def test_a_good_answer_fits_its_schema_and_is_billed_by_the_formula(self):
-        for number in range(4):  # In one part, in two, in three behind a thought.
+        for number in range(4):  # In one part, in two, in three after a thought.
             answer = self.generate()
             self.assertEqual((answer.status, json.loads(self.said(answer))), (200, GOOD), number)
         usage = answer.json()["usageMetadata"]
-        # Three seconds: a frame and 25 tokens of sound each; 80 characters and a mark of time.
+        # Three seconds: one frame and 25 sound tokens each; 80 characters and a timestamp.
         self.assertEqual(usage["promptTokensDetails"], [
             {"modality": "TEXT", "tokenCount": 21}, {"modality": "VIDEO", "tokenCount": 840},
             {"modality": "AUDIO", "tokenCount": 75}])
@@ -194,7 +194,7 @@ class Refusals(GeminiTest):
         self.assertComplains(self.gemini, "no request of this API")
 
     def test_lengths(self):
-        """A body that is longer than announced, one in chunks, keys twice."""
+        """A body longer than announced, one in chunks, duplicate keys."""
         def raw(data):
             with socket.create_connection(("127.0.0.1", urllib.parse.urlsplit(
                     self.gemini.url).port), timeout=30) as link:

@@ -1,8 +1,8 @@
-"""Analysis by the Gemini API: what each of its answers and failures makes of a job, how often it is
-asked, and what is left behind there.
+"""Tests analysis with the Gemini API: the effect of each answer and failure on a job, the number of calls, and the
+cleanup at the provider.
 
-Method: the real daemon against the stand-in, which complains of each request that the API would not
-take; a clip of one second, so that only the calls count.
+Method: the real daemon with the stand-in, which complains about each request that the API would reject. The clip
+has one second, so that only the number of calls matters.
 """
 
 import contextlib
@@ -30,7 +30,7 @@ class GeminiTest(ModelTest):
                 "gemini_model": MODEL}
 
     def tearDown(self):
-        with contextlib.suppress(AssertionError):  # Told below, with what is left.
+        with contextlib.suppress(AssertionError):  # Checked below, with the remaining files.
             wait_until(lambda: not self.model.files, "files to be deleted", 10)
         self.model.assert_clean(self)
         super().tearDown()
@@ -61,7 +61,7 @@ class Answers(GeminiTest):
         self.assertIn("Fresh #pasta", texts_of(call))
 
     def test_how_an_answer_ends(self):
-        """The finish reason decides, before the text is even read."""
+        """The finish reason decides before the text is read."""
         self.analyzing()
         again = ("max_tokens max_tokens_empty recitation other finish_unspecified finish_unknown "
                  "continuation malformed_function_call unexpected_tool_call too_many_tool_calls "
@@ -219,10 +219,10 @@ class Errors(GeminiTest):
                 self.assertIn("fileData", second.json["contents"][0]["parts"][0])
 
     def test_what_will_not_change_is_not_asked_again(self):
-        """Key, rights, model: nothing about the video."""
+        """Key, permissions, model: errors that do not concern the video."""
         rows = [("bad_key", 3)] + [(name, 1) for name in (
             "country", "forbidden", "leaked_key", "api_off", "model_missing")]
-        for name, attempts in rows:  # Of which the later ones wait for the provider to come back.
+        for name, attempts in rows:  # The later ones wait for the provider to recover.
             with self.subTest(name):
                 self.model.reset()
                 self.model.answer = ANSWER
@@ -254,7 +254,7 @@ class Errors(GeminiTest):
                 self.assertEqual(daemon.stop(), 0)
 
     def test_jobs_wait_while_one_of_them_finds_out(self):
-        """Whether a provider is back: not to have been asked is no failed attempt."""
+        """Whether a provider has recovered: a call that was not made is not a failed attempt."""
         daemon = self.analyzing(log_level="debug")
         self.model.fail("generate", "bad_key")
         jobs = [self.submitted()]
@@ -286,7 +286,7 @@ class Errors(GeminiTest):
     def test_another_analyzer_takes_over_from_one_that_is_down(self):
         self.analyzing(analyzer="gemini,local")
         job, _ = self.try_fault("generate", "safety")
-        self.assertFailed(job)  # A refusal is an answer: nobody else is asked until one likes it.
+        self.assertFailed(job)  # A refusal is an answer: no other analyzer is called.
         job, _ = self.try_fault("generate", "model_missing", times=9)
         result = self.assertDone(job, "local")
         check_result(self, result)
@@ -388,7 +388,7 @@ class Files(GeminiTest):
 
 class Interruptions(GeminiTest):
     def held_call(self, **settings):
-        """A daemon in mid-call, the job of it, the record of the call."""
+        """Returns a daemon during a call, its job, and the record of the call."""
         daemon = self.analyzing(lease_seconds=1, **settings)
         self.model.fail("generate", "hold")
         job_id = self.submitted()
@@ -409,7 +409,7 @@ class Interruptions(GeminiTest):
         self.assertLessEqual(self.model.count("generate"), PAID_CALLS_MAX)
 
     def test_crashes_in_mid_call_are_counted(self):
-        """A call that was begun is taken for paid: nobody knows better after a crash."""
+        """A call that was started counts as paid, because its outcome is unknown after a crash."""
         daemon, job_id, _ = self.held_call(attempts_max=10)
         for count in range(2, PAID_CALLS_MAX + 1):
             self.model.fail("generate", "hold")

@@ -1,8 +1,9 @@
-"""The README and the guide are followed to the letter. Goal: each command that they show behind a `$` succeeds, and prints
-the JSON that they show.
+"""Runs the commands of the README and the guide. Goal: each command that they show after a `$` succeeds, and
+prints the JSON that they show.
 
-Method: the commands of a document run in order, in one folder, against a daemon of their own. Only what a document cannot
-know is replaced: the addresses of the daemon and of a webhook's receiver. A stand-in is asked for posts.
+Method: the commands of a document run in order, in one folder, against a separate daemon. Only values that a
+document cannot know are replaced: the addresses of the daemon and of a webhook's receiver. The platform is a
+stand-in.
 """
 
 import json
@@ -19,13 +20,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs/guide").glob("*.md"))]
 COMMANDS_MIN = 14
 COMMAND_SECONDS_MAX = 180
-RECEIVER = "http://127.0.0.1:9/reels"  # Nothing listens there.
-# Each error of the API ends the command, and so the test.
+RECEIVER = "http://127.0.0.1:9/reels"  # No server listens there.
+# An error of the API ends the command, and the test.
 PRELUDE = 'set -euo pipefail\ncurl() { command curl --silent --show-error --fail-with-body "$@"; }\n'
 
 
 def commands_in(text):
-    """(command, output) of each `    $ ...`: a command may continue behind a backslash, its output follows."""
+    """Yields (command, output) of each `    $ ...`. A command may continue after a backslash; its output follows."""
     command, output = None, []
     for line in [*text.splitlines(), ""]:
         if command is not None and command.endswith("\\"):
@@ -71,7 +72,7 @@ class Guide(DatabaseTest):
         return seen
 
     def assert_shown(self, shown, printed):
-        """JSON that is shown whole is printed so; shortened JSON has the same members."""
+        """Complete JSON is printed exactly; for shortened JSON, the members are the same."""
         if not shown.startswith(("{", "[")):
             return
         if "..." in shown:

@@ -1,8 +1,8 @@
-"""How long one request may hold the event loop: all other clients wait that long.
+"""Measures how long one request may occupy the event loop, for which all other clients wait.
 
-Method: a real daemon without workers, the largest requests and rows that the API allows, and the processor time of the
-loop's thread around each request, which does not depend on how busy the machine is. A handler that waits instead of
-computing does not hold the loop, but lets others run.
+Method: a real daemon without workers, with the largest requests and rows that the API allows. The test measures
+the processor time of the loop's thread around each request, which does not depend on the load of the machine. A
+handler that waits instead of computing does not occupy the loop.
 """
 
 import os
@@ -11,23 +11,22 @@ import unittest
 
 from service_support import SAMPLE, Cluster, ServiceTest
 
-# Of processor time, for the slowest build: unoptimised and with sanitizers. A handler whose time grows with the square
-# of its input exceeds it.
+# Processor time for the slowest build: unoptimised, with sanitizers. A handler with quadratic time exceeds it.
 HOLD_SECONDS_MAX = 1.0
-# A file of 1.4 MB is made of 190,000 words, each measured and set into a line.
+# A file of 1.4 MB from 190,000 words, each measured and placed in a line.
 SUBTITLE_SECONDS_MAX = 5.0
 BODY_BYTES = 64 * 1024
 RESULT_BYTES = 1024 * 1024
 
 
 def loop_seconds(daemon):
-    """Processor time of the thread that runs the event loop, the process's first."""
+    """Processor time of the process's first thread, which runs the event loop."""
     pid = daemon.process.pid
     with open(f"/proc/{pid}/task/{pid}/schedstat", encoding="ascii") as times:
         return int(times.read().split()[0]) / 1e9
 
 
-# A result near the bound of a stored one: 500 segments of 380 words.
+# A result near the size limit: 500 segments of 380 words.
 LARGE_RESULT = """
     SELECT '{"audio":{"language":"en","segments":[' || string_agg(format(
                '{"text":"%s","start_seconds":%s,"end_seconds":%s}',

@@ -1,7 +1,7 @@
-"""Videos that were made to break what reads them: each costs its own job and nothing else.
+"""Tests videos that are made to break decoders: each fails its own job and affects nothing else.
 
-What single files do to the media helper is tested beside it (tests/unit/media/hostile_*_test.cpp);
-here they come the whole way, from the platform to what a client reads.
+tests/unit/media/hostile_*_test.cpp tests single files with the media helper. Here they pass the whole way from the
+platform to a client's answer.
 """
 
 import glob
@@ -19,13 +19,13 @@ def box(kind, content):
 
 
 def patched(video, name, offset, value):
-    """`video` with the 32-bit number that stands `offset` bytes behind a box's name overwritten."""
+    """`video` with the 32-bit number `offset` bytes after a box's name overwritten."""
     at = video.index(name) + len(name) + offset
     return video[:at] + struct.pack(">I", value) + video[at + 4:]
 
 
 def with_edits(video, count):
-    """`video` with its first second played `count` times over, by a list of edits of its own."""
+    """`video` with its first second repeated `count` times by an edit list."""
     start = video.index(b"moov") - 4
     head, index = video[:start], video[start:]
     edits = struct.pack(">II", 0, count) + struct.pack(">III", 1000, 0, 0x10000) * count
@@ -41,9 +41,9 @@ def with_edits(video, count):
 
 
 def with_largest_pictures(video):
-    """A VP9 video whose pictures say that they are 65,536 pixels wide and high."""
+    """A VP9 video that declares pictures of 65,536 pixels in width and height."""
     video = bytearray(video)
-    at = video.find(b"\x49\x83\x42")  # Opens a key picture; the sizes stand half a byte behind it.
+    at = video.find(b"\x49\x83\x42")  # Start of a key frame; the sizes begin half a byte later.
     while at >= 0:
         video[at + 3] |= 0x0F
         video[at + 4:at + 7] = b"\xff" * 3
@@ -103,7 +103,7 @@ class HostileMedia(ServiceTest):
         }
 
     def post_all(self, files):
-        """Submits a post of each file at once; {name: its finished job}."""
+        """Submits a post for each file at once; {name: its finished job}."""
         posts = {}
         for number, (name, content) in enumerate(files.items()):
             path = os.path.join(self.platform.folder, f"hostile-{number}.mp4")
@@ -128,7 +128,7 @@ class HostileMedia(ServiceTest):
         self.assert_well()
 
     def assert_well(self):
-        """The same daemon goes on: it answers, keeps nothing of them, and analyses a good video."""
+        """The same daemon continues: it answers, has no leftover files, and analyses a good video."""
         self.assertIsNone(self.served.process.poll())
         self.assertEqual(self.served.request("GET", "/readyz").status, 200)
         scratch = os.path.join(self.served.settings["data_dir"], "scratch", "*", "*")

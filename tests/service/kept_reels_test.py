@@ -1,4 +1,4 @@
-"""What daemons keep of reels that they have sent: of use to nobody but those who may have it, and for as long as there is one."""
+"""Tests the daemons' caches of reels: they serve a reel only to its owner, and only while it exists."""
 
 import contextlib
 import json
@@ -14,7 +14,7 @@ TEXT_BYTES = 3000
 
 
 class TwoDaemons(ServiceTest):
-    """One keeps all that it has sent, the other some of it. Reels are made by SQL, as an analysis leaves them."""
+    """One daemon caches all reels that it has sent, the other some. SQL creates reels as an analysis leaves them."""
 
     @classmethod
     def setUpClass(cls):
@@ -61,7 +61,7 @@ class Deletions(TwoDaemons):
     def test_each_is_seen_by_every_read_that_begins_after_it(self):
         account = self.daemons[0].account()
         reels = self.kept(account, 120)
-        begun, done = {}, {}  # When the deletion of a reel was asked for, and when it was answered.
+        begun, done = {}, {}  # Times of the request that deletes a reel, and of its answer.
         wrong = []
         over = threading.Event()
 

@@ -1,6 +1,6 @@
-"""What the daemon serves where, and to whom: /metrics, and requests under another host's name.
+"""Tests which resources the daemon serves to which clients: /metrics, and requests with another host's name.
 
-Method: daemons on loopback, whose clients are therefore all on the same machine.
+Method: daemons on loopback, so that all clients are on the same machine.
 """
 
 import gzip

@@ -1,5 +1,5 @@
-"""Many clients at once: ordinary ones are served, those over a bound are refused politely, and what they
-took comes back. How fast is a question for tests/bench/connection_load.py."""
+"""Tests many clients at once: ordinary clients are served, clients above a limit get a proper refusal, and
+resources are freed. tests/bench/connection_load.py measures the speed."""
 
 import contextlib
 import http.client
@@ -15,9 +15,9 @@ from service_support import SAMPLE, Cluster, ServiceTest, wait_until
 CROWD = Sizes(idle=300, slow=50, waiting=100, deaf=20)
 PENDING = 50
 REQUESTS = 50
-# Under sanitizers, which keep what is freed for a while: a leak of what each client sends would be more.
+# With sanitizers, which delay the reuse of freed memory. A leak of each client's data would be larger.
 MEMORY_GROWTH_KIBIBYTES_MAX = 200 * 1024
-ALLOWANCE = 4096  # What each connection may hold beyond the bound of all.
+ALLOWANCE = 4096  # Memory that each connection may hold beyond the shared limit.
 HELLO = b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
 
 
@@ -35,7 +35,7 @@ def read_answer(link):
 
 
 def metric(daemon, name):
-    """A figure of the daemon; nothing when it has no room for the question."""
+    """A metric of the daemon; None if it has no connection for the request."""
     answer = daemon.request("GET", "/metrics")
     if answer.status == 503:
         return None
@@ -64,7 +64,7 @@ class Connections(contextlib.ExitStack):
         return self.enter_context(made)
 
     def served(self, source=None):
-        """A new connection's first answer."""
+        """The first answer on a new connection."""
         link = self.connect(source)
         link.sendall(HELLO)
         return read_answer(link)
@@ -85,7 +85,7 @@ class LoadTest(ServiceTest):
         self.assertGreater(int(headers["Retry-After"]), 0)
 
     def await_open(self, daemon, count):
-        """Until that many connections are left, our own for the question included."""
+        """Waits until that many connections are left, including that of the request for the metric."""
         wait_until(lambda: metric(daemon, "reelsd_http_connections") in range(1, count + 2),
                    "places to come back")
 
@@ -108,7 +108,7 @@ class LoadTest(ServiceTest):
             self.assertEqual(report["answers"]["idle 200"], CROWD.idle, report)
             self.assertNotIn("waiting 503", report["answers"])
         self.await_open(daemon, 0)
-        # Connections of others are closed a moment after they have been counted off.
+        # Connections of others are closed shortly after they are counted as closed.
         wait_until(lambda: descriptors(daemon) <= files, "descriptors to come back")
         self.assertEqual(daemon.stop(), 0)
 

@@ -1,6 +1,6 @@
-"""The log in a file: as log rotation wants it, and whatever becomes of the file.
+"""Tests the log in a file: log rotation, and errors of the file.
 
-Method: a real daemon whose requests have names of their own, so that each line can be asked after.
+Method: a real daemon whose requests have unique names, so that each log line can be found.
 """
 
 import json
@@ -14,7 +14,7 @@ from service_support import UNAVAILABLE, Cluster, Daemon, ServiceTest, clean_env
 
 
 class FileDaemon(Daemon):
-    """One that logs into a file; what it says on standard error is apart."""
+    """A daemon that logs to a file; its standard error is separate."""
 
     def __init__(self, **settings):
         super().__init__(**settings)
@@ -30,7 +30,7 @@ class FileDaemon(Daemon):
                        if one and os.path.isfile(one))
 
     def hang_up(self):
-        """Asks it to read again what may have changed, and waits until it has."""
+        """Sends SIGHUP, and waits until the daemon has reloaded."""
         seen = self.log().count("SIGHUP")
         self.process.send_signal(signal.SIGHUP)
         wait_until(lambda: self.log().count("SIGHUP") > seen, "the daemon's reading again")
@@ -61,7 +61,7 @@ class LogFile(ServiceTest):
                     names.append(f"{half}-{rotation}-{number}")
                     self.named_request(daemon, names[-1])
                 if half == "before":
-                    # As logrotate does: what comes until the signal is heard goes into the old one.
+                    # As logrotate does: lines before the signal is handled go to the old file.
                     os.rename(daemon.file, f"{daemon.file}.{rotation}")
             self.assertFalse(os.path.exists(daemon.file))
             daemon.process.send_signal(signal.SIGHUP)
@@ -103,7 +103,7 @@ class LogFile(ServiceTest):
         daemon.settings["log_file"] = link = os.path.join(daemon.folder, "link")
         os.symlink("/dev/full", link)
         daemon.spawn()
-        # What it says is on standard error meanwhile, and why, once.
+        # While the file cannot be written, the log goes to standard error, with the reason, once.
         daemon.address = wait_until(
             lambda: next((json.loads(line)["address"] for line in daemon.errors().splitlines()
                           if '"listening"' in line), None), "the daemon's address")

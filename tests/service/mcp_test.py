@@ -1,7 +1,7 @@
-"""`reels mcp` as a client of the Model Context Protocol sees it: lines of JSON on its standard input and output.
+"""Tests `reels mcp` as a client of the Model Context Protocol sees it: JSON lines on standard input and output.
 
-First against a server whose answers each test writes down, then with the real daemon on the other side. That the
-protocol's own client gets on with it is tested in tests/mcp.
+First with a server whose answers each test defines, then with the real daemon. tests/mcp tests it with the
+protocol's official client.
 """
 
 import json
@@ -21,12 +21,12 @@ from service_support import (
     SAMPLE, UNAVAILABLE, Daemon, ServiceTest, clean_environment, program, wait_until)
 
 OPENAPI = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "openapi.yaml")
-ANSWER_SECONDS_MAX = 120  # A sanitized daemon on a busy machine analyses the sample in some 20 s.
+ANSWER_SECONDS_MAX = 120  # A sanitized daemon on a busy machine takes about 20 s to analyse the sample.
 QUEUED = (202, {"id": 42, "status": "pending"})
 
 
 class Client:
-    """A client that takes the protocol at its word: every line of standard output is one message."""
+    """A strict client: every line of standard output is one message."""
 
     def __init__(self, revision="2025-06-18", **variables):
         environment = clean_environment()
@@ -61,7 +61,7 @@ class Client:
         self.write(json.dumps(message).encode() + b"\n")
 
     def begin(self, method, params=None):
-        """Sends a request; its id."""
+        """Sends a request; returns its id."""
         self.last_id += 1
         message = {"jsonrpc": "2.0", "id": self.last_id, "method": method}
         self.tell({**message, "params": params} if params is not None else message)
@@ -72,11 +72,11 @@ class Client:
         return self.begin("tools/call", {**params, "_meta": meta} if meta else params)
 
     def message(self):
-        """The next message that nobody has waited for."""
+        """The next message that was not returned yet."""
         return self.messages.get(timeout=ANSWER_SECONDS_MAX)
 
     def answer(self, wanted):
-        """The answer to this id; what comes before it is in `seen`."""
+        """The answer to this id; messages before it are in `seen`."""
         while True:
             message = self.message()
             if message.get("id") == wanted and "method" not in message:
@@ -93,7 +93,7 @@ class Client:
         self.tell({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": wanted}})
 
     def end(self):
-        """Closes its standard input; (exit code, messages that were left, what it said to people)."""
+        """Closes the server's standard input; (exit code, remaining messages, standard error)."""
         if not self.process.stdin.closed:
             self.process.stdin.close()
         code = self.process.wait(30)
@@ -130,13 +130,13 @@ class McpTest(unittest.TestCase):
         return result["content"][0]["text"]
 
     def succeeded(self, result):
-        """The structured content, which is in the text as well."""
+        """The structured content, which the text must equal."""
         self.assertFalse(result["isError"], result)
         self.assertEqual(json.loads(self.text_of(result)), result["structuredContent"])
         return result["structuredContent"]
 
     def failed(self, result):
-        """The text, which is no JSON but words."""
+        """The text, which is not JSON."""
         self.assertTrue(result["isError"], result)
         return self.text_of(result)
 
@@ -231,7 +231,7 @@ class Messages(McpTest):
         self.assertEqual(self.server.requests, [])
 
     def test_answers_in_any_order(self):
-        """A long call holds up neither a short one nor its own cancellation."""
+        """A long call delays neither a short one nor its own cancellation."""
         client = self.client((200, PROCESSING))
         long = client.begin_call("get_reel", {"id": 42, "wait_seconds": 600})
         wait_until(lambda: self.server.requests, "the first look")
@@ -296,7 +296,7 @@ class Tools(McpTest):
         self.assertEqual({**job, "hint": None}, {**PROCESSING, "hint": None})
         self.assertIn("get_reel with id 42", job["hint"])
         self.assertEqual(client.seen, [], "no progress unless it is asked for")
-        # The official clients forget the token with the answer: progress in the same write is an error to them.
+        # The official clients forget the token with the answer: progress in the same write causes an error.
         client = self.client(QUEUED, (200, PENDING))
         wanted = client.begin_call("analyze_reel", {"url": LINK, "wait_seconds": 0}, progressToken="w")
         self.assertEqual(self.succeeded(client.answer(wanted)["result"])["status"], "pending")
@@ -354,7 +354,7 @@ class Tools(McpTest):
 
 
 def plain(schema, components):
-    """{member: (its types, what is in it)} of an object's schema, references followed."""
+    """{member: (its types, their contents)} of an object's schema, with references resolved."""
     while "$ref" in schema:
         schema = components[schema["$ref"].rsplit("/", 1)[1]]
     choices = schema.get("anyOf", [schema])
@@ -404,14 +404,14 @@ class Schemas(McpTest):
 
 
 class Daemons(ServiceTest, McpTest):
-    """The same with the real server on the other side."""
+    """The same with the real server."""
 
     @classmethod
     def setUpClass(cls):
         cls.served = Daemon(workers=2, retry_base_seconds=0.05)
         cls.addClassCleanup(cls.served.close)
         cls.served.start()
-        # Nobody takes its jobs: they stay pending for as long as a test likes.
+        # There are no workers: jobs stay pending as long as a test needs.
         cls.idle = Daemon(workers=0)
         cls.addClassCleanup(cls.idle.close)
         cls.idle.start()

@@ -1,5 +1,5 @@
-"""What an operator learns of models before any reel: a start without a key, `reelsd doctor` with a right
-and a wrong one."""
+"""Tests the messages about models that an operator sees before the first reel: a start without a key, and `reelsd
+doctor` with a valid and an invalid key."""
 
 import unittest
 

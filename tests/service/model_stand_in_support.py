@@ -1,4 +1,5 @@
-"""For the tests of the models' stand-ins: small media made by hand, and requests as a client sends them."""
+"""Helpers for the tests of the models' stand-ins: small generated media files, and requests as a client sends
+them."""
 
 import base64
 import http.client
@@ -23,7 +24,7 @@ def box(kind, content):
 
 
 def mp4(seconds=3, has_sound=True, padding=1000):
-    """The boxes that tell what it is; the movie's header stands at the end, as recorders write it."""
+    """The metadata boxes of a file; the movie's header is at the end, as recorders write it."""
     header = box(b"mvhd", struct.pack(">IIIII", 0, 0, 0, 600, round(600 * seconds)) + bytes(80))
     sound = box(b"trak", box(b"hdlr", bytes(8) + b"soun" + bytes(12))) if has_sound else b""
     return (box(b"ftyp", b"isom\0\0\2\0isomiso2") + box(b"mdat", b"\xa5" * padding) +
@@ -63,7 +64,7 @@ class StandInTest(unittest.TestCase):
 
     def send(self, server, method, path, value=None, headers=None, seconds=30, read=None,
              **fields):
-        """One request; `value` is bytes, or goes as JSON. Fields of None are left out."""
+        """One request; `value` is bytes, or is sent as JSON. Fields with None are omitted."""
         headers = {**self.head(server), **(headers or {})}
         headers.update({name.replace("_", "-"): text for name, text in fields.items()})
         if value is not None and not isinstance(value, bytes):

@@ -1,5 +1,5 @@
-"""The stand-ins of the model APIs themselves: each way in which they fail, and what the OpenAI-compatible
-one answers, refuses and complains of."""
+"""Tests the stand-ins of the model APIs: each failure, and the answers, refusals and complaints of the
+OpenAI-compatible one."""
 
 import base64
 import http.client

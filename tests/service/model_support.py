@@ -1,4 +1,4 @@
-"""Daemons that ask a model's stand-in: what the suites of remote analysis share."""
+"""Daemons with a stand-in for the model: shared by the suites of remote analysis."""
 
 import contextlib
 import copy
@@ -14,10 +14,10 @@ from service_support import Cluster, DatabaseTest, Platform
 PRICES = {"gemini-3.8-flash": ("0.123457", "3.700001", "0.0123"),
           "gemini-3.5-flash-lite": ("0.3", "2.5", "0.03"),
           "test-model": ("0.271828", "1.414214", "0.05")}
-PAID_CALLS_MAX = 3  # Of a job, over all its attempts.
-CONFIG_FAULTS_AT_MOST = 3  # However a daemon learns of it, it does not go on asking.
+PAID_CALLS_MAX = 3  # For a job, over all its attempts.
+CONFIG_FAULTS_AT_MOST = 3  # A daemon that has learned of it makes no further request.
 
-# An answer of the kind that our schema asks for, about a video of one second.
+# An answer that conforms to our schema, about a video of one second.
 ANSWER = {
     "visual": {
         "text_segments": [
@@ -50,7 +50,7 @@ def answer_with(path, value):
 
 
 def texts_of(record):
-    """All that a request tells the model in words."""
+    """All texts of a request."""
     body = record.json
     if "contents" in body:
         parts = body.get("systemInstruction", {}).get("parts", []) + body["contents"][0]["parts"]
@@ -62,12 +62,12 @@ def texts_of(record):
 
 
 def exact(answer):
-    """A JSON answer with its numbers as they are written."""
+    """Parses a JSON answer, and keeps numbers as they are written."""
     return json.loads(answer.body, parse_float=Decimal, parse_int=Decimal)
 
 
 class ModelTest(DatabaseTest):
-    """A test with a model of its own, a database of its own, and a platform with one small video."""
+    """A test with a separate model and database, and a platform with one small video."""
 
     @classmethod
     def setUpClass(cls):
@@ -92,7 +92,7 @@ class ModelTest(DatabaseTest):
         raise NotImplementedError
 
     def analyzing(self, **settings):
-        """A started daemon that asks the model; its account is self.account."""
+        """A started daemon that uses the model; its account is self.account."""
         prices = ",".join("%s=%s" % (name, "/".join(price)) for name, price in PRICES.items())
         settings = {"workers": 12, "model_prices": prices, **self.model_settings(), **settings}
         daemon = self.shared_daemon(**settings).start()
@@ -108,7 +108,7 @@ class ModelTest(DatabaseTest):
         return self.account.submit(f"https://www.instagram.com/reel/{code}/")
 
     def job(self, **post):
-        """A job, finished."""
+        """Returns a finished job."""
         return self.account.finished(self.submitted(**post))
 
     def assertDone(self, job, provider=None):
@@ -126,7 +126,7 @@ class ModelTest(DatabaseTest):
         self.assertLessEqual(len(paid), PAID_CALLS_MAX, paid)
 
     def try_fault(self, kind, name, times=1, **options):
-        """A job while the requests of this kind fail so: (the job, the records of its calls)."""
+        """A job while requests of this kind fail in this way: (job, records of its calls)."""
         before = self.model.count(self.call_kind)
         self.model.fail(kind, name, times=times, **options)
         job = self.job()
@@ -134,8 +134,8 @@ class ModelTest(DatabaseTest):
         return job, self.model.of(self.call_kind)[before:]
 
     def try_faults(self, rows, times=1):
-        """The same of several faults (name, options) at once, a job each; for each of them (name, job, the
-        records of its calls)."""
+        """The same for several faults (name, options) at once, one job each; yields (name, job, records of its
+        calls)."""
         words = [next(self.words) for _ in rows]
         jobs = []
         for word, (name, options) in zip(words, rows):
@@ -150,7 +150,7 @@ class ModelTest(DatabaseTest):
     # Usage.
 
     def assertBooked(self, daemon):
-        """Each token and each cent as the model's own book has it."""
+        """Each token and each cent equals the model's own records."""
         usage = exact(self.account.request("GET", "/api/v1/reels/usage"))
         billed = self.model.billed()
         rows = {row["model"]: row for row in usage["by_model"] if row["model"] in billed}
@@ -165,7 +165,7 @@ class ModelTest(DatabaseTest):
 
 
 class Snoop(threading.Thread):
-    """Looks at a daemon and all that it starts: their arguments, and the environment of its children."""
+    """Inspects a daemon and all its children: their arguments, and the environment of the children."""
 
     def __init__(self, pid):
         super().__init__(daemon=True)
@@ -187,7 +187,7 @@ class Snoop(threading.Thread):
                 with contextlib.suppress(OSError):
                     arguments = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
                     self.arguments.add(arguments)
-                    # Before it becomes another program, a child still shows the memory of the daemon.
+                    # Before it executes another program, a child still has the daemon's memory.
                     if arguments not in (self.own, b""):
                         self.children.add(pid)
                         self.environments.add(pathlib.Path(f"/proc/{pid}/environ").read_bytes())

@@ -1,8 +1,8 @@
-"""Analysis by OpenAI-compatible servers: what is sent in each mode to each kind of server, and what their
-answers and failures make of a job.
+"""Tests analysis with OpenAI-compatible servers: the request in each mode for each kind of server, and the effect
+of answers and failures on a job.
 
-Method: the real daemon against the stand-in, which takes the part types that the kind of server takes
-and complains of each request that is none.
+Method: the real daemon with the stand-in, which accepts the part types of a kind of server and complains about
+invalid requests.
 """
 
 import pathlib
@@ -36,7 +36,7 @@ class OpenAiTest(ModelTest):
         super().tearDown()
 
     def switch(self, kind):
-        """Another kind of server, in place of the one that runs."""
+        """Replaces the running server by one of another kind."""
         self.model.assert_clean(self)
         self.model.stop()
         self.model = OpenAiStandIn(kind, key=KEY).start()
@@ -45,7 +45,7 @@ class OpenAiTest(ModelTest):
 
     @staticmethod
     def kinds_of(call):
-        """The part types of a request, each once, in order."""
+        """The part types of a request, without repetitions, in order."""
         content = call.json["messages"][-1]["content"]
         return list(dict.fromkeys(part["type"] for part in content))
 
@@ -194,7 +194,7 @@ class Errors(OpenAiTest):
             with self.subTest((name, options)):
                 self.model.reset()
                 self.model.answer = ANSWER
-                # The later attempts wait for the provider to come back: once is enough.
+                # Later attempts wait for the provider to recover, so one is enough.
                 daemon = self.analyzing(attempts_max=1 if number else 3)
                 job, calls = self.try_fault("chat", name, times=9, **options)
                 self.assertFailed(job)
@@ -208,8 +208,8 @@ class Errors(OpenAiTest):
         for name, job, calls in self.try_faults(rows, times=9):
             with self.subTest(name):
                 self.assertFailed(job, "model_failed", "unsupported_format")
-                self.assertLessEqual(len(calls), 2)  # As it is, and re-encoded.
-        # It may be the configuration, so that the others would not be asked for a while.
+                self.assertLessEqual(len(calls), 2)  # Unchanged, and re-encoded.
+        # Last, because the configuration may be at fault: further calls would be blocked for a while.
         job, calls = self.try_fault("chat", "unprocessable", times=9, shape="fastapi")
         self.assertFailed(job, "model_failed", "unsupported_format")
         self.assertLessEqual(len(calls), 4)
@@ -285,7 +285,8 @@ class Interruptions(OpenAiTest):
         self.assertEqual(self.model.count("chat"), 1)
 
     def held_helper(self, command):
-        """A media helper that writes to one file when it is asked for `command`, and then waits for the other."""
+        """A media helper that writes to one file when it is called with `command`, and then waits for the other
+        file."""
         folder = new_folder()
         self.addCleanup(shutil.rmtree, folder)
         helper, reached, release = (pathlib.Path(folder, name) for name in ("helper", "reached", "release"))

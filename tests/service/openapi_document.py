@@ -1,7 +1,7 @@
-"""docs/openapi.yaml as something that answers can be held to.
+"""docs/openapi.yaml as a checker of answers.
 
-A `Document` knows the operations, and judges one answer of one operation: status, headers, content type
-and body. It keeps account of what it has been shown, so that in the end a test can ask what is missing.
+A `Document` knows the operations, and checks one answer of one operation: status, headers, content type and body.
+It records what it has been shown, so that a test can list what is missing in the end.
 """
 
 import copy
@@ -20,10 +20,10 @@ sys.path.insert(0, str(ROOT / "src/base"))
 from api_schemas import to_json_schema  # noqa: E402
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
-# What HTTP itself and every answer of the daemon bring along; all other headers must be documented.
+# Headers of HTTP itself and of every answer of the daemon; all other headers must be documented.
 USUAL_HEADERS = {
     "date", "content-type", "content-length", "transfer-encoding", "connection", "keep-alive",
-    # What browsers are told not to do: in one sentence under "Conventions".
+    # Restrictions for browsers, which one sentence under "Conventions" documents.
     "x-content-type-options", "referrer-policy", "x-frame-options", "content-security-policy",
     "cross-origin-resource-policy", "cross-origin-opener-policy", "permissions-policy",
 }
@@ -49,7 +49,7 @@ def is_int64(value):
 
 
 def schema_breaches(schema, value, what):
-    """What `schema`, whose references are resolved, has against `value`."""
+    """Violations of `schema`, whose references are resolved, by `value`."""
     validator = jsonschema.Draft7Validator(to_json_schema(schema, {}), format_checker=FORMATS)
     return [f"{what}{''.join(f'[{step!r}]' for step in breach.absolute_path)}: {breach.message}"
             for breach in validator.iter_errors(value)]
@@ -61,7 +61,7 @@ def essence(content_type):
 
 
 class Operation:
-    """One method of one path, with its parameters and responses; every reference is resolved."""
+    """One method of one path, with its parameters and responses. Every reference is resolved."""
 
     def __init__(self, method, path, described, shared_parameters, default_security):
         self.method = method.upper()
@@ -112,14 +112,14 @@ class Document:
         return {name: self._resolved(value) for name, value in node.items()}
 
     def methods_of(self, path):
-        """The methods that a path knows, as `Allow` names them."""
+        """The methods of a path, as `Allow` lists them."""
         methods = {one.method for one in self.operations.values() if one.path == path}
         return methods | ({"HEAD"} if "GET" in methods else set())
 
-    # One answer
+    # Checks of one answer
 
     def breaches(self, operation, answer, is_head=False):
-        """What is wrong with an answer of the operation; takes note of it."""
+        """Violations of the document by an answer of the operation. Records the answer."""
         status = str(answer.status)
         response = operation.responses.get(status)
         if response is None:
@@ -163,7 +163,7 @@ class Document:
 
     def _body_breaches(self, what, content, kind, answer):
         if kind != "application/json":
-            # Of bytes, each counts as one character.
+            # As bytes, each of which counts as one character.
             is_binary = content["schema"].get("format") == "binary"
             is_packed = answer.headers["Content-Encoding"] == "gzip"
             body = gzip.decompress(answer.body) if is_packed else answer.body
@@ -176,7 +176,7 @@ class Document:
         self.seen_bodies.setdefault(what, []).append(body)
         return schema_breaches(content["schema"], body, f"{what}: body")
 
-    # All answers
+    # Checks of all answers
 
     def statuses_not_seen(self):
         wanted = {(str(operation), status) for operation in self.operations.values()
@@ -184,7 +184,7 @@ class Document:
         return sorted(wanted - self.seen_statuses)
 
     def error_examples_not_seen(self):
-        """Documented texts of errors that no answer had, as "GET /path 400: text"."""
+        """Documented error texts that no answer had, as "GET /path 400: text"."""
         missing = []
         for operation in self.operations.values():
             for status, response in operation.responses.items():
@@ -196,7 +196,7 @@ class Document:
         return missing
 
     def components_not_used(self):
-        """Components that nothing refers to; security schemes are named, not referred to."""
+        """Components without a reference; security schemes are named, not referred to."""
         return [f"#/components/{kind}/{name}" for kind, all_of_kind in self.components.items()
                 for name in all_of_kind
                 if kind != "securitySchemes" and f"#/components/{kind}/{name}" not in self.referenced]

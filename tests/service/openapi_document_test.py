@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""What judges answers by docs/openapi.yaml, tried on a small document: each fault is seen, and what is
-right passes."""
+"""Tests the checker of answers with a small document: it detects each violation, and accepts correct answers."""
 
 import email.message
 import json
@@ -134,7 +133,7 @@ def nodes_in(value):
 
 
 class PublishedDocument(unittest.TestCase):
-    """docs/openapi.yaml avoids what widespread tools read otherwise than the specification says."""
+    """docs/openapi.yaml avoids constructs that common tools read differently from the specification."""
 
     @classmethod
     def setUpClass(cls):
@@ -142,14 +141,14 @@ class PublishedDocument(unittest.TestCase):
         cls.document = yaml.safe_load(path.read_text(encoding="utf-8"))
 
     def test_no_pattern_begins_with_a_slash(self):
-        """A contract tester strips the anchor, takes the slash for a delimiter and refuses the document."""
+        """A contract tester removes the anchor, takes the slash as a delimiter and rejects the document."""
         patterns = [node["pattern"] for node in nodes_in(self.document)
                     if isinstance(node, dict) and isinstance(node.get("pattern"), str)]
         self.assertGreater(len(patterns), 5)
         self.assertEqual([pattern for pattern in patterns if pattern.startswith("^/")], [])
 
     def test_submissions_have_no_defaults(self):
-        """Generators of TypeScript take a member with a default for one that is always there."""
+        """Generators of TypeScript treat a member with a default as one that is always present."""
         schemas = self.document["components"]["schemas"]
         submissions = {name: schema for name, schema in schemas.items() if "Submission" in name}
         self.assertGreater(len(submissions), 1)

@@ -1,9 +1,9 @@
-"""The daemon and docs/openapi.yaml say the same.
+"""Tests that the daemon and docs/openapi.yaml agree.
 
-Method: real daemons are driven through every operation into every documented answer, and each answer is
-held to the document: status, headers, content type, body. In the end nothing documented may be left that
-no answer has shown, down to each text of an error that the document quotes. Bounds of parameters are read
-from the document and tried at the bound and one past it.
+Method: real daemons are driven through every operation into every documented answer. Each answer is checked
+against the document: status, headers, content type, body. In the end each documented answer must have been seen,
+including each error text that the document quotes. Limits of parameters are read from the document and tested at
+the limit and one above it.
 """
 
 import concurrent.futures
@@ -46,17 +46,17 @@ DELIVERIES = "GET /api/v1/webhook/deliveries"
 REDELIVER = "POST /api/v1/webhook/deliveries/{id}/redeliver"
 LINK = "https://www.instagram.com/reel/DYa0IXPgnP5/"
 UNKNOWN_ID = 10**15
-# Parts of the viewer's page, which are no operations of the API.
+# Parts of the viewer's page, which are not operations of the API.
 VIEWER_PARTS = {"/docs/", "/docs/viewer.css", "/docs/viewer.js", "/docs/swagger-ui.css",
                 "/docs/swagger-ui-bundle.js", "/docs/swagger-ui-bundle.js.LICENSE.txt",
                 "/docs/swagger-ui.LICENSE.txt", "/docs/swagger-ui.NOTICE.txt"}
 
-# All else is the dashboard's: pages and what these ask for.
+# All other paths belong to the dashboard: pages and their API.
 DOCUMENTED = ("/api/", "/docs", "/healthz", "/readyz", "/metrics")
 
 
 def parsed(received):
-    """The one answer in what a raw connection has received."""
+    """The only answer in the bytes of a raw connection."""
     class Received:
         def makefile(self, _mode):
             return io.BytesIO(received)
@@ -85,7 +85,7 @@ def half_a_request(operation):
 
 
 class Conversation:
-    """An account's requests to a daemon, each answer held to the document."""
+    """An account's requests to a daemon. Each answer is checked against the document."""
 
     def __init__(self, test, document, daemon, token=None):
         self.test = test
@@ -94,7 +94,7 @@ class Conversation:
         self.token = token
 
     def ask(self, name, job_id=UNKNOWN_ID, query=None, body=None, headers=None, expect=None):
-        """One request of the operation `name` ("GET /healthz")."""
+        """Sends one request of the operation `name` ("GET /healthz")."""
         operation = self.document.operations[name]
         body = body if body is not None else body_of(operation)
         answer = self.daemon.request(operation.method, target_of(operation, job_id, query), body,
@@ -102,7 +102,7 @@ class Conversation:
         return self.check(operation, answer, expect)
 
     def ask_raw(self, name, data, expect):
-        """The same with bytes of the test's own."""
+        """The same with a body of raw bytes."""
         return self.check(self.document.operations[name], parsed(self.daemon.raw(data)), expect)
 
     def check(self, operation, answer, expect=None):
@@ -113,7 +113,7 @@ class Conversation:
 
 
 class OpenApiTest(ServiceTest):
-    """All classes share a document, which remembers what it was shown, and two daemons."""
+    """All classes share a document, which records the answers, and two daemons."""
 
     @classmethod
     def suite_daemons(cls):
@@ -135,7 +135,7 @@ def setUpModule():
     test.document = Document(DOCUMENT)
     test.cluster = cluster
     test.idle_database = cluster.new_database()
-    # Without workers, what is pending stays so, and the model that it would ask is never asked.
+    # Without workers, jobs stay pending, and the model is never called.
     test.idle = Daemon(workers=0, database_url=test.idle_database, log_level="debug", analyzer="openai",
                        openai_url="http://model.invalid/v1", openai_model="some-model", openai_api_key="secret")
     test.working = Daemon(
@@ -150,7 +150,7 @@ def setUpModule():
 
 
 def start_slow_requests(test):
-    """Requests that never become whole; their answers come while the other tests run."""
+    """Requests that are never complete; their answers arrive while the other tests run."""
     pool = concurrent.futures.ThreadPoolExecutor(32)
     unittest.addModuleCleanup(pool.shutdown)
     unfinished_body = (b"POST /api/v1/reels/analyze HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{")
@@ -188,7 +188,7 @@ class TheDocument(OpenApiTest):
         self.assertEqual(resources - self.routes(), set())
 
     def routes(self):
-        """"GET /healthz" and all others that the daemon serves."""
+        """"GET /healthz" and all other operations that the daemon serves."""
         return {f"{line['method']} {line['path']}" for line in self.idle.log_lines()
                 if line.get("message") == "route"}
 
@@ -236,7 +236,7 @@ class TheDocument(OpenApiTest):
 
     def test_head_is_get_without_the_body(self):
         job_id = self.someone.submit(LINK)
-        # What is not over is followed without end.
+        # An unfinished reel would be followed without an end.
         self.cluster.query(
             "UPDATE job SET status = 'error', error_code = 'internal', error = 'Internal error', finished_at = now()"
             f" WHERE id = {job_id}", self.idle_database.split("dbname=")[1])
@@ -254,7 +254,7 @@ class TheDocument(OpenApiTest):
 
 
 class Reels(OpenApiTest):
-    """What works, and what the input makes fail."""
+    """Successful requests, and failures because of the input."""
 
     def test_submitting(self):
         someone = self.conversation(account=self.someone)
@@ -322,7 +322,7 @@ class Reels(OpenApiTest):
         job_id = self.someone.submit(LINK)
         self.assertMembers(
             someone.ask(READ, job_id, expect=200), "pending", {"queue_position", "expected_start_at"})
-        # As a worker would have it: for what no client can bring about without one.
+        # Simulates a worker, for states that no client can cause without one.
         self.cluster.query(
             "UPDATE job SET status = 'processing', worker = 'somebody', started_at = now(),"
             f" lease_until = now() + interval '1 hour' WHERE id = {job_id}",
@@ -370,7 +370,7 @@ class Reels(OpenApiTest):
         self.assertEqual(json.loads(lines[-1]), {"type": "end", "lines": len(lines) - 1})
 
     def latest_and_failed(self, account, someone, done, failing):
-        """One item for each post, and the failed ones deleted at once."""
+        """The list with one item per post, and the deletion of all failed reels."""
         self.assertEqual(someone.ask(REEL_USAGE, failing[0], expect=200).json()["calls"], [])
         again = account.submit("https://www.instagram.com/p/reelsd-unavailable")
         account.finished(again)
@@ -417,7 +417,7 @@ class Reels(OpenApiTest):
         account = self.working.account(unlimited=True)
         someone = self.conversation(self.working, account)
         self.assertEqual(someone.ask(DELIVERIES, expect=200).json(), [])
-        # A name that leads inside: nothing is sent, and that is final.
+        # A name of a private address: nothing is sent, and the failure is final.
         someone.ask(SET_WEBHOOK, body={"url": "https://localhost/"}, expect=200)
         for _ in range(2):
             account.finished(account.submit("https://www.instagram.com/reel/reelsd-unavailable/"))
@@ -455,7 +455,7 @@ class Reels(OpenApiTest):
         self.assertEqual(found, submitted[::-1])
 
     def test_paging_through_an_author(self):
-        """A name is foreign text: the link to the next page has it as it is."""
+        """A name may contain any characters: the link to the next page must encode them."""
         account = self.idle.account(unlimited=True)
         someone = self.conversation(account=account)
         author = "Ann & Bob/50%=\u00e9 +"
@@ -494,8 +494,7 @@ class Reels(OpenApiTest):
                 for value, status in [(one, 200) for one in good] + [(one, 400) for one in bad]:
                     with self.subTest(f"{name} {parameter['name']}={str(value)[:40]}"):
                         query = {parameter["name"]: value}
-                        # A reel that is done has all that can be asked for, and a long wait for it is over at
-                        # once.
+                        # A finished reel has all sub-resources, and a long wait for it ends at once.
                         if "{id}" in operation.path:
                             finished.ask(name, job_id, query=query, expect=status)
                         else:
@@ -519,7 +518,7 @@ class Reels(OpenApiTest):
 
 
 def values_of(schema):
-    """Values that a parameter of this schema takes, and such that it refuses."""
+    """Values that a parameter of this schema accepts, and values that it rejects."""
     if "enum" in schema:
         return schema["enum"], ["nonsense", ""]
     if schema["type"] in ("integer", "number"):
@@ -536,7 +535,7 @@ def values_of(schema):
 
 
 class AnyRequest(OpenApiTest):
-    """What every operation may answer, whatever it does."""
+    """Answers that every operation may give."""
 
     def test_what_needs_no_token(self):
         nobody = self.conversation()
@@ -616,7 +615,7 @@ class AnyRequest(OpenApiTest):
             self.idle_database.split("dbname=")[1])
 
     def until_limited(self, conversation, name, limit):
-        """Places come back while we ask: many more than the limit are needed on no machine."""
+        """Tokens are refilled while the test runs, but no machine needs many more requests than the limit."""
         for _ in range(10 * limit):
             if conversation.ask(name).status == 429:
                 return
@@ -629,7 +628,7 @@ class AnyRequest(OpenApiTest):
 
 
 class Failing(OpenApiTest):
-    """What the daemon answers when it cannot do its work. In this order, for it ends the daemons."""
+    """Answers of a daemon that cannot work. The order matters, because these tests stop the daemons."""
 
     def test_1_a_fault_of_ours(self):
         database = self.idle_database.split("dbname=")[1]
@@ -651,7 +650,7 @@ class Failing(OpenApiTest):
                 link = opened.enter_context(socket.create_connection((host, int(port)), timeout=60))
                 link.sendall(half_a_request(operation))
                 links.append((operation, link))
-            # Connections are taken in their order: once this one is answered, those have begun.
+            # Connections are accepted in order: once this one is answered, the others have begun.
             self.conversation().ask("GET /healthz", expect=200)
             self.assertEqual(self.idle.stop(), 0)
             for operation, link in links:
@@ -672,7 +671,7 @@ class Failing(OpenApiTest):
 
 
 class Completeness(OpenApiTest):
-    """After all others: nothing is documented that was not seen."""
+    """Runs last: everything documented must have been seen."""
 
     def test_every_status_was_seen(self):
         self.assertEqual(self.document.statuses_not_seen(), [])
@@ -682,7 +681,7 @@ class Completeness(OpenApiTest):
 
 
 def load_tests(loader, _tests, _pattern):
-    """In this order: what fails needs the daemons no more, and what counts comes last."""
+    """The order matters: failing tests stop the daemons, and the check for completeness comes last."""
     classes = (TheDocument, Reels, AnyRequest, Failing, Completeness)
     return unittest.TestSuite(loader.loadTestsFromTestCase(one) for one in classes)
 

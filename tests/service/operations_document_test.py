@@ -1,6 +1,5 @@
-"""The README, the guide and the operators' documents are followed to the letter. Goal: they name settings and commands
-that the program has.
-"""
+"""Compares the README, the guide and the operators' documents with the program. Goal: the settings and commands
+that they name exist."""
 
 import json
 import pathlib
@@ -14,7 +13,7 @@ VARIABLE = re.compile(r"`(REELSD_[A-Z_]+)`")
 COMMAND = re.compile(r"^ {4}(?:[$#] )?(?:runuser -u reelsd -- )?(?:\w+=\S+ )*(reelsd .*)$", re.MULTILINE)
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs/guide").glob("*.md")),
              *sorted((ROOT / "docs/operate").glob("*.md"))]
-OF_COMPOSE = {"REELSD_PUBLISH"}  # Read by docker/compose.yaml alone.
+OF_COMPOSE = {"REELSD_PUBLISH"}  # Used by docker/compose.yaml only.
 
 
 def variables():
@@ -32,7 +31,7 @@ class Settings(unittest.TestCase):
 
 class Commands(unittest.TestCase):
     def test_flags_and_subcommands_are_the_programs(self):
-        """Each command line of the documents, up to its values, is one that the program takes."""
+        """The program accepts each command line of the documents, up to its values."""
         seen = 0
         for document in DOCUMENTS:
             for line in COMMAND.findall(document.read_text()):

@@ -1,4 +1,4 @@
-"""What an operator meets: settings, subcommands, and what is said when the surroundings are wrong."""
+"""Tests settings, subcommands, and the messages about errors of the environment."""
 
 import concurrent.futures
 import os
@@ -14,7 +14,7 @@ from service_support import (
 
 
 class Settings(ServiceTest):
-    """Nothing is started here: each run ends by itself."""
+    """Starts no daemon: each run ends by itself."""
 
     def refused(self, done, *parts):
         self.assertEqual(done.returncode, 2, done)
@@ -95,7 +95,7 @@ class Settings(ServiceTest):
 
 
 class Surroundings(ServiceTest):
-    """A daemon that cannot start says why in a line and ends; it never hangs."""
+    """A daemon that cannot start prints one line with the cause and exits; it never hangs."""
 
     def ended(self, daemon):
         daemon.spawn()
@@ -153,14 +153,14 @@ class Surroundings(ServiceTest):
         self.assertIn(os.path.join(daemon.folder, "data"), self.ended(daemon))
 
     def test_data_directory_that_cannot_be_written(self):
-        path = "/proc/reelsd-test"  # Nobody can write there, not even root.
+        path = "/proc/reelsd-test"  # No user can write there, not even root.
         self.assertIn(path, self.ended(self.daemon(database_url="", data_dir=path)))
 
     def test_two_daemons_on_one_private_database(self):
         first = self.daemon(database_url="", workers=0).start()
         second = self.daemon(database_url="", workers=0, data_dir=first.settings["data_dir"])
         second.spawn()
-        # Either is fine: the second one uses the running database, or says that it is taken.
+        # Both are correct: the second one uses the running database, or reports that it is in use.
         wait_until(
             lambda: second.process.poll() is not None
             or any(line.get("message") == "listening" for line in second.log_lines()),
@@ -231,7 +231,7 @@ class Commands(ServiceTest):
             poll = pool.submit(served.request, "GET", waiting, token=account.token)
             wait_until(lambda: b"reelsd_waiters 1" in served.request("GET", "/metrics").body, "the long poll")
             must(served.cli("token", "revoke", "--account", account.email, "--name", "test"))
-            answer = poll.result(10)  # Of the 60 s that it asked for.
+            answer = poll.result(10)  # Of the requested 60 s.
         self.assertEqual((answer.status, answer.json()), (401, {"error": "invalid API token"}))
 
     def test_limits(self):
@@ -265,7 +265,7 @@ class Commands(ServiceTest):
         self.assertIn("/nonexistent/tessdata", missing.stdout + missing.stderr)
 
     def helper_without(self, features):
-        """A media program that finds a kernel without these."""
+        """A media program on a simulated kernel without these features."""
         folder = new_folder()
         self.addCleanup(shutil.rmtree, folder)
         helper = os.path.join(folder, "helper")
@@ -340,7 +340,8 @@ class Commands(ServiceTest):
 
 
 class HealthCheck(ServiceTest):
-    """What a container engine asks: by the settings of the daemon alone, in seconds, yes or no."""
+    """Tests the health check of container engines: it needs only the daemon's settings, and answers within
+    seconds."""
 
     def test_of_a_daemon_that_serves_and_of_one_that_is_gone(self):
         daemon = self.daemon(workers=0, public_url="https://reels.example.com").start()
@@ -364,7 +365,7 @@ class HealthCheck(ServiceTest):
         self.assertIn("is not ready: 503", done.stderr)
 
     def test_of_the_port_that_is_the_schemes_own(self):
-        # Whether somebody else serves there or nobody does: it is asked.
+        # Whether or not a server listens there, the request is sent.
         done = run_reelsd("healthcheck", listen="127.0.0.1:80")
         self.assertNotIn("address_refused", done.stderr)
         self.assertNotIn("is not allowed", done.stderr)

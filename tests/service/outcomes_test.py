@@ -1,4 +1,4 @@
-"""What becomes of a job: the links with fixed outcomes, from the submission to what a client reads."""
+"""Tests the outcome of jobs: links with fixed outcomes, from the submission to the answer of a client."""
 
 import contextlib
 import glob
@@ -92,7 +92,7 @@ class TestLinks(OutcomeTest):
 
 
 class Posts(ServiceTest):
-    """Links that go to a platform: what each of its answers makes of a job."""
+    """Links that are looked up at a platform: the effect of each of its answers on a job."""
 
     @classmethod
     def setUpClass(cls):
@@ -105,7 +105,7 @@ class Posts(ServiceTest):
         cls.someone = cls.served.account(unlimited=True)
 
     def jobs_of(self, posts):
-        """The finished job of each post, {code: job}; all in work at once."""
+        """The finished job of each post, {code: job}; all are in work at once."""
         self.platform.configure(posts=posts)
         ids = {
             code: self.someone.submit(f"https://www.instagram.com/reel/{code}/") for code in posts}
@@ -172,7 +172,7 @@ class Posts(ServiceTest):
             with self.subTest(behaviour):
                 job = jobs[code]
                 self.assertEqual((job["status"], job.get("error_code")), ("error", cases[behaviour]), job)
-                # Three attempts; an expired signature is worth one more look at the post in each.
+                # Three attempts; after an expired signature, each looks the post up once more.
                 self.assertLessEqual(len(self.asked(code, "page")), 6)
                 self.assertLessEqual(len(self.asked(code, "media")), 12)
 
@@ -210,8 +210,8 @@ class Posts(ServiceTest):
         self.assertNotEqual(self.asked("DYshared001", "page"), [], "the share link led to the post")
 
     def test_nothing_leaves_for_other_hosts(self):
-        """A platform that sends us elsewhere: private addresses are for operators to allow, and only of
-        the hosts that they name."""
+        """A platform that leads to other hosts: operators must allow private addresses, and only for the hosts
+        that they name."""
         guarded = self.daemon(workers=1, retry_base_seconds=0.05, platform_url=self.platform.url,
                               platform_interval_seconds=0, platform_cooldown_seconds=0)
         guarded.start()
@@ -251,7 +251,7 @@ class Posts(ServiceTest):
 
 
 class SeparateTracks(ServiceTest):
-    """A video that is served only as a file of picture and a file of sound."""
+    """A video that is served only as separate files for picture and sound."""
 
     @classmethod
     def setUpClass(cls):
@@ -292,7 +292,7 @@ class SeparateTracks(ServiceTest):
 
 
 class Ways(ServiceTest):
-    """One way to a post fails and the next one is taken, until a post or a definite no."""
+    """If one resolver fails, the next one is used, until a post or a definite refusal is found."""
 
     LIMITED = {"root": "rate_limited", "logged_out": "rate_limited"}
 
@@ -309,7 +309,7 @@ class Ways(ServiceTest):
         cls.someone = cls.served.account(unlimited=True)
 
     def job_of(self, code, post):
-        """The finished job of a post, and how often each kind of request was made meanwhile."""
+        """The finished job of a post, and the number of requests of each kind."""
         self.platform.configure(reset=True, posts={code: post})
         job = self.someone.finished(
             self.someone.submit(f"https://www.instagram.com/reel/{code}/"))
@@ -343,7 +343,7 @@ class Ways(ServiceTest):
         self.assertGreaterEqual(counts["embed"], 2, "a passing failure: it was tried again")
 
     def yt_dlp_answers(self, code, *behaviours):
-        """Until the end of the test."""
+        """Sets the answers until the end of the test."""
         fake_yt_dlp.install(
             self.platform.folder, origin=self.platform.url, posts={code: list(behaviours)})
         self.addCleanup(fake_yt_dlp.install, self.platform.folder)
@@ -400,10 +400,10 @@ class Ways(ServiceTest):
         self.assertEqual((job["status"], job["error_code"]), ("error", "unavailable"), job)
         self.assertEqual(counts, {"page": 1, "root": 1, "logged_out": 1, "embed": 1})
 
-        # Two queries that agree are enough where nobody contradicts them.
+        # Two queries that agree are enough if no other answer contradicts them.
         job, counts = self.job_of("DYgonetwo05", dict(nulls, page="server_error", embed="server_error"))
         self.assertEqual((job["status"], job["error_code"]), ("error", "unavailable"), job)
-        # Document ids that were retired say so of every post.
+        # Retired document ids give this answer for every post.
         job, counts = self.job_of("DYgonetwo03", dict(nulls, embed="ok"))
         self.assertEqual(job["status"], "done", job)
         job, counts = self.job_of("DYgonetwo04", dict(nulls, embed="blocked"))
@@ -411,7 +411,7 @@ class Ways(ServiceTest):
 
 
 class HostileYtDlp(ServiceTest):
-    """One that was taken over, by a page that it reads or by who made it."""
+    """A yt-dlp that was compromised, by a page that it reads or by its authors."""
 
     def test_it_ends_with_the_daemon(self):
         platform = Platform()
@@ -426,7 +426,7 @@ class HostileYtDlp(ServiceTest):
         account.submit(f"https://www.instagram.com/reel/{code}/")
 
         def left():
-            """Processes that have its settings among their arguments, the detached one too."""
+            """Processes that have its settings among their arguments, including the detached one."""
             needle = (yt_dlp + ".json").encode()
             found = 0
             for path in glob.glob("/proc/[0-9]*/cmdline"):

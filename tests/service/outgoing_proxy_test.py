@@ -1,7 +1,7 @@
-"""Proxies for what the daemon sends out: look-ups, downloads, models, Telegram, webhooks.
+"""Tests proxies for the daemon's outgoing requests: look-ups, downloads, models, Telegram, webhooks.
 
-Method: the real daemon; real proxies (tinyproxy, microsocks) where they work, a stand-in where they fail. The stand-in
-of the platform tells who has asked it.
+Method: the real daemon, with real proxies (tinyproxy, microsocks) for successful requests and a stand-in for
+failures. The platform's stand-in reports its clients.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ LINK = "https://www.instagram.com/reel/%s/"
 USER = "ann"
 PASSWORD = "s3cret,@/word"
 QUOTED = "s3cret%2C%40%2Fword"
-PLAIN_PASSWORD = "s3cret-word"  # tinyproxy's configuration takes no other characters.
+PLAIN_PASSWORD = "s3cret-word"  # tinyproxy's configuration accepts no other characters.
 
 
 def is_listening(port):
@@ -53,7 +53,7 @@ class OutgoingProxyTest(DatabaseTest):
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self.folder)
         self.addCleanup(process.wait)
-        self.addCleanup(process.kill)  # Asked politely, tinyproxy waits for its clients.
+        self.addCleanup(process.kill)  # After SIGTERM, tinyproxy would wait for its clients.
         wait_until(lambda: is_listening(port), command[0])
 
     def tinyproxy(self):
@@ -84,7 +84,7 @@ class OutgoingProxyTest(DatabaseTest):
 
 
 def command_lines():
-    """The command line of every process; one that ends meanwhile is left out."""
+    """The command line of every process, without processes that end in between."""
     lines = []
     for path in glob.glob("/proc/[0-9]*/cmdline"):
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
@@ -94,7 +94,7 @@ def command_lines():
 
 class RealProxies(OutgoingProxyTest):
     def assertNowhere(self, daemon, words):
-        """In nothing that the daemon shows anybody: logs, metrics, settings, the process list."""
+        """The words are in none of the daemon's outputs: logs, metrics, settings, the process list."""
         shown = {
             "the log": daemon.log(), "the metrics": daemon.request("GET", "/metrics").body.decode(),
             "the settings": daemon.cli("settings").stdout,

@@ -1,6 +1,6 @@
-"""How often the platform is asked, and how the daemon heeds it when it wishes to be left alone.
+"""Tests the rate of requests to the platform, and the cool-downs after a rate limit.
 
-Method: real daemons on a real database, and a stand-in that writes down who asked what and when.
+Method: real daemons on a real database, and a stand-in that records each request with its time.
 """
 
 import time
@@ -37,8 +37,8 @@ class Intervals(PacingTest):
         times = sorted(request["time"] for request in self.asked("page"))
         self.assertEqual(len(times), 4)
         for earlier, later in zip(times, times[1:]):
-            # Half to one and a half seconds from beginning to beginning. The first bytes of one request may
-            # have been on their way a moment longer than those of the next.
+            # Half to one and a half seconds between the starts. The first bytes of one request may have been in
+            # transit a little longer than those of the next.
             self.assertGreater(later - earlier, 0.4, times)
         self.assertEqual(self.sql("SELECT max(attempt) FROM job"), "1", "waiting is no attempt")
 
@@ -105,7 +105,7 @@ class Cooldowns(PacingTest):
         waits = "SELECT count(*) FROM job WHERE status = 'pending' AND attempt = 1 AND claim > 1"
         wait_until(lambda: self.sql(waits) == "1", "the job to be put off")
         self.platform.configure(page_budget=1000)
-        # Its worker is free meanwhile.
+        # Its worker is free in between.
         other = account.finished(account.submit("https://www.instagram.com/reel/reelsd-unavailable/"))
         self.assertEqual(other["error_code"], "unavailable")
         self.assertEqual(account.finished(job_id)["status"], "done")
@@ -169,7 +169,7 @@ class ShareLinks(PacingTest):
         wait_until(lambda: int(self.sql(put_off)) >= 2, "the jobs to be put off")
         self.assertEqual(account.job(waiting)["status"], "pending")
         self.assertEqual([one for one in self.asked("share") if "BAwalled03" in one["path"]], [])
-        # Links of posts are not held up.
+        # Links of posts do not have to wait.
         other, = self.finished(account, {"DYshared004": {}})
         self.assertEqual(other["status"], "done", other)
 
@@ -196,7 +196,7 @@ class SingleFlight(PacingTest):
                    "both jobs in work")
         wait_until(lambda: self.asked("page"), "the look-up")
         self.assertEqual(len(self.asked("page")), 1)
-        # Whoever waits for a look-up that is called off looks for himself.
+        # A job that waits for a cancelled look-up makes one of its own.
         self.platform.configure(posts={"DYtogether1": {}})
         self.assertEqual(ann.request("DELETE", f"/api/v1/reels/{ids[0]}").status, 204)
         self.assertEqual(bob.finished(ids[1])["status"], "done")
@@ -211,7 +211,7 @@ class SingleFlight(PacingTest):
         all_began = time.time() - began
         jobs = [account.finished(job_id) for account, job_id in zip(accounts, ids)]
         self.assertEqual([job["status"] for job in jobs], ["done"] * 3)
-        if all_began < 2:  # On a machine that is not overwhelmed: all were there before the answer.
+        if all_began < 2:  # On a machine that is not overloaded, all jobs arrived before the answer.
             self.assertEqual(len(self.asked("page")), 1)
 
 

@@ -1,8 +1,8 @@
-"""A minor upgrade of PostgreSQL replaces the files of a server that runs.
+"""Tests a minor upgrade of PostgreSQL, which replaces the files of a running server.
 
-Goal: daemons with the private database restart it by themselves while clients wait, and with an operator's
-database say what is wrong and to do. Method: real servers from a copy of the programs, upgraded as a package
-does it (postgres_copy.py), clients that submit throughout, and work that is under way.
+Goal: daemons with the private database restart it while clients wait. With an operator's database they report the
+cause and the remedy. Method: real servers from a copy of the programs, upgraded as a package does it
+(postgres_copy.py), with clients that submit throughout, and work in progress.
 """
 
 import os
@@ -15,13 +15,13 @@ from postgres_copy import PostgresCopy
 from service_support import (
     POSTGRES_BIN, UNAVAILABLE, Cluster, Platform, ServiceTest, as_postgres, new_folder, wait_until)
 
-BACK_SECONDS_MAX = 15  # What operators are promised.
+BACK_SECONDS_MAX = 15  # As documented for operators.
 SLOW = "DYslow00001"
 SLOW_SECONDS = 8
 
 
 class Submitter(threading.Thread):
-    """Submits on and on, each time on a new connection; keeps what was accepted and what was not."""
+    """Submits repeatedly, each time on a new connection; records accepted and refused submissions."""
 
     def __init__(self, account):
         super().__init__()
@@ -76,10 +76,10 @@ class PrivateDatabase(UpgradeTest):
             as_postgres(os.path.join(POSTGRES_BIN, "psql"), "-h", run, "-U", "reelsd", "-d", "reelsd",
                         "-XAtqc", statement),
             stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd="/", timeout=30)
-        return done.stdout.strip()  # Empty while there is no server.
+        return done.stdout.strip()  # Empty while the server is not running.
 
     def cut_sessions(self, daemon):
-        """So that new ones are opened, which is where a replaced library shows."""
+        """Closes all sessions, so that new ones are opened, in which a replaced library fails."""
         self.sql(daemon, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
                          " WHERE application_name = 'reelsd'")
 
@@ -111,7 +111,7 @@ class PrivateDatabase(UpgradeTest):
         self.assertEqual(daemon.log().count("private database restarts"), 1)
 
     def test_sessions_that_are_opened_amid_the_upgrade_serve(self):
-        """The library is replaced and the program not yet: the server has loaded it before."""
+        """The library is replaced, but the program is not yet: the server has loaded the old library."""
         daemon = self.upgradable_daemon().start()
         account = daemon.account(unlimited=True)
         self.postgres.upgrade_library()
@@ -124,7 +124,7 @@ class PrivateDatabase(UpgradeTest):
         self.expect_all_done(account, [account.submit(UNAVAILABLE)])
 
     def test_a_restart_amid_the_upgrade_is_repeated(self):
-        """The program is replaced and its library not for a while: the new server cannot start."""
+        """The program is replaced, but its library is not for a while: the new server cannot start."""
         daemon = self.upgradable_daemon().start()
         account = daemon.account(unlimited=True)
         slow = account.submit(f"https://www.instagram.com/reel/{SLOW}/")
@@ -154,7 +154,7 @@ class PrivateDatabase(UpgradeTest):
         self.assertEqual(first.refused + second.refused, [])
         self.expect_all_done(account, first.accepted)
         self.expect_all_done(beside, second.accepted)
-        # The link between them has lasted: the database can change hands once more.
+        # The link between the daemons still exists: the database can be handed over once more.
         self.assertEqual(owner.stop(), 0)
         self.expect_all_done(beside, [beside.submit(UNAVAILABLE)])
         self.assertEqual(other.request("GET", "/readyz").status, 200)

@@ -1,6 +1,5 @@
-"""The daemon behind the reverse proxies of docs/operate/examples: each is the real program with the very file of the
-documents, in which only addresses, ports and paths of certificates are this test's.
-"""
+"""Tests the daemon behind the reverse proxies of docs/operate/examples. Each is the real program with the
+documented file, in which only addresses, ports and paths of certificates are replaced."""
 
 import concurrent.futures
 import contextlib
@@ -27,14 +26,14 @@ CLIENTS = 5
 
 
 def program_of(name):
-    """Servers stand where not everybody's PATH leads."""
+    """Servers are in folders that are not in every user's PATH."""
     found = shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
     assert found, f"{name} is not installed: see docker/packages.txt"
     return found
 
 
 def adapted(text, replacements):
-    """The example for this machine. Each word to be changed must be there."""
+    """Adapts the example to this machine. It must contain each word to be replaced."""
     for word, ours in replacements:
         assert word in text, f"the example has no {word!r}"
         text = text.replace(word, ours)
@@ -42,7 +41,7 @@ def adapted(text, replacements):
 
 
 class Front:
-    """A proxy before a daemon; to tests it looks like the daemon itself."""
+    """A proxy in front of a daemon; tests use it like the daemon itself."""
 
     def __init__(self, folder, ports, certificate):
         self.folder, self.certificate = folder, certificate
@@ -77,7 +76,7 @@ class Front:
 
 
 class BehindProxy:
-    """What must be the same through each of them."""
+    """Tests that must have the same result behind each proxy."""
 
     @classmethod
     def begin(cls):
@@ -93,7 +92,7 @@ class BehindProxy:
         unittest.addModuleCleanup(cls.front.close)
         someone = cls.served.account(unlimited=True)
         cls.someone = Account(cls.front, someone.email, someone.token)
-        # Answered when all the time is over, during the tests.
+        # Answered at its time limit, during the tests.
         cls.pool = concurrent.futures.ThreadPoolExecutor(CLIENTS + 1)
         unittest.addModuleCleanup(cls.pool.shutdown)
         never = cls.someone.submit(UNAVAILABLE)
@@ -101,7 +100,7 @@ class BehindProxy:
 
     @staticmethod
     def new_daemon(public_url):
-        # One client would have no more than two connections; a proxy has as many as there are.
+        # One client may have only two connections, but a proxy any number.
         return Daemon(workers=0, public_url=public_url, connections_per_address_max=2, forwarded_for="true").start()
 
     def test_the_longest_poll_is_waited_for(self):
@@ -170,7 +169,7 @@ class BehindProxy:
                 answer = self.front.request("GET", path)
                 self.assertEqual(answer.status, 404)
                 self.assertNotIn(b"reelsd_", answer.body)
-        # Not even where the proxy would let it through: the daemon sees for whom it asks.
+        # Even if the proxy passed the request on: the daemon knows its client.
         forwarded = self.served.request("GET", "/metrics", headers={"X-Forwarded-For": "192.0.2.1"})
         self.assertProblem(forwarded, 404, "not found")
 
@@ -195,7 +194,7 @@ class BehindProxy:
         self.assertLess(accepted() - before, 50)
 
     def guess(self, client, **headers):
-        """The status of a wrong password from an address of this machine."""
+        """The status after a wrong password from an address of this machine."""
         body = {"email": "nobody@example.test", "password": "a wrong password"}
         self.front.client = client
         try:
@@ -263,7 +262,7 @@ class BehindHaproxy(BehindProxy, ServiceTest):
 
 
 def setUpModule():
-    """Both at once: each waits for the longest poll, which takes a minute."""
+    """Starts both at once: each waits for the longest poll, which takes a minute."""
     for proxy in (BehindHaproxy, BehindNginx):
         proxy.begin()
 

@@ -1,8 +1,8 @@
-"""What a client may rely on while workers and daemons come and go.
+"""Tests the guarantees of the queue while workers and daemons start and stop.
 
-Method: real daemons on real databases, killed and stopped while they work. A job that was accepted (202)
-ends, once, and stays as it ended; the history that proves it is read from the API, what no client can
-see (attempts, which daemon) from the database.
+Method: real daemons on real databases, killed and stopped while they work. An accepted job (202) ends once, and
+does not change afterwards. The API shows the history; attempts and workers, which no client can see, are read from
+the database.
 """
 
 import glob
@@ -15,24 +15,24 @@ from service_support import SAMPLE, UNAVAILABLE, DatabaseTest, wait_until
 
 class QueueTest(DatabaseTest):
     def shared_daemon(self, **more):
-        """One that is quick to notice that another one has died."""
+        """A daemon that soon notices the death of another one."""
         return super().shared_daemon(**{"lease_seconds": 1, "workers": 2, **more})
 
     def any_in_work(self):
         return int(self.sql("SELECT count(*) FROM job WHERE status = 'processing'")) > 0
 
     def submit_long_work(self, account, count):
-        """Jobs that keep their workers busy, at no cost, until let_end() is called."""
+        """Jobs that keep their workers busy, without load, until let_end() is called."""
         codes = [f"DYlong{n:05}" for n in range(count)]
         self.platform.configure(posts={code: {"page": "stall"} for code in codes})
         return [account.submit(f"https://www.instagram.com/reel/{code}/") for code in codes]
 
     def let_end(self, count):
-        """From now on, attempts at the long work end at once: the posts turn out to be private."""
+        """From now on, attempts at the long work end at once: the posts are private."""
         self.platform.configure(posts={f"DYlong{n:05}": {"page": "private"} for n in range(count)})
 
     def all_finished(self, account, ids):
-        """All jobs once they ended; then once more, to see that none changed."""
+        """All jobs after their end, read twice to check that none changed."""
         jobs = {job_id: account.finished(job_id) for job_id in ids}
         self.assertEqual({job_id: account.job(job_id) for job_id in ids}, jobs, "an ended job changed")
         return jobs
@@ -137,7 +137,7 @@ class Attempts(QueueTest):
         self.assertEqual(self.sql("SELECT attempt FROM job"), "1")
 
     def test_long_work_keeps_its_lease(self):
-        """An attempt that takes longer than its lease is not taken away from a living worker."""
+        """A running worker keeps an attempt that takes longer than its lease."""
         daemon = self.shared_daemon().start()
         account = daemon.account()
         # Three leases long; the idle second worker would take it at once.
@@ -197,7 +197,7 @@ class Waiting(QueueTest):
 
 class Stopping(QueueTest):
     def stop_at_work(self, with_signal):
-        # The lease of five minutes shows that work is handed back: nobody waits for its end.
+        # The lease of five minutes shows that work is released: no test waits for its end.
         daemon = self.shared_daemon(workers=1, lease_seconds=300).start()
         account = daemon.account(unlimited=True)
         ids = self.submit_long_work(account, 3)
@@ -226,7 +226,7 @@ class Stopping(QueueTest):
         connection = daemon.connection()
         headers = {"Authorization": "Bearer " + account.token}
         connection.request("GET", f"/api/v1/reels/{job_id}?wait=60", headers=headers)
-        # Seen through another request on the same daemon: this one waits already.
+        # An answer to another request on the same daemon shows that this one is waiting already.
         account.job(job_id)
         self.assertEqual(daemon.stop(), 0)
         self.assertIn(connection.getresponse().status, (200, 503))

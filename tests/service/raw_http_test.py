@@ -1,9 +1,9 @@
-"""Requests as only an attacker or a broken program sends them, over raw sockets.
+"""Tests requests that only attackers or defective programs send, over raw sockets.
 
-What matters is where the daemon thinks that a request ends: two programs that disagree about it let one
-request be smuggled inside another (RFC 9112, section 11.2). So every case says which answers come back, and
-whether the connection goes on: behind a request that is understood another one must be answered, behind one
-that is not nothing may be read any more.
+The tests check where the daemon sees the end of a request: if two programs disagree about it, one request can be
+smuggled inside another (RFC 9112, section 11.2). Each case states which answers are sent, and whether the
+connection stays open. After a valid request the next one must be answered; after an invalid one nothing more may
+be read.
 """
 
 import re
@@ -25,7 +25,7 @@ def get(path=b"/healthz", fields=b"", version=b"HTTP/1.1", host=b"Host: a\r\n", 
 
 
 def post(fields, body=b"", version=b"HTTP/1.1"):
-    """A request with a body, to a path that takes none without a token: answered 401 once it is whole."""
+    """A request with a body, to a path that accepts none without a token: answered with 401 once it is complete."""
     return b"POST /api/v1/reels/analyze %s\r\nHost: a\r\n%s\r\n%s" % (version, fields, body)
 
 
@@ -34,7 +34,7 @@ def chunked(body, coding=b"Transfer-Encoding: chunked\r\n"):
 
 
 class Link:
-    """One connection, and the answers that come over it."""
+    """One connection, and its answers."""
 
     def __init__(self, address):
         host, port = address.rsplit(":", 1)
@@ -51,7 +51,7 @@ class Link:
         try:
             self.socket.sendall(data)
         except OSError:
-            pass  # It may refuse before it has read everything; the answer says so.
+            pass  # The server may refuse before it has read everything; the answer shows that.
 
     def _receive(self):
         try:
@@ -62,7 +62,7 @@ class Link:
         return bool(piece)
 
     def read(self):
-        """(status, header in lower case, body) of the next answer; None behind the last one."""
+        """(status, header in lower case, body) of the next answer; None after the last one."""
         while b"\r\n\r\n" not in self.received:
             if not self._receive():
                 assert self.received == b"", self.received
@@ -77,7 +77,7 @@ class Link:
         return status, fields, body
 
     def read_all(self):
-        """Statuses until the daemon closes; fails if it does not."""
+        """Statuses until the daemon closes the connection; fails if it does not."""
         statuses = []
         while answer := self.read():
             statuses.append(answer[0])
@@ -85,7 +85,7 @@ class Link:
 
 
 def setUpModule():
-    """One daemon for all: no test changes it."""
+    """One daemon for all tests: none changes it."""
     RawHttp.served = Daemon(workers=0).start()
     unittest.addModuleCleanup(RawHttp.served.close)
 
@@ -97,14 +97,14 @@ class RawHttp(ServiceTest):
         return Link(self.served.address)
 
     def assertRefused(self, cases, status):
-        """Each is answered once, and nothing behind it is."""
+        """Each request is answered once, and nothing after it is."""
         for name, data in cases.items():
             with self.subTest(name), self.link() as link:
                 link.send(data + NEXT + LAST)
                 self.assertEqual(link.read_all(), [status], data[:200])
 
     def assertUnderstood(self, cases, status):
-        """Each is answered, and what stands behind it is the next request."""
+        """Each request is answered, and the bytes after it are the next request."""
         for name, data in cases.items():
             with self.subTest(name), self.link() as link:
                 link.send(data + LAST)
@@ -314,7 +314,7 @@ class TheHeader(RawHttp):
         }, 200)
 
     def test_sizes(self):
-        """A header of exactly 16 KiB is taken, one byte more is not."""
+        """A header of exactly 16 KiB is accepted, one with one byte more is not."""
         room = HEADER_BYTES_MAX - len(get(fields=b"X: \r\n"))
         whole = get(fields=b"X: %s\r\n" % (b"x" * room))
         self.assertEqual(len(whole), HEADER_BYTES_MAX)

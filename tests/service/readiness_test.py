@@ -1,7 +1,7 @@
-"""/readyz says no whenever submissions cannot be stored or jobs cannot be claimed, and which of the two.
+"""Tests that /readyz reports when submissions cannot be stored or jobs cannot be claimed, and which of the two.
 
-Method: real daemons on a real database that loses one thing after the other, without being asked for anything
-else, and gets it back. A replaced library is postgres_upgrade_test.py's.
+Method: real daemons on a real database that loses one thing after the other, and gets it back, without other
+requests. postgres_upgrade_test.py tests a replaced library.
 """
 
 import threading
@@ -22,7 +22,7 @@ class ReadinessTest(ServiceTest):
     def setUpClass(cls):
         cls.cluster = Cluster()
         cls.addClassCleanup(cls.cluster.close)
-        # No superuser, who may do anything.
+        # Not a superuser, who may do anything.
         cls.cluster.query("CREATE ROLE service LOGIN", "postgres")
         cls.create_database()
 
@@ -82,7 +82,7 @@ class Causes(ReadinessTest):
                   ["GRANT UPDATE ON job TO service"])
 
     def test_no_sequence_for_ids(self):
-        """Which no check of ours asks for: a client's submission shows it."""
+        """No check uses the sequence: a client's submission reveals the fault."""
         account = self.served.account(unlimited=True)
         self.sql("REVOKE ALL ON SEQUENCE job_id_seq FROM service")
         self.assertEqual(account.analyze(UNAVAILABLE).status, 500)
@@ -132,7 +132,7 @@ class FullDisk(ReadinessTest):
 
 class Defaults(ReadinessTest):
     def test_isolation_and_write_access_are_the_daemons(self):
-        """One account submits by two daemons at once: each submission locks the account's row."""
+        """One account submits at two daemons at once: each submission locks the account's row."""
         for what in ("ROLE service", "DATABASE reels"):
             self.sql(f"ALTER {what} SET default_transaction_isolation = 'repeatable read'")
             self.sql(f"ALTER {what} SET default_transaction_read_only = on")

@@ -1,7 +1,7 @@
-"""The events of a reel: each change of a job, once, to whoever follows it.
+"""Tests the events of a reel: each change of a job is sent once to each follower.
 
-Method: most tests stand in for the worker and change the job's row, as another daemon would; the sample
-reel is really analysed. Streams are read from raw connections.
+Method: most tests simulate the worker and change the job's row, as another daemon would. One analyses the sample
+reel. Streams are read from raw connections.
 """
 
 import socket
@@ -11,13 +11,13 @@ from event_streams import ReelEvents
 from service_support import SAMPLE, DatabaseTest, wait_until
 
 LINK = "https://www.instagram.com/reel/DYa0IXPgnP5/"
-# Of one account at once.
+# Per account.
 STREAMS_MAX = 20
 STEPS = ["resolve", "download", "probe", "analyze"]
 
 
 class Worked(DatabaseTest):
-    """A daemon without workers, and somebody whose jobs the test works on."""
+    """A daemon without workers, and an account on whose jobs the test works."""
 
     def setUp(self):
         super().setUp()
@@ -31,7 +31,7 @@ class Worked(DatabaseTest):
         return stream
 
     def stalled(self, daemon, job_id):
-        """A client that follows the job and then reads no more."""
+        """A client that follows the job and then stops reading."""
         client = socket.socket()
         self.addCleanup(client.close)
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -54,7 +54,7 @@ class Worked(DatabaseTest):
                  f" run_at = now() + interval '1 hour' WHERE id = {job_id}")
 
     def finish(self, job_id, letters=1):
-        """With a result of about so many letters."""
+        """With a result of about this many letters."""
         result = """('{"content": {"summary": "' || repeat('x', %d) || '"}}')::json""" % letters
         self.sql("UPDATE job SET status = 'done', worker = NULL, lease_until = NULL, finished_at = now(),"
                  " started_at = now(), code = '', author = '', summary = '', analyzed_at = now(),"
@@ -154,7 +154,7 @@ class Streams(Worked):
         self.assertEqual(answer.headers["Content-Type"], "text/event-stream")
 
     def test_an_older_protocol(self):
-        """Without chunks the end of the connection is the end."""
+        """Without chunks, the end of the connection is the end of the stream."""
         job_id = self.someone.submit(LINK)
         self.finish(job_id)
         received = self.served.raw(
@@ -217,7 +217,7 @@ class Streams(Worked):
         streams = [self.events(job, person) for person, job in zip(people, jobs) for _ in range(STREAMS_MAX)]
         for stream in streams:
             stream.wait_for("state")
-        # None of them holds a connection of the database, or a thread.
+        # No stream holds a database connection or a thread.
         self.assertEqual(people[0].job(jobs[0])["status"], "pending")
         for job in jobs:
             self.begin(job)
@@ -246,7 +246,7 @@ class Streams(Worked):
 
     def test_who_does_not_read_holds_nobody_up(self):
         slow = self.someone.submit(LINK)
-        self.finish(slow, letters=5_000_000)  # More than the kernel takes for a connection.
+        self.finish(slow, letters=5_000_000)  # More than the kernel's buffers for a connection.
         for _ in range(10):
             self.stalled(self.served, slow)
         job_id = self.someone.submit(LINK)
@@ -274,7 +274,7 @@ class Streams(Worked):
 
 class Work(DatabaseTest):
     def test_the_sample_reel(self):
-        """Followed at a daemon that does nothing itself, from before the first worker comes."""
+        """Followed at a daemon without workers, from before the first worker starts."""
         idle = self.shared_daemon(workers=0)
         idle.start()
         someone = idle.account()

@@ -1,7 +1,7 @@
-"""A caller's reels over their life: listing, repeating, reusing, deleting, and what they have used.
+"""Tests the life of a caller's reels: listing, repeating, reusing and deleting them, and their usage.
 
-Method: the real daemon against the platform's stand-in, which counts what it is asked; one daemon without
-workers where a job has to stay as it is; two daemons on one database where that is the point.
+Method: the real daemon with the platform's stand-in, which counts its requests; one daemon without workers where a
+job must not change; two daemons on one database where the test needs them.
 """
 
 import concurrent.futures
@@ -23,7 +23,7 @@ def link_to(code):
 
 
 def next_page(answer):
-    """The target of the header Link, or nothing on the last page."""
+    """The target of the header Link, or None on the last page."""
     value = answer.headers["Link"]
     return NEXT.match(value).group(1) if value else None
 
@@ -63,7 +63,7 @@ class Listing(ServiceTest):
         seen = []
         for page in self.pages_of(someone, REELS + "?limit=7"):
             seen += [item["id"] for item in page]
-            # The cursor's own row goes, and a new one comes.
+            # The row of the cursor is deleted, and a new one is added.
             self.assertEqual(someone.request("DELETE", f"{REELS}/{seen[-1]}").status, 204)
             someone.submit(link_to("NEWERxx"))
         self.assertEqual(seen, ids[::-1])
@@ -248,7 +248,7 @@ class Reels(ServiceTest):
                 best = self.search(self.someone, "q=" + query)[0]
                 self.assertEqual((best["id"], best["code"]), (jobs[code]["id"], code))
         hit = self.search(self.someone, "q=garlic&limit=1")
-        # The local analyzer quotes the caption as the summary.
+        # The local analyzer uses the caption as the summary.
         expected = {"field": "content.summary", "text": captions["PASTApost1"]}
         self.assertEqual(len(hit), 1)
         self.assertEqual(hit[0]["match"], expected)
@@ -331,7 +331,7 @@ class TwoDaemons(ServiceTest):
         fronts[1].limit(someone.email, concurrent_jobs=1000)
         answers = [submit(number) for number in range(20)]
         admitted = sum(a.status == 202 for a in answers)
-        earned = (time.monotonic() - begin) / 6  # One comes back every 6 s.
+        earned = (time.monotonic() - begin) / 6  # A token is refilled every 6 s.
         self.assertTrue(7 <= admitted <= 7 + earned, (admitted, earned))
 
     def test_deleting_through_another_daemon_stops_the_work(self):
@@ -351,7 +351,7 @@ class TwoDaemons(ServiceTest):
         job_id = someone.submit(link_to("STALLpost2"))
         wait_until(lambda: someone.job(job_id)["status"] == "processing", "the work")
         self.assertEqual(someone.request("DELETE", f"{REELS}/{job_id}").status, 204)
-        # The only worker is free again long before the stalled download or the lease would end.
+        # The only worker is free long before the stalled download or the lease would end.
         after = someone.finished(someone.submit(link_to("AFTERpost")), 15)
         self.assertEqual(after["status"], "done", after)
 

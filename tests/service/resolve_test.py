@@ -1,6 +1,6 @@
-"""What an operator sees when links stop to work: `reelsd resolve`, and the canary of `reelsd doctor`.
+"""Tests the tools for links that fail: `reelsd resolve`, and the canary of `reelsd doctor`.
 
-Method: the real program against the stand-in; what it prints and keeps.
+Method: the real program with the stand-in; its output and its files.
 """
 
 import json
@@ -72,7 +72,7 @@ class ByHand(ResolveTest):
 
     def test_answers_are_kept_for_the_tests_and_are_nobodys(self):
         kept = pathlib.Path(self.folder, "kept")
-        for _ in range(2):  # Nothing is overwritten.
+        for _ in range(2):  # No file is overwritten.
             must(self.resolve("DYhandpost1", "--save", str(kept)))
         self.resolve("DYhandodd01", "--strategy", "page", "--save", str(kept))
         files = sorted(str(path.relative_to(kept)) for path in kept.rglob("*") if path.is_file())

@@ -1,5 +1,5 @@
-"""A new daemon takes the place of an old one while clients go on asking: none of them is refused, reset or
-left without an answer, on a database of the operator's and on the private one."""
+"""Tests that a new daemon replaces an old one while clients send requests: none of them is refused, reset or left
+without an answer, with an operator's database and with the private one."""
 
 import contextlib
 import http.client
@@ -17,8 +17,8 @@ REQUESTS_BETWEEN = 25  # Of each client, before the next step of a restart.
 
 
 class Load:
-    """Clients that ask on and on, some on one connection, some on a new one for each request. What no client
-    should see is kept in `faults`."""
+    """Clients that repeat requests, some on one connection, some on a new one for each request. Anything that no
+    client should see is recorded in `faults`."""
 
     def __init__(self, daemon, account):
         host, port = daemon.address.rsplit(":", 1)
@@ -44,7 +44,7 @@ class Load:
             thread.join()
 
     def go_on(self, count=REQUESTS_BETWEEN):
-        """Waits until each client has had so many more answers, or one has met a fault."""
+        """Waits until each client has had this many more answers, or one has recorded a fault."""
         wanted = [one + count for one in self.answered]
         wait_until(lambda: self.faults or all(map(int.__ge__, self.answered, wanted)), "requests")
 
@@ -52,13 +52,14 @@ class Load:
         try:
             while not self.leaving.is_set():
                 self.use_connection(number, keep=number < KEEPERS)
-        except Exception as fault:  # Whatever a client meets is what the test is about.
+        except Exception as fault:  # Any error of a client is a failure of the test.
             self.faults.append(f"client {number}: {fault!r}")
 
     def use_connection(self, number, keep):
         with contextlib.closing(http.client.HTTPConnection(*self.endpoint, timeout=30)) as connection:
             connection.connect()
-            # What http.client does behind our back when it is cut would hide what we look for.
+            # Disables the automatic reconnection of http.client, which would hide the errors that the test looks
+            # for.
             connection.auto_open = 0
             for turn in itertools.count():
                 closes = self.ask(connection, is_post=turn % 5 == 4 or (not keep and number % 2 == 0))
@@ -68,7 +69,7 @@ class Load:
                     return
 
     def ask(self, connection, is_post):
-        """Whether the server says that the connection ends."""
+        """Sends a request; returns whether the server announces the end of the connection."""
         headers = {"Authorization": "Bearer " + self.account.token}
         if is_post:
             connection.request("POST", "/api/v1/reels/analyze", '{"url": "%s"}' % SAMPLE, headers)
@@ -84,18 +85,18 @@ class Load:
 
 
 def served(daemon):
-    """Whether a daemon has answered a request: which of two does, nobody can choose."""
+    """Whether a daemon has answered a request: which of two daemons answers cannot be chosen."""
     return any(line["message"] == "request" for line in daemon.log_lines())
 
 
 class RestartMixin:
-    """What both kinds of database have in common."""
+    """Code for both kinds of database."""
 
     def first(self, **more):
         return self.daemon(share_port="true", workers=0, requests_per_minute=1_000_000, **more).start()
 
     def start_beside(self, old):
-        """A new daemon on the old one's address and data directory, which takes its part of the requests."""
+        """A new daemon with the old one's address and data directory, which takes its share of the requests."""
         settings = {**old.settings, "listen": old.address}
         new = self.daemon(folder=old.folder, **settings).spawn()
         new.address = old.address

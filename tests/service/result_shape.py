@@ -1,4 +1,4 @@
-"""The rules for an analysis: the schema of docs/openapi.yaml, and what must hold between its values."""
+"""The rules for an analysis: the schema of docs/openapi.yaml, and the relations between its values."""
 
 import yaml
 

@@ -1,4 +1,4 @@
-"""What is kept for a time alone, what an account takes along, and what is left of one that goes: nothing."""
+"""Tests expiry, exports, and that nothing is left of a deleted account."""
 
 import base64
 import json
@@ -13,7 +13,7 @@ from service_support import (
     SAMPLE, UNAVAILABLE, Cluster, Daemon, ServiceTest, clean_environment, must, program, wait_until)
 
 DAY_SECONDS = 86400
-# Longer than a test takes on a busy machine, so that nothing expires of itself.
+# Longer than a test takes on a busy machine, so that nothing expires unintentionally.
 KEPT_SECONDS = 300
 
 
@@ -22,7 +22,7 @@ def days(seconds):
 
 
 def lines_of(text):
-    """The lines of a whole export, without the last one."""
+    """The lines of a complete export, without the last one."""
     lines = [json.loads(line) for line in text.splitlines()]
     assert lines[-1] == {"type": "end", "lines": len(lines) - 1}, lines[-1]
     return lines[:-1]
@@ -39,7 +39,7 @@ def of_type(lines, kind):
 
 
 class Shared(ServiceTest):
-    """Two daemons on one database. What ended five minutes ago expires; ages are made by SQL."""
+    """Two daemons on one database. Reels that ended five minutes ago expire; SQL sets their ages."""
 
     @classmethod
     def setUpClass(cls):
@@ -89,7 +89,7 @@ class Expiry(Shared):
     def test_results_that_are_too_old_go_on_every_instance(self):
         account = self.one.account(unlimited=True)
         old, young = self.ended_job(account), self.ended_job(account)
-        for daemon in (self.one, self.other):  # Both keep views of them now.
+        for daemon in (self.one, self.other):  # Both have cached views of them now.
             self.assertEqual(self.status(account, old, daemon), 200)
             self.assertEqual(self.status(account, young, daemon), 200)
         self.age(old)
@@ -119,7 +119,7 @@ class Expiry(Shared):
                 for line in daemon.request("GET", "/metrics").body.decode().splitlines()
                 if line.startswith('reelsd_removed_total{what="usage"}'))
 
-        # A step is committed before its daemon has heard of it.
+        # A step is committed before its daemon gets the answer.
         wait_until(lambda: removed() >= 300, "the daemons to have counted them")
         self.assertEqual(removed(), 300)
 
@@ -192,7 +192,7 @@ class Export(Shared):
 
     def test_what_a_daemon_cuts_by_stopping_does_not_look_whole(self):
         account = self.one.account(unlimited=True)
-        # More than the sockets between them hold.
+        # More than the sockets' buffers hold.
         self.sql(
             "INSERT INTO job (account_id, url, status, started_at, finished_at, analyzed_at, attempt, claim, result, "
             "code, author, summary) "
@@ -227,7 +227,7 @@ class Erasure(Shared):
         job_id = self.ended_job(account, SAMPLE)
         owner = self.id_of(account.email)
         asked = self.one.cli("account", "delete", "--email", account.email)
-        self.assertEqual(asked.returncode, 1)  # Nobody typed the address.
+        self.assertEqual(asked.returncode, 1)  # The address was not typed.
         self.assertIn("nothing was deleted", asked.stderr)
         self.assertEqual(self.status(account, job_id), 200)
 
@@ -256,7 +256,7 @@ class Erasure(Shared):
         account = self.one.account(unlimited=True)
         owner = self.id_of(account.email)
         self.ended_job(account)
-        # As the command does first, before it was killed.
+        # The first step of the command, as if it was killed after it.
         self.assertEqual(self.sql(f"SELECT begin_erasure({owner}, NULL)"), "begun")
         self.assertEqual(account.request("GET", "/api/v1/reels").status, 401)
         wait_until(lambda: self.left_of(owner) == 0, "a daemon to finish")
@@ -278,7 +278,7 @@ class Erasure(Shared):
 
     def test_from_the_dashboard(self):
         administrator = Person(self.one).join(
-            # The daemon that has started last has the link that is good.
+            # The link of the daemon that started last is valid.
             set_up_link_secret(self.other), f"admin@{type(self).__name__}.test".lower())
         self.assertEqual(
             administrator.api("POST", "account/deletion", {"password": "wrong password"}).status, 400)
@@ -311,12 +311,13 @@ class Erasure(Shared):
 
 
 class Killed(Shared):
-    """Whoever is at it dies between two steps, or within one."""
+    """The daemon that does the work dies between two steps, or within one."""
 
     ROWS = 4000
 
     def kill_in_the_middle(self, left, times=3):
-        """Ends both daemons at once while rows go, and starts them again: once at least, and up to so often."""
+        """Kills both daemons while rows are deleted, and starts them again, at least once and at most this many
+        times."""
         before = left()
         for number in range(times):
             wait_until(lambda: left() < before, "the next steps", 150)
@@ -325,7 +326,7 @@ class Killed(Shared):
             before = left()
             if number == 0:
                 self.assertGreater(before, 0, "too few rows for this test")
-            self.sql("UPDATE upkeep_turn SET held_until = now()")  # As half a minute later.
+            self.sql("UPDATE upkeep_turn SET held_until = now()")  # Simulates half a minute.
             for daemon in self.suite_daemons():
                 daemon.start()
             if before == 0:

@@ -1,7 +1,7 @@
-"""GET /api/v1/reels/search of the real daemon: what a client finds, and what it is told otherwise.
+"""Tests GET /api/v1/reels/search of the real daemon: hits, and errors.
 
 Method: one daemon analyses the sample reel, whose words are known (coffee, fresh beans, grinding), for one
-account; another account has nothing.
+account; another account has no reels.
 """
 
 import unittest

@@ -1,4 +1,4 @@
-"""What browsers are told not to do with an answer: the same for every kind of answer that there is."""
+"""Tests the security headers for browsers: the same on every kind of answer."""
 
 import unittest
 
@@ -26,7 +26,7 @@ class SecurityHeaders(ServiceTest):
         cls.ann = Person(cls.served).join(set_up_link_secret(cls.served), "ann@example.com")
 
     def assertGuarded(self, answer, status, policy):
-        """`policy`: "data", "page" (one with a policy of its own) or "file" (of a page)."""
+        """`policy`: "data", "page" (with a policy of its own) or "file" (part of a page)."""
         self.assertEqual(answer.status, status, answer)
         for name, value in ALWAYS.items():
             self.assertEqual(answer.headers.get_all(name), [value], name)

@@ -1,7 +1,7 @@
 """Runs the real programs for the black-box tests: daemons, databases, clients on a socket.
 
-Nothing here knows the inside of a program: a test sees what a client or an operator sees. Each daemon
-takes a free port and says in its log which; waits are for a condition, bounded, never for a time.
+This module uses no internals of a program: a test sees what a client or an operator sees. Each daemon uses a free
+port and logs it. Waits are for a condition, with a time limit, never for a fixed time.
 """
 
 import atexit
@@ -22,7 +22,7 @@ import tempfile
 import time
 import unittest
 
-START_SECONDS_MAX = 120  # A first start makes a database; sanitized programs on a busy machine.
+START_SECONDS_MAX = 120  # A first start creates a database, and sanitized programs are slow on a busy machine.
 STOP_SECONDS_MAX = 20
 ANSWER_SECONDS_MAX = 90  # Longer than the longest `wait`.
 
@@ -39,7 +39,7 @@ def program(name):
 
 
 def clean_environment(**settings):
-    """Our environment without settings of the person who runs the tests, plus `settings` as REELSD_*."""
+    """Our environment without settings of the user who runs the tests, plus `settings` as REELSD_*."""
     ours = ("REELSD_", "REELS_", "GEMINI_API_KEY", "OPENAI_API_KEY", "XDG_CONFIG_HOME")
     environment = {k: v for k, v in os.environ.items() if not k.startswith(ours)}
     environment["HOME"] = "/nonexistent"
@@ -49,13 +49,13 @@ def clean_environment(**settings):
 
 
 def die_with_us():
-    """For a child before it starts: it is asked to end when we are killed, as by a test's time limit."""
+    """Called in a child before it starts: the child gets SIGINT when we are killed, as by a test's time limit."""
     set_parent_death_signal = 1
     ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGINT)
 
 
 def wait_until(condition, what, seconds=START_SECONDS_MAX):
-    """The first true value of `condition`; fails naming `what` when it takes too long."""
+    """The first true value of `condition`; fails with `what` when it takes too long."""
     give_up = time.monotonic() + seconds
     while True:
         value = condition()
@@ -67,14 +67,14 @@ def wait_until(condition, what, seconds=START_SECONDS_MAX):
 
 
 def new_folder():
-    """A new folder that the user postgres can reach too: a private cluster runs as that user."""
+    """A new folder to which the user postgres has access: a private cluster runs as that user."""
     folder = tempfile.mkdtemp(prefix="reelsd-test-")
     os.chmod(folder, 0o755)
     return folder
 
 
 class Answer:
-    """An HTTP answer: status, headers (names without letter case), body."""
+    """An HTTP answer: status, headers (with case-insensitive names), body."""
 
     def __init__(self, status, headers, body):
         self.status = status
@@ -103,7 +103,7 @@ class Account:
         return self.request("POST", "/api/v1/reels/analyze", {"url": url})
 
     def submit(self, url):
-        """The id of a job that must be accepted."""
+        """Submits a link that must be accepted; returns the job's id."""
         answer = self.analyze(url)
         assert answer.status == 202, answer
         return answer.json()["id"]
@@ -126,7 +126,7 @@ class Account:
 
 
 class Daemon:
-    """One `reelsd serve`. `settings` are named as the variables, without REELSD_, in lower case."""
+    """One `reelsd serve`. `settings` have the names of the variables, without REELSD_, in lower case."""
 
     def __init__(self, folder=None, **settings):
         self.folder = folder or new_folder()
@@ -142,7 +142,7 @@ class Daemon:
         self.log_path = None
         self.accounts = 0
 
-    # Life
+    # Start and stop
 
     def spawn(self):
         """Starts the process and does not wait."""
@@ -179,17 +179,17 @@ class Daemon:
         return None
 
     def stop(self, with_signal=signal.SIGTERM):
-        """Asks it to end; the exit code."""
+        """Sends the signal; returns the exit code."""
         self.process.send_signal(with_signal)
         return self.process.wait(STOP_SECONDS_MAX)
 
     def kill(self):
-        """As a crash would end it: at once, the private cluster left running."""
+        """Kills it as a crash would: at once, and the private cluster keeps running."""
         self.process.kill()
         self.process.wait()
 
     def close(self):
-        """Ends whatever still runs and removes the files. Not a part of any test."""
+        """Ends all remaining processes and removes the files. Not part of any test."""
         if self.process and self.process.poll() is None:
             self.process.terminate()
             try:
@@ -204,7 +204,7 @@ class Daemon:
         return pathlib.Path(self.log_path).read_text(errors="replace") if self.log_path else ""
 
     def log_lines(self):
-        """The log's complete lines, decoded; what is no JSON is left out."""
+        """The log's complete lines, decoded; lines that are not JSON are skipped."""
         for line in self.log().splitlines():
             with contextlib.suppress(ValueError):
                 yield json.loads(line)
@@ -212,7 +212,7 @@ class Daemon:
     # Operation
 
     def cli(self, *arguments, **settings):
-        """Runs `reelsd` with this daemon's settings; the completed process."""
+        """Runs `reelsd` with this daemon's settings; returns the completed process."""
         return run_reelsd(*arguments, cwd=self.folder, **{**self.settings, **settings})
 
     def account(self, email=None, unlimited=False):
@@ -240,7 +240,7 @@ class Daemon:
         return http.client.HTTPConnection(host, int(port), timeout=ANSWER_SECONDS_MAX)
 
     def request(self, method, path, body=None, headers=None, token=None):
-        """One request on a connection of its own. A dict or list body is sent as JSON."""
+        """Sends one request on a new connection. A dict or list as body is sent as JSON."""
         headers = dict(headers or {})
         if token is not None:
             headers.setdefault("Authorization", "Bearer " + token)
@@ -256,10 +256,10 @@ class Daemon:
             connection.close()
 
     def raw(self, data, seconds=30):
-        """Sends bytes as they are; everything that comes back until the daemon closes."""
+        """Sends raw bytes; returns everything received until the daemon closes the connection."""
         host, port = self.address.rsplit(":", 1)
         with socket.create_connection((host, int(port)), timeout=seconds) as link:
-            with contextlib.suppress(OSError):  # It may refuse before it has read everything.
+            with contextlib.suppress(OSError):  # The daemon may refuse before it has read everything.
                 link.sendall(data)
             received = b""
             with contextlib.suppress(ConnectionResetError):
@@ -282,20 +282,20 @@ def run_reelsd(*arguments, cwd=None, timeout=60, **settings):
 
 
 def must(done):
-    """The completed process, which must have succeeded."""
+    """Returns the completed process, which must have succeeded."""
     assert done.returncode == 0, f"{done.args} ended with {done.returncode}:\n{done.stderr}"
     return done
 
 
 class Platform:
-    """The platform's stand-in: posts that behave as a test says."""
+    """The platform's stand-in, with posts as a test configures them."""
 
     def __init__(self, with_sound=False):
         script = os.path.join(os.path.dirname(__file__), "..", "support", "platform_stand_in.py")
         self.folder = new_folder()
         video = os.path.join(self.folder, "video.mp4")
         make_short_video(video, with_sound)
-        # It ends with us, because its standard input does.
+        # It ends with this process, which holds its standard input.
         self.process = subprocess.Popen(
             [sys.executable, "-B", script, "--port", "0", "--media", video, "--exit-with-stdin"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -303,7 +303,7 @@ class Platform:
         self.url = f"http://127.0.0.1:{self.port}"
 
     def settings(self):
-        """What makes a daemon ask this platform."""
+        """The settings of a daemon that uses this platform."""
         return {
             "platform_url": self.url, "resolvers": "page", "media_hosts": "127.0.0.1",
             "allow_private_addresses": "true",
@@ -336,7 +336,7 @@ class Platform:
 
 
 def make_short_video(path, with_sound=False):
-    """One small second: a real video whose analysis costs next to nothing."""
+    """A real video of one second, whose analysis takes almost no time."""
     sound = ["-f", "lavfi", "-i", "sine=duration=1", "-c:a", "aac"] if with_sound else []
     subprocess.run(
         ["ffmpeg", "-nostdin", "-loglevel", "error", "-y", "-f", "lavfi",
@@ -345,8 +345,8 @@ def make_short_video(path, with_sound=False):
         check=True, timeout=60)
 
 
-# PostgreSQL of our own, for what a private cluster cannot show: two daemons on one database, and a
-# database that comes and goes.
+# Our own PostgreSQL, for tests that a private cluster does not allow: two daemons on one database, and a database
+# that stops and starts.
 
 POSTGRES_BIN = "/usr/lib/postgresql/15/bin"
 
@@ -354,13 +354,13 @@ POSTGRES_BIN = "/usr/lib/postgresql/15/bin"
 def as_postgres(*command):
     if os.getuid() != 0:
         return list(command)
-    # Not runuser: that stays between us and the server and keeps signals from it.
+    # Not runuser, which would stay between this process and the server and not pass signals on.
     return ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", "--pdeathsig=INT",
             *command]
 
 
 def stop_postgres_below(folder):
-    """Stops servers whose files lie in `folder`, as a killed daemon leaves them behind."""
+    """Stops servers whose files are below `folder`, as a killed daemon leaves them running."""
     for pid_file in glob.glob(os.path.join(folder, "**", "postmaster.pid"), recursive=True):
         with contextlib.suppress(OSError, ValueError, IndexError):
             pid = int(pathlib.Path(pid_file).read_text().split()[0])
@@ -389,7 +389,7 @@ class Cluster:
         assert done.returncode == 0, f"{name}: {done.stdout}"
         return done.stdout
 
-    # What the server is told beside where its files are.
+    # Settings of the server, except the paths of its files.
     settings = ("listen_addresses=", "fsync=off")
 
     def program(self, name):
@@ -413,14 +413,14 @@ class Cluster:
         self.process.wait(STOP_SECONDS_MAX)
 
     def new_database(self):
-        """A new, empty database; its connection string."""
+        """A new, empty database; returns its connection string."""
         self.databases += 1
         name = f"reels{self.databases}"
         self.query(f"CREATE DATABASE {name}", "postgres")
         return f"host={self.folder} user=reelsd dbname={name}"
 
     def query(self, sql, database):
-        """The rows as text, columns separated by |. For what no client can see."""
+        """The rows as text, columns separated by |. For data that no client can see."""
         return self._run("psql", "-h", self.folder, "-U", "reelsd", "-d", database, "-XAtqc", sql)
 
     def close(self):
@@ -431,20 +431,20 @@ class Cluster:
 
 @functools.cache
 def shared_cluster():
-    """One for all tests of a program."""
+    """One cluster for all tests of a program."""
     cluster = Cluster()
     atexit.register(cluster.close)
     return cluster
 
 
 class ServiceTest(unittest.TestCase):
-    """Daemons that a test starts are ended after it; their logs are shown when it fails."""
+    """Ends daemons that a test started, and prints their logs if it fails."""
 
     maxDiff = None
 
     def daemon(self, **settings):
-        """On a new database of the shared cluster, unless `database_url` says otherwise; "" is a private cluster, whose
-        start takes seconds."""
+        """A daemon on a new database of the shared cluster, unless `database_url` is set; "" is a private cluster,
+        whose start takes seconds."""
         if "database_url" not in settings:
             settings["database_url"] = shared_cluster().new_database()
         daemon = Daemon(**settings)
@@ -456,7 +456,7 @@ class ServiceTest(unittest.TestCase):
         daemon.close()
 
     def run(self, result=None):
-        # A suite's daemon logs over all tests: of that, only what this test added is shown.
+        # A suite's daemon logs over all tests: only the lines of this test are printed.
         self.last_words = []
         before = {daemon: len(daemon.log()) for daemon in self.suite_daemons()}
         failures = len(result.failures) + len(result.errors) if result else 0
@@ -472,12 +472,12 @@ class ServiceTest(unittest.TestCase):
         return [daemon] if daemon else []
 
     def assertProblem(self, answer, status, message):
-        """An error in the general shape."""
+        """An error in the general form."""
         self.assertEqual((answer.status, answer.json()), (status, {"message": message, "status": "error"}))
 
 
 class DatabaseTest(ServiceTest):
-    """Daemons that share a database, of which a test sees what no client can, and a platform."""
+    """Daemons that share a database and a platform. Tests can read data that no client can see."""
 
     @classmethod
     def setUpClass(cls):
@@ -490,7 +490,7 @@ class DatabaseTest(ServiceTest):
         self.platform.configure(reset=True)
 
     def shared_daemon(self, **more):
-        """A daemon on this test's database, which asks this test's platform."""
+        """A daemon on this test's database and platform."""
         settings = {"retry_base_seconds": 0.05, "requests_per_minute": 100000,
                     "database_url": self.database, **self.platform.settings(), **more}
         return self.daemon(**settings)

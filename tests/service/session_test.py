@@ -1,7 +1,7 @@
-"""The operator's own signed-in session: what it opens, and how it ends.
+"""Tests the operator's signed-in session: what it gives access to, and how it ends.
 
-Method: the real daemon against the platform's stand-in, which knows valid, expired and challenged sessions; yt-dlp is
-a script that keeps what it was given.
+Method: the real daemon with the platform's stand-in, which knows valid, expired and challenged sessions; yt-dlp is
+a script that records its input.
 """
 
 import glob
@@ -65,7 +65,7 @@ class SessionTest(DatabaseTest):
         return [line for line in daemon.log_lines() if line["message"] == DISABLED]
 
     def enabled(self, daemon):
-        """What the metrics say."""
+        """The value in the metrics."""
         for line in daemon.request("GET", "/metrics").body.decode().splitlines():
             if line.startswith("reelsd_session_enabled "):
                 return line.split()[1]
@@ -280,7 +280,7 @@ class Files(SessionTest):
 
 class YtDlp(SessionTest):
     def program(self, warning=""):
-        """yt-dlp that reports its file of cookies, writes to it, and fails."""
+        """A yt-dlp that reports its cookies file, writes to it, and fails."""
         program = pathlib.Path(self.folder, "yt-dlp")
         program.write_text(
             "#!/bin/sh\n"

@@ -1,4 +1,4 @@
-"""What tests/bench/soak.py takes for growth: series that are made up, of half an hour at a sample each 10 s."""
+"""Tests what tests/bench/soak.py reports as growth, with generated series of half an hour and a sample each 10 s."""
 
 import os
 import random
@@ -33,7 +33,7 @@ class Judgement(unittest.TestCase):
         self.assertGreaterEqual(high, slope)
 
     def test_a_leak_is_found_in_noise(self):
-        leak = 6 / (SAMPLES * 2 / 3)  # MiB a sample: 6 in the judged time.
+        leak = 6 / (SAMPLES * 2 / 3)  # MiB per sample: 6 in the evaluated time.
         wobble = noise(3)
         self.assertTrue(self.grows(lambda number: wobble(number) + leak * number))
 

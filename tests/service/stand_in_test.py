@@ -1,5 +1,5 @@
-"""The platform's stand-in itself: each row of what it has to play, and what it has to refuse, or the
-other suites would prove nothing."""
+"""Tests the platform's stand-in: each behaviour, and each refusal. Without this, the other suites would prove
+nothing."""
 
 import http.client
 import json
@@ -76,12 +76,12 @@ class StandInTest(unittest.TestCase):
 
     @staticmethod
     def without(headers, changed):
-        """With these changes; None takes a field away."""
+        """With these changes; None removes a field."""
         names = {name.replace("_", "-"): value for name, value in changed.items()}
         return {name: value for name, value in {**headers, **names}.items() if value is not None}
 
     def query(self, path="/graphql/query", form=None, **changed):
-        """A query as the platform's own pages ask it, but for what is changed."""
+        """A query as the platform's own pages send it, except for the changes."""
         kind, doc_id, name = queries.QUERIES[path]
         variables = {"media_id": PK} if kind == "logged_out" else {
             "shortcode": CODE, queries.RELAY_PROVIDER: False}
@@ -99,7 +99,7 @@ class StandInTest(unittest.TestCase):
         return self.ask(path, self.without(headers, changed), urllib.parse.urlencode(fields))
 
     def media_path(self):
-        """The signed address of the video, as the root query tells it."""
+        """The signed address of the video in the answer of the root query."""
         item = self.query().json()["data"]["xdt_api__v1__media__shortcode__web_info"]["items"][0]
         url = urllib.parse.urlsplit(item["video_versions"][1]["url"])
         return "%s?%s" % (url.path, url.query)

@@ -1,4 +1,4 @@
-"""Several links in one submission: each is judged, counted and answered as if it were alone."""
+"""Tests several links in one submission: each is decided, counted and answered like a single submission."""
 
 import unittest
 
@@ -139,7 +139,7 @@ class Lists(ServiceTest):
         first = self.views(someone, urls, "k" * 255)
         self.assertEqual(["id" in view for view in first], [True] * 3 + [False] * 2)
         self.assertEqual(someone.request("DELETE", f"/api/v1/reels/{first[0]['id']}").status, 204)
-        # Its key is free again with it, as that of a single link is.
+        # Its key is free again, as for a single link.
         again = self.views(someone, urls, "k" * 255)
         self.assertEqual(["id" in view for view in again], [True] * 3 + [False] * 2)
         self.assertNotEqual(again[0]["id"], first[0]["id"])

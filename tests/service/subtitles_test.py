@@ -1,7 +1,7 @@
-"""The subtitles of a reel, as its owner downloads them.
+"""Tests the subtitles of a reel, as its owner downloads them.
 
-Method: a real daemon; the sample reel for what is really heard, and results of the test's own, put into the
-database, for what no sample says. ffprobe reads the files as a player would.
+Method: a real daemon; the sample reel for real speech, and results that the test writes into the database for
+other texts. ffprobe reads the files as a player would.
 """
 
 import json
@@ -17,7 +17,7 @@ SEGMENTS = [{"text": "Grüße & <b>hello</b>\n\n00:01 --> 00:02", "start_seconds
 
 
 def cues_by_ffprobe(text, kind):
-    """(seconds of its begin, of its length) of each cue, as a player reads them."""
+    """(start in seconds, length in seconds) of each cue, as a player reads them."""
     asked = ["ffprobe", "-v", "error", "-f", {"srt": "srt", "vtt": "webvtt"}[kind], "-show_entries",
              "packet=pts_time,duration_time", "-of", "json", "-i", "-"]
     seen = subprocess.run(asked, input=text, capture_output=True, timeout=60, check=True)
@@ -36,7 +36,7 @@ class Subtitles(DatabaseTest):
         return someone.request("GET", f"/api/v1/reels/{job_id}/subtitles.{kind}")
 
     def done_with(self, someone, segments, code="DYsubtitles"):
-        """A reel that is done, as an analysis would leave it."""
+        """A done reel, as an analysis would leave it."""
         job_id = someone.submit(SAMPLE)
         result = json.dumps({"audio": {"segments": segments}, "platform_meta": {"code": code}})
         self.sql(f"UPDATE job SET status = 'done', result = $text${result}$text$, code = '', author = '',"

@@ -1,4 +1,4 @@
-"""A daemon with a chat bot, the Bot API's stand-in, and a person whose chat is tied."""
+"""A daemon with a chat bot, the Bot API's stand-in, and an account whose chat is linked."""
 
 from dashboard_session import Person, set_up_link_secret
 from service_support import ServiceTest, wait_until
@@ -8,7 +8,7 @@ ANN = 1001  # A private chat.
 
 
 class TelegramTest(ServiceTest):
-    """`self.telegram` is checked at the end of each test: no request may be one that it complains of."""
+    """Checks `self.telegram` at the end of each test: it must have no complaint about a request."""
 
     def setUp(self):
         super().setUp()
@@ -26,7 +26,7 @@ class TelegramTest(ServiceTest):
         return Person(daemon).join(set_up_link_secret(daemon), "ann@example.com")
 
     def tied(self, daemon, person=None, chat=ANN, name="Ann"):
-        """A person at the dashboard whose private chat is tied."""
+        """A dashboard user whose private chat is linked."""
         person = person or self.administrator(daemon)
         self.telegram.person(chat, name)
         code = person.api("POST", "chats/codes", {})
@@ -36,7 +36,7 @@ class TelegramTest(ServiceTest):
         return person
 
     def wait_for(self, chat, words, count=1, seconds=60):
-        """The messages of the chat that show these words, once there are so many."""
+        """The messages of the chat that contain these words, once there are this many."""
         def seen():
             found = [one for one in self.telegram.messages(chat) if words in one.text]
             return found if len(found) >= count else None
@@ -47,5 +47,5 @@ class TelegramTest(ServiceTest):
                                  f"complaints: {self.telegram.complaints}") from None
 
     def wait_for_handled(self, update):
-        """Until the bot has confirmed an update, as it does with the next question."""
+        """Waits until the bot has confirmed an update with its next poll."""
         wait_until(lambda: self.telegram.confirmed > update, f"update {update}", 60)

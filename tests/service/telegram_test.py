@@ -1,4 +1,4 @@
-"""The chat bot from outside: what people write and read, with the Bot API's stand-in and the test links."""
+"""Tests the chat bot from outside: messages of users and answers, with the Bot API's stand-in and the test links."""
 
 import json
 import os
@@ -27,7 +27,7 @@ class Tying(TelegramTest):
         self.telegram.person(1002, "Eve")
         made = ann.api("POST", "chats/codes", {}).json()
         self.assertEqual(made["link"], f"https://t.me/reels_test_bot?start={made['code']}")
-        self.telegram.say(ANN, made["code"].upper())  # As it is, without a command.
+        self.telegram.say(ANN, made["code"].upper())  # The code alone, without a command.
         self.wait_for(ANN, "now tied to your account")
         chats = ann.api("GET", "chats").json()["chats"]
         self.assertEqual([(one["name"], one["kind"]) for one in chats], [("Ann <b>Lee</b>", "private")])
@@ -118,7 +118,7 @@ class Links(TelegramTest):
         self.assertEqual([name for name, _ in done.buttons], ["Again", "JSON"])
         self.assertEqual(len(self.telegram.messages(ANN)), 2)
 
-        # The file is what the API gives.
+        # The file equals the API's answer.
         query = self.telegram.press(done, "JSON")
         file = wait_until(
             lambda: [one for one in self.telegram.messages(ANN) if one.document], "the file")[0]
@@ -126,7 +126,7 @@ class Links(TelegramTest):
         self.assertEqual(json.loads(file.document[1]), ann.api("GET", f"reels/{job['id']}").json())
         wait_until(lambda: query in self.telegram.callback_answers, "the button's answer")
 
-        # Again is another job, analysed afresh.
+        # *Again* creates another job, with a new analysis.
         query = self.telegram.press(done, "Again")
         self.wait_for(ANN, "Cost: free", 2, 180)
         self.assertEqual(self.telegram.callback_answers[query], "")
@@ -209,7 +209,7 @@ class Links(TelegramTest):
         ann = self.administrator(daemon)
         self.telegram.group(GROUP, "Friends")
         code = ann.api("POST", "chats/codes", {}).json()["code"]
-        self.telegram.say(GROUP, f"/link {code}")  # To nobody in particular.
+        self.telegram.say(GROUP, f"/link {code}")  # Without the bot's name.
         self.telegram.say(GROUP, f"/link@reels_test_bot {code}")
         welcome = self.wait_for(GROUP, "Everybody in this group")[0]
         self.assertEqual(len(self.telegram.messages(GROUP)), 1)
@@ -249,7 +249,7 @@ class Links(TelegramTest):
         self.wait_for(GROUP, "no longer tied")
         self.assertEqual({one.topic for one in self.telegram.messages(GROUP)}, {42})
 
-        # Better in another place than not at all.
+        # Another topic is better than no answer.
         self.telegram.closed_topics = {(GROUP, 42)}
         code = ann.api("POST", "chats/codes", {}).json()["code"]
         self.telegram.say(GROUP, f"/link@reels_test_bot {code}", topic=42)
@@ -262,7 +262,7 @@ class Links(TelegramTest):
         self.wait_for(ANN, "Send me the link of a reel")
         self.telegram.edit("https://www.instagram.com/reel/abcdefg/")
         self.wait_for(ANN, "is waiting for its turn")
-        # The same links once more, as after a reaction; then one is added, and one is changed.
+        # The same links again, as after a reaction; then one is added, and one is changed.
         self.telegram.edit("https://www.instagram.com/reel/abcdefg/")
         self.telegram.edit("https://www.instagram.com/reel/abcdefg/ https://www.instagram.com/reel/hijklmn/")
         self.wait_for(ANN, "is waiting for its turn", 2)
@@ -270,7 +270,7 @@ class Links(TelegramTest):
         self.wait_for(ANN, "is waiting for its turn", 3)
         self.assertEqual([one["url"][-8:-1] for one in ann.api("GET", "reels").json()],
                          ["opqrstu", "hijklmn", "abcdefg"])
-        # A command is not run again.
+        # A command is not executed again.
         self.telegram.say(ANN, "/list")
         self.wait_for(ANN, "Your latest reels")
         self.wait_for_handled(self.telegram.edit("/list "))
@@ -278,10 +278,10 @@ class Links(TelegramTest):
 
 
 class Videos(TelegramTest):
-    """Sent to the chat instead of a link."""
+    """Videos that are sent to the chat instead of a link."""
 
     POST = "https://www.instagram.com/reel/DYa0IXPgnP5/"
-    CUT_OFF = b"\0" * 3000  # Is no video, which matters to the analysis alone.
+    CUT_OFF = b"\0" * 3000  # Not a video, which matters to the analysis only.
 
     @classmethod
     def setUpClass(cls):
@@ -312,7 +312,7 @@ class Videos(TelegramTest):
         sent = self.telegram.send_video(
             ANN, self.CUT_OFF, name="b.mp4", forward_origin={"type": "hidden_user", "sender_user_name": "Eve"})
         self.wait_for(ANN, "is waiting for its turn", 2)
-        self.telegram.say(ANN, "and this one?", reply_to_message=sent)  # It is known already.
+        self.telegram.say(ANN, "and this one?", reply_to_message=sent)  # The file is known already.
         self.wait_for(ANN, "is waiting for its turn", 3)
         self.assertEqual([reel["url"] for reel in ann.api("GET", "reels").json()], ["upload:b.mp4", "upload:a.mp4"])
         self.telegram.group(GROUP, "Friends")
@@ -371,7 +371,7 @@ class Videos(TelegramTest):
         self.telegram.send_video(ANN, b"")
         self.wait_for(ANN, "could not be downloaded from Telegram", 4)
         self.assertNotIn(self.telegram.token, daemon.log())
-        # More than two uploads in progress would be refused: those that failed are gone.
+        # More than two uploads in progress would be refused: the failed ones do not count.
         self.telegram.send_video(ANN, self.video)
         self.wait_for(ANN, "is waiting for its turn")
         self.assertEqual(len(ann.api("GET", "reels").json()), 1)
@@ -392,14 +392,14 @@ class Videos(TelegramTest):
 
 
 class Summaries(TelegramTest):
-    """Of posts and a model that a test makes up."""
+    """Summaries of posts and analyses that a test defines."""
 
     MODEL = "gemini-3.8-flash"
     CODE = "DYhostile01"
     MARKUP = "</blockquote><b>&amp; <a href='tg://x'>x</a> & <script>"
 
     def analysed(self, answer, **post):
-        """The messages that come of a reel of which the model says this."""
+        """The messages about a reel whose model gives this answer."""
         platform = Platform(with_sound=True)
         self.addCleanup(platform.close)
         platform.configure(posts={self.CODE: post})
@@ -436,7 +436,7 @@ class Summaries(TelegramTest):
             {"start": "00:00", "end": "00:01", "speaker": "host", "text": text} for text in segments])
         said = self.analysed(answer)
         self.assertGreater(len(said), 2)
-        self.assertGreater(len(said[0].history), 1)  # The first one is the message that was edited.
+        self.assertGreater(len(said[0].history), 1)  # The first one is the edited message.
         self.assertEqual([bool(one.buttons) for one in said], [False] * (len(said) - 1) + [True])
         job = self.daemons_person.api("GET", "reels").json()[0]["id"]
         transcript = self.daemons_person.api("GET", f"reels/{job}").json()["result"]["audio"]["transcript"]
@@ -454,7 +454,7 @@ class Faults(TelegramTest):
             for _ in range(5):
                 self.telegram.say(ANN, f"https://www.instagram.com/reel/abcdefg{total}/")
                 total += 1
-            if kill:  # In the midst: whatever it has come to by now.
+            if kill:  # Kills the daemon in the middle of its work.
                 wait_until(lambda: self.telegram.calls["sendMessage"] > total - 5, "some answers")
             daemon.kill()
             daemon.start()
@@ -463,7 +463,7 @@ class Faults(TelegramTest):
         reels = ann.api("GET", "reels?limit=100").json()
         self.assertEqual(len(reels), total)
         self.assertEqual(len({reel["url"] for reel in reels}), total)
-        # Of what was on its way when it was killed, one may be said twice.
+        # One message that was in transit at the kill may be sent twice.
         said = [one.text for one in self.telegram.messages(ANN) if "is waiting" in one.text]
         self.assertEqual(len(set(said)), total)
         self.assertLessEqual(len(said), total + 3)
@@ -509,7 +509,7 @@ class Faults(TelegramTest):
         begun = time.monotonic()
         self.telegram.say(ANN, "/usage")
         self.telegram.say(1002, "/usage")
-        self.wait_for(1002, "In all:")  # Held up by nobody.
+        self.wait_for(1002, "In all:")  # Not delayed by the other chat.
         self.assertEqual([one for one in self.telegram.messages(ANN) if "In all:" in one.text], [])
         self.wait_for(ANN, "In all:")
         self.assertGreaterEqual(time.monotonic() - begun, 4)
@@ -533,7 +533,7 @@ class Faults(TelegramTest):
         self.telegram.fault("cut_after", "getUpdates")
         self.telegram.say(ANN, "/usage")
         self.wait_for(ANN, "In all:")
-        # Read, and not noted by us: it came twice and was done once.
+        # The daemon read the update without confirming it: it arrived twice and was handled once.
         self.assertEqual(len(self.wait_for(ANN, "In all:")), 1)
 
     def test_a_message_that_is_gone_is_sent_anew(self):
@@ -576,7 +576,7 @@ class Faults(TelegramTest):
         self.tied(daemon)
         begun = time.monotonic()
         self.assertEqual(daemon.stop(), 0)
-        self.assertLess(time.monotonic() - begun, 15)  # A question is held for 50.
+        self.assertLess(time.monotonic() - begun, 15)  # A poll is held for 50 s.
         self.assertNotIn("stopped with work left", daemon.log())
         self.assertNotIn(self.telegram.token, daemon.log())
 

@@ -1,4 +1,4 @@
-"""The picture of a reel, large and small: stored once the reel is done, and given to its owner.
+"""Tests the thumbnails of a reel, large and small: stored once the reel is done, and served to its owner.
 
 Method: a real daemon on a database that the test reads.
 """

@@ -1,6 +1,5 @@
-"""The daemon's own HTTPS: what clients, browsers and operators see of it. The certificates vouch for
-themselves; Python's and the client's TLS check them like any other.
-"""
+"""Tests the daemon's own HTTPS as clients, browsers and operators see it. The certificates are self-signed;
+Python's and the client's TLS check them like any other."""
 
 import concurrent.futures
 import contextlib
@@ -28,7 +27,7 @@ LARGE_FILE = "/docs/swagger-ui-bundle.js"
 
 
 class Certificate:
-    """A pair of files in `folder`, for 127.0.0.1. `renew` overwrites them."""
+    """A certificate and its key in `folder`, for 127.0.0.1. `renew` overwrites them."""
 
     def __init__(self, folder, name="tls"):
         self.file = os.path.join(folder, f"{name}-certificate.pem")
@@ -46,12 +45,12 @@ class Certificate:
         return {"tls_certificate": self.file, "tls_key": self.key}
 
     def context(self):
-        """Trusts this certificate as it is now, and nothing else."""
+        """Trusts only this certificate, as it is now."""
         return ssl.create_default_context(cafile=self.file)
 
 
 class TlsDaemon(Daemon):
-    """A daemon whose clients come by HTTPS."""
+    """A daemon whose clients use HTTPS."""
 
     def __init__(self, **settings):
         folder = new_folder()
@@ -140,7 +139,7 @@ class Https(ServiceTest):
         self.assertEqual(received.split(b"\r\n\r\n", 1)[1], whole)
 
     def test_the_end_is_announced(self):
-        """Python raises for a connection that ends without close_notify."""
+        """Python raises an error for a connection that ends without close_notify."""
         context = self.served.certificate.context()
         context.options &= ~getattr(ssl, "OP_IGNORE_UNEXPECTED_EOF", 0)
         with self.served.plain_socket() as plain:
@@ -173,7 +172,7 @@ class Https(ServiceTest):
     def test_what_is_agreed_on(self):
         host, port = self.served.address.rsplit(":", 1)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # The old versions are asked for on purpose.
+            warnings.simplefilter("ignore", DeprecationWarning)  # The test requests the old versions on purpose.
             for version, is_taken in ((ssl.TLSVersion.TLSv1, False), (ssl.TLSVersion.TLSv1_1, False),
                                       (ssl.TLSVersion.TLSv1_2, True), (ssl.TLSVersion.TLSv1_3, True)):
                 context = self.served.certificate.context()
@@ -199,7 +198,7 @@ class Https(ServiceTest):
         def connections():
             text = self.served.request("GET", "/metrics").body.decode()
             return int(re.search(r"^reelsd_http_connections (\d+)", text, re.MULTILINE).group(1))
-        # The connections of earlier tests may still be closing: only the request for the metrics is left in the end.
+        # Connections of earlier tests may still be closing: in the end only the request for the metrics is left.
         wait_until(lambda: connections() == 1, "the connections of other tests to be forgotten")
         links = [self.served.plain_socket() for _ in range(20)]
         for link in links:

@@ -1,7 +1,7 @@
-"""Programs of two ages on one database: an older one does not start on a newer schema, and one that already
-runs goes on for as long as the schema leaves it room.
+"""Tests programs of two releases on one database: an older one does not start on a newer schema, and a running one
+continues as long as the schema allows it.
 
-Method: real daemons; a newer program's migration is a row that it would have written.
+Method: real daemons; a newer program's migration is simulated by its row.
 """
 
 import unittest

@@ -1,4 +1,4 @@
-"""Uploaded videos: as a form and as the body itself, whole, malformed, cut off, and of a daemon that is killed."""
+"""Tests uploaded videos: as a form and as the body, complete, malformed, interrupted, and with a killed daemon."""
 
 import contextlib
 import hashlib
@@ -251,7 +251,7 @@ class Refusals(UploadTest):
         other = self.served_here.account()
         self.assertEqual(self.send_raw(other, b"x").status, 202)
         links[0].close()
-        self.wait_for_uploads(2)  # The other one, and the one of the other account.
+        self.wait_for_uploads(2)  # The remaining one, and that of the other account.
         self.assertEqual(self.send_raw(self.someone, b"x").status, 202)
 
     def test_queue_and_keys(self):

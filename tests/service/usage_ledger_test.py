@@ -1,8 +1,7 @@
-"""What remote analysis costs, as an account reads it: each token and each cent, compared with the book
-that the model's stand-in keeps.
+"""Tests the cost of remote analysis as an account reads it: each token and each cent, compared with the records of
+the model's stand-in.
 
-Method: the real daemon against the stand-in; numbers are compared as the decimals that they are written
-as, with no rounding anywhere.
+Method: the real daemon with the stand-in; numbers are compared as decimals, without rounding.
 """
 
 import csv
@@ -67,7 +66,7 @@ class GeminiLedger(ModelTest):
         self.assertEqual(len({result["content"]["summary"] for result in results}), 1)
 
     def test_prices_are_decimals(self):
-        """Not one digit is lost, as it would be in binary floating point."""
+        """No digit is lost, as it would be in binary floating point."""
         daemon = self.analyzing()
         for _ in range(3):
             self.assertDone(self.job())
@@ -88,7 +87,7 @@ class GeminiLedger(ModelTest):
         self.assertLessEqual(abs((datetime.datetime.utcnow().date() - date).days), 1)
 
     def test_reels_and_days_agree(self):
-        """The same sums, whichever way they are cut, and the same digits in a spreadsheet."""
+        """The sums are equal for each grouping, and the digits are equal in the CSV."""
         daemon = self.analyzing()
         jobs = [self.job(), self.try_fault("generate", "max_tokens")[0]]
         usage = self.assertBooked(daemon)
@@ -184,7 +183,7 @@ class OpenAiLedger(ModelTest):
         self.model.assert_clean(self)
 
     def test_usage_that_is_missing_is_no_usage_of_nothing(self):
-        """A call of unknown cost is counted and does not pass for a free one."""
+        """A call of unknown cost is counted, and is not shown as free."""
         self.analyzing()
         self.model.answer = ANSWER
         job, _ = self.try_fault("chat", "no_usage")

@@ -1,6 +1,5 @@
-"""What docs/operate/examples gives to Prometheus and Grafana is held to what a daemon that has done a bit of everything
-really tells: each metric, and each label that is asked for.
-"""
+"""Compares the rules and the dashboard of docs/operate/examples with the metrics of a daemon that has used all
+features: each metric and label that they use must exist."""
 
 import json
 import pathlib
@@ -20,10 +19,10 @@ EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "docs" / "operate" / "e
 RULES, RULES_TEST = EXAMPLES / "prometheus-rules.yaml", EXAMPLES / "prometheus-rules-test.yaml"
 DASHBOARD = EXAMPLES / "grafana-dashboard.json"
 KEY = "sk-standInKeyThatNobodyMaySee0123456789"
-KEPT_SECONDS = 200  # A tenth of that passes between two rounds; nothing expires of itself.
+KEPT_SECONDS = 200  # A tenth of this passes between two rounds; nothing expires unintentionally.
 SERIES = re.compile(r"^(\w+)(?:\{(.*)\})? \S+$", re.MULTILINE)
 LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
-# A metric with what is asked of its labels; names within braces are labels.
+# A metric with conditions on its labels; names within braces are labels.
 USE = re.compile(r"\b((?:reelsd_\w+)|up)\b(?:\{([^}]*)\})?")
 GROUPING = re.compile(r"\bby \(([^)]*)\)")
 OF_PROMETHEUS = {"up": {"job", "instance"}}
@@ -56,7 +55,7 @@ def queries():
 
 class Watching(DatabaseTest):
     def busy_daemon(self):
-        """One that has something to tell of everything."""
+        """A daemon that reports every metric."""
         model = OpenAiStandIn("vllm", key=KEY).start()
         self.addCleanup(model.stop)
         model.answer = ANSWER
@@ -74,7 +73,7 @@ class Watching(DatabaseTest):
             account.finished(answer.json()["id"])
         receiver.wait_for("/hook", 2)
         wait_until(lambda: "reelsd_webhook_tries_total" in self.scrape(daemon), "the tries of webhooks")
-        # Longer ago than anything is kept that has a webhook to tell.
+        # Longer ago than any reel with a pending webhook is kept.
         self.sql("UPDATE job SET finished_at = finished_at - interval '10 days' WHERE status = 'error'")
         wait_until(lambda: "reelsd_removed_total" in self.scrape(daemon), "the reel that expires", 60)
         return daemon
@@ -99,7 +98,7 @@ class Watching(DatabaseTest):
             for names in GROUPING.findall(expression):
                 with self.subTest(where=where, by=names):
                     self.assertLessEqual(set(re.findall(r"\w+", names)), used | ADDED_BY_PROMETHEUS)
-        # And nothing that is told is shown nowhere.
+        # Each metric of the scrape is used.
         families = set(re.findall(r"^# TYPE (\w+)", scraped, re.MULTILINE))
         self.assertEqual(families - asked, set())
 

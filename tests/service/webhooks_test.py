@@ -1,4 +1,4 @@
-"""Receivers are told of jobs that have ended: what they get, what they may do, and what no receiver may make us do."""
+"""Tests webhooks: the requests that receivers get, the answers that they may give, and what no receiver may cause."""
 
 import datetime
 import os
@@ -48,7 +48,7 @@ def settled(account, job_id, state):
 
 
 def tried(account, job_id, tries=1):
-    """The job's delivery once that many tries have been reported."""
+    """The job's delivery once this many attempts have been reported."""
     def look():
         one = delivery_of(account, job_id)
         return one if one and one["tries"] >= tries and ("cause" in one or "ended_at" in one) else None
@@ -63,7 +63,7 @@ def submit(account, webhook_url=None, url=UNAVAILABLE):
 
 
 class ReceiverTest(ServiceTest):
-    """One daemon that may tell receivers of this machine, and tries again soon."""
+    """One daemon that may send webhooks to this machine, and retries soon."""
 
     @classmethod
     def setUpClass(cls):
@@ -177,7 +177,7 @@ class Tellings(ReceiverTest):
         seen = len(self.receiver.of(self.path))
         answer = self.someone.request("POST", f"/api/v1/webhook/deliveries/{log['id']}/redeliver")
         self.assertProblem(answer, 404, "not found")
-        # Another's delivery, which is due later, has come: so would this one.
+        # Another delivery, which is due later, has arrived, so this one would have arrived as well.
         other = submit(self.someone, self.receiver.url(self.path + "/other"))
         settled(self.someone, other, "delivered")
         self.assertEqual(len(self.receiver.of(self.path)), seen)
@@ -204,10 +204,10 @@ class Tellings(ReceiverTest):
 
 
 class Receivers(ReceiverTest):
-    """What a receiver may do to us."""
+    """Effects of a receiver's behaviour."""
 
     def failure(self, behaviour):
-        """The log after the first try at a receiver that behaves so for ever."""
+        """The log after the first attempt at a receiver that always behaves in this way."""
         self.receiver.behave(self.path, behaviour)
         log = tried(self.someone, submit(self.someone, self.receiver.url(self.path)))
         self.assertNotEqual(log["state"], "delivered")
@@ -225,7 +225,7 @@ class Receivers(ReceiverTest):
         for one in got:
             one.verify(secret)
         pauses = [later.at - earlier.at for earlier, later in zip(got, got[1:])]
-        # 0.2 s, 1.2 s, 4.8 s and 24 s, each less a tenth at most.
+        # 0.2 s, 1.2 s, 4.8 s and 24 s, each at most a tenth shorter.
         for pause, least in zip(pauses, (0.17, 1.0, 4.2, 21.0)):
             self.assertGreaterEqual(pause, least)
 
