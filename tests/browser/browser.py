@@ -1,7 +1,7 @@
-"""A real Chromium without a window, driven through its debugging protocol over a pipe.
+"""A real headless Chromium, driven through its debugging protocol over a pipe.
 
-A page is asked by evaluating expressions in it; waits are for a condition, bounded. Everything that the
-page writes to the console, is refused by its security policy or asks of the network is kept.
+Expressions are evaluated in the page; waits are for a condition, with a time limit. Console messages, violations
+of the security policy and network requests of the page are recorded.
 """
 
 import base64
@@ -17,7 +17,7 @@ import time
 
 from service_support import die_with_us
 
-ANSWER_SECONDS_MAX = 60  # Starting a browser on a busy machine.
+ANSWER_SECONDS_MAX = 60  # Start of a browser on a busy machine.
 
 
 class Browser:
@@ -28,7 +28,7 @@ class Browser:
         self.number = 0
         self.unread = b""
         self.session = None
-        # What the page did, in order.
+        # Events of the page, in order.
         self.complaints = []
         self.requested = []
         self._start()
@@ -45,7 +45,7 @@ class Browser:
                    "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",
                    "--disable-component-update", "--disable-sync", "--hide-scrollbars",
                    f"--user-data-dir={self.folder}/profile",
-                   # It shows our own pages alone, and neither root nor most containers have a sandbox.
+                   # It shows our own pages only, and root and most containers have no sandbox.
                    "--no-sandbox"]
         with open(os.path.join(self.folder, "log"), "wb") as log:
             self.process = subprocess.Popen(
@@ -132,12 +132,12 @@ class Browser:
             time.sleep(0.05)
 
     def click(self, selector):
-        """Clicks the first element that fits, as a person would: once it is there."""
+        """Clicks the first matching element, as a user would: once it exists."""
         self.wait_for(f"document.querySelector({json.dumps(selector)}) !== null")
         self.value(f"document.querySelector({json.dumps(selector)}).click()")
 
     def type(self, selector, text):
-        """Puts the caret into the element and types."""
+        """Focuses the element and types."""
         self.wait_for(f"document.querySelector({json.dumps(selector)}) !== null")
         self.value(f"document.querySelector({json.dumps(selector)}).focus()")
         self._call("Input.insertText", text=text)
@@ -147,7 +147,7 @@ class Browser:
         return self.value(f"document.querySelector({json.dumps(selector)}).textContent")
 
     def screenshot(self, path):
-        """What is to be seen now, as a PNG: for people, no test needs it."""
+        """The visible page as a PNG, for developers; no test needs it."""
         with open(path, "wb") as file:
             file.write(base64.b64decode(self._call("Page.captureScreenshot", format="png")["data"]))
 

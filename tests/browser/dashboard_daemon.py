@@ -1,11 +1,10 @@
-"""The real daemon with stand-ins of the platform, of a model and of the Bot API, for tests that are not
-written in Python.
+"""The real daemon with stand-ins of the platform, a model and the Bot API, for tests in other languages.
 
-Prints one line of JSON, {"origin", "set_up_link", "hostile_link", "hostile_text", "telegram"}, once the daemon
-is ready, and ends everything when its standard input ends.
+Prints one line of JSON, {"origin", "set_up_link", "hostile_link", "hostile_text", "telegram"}, once the daemon is
+ready, and ends everything when its standard input ends.
 
-`hostile_link` is a post whose caption, author's name, speech and summary are markup that would run if a page
-took it for more than text; `hostile_text` is a part of each of them.
+`hostile_link` is a post whose caption, author's name, speech and summary are markup that would run if a page did
+not treat it as text; `hostile_text` is a part of each of them.
 """
 
 import contextlib

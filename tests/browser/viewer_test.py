@@ -1,7 +1,7 @@
-"""The viewer of the API's documentation as a person sees it, in a real browser.
+"""Tests the viewer of the API's documentation in a real browser.
 
-It shows every operation of the document, breaks no rule of its own security policy, asks nobody but the
-daemon, fits a phone, and can try an operation with a token.
+It shows every operation of the document, violates no rule of its own security policy, sends requests to the daemon
+only, fits a phone, and can execute an operation with a token.
 """
 
 import pathlib
@@ -33,7 +33,7 @@ class ViewerTest(ServiceTest):
         cls.origin = f"http://{cls.served.address}"
 
     def opened(self, path="/docs/index.html", width=1280):
-        """A browser that shows the viewer, with all operations in place."""
+        """A browser that shows the viewer, with all operations loaded."""
         page = Browser()
         self.addCleanup(page.close)
         page.resize(width, 900)
@@ -42,7 +42,7 @@ class ViewerTest(ServiceTest):
         return page
 
     def assertClean(self, page):
-        """Nothing was written to the console, and nobody else was asked."""
+        """Nothing was written to the console, and no other host was requested."""
         self.assertEqual(page.complaints, [])
         strangers = [url for url in page.requested if not url.startswith((self.origin + "/", "data:"))]
         self.assertEqual(strangers, [])

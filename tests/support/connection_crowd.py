@@ -20,18 +20,18 @@ import multiprocessing
 import resource
 import time
 
-CONNECTING_MAX = 256  # At once: more would overrun the listener's backlog, which is not what is tried.
-IDLE_SECONDS = 50  # Between two requests of an idle client: less than what servers keep connections for.
+CONNECTING_MAX = 256  # Concurrent connects: more would overrun the listener's backlog, which is not tested here.
+IDLE_SECONDS = 50  # Pause between two requests of an idle client: shorter than the servers' idle timeout.
 DRIP_SECONDS = 1
 COME_AGAIN_SECONDS = 1
 LONG_POLL_SECONDS = 60
 LARGE_PATH = "/docs/swagger-ui-bundle.js"
-LARGE_REQUESTS = 64  # Pipelined: more than all buffers on the way take.
+LARGE_REQUESTS = 64  # Pipelined requests: their answers exceed all buffers on the way.
 
 
 @dataclasses.dataclass
 class Sizes:
-    """How many of each kind."""
+    """Number of clients of each kind."""
 
     idle: int = 0
     slow: int = 0
@@ -43,7 +43,7 @@ class Sizes:
 
 
 class Client(asyncio.Protocol):
-    """One client. What came of its requests is counted by kind and status."""
+    """One client. The outcomes of its requests are counted by kind and status."""
 
     kind = ""
 
@@ -74,7 +74,7 @@ class Client(asyncio.Protocol):
             self.answered()
 
     def whole_answer(self):
-        """The status of an answer that has arrived whole, which is taken off, or nothing."""
+        """The status of a complete answer, which is removed from the buffer, or None."""
         end = self.received.find(b"\r\n\r\n")
         if end < 0:
             return None
@@ -94,7 +94,7 @@ class Client(asyncio.Protocol):
         self.timer = self.crowd.loop.call_later(seconds, call)
 
     def answered(self):
-        """After each answer."""
+        """Called after each answer."""
 
 
 class Idle(Client):
@@ -108,7 +108,7 @@ class Idle(Client):
 
 
 class Slow(Client):
-    """Every second of them is slow in its header, the others in their body."""
+    """Every other slow client sends its header slowly, the others their body."""
 
     kind = "slow"
     number = itertools.count()
@@ -148,7 +148,7 @@ KINDS = {"idle": Idle, "slow": Slow, "waiting": Waiting, "deaf": Deaf}
 
 
 class Members:
-    """The crowd inside its process."""
+    """The crowd in its process."""
 
     def __init__(self, address, token, jobs):
         host, port = address.rsplit(":", 1)
@@ -176,7 +176,7 @@ class Members:
     def arrive(self, kind):
         if self.leaving:
             return
-        # The loop itself keeps no task alive.
+        # The loop holds only weak references to tasks.
         arrival = self.loop.create_task(self.connect(kind))
         self.arrivals.add(arrival)
         arrival.add_done_callback(self.arrivals.discard)
@@ -195,7 +195,7 @@ class Members:
                 self.arrive(kind)
         asked = asyncio.Event()
         self.loop.add_reader(pipe.fileno(), asked.set)
-        with contextlib.suppress(EOFError):  # Whom we belong to has ended.
+        with contextlib.suppress(EOFError):  # The parent process has ended.
             while True:
                 await asked.wait()
                 asked.clear()
@@ -216,11 +216,11 @@ def run(address, sizes, token, jobs, pipe):
 
 
 class Crowd:
-    """Starts when entered and leaves, all its connections at once, when left."""
+    """Starts on entry. On exit, closes all its connections at once."""
 
     def __init__(self, address, sizes, token="", jobs=()):
         self.sizes = sizes
-        context = multiprocessing.get_context("spawn")  # Whoever calls us may have threads.
+        context = multiprocessing.get_context("spawn")  # The caller may have threads.
         self.pipe, theirs = context.Pipe()
         self.process = context.Process(
             target=run, args=(address, sizes, token, list(jobs), theirs), daemon=True)
@@ -239,7 +239,8 @@ class Crowd:
             self.process.join()
 
     def gather(self, seconds=60):
-        """Waits until everybody has come; who is cut meanwhile has come all the same. The report."""
+        """Waits until all clients have connected; clients that are cut off in between count as connected. Returns
+        the report."""
         give_up = time.monotonic() + seconds
         while time.monotonic() < give_up:
             report = self.report()
@@ -249,7 +250,7 @@ class Crowd:
         raise AssertionError(f"the crowd has not come in {seconds} s: {report}")
 
     def stayers(self):
-        """Those whom nobody cuts."""
+        """Clients that no server cuts off."""
         return self.sizes.idle + self.sizes.waiting
 
     def report(self, seconds=30):

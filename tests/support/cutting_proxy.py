@@ -29,16 +29,16 @@ PIECE_BYTES_MAX = 65536
 
 
 class Link:
-    """One connection of a client, and ours to the server for it."""
+    """One connection of a client, and the proxy's connection to the server for it."""
 
     def __init__(self, client):
         self.ends = [client]
-        self.is_lost = False  # It has lost bytes: nothing on it makes sense any more.
+        self.is_lost = False  # It has lost bytes, so nothing on it makes sense any more.
         self.is_doomed = False  # It is cut as soon as the server answers.
         self.is_cut = False
 
     def cut(self):
-        """Both ends are gone at once; the client is told with a reset, not with a farewell."""
+        """Closes both ends at once; the client gets a reset instead of an orderly end."""
         self.is_cut = True
         for end in self.ends:
             if end.get_extra_info("socket").family != socket.AF_UNIX:
@@ -58,7 +58,7 @@ class CuttingProxy:
         self.wanted_cut = None
         self.is_swallowing = False
         self.delay = 0
-        # Bound and never listened on: it keeps the port ours while links are refused.
+        # Bound without listening, which reserves the port while connections are refused.
         self.reservation = self._bound_socket(0)
         self.port = self.reservation.getsockname()[1]
         self.address = f"host=127.0.0.1 port={self.port}"
@@ -84,7 +84,7 @@ class CuttingProxy:
         """Runs a coroutine on the proxy's thread, to its end."""
         return asyncio.run_coroutine_threadsafe(work, self.loop).result(10)
 
-    # What a test says
+    # Called by tests
 
     def flow(self):
         self._do(self._change())
@@ -102,7 +102,7 @@ class CuttingProxy:
         self._do(self._change(delay=seconds))
 
     def drop(self):
-        """How many links it has cut."""
+        """The number of connections that were cut."""
         return self._do(self._drop())
 
     def cut(self, needle, at, times=1):
@@ -159,13 +159,13 @@ class CuttingProxy:
                 pump.cancel()
             await asyncio.gather(*pumps, return_exceptions=True)
         except (OSError, asyncio.CancelledError):
-            pass  # The server takes no connection, or the proxy is closed.
+            pass  # The server accepts no connection, or the proxy is closed.
         finally:
             self.links.discard(link)
             link.cut()
 
     async def _pump(self, link, source, target, is_answer):
-        """Passes what comes until one end closes."""
+        """Passes data on until one end closes."""
         with contextlib.suppress(OSError):
             while piece := await source.read(PIECE_BYTES_MAX):
                 if await self._may_pass(link, piece, target, is_answer):
@@ -173,7 +173,7 @@ class CuttingProxy:
                     await target.drain()
         if link.is_cut:
             return
-        # An end, too, is news that a network in trouble does not pass on.
+        # The end of a connection is not passed on by a failing network, either.
         await self.flowing.wait()
         link.is_lost = link.is_lost or self.is_swallowing
         if link.is_lost:
@@ -191,7 +191,7 @@ class CuttingProxy:
         return not link.is_lost
 
     def _look_at(self, link, piece, target):
-        """Whether this question is one to cut at."""
+        """Whether this request is one at which to cut."""
         if not self.wanted_cut or self.wanted_cut[0] not in piece:
             return
         needle, at, times = self.wanted_cut

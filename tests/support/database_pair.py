@@ -1,4 +1,4 @@
-"""Two PostgreSQL servers on loopback, the second a streaming replica of the first, and what befalls the first."""
+"""Two PostgreSQL servers on loopback, the second a streaming replica of the first, and failures of the first."""
 
 import contextlib
 import os
@@ -15,17 +15,17 @@ def free_port():
 
 
 def processes_below(pid):
-    """A process and all that descend from it."""
+    """A process and all its descendants."""
     found = [pid]
     for task in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
         for child in task.read_text().split():
-            with contextlib.suppress(OSError):  # It may end meanwhile.
+            with contextlib.suppress(OSError):  # It may end in between.
                 found += processes_below(int(child))
     return found
 
 
 class TcpCluster(Cluster):
-    """A server that others reach by TCP as well."""
+    """A server that also accepts TCP connections."""
 
     def __init__(self):
         self.port = free_port()
@@ -48,8 +48,8 @@ class TcpCluster(Cluster):
                 os.kill(pid, which)
 
     def kill_all(self):
-        """As a machine that loses its power, but for what its disk has."""
-        self.signal_all(signal.SIGSTOP)  # None of them may say goodbye for another.
+        """Simulates a power failure, except that the disk keeps all written data."""
+        self.signal_all(signal.SIGSTOP)  # No process can then close connections for another.
         self.signal_all(signal.SIGKILL)
         self.process.wait()
 
@@ -83,7 +83,7 @@ class Replica(TcpCluster):
 
 
 class DatabasePair:
-    """A primary and its replica. The replica is promoted once the primary is gone."""
+    """A primary and its replica. The replica is promoted after the failure of the primary."""
 
     def __init__(self):
         self.primary = TcpCluster()
@@ -100,7 +100,7 @@ class DatabasePair:
         return f"host={hosts} port={ports} user=reelsd dbname=reels target_session_attrs=read-write"
 
     def wait_for_replica(self):
-        """Until the replica has all that is committed now."""
+        """Waits until the replica has everything that is committed now."""
         here = self.primary.query("SELECT pg_current_wal_flush_lsn()", "postgres").strip()
         wait_until(
             lambda: self.replica.query(
@@ -108,7 +108,7 @@ class DatabasePair:
             "the replica to catch up")
 
     def keep_in_step(self):
-        """From now on a commit is answered when the replica has it on its disk."""
+        """From now on a commit is confirmed when the replica has it on its disk."""
         self.primary.query("ALTER SYSTEM SET synchronous_standby_names = 'replica'", "postgres")
         self.primary.query("SELECT pg_reload_conf()", "postgres")
         wait_until(
@@ -117,7 +117,7 @@ class DatabasePair:
             "the replica to be synchronous")
 
     def leave_alone(self):
-        """From now on the primary answers for itself."""
+        """From now on the primary confirms commits without a replica."""
         self.primary.query("ALTER SYSTEM RESET synchronous_standby_names", "postgres")
         self.primary.query("SELECT pg_reload_conf()", "postgres")
 

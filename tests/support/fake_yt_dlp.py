@@ -55,13 +55,13 @@ ERRORS = {
 
 
 def refuse(why):
-    """As a program that does not understand its arguments."""
+    """Fails like a program that does not accept its arguments."""
     print("Usage: yt-dlp [OPTIONS] URL [URL...]\n\nyt-dlp: error: %s" % why, file=sys.stderr)
     sys.exit(2)
 
 
 def code_in(arguments):
-    """The code that is asked for, if everything about the run is as it has to be."""
+    """The requested code, if the arguments and the environment of the run are correct."""
     if arguments[:-1] != ARGUMENTS:
         refuse("wrong arguments: %s" % arguments)
     code = arguments[-1].removeprefix("https://www.instagram.com/reel/").removesuffix("/")
@@ -100,7 +100,7 @@ def video(origin, code, slide=None):
 
 
 def carousel(origin, code, slides):
-    """A post of several, of which None is a photo: yt-dlp complains of those and goes on."""
+    """A post with several media. None is a photo, about which yt-dlp complains before it continues."""
     entries = [slide and video(origin, code, number) for number, slide in enumerate(slides, 1)]
     return dict(video(origin, code), _type="playlist", title="Post by some.one", entries=entries,
                 formats=None, playlist_count=len(slides))
@@ -121,7 +121,7 @@ def complain(code, words, kind="ERROR"):
 
 
 def break_out(config, behaviour):
-    """What a program that was taken over tries first. Raises PermissionError where it is stopped."""
+    """The first attempts of a compromised program. Raises PermissionError where it is stopped."""
     secret = os.path.join(config["secret"], "reelsd.conf")
     if behaviour == "reads_secret":
         with open(secret, encoding="utf-8") as file:
@@ -134,7 +134,7 @@ def break_out(config, behaviour):
 
 
 def answer(config, code, behaviour):
-    """Prints what yt-dlp would; the exit status."""
+    """Prints the output of yt-dlp; returns the exit status."""
     origin = config.get("origin", "https://scontent.cdninstagram.com")
     if behaviour in ("reads_secret", "writes_secret", "asks_loopback"):
         try:
@@ -175,7 +175,7 @@ def answer(config, code, behaviour):
 
 
 def runs_of(config_path):
-    """What was asked, one code a run; what was refused stands there as it came."""
+    """The requested codes, one per run; a refused run has its arguments instead."""
     if not os.path.exists(config_path + ".log"):
         return []
     with open(config_path + ".log", encoding="utf-8") as log:
@@ -204,7 +204,8 @@ def main(config_path, arguments):
 
 
 def install(folder, **config):
-    """The path of a program in `folder` that behaves as `config` says; the latter beside it, with .json."""
+    """Creates a program in `folder` that behaves as `config` defines, and its configuration in the same folder
+    with .json. Returns its path."""
     program = os.path.join(folder, "yt-dlp")
     with open(program + ".json", "w", encoding="utf-8") as file:
         json.dump({"posts": {}, **config}, file)
@@ -216,7 +217,7 @@ def install(folder, **config):
 
 
 def fence(folder, media_program):
-    """The path of a media program in `folder`: `media_program`, with gaps in its fence."""
+    """Creates a media program in `folder`: `media_program` with exceptions in its sandbox. Returns its path."""
     program = os.path.join(folder, "media")
     readable = (os.path.dirname(os.path.abspath(__file__)), sys.base_prefix, sys.prefix)
     with open(program, "w", encoding="utf-8") as file:

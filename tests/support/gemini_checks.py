@@ -1,7 +1,6 @@
-"""Whether a generateContent request is one: known members, their types and order, the accepted part of
-JSON Schema, what a model family takes. What no client may send is complained of; what the API refuses
-is refused too.
-"""
+"""Validates generateContent requests: known members, their types and order, the accepted part of JSON Schema, the
+options of a model family. Requests that no client may send are complaints; requests that the API refuses are
+refused as well."""
 
 import re
 
@@ -36,7 +35,7 @@ JSON_TYPES = {"string", "number", "integer", "boolean", "array", "object", "null
 
 LEVELS_38 = ("low", "medium", "high")
 LEVELS = ("minimal",) + LEVELS_38
-# The models that exist: {name: thinking levels, or None where a budget is given}.
+# The existing models: {name: thinking levels, or None for a budget}.
 MODELS = {
     "gemini-3.8-flash": LEVELS_38, "gemini-3.7-flash": LEVELS_38, "gemini-3.6-flash": LEVELS,
     "gemini-3.5-flash": LEVELS, "gemini-3.5-flash-lite": LEVELS, "gemini-3.1-pro-preview": LEVELS_38,
@@ -51,7 +50,7 @@ def camel(name):
 
 
 def members(value, known, where, complain):
-    """An object's members in camel case, all of them known."""
+    """An object's members in camel case; unknown members are refused."""
     if not isinstance(value, dict):
         complain("%s is no object" % where)
         raise invalid("Invalid value at '%s'" % where)
@@ -65,8 +64,8 @@ def members(value, known, where, complain):
 
 
 class Request:
-    """A generateContent request that was checked: `config`, `schema` (or None), `text` (all of it),
-    `media` (Blob or None), `file` (its File, when it was uploaded), `fps`, `resolution`, `thinking`."""
+    """A validated generateContent request: `config`, `schema` (or None), `text` (all texts), `media` (Blob or
+    None), `file` (its File, if it was uploaded), `fps`, `resolution`, `thinking`."""
 
     def __init__(self, stand_in, model, record):
         self.stand_in, self.model, self.record = stand_in, model, record
@@ -189,7 +188,7 @@ class Request:
         self.check_schema()
 
     def check_thinking(self, given):
-        """Level and budget exclude each other; each family takes one of them."""
+        """Level and budget exclude each other; each family accepts one of them."""
         self.thinking = None
         if given is None:
             return
@@ -231,7 +230,7 @@ class Request:
 
 
 def refuse_schema(node, root, member, complain):
-    """Raises for what a schema may not have."""
+    """Raises an error for members that a schema may not have."""
     where = "generation_config." + re.sub("([A-Z])", lambda f: "_" + f[1].lower(), member)
     is_json = member == "responseJsonSchema"
     known = JSON_SCHEMA if is_json else OPEN_API_SCHEMA

@@ -1,7 +1,6 @@
-"""What the Gemini API answers when it does not answer well: the rows of its errors, and of the reasons
-for which a candidate ends.
+"""Error answers of the Gemini API, and the reasons for which a candidate ends.
 
-Each fault is a name for GeminiStandIn.fail(); what stands behind the name in the comments are options.
+Each fault is a name for GeminiStandIn.fail(); the comments after a name list its options.
 """
 
 import json
@@ -41,7 +40,7 @@ class Refusal(Exception):
         self.status, self.name, self.message, self.details = status, name, message, details
 
     def answer(self, shape="object", **headers):
-        """`shape`: object, or a list of one as some front ends have it."""
+        """`shape`: object, or a list with one object, as some front ends send it."""
         error = {"code": self.status, "message": self.message, "status": self.name}
         if self.details:
             error["details"] = list(self.details)
@@ -78,7 +77,7 @@ def payload_too_large(limit=20971520):
 
 
 def too_many_states(where="message"):
-    """`where`: message, or details, where only a field violation tells it."""
+    """`where`: message, or details, if only a field violation contains the reason."""
     if where == "message":
         return invalid(TOO_MANY_STATES)
     return invalid(VAGUE, bad_request("generation_config.response_json_schema", TOO_MANY_STATES))
@@ -129,9 +128,9 @@ def unsupported_thinking():
                    "thinking level.")
 
 
-# Name -> the refusal, from the options of the fault; `shape` and `retry_after` go for each.
+# Name -> the refusal, with the options of the fault; `shape` and `retry_after` apply to each.
 ERRORS = {
-    "bad_key": bad_key,                      # The key is wrong.
+    "bad_key": bad_key,                      # The key is invalid.
     "payload_too_large": payload_too_large,  # limit
     "too_many_states": too_many_states,      # where: message | details
     "unknown_name": lambda: unknown_name("thinkingLevel", "generation_config.thinking_config"),
@@ -150,7 +149,7 @@ ERRORS = {
     "api_off": lambda: Refusal(
         403, "PERMISSION_DENIED", "Generative Language API has not been used in project 1 before or "
         "it is disabled.", error_info("SERVICE_DISABLED")),
-    "file_gone": file_gone,                  # As for a file that is deleted or somebody else's.
+    "file_gone": file_gone,                  # As for a file that is deleted or belongs to another client.
     "file_missing": lambda: Refusal(404, "NOT_FOUND", "Requested entity was not found."),
     "model_missing": model_missing,
     "timeout": lambda: Refusal(408, "DEADLINE_EXCEEDED", "The request timed out."),
@@ -176,7 +175,7 @@ ERRORS = {
                                 "Deadline expired before operation could complete."),
 }
 
-# Name -> an answer that is no error of the API at all.
+# Name -> an answer that is not an error of the API.
 PLAIN = {
     "html_502": lambda: html_answer(502),
     "html_413": lambda: html_answer(413, "<html><title>413 Request Entity Too Large</title></html>"),
@@ -185,7 +184,7 @@ PLAIN = {
     "html_200": lambda: html_answer(200, "<html>Sign in to the network</html>"),
     "cut_json": lambda: Answer(200, b'{"candidates": [{"content": {"parts": [{"te'),
     "array_200": lambda: Answer(200, b"[]"),
-    # What a caller did not count on: an error that cites what was sent.
+    # An unexpected error that quotes the request.
     "quoting": lambda text="": Answer(500, ("<html>%s</html>" % text).encode(), kind="text/html"),
 }
 
@@ -201,10 +200,10 @@ def error_answer(name, options):
     return ERRORS[name](**options).answer(shape, **headers)
 
 
-# How candidates end: name -> (finishReason, what there is of the text: all, half or none).
+# How candidates end: name -> (finishReason, part of the text: all, half or none).
 FINISHES = {
     "max_tokens": ("MAX_TOKENS", "half"),
-    "max_tokens_empty": ("MAX_TOKENS", "none"),  # Thinking used the whole cap.
+    "max_tokens_empty": ("MAX_TOKENS", "none"),  # Thinking used all tokens.
     "recitation": ("RECITATION", "none"),
     "safety": ("SAFETY", "none"),
     "safety_partial": ("SAFETY", "half"),
@@ -221,7 +220,7 @@ FINISHES = {
     "too_many_tool_calls": ("TOO_MANY_TOOL_CALLS", "none"),
     "image_safety": ("IMAGE_SAFETY", "none"),
     "no_image": ("NO_IMAGE", "none"),
-    "no_finish": (None, "all"),                  # Nothing says why it ended.
+    "no_finish": (None, "all"),                  # The reason is missing.
 }
 # Answers without a candidate: name -> blockReason, or None. Option `reason` of prompt_blocked.
 BLOCKS = {
@@ -232,6 +231,6 @@ BLOCKS = {
 
 
 def finished(name, text):
-    """(finishReason, the text that there is)."""
+    """(finishReason, remaining text)."""
     reason, part = FINISHES[name]
     return reason, {"all": text, "half": text[:len(text) // 2], "none": ""}[part]

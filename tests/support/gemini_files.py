@@ -1,8 +1,8 @@
 """The Files API: resumable uploads, the states of a file, expiry.
 
-An upload is one session with an address of its own: bytes at an offset that must be what has arrived,
-in pieces of the granularity but for the last. A file is PROCESSING for some polls, then ACTIVE, and
-gone after 48 hours or a deletion.
+An upload is one session with its own address. The offset of each piece must equal the number of received bytes,
+and all pieces but the last have a multiple of the granularity. A file is PROCESSING for some polls, then ACTIVE,
+and is removed after 48 hours or a deletion.
 """
 
 import base64
@@ -22,18 +22,18 @@ MIME_TYPES = ("video/mp4 video/mpeg video/quicktime video/mov video/avi video/x-
               "video/webm video/wmv video/3gpp").split()
 # Of a poll, or of the last piece of an upload.
 FILE_FAULTS = (
-    "state_missing",  # The answer has no state at all.
-    "stuck",          # This file stays PROCESSING for ever.
+    "state_missing",  # The answer contains no state.
+    "stuck",          # This file stays PROCESSING forever.
     "failed",         # This file becomes FAILED.
-    "not_final",      # All bytes are there, and the status says active: a failed upload.
-    "session_dead",   # An error whose status is final.
-    "no_upload_url",  # The start tells no address.
-    "lost_bytes",     # Only half of the piece is kept, as a query then tells.
+    "not_final",      # All bytes have arrived, but the status is "active": a failed upload.
+    "session_dead",   # An error with the status "final".
+    "no_upload_url",  # The answer to the start contains no address.
+    "lost_bytes",     # Only half of the piece is stored, as a query then reports.
 )
 
 
 class Session:
-    """An upload under way."""
+    """An upload in progress."""
 
     def __init__(self, file, size, mime_type):
         self.file, self.size, self.mime_type = file, size, mime_type
@@ -42,9 +42,8 @@ class Session:
 
 
 class GeminiFiles:
-    """The part of the stand-in that keeps files. `files`: those that exist, {name: File}; `deleted`: the
-    names of those that a client deleted; `polls_until_active`: polls of a file that still say
-    PROCESSING."""
+    """The part of the stand-in that stores files. `files`: existing ones, {name: File}; `deleted`: names of those
+    that a client deleted; `polls_until_active`: number of polls that report PROCESSING."""
 
     def reset_files(self):
         self.files, self.sessions, self.deleted, self.blobs = {}, {}, [], {}
@@ -57,11 +56,11 @@ class GeminiFiles:
         return datetime.datetime.now(datetime.timezone.utc) + self.age
 
     def pass_time(self, **duration):
-        """As if that much time had gone by: pass_time(hours=49)."""
+        """Simulates the passing of time: pass_time(hours=49)."""
         self.age += datetime.timedelta(**duration)
 
     def add_file(self, display_name, mime_type="video/mp4"):
-        """A file that stood there before; its name."""
+        """Adds a file of an earlier run; returns its name."""
         file = self.new_file({"displayName": display_name}, mime_type)
         file["state"] = "ACTIVE"
         self.files[file["name"]] = file
@@ -140,7 +139,7 @@ class GeminiFiles:
         return session
 
     def take_upload(self, record, fault):
-        """The bytes have arrived in record.data: a Blob, or None when there were none."""
+        """The bytes are in record.data: a Blob, or None if there were none."""
         session, head = self.session_of(record), record.headers
         commands = [part.strip() for part in head.get("X-Goog-Upload-Command", "").split(",")]
         if fault == "session_dead":
@@ -254,7 +253,7 @@ class GeminiFiles:
         return json_answer(200, answer)
 
     def used_file(self, uri):
-        """The bytes behind a fileUri, which must be ACTIVE."""
+        """The bytes of a fileUri, which must be ACTIVE."""
         name = "files/" + uri.rpartition("/files/")[2]
         if not uri.startswith(self.url + "/v1beta/files/"):
             self.complain("a fileUri that this server never gave: %r" % uri)

@@ -25,7 +25,7 @@ import secrets
 import sys
 import threading
 
-sys.dont_write_bytecode = True  # The source tree stays clean.
+sys.dont_write_bytecode = True  # Keeps the source tree clean.
 import gemini_faults as faults  # noqa: E402
 import model_answers  # noqa: E402
 from gemini_checks import MODELS, Request, camel, members  # noqa: E402
@@ -46,7 +46,7 @@ ROUTES = [(re.compile(pattern), methods) for pattern, methods in [
     ("/v1beta/(?P<file>files/[^/]+)", {"GET": "file_get", "DELETE": "file_delete"}),
     ("/v1beta/files", {"GET": "file_list"}),
 ]]
-# The kinds of data requests differ by the upload command, which stands in a header.
+# The kinds of data requests differ by the upload command in a header.
 UPLOADS = {"start": "upload_start", "query": "upload_query"}
 EMBEDDING_MODELS = {"gemini-embedding-001": 2048, "gemini-embedding-2": 8192}
 EMBEDDING_TASKS = set("RETRIEVAL_DOCUMENT RETRIEVAL_QUERY SEMANTIC_SIMILARITY CLASSIFICATION CLUSTERING "
@@ -74,16 +74,16 @@ class GeminiStandIn(GeminiFiles, ModelStandIn):
         self.inline_bytes_max = 20971520
         self.cached_tokens = 0
         self.thinking_tokens = None
-        self.refuses_task_type = False  # Of gemini-embedding-2: not known whether it is ignored.
+        self.refuses_task_type = False  # For gemini-embedding-2 it is not known whether it is ignored.
 
-    # What tests ask.
+    # Called by tests.
 
     def assert_clean(self, test):
-        """No complaint, and no file that a client left behind."""
+        """There is no complaint, and no file that a client has left."""
         test.assertEqual(self.complaints, [])
         test.assertEqual(sorted(self.files), [], "files are left")
 
-    # What the server asks.
+    # Called by the server.
 
     def route(self, method, path):
         for pattern, methods in ROUTES:
@@ -137,7 +137,7 @@ class GeminiStandIn(GeminiFiles, ModelStandIn):
             raise faults.bad_key()
 
     def check_although_it_fails(self, record):
-        """A request that will be refused anyhow must be a good one all the same."""
+        """A request that is refused for another reason must still be valid."""
         if record.kind == "generate":
             Request(self, self.route(record.method, record.path)[1]["model"], record)
 
@@ -182,7 +182,7 @@ class GeminiStandIn(GeminiFiles, ModelStandIn):
             thoughts = cap
         elif fault not in model_answers.SPOILED and (
                 thoughts + model_answers.tokens_of(text) > cap):
-            # Thinking counts against the cap.
+            # Thinking counts towards the limit.
             thoughts = min(thoughts, cap)
             reason, text = "MAX_TOKENS", text[:(cap - thoughts) * 4]
         value = self.candidate_answer(record, request, text, reason)
@@ -200,7 +200,7 @@ class GeminiStandIn(GeminiFiles, ModelStandIn):
         return good if isinstance(good, str) else json.dumps(good, ensure_ascii=False)
 
     def candidate_answer(self, record, request, text, reason):
-        """In one part or several, now and then with a thought before them."""
+        """In one part or several, sometimes with a thought before them."""
         count = 1 + record.number % 3
         size = max(1, math.ceil(len(text) / count))
         parts = [{"text": text[at:at + size]} for at in range(0, len(text), size)]
@@ -247,11 +247,11 @@ class GeminiStandIn(GeminiFiles, ModelStandIn):
         seconds = (media.seconds or 0) if media else 0
         frames = max(1, math.ceil(seconds * request.fps)) if media else 0
         sound = math.ceil(seconds * (32 if is_old else 25)) if media and media.has_sound else 0
-        text = model_answers.tokens_of(request.text) + int(seconds / 2)  # Marks of the time.
+        text = model_answers.tokens_of(request.text) + int(seconds / 2)  # Timestamps.
         return text, frames * per_frame, sound
 
     def bill(self, record, request, value, text, thoughts):
-        """Adds usageMetadata, zero fields left out, and keeps our own book of it."""
+        """Adds usageMetadata without zero fields, and records the usage."""
         written, seen, heard = self.prompt_tokens(request)
         prompt = written + seen + heard
         said, cached = model_answers.tokens_of(text), min(self.cached_tokens, prompt)
@@ -279,7 +279,7 @@ class GeminiStandIn(GeminiFiles, ModelStandIn):
         return Answer(200, kind="text/event-stream", events=self.events_of(value, fault))
 
     def events_of(self, value, fault):
-        """Each part an event; only the last one tells the end, usage is a running total."""
+        """Each part is an event; only the last one has the finish reason, and usage is a running total."""
         usage = value.get("usageMetadata", {})
         candidate = (value.get("candidates") or [{}])[0]
         parts = candidate.get("content", {}).get("parts") or []
@@ -363,7 +363,7 @@ class GeminiStandIn(GeminiFiles, ModelStandIn):
 
 
 def main():
-    """For programs that are no Python: prints its port, ends with its input."""
+    """For programs in other languages: prints its port, and ends with its input."""
     parser = argparse.ArgumentParser(description="A stand-in of the Gemini API on loopback.")
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--key", default="gemini-test-key")

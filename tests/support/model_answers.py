@@ -1,6 +1,5 @@
-"""The text of a model's answer: made from the schema that stands in the request, for any schema, and
-spoiled in the ways in which models spoil it.
-"""
+"""The text of a model's answer: generated from the schema in the request, for any schema, and damaged in the ways
+in which models damage it."""
 
 import json
 import math
@@ -86,7 +85,7 @@ def made_text(schema, name):
     return text[:int(schema["maxLength"])] if "maxLength" in schema else text
 
 
-# Spoiled texts. Each takes the good answer's value and text, and the options of the fault.
+# Damaged texts. Each function gets the good answer's value and text, and the options of the fault.
 
 
 def changed(value, change):
@@ -105,7 +104,7 @@ def with_late_times(value, text, at="99:59"):
 
 
 def with_wrong_types(value, text):
-    """Numbers for texts, texts for truth values and lists."""
+    """Numbers instead of texts, and texts instead of booleans and lists."""
     del text
 
     def wrong(_, member):
@@ -126,14 +125,14 @@ def with_extra_keys(value, text):
 
 
 def without_keys(value, text):
-    """Only the first member of each object, but for the outermost."""
+    """Only the first member of each object, except the outermost."""
     del text
     return json.dumps(changed(
         value, lambda _, member: dict(list(member.items())[:1]) if isinstance(member, dict) else member))
 
 
 def with_loop(value, text, unit="again and "):
-    """A repetition loop in the longest place there is: the first text."""
+    """A repetition loop in the first text."""
     del text
     done = []
 
@@ -169,7 +168,7 @@ SPOILED = {
     "not_json": lambda value, text: "I cannot watch videos, but it seems to be nice.",
     "empty_object": lambda value, text: "{}",
     "empty_text": lambda value, text: "",
-    # What a test wants to be said: a text as it stands, or a value.
+    # The answer that a test defines: a raw text, or a value.
     "says": lambda value, text, text_said: text_said,
     "answers": lambda value, text, answer: json.dumps(answer, ensure_ascii=False),
 }

@@ -1,7 +1,6 @@
-"""Bodies of requests to a model: long strings are taken out of the JSON while it arrives and go to a
-spooled file, so that a video of 40 MB never stands in memory as text, and what was sent is told from
-the bytes themselves: an mp4 and how long it is, a JPEG and its size, a WAV and its rate.
-"""
+"""Bodies of requests to a model. Long strings are removed from the JSON while it arrives and written to a spooled
+file, so that a video of 40 MB is never in memory as text. The bytes themselves show what was sent: an mp4 and its
+duration, a JPEG and its size, a WAV and its rate."""
 
 import binascii
 import hashlib
@@ -17,9 +16,8 @@ END_OF_STRING = re.compile(rb'["\\]')
 
 
 class Blob:
-    """Bytes that were sent: `size`, `sha256` (hex), `kind` (mp4, jpeg, wav, mp3 or None), `seconds`,
-    `has_sound`, `width`, `height`; `prefix` is what stood before them in a data URI, `problem` what is
-    wrong with the base64."""
+    """Bytes of a request: `size`, `sha256` (hex), `kind` (mp4, jpeg, wav, mp3 or None), `seconds`, `has_sound`,
+    `width`, `height`; `prefix` is the text before them in a data URI, `problem` an error in the base64."""
 
     def __init__(self):
         self.file = tempfile.SpooledTemporaryFile(max_size=SPOOLED_IN_MEMORY)
@@ -52,7 +50,7 @@ class Blob:
         return data
 
     def look(self):
-        """Finds out what it is."""
+        """Detects the kind of media."""
         head = self.read(0, 64)
         if head[4:8] == b"ftyp":
             self.kind = "mp4"
@@ -73,7 +71,7 @@ class Blob:
         return self.hash.hexdigest()
 
     def drop(self):
-        """Forgets the bytes; the facts stay."""
+        """Discards the bytes; the properties remain."""
         self.file.close()
 
     def __del__(self):
@@ -99,8 +97,7 @@ def boxes(blob, start, end):
 
 
 def mp4_facts(blob):
-    """(seconds, whether there is sound) as the movie's header and tracks say; (None, False) without
-    them."""
+    """(seconds, whether there is sound) by the movie's header and tracks; (None, False) without them."""
     seconds, has_sound = None, False
     for kind, start, end in boxes(blob, 0, blob.size):
         if kind != b"moov":
@@ -129,7 +126,7 @@ def jpeg_size(data):
 
 
 class LongString:
-    """Base64, perhaps in a data URI, decoded piece by piece."""
+    """Decodes base64, possibly in a data URI, piece by piece."""
 
     def __init__(self):
         self.blob = Blob()
@@ -228,7 +225,7 @@ class JsonBody:
         self.is_in_string = False
 
     def value(self):
-        """The JSON value, a Blob in place of each long string. Raises ValueError."""
+        """The JSON value, with a Blob instead of each long string. Raises ValueError."""
         return self.with_blobs(json.loads(self.out.decode(), object_pairs_hook=self.one_object))
 
     def one_object(self, pairs):

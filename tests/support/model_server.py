@@ -1,6 +1,5 @@
-"""The server below the stand-ins of model APIs: it reads bodies piece by piece, keeps a record of each
-request, and spoils the transport of an answer as a fault says.
-"""
+"""The HTTP server of the stand-ins of model APIs: it reads bodies piece by piece, records each request, and
+damages the transport of an answer as a fault defines."""
 
 import dataclasses
 import hashlib
@@ -23,16 +22,16 @@ HOLD_SECONDS_MAX = 120
 REDIRECTED = "/_redirected"
 
 TRANSPORT = (
-    "reset_before_body",   # the body is not even read
-    "reset_after_body",    # read, perhaps worked on, not a word said
+    "reset_before_body",   # the body is not read
+    "reset_after_body",    # read, possibly processed, no answer
     "reset_mid_answer",    # half of the answer
-    "hold",                # silent for `seconds`, or until release() or the client hangs up; then normal
+    "hold",                # silent for `seconds`, or until release() or until the client closes the connection; then normal
     "trickle",             # one byte each `every` seconds (1)
     "slow_upload",         # the body is read at `bytes_per_second` (65536)
     "lying_length",        # announces more than it sends
     "short_length",        # announces less than it sends
     "redirect",            # `status` (307) to `location`, by default where each visit is a complaint
-    "endless",             # an answer without end
+    "endless",             # an endless answer
 )
 
 
@@ -40,7 +39,7 @@ TRANSPORT = (
 class Fault:
     name: str
     options: dict
-    words: str = None  # It is for the request that has these words in it; else for the next one.
+    words: str = None  # Applies to a request that contains these words; without them, to the next one.
 
 
 @dataclasses.dataclass
@@ -49,13 +48,13 @@ class Answer:
     body: bytes = b""
     headers: dict = dataclasses.field(default_factory=dict)
     kind: str = "application/json; charset=UTF-8"
-    events: list = None  # Of a stream: each is sent as a chunk of its own.
+    events: list = None  # For a stream: each is sent as a separate chunk.
 
 
 class Record:
-    """One request. `json` has a Blob in place of each long string; `body` only if bodies are kept;
-    `usage` what it was billed, `delivered` whether the whole answer went out; `hung_up` is set when the
-    client closes while the answer is held back."""
+    """One request. `json` has a Blob instead of each long string; `body` only if bodies are kept; `usage` is the
+    billed usage, `delivered` whether the whole answer was sent. `hung_up` is set if the client closes the
+    connection while the answer is held back."""
 
     def __init__(self, number, kind, handler, url):
         self.number, self.kind, self.method = number, kind, handler.command
@@ -84,7 +83,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
     def send_error(self, code, message=None, explain=None):
-        # Most of all: bytes behind the announced end of a body, taken for the next request.
+        # In particular: bytes after the announced end of a body, read as the next request.
         self.server.stand_in.complain("no HTTP request: %s %s" % (code, message))
         super().send_error(code, message, explain)
 
@@ -155,7 +154,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         stand_in.arrived()
 
     def piece(self, size, record, left):
-        """The next bytes; nothing when the client has gone."""
+        """The next bytes; empty if the client has closed the connection."""
         try:
             return self.rfile.read1(size)
         except TimeoutError:
@@ -187,7 +186,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             announced += 1000
         elif name == "short_length":
             announced //= 2
-        # Before the last byte goes: the client may act on it before this thread goes on.
+        # Set before the last byte is sent, because the client may act on it before this thread continues.
         record.delivered = name not in (
             "lying_length", "short_length", "redirect", "endless", "reset_mid_answer", "trickle")
         self.send_head(answer, announced, name == "endless")
@@ -222,7 +221,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def send_slowly(self, body, every):
         for byte in body:
             if select.select([self.connection], [], [], every)[0]:
-                raise Reset()  # The client has hung up.
+                raise Reset()  # The client has closed the connection.
             self.wfile.write(bytes([byte]))
 
     def send_endless(self):
@@ -231,10 +230,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             while True:
                 self.wfile.write(b"10000\r\n" + b" " * 65536 + b"\r\n")
         except OSError:
-            pass  # The client has had enough: the point of this fault.
+            pass  # The client has given up, which this fault is to provoke.
 
     def hold(self, record, seconds):
-        """Says nothing; ends when the client hangs up, when it is released, or when time is up."""
+        """Sends nothing; ends when the client closes the connection, on release, or when the time is over."""
         give_up = time.monotonic() + (HOLD_SECONDS_MAX if seconds is None else seconds)
         while time.monotonic() < give_up and not self.server.stand_in.released.is_set():
             if select.select([self.connection], [], [], 0.02)[0]:
@@ -242,7 +241,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 raise Reset()
 
     def reset(self):
-        """Ends the connection so that the other side sees a reset, not an orderly end."""
+        """Closes the connection so that the other side gets a reset, not an orderly end."""
         self.close_connection = True
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         os.close(self.connection.detach())
@@ -253,7 +252,7 @@ class Server(http.server.ThreadingHTTPServer):
     request_queue_size = 128
 
     def handle_error(self, request, client_address):
-        """Clients that hang up in the middle are what many faults are there to provoke."""
+        """Many faults make clients close the connection in the middle."""
         error = sys.exc_info()[1]
         if not isinstance(error, (OSError, ValueError)) or isinstance(error, UnicodeError):
             self.stand_in.complain("the stand-in failed: %r" % error)

@@ -19,7 +19,7 @@ from model_server import REDIRECTED, TRANSPORT, Fault, Handler, Record, Server
 
 
 class ModelStandIn:
-    """The base of both. What a subclass gives: kind_of, answer_to, KINDS, FAULTS."""
+    """The base of both stand-ins. A subclass defines kind_of, answer_to, KINDS, FAULTS."""
 
     KINDS = ()
     FAULTS = {}
@@ -34,7 +34,7 @@ class ModelStandIn:
         self.answer = None
         self.reset()
 
-    # Life.
+    # Start and stop.
 
     def start(self, port=0):
         self.server = Server(("127.0.0.1", port), Handler)
@@ -59,17 +59,17 @@ class ModelStandIn:
         return "http://127.0.0.1:%d" % self.server.server_address[1]
 
     def reset(self):
-        """Forgets requests, faults, complaints and the answer that was set."""
+        """Removes requests, faults, complaints and the defined answer."""
         with self.lock:
             self.requests, self.queue, self.complaints = [], {}, []
             self.answer = None
         self.released.clear()
 
-    # What tests say.
+    # Set by tests.
 
     def fail(self, kind, name, times=1, words=None, **options):
-        """The next `times` requests of this kind fail so; with `words`, the next that have these words
-        in their body. Entries are used up in order; "none" lets one pass."""
+        """The next `times` requests of this kind fail in this way; with `words`, the next ones whose body contains
+        these words. Entries are used in order; "none" lets one request succeed."""
         if kind not in self.KINDS:
             raise ValueError("no kind of request: " + kind)
         if name not in TRANSPORT and name not in self.FAULTS and name != "none":
@@ -79,15 +79,15 @@ class ModelStandIn:
                 Fault(name, options, words) for _ in range(times))
 
     def forget_faults(self):
-        """None of those that are left happens any more."""
+        """Removes the remaining faults."""
         with self.lock:
             self.queue.clear()
 
     def release(self):
-        """Lets held answers go, now and from now on until reset()."""
+        """Releases held answers, now and from now on until reset()."""
         self.released.set()
 
-    # What tests ask.
+    # Read by tests.
 
     def of(self, kind):
         with self.lock:
@@ -97,7 +97,7 @@ class ModelStandIn:
         return len(self.of(kind))
 
     def wait_for(self, kind, count=1, seconds=60):
-        """Waits until that many of a kind have arrived whole; the last of them."""
+        """Waits until this many requests of a kind have arrived completely; returns the last of them."""
         def arrived():
             found = [r for r in self.requests if r.kind == kind and r.whole]
             return found[count - 1] if len(found) >= count else None
@@ -108,13 +108,13 @@ class ModelStandIn:
             return record
 
     def pending_faults(self):
-        """Faults that nothing has met: [(kind, name)]."""
+        """Faults that no request has met: [(kind, name)]."""
         with self.lock:
             return [(kind, fault.name) for kind, faults in self.queue.items() for fault in faults]
 
     def billed(self, delivered_only=True):
-        """{model: {calls, prompt_tokens, output_tokens, cached_tokens}} of what was
-        delivered, as a client can know it; thinking is output."""
+        """{model: {calls, prompt_tokens, output_tokens, cached_tokens}} of the delivered answers, as a client can
+        know it; thinking is output."""
         sums = {}
         for record in list(self.requests):
             if record.usage and (record.delivered or not delivered_only):
@@ -126,7 +126,7 @@ class ModelStandIn:
         return sums
 
     def cost(self, prices):
-        """What that costs, exactly: prices {model: (input, output, cached)} in USD per million."""
+        """The exact cost: prices {model: (input, output, cached)} in USD per million."""
         total = Decimal(0)
         for model, row in self.billed().items():
             price = [Decimal(str(one)) for one in prices[model]]
@@ -134,7 +134,7 @@ class ModelStandIn:
             total += row["output_tokens"] * price[1] + row["cached_tokens"] * price[2]
         return total / 1000000
 
-    # What the handler asks.
+    # Called by the handler.
 
     def note(self, kind, handler, url):
         with self.changed:
@@ -151,7 +151,7 @@ class ModelStandIn:
             self.changed.notify_all()
 
     def take_fault(self, kind, body=None):
-        """The fault that is due: one for any request before the body is there, else one for its words."""
+        """The next fault: one for any request before the body has arrived, otherwise one for its words."""
         with self.lock:
             waiting = self.queue.get(kind, [])
             due = (fault for fault in waiting if (
@@ -166,10 +166,10 @@ class ModelStandIn:
             self.complaints.append(text)
 
     def take_bytes(self, record, piece):
-        """A piece of a body that is no JSON."""
+        """A part of a body that is not JSON."""
 
     def check_head(self, record, target):
-        """What holds for each request of each API."""
+        """Rules for each request of each API."""
         if self.key and (self.key in target or "key" in record.query):
             self.complain("the key stands in the URL of %s" % record.kind)
         if record.path == REDIRECTED:

@@ -1,6 +1,5 @@
-"""Vectors of texts that a test can reason about: texts that share words are near each other, the same
-text always gives the same vector.
-"""
+"""Predictable vectors of texts: texts that share words are near each other, and the same text always has the same
+vector."""
 
 import base64
 import hashlib
@@ -10,8 +9,7 @@ import struct
 
 
 def vector_of(text, dimensions, is_unit=True):
-    """Each word adds to a few dimensions. Not of unit length unless wanted, as shortened vectors of some
-    models are not."""
+    """Each word adds to a few dimensions. Not of unit length by default, as shortened vectors of some models."""
     values = [0.0] * dimensions
     for word in re.findall(r"\w+", text.lower()) or [text]:
         digest = hashlib.sha256(word.encode()).digest()

@@ -1,6 +1,5 @@
-"""Whether a chat completion request is one for the kind of server that it goes to: known members, part
-types, data URIs that hold what they say, strict schemas.
-"""
+"""Validates chat completion requests for each kind of server: known members, part types, contents of data URIs,
+strict schemas."""
 
 import json
 import re
@@ -8,7 +7,7 @@ import re
 from model_media import Blob
 from model_server import Answer
 
-# The part types that each kind of server takes.
+# The part types that each kind of server accepts.
 PARTS = {
     "vllm": {"text", "image_url", "video_url", "input_audio", "audio_url"},
     "llamacpp": {"text", "image_url", "input_video", "input_audio"},
@@ -30,8 +29,7 @@ FRAME_LABEL = re.compile(r"t=\d\d:\d\d\s*$")
 
 
 class Refusal(Exception):
-    """An error answer. `code` and `kind` are the error's own; the stand-in's `error_shape` decides how
-    it is written."""
+    """An error answer. `code` and `kind` are the error's own; the stand-in's `error_shape` determines its form."""
 
     def __init__(self, status, message, code=None, kind="invalid_request_error", param=None):
         super().__init__(message)
@@ -39,8 +37,8 @@ class Refusal(Exception):
             status, message, code, kind, param)
 
     def answer(self, shape="openai", headers=None):
-        """openai, vllm (flat), vllm_nested (a number for code), ollama, fastapi, openrouter (under the
-        error's status) or openrouter_200 (under 200)."""
+        """openai, vllm (flat), vllm_nested (a number as code), ollama, fastapi, openrouter (with the error's
+        status) or openrouter_200 (with 200)."""
         status, message = self.status, self.message
         whole = {"message": message, "type": self.kind, "param": self.param}
         value = {
@@ -60,8 +58,8 @@ class Refusal(Exception):
 
 
 class Request:
-    """A chat completion request that was checked: `schema` (or None), `text`, `videos`, `images`,
-    `sounds` (lists of Blob), `cap`."""
+    """A validated chat completion request: `schema` (or None), `text`, `videos`, `images`, `sounds` (lists of
+    Blob), `cap`."""
 
     def __init__(self, stand_in, record):
         self.stand_in, self.complain = stand_in, stand_in.complain
@@ -199,7 +197,7 @@ class Request:
             self.complain("%d images" % len(self.images))
 
     def unknown_part(self, kind):
-        """Not the client's fault as such: servers differ in what they take."""
+        """Not an error of the client: servers differ in the parts that they accept."""
         return Refusal(400, {
             "ollama": "invalid message format",
             "llamacpp": "unsupported content[].type",

@@ -23,7 +23,7 @@ import sys
 import threading
 import time
 
-sys.dont_write_bytecode = True  # The source tree stays clean.
+sys.dont_write_bytecode = True  # Keeps the source tree clean.
 import model_answers  # noqa: E402
 from gemini_faults import PLAIN  # noqa: E402
 from model_server import json_answer  # noqa: E402
@@ -68,7 +68,7 @@ ERRORS = {
                                   kind="server_error"),
 }
 
-# What may be odd about an answer: name -> (finish_reason, what there is of the text).
+# Unusual answers: name -> (finish_reason, part of the text).
 FINISHES = {
     "length": ("length", "half"), "length_empty": ("length", "none"),
     "content_filter": ("content_filter", "none"), "content_filter_partial": ("content_filter", "half"),
@@ -78,13 +78,13 @@ FINISHES = {
     "reasoning_content": ("stop", "all"), "no_usage": ("stop", "all"), "no_choices": ("stop", "none"),
     "usage_null": ("stop", "all"), "content_parts": ("stop", "all"),
 }
-# Of embeddings.
+# For embeddings.
 VECTOR_FAULTS = ("out_of_order", "one_missing", "not_finite", "other_length", "no_usage")
 THOUGHTS = "Let me {look} at \"this\" video. It seems [nice]."
 
 
 def http_date(seconds):
-    """That many seconds from now; an HTTP date knows whole seconds only."""
+    """This many seconds from now; an HTTP date has whole seconds only."""
     return email.utils.formatdate(time.time() + seconds, usegmt=True)
 
 
@@ -111,7 +111,7 @@ class OpenAiStandIn(ModelStandIn):
     def assert_clean(self, test):
         test.assertEqual(self.complaints, [])
 
-    # What the server asks.
+    # Called by the server.
 
     def kind_of(self, method, url, _):
         return ROUTES.get((method, url.path), "other")
@@ -205,7 +205,7 @@ class OpenAiStandIn(ModelStandIn):
             message.update(content=None, refusal="I'm sorry, I can't help with that.")
         elif fault == "think":
             message["content"] = "<think>%s</think>\n\n%s" % (THOUGHTS, text)
-        elif fault == "think_open":  # The template has eaten the opening tag.
+        elif fault == "think_open":  # The template has removed the opening tag.
             message["content"] = "%s</think>\n\n%s" % (THOUGHTS, text)
         elif fault in ("reasoning", "reasoning_content"):
             message[fault] = THOUGHTS
@@ -276,7 +276,7 @@ class OpenAiStandIn(ModelStandIn):
 
 
 def main():
-    """For programs that are no Python: prints its port, ends with its input."""
+    """For programs in other languages: prints its port, and ends with its input."""
     parser = argparse.ArgumentParser(description="A stand-in of an OpenAI-compatible server.")
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--kind", default="vllm", choices=sorted(PARTS))

@@ -1,6 +1,5 @@
-"""Signed media files as the platform's servers have them (platform.md 4), and bodies that do not end
-well, for whatever answer.
-"""
+"""Signed media files as on the platform's servers (platform.md 4), and bodies that do not end properly, for any
+answer."""
 
 import hashlib
 import hmac
@@ -10,7 +9,7 @@ import time
 import urllib.parse
 
 SECRET = b"stand-in"
-# What may be wrong with the body of any answer, whatever it says.
+# Faults of the body of any answer.
 BODY_FAULTS = ("stall", "endless", "cut", "trickle", "short_length")
 
 
@@ -19,8 +18,7 @@ def signature(path, expiry):
 
 
 class MediaServing:
-    """The part of the stand-in's request handler that serves files; `state` and the answers are the
-    handler's."""
+    """The part of the stand-in's request handler that serves files; `state` and the answers belong to the handler."""
 
     def media_url(self, code, post):
         expiry = "%X" % int(time.time() + post.get("lifetime", 3600))
@@ -68,7 +66,7 @@ class MediaServing:
         return fixed() if fixed else self.serve_file(behaviour, self.media_of(post))
 
     def media_of(self, post):
-        """The bytes of a post's own file, or of everybody's."""
+        """The bytes of a post's own file, or of the shared one."""
         if "file" not in post:
             return self.state.media
         with open(post["file"], "rb") as file:
@@ -98,8 +96,7 @@ class MediaServing:
         return self.answer(status, rest, "video/mp4", **headers)
 
     def serve_fault(self, behaviour, body, kind):
-        """A body that does not end well: stalled, cut, endless, a byte a second, or longer than is
-        announced."""
+        """A body that does not end properly: stalled, cut, endless, one byte per second, or longer than announced."""
         if behaviour == "stall":
             return self.hold()
         if behaviour == "endless":
@@ -110,12 +107,12 @@ class MediaServing:
         self.serve_part(200, part, len(body), kind=kind)
         for byte in body[1:] if behaviour == "trickle" else b"":
             if select.select([self.connection], [], [], 1)[0]:
-                return None  # The client has hung up.
+                return None  # The client has closed the connection.
             self.wfile.write(bytes([byte]))
         return None
 
     def serve_part(self, status, body, announced, hold=False, kind="video/mp4", **headers):
-        """Announces more than it sends; then hangs up, or holds the line."""
+        """Announces more than it sends; then closes the connection, or keeps it open."""
         self.close_connection = True
         self.send_response(status)
         self.send_header("Content-Type", kind)
@@ -138,4 +135,4 @@ class MediaServing:
             while True:
                 self.wfile.write(b"10000\r\n" + piece + b"\r\n")
         except OSError:
-            pass  # The client has had enough: the point of this behaviour.
+            pass  # The client has given up, which this behaviour is to provoke.

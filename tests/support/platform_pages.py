@@ -1,8 +1,8 @@
 """Post pages as the platform serves them to a browser that is not logged in.
 
-The shapes follow the facts of platform.md 2A and 3: data in blocks of
-`<script type="application/json" data-sjs>`, the wanted post wrapped in `xig_polaris_media`, the
-author's timeline as a decoy, the page's kind in `canonicalRouteName`. All values are invented.
+Their form follows the facts of platform.md 2A and 3: data in blocks of `<script type="application/json"
+data-sjs>`, the requested post wrapped in `xig_polaris_media`, the author's timeline as a decoy, the page's kind in
+`canonicalRouteName`. All values are invented.
 """
 
 import html
@@ -12,7 +12,7 @@ ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 POST_ROUTE = "PolarisLoggedOutDesktopWWWPostRoute"
 ERROR_ROUTE = "PolarisErrorRoute"
 LOGIN_ROUTE = "PolarisCAAIGLoginHomepageRoute"
-# Truths about a post that has a photo instead of a video.
+# Kinds of posts with a photo instead of a video.
 PHOTO_PAGES = ("photo_page", "photo_music")
 MUSIC = {"music_asset_info": {"title": "Song", "display_artist": "Artist",
                               "duration_in_ms": 180000,
@@ -20,7 +20,7 @@ MUSIC = {"music_asset_info": {"title": "Song", "display_artist": "Artist",
 
 
 def media_id_of(code):
-    """The number behind a short code, as the platform writes it."""
+    """The number of a short code, as the platform writes it."""
     number = 0
     for character in code[:-28] if len(code) > 28 else code:
         number = number * 64 + ALPHABET.index(character)
@@ -28,7 +28,7 @@ def media_id_of(code):
 
 
 def escaped(value):
-    """JSON as it stands inside a script element."""
+    """JSON in the form that a script element contains."""
     text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
     return text.replace("&", "\\u0026").replace("<", "\\u003C").replace("/", "\\/")
 
@@ -40,7 +40,7 @@ def block(value, attributes='type="application/json" data-content-len="%d" data-
 
 
 def scheduled(payload):
-    """The nesting in which query answers stand."""
+    """The nesting of query answers."""
     preloader = "adp_PolarisLoggedOutDesktopWWWPostRootContentQueryRelayPreloader_0f"
     result = {"data": payload, "extensions": {"is_final": True}}
     answer = {"__bbox": {"complete": True, "result": result}}
@@ -57,7 +57,7 @@ def author(post):
 
 
 def timeline(post, code):
-    """The author's other posts, and the wanted one once more: the same code, but no media."""
+    """The author's other posts, and the requested one once more: the same code, but no media."""
     nodes = [{"code": code, "pk": media_id_of(code), "media_type": 2, "user": author(post)}]
     for index in range(11):
         other = "DYdecoy%04d" % index
@@ -87,8 +87,7 @@ def slide(kind, code, media_url):
 
 
 def manifest(media_url):
-    """Picture and sound as files of their own. Both addresses serve the whole file: a reader takes from it
-    what it came for."""
+    """Picture and sound as separate files. Both addresses serve the whole file: a reader takes its part."""
     def track(kind, attributes):
         address = html.escape(media_url + "&track=" + kind)
         return (f'<AdaptationSet contentType="{kind}"><Representation id="1" {attributes}>'
@@ -145,7 +144,7 @@ def data_of(code, post, behaviour, media_url):
 
 
 def page(route, blocks, filler_bytes=20000):
-    """A whole page: the application's code names everything, so that only data may be believed."""
+    """A whole page: the application's code contains all names, so that only data is reliable."""
     bundle = 'var x={"login_required":1,"canonicalRouteName":"comet.igweb.%s"};' % ERROR_ROUTE
     bundle += "/* certain audiences, xig_polaris_media */" + "q" * filler_bytes
     kind = {"initialRouteInfo": {"route": {"canonicalRouteName": "comet.igweb." + route}}}

@@ -1,7 +1,7 @@
-"""Answers to the queries that the platform's own pages ask, and its pages for embedding.
+"""Answers to the queries of the platform's own pages, and its embed pages.
 
-The shapes follow the facts of platform.md 2B, 2C and 2D; what it refuses is refused here. All values
-are invented.
+Their form follows the facts of platform.md 2B, 2C and 2D; requests that the platform refuses are refused here. All
+values are invented.
 """
 
 import json
@@ -10,7 +10,7 @@ import urllib.parse
 import platform_pages as pages
 
 APP_ID = "936619743392459"
-# Where a document id answers, and to which name.
+# Document ids, with their address and name.
 QUERIES = {
     "/graphql/query": ("root", "27128499623469141", "PolarisPostRootQuery"),
     "/api/graphql": ("logged_out", "27130156389949648",
@@ -30,7 +30,7 @@ EMBED_BEHAVIOURS = (
     "ok blocked null without_data dom old raw photo shell not_found login_redirect rate_limited "
     "server_error other_post stall cut trickle endless short_length").split()
 
-# What the truth about a post, as its page shows it, makes of the other answers.
+# The effect of a post's state, as its page shows it, on the other answers.
 TRUTHS = {
     "missing": {"root": "missing", "logged_out": "null", "embed": "null"},
     "deleted": {"root": "null", "logged_out": "null", "embed": "null"},
@@ -44,7 +44,7 @@ TRUTHS = {
 
 
 def behaviour_of(post, kind):
-    """What was configured, else what the page's truth implies."""
+    """The configured value, otherwise the one that the page's state implies."""
     return post.get(kind, TRUTHS.get(post.get("page", "ok"), {}).get(kind, "ok"))
 
 
@@ -58,11 +58,11 @@ def cookies_of(headers):
 
 
 class Refused(Exception):
-    """A request that the platform would not answer: status, body, whether it is JSON."""
+    """A request that the platform would refuse: status, body, whether it is JSON."""
 
 
 def check_request(path, headers, form, has_chrome_tls=False):
-    """Raises what the platform would answer to a request that is not like its own pages'."""
+    """Raises the platform's answer to a request that differs from those of its own pages."""
     outdated = {"message": "Unauthorized logged out query", "status": "fail"}
     if "Chrome/" in headers.get("User-Agent", "") and not has_chrome_tls:
         raise Refused(200, LOGIN_SHELL)
@@ -92,7 +92,7 @@ def check_request(path, headers, form, has_chrome_tls=False):
 
 
 def asked_code(path, form, posts):
-    """The short code that the variables mean; raises Refused when they are not complete."""
+    """The short code in the variables; raises Refused if they are not complete."""
     variables = json.loads(form.get("variables", "{}"))
     if path == "/graphql/query":
         if "shortcode" not in variables or not isinstance(variables.get(RELAY_PROVIDER), bool):
@@ -105,7 +105,7 @@ def asked_code(path, form, posts):
 
 
 def web_info_item(code, post, media_url):
-    """The record as the mobile API has it: the page's, and more."""
+    """The record of the mobile API: that of the page, with additions."""
     item = pages.record(code, post, media_url)
     item.update({
         "id": "%s_12345" % item["pk"], "play_count": post.get("plays", 900), "view_count": None,
@@ -130,8 +130,7 @@ def data_of(kind, behaviour, code, post, media_url):
 
 
 def streamed(kind, data):
-    """The same in two documents: the second fills in the comments, which nobody here needs, and the
-    record itself."""
+    """The same in two documents: the second one contains the comments, which are not used, and the record itself."""
     name, value = next(iter(data.items()))
     first = {"data": {name: {"items": []} if kind == "root" else None}, "hasNext": True}
     if kind == "root":
@@ -176,7 +175,7 @@ def form_of(body):
     return dict(urllib.parse.parse_qsl(body.decode(), keep_blank_values=True))
 
 
-# --- Pages for embedding -------------------------------------------------------------------------
+# --- Embed pages -------------------------------------------------------------------------------------
 
 def embedded_slide(kind, code, media_url, prefix=""):
     made = {
@@ -217,14 +216,14 @@ def embedded_record(code, post, media_url, prefix=""):
 
 
 def embed_shell(script, body=""):
-    """An embed page; its styles and code name everything, so that only data may be believed."""
+    """An embed page; its styles and code contain all names, so that only data is reliable."""
     bundle = ".WatchOnInstagram{}/* contextJSON, video_url, login_required */" + "q" * 5000
     return "".join(["<!DOCTYPE html><html><head><style>", bundle, "</style></head><body>", body,
                     "<script>", script, "</script></body></html>"])
 
 
 def in_context(record):
-    """The record as a JSON string inside of JSON."""
+    """The record as a JSON string within JSON."""
     context = {"context": {"type": "GraphVideo", "shortcode": "x", "copyright_blocked": False},
                "gql_data": record}
     text = json.dumps(context, separators=(",", ":")).replace("/", "\\/")

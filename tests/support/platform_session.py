@@ -1,7 +1,6 @@
-"""What the platform tells besides pages and queries: oEmbed, the ruling on a post, and the answer of
-the app's own API, which wants a session.
+"""Other answers of the platform: oEmbed, the availability of a post, and the app's own API, which needs a session.
 
-The shapes follow the facts of platform.md 2C, 2E, 2G and 3. All values are invented.
+Their form follows the facts of platform.md 2C, 2E, 2G and 3. All values are invented.
 """
 
 import platform_pages as pages
@@ -21,7 +20,7 @@ GONE = ("missing", "deleted", "not_found", "private")
 
 
 def post_of(media_id, posts):
-    """The code and the post behind a number; one that was not configured is missing."""
+    """The code and the post of a number; one that was not configured does not exist."""
     for code, post in posts.items():
         if pages.media_id_of(code) == media_id:
             return code, post
@@ -29,7 +28,7 @@ def post_of(media_id, posts):
 
 
 def code_in(link):
-    """The short code in the link of a post; empty when it is none."""
+    """The short code in the link of a post; empty for other links."""
     parts = [part for part in link.split("?")[0].split("/") if part]
     return parts[3] if len(parts) == 4 and parts[2] in ("p", "reel", "tv") else ""
 
@@ -43,7 +42,7 @@ def oembed_answer(headers, query, posts):
     post = posts.get(code, {"page": "missing"})
     truth = post.get("page", "ok")
     if truth in GATES:
-        # The same words for each kind of gate.
+        # The same text for each kind of gate.
         return 400, dict(GATES[truth], message="geoblock_required", status="fail")
     if truth in GONE:
         return 404, "<html>gone</html>"
@@ -57,7 +56,7 @@ def oembed_answer(headers, query, posts):
 
 
 def ruling_answer(query, posts):
-    """(status, body): whether people who are not logged in may see a post."""
+    """(status, body): whether visitors who are not logged in may see a post."""
     media_id = query.get("target_id", "")
     if query.get("content_type") != "MEDIA" or not media_id.isdigit():
         return 400, {"message": "Invalid media_id", "status": "fail"}
@@ -66,7 +65,7 @@ def ruling_answer(query, posts):
 
 
 def session_refusal(headers, sessions):
-    """What a call without a living session gets: (status, body or redirect), or nothing."""
+    """The answer to a call without a valid session: (status, body or redirect), or None."""
     cookies = queries.cookies_of(headers)
     token = cookies.get("csrftoken", "")
     if not token or headers.get("X-CSRFToken") != token or (
@@ -78,7 +77,7 @@ def session_refusal(headers, sessions):
         "challenged": (400, {"message": "challenge_required", "status": "fail",
                              "challenge": {"url": "https://i.instagram.com/challenge/"}}),
         "throttled": (429, {"message": "Please wait a few minutes before you try again.", "status": "fail"}),
-        "masked": (404, "Not Found"),  # A challenge that does not say so.
+        "masked": (404, "Not Found"),  # A challenge that is not declared as one.
         None: (401, {"message": "Please wait a few minutes before you try again.",
                      "require_login": True, "status": "fail"}),
     }
@@ -86,7 +85,7 @@ def session_refusal(headers, sessions):
 
 
 def media_info_answer(media_id, posts, media_url_of):
-    """(status, body) for a living session. It opens what is closed to some audiences."""
+    """(status, body) for a valid session, which also shows posts with a restricted audience."""
     code, post = post_of(media_id, posts)
     truth = post.get("page", "ok")
     if truth == "private":

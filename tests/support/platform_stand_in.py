@@ -38,7 +38,7 @@ import threading
 import time
 import urllib.parse
 
-sys.dont_write_bytecode = True  # The source tree stays clean.
+sys.dont_write_bytecode = True  # Keeps the source tree clean.
 import platform_pages as pages  # noqa: E402
 import platform_queries as queries  # noqa: E402
 import platform_session as session  # noqa: E402
@@ -68,7 +68,7 @@ NAVIGATION = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Site": "none",
 
 
 class State:
-    """What was configured and what was asked; shared by all connections."""
+    """The configuration and the recorded requests; shared by all connections."""
 
     def __init__(self, media):
         self.media = media
@@ -110,7 +110,7 @@ class State:
                 self.requests.append(dict(request, kind=kind, time=time.time()))
 
     def spend(self, kind, client):
-        """The behaviour that a client gets because it has asked too often, or nothing."""
+        """The behaviour for a client that has exceeded its budget, or None."""
         with self.lock:
             key = (kind, client)
             self.spent[key] = self.spent.get(key, 0) + 1
@@ -123,7 +123,7 @@ class State:
             return {"counts": dict(self.counts), "requests": list(self.requests)}
 
     def fault_due(self, key, times):
-        """Whether a passing fault happens once more."""
+        """Whether a temporary fault happens once more."""
         with self.lock:
             self.faults[key] = self.faults.get(key, 0) + 1
             return self.faults[key] <= times
@@ -157,11 +157,11 @@ class Handler(MediaServing, http.server.BaseHTTPRequestHandler):
         self.answer(302, Location=location)
 
     def client(self):
-        """Limits follow the address and the program that asks."""
+        """Limits depend on the address and the user agent."""
         return self.client_address[0], self.headers.get("User-Agent", "")
 
     def hold(self):
-        """Says nothing more until the client hangs up."""
+        """Sends nothing more until the client closes the connection."""
         self.close_connection = True
         select.select([self.connection], [], [], 120)
 
@@ -342,7 +342,7 @@ class Server(http.server.ThreadingHTTPServer):
     request_queue_size = 128
 
     def handle_error(self, request, client_address):
-        """Clients that hang up in the middle are what many behaviours are there to provoke."""
+        """Many behaviours make clients close the connection in the middle."""
         if not isinstance(sys.exc_info()[1], OSError):
             super().handle_error(request, client_address)
 

@@ -1,6 +1,6 @@
 """A private copy of PostgreSQL's programs that a test upgrades under a running server, as a package does.
 
-The copy finds its libraries beside itself and everything else where the package has it. The upgrade replaces
+The copy finds its libraries in its own folder and everything else where the package has it. The upgrade replaces
 files by renaming, as dpkg does: `postgres`, which then has another version, and `plpgsql.so`, which then needs a
 function that only the new `postgres` exports.
 """
@@ -30,7 +30,7 @@ class PostgresCopy:
         self.new_version = self.old_version[:-1] + ("8" if self.old_version[-1] != "8" else "9")
 
     def version(self):
-        """Of the program on disk, such as "15.18"."""
+        """The version of the program on disk, such as "15.18"."""
         said = subprocess.run([os.path.join(self.bin, "postgres"), "--version"],
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
         return said.stdout.split()[2]

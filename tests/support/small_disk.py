@@ -1,4 +1,4 @@
-"""Disks of their own that a test fills and empties, which take root to mount."""
+"""Small separate disks that a test fills and empties; mounting them needs root."""
 
 import os
 import shutil
@@ -8,13 +8,13 @@ import unittest
 
 
 class SmallDisk:
-    """A disk of some MiB, for as long as the test; `cleanup` is how a test or its class adds one.
-    `options`: as mount takes them for a tmpfs."""
+    """A disk of some MiB for the time of a test; `cleanup` is the test's or class's function to register a
+    cleanup. `options`: mount options for a tmpfs."""
 
     def __init__(self, mebibytes, cleanup, options="mode=755"):
         if os.getuid() != 0:
             raise unittest.SkipTest("only root can mount a small disk")
-        # The user postgres must reach it, too.
+        # The user postgres needs access, too.
         self.folder = tempfile.mkdtemp(prefix="reelsd-disk-")
         cleanup(shutil.rmtree, self.folder, ignore_errors=True)
         mounted = subprocess.run(

@@ -1,4 +1,4 @@
-"""Texts as the Bot API reads them: its HTML, and how long a text is."""
+"""Texts as the Bot API reads them: its HTML, and the length of a text."""
 
 import html
 import re
@@ -12,11 +12,11 @@ _REFERENCE = re.compile(r"&(?:lt|gt|amp|quot|#[0-9]+|#x[0-9a-fA-F]+);")
 
 
 class MarkupError(Exception):
-    """What the server says to a text that it cannot read."""
+    """The server's error for a text that it cannot parse."""
 
 
 def units(text):
-    """As the Bot API counts: code units of UTF-16."""
+    """As the Bot API counts: UTF-16 code units."""
     return len(text.encode("utf-16-le")) // 2
 
 

@@ -1,7 +1,6 @@
-"""The Bot API's stand-in: people write to a bot, the bot answers, and every request is checked as the real
-server would, and more strictly: what it would bear with (an unknown field, a request before `retry_after` is
-over) is a complaint.
-"""
+"""The Bot API's stand-in: users write to a bot, and the bot answers. Every request is checked like on the real
+server, and more strictly: requests that the server would tolerate (an unknown field, a request before the end of
+`retry_after`) are complaints."""
 
 import collections
 import email.parser
@@ -47,7 +46,7 @@ class Cut(Exception):
 
 
 class Message:
-    """One message of the bot, with everything that it has ever shown."""
+    """One message of the bot, with all its versions."""
 
     def __init__(self, number, chat, text, entities, buttons, reply_to):
         self.id, self.chat, self.reply_to = number, chat, reply_to
@@ -80,7 +79,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
     def do_GET(self):
-        """A file that a person sent; a fault of "file" ends it in another way."""
+        """A file that a user sent; a fault of "file" changes its end."""
         status, content, is_cut = self.server.stand_in.file_at(self.path)
         if content is None:
             self.answer(status, {"ok": False, "error_code": status, "description": "Not Found"})
@@ -92,7 +91,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         try:
             self.wfile.write(content[:len(content) // 2] if is_cut else content)
         except OSError:
-            is_cut = True  # It wants no more of it.
+            is_cut = True  # The client wants no more of it.
         self.close_connection = is_cut
 
     def do_POST(self):
@@ -104,10 +103,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.close_connection = True
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         except OSError:
-            self.close_connection = True  # It has hung up meanwhile, as at its stop.
+            self.close_connection = True  # The client has closed the connection, as at its stop.
 
     def is_gone(self):
-        """Whether the client has hung up."""
+        """Whether the client has closed the connection."""
         try:
             return self.connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
         except BlockingIOError:
@@ -129,11 +128,11 @@ class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request, client_address):
-        pass  # A daemon that was killed in the midst of a request.
+        pass  # A daemon that was killed during a request.
 
 
 class Telegram:
-    """`say` and `press` are what people do; `messages` what they see; `fault` what goes wrong."""
+    """`say` and `press` are actions of users; `messages` are the messages that they see; `fault` sets faults."""
 
     def __init__(self, token="4242:stand-in_token", username="reels_test_bot"):
         self.token, self.username = token, username
@@ -141,11 +140,11 @@ class Telegram:
         self.lock = threading.Condition()
         self.complaints, self.calls = [], collections.Counter()
         self.chats, self.blocked = {}, set()
-        self.topics, self.closed_topics = {}, set()  # Of forums; closed: (chat, topic).
+        self.topics, self.closed_topics = {}, set()  # For forums; closed topics: (chat, topic).
         self.updates, self.all_updates, self.confirmed = [], [], 0
         self.next_update, self.next_message, self.next_query = 1000, 1, 1
         self.all_messages, self.callback_answers = [], {}
-        self.files = {}  # Of videos, by their file_id: (path, bytes, size for the server).
+        self.files = {}  # For videos, by their file_id: (path, bytes, size for the server).
         self.faults, self.not_before = [], {}
         self.poll, self.conflicts, self.redelivered = 0, 0, 0
         self.delivered = set()
@@ -169,7 +168,7 @@ class Telegram:
         with self.lock:
             self.complaints.append(what)
 
-    # What people do.
+    # Actions of users.
 
     def person(self, number, name="Ann"):
         self.chats[number] = {"id": number, "type": "private", "first_name": name}
@@ -187,7 +186,7 @@ class Telegram:
         return number
 
     def say(self, chat, text, by=777, reply_to=None, topic=None, **more):
-        """A message to the bot; the number of its update."""
+        """A message to the bot; returns the number of its update."""
         if topic:
             more.update(message_thread_id=topic, is_topic_message=True)
         said = {"chat": self.chats[chat], "date": int(time.time()), "text": text, "entities": self.marks_in(text),
@@ -202,8 +201,8 @@ class Telegram:
             return self.add_update({"message": said})
 
     def send_video(self, chat, content, caption=None, kind="video", name="clip.mp4", size=None, by=777, **more):
-        """A message with a video: as "video", "document" or "animation". `size`: reported, and counted by the
-        server, in place of the content's; 0: not reported. Returns the message."""
+        """A message with a video: as "video", "document" or "animation". `size`: reported and counted by the
+        server instead of the content's; 0: not reported. Returns the message."""
         with self.lock:
             file = f"file-id-{len(self.files)}"
             self.files[file] = (f"videos/file_{len(self.files)}.mp4", content, size or len(content))
@@ -224,14 +223,14 @@ class Telegram:
         return said
 
     def edit(self, text):
-        """The person's last message gets another text; the number of the update."""
+        """Edits the user's last message; returns the number of the update."""
         with self.lock:
             said = next(one["message"] for one in reversed(self.all_updates) if "message" in one)
             return self.add_update({"edited_message": {
                 **said, "text": text, "entities": self.marks_in(text), "edit_date": int(time.time())}})
 
     def press(self, message, label=None, data=None, chat=None):
-        """A button of a message; the query's id."""
+        """Presses a button of a message; returns the query's id."""
         with self.lock:
             query = f"query-{self.next_query}"
             self.next_query += 1
@@ -262,7 +261,7 @@ class Telegram:
                               "length": markup.units(found.group())})
         return sorted(marks, key=lambda mark: mark["offset"])
 
-    # What they see.
+    # Messages that users see.
 
     def messages(self, chat):
         with self.lock:
@@ -271,10 +270,10 @@ class Telegram:
     def delete(self, message):
         message.is_deleted = True
 
-    # What goes wrong.
+    # Faults.
 
     def fault(self, kind, method, times=1, **options):
-        """The next `times` requests of `method` (in `chat`, if given) end so: "status" (`status`), "cut"
+        """The next `times` requests of `method` (in `chat`, if given) end in this way: "status" (`status`), "cut"
         (nothing was done), "cut_after" (it was done), "wait" (429, `seconds`), "hold" (`seconds`)."""
         with self.lock:
             for _ in range(times):
@@ -290,7 +289,7 @@ class Telegram:
     # The server.
 
     def serve(self, path, headers, body, is_gone):
-        if path == "/_say":  # For tests that are not written in Python: a person writes.
+        if path == "/_say":  # For tests in other languages: a user writes.
             wish = json.loads(body)
             chat = self.person(wish["chat"], wish["name"])
             return 200, {"ok": True, "result": self.say(chat, wish["text"])}
@@ -336,7 +335,7 @@ class Telegram:
             return why.code, said
 
     def file_at(self, path):
-        """(status, bytes or None, whether the connection is cut in their midst)."""
+        """(status, bytes or None, whether the connection is cut in the middle of them)."""
         found = re.fullmatch(r"/file/bot([^/]+)/(.+)", path)
         if not found or found.group(1) != self.token:
             self.complain(f"GET {path}: no file")

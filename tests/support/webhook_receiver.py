@@ -1,6 +1,6 @@
-"""A receiver of webhooks that behaves as a test says, and checks signatures by itself.
+"""A receiver of webhooks with configurable behaviour, which checks signatures independently.
 
-What it knows of signatures is what the Standard Webhooks specification says, not what our sender does.
+Its checks follow the Standard Webhooks specification, not the daemon's sender.
 """
 
 import base64
@@ -17,7 +17,7 @@ TOLERANCE_SECONDS = 300
 
 
 def verify(secret, headers, body, now=None):
-    """Fails unless one of the signatures was made with `secret`, of a time near `now`."""
+    """Fails unless one of the signatures was made with `secret`, at a time near `now`."""
     message_id, timestamp = headers["webhook-id"], headers["webhook-timestamp"]
     assert timestamp.isascii() and timestamp.isdigit(), timestamp
     now = time.time() if now is None else now
@@ -36,7 +36,7 @@ def verify(secret, headers, body, now=None):
 
 
 class Received:
-    """One request as it came."""
+    """One request as received."""
 
     def __init__(self, path, headers, body):
         self.path = path
@@ -105,7 +105,7 @@ class WebhookReceiver:
             return [one for one in self.received if one.path == path]
 
     def wait_for(self, path, count, seconds=60):
-        """What has come to `path`, once it is at least `count` requests."""
+        """The requests to `path`, once there are at least `count`."""
         give_up = time.monotonic() + seconds
         with self.changed:
             while True:
@@ -135,7 +135,7 @@ class WebhookReceiver:
         try:
             self._act(request, behaviour)
         except OSError:
-            pass  # The sender has left, as it may.
+            pass  # The sender has closed the connection, which is allowed.
 
     def _act(self, request, behaviour):
         if behaviour == "hang":
