@@ -1,14 +1,14 @@
-"""A crowd of clients, each on a connection of its own, in a process of its own: idle ones that keep their
-connection, slow ones that send a byte a second, waiting ones that hold long polls, and deaf ones that ask
-for a large answer and read nothing of it.
+"""Many clients in a separate process, each on its own connection: idle ones that keep their connection, slow
+ones that send a byte per second, waiting ones that hold long polls, and deaf ones that request a large
+answer and read nothing of it.
 
     with Crowd(address, Sizes(idle=300, waiting=100), token=token, jobs=ids) as crowd:
-        crowd.gather()         returns when everybody has come
+        crowd.gather()         returns when all are connected
         crowd.report()         {"open": 400, "arrived": 400, "connects_failed": 0, "resets": 0,
                                 "answers": {"idle 200": 300}}
 
-Nobody gives up: whoever is cut, answered or refused comes again. One thread serves thousands of them,
-since each sleeps nearly always.
+A client that is cut off, answered or refused connects again. One thread runs thousands of them, since they
+mostly wait.
 """
 
 import asyncio

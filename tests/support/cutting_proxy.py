@@ -1,22 +1,22 @@
-"""A TCP proxy before a PostgreSQL server that does to its links what networks and failing hosts do.
+"""A TCP proxy in front of a PostgreSQL server that simulates failures of networks and hosts.
 
-It knows nothing of the protocol but bytes. What it does can be changed at any time, and holds for links that
-are open as well as for those to come:
+It handles bytes only, not the protocol. Its behaviour can be changed at any time, and applies to open
+connections as well as to new ones:
 
     proxy = CuttingProxy("/folder/.s.PGSQL.5432")       a Unix socket, or ("host", port)
     proxy.address                                       "host=127.0.0.1 port=...", for libpq
-    proxy.flow()                                        passes everything on; what was held comes now
-    proxy.refuse()                                      new links are refused; open ones go on
-    proxy.drop()                                        cuts the open links, now, with a reset
-    proxy.stall()                                       takes links and bytes and holds them
-    proxy.swallow()                                     as stall, but bytes are lost: links that have lost
-                                                        one stay silent for ever, also after flow()
-    proxy.slow(0.2)                                     each piece comes so many seconds later
-    proxy.cut(b"jobs.submit", at=CuttingProxy.ANSWER)   cuts the links whose question holds these bytes
+    proxy.flow()                                        passes everything on, including held data
+    proxy.refuse()                                      refuses new connections; open ones continue
+    proxy.drop()                                        cuts the open connections at once, with a reset
+    proxy.stall()                                       accepts connections and bytes and holds them
+    proxy.swallow()                                     like stall, but bytes are lost: connections that
+                                                        lost some stay silent forever, also after flow()
+    proxy.slow(0.2)                                     delays each piece by this many seconds
+    proxy.cut(b"jobs.submit", at=CuttingProxy.ANSWER)   cuts connections whose request has these bytes
     proxy.close()
 
-Where `cut` cuts: QUESTION, before the server sees any of it; HALF, when the server has a part; ANSWER, when
-the server has answered and the asker has not heard. It does so `times` times; `proxy.cuts` counts.
+`cut` cuts at QUESTION: before the server gets any of the request; HALF: after the server got a part; ANSWER: after the
+server has answered and before the client gets the answer. It does so `times` times; `proxy.cuts` counts.
 """
 
 import asyncio

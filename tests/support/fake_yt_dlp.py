@@ -1,21 +1,20 @@
 #!/usr/bin/env python3
-"""A stand-in of yt-dlp: answers for posts as a test says, and refuses to be started otherwise than
-yt-dlp wants to be.
+"""A stand-in of yt-dlp: its answers for posts are configurable, and it fails if it is started with arguments that
+yt-dlp would not accept.
 
     fake_yt_dlp.py CONFIG ARGUMENT...
 
 CONFIG is a file with JSON: {"posts": {"<code>": "<behaviour>" or ["<behaviour>", ...]},
-"origin": "http://...", "version": "2026.08.19", "secret": "<folder>"}. With several behaviours each run takes the next one,
-the last one for ever. A code that stands nowhere cannot be downloaded for want of a connection. `origin`
-is that of the platform's stand-in, whose media it names. Each run appends its code, or its arguments, to
-CONFIG.log.
+"origin": "http://...", "version": "2026.08.19", "secret": "<folder>"}. With several behaviours each run uses the
+next one, and repeats the last one. A code that is not configured fails for lack of a connection. `origin` is that
+of the platform's stand-in, which serves the media. Each run appends its code, or its arguments, to CONFIG.log.
 
-A hostile one tries what its fence forbids: "reads_secret" and "writes_secret" a file in the folder
-`secret`, "asks_loopback" to connect to this machine. It finds the post when it gets through. "outlives"
-answers nothing and leaves a process of a session of its own.
+Hostile behaviours try what the sandbox forbids: "reads_secret" and "writes_secret" use a file in the folder
+`secret`, "asks_loopback" connects to this machine. They return the post if they succeed. "outlives" answers
+nothing and leaves a process in a session of its own.
 
-install() makes such a file and a program beside it that takes yt-dlp's own arguments; fence() a media
-program that lets it read its own text and write its log.
+install() creates such a file, and in the same folder a program that takes yt-dlp's own arguments. fence() creates a
+media program whose sandbox lets it read its own source and write its log.
 """
 
 import json

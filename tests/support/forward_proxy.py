@@ -1,4 +1,4 @@
-"""A forward proxy on loopback for what the daemon sends out: HTTP CONNECT or SOCKS5, healthy or failing in one way.
+"""A forward proxy on loopback for the daemon's outgoing requests: HTTP CONNECT or SOCKS5, healthy or failing in one way.
 
     proxy = ForwardProxy()                    proxy.url, proxy.address ("127.0.0.1:PORT")
     proxy.fail("403")                         see FAILURES; None: healthy again

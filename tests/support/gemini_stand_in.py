@@ -1,14 +1,14 @@
 """A stand-in of the Gemini API on loopback: files, generateContent (whole and streamed), embeddings,
 models, countTokens.
 
-It refuses what the API refuses, bills by the API's own formula from the real length of the video that
-was posted, and complains of what no client may send (`complaints`). See model_stand_in for its use.
+It refuses requests that the API refuses, bills by the API's own formula with the real duration of the sent
+video, and records requests that no client may send (`complaints`). See model_stand_in for its use.
 
-    gemini.answer = None | {...} | "text"   what good answers say; None: made from the request's schema
-    gemini.models["name"] = levels          further models; del takes one away
+    gemini.answer = None | {...} | "text"   content of good answers; None: from the request's schema
+    gemini.models["name"] = levels          further models; del removes one
     gemini.inline_bytes_max, gemini.cached_tokens, gemini.thinking_tokens (None: by level)
     gemini.fail("generate", "per_minute", delay="0.2s")
-    gemini.billed()                         {model: tokens} of what was delivered, as a client can know
+    gemini.billed()                         {model: tokens} of delivered answers, as a client can know
     gemini.files, gemini.deleted, gemini.add_file(...), gemini.pass_time(hours=49)
 
 Faults: TRANSPORT of model_server for each kind of request; ERRORS and PLAIN of gemini_faults for each;

@@ -1,6 +1,5 @@
-"""What the stand-ins of model APIs have in common: a threaded server on loopback that keeps a record of
-each request, complains of what no client may send, and fails as a test tells it, once per entry of a
-queue.
+"""Common code of the stand-ins of model APIs: a threaded server on loopback that records each request,
+complains about requests that no client may send, and fails as a test defines, once per entry of a queue.
 
     with GeminiStandIn(key="...") as gemini:            # or start() and stop()
         gemini.fail("generate", "overloaded", times=2)  # the next two of that kind
@@ -8,8 +7,8 @@ queue.
         gemini.of("generate")                           # their records, in order
         gemini.assert_clean(test)                       # no complaint, no file left
 
-Faults that any kind of request can meet stand in TRANSPORT of model_server; what the API itself can
-answer stands in the module of its stand-in.
+Faults of any kind of request are in TRANSPORT of model_server; answers of an API are in the module of its
+stand-in.
 """
 
 import threading

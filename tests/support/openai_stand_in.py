@@ -2,9 +2,9 @@
 embeddings, models.
 
     OpenAiStandIn(server_kind="vllm")   vllm, llamacpp, frames, ollama, openrouter or openai: which part
-                                        types it takes, and how its errors look (error_shape)
-    key=None                            no key is wanted, as of a server at home
-    server.hears = True                 input_audio is taken by a kind that else has none
+                                        types it accepts, and the form of its errors (error_shape)
+    key=None                            no key is required, as on a private server
+    server.hears = True                 accepts input_audio even if its kind has none
     server.takes_no_schema = True       400 for response_format json_schema
     server.answer, .fail(kind, name, **options), .billed(), .of("chat"), .complaints
 

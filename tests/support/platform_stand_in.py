@@ -2,10 +2,10 @@
 """A stand-in of the platform on loopback: post pages, queries, embed pages, share links and signed
 media files.
 
-It refuses what the platform refuses: a page without a browser's navigation headers is the error
-page, a query needs its tokens, its document id and its variables, the app's API a session, a media
-URL its signature. Per short code it can behave like any post or fault; see BEHAVIOURS. A code that
-was not configured does not exist.
+It refuses requests that the platform refuses: without a browser's navigation headers, a page is the error
+page; a query needs its tokens, its document id and its variables, the app's API a session, a media URL its
+signature. Each short code can behave like any post or fault; see BEHAVIOURS. A code that was not configured
+does not exist.
 
     platform_stand_in.py --port 0 --media sample.mp4      prints its port
 
@@ -16,16 +16,16 @@ was not configured does not exist.
                          "over_budget": "throttled", "chrome_tls": true}
     GET  /_control      {"counts": {"page": 2, "media": 1, ...}, "requests": [...]}
 
-A budget is the number of requests that each client, by address and user agent, has; behind it every
-answer is `over_budget`: throttled, login_redirect, rate_limited or wait. `chrome_tls`: whoever says
-that it is a Chrome is taken to have Chrome's TLS handshake. `sessions`: see platform_session.SESSIONS.
+A budget is the number of requests of each client, by address and user agent; after it every answer is
+`over_budget`: throttled, login_redirect, rate_limited or wait. `chrome_tls`: clients with a user agent of
+Chrome are treated as if they had its TLS handshake. `sessions`: see platform_session.SESSIONS.
 
-Keys of a post besides `page`, `root` and `logged_out` (the queries; by default what the page's truth
-implies), `embed` and `media`: `times` (how often a passing fault happens, 1), `slides`
+Keys of a post besides `page`, `root` and `logged_out` (the queries; by default what the page's state
+implies), `embed` and `media`: `times` (number of times that a temporary fault happens, 1), `slides`
 (["photo", "video", ...]), `caption`, `author`, `author_name`, `verified`, `likes`, `comments`,
 `hidden`, `taken_at`, `music_info`, `location` (target of a redirect), `lifetime` (seconds of a
 signature), `delay` (seconds, of `slow`), `file` (path of its own video), `page_media` (address of the
-video that the page alone gives).
+video that only the page contains).
 """
 
 import argparse

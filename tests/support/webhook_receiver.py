@@ -58,9 +58,9 @@ class Received:
 class WebhookReceiver:
     """Answers by path: `behave("/x", 503, 200)` answers the first request of /x with 503 and all later ones with 200.
 
-    A behaviour is a status; (status, {header: value}); "hang": no answer until the end; "hang in the body": a head, and
-    the rest never; "close": the connection is closed without an answer; "close in the middle": within the body; "endless":
-    200 and a body without end. A path that was told nothing answers 200. With a certificate it speaks TLS.
+    A behaviour is a status; (status, {header: value}); "hang": no answer until the end; "hang in the body": a head
+    without the rest; "close": the connection is closed without an answer; "close in the middle": the same within the
+    body; "endless": 200 and an endless body. A path without a behaviour answers 200. With a certificate it uses TLS.
     """
 
     def __init__(self, certificate=None, key=None):
