@@ -1,12 +1,11 @@
-"""What must be true after a crash run: the books of the clients, of the database, of its history and of the
-model's stand-in, laid side by side.
+"""The checks after a crash run: they compare the records of the clients, the database, its history and the model's
+stand-in.
 
-The rule for calls that a kill cut off, from ADR 0011: a call is a row before it is made. So of each call
-that the stand-in has billed there is a row: settled with the very tokens, or open (of unknown cost). A row
-is open only if its claim was cut off in mid-call, or if its answer came in a form of which nobody can tell
-whether it is billed. A row is released only for a call that was refused, or that its worker did not send because it
-was stopped before it could. And of each claim that was cut
-off at most one row is open, because a worker asks one question at a time.
+The rule for calls that a kill interrupted, from ADR 0011: a call is a row before it is made. Therefore each call
+that the stand-in has billed has a row: settled with the same tokens, or open (of unknown cost). A row is open only
+if its claim was interrupted during a call, or if its answer does not show whether it is billed. A row is released
+only for a call that was refused, or that its worker did not send because it was stopped before. Of each
+interrupted claim at most one row is open, because a worker makes one call at a time.
 """
 
 import collections
@@ -20,7 +19,7 @@ RETRYABLE = ("rate_limited", "model_failed", "download_failed", "internal")
 
 
 def check(run):
-    """What is wrong, in words."""
+    """Returns descriptions of all errors."""
     wrong = []
     rows = {row["id"]: row for row in run.sql.rows(
         "SELECT id, url, status, attempt, claim, error_code, result IS NOT NULL AS has_result FROM job")}
@@ -44,7 +43,7 @@ def check(run):
 
 
 def check_jobs(run, rows, history):
-    """Each accepted job ended once, or was deleted; there is none that nobody submitted."""
+    """Each accepted job ended once, or was deleted; no job exists that was not submitted."""
     wrong = []
     made = {job for job, events in history.items() if events[0]["op"] == "made"}
     if made != set(run.by_id):
@@ -72,8 +71,8 @@ def check_jobs(run, rows, history):
 
 
 def check_claims(job, events):
-    """Each claim has the next number and is of a waiting job, or once more of one that was claimed without its
-    worker's knowing, which counts no attempt."""
+    """Each claim has the next number. It takes a pending job, or again one that was claimed without its worker's
+    knowledge, which counts no attempt."""
     wrong, claim = [], 0
     for event in events:
         if event["op"] != "changed":
@@ -91,7 +90,7 @@ def check_claims(job, events):
 
 
 def check_keys(run, rows):
-    """Each key is one job, however often it was sent."""
+    """Each key belongs to one job, however often it was sent."""
     wrong = []
     keys = {row["key"]: row["job_id"] for row in run.sql.rows("SELECT key, job_id FROM submission_key")}
     for plan in run.plans:
@@ -108,7 +107,7 @@ def check_keys(run, rows):
 
 
 def check_ends(run, rows, history, calls):
-    """Each job ended as its post and its calls make it, unless it had no attempt or no call left."""
+    """Each job ended as its post and its calls determine, unless it had no attempt or no call left."""
     wrong = []
     attempts_max = int(run.daemons[0].settings["attempts_max"])
     counts = collections.Counter(call["job"] for call in calls.values() if call["state"] != "released")
@@ -139,7 +138,7 @@ def check_ends(run, rows, history, calls):
 
 
 def check_tables(run):
-    """What hangs on a job is there with its end, whole, and goes with it."""
+    """The dependent rows of a job are complete when it ends, and are deleted with it."""
     wrong = []
     for what, select in {
             "a job in work or waiting": "SELECT id FROM job WHERE status NOT IN ('done', 'error')",
@@ -168,7 +167,7 @@ def check_tables(run):
 
 
 def call_rows(run):
-    """{call: its row as it is now, or as it was begun}; `state` is settled, open or released."""
+    """{call: its current row, or the row as it was begun}; `state` is settled, open or released."""
     starts = {worker: start for daemon in run.daemons for worker, start in daemon.starts.items()}
     calls = {}
     for event in run.sql.rows("SELECT * FROM crash_call WHERE op = 'begun' AND number > 0 ORDER BY seq"):
@@ -222,7 +221,7 @@ def check_calls(run, history, calls):
             wrong.append(f"a billed call stands in no row: {about}")
         is_open_for_no_reason = rows["open"] > asked["unknown"] + cut[place]
         if is_open_for_no_reason and run.options.private_cluster:
-            run.figures["rows open after an outage"] += 1  # It came between the row and its answer.
+            run.figures["rows open after an outage"] += 1  # The outage was between the row and its answer.
         elif is_open_for_no_reason:
             wrong.append(f"a row is open, and nothing cut it off: {about}")
     per_job = collections.Counter(call["job"] for call in calls.values() if call["state"] != "released")
@@ -240,7 +239,7 @@ def check_calls(run, history, calls):
 
 
 def differences(call, record, place):
-    """Of a settled row and the answer that it names."""
+    """Differences between a settled row and the answer that it names."""
     if record is None:
         return [f"an answer was booked that was never given: {call}"]
     if (record.start, record.code) != place:
@@ -263,8 +262,8 @@ def cost_of(used):
 
 
 def cut_claims(run, history, codes):
-    """{(start, code): claims that no report ended}: the lease ran out, the job was deleted in the middle, or
-    it was handed back, as by a worker that could not renew its lease."""
+    """{(start, code): number of claims that no report ended}: the lease expired, the job was deleted in between,
+    or it was released, as by a worker that could not renew its lease."""
     starts = {worker: start for daemon in run.daemons for worker, start in daemon.starts.items()}
     cut = collections.Counter()
     for job, events in history.items():
@@ -279,7 +278,7 @@ def cut_claims(run, history, codes):
 
 
 def check_sums(run):
-    """What the account is told it has spent."""
+    """The usage that the API reports to the account."""
     wrong = []
     usage = exact(run.account.request("GET", "/api/v1/reels/usage"))
     settled = set(run.sql.run("SELECT response_id FROM model_call WHERE number > 0"
@@ -308,7 +307,7 @@ def check_sums(run):
 
 
 def check_local_calls(run, rows):
-    """This machine's own analysis: one for each done job but for copies, and it costs nothing."""
+    """Local analyses: one for each done job that is not a copy, without a cost."""
     wrong = []
     calls = run.sql.rows("SELECT job_id, number, cost_usd::text AS cost FROM model_call")
     per_job = collections.Counter(call["job_id"] for call in calls)
@@ -328,7 +327,7 @@ def check_local_calls(run, rows):
 
 
 def check_logs(daemon, figures, with_outages):
-    """Errors in the logs of all its starts, unless the database was away now and then."""
+    """Errors in the logs of all starts, unless the database was away at times."""
     wrong = collections.Counter()
     for line in daemon.all_log_lines():
         level, message = line.get("level"), line.get("message", "")
@@ -341,7 +340,7 @@ def check_logs(daemon, figures, with_outages):
 
 
 def cut_steps(run):
-    """{where a job was cut off: [jobs, kills]}."""
+    """{place where a job was interrupted: [jobs, kills]}."""
     table = {where: [0, 0] for where in (
         "start of the daemon", "no job in work", "claimed, not begun", "resolve", "download", "probe",
         "analyze, before a call", "call written, not sent", "call sent, not answered",

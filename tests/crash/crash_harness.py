@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
-"""Daemons that are killed with -9 while they work, again and again, and what has to be true all the same.
+"""Kills daemons with -9 while they work, repeatedly, and checks that all guarantees hold.
 
-Goal: every 202 ends exactly once, as `done` or `error`; what a client has once read of an ended job stays
-so byte by byte; a key makes one job, however often it is sent; no job is paid more than three calls; the
-ledger is the book of the model's stand-in, but for calls that were cut off, of which it knows that they
-were begun; no file, no process and no job is left behind.
+Goal: every accepted job (202) ends exactly once, as `done` or `error`; the answer about an ended job never changes,
+byte for byte; a key creates one job, however often it is sent; no job makes more than three paid calls; the ledger
+equals the records of the model's stand-in, except for interrupted calls, which it knows as begun; no file, no
+process and no job is left behind.
 
 Method: one or more real daemons on one database, with stand-ins of the platform and of the model. Clients
-submit, repeat, read and delete without a pause, while each daemon has a killer: it waits for a moment that
-it aims at (a step of a job, a call in the air, a request half answered, the start itself, or any time at
-all), kills, looks for children that outlive their daemon, and starts it anew. When all has ended, the
-harness compares four books: what clients saw, what the database says, the history that triggers have kept
-of both tables, and the calls that the stand-in has counted. See crash_checks.
+submit, repeat, read and delete without a pause, while each daemon has a killer. It waits for a moment that
+it aims at (a step of a job, a call in progress, a half-answered request, the start itself, or any time), kills the
+daemon, looks for children that outlive it, and starts it again. When all jobs have ended, the harness compares
+four records: the answers of the clients, the database, the history of both tables that triggers have written, and
+the calls that the stand-in has counted. See crash_checks.
 
     crash_harness.py --jobs 1000 --kills 100 --daemons 2 --seed 7
 
-The seed decides the jobs, the faults that they meet, and the aims of the kills; what the machine makes of
-them in which order differs from run to run. Ends with 1 when anything is wrong, and says what.
+The seed determines the jobs, their faults, and the aims of the kills; their order in time differs from run to run.
+Exits with 1 and prints the errors if anything is wrong.
 """
 
 import argparse
@@ -42,8 +42,8 @@ from service_support import Cluster, Platform, new_folder, wait_until
 MODEL = "gemini-3.8-flash"
 LEASE_SECONDS = 1.5
 ATTEMPTS_MAX = 6
-AIM_SECONDS_MAX = 4  # Then it is any time at all.
-END_SECONDS_MAX = 90  # Without any job that ends: they are stuck.
+AIM_SECONDS_MAX = 4  # Then the kill comes at any time.
+END_SECONDS_MAX = 90  # Without an end of any job: the jobs are stuck.
 REQUEST_SECONDS_MAX = 30
 SUBMITTERS, READERS = 3, 2
 
@@ -59,8 +59,8 @@ AIMS = {
 
 
 def quickly_checked(request):
-    """An answer with nothing in it that has to be compared with the video, but for each tenth post: the
-    comparison takes more time than all else together."""
+    """An answer without anything to compare with the video, except for each tenth post: the comparison takes most
+    of the time."""
     if CODE.search(request.text)[0].endswith("7"):
         return ANSWER
     answer = answer_with("visual.text_segments", [])
@@ -69,7 +69,7 @@ def quickly_checked(request):
 
 
 class Run:
-    """One run: its daemons, its clients, its killers and what they have seen."""
+    """One run: its daemons, its clients, its killers and their records."""
 
     def __init__(self, options):
         self.options = options
@@ -77,21 +77,21 @@ class Run:
         self.plans = make_plans(random.Random(f"{options.seed} jobs"), options.jobs)
         self.moments = Moments()
         self.changed = threading.Condition()
-        self.wrong = []  # What must not be, in words.
+        self.wrong = []  # Descriptions of errors.
         self.submitted = 0
         self.ended = 0
         self.unfinished = 0
         self.kills = []
         self.aims = self.deck()
-        self.seen = {}  # {job id: body of the first answer that told its end}
+        self.seen = {}  # {job id: body of the first answer that reported its end}
         self.by_id = {}
         self.figures = collections.Counter()
         self.is_over = threading.Event()
-        self.curtain = threading.Event()  # Nothing has to live any more.
+        self.curtain = threading.Event()  # No daemon is needed any more.
         self.began = time.monotonic()
 
     def deck(self):
-        """What each kill aims at: each aim as often as any other."""
+        """The aim of each kill: all aims are equally frequent."""
         deck = []
         while len(deck) < self.options.kills:
             aims = list(AIMS[self.options.analyzer])
@@ -103,10 +103,10 @@ class Run:
         with self.changed:
             self.wrong.append(text)
 
-    # The stage.
+    # Setup.
 
     def run(self):
-        """Everything; what was wrong, in words."""
+        """Runs everything; returns descriptions of all errors."""
         options = self.options
         with contextlib.ExitStack() as stage:
             self.stage = stage
@@ -121,7 +121,7 @@ class Run:
         return self.wrong
 
     def is_stuck(self):
-        """The books are not closed: there is no use in comparing them."""
+        """The records are incomplete, so comparing them is useless."""
         return any(text.startswith("stuck") for text in self.wrong)
 
     def set_up(self):
@@ -159,8 +159,8 @@ class Run:
         self.first_starts()
 
     def choose_database(self, shared):
-        """A server that outlives each daemon, or the private one, which dies with the daemon that started
-        it and is started by the next that misses it."""
+        """Chooses a server that outlives each daemon, or the private one, which dies with the daemon that started
+        it and is started by the next daemon that needs it."""
         if self.options.private_cluster:
             self.options.shared_data_dir = True
             self.database, self.database_name = "", "reelsd"
@@ -173,7 +173,7 @@ class Run:
         self.socket_folder = cluster.folder
 
     def first_starts(self):
-        """The first daemon makes the database and is killed at it, too: a schema is whole or not there."""
+        """The first daemon creates the database and is killed during that: a schema is complete or does not exist."""
         first = self.daemons[0]
         for _ in range(min(2, self.options.kills // 5)):
             first.launch()
@@ -206,7 +206,7 @@ class Run:
         self.is_over.set()
         with self.changed:
             self.changed.notify_all()
-        for thread in threads[len(self.daemons):]:  # Killers stay for as long as their daemons.
+        for thread in threads[len(self.daemons):]:  # Killers must live as long as their daemons.
             thread.join(60)
             if thread.is_alive():
                 self.complain(f"stuck: the harness's own {thread}")
@@ -214,14 +214,14 @@ class Run:
     def guarded(self, act, argument):
         try:
             act(argument)
-        except BaseException as why:  # It must not pass for a run without complaints.
+        except BaseException as why:  # Otherwise the run would pass without complaints.
             if not self.is_over.is_set():
                 self.complain(f"stuck: {act.__name__} ended with {why!r}")
                 self.is_over.set()
                 raise
 
     def watch(self):
-        """Counts what has ended, until all has."""
+        """Counts ended jobs, until all have ended."""
         last, since = None, time.monotonic()
         while not self.is_over.is_set():
             row, = self.sql.rows(
@@ -265,7 +265,7 @@ class Run:
     # Requests.
 
     def ask(self, daemon, method, path, body=None, headers=None, moment=None):
-        """(status, body), or nothing when there was no answer."""
+        """(status, body), or None if there was no answer."""
         address, start = daemon.address, daemon.start_id
         if not daemon.is_up or not address:
             self.is_over.wait(0.01)
@@ -308,7 +308,7 @@ class Run:
                 self.figures["submissions under way"] -= 1
 
     def await_turn(self, plan):
-        """Jobs and kills go hand in hand, so that there is work at each kill."""
+        """Spreads jobs over the kills, so that there is work at each kill."""
         def is_due():
             if self.is_over.is_set() or self.is_late():
                 return True
@@ -321,7 +321,7 @@ class Run:
                 self.changed.wait(1)
 
     def submit(self, plan, dice):
-        """Until it is accepted: the same key each time."""
+        """Submits until the job is accepted, each time with the same key."""
         body, headers = json.dumps({"url": plan.url}), {"Idempotency-Key": plan.key}
         while not self.is_over.is_set():
             answer = self.ask(dice.choice(self.daemons), "POST", "/api/v1/reels/analyze", body, headers,
@@ -360,7 +360,7 @@ class Run:
             self.read(dice.choice(self.daemons), job_id, dice.choice(("", "", "?wait=1")))
 
     def read(self, daemon, job_id, query=""):
-        """One look at a job, which must fit what was seen before."""
+        """Reads a job once; it must be consistent with earlier answers."""
         plan = self.by_id[job_id]
         was_deleted, before = plan.delete_ended, self.seen.get(job_id)
         answer = self.ask(daemon, "GET", f"/api/v1/reels/{job_id}{query}")
@@ -429,14 +429,14 @@ class Run:
             aim = self.next_aim()
             if aim is None:
                 daemon.is_spared = True
-                # A process is asked to end when the thread ends that has started it.
+                # A process gets a signal when the thread that started it ends.
                 return self.curtain.wait()
             has_come = self.await_moment(daemon, sql, aim, dice)
             self.is_over.wait(dice.choice((0, 0, 0.002, 0.01, 0.05)) * dice.random())
             self.kill(daemon, sql, aim, has_come)
 
     def takes_start(self, dice):
-        """Whether the start that has just begun is to be cut short."""
+        """Whether the current start is to be interrupted."""
         with self.changed:
             starts = self.aims.count("start")
             if self.is_over.is_set() or dice.random() * len(self.aims) >= 2 * starts:
@@ -445,7 +445,7 @@ class Run:
             return True
 
     def next_aim(self):
-        """What the next kill aims at, once it is due; nothing when there have been enough."""
+        """The aim of the next kill, once it is due; None after the last one."""
         with self.changed:
             def is_due():
                 total = max(1, self.options.kills)
@@ -461,7 +461,7 @@ class Run:
             return "any time" if aim == "start" else aim
 
     def await_moment(self, daemon, sql, aim, dice):
-        """Whether what is aimed at has begun. Any time at all has always come."""
+        """Whether the aim has been reached. "any time" is always reached."""
         if aim == "any time":
             self.is_over.wait(dice.uniform(0, 1.5))
             return True
@@ -469,7 +469,7 @@ class Run:
             return self.moments.wait_for_next(daemon.start_id, aim, AIM_SECONDS_MAX)
         if aim.startswith("child: "):
             return self.poll(lambda: aim[7:] in media_children(daemon.process.pid, True).values())
-        if aim == "report":  # The picture is the last that is made; then the result is written.
+        if aim == "report":  # The thumbnail is the last child; then the result is written.
             def pictures():
                 return {pid for pid, task in media_children(daemon.process.pid, True).items()
                         if task == "thumbnail"}
@@ -485,7 +485,7 @@ class Run:
             "rescue": "SELECT EXISTS (SELECT FROM job WHERE status = 'processing' AND"
                       " lease_until < now())",
         }.get(aim, f"SELECT EXISTS (SELECT FROM job WHERE {mine} AND step = '{aim}')")
-        if aim in STEPS:  # A step that begins now, not one that has been going on.
+        if aim in STEPS:  # A step that begins now, not one that is in progress.
             count = (f"SELECT count(*) FROM crash_job WHERE worker = '{daemon.worker}'"
                      f" AND step = '{aim}' AND status = 'processing'")
             before = sql.value(count)
@@ -493,7 +493,7 @@ class Run:
         return self.poll(lambda: sql.value(question) == "t")
 
     def poll(self, condition):
-        """Whether it comes true in time; looks often, because many moments are short."""
+        """Whether the condition becomes true in time; polls often, because many moments are short."""
         give_up = time.monotonic() + AIM_SECONDS_MAX
         while time.monotonic() < give_up and not self.is_over.is_set():
             if condition():
@@ -505,7 +505,7 @@ class Run:
         pid, start = daemon.process.pid, daemon.start_id
         children = media_children(pid)
         daemon.crash()
-        # A private server may just have died with it.
+        # A private server may have died with it.
         cut = [] if self.options.private_cluster else sql.rows(
             "SELECT id, claim, attempt, step, url,"
             " (SELECT count(*) FROM model_call WHERE job_id = job.id AND model_call.claim = job.claim"
@@ -553,7 +553,7 @@ class Run:
             wrong.append(f"the model's stand-in complains: {self.model.complaints[:5]}")
         return wrong
 
-    # What it tells.
+    # The report.
 
     def report(self):
         took = time.monotonic() - self.began
@@ -586,15 +586,15 @@ def parse(arguments=None):
     parser.add_argument("--daemons", type=int, default=2)
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--seconds-max", type=float, default=280,
-                        help="from then on nothing is submitted and nothing killed; the rest ends")
+                        help="time after which nothing is submitted or killed; the remaining jobs end")
     parser.add_argument("--analyzer", choices=("gemini", "local"), default="gemini")
-    parser.add_argument("--workers", type=int, default=4, help="of each daemon")
-    parser.add_argument("--backlog", type=int, default=24, help="jobs that are unfinished at once")
-    parser.add_argument("--shared-data-dir", action="store_true", help="one for all daemons")
+    parser.add_argument("--workers", type=int, default=4, help="workers of each daemon")
+    parser.add_argument("--backlog", type=int, default=24, help="number of unfinished jobs at once")
+    parser.add_argument("--shared-data-dir", action="store_true", help="all daemons use one data directory")
     parser.add_argument("--private-cluster", action="store_true",
-                        help="the daemons' own PostgreSQL in one data directory")
+                        help="use the private PostgreSQL in one shared data directory")
     parser.add_argument("--log-level", default="info")
-    parser.add_argument("--keep", help="a folder for the logs of the daemons of a failed run")
+    parser.add_argument("--keep", help="folder for the daemons' logs of a failed run")
     options = parser.parse_args(arguments)
     if options.seed is None:
         options.seed = random.SystemRandom().randrange(1 << 31)

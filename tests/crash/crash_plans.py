@@ -1,13 +1,12 @@
-"""What the jobs of a crash run are, made from its seed: the links, how the platform and the model behave
-towards each, which are deleted, and how each may end.
-"""
+"""The jobs of a crash run, generated from its seed: the links, the behaviour of the platform and the model for
+each, which jobs are deleted, and how each may end."""
 
 import dataclasses
 
 LINK = "https://www.instagram.com/reel/%s/"
 TEST_LINK = "reelsd-unavailable"
 
-# (weight, the post at the platform, error code of a lasting failure; None: it is analysed)
+# (weight, the post at the platform, error code of a permanent failure; None: it is analysed)
 POSTS = [
     (52, {}, None),
     (6, {"page": "slow", "delay": 0.3}, None),
@@ -22,7 +21,7 @@ POSTS = [
     (3, {"page": "server_error"}, "download_failed"),
     (14, None, "unavailable"),  # A test link.
 ]
-# (weight, how the calls of the model fail one after the other, whether the job may fail by it)
+# (weight, failures of the model's calls in order, whether the job may fail because of them)
 CALLS = [
     (50, [], False),
     (8, [("overloaded", {"retry_after": 0})], False),
@@ -39,7 +38,7 @@ CALLS = [
     (2, [("reset_after_body", {})] * 12, True),
     (3, [("safety", {})], True),
 ]
-# Calls that may have been billed: no whole answer came, or a gateway gave up on the model.
+# Calls that may have been billed: the answer was incomplete, or a gateway timed out.
 COST_UNKNOWN = ("reset_after_body", "cut_json", "html_502")
 SLOWNESS = (0, 0, 0.1, 0.4, 1.0)  # Seconds.
 
@@ -56,10 +55,10 @@ class Plan:
     may_be_refused: bool
     slowness: float
     is_deleted: bool
-    delete_after: float  # Seconds from its 202.
-    is_repeated: bool  # It is submitted twice under one key.
+    delete_after: float  # Seconds after its 202.
+    is_repeated: bool  # It is submitted twice with one key.
 
-    # What becomes of it.
+    # Its outcome.
     job_id: int = None
     delete_begun: bool = False
     delete_ended: bool = False
@@ -82,7 +81,7 @@ def make_plans(dice, count, with_deletions=True):
             calls=list(calls), may_be_refused=may_be_refused, slowness=dice.choice(SLOWNESS),
             is_deleted=with_deletions and dice.random() < 0.1, delete_after=dice.uniform(0, 2.5),
             is_repeated=dice.random() < 0.05)
-        if twins and dice.random() < 0.05:  # The same post once more: it may be copied, and not paid.
+        if twins and dice.random() < 0.05:  # The same post again: it may be copied, and not paid for.
             twin = dice.choice(twins)
             plan.code, plan.url = twin.code, f"https://instagram.com/p/{twin.code}/?igsh={number}"
             plan.post, plan.error_code, plan.calls = twin.post, None, twin.calls

@@ -1,8 +1,8 @@
-"""What the crash harness sees by: a session with the database and a history of it that no kill can lose,
-a stand-in of the model that knows which daemon asks, and the processes that daemons start.
+"""Support for the crash harness: a session with the database and a history of it that no kill can lose, a stand-in
+of the model that identifies the calling daemon, and the processes of daemons.
 
-The history is written by triggers that the harness adds to its own database, in the transaction of the
-change itself: what it tells has happened, and what has happened it tells.
+Triggers that the harness adds to its own database write the history in the transaction of the change itself, so
+that history and changes always agree.
 """
 
 import collections
@@ -21,7 +21,7 @@ from gemini_stand_in import GeminiStandIn
 from model_server import Fault
 from service_support import POSTGRES_BIN, Daemon, wait_until
 
-KEY = "AIzaCrashHarness"  # What each start of a daemon has as its key begins so.
+KEY = "AIzaCrashHarness"  # Prefix of the API key of each start of a daemon.
 CODE = re.compile(r"DYcr\d{7}")
 ORPHANS_END_SECONDS_MAX = 20
 
@@ -80,8 +80,8 @@ CREATE TRIGGER crash_call AFTER INSERT OR UPDATE OR DELETE ON model_call
 
 
 class Sql:
-    """A session with a database that stays open, for questions asked many times a second. A question whose
-    answer is lost with the server is asked again."""
+    """A session with a database that stays open, for many queries per second. A query whose answer is lost with
+    the server is repeated."""
 
     def __init__(self, socket_folder, database):
         self.command = [os.path.join(POSTGRES_BIN, "psql"), "-h", str(socket_folder), "-U", "reelsd",
@@ -95,18 +95,18 @@ class Sql:
             text=True)
 
     def run(self, statement):
-        """What psql prints for it."""
+        """The output of psql."""
         with self.lock:
             return wait_until(lambda: self.try_once(statement), "the database")[0]
 
     def try_once(self, statement):
-        """[the answer], or nothing when the server is away."""
+        """[the answer], or None if the server is away."""
         mark, lines = secrets.token_hex(8), []
         try:
             self.process.stdin.write(f"{statement.strip().rstrip(';')};\n\\echo {mark}\n")
             self.process.stdin.flush()
         except BrokenPipeError:
-            pass  # It has ended, and its last words tell why.
+            pass  # It has ended, and its last output has the reason.
         for line in self.process.stdout:
             if line.strip() == mark:
                 break
@@ -136,7 +136,7 @@ class Sql:
 
 
 class Moments:
-    """Things that happen to a daemon, for whoever waits for the next of them."""
+    """Events of a daemon, for threads that wait for the next of them."""
 
     def __init__(self):
         self.changed = threading.Condition()
@@ -158,14 +158,14 @@ class Moments:
 
 
 class CrashGemini(GeminiStandIn):
-    """Each start of a daemon has a key of its own, so that each request tells who asks; how the calls about
-    a post fail is planned by its code, which stands in the caption."""
+    """Each start of a daemon has its own key, so that each request identifies its client. The failures of the
+    calls about a post are planned by its code, which is in the caption."""
 
     def __init__(self, moments):
         super().__init__(key=KEY)
         self.moments = moments
-        self.plans = {}  # {code: [(fault, options), ...]}, used up in this order.
-        self.slowness = {}  # {code: seconds for which a good answer is held back}
+        self.plans = {}  # {code: [(fault, options), ...]}, used in this order.
+        self.slowness = {}  # {code: seconds by which a good answer is delayed}
         self.polls_until_active = 0
 
     def check_key(self, record):
@@ -208,12 +208,12 @@ class CrashGemini(GeminiStandIn):
         super().ended(record)
 
     def calls(self):
-        """The records of calls that arrived whole."""
+        """The records of calls that arrived completely."""
         return [record for record in self.of("generate") if record.whole and record.status is not None]
 
 
 class MortalDaemon(Daemon):
-    """A daemon that is started and killed again and again. `start_id` names the present start of it."""
+    """A daemon that is started and killed repeatedly. `start_id` names its current start."""
 
     def __init__(self, name, **settings):
         super().__init__(**settings)
@@ -224,19 +224,19 @@ class MortalDaemon(Daemon):
         self.is_spared = False  # It is not killed any more.
 
     def launch(self):
-        """Starts it under a key of its own and does not wait."""
+        """Starts it with a key of its own and does not wait."""
         self.address = None
         self.start_id = f"{KEY}-{self.name}-{len(self.starts) + 1:04}"
         self.settings["gemini_api_key"] = self.start_id
         self.spawn()
-        while self.worker_name() in self.starts:  # The history could not tell the two apart.
+        while self.worker_name() in self.starts:  # The history could not distinguish them.
             self.kill()
             self.spawn()
         self.worker = self.worker_name()
         self.starts[self.worker] = self.start_id
 
     def worker_name(self):
-        """By which the history knows it."""
+        """The name of the daemon in the history."""
         return f"{socket.gethostname()}:{self.process.pid}"
 
     def await_ready(self):
@@ -246,7 +246,7 @@ class MortalDaemon(Daemon):
         self.is_up = True
 
     def all_log_lines(self):
-        """Those of all its starts."""
+        """The log lines of all its starts."""
         for path in sorted(glob.glob(os.path.join(self.folder, "daemon-*.log"))):
             for line in pathlib.Path(path).read_text(errors="replace").splitlines():
                 with contextlib.suppress(ValueError):
@@ -258,9 +258,9 @@ class MortalDaemon(Daemon):
 
 
 def media_children(daemon_pid, quickly=False):
-    """{pid: its task} of the media children of a daemon, dead or alive, that still run. A child is told
-    its parent's id, and one that has ended shows no arguments any more. `quickly`: only those with larger
-    ids, which are nearly all."""
+    """{pid: its task} of the running media children of a daemon, which may be dead. A child gets its parent's id
+    as an argument; an ended one shows no arguments any more. `quickly`: only those with greater ids, which are
+    nearly all."""
     found = {}
     for name in os.listdir("/proc"):
         if not name.isdigit() or (quickly and int(name) <= daemon_pid):
@@ -275,7 +275,7 @@ def media_children(daemon_pid, quickly=False):
 
 
 def await_no_children(daemon_pid):
-    """What is left of a dead daemon's children in the end: nothing, if all is well."""
+    """The remaining children of a dead daemon: none, if all is correct."""
     try:
         wait_until(lambda: not media_children(daemon_pid), "children", ORPHANS_END_SECONDS_MAX)
     except AssertionError:

@@ -1,7 +1,7 @@
-"""That no crash loses a job, ends one twice, or pays for one without end: a short run of the crash harness
-with one daemon, and with two on one database.
+"""Tests that no crash loses a job, ends one twice, or makes more paid calls than allowed: a short run of the crash
+harness with one daemon, and with two on one database.
 
-The seed of a run that fails is in its text; crash_harness.py takes it, and more jobs and kills.
+A failure prints the seed of its run. crash_harness.py accepts the seed, and more jobs and kills.
 """
 
 import unittest

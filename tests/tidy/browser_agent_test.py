@@ -1,5 +1,5 @@
-"""Goal: look-ups do not pose as a browser that nobody uses any more. Method: the default agent's version beside that of
-the installed Chromium, which Debian keeps current."""
+"""Goal: look-ups do not pretend to be an outdated browser. Method: compares the version in the default user agent
+with that of the installed Chromium, which Debian keeps current."""
 
 import re
 import shutil
@@ -10,7 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 DEFAULT = ROOT / "include/reelsd/platform/request_profile.hpp"
 SETTINGS = ROOT / "src/app/setting_table.cpp"
-# A version comes every four weeks: half a year.
+# A version is released every four weeks, so this is half a year.
 VERSIONS_MAX = 6
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""docker/: what can be held true without a container engine. Goal: the image and the compose file stay what
-the documents say of them, and their lists stay the lists of the code."""
+"""Checks docker/ without a container engine. Goal: the image and the Compose file match the documents, and their
+lists match those of the code."""
 
 import json
 import os
@@ -24,7 +24,7 @@ def text_of(path):
 
 
 def instructions_of(path):
-    """The instructions of a Dockerfile: name and rest, lines that go on put together."""
+    """The instructions of a Dockerfile: name and rest, with continued lines joined."""
     lines = [line for line in text_of(path).splitlines() if not line.lstrip().startswith("#")]
     joined = "\n".join(lines).replace("\\\n", " ")
     return [tuple(line.strip().split(None, 1)) for line in joined.splitlines() if line.strip()]
@@ -84,7 +84,8 @@ def the_runs(path):
 
 
 class Ffmpeg(unittest.TestCase):
-    """The image's FFmpeg has what the media child opens: one missing, and reels fail there alone."""
+    """The image's FFmpeg has everything that the media child opens: without one of them, reels would fail only
+    there."""
 
     def lists(self):
         found = {}
@@ -100,7 +101,7 @@ class Ffmpeg(unittest.TestCase):
             known[name] = set("".join(re.findall(r'"([^"]*)"', literals)).split(","))
         lists = self.lists()
         self.assertEqual(lists["decoders"], known["known_codecs"])
-        # FFmpeg's names of its demuxers are the first of the names that each answers to.
+        # FFmpeg's name of a demuxer is the first of its names.
         self.assertEqual(known["known_formats"], {"mov", "mp4", "m4a", "3gp", "3g2", "mj2", "matroska", "webm"})
         self.assertEqual(lists["demuxers"], {"mov", "matroska"})
 
@@ -152,7 +153,7 @@ class Compose(unittest.TestCase):
         self.assertEqual(set(self.file["secrets"]), made)
         for name, secret in self.file["secrets"].items():
             self.assertEqual(secret, {"file": "${REELSD_SECRETS:-./secrets.sample}/" + name})
-            # What a start before make_secrets has: no key of anybody's.
+            # Secrets of a start before make-secrets: no keys.
             sample = text_of(f"docker/secrets.sample/{name}")
             self.assertEqual(sample, "reelsd\n" if name == "postgres-password" else "")
         for service in self.services.values():
@@ -162,7 +163,7 @@ class Compose(unittest.TestCase):
                 self.assertNotRegex(name, r"(PASSWORD|_KEY|_TOKEN)$", "a secret in the environment")
 
     def test_an_old_compose_reads_it(self):
-        # 1.29, of Debian 12, knows no other keys at the top; the project's name stands in .env for it.
+        # 1.29, of Debian 12, accepts no other keys at the top; the project's name is in .env instead.
         self.assertLessEqual(set(self.file), {"services", "secrets", "networks", "volumes"})
         self.assertRegex(text_of("docker/.env"), r"(?m)^COMPOSE_PROJECT_NAME=reelsd$")
 

@@ -1,6 +1,5 @@
-"""include/ is the interface between layers: a header is there only if another layer reaches it, directly or through
-another header. Every other header is beside its sources in src/.
-"""
+"""include/ is the interface between layers: a header is there only if another layer reaches it, directly or
+through another header. Every other header is next to its sources in src/."""
 
 import re
 import unittest

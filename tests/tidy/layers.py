@@ -1,9 +1,9 @@
-"""Which folder may include which: the house's layers, as one table."""
+"""Which folder may include which: the layers as one table."""
 
 import re
 from pathlib import PurePosixPath
 
-# From the ground up. A folder includes folders of a lower rank only.
+# From the bottom up. A folder includes only folders of a lower rank.
 RANKS = {
     "base": 0,
     "async": 1,
@@ -13,7 +13,7 @@ RANKS = {
     "app": 5,
 }
 
-# Where rank alone allows too much: these layers are for the named ones (and for app) alone.
+# Exceptions where the rank would allow too much: only the named layers (and app) may include these.
 ONLY_FOR = {
     "http": {"api", "dashboard"},
     "db": {"domain"},
@@ -21,22 +21,22 @@ ONLY_FOR = {
     "process": {"media", "platform"},
 }
 
-# The client is a program of its own beside the daemon.
+# The client is a separate program.
 CLI_USES = {"base", "net"}
 
-# Within domain, folders are as strangers to each other; a submission is one transaction over three, and what a webhook
-# tells is a job.
+# Within domain, folders include only the named ones: a submission is one transaction over three folders, and a
+# webhook reports a job.
 DOMAIN_USES = {"jobs": {"accounts"}, "webhooks": {"jobs"}, "chats": {"accounts", "jobs"}, "exports": {"jobs"}}
 
 # A table's statements belong to one folder of domain. Others use its view `job_state`, or its stores.
 TABLE_OWNERS = {"job": "src/domain/jobs"}
 
-# Foreign headers and the one folder that each may be seen in.
+# Foreign headers and the only folder that may include each.
 FOREIGN = [
     (re.compile(r"^(libpq-fe|libpq/|pg_config|postgres_ext)"), "db"),
     (re.compile(r"^curl/"), "net"),
     (re.compile(r"^boost/beast"), "http"),
-    # OpenSSL as TLS; hashes and random bytes are for everybody.
+    # OpenSSL as TLS; all layers may use its hashes and random bytes.
     (re.compile(r"^openssl/(ssl|tls1|x509|pem|bio|err)"), "http"),
     (re.compile(
         r"^(libav\w+/|libsw\w+/|tesseract/|leptonica/|allheaders\.h|pocketsphinx|sphinxbase/|"
@@ -45,7 +45,7 @@ FOREIGN = [
 
 
 def layer_of(path: PurePosixPath) -> str | None:
-    """The layer of a source of ours, by its path from the root; None outside the layers."""
+    """The layer of one of our sources, by its path from the root; None outside of the layers."""
     parts = path.parts
     if parts[:2] == ("include", "reelsd") and len(parts) > 3:
         return parts[2]
@@ -64,7 +64,7 @@ def domain_folder_of(path: PurePosixPath) -> str | None:
 
 
 def layer_objection(user: str, used: str) -> str | None:
-    """Why files of layer `user` may not include layer `used`; None when they may."""
+    """Why files of layer `user` may not include layer `used`; None if they may."""
     if user == used:
         return None
     if user == "cli":

@@ -1,10 +1,10 @@
-"""The lines that the daemon writes to its log, as its source has them."""
+"""The log lines of the daemon, as its sources contain them."""
 
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# `tell` is a closure of src/bot/message_sender.cpp, for what warns in one way.
+# `tell` is a closure of src/bot/message_sender.cpp, for warnings of one form.
 CALL = re.compile(r"(?:(?:\.|->)(info|warning|error)|\btell)\(")
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 KEY = re.compile(r'\{\s*"([a-z_-]+)"\s*,')
@@ -17,12 +17,12 @@ class Line:
     level: str
     message: str
     fields: set[str] = field(default_factory=set)
-    # The texts of the files that write it: some make their fields beforehand.
+    # The texts of the files that write it: some build their fields in advance.
     sources: list[str] = field(default_factory=list)
 
 
 def argument_end(text: str, at: int) -> int:
-    """Where the argument that begins at `at` ends: at a comma or the bracket that closes the call."""
+    """The end of the argument that begins at `at`: a comma, or the closing bracket of the call."""
     depth, in_text = 0, False
     while True:
         letter = text[at]
@@ -43,7 +43,7 @@ def argument_end(text: str, at: int) -> int:
 
 
 def messages_in(argument: str) -> list[str]:
-    """One, or two that a condition chooses from; literals side by side are one text."""
+    """One message, or two that a condition chooses from; adjacent literals are one text."""
     if "?" in LITERAL.sub("", argument):
         parts = re.split(r"\?|:(?!:)", argument)[1:]
         return [text for text in ("".join(LITERAL.findall(part)) for part in parts) if text]
@@ -52,7 +52,7 @@ def messages_in(argument: str) -> list[str]:
 
 
 def log_lines(root: Path) -> dict[str, Line]:
-    """By message."""
+    """Log lines by message."""
     found: dict[str, Line] = {}
     for path in sorted((root / "src").rglob("*.[ch]pp")):
         if path.relative_to(root).as_posix().startswith(WITHOUT_LOG):

@@ -1,5 +1,5 @@
-"""Documents for operators. Goal: the log lines that they list are those that the source writes, and the files that they
-link to exist."""
+"""Checks the documents for operators. Goal: the log lines that they list equal those of the sources, and the files
+that they link to exist."""
 
 import re
 import sys
@@ -41,7 +41,7 @@ class LogLines(unittest.TestCase):
             with self.subTest(message):
                 self.assertEqual(level, line.level)
                 self.assertLessEqual(line.fields, fields)
-                # Some are made before the call.
+                # Some are built before the call.
                 for name in fields - line.fields:
                     self.assertTrue(any(f'{{"{name}"' in text for text in line.sources), name)
 

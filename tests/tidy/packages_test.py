@@ -1,6 +1,7 @@
-"""docker/packages.txt against what the sources include: a source includes each library that is installed to build.
+"""Compares docker/packages.txt with the includes of the sources: each library that is installed to build must be
+included.
 
-Method: dpkg names the headers of each package; the sources name those that they include.
+Method: dpkg lists the headers of each package; the sources contain their includes.
 """
 
 import pathlib
@@ -25,7 +26,7 @@ def included():
 
 
 def headers_of(package):
-    """Each header under every name that it may be included by: its path below /usr/include, and the ends of it."""
+    """Each header with every name that may include it: its path below /usr/include, and the ends of that path."""
     listed = subprocess.run(["dpkg", "-L", package], capture_output=True, text=True, check=True).stdout
     names = set()
     for path in listed.splitlines():

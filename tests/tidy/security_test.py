@@ -1,4 +1,4 @@
-"""docs/security.md names the tests that show what it says. Goal: each of them is there."""
+"""docs/security.md names the tests of its statements. Goal: each of them exists."""
 
 import re
 import sys

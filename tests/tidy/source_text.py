@@ -1,4 +1,4 @@
-"""Just enough C++ to look at: comments and literals blanked out, functions by their braces."""
+"""A minimal reader of C++ sources: comments and literals are blanked, and functions are found by their braces."""
 
 import re
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ def _blank(text: str) -> str:
 
 
 def without_literals(text: str) -> str:
-    """The same lines and columns, with the inside of comments and literals blank."""
+    """The same lines and columns, with comments and literals blanked."""
     def replace(match: re.Match[str]) -> str:
         found = match.group(0)
         if match.lastgroup == "comment" or match.group("comment"):
@@ -29,25 +29,25 @@ def without_literals(text: str) -> str:
 
 
 def without_directives(code: str) -> str:
-    """Preprocessor lines blank, with their continuations."""
+    """Blanks preprocessor lines, with their continuations."""
     return re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", lambda found: _blank(found.group(0)), code,
                   flags=re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Function:
-    first_line: int  # From 1, where its declaration begins.
+    first_line: int  # From 1: the first line of its declaration.
     lines: int
 
 
 _SCOPE = re.compile(r"\b(namespace|class|struct|union|enum|extern)\b")
-# What stands before a function's brace: its parameters, and what may follow them.
+# The text before a function's brace: its parameters, and what may follow them.
 _FUNCTION = re.compile(
     r"\)\s*(?:const|noexcept(?:\s*\([^()]*\))?|override|final|mutable|&&?|"
     r"->\s*[\w:<>,&*\s\[\]]+|\s)*(?::[^:].*)?$", re.DOTALL)
 
 
-# What would be mistaken in a declaration: "class" of a template's parameters, "=" of operator==.
+# Removed, because a declaration might be misread: "class" of a template's parameters, "=" of operator==.
 _DISTRACTION = re.compile(r"template\s*<[^<>]*(?:<[^<>]*>[^<>]*)*>|operator\s*[^\s\w(]+(?=\s*\()")
 
 
@@ -60,12 +60,12 @@ def _opens_function(head: str) -> bool:
 
 
 def functions_of(text: str) -> list[Function]:
-    """Functions and their lengths, from the declaration's first line to the closing brace. What
-    stands inside a function (lambdas, local types) counts as part of it."""
+    """Functions and their lengths, from the declaration's first line to the closing brace. Lambdas and local types
+    inside a function count as part of it."""
     code = without_directives(without_literals(text))
     found: list[Function] = []
     depth = 0
-    open_at: tuple[int, int] | None = None  # Line and depth of the function that is open.
+    open_at: tuple[int, int] | None = None  # Line and depth of the current function.
     head_from = 0
     for at, character in enumerate(code):
         if character == "{":

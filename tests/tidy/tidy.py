@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The house rules that no compiler checks. Prints a line for each breach; exits 1 if there is one.
+"""Checks the style rules that no compiler checks. Prints a line for each breach; exits with 1 if there is one.
 
-    tidy.py rules ROOT     who includes whom, banned names, lengths, dead files, headers
+    tidy.py rules ROOT     includes between layers, banned names, lengths, dead files, headers
     tidy.py format ROOT    clang-format over every C++ file
 """
 
@@ -53,7 +53,7 @@ def sources_under(root: Path) -> list[Source]:
 
 
 def resolved(folder: PurePosixPath, name: str) -> PurePosixPath:
-    """Where a quoted include leads, from the folder of the file that has it."""
+    """The path of a quoted include, from the folder of the including file."""
     parts = list(folder.parts)
     for part in PurePosixPath(name).parts:
         if part != "..":
@@ -63,7 +63,7 @@ def resolved(folder: PurePosixPath, name: str) -> PurePosixPath:
     return PurePosixPath(*parts)
 
 
-# --- Who includes whom ---------------------------------------------------------------------------
+# --- Includes between layers -----------------------------------------------------------------------
 
 def include_breaches(source: Source) -> Iterator[str]:
     user = layers.layer_of(source.path)
@@ -126,12 +126,12 @@ BANS = [
     Ban(re.compile(r"\b(s?rand)\s*\("), "take a seeded engine or random bytes", True),
     Ban(re.compile(r"\bstd::(minstd_rand|mt19937)\w*"), "take random_between or random_bits",
         False, ("src/base", "src/http", "src/media/sound")),
-    # A unique_ptr may take it on the spot: make_unique cannot reach a private constructor.
+    # A unique_ptr may take ownership at once: make_unique cannot call a private constructor.
     Ban(re.compile(r"^(?!.*\bunique_ptr\b).*(?<!operator )\bnew\s+[A-Za-z_(:]"),
         "a bare new: let a container or make_unique own it", True),
 ]
-# Names that say nothing of what they name. A scope of a few lines shows it anyway. Behind a type, as a structured
-# binding, or the name alone in the head of a lambda's capture.
+# Names without a meaning. In a scope of a few lines they are clear anyway. Matches a name after a type, as a
+# structured binding, or alone in a lambda's capture.
 EMPTY_NAME = re.compile(
     r"(?P<before>[\w>\]][&*]*[ \t]+[&*]*|[&*][ \t]*|(?<![\w)\]])\[[\w, ]*)"
     r"\b(?P<name>one|made|told|said|wanted)(?=\s*[=;{,:)\]])")
@@ -166,7 +166,7 @@ def name_breaches(source: Source) -> Iterator[str]:
 
 
 def scope_end(code: str, declared: int) -> int:
-    """Where the scope of a name ends that is declared at this place: a block, or a statement and what it controls."""
+    """The end of the scope of a name that is declared at this place: of a block, or of a statement and its body."""
     depth = {"(": 0, "[": 0, "{": 0}
     closers = {")": "(", "]": "[", "}": "{"}
     left_head = False
@@ -224,7 +224,7 @@ def length_breaches(source: Source) -> Iterator[str]:
         if len(line) > COLUMNS_MAX:
             yield f"{source.path}:{number}: {len(line)} columns, at most {COLUMNS_MAX}"
     if not source.is_product:
-        return  # A table of cases may be as long as it needs.
+        return  # A table of cases may have any length.
     for function in source_text.functions_of(source.text):
         if function.lines > FUNCTION_LINES_MAX:
             yield (f"{source.path}:{function.first_line}: a function of {function.lines} lines, "
@@ -241,7 +241,7 @@ def sql_function_breaches(name: str, text: str) -> Iterator[str]:
 
 
 def migration_breaches(name: str, text: str) -> Iterator[str]:
-    """Numbered migrations define no functions, except those that did before the folder existed."""
+    """Numbered migrations define no functions, except those that are older than the folder."""
     if int(PurePosixPath(name).name[:4]) > LAST_MIGRATION_WITH_FUNCTIONS and SQL_FUNCTION.search(text):
         yield f"{name}: a function is a file of migrations/functions/"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The tidy rules, tried on small sources: each breach is seen, and what is right passes."""
+"""Tests the tidy rules with small sources: each breach is found, and correct code passes."""
 
 import unittest
 from pathlib import PurePosixPath
@@ -17,7 +17,7 @@ def source(path: str, text: str) -> tidy.Source:
 
 class IncludeRules(unittest.TestCase):
     CASES = [
-        # path, include, what the breach says; empty: none
+        # path, include, text of the breach; empty: none
         ("src/work/a.cpp", "<reelsd/model/findings.hpp>", ""),
         ("src/model/a.cpp", "<reelsd/media/report.hpp>", ""),
         ("src/media/a.cpp", "<reelsd/model/findings.hpp>", "same rank"),

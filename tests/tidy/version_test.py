@@ -1,4 +1,5 @@
-"""The version is one number. Goal: the program, the API's description, the package and the changelog have the same."""
+"""There is one version number. Goal: the program, the API's description, the package and the changelog have the
+same."""
 
 import re
 import sys
