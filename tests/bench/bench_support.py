@@ -1,7 +1,7 @@
-"""What the benchmarks share: rounds that are interleaved, load by wrk, what processes cost, tables.
+"""Common code of the benchmarks: interleaved rounds, load by wrk, resource use of processes, tables.
 
-Speed is shown as ratios within one run on one machine: every contender has the same database, the same rows and the
-same load generator, and they take turns, so that what the machine does besides hits all of them.
+Speed is shown as ratios within one run on one machine. All contenders have the same database, rows and load
+generator, and take turns, so that other load on the machine affects all of them.
 """
 
 import json
@@ -23,14 +23,14 @@ TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 def need(*programs):
-    """Ends with a message when one is missing."""
+    """Exits with a message if one is missing."""
     missing = [name for name in programs if not shutil.which(name)]
     if missing:
         sys.exit(f"missing: {', '.join(missing)}; scripts/install build run test bench installs what Debian has (nginx starts a service of its own there)")
 
 
 def built(target, programs=None):
-    """The path of a program of the benchmarks: in `programs`, or built now from these sources, in build/bench."""
+    """The path of a benchmark program: in `programs`, or built now from these sources, in build/bench."""
     if programs:
         path = pathlib.Path(programs) / target
         if not path.exists():
@@ -44,7 +44,7 @@ def built(target, programs=None):
 
 
 class Processes:
-    """What the kernel says of some processes and all their descendants."""
+    """The kernel's figures of some processes and all their descendants."""
 
     def __init__(self, *roots):
         self.roots = roots
@@ -71,12 +71,12 @@ class Processes:
                 fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
             except OSError:
                 continue
-            # With what children that have ended needed.
+            # Including ended children.
             total += sum(int(fields[at]) for at in (11, 12, 13, 14)) / TICKS_A_SECOND
         return total
 
     def memory(self):
-        """Mebibytes that are these processes' own, shared pages by their share."""
+        """Mebibytes of these processes; shared pages count by their share."""
         total = 0
         for pid in self.pids():
             try:
@@ -99,7 +99,7 @@ end
 
 
 class Load:
-    """A program for wrk: Lua that defines `request`, and maybe more."""
+    """A program for wrk: Lua that defines `request`, and possibly more."""
 
     def __init__(self, lua):
         self.script = tempfile.NamedTemporaryFile("w", suffix=".lua")
@@ -107,8 +107,8 @@ class Load:
         self.script.flush()
 
     def put_on(self, url, connections, seconds, watched):
-        """One round. {rate, median, p99 (ms), failed, cpu: {name: microseconds a request}}.
-        `watched`: {name: Processes}; wrk's own is added as "load"."""
+        """Runs one round. Returns {rate, median, p99 (ms), failed, cpu: {name: microseconds per request}}.
+        `watched`: {name: Processes}; wrk itself is added as "load"."""
         before = {name: one.cpu_seconds() for name, one in watched.items()}
         children = os.times()
         done = subprocess.run(
@@ -127,7 +127,7 @@ class Load:
 
 
 def interleaved(rounds, contenders, measure):
-    """{contender: [what measure(contender) gave, by round]}: each round asks all of them, in turn in another order."""
+    """{contender: [results of measure(contender), by round]}: each round measures all of them, in varying order."""
     measured = {one: [] for one in contenders}
     for number in range(rounds):
         shift = number % len(contenders)
@@ -158,7 +158,7 @@ def print_table(title, head, rows):
 
 
 def wait_for_port(port, process, seconds=30):
-    """Until something listens."""
+    """Waits until a server listens."""
     import socket
     give_up = time.monotonic() + seconds
     while time.monotonic() < give_up:

@@ -1,7 +1,7 @@
-"""One database with rows as a busy account has them, our daemon on it, and the peers that serve the same rows.
+"""One database with the rows of a busy account, our daemon on it, and the peers that serve the same rows.
 
-The database is a PostgreSQL of its own that keeps every promise (fsync and synchronous_commit on) and whose buffers
-hold all rows, for this is about programs and not about disks.
+The database is a separate PostgreSQL with full durability (fsync and synchronous_commit on). Its buffers hold all
+rows, because the benchmarks compare programs, not disks.
 """
 
 import json
@@ -24,7 +24,7 @@ WORDS = """light water street music people window summer kitchen garden mountain
 
 
 def made_result(number):
-    """A result as an analysis of some 40 seconds leaves it: about RESULT_BYTES of JSON."""
+    """A result as an analysis of about 40 seconds leaves it: about RESULT_BYTES of JSON."""
     dice = random.Random(number)
 
     def words(count):
@@ -47,7 +47,7 @@ def made_result(number):
 
 
 class BenchCluster(Cluster):
-    """A PostgreSQL that keeps its promises."""
+    """A PostgreSQL with full durability."""
 
     settings = (
         "listen_addresses=", "shared_buffers=2GB", "max_wal_size=4GB", "checkpoint_timeout=30min", "autovacuum=off",
@@ -58,7 +58,7 @@ class BenchCluster(Cluster):
 
 
 class World:
-    """A database with accounts, a token of each, and `rows` reels of the first that are done."""
+    """A database with accounts, a token for each, and `rows` done reels of the first account."""
 
     def __init__(self, rows, bin_dir, accounts=1):
         need("wrk", "node")
@@ -76,7 +76,7 @@ class World:
             self.tokens.append(must(run_reelsd(
                 "token", "create", "--account", email, "--name", "bench", **settings)).stdout.strip())
         self.token = self.tokens[0]
-        # Beyond what any flag takes: limits are not what is measured.
+        # Higher than any flag allows: limits are not measured.
         self.sql("UPDATE account SET submissions_per_minute = 1000000, concurrent_jobs = 1000000,"
                  " requests_per_minute = 10000000")
         self.account = int(self.sql("SELECT min(id) FROM account"))
@@ -104,7 +104,7 @@ class World:
     # Contenders
 
     def daemon(self, **settings):
-        """Our daemon, whose workers have nothing to do."""
+        """Our daemon, without jobs for its workers."""
         daemon = Daemon(database_url=self.database, analyzer="local", **settings)
         self.opened.append(daemon)
         daemon.start()
@@ -116,19 +116,19 @@ class World:
         server.close()
 
     def peer_environment(self, packages=None, **more):
-        """Where libpq and its like find the database, and node its packages."""
+        """The environment with which libpq finds the database, and Node.js its packages."""
         found = {"NODE_PATH": os.path.join(packages, "node_modules")} if packages else {}
         return {**os.environ, "PGHOST": self.cluster.folder, "PGUSER": "reelsd", "PGDATABASE": self.name,
                 "NODE_ENV": "production", **found, **more}
 
     def resting_daemon(self, **settings):
-        """Our daemon with workers that find nothing ready: what is submitted waits for a time in the far future."""
+        """Our daemon with workers but no due jobs: submitted jobs wait for a time in the far future."""
         self.sql("ALTER TABLE job ALTER COLUMN run_at SET DEFAULT now() + interval '1 year',"
                  " ALTER COLUMN waits_for SET DEFAULT 'time'")
         return self.daemon(workers=1, **settings)
 
     def peer(self, command, packages=None):
-        """A program that takes PORT and the database in libpq's variables."""
+        """A program whose environment has PORT and the database as libpq's variables."""
         port = free_port()
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=sys.stderr,
@@ -139,7 +139,7 @@ class World:
         return server
 
     def drogon(self, bin_dir):
-        """Nothing when the peer has not been built: Debian 12 has no Drogon."""
+        """None if the peer was not built: Debian 12 has no Drogon."""
         path = os.path.join(bin_dir, "drogon_peer")
         if not os.path.exists(path):
             print(f"no {path}: peers/README.md says how it is built; left out", file=sys.stderr)
@@ -155,7 +155,7 @@ class World:
 
 
 class Server:
-    """What answers at `address` ("host:port")."""
+    """The server at `address` ("host:port")."""
 
     def __init__(self, address, process):
         self.address = address

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""How ordinary requests fare while thousands of others hold connections, and what that costs in memory.
+"""Measures ordinary requests while thousands of other clients hold connections, and the memory use.
 
 Usage: connection_load.py BIN_DIR [--idle 5000] [--slow 200] [--waiting 1000] [--deaf 100] [--pending 2000]
            [--rate 100] [--seconds 30] [--seed 1]
 
-Starts a daemon whose workers all wait for the platform, fills the queue, and asks ordinary requests at a
-steady rate: before, while the crowd is there, and after it has left. A request's time counts from when it was
-due, so that a stall is seen by all that it delays. Then connections are opened until one is refused. Prints
-a table; ends with 1 if the slowest hundredth of requests took 50 ms, a request was not answered as it should,
-the memory did not come back to its level, or the refusal was not a polite one.
+Starts a daemon whose workers all wait for the platform, fills the queue, and sends ordinary requests at a
+steady rate: before the crowd connects, while it is connected, and after it has left. A request's time counts from
+when it was due, so that a stall affects all requests that it delays. Then connections are opened until one is
+refused. Prints a table; exits with 1 if the slowest hundredth of requests took 50 ms, an answer was wrong, the
+memory did not return to its level, or the refusal was not a 503.
 """
 
 import argparse
@@ -27,16 +27,16 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", folder) for folder in ("service", "support")]
 P99_MILLISECONDS_MAX = 50
-MEMORY_LEVEL_MEBIBYTES = 16  # That memory may lie above its level afterwards: caches that fill once.
+MEMORY_LEVEL_MEBIBYTES = 16  # Memory may stay this much above its level: caches that fill once.
 WORKERS = 4
 SUBMITTERS = 8
-# What ordinary clients ask, and how often of a hundred times.
+# The requests of ordinary clients, and their share in percent.
 MIX = (("get", 45), ("list", 25), ("post", 20), ("fresh", 10))
 EXPECTED = {"get": 200, "list": 200, "post": 202, "fresh": 200}
 
 
 class Process:
-    """What the kernel says of a process."""
+    """The kernel's figures of a process."""
 
     def __init__(self, pid):
         self.folder = f"/proc/{pid}"
@@ -87,7 +87,7 @@ class Client(asyncio.Protocol):
 
 
 class Meter:
-    """Asks ordinary requests at a steady rate and keeps how long each took."""
+    """Sends ordinary requests at a steady rate and records their times."""
 
     def __init__(self, daemon, account, jobs, given):
         host, port = daemon.address.rsplit(":", 1)
@@ -145,7 +145,7 @@ def quantile(times, q):
 
 
 def show(phase, took, process, spent):
-    """Prints a phase's line; whether it is good."""
+    """Prints a phase's line; returns whether it is good."""
     times = sorted(one for ended in took.values() for one, _ in ended)
     wrong = collections.Counter(
         f"{kind} {status}" for kind, ended in took.items() for _, status in ended
@@ -165,21 +165,21 @@ def run_phase(phase, meter, process, seconds):
 
 
 def idle_share(process, seconds):
-    """Of one processor, while nobody asks anything."""
+    """CPU time as a share of one processor, without requests."""
     before = process.processor_seconds()
     time.sleep(seconds)
     return (process.processor_seconds() - before) / seconds
 
 
 def fill_queue(account, count):
-    """The ids of new jobs of which none will end."""
+    """The ids of new jobs that will not end."""
     from concurrent.futures import ThreadPoolExecutor
     with ThreadPoolExecutor(SUBMITTERS) as pool:
         return list(pool.map(lambda number: account.submit(stalling_link(number)), range(count)))
 
 
 def refusal_over_bound(daemon, most):
-    """Opens connections until one is refused: (how many were taken, the refusal's bytes)."""
+    """Opens connections until one is refused: (number of accepted ones, bytes of the refusal)."""
     host, port = daemon.address.rsplit(":", 1)
     held = []
     with contextlib.ExitStack() as all_of_them:
@@ -209,7 +209,7 @@ def wait_for_memory(process, level, seconds):
 
 
 def await_waiters(daemon, count, seconds=60):
-    """Until so many long polls are held."""
+    """Waits until this many long polls are held."""
     give_up = time.monotonic() + seconds
     while time.monotonic() < give_up:
         figures = daemon.request("GET", "/metrics").body.decode()
@@ -257,7 +257,7 @@ def main():
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     from service_support import Daemon
 
-    # Takes what is sent and never answers: the workers wait, and the queue stays full.
+    # A server that reads and never answers: the workers wait, and the queue stays full.
     with socket.create_server(("127.0.0.1", 0)) as platform:
         daemon = Daemon(
             workers=WORKERS, requests_per_minute=10_000_000, connections_max=given.bound,

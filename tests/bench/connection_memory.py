@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What connections cost the daemon in memory: idle ones, and those that wait for a job's end.
+"""Measures the daemon's memory per connection: idle ones, and those that wait for a job's end.
 
     python3 tests/bench/connection_memory.py [--bin build/release/bin] [--idle 5000] [--waiting 1000]
 
-Resident memory after the daemon has served some requests, then with the idle connections (each has had an answer),
-then without them; and, of another daemon, with the waiting ones. A long poll's cost is told beside that of an idle connection, which it
-also is.
+Measures resident memory after the daemon has served some requests, then with the idle connections (each has had an
+answer), then without them; and of another daemon with the waiting ones. A long poll is also an idle connection: both
+figures are shown.
 """
 
 import argparse
@@ -35,8 +35,8 @@ def opened(address, count, request):
 
 
 def measure(world, idle_count, waiting_count):
-    """KiB: {rest, with idle, after idle, with waiting: of a daemon; idle, waiting: of one such connection}. The waiting
-    ones come to a daemon of their own: they would take the place that idle ones have left."""
+    """KiB: {rest, with idle, after idle, with waiting: of a daemon; idle, waiting: of one such connection}. The
+    waiting ones use a separate daemon, because they would reuse the memory of idle ones."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     seen = {}
@@ -50,7 +50,7 @@ def measure(world, idle_count, waiting_count):
 
 
 def begun(daemon, token):
-    """(a request for a job that does not end, the rest of its head) after the daemon has served some."""
+    """(a request for a job that does not end, the rest of its head) after the daemon has served some requests."""
     head = f"Host: bench\r\nAuthorization: Bearer {token}\r\n\r\n"
     job = daemon.request("POST", "/api/v1/reels/analyze", {"url": LINK}, token=token).json()["id"]
     path = f"GET /api/v1/reels/{job}"
@@ -72,7 +72,7 @@ def look_at_idle(daemon, token, count):
     seen["with idle"] = resident_kib(pid)
     for link in idle:
         link.close()
-    # The daemon gives back what a crowd leaves.
+    # The daemon returns the memory of a crowd.
     deadline = time.monotonic() + 20
     while resident_kib(pid) > seen["rest"] + 4096 and time.monotonic() < deadline:
         time.sleep(0.5)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Recall and precision of the scene changes that reelsd-media finds.
+"""Measures recall and precision of the scene changes that reelsd-media finds.
 
 Usage: ninja picture_bench; cuts_bench.py [--tool build/bench/bin/picture_bench] [--clips 24] [--seed 1] [--keep DIR]
 
-Makes clips with ffmpeg from generated scenes: patterns, fractals, noise landscapes that pan and zoom, and
+Creates clips with ffmpeg from generated scenes: patterns, fractals, noise landscapes that pan and zoom, and
 moving things on flat ground, joined by hard cuts, crossfades and fades through black, with flashes and
-light changes inside the scenes. Each clip's true changes are known by construction; a find within 0.3 s of
-one counts. Seeds other than those that a threshold was chosen on are unseen clips.
+light changes inside the scenes. Each clip's true changes are known by construction; a result within
+0.3 s of one counts. To evaluate a threshold, use other seeds than those with which it was chosen.
 """
 
 import argparse
@@ -22,7 +22,7 @@ RATE = 30
 
 
 def scene_source(rng):
-    """One scene as a lavfi source with a camera that stands, pans or zooms."""
+    """One scene as a lavfi source with a camera that is still, pans or zooms."""
     hue = rng.randrange(360)
     kinds = [
         f"mandelbrot=s={SIZE}:r={RATE}:start_scale={rng.uniform(0.5, 3):.3f}"
@@ -54,7 +54,7 @@ def make_clip(rng, path):
     lengths = [rng.uniform(1.2, 3.5) for _ in range(scenes)]
     graph, truth = [], []
     for number, length in enumerate(lengths):
-        # Spare length, for a crossfade takes its own from both sides.
+        # Spare length, because a crossfade uses time of both scenes.
         graph.append(f"{scene_source(rng)},trim=duration={length + 2:.3f},setpts=PTS-STARTPTS,"
                      f"fps={RATE},settb=AVTB[s{number}]")
     label, total = "s0", lengths[0]
@@ -83,7 +83,7 @@ def make_clip(rng, path):
         label = result
     tail = f"[{label}]trim=duration={total:.3f}"
     flash_at = rng.uniform(0.6, total - 0.6)
-    # A flash only inside a scene: at a change nobody could tell.
+    # Flashes are only inside of a scene: at a change they could not be distinguished from it.
     if rng.random() < 0.5 and all(abs(flash_at - at) > 0.9 for at, _ in truth):
         until = flash_at + rng.choice([0.034, 0.1, 0.2])
         tail += f",drawbox=c=white@0.9:t=fill:enable='between(t,{flash_at:.3f},{until:.3f})'"
@@ -101,7 +101,7 @@ def found_cuts(tool, path):
 
 
 def match(truth, found):
-    """Each true change takes the nearest free find within the tolerance."""
+    """Assigns to each true change the nearest free result within the tolerance."""
     free, hits = list(found), []
     for at, kind in truth:
         near = [one for one in free if abs(one - at) <= TOLERANCE_SECONDS]

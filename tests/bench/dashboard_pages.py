@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What the dashboard's first pages weigh and how soon they are seen, and how it fares with many reels.
+"""Measures size and load time of the dashboard's first pages, and its speed with many reels.
 
 Usage: dashboard_pages.py BIN_DIR PACKAGES [REELS]
     BIN_DIR holds reelsd, PACKAGES the browser tests' node_modules; REELS defaults to 50000.
 
 Starts a daemon with a database of its own, analyses the sample once, and copies its row and its pictures in
-the database: 30 times, which is a page of the list, and then until there are REELS. dashboard_pages.mjs looks
-at the pages in Chromium; lists and searches are asked for over HTTP. Prints tables; judges nothing.
+the database: 30 times, which is a page of the list, and then until there are REELS. dashboard_pages.mjs loads
+the pages in Chromium; lists and searches are requested over HTTP. Prints tables; does not pass or fail.
 """
 
 import os

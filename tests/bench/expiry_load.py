@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What clients feel while many reels expire: a daemon serves ordinary requests, all the time; at a moment, reels that ended
-long ago become too old, and go. By hand; see --help.
+"""Measures requests while many reels expire: a daemon serves ordinary requests all the time, and at one moment many
+reels become too old and are deleted. Run by hand; see --help.
 
     REELSD_BIN_DIR=build/release/bin PYTHONPATH=tests/service:tests/support tests/bench/expiry_load.py
 
-Prints, for each kind of request, how many there were, the median, the 99th percentile and the slowest before the reels
-went and meanwhile, how long it took, and every answer that was no success.
+Prints for each kind of request the number, the median, the 99th percentile and the slowest, before and during the
+deletion, its duration, and every answer that was not a success.
 """
 
 import argparse

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""How cost grows: with ten times the rows, ten times the connections, and a second daemon beside the first.
+"""Measures how cost grows with ten times the rows, ten times the connections, and a second daemon.
 
     python3 tests/bench/growth.py [--bin build/release/bin] [--bench-bin FOLDER] [--rows 10000] [--searched 1000] [--connections 32]
             [--jobs 1000] [--idle 800] [--waiting 200] [--times 10] [--rounds 3] [--seconds 3]
             [--only read submit queue memory search]
 
-Each table's first row is the base, at the sizes that were given; "x" is a row's value by the base's. The others have
---times as many rows, or connections; "two daemons" share port, data directory and database. What has more rows has a
-database of its own; contenders take turns. Reads keep nothing (no reel cache), so that the database is asked each time.
-Submissions come from 64 accounts, the queue's jobs are those of the test link that ends at once. Load, daemons and
-databases share the machine's cores: where those are few, a second daemon has little to give.
+Each table's first row is the base, at the given sizes; "x" is a row's value divided by the base's. The others have
+--times as many rows or connections; "two daemons" share port, data directory and database. Contenders with more rows
+have a separate database; contenders take turns. Reads use no reel cache, so that each one reads the database.
+Submissions come from 64 accounts; the queue's jobs are those of the test link that ends at once. Load, daemons and
+databases share the machine's cores: with few cores, a second daemon has little effect.
 """
 
 import argparse
@@ -47,7 +47,7 @@ class Pair:
 
 
 def load_rows(measured):
-    """Of {contender: rounds of Load.put_on()}, for LOAD_HEAD."""
+    """Rows for LOAD_HEAD, of {contender: rounds of Load.put_on()}."""
     def values(rounds):
         return [median_of(rounds, lambda one: one["rate"]), median_of(rounds, lambda one: one["median"]),
                 median_of(rounds, lambda one: one["p99"]), median_of(rounds, lambda one: one["cpu"]["server"]),
@@ -64,7 +64,7 @@ def load_rows(measured):
 
 
 class Growth:
-    """The sizes, and the databases that are made when they are first needed."""
+    """The sizes, and the databases, which are created when they are first needed."""
 
     def __init__(self, wanted):
         self.wanted = wanted
@@ -118,7 +118,7 @@ class Growth:
 
     def submit(self):
         def prepare(world):
-            time.sleep(1)  # What the load has left behind is being answered.
+            time.sleep(1)  # The server is still answering requests of the load.
             world.sql("DELETE FROM job WHERE status = 'pending'")
             world.sql("UPDATE account SET bucket_tokens = NULL, bucket_at = NULL")
             world.sql("VACUUM account, job")
@@ -161,7 +161,7 @@ class Growth:
         wanted = self.wanted
         searches = {}
         for times in (1, wanted.times):
-            # Not the reels of the others, who cannot be found.
+            # Not the reels of other accounts, which cannot be found.
             world = self.worlds[f"{times}"] = World(0, wanted.bin)
             searches[world] = fill(world, wanted.searched * times, SEARCHES, wanted.bench_bin)
         sizes = {f"{wanted.searched:,} reels, {SEARCH_CONNECTIONS} connections": ("1", SEARCH_CONNECTIONS, 1),
@@ -173,7 +173,7 @@ class Growth:
 
 
 def work_off(world, jobs, daemons):
-    """{rate: jobs a second; server, database: us of CPU a job}"""
+    """{rate: jobs a second; server, database: µs of CPU per job}"""
     world.sql("DELETE FROM job WHERE status <> 'done'")
     world.sql(f"INSERT INTO job (account_id, url, run_at) SELECT {world.account}, '{UNAVAILABLE}', now()"
               f" FROM generate_series(1, {jobs})")
@@ -183,7 +183,7 @@ def work_off(world, jobs, daemons):
     settings = {"workers": WORKERS // daemons}
     server = Pair(world, **settings) if daemons == 2 else world.daemon(**settings)
     while world.sql("SELECT count(*) FROM job WHERE status IN ('pending', 'processing')") != "0":
-        time.sleep(0.5)  # Each look is a process and a session, which take their time from what is measured.
+        time.sleep(0.5)  # Each check is a process and a session, whose time would distort the measurement.
     seconds = float(world.sql(
         "SELECT extract(epoch FROM max(finished_at) - min(started_at)) FROM job WHERE status = 'error'"))
     spent = server.processes.cpu_seconds()

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""How fast a finished reel is read: the token's check and a result of 6 KB, of random reels of many.
+"""Measures reads of finished reels: the token's check and a result of 6 KB, of random reels among many.
 
     python3 tests/bench/http_read.py [--bin build/release/bin] [--peers build/bench_peers] [--rows 100000]
             [--rounds 3] [--seconds 5] [--connections 32 256] [--cache-bytes BYTES]
 
-"reelsd" is as it comes: it keeps what is read in a sixteenth of the memory (or in --cache-bytes), where 100,000 reels have room on
-a machine of 10 GiB; "two reelsd" are two such daemons on one port, since one has one thread that answers where Drogon has two;
-"reelsd 64 MiB" has the bound of the smallest machine, a tenth of 100,000 reels, and "reelsd none" keeps nothing. Beside our daemon: the same in Drogon and in Fastify, each with one statement a request that checks the token and reads the row. As limits: what `pgbench -M prepared -c 8` reads of the same row a second, and nginx with a file of the
-same size.
+"reelsd" has its defaults: a cache of a sixteenth of the memory (or --cache-bytes), which holds 100,000 reels on a
+machine of 10 GiB. "two reelsd" are two such daemons on one port, since one has a single thread for requests and Drogon
+has two. "reelsd 64 MiB" has the smallest default cache, for a tenth of 100,000 reels; "reelsd none" has no cache.
+Peers: Drogon and Fastify, each with one statement per request that checks the token and reads the row. Upper limits:
+the same row read by `pgbench -M prepared -c 8`, and nginx with a file of the same size.
 """
 
 import argparse
@@ -58,7 +59,8 @@ def warm(world, rows, address):
 
 
 def two_warmed_daemons(world, rows, cache_bytes):
-    """Two on one port. Each connection stays with one of them, so that each has to see all reels: it is warmed twice."""
+    """Two daemons on one port. Each connection stays at one of them, so each must read all reels: it is warmed up
+    twice."""
     folder = new_folder()
     shared = {"listen": f"127.0.0.1:{free_port()}", "share_port": "true", **cache_setting(cache_bytes)}
     one, other = (world.daemon(folder=folder, **shared) for _ in range(2))
@@ -86,7 +88,7 @@ def nginx(world):
 
 
 def pgbench(world, rows, seconds):
-    """Rows a second."""
+    """Rows per second."""
     script = pathlib.Path(world.cluster.folder) / "read.sql"
     script.write_text(
         f"\\set id random(1, {rows})\n"

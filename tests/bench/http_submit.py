@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""How fast links are accepted: each answer's job is durable (fsync, synchronous_commit on).
+"""Measures submissions of links: each answer's job is durable (fsync, synchronous_commit on).
 
     python3 tests/bench/http_submit.py [--bin build/release/bin] [--peers build/bench_peers] [--accounts 1 64]
             [--rounds 3] [--seconds 5] [--connections 64]
 
-Beside our daemon, whose workers rest meanwhile: the same in Drogon and in Fastify, each with one statement a request
-that checks the token and calls the same function of the database. With one account, all submissions are admitted by
-the same row; with many, each connection's requests come from all of them in turn. Before every round the queue is
-emptied, for the count of what an account has in work is a part of each admission.
+Our daemon's workers are idle. Peers: Drogon and Fastify, each with one statement per request that checks the token and
+calls the same function of the database. With one account, all submissions lock the same row; with many, each
+connection's requests come from all of them in turn. Before every round the queue is emptied, because each submission
+counts the active jobs of its account.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def main():
 
         def measure(contender):
             name, count = contender
-            time.sleep(1)  # What the load has left behind is being answered.
+            time.sleep(1)  # The server is still answering requests of the load.
             world.sql("TRUNCATE job CASCADE; UPDATE account SET bucket_tokens = NULL, bucket_at = NULL")
             world.sql("VACUUM account")
             world.sql("CHECKPOINT")

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""How much memory the daemon takes while all its workers send large videos inline.
+"""Measures the daemon's memory while all its workers send large videos inline.
 
 Usage: REELSD_BIN_DIR=build/bench/bin PYTHONPATH=tests/support:tests/service inline_memory.py
            [--workers 16] [--megabytes 30]
 
 Each worker downloads a video of that size and sends it to the stand-in of the Gemini API, which reads slowly
-enough for all to be at it at once. Prints the daemon's peak memory, before and after. Bound: 200 MiB.
+enough for all of them to send at once. Prints the daemon's peak memory, before and after. Bound: 200 MiB.
 """
 
 import argparse
@@ -23,7 +23,7 @@ KEY = "AIzaMemoryKeyThatNobodyMaySee012345678901"
 
 
 def padded(make_video, megabytes):
-    """The same video with a box of random bytes behind it: as large as wanted, and still one second."""
+    """The same video with a box of random bytes after it: of the given size, and still of one second."""
 
     def make(path, with_sound=False):
         make_video(path, with_sound)

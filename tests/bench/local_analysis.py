@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""How long the local analysis of a video takes beside the video's own duration, what it costs, and its peak memory.
+"""Measures time, CPU and peak memory of the local analysis, compared with the video's duration.
 
     python3 tests/bench/local_analysis.py [--bin build/release/bin] [--rounds 5] [VIDEO ...]      default: the sample reel
 
-"the jailed child": reelsd-media, run as the daemon runs it. "a job, whole": of the sample reel, from its submission to
-the answer of a long poll, by a daemon on a database of its own: CPU of the daemon, of its children and of PostgreSQL.
-As limits: ffmpeg that decodes pictures and sound and does nothing with them, and Debian's tesseract that reads one
-picture a second, one after the other, and hears nothing. Rounds are interleaved; the p99 of so few is the slowest.
-"x real time" is the video's duration by the median. The peak is that of all processes of a contender together, their
-shared pages by their share, looked at ten times a second. Nothing else should run.
+"the jailed child": reelsd-media, run as the daemon runs it. "a job, whole": the sample reel, from its submission to
+the answer of a long poll, with a daemon on a separate database; CPU of the daemon, its children and PostgreSQL.
+Limits: ffmpeg that only decodes pictures and sound, and Debian's tesseract that reads one picture per second of the
+video, one after the other, without sound. Rounds are interleaved; with this few, the p99 is the slowest. "x real time"
+is the video's duration divided by the median. The peak is the memory of all processes of a contender together, with
+shared pages by their share, sampled ten times a second. No other load should run.
 """
 
 import argparse
@@ -34,7 +34,7 @@ JOB_SECONDS_MAX = 120
 
 
 class Peak(threading.Thread):
-    """The most memory that some processes have had together, in MiB."""
+    """The maximum memory of some processes together, in MiB."""
 
     def __init__(self, processes):
         super().__init__(daemon=True)
@@ -60,10 +60,10 @@ def children_cpu():
 
 @contextlib.contextmanager
 def measured():
-    """Fills {wall, cpu: {"children": s}, peak} with what the processes that are begun and ended inside have taken."""
+    """Fills {wall, cpu: {"children": s}, peak} with the figures of the processes that start and end inside."""
     seen = {}
     before, begun = children_cpu(), time.monotonic()
-    # Of our descendants: nobody else is there.
+    # All our descendants: there are no others.
     ours = Processes(os.getpid())
     others = set(ours.pids())
     ours.pids = lambda: [pid for pid in Processes(os.getpid()).pids() if pid not in others]
@@ -94,7 +94,7 @@ def decode(video):
 
 
 def read_pictures(video):
-    """The pictures are made before, for their making is ffmpeg's work."""
+    """The pictures are extracted in advance, because that is ffmpeg's work."""
     with tempfile.TemporaryDirectory() as folder:
         run("ffmpeg", "-nostdin", "-loglevel", "error", "-i", video, "-vf", "fps=1", f"{folder}/%03d.png")
         pictures = sorted(pathlib.Path(folder).iterdir())

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What clients feel of a migration: an older daemon serves a database with many reels, all the time, while
-a newer program migrates below it. By hand; see --help. Needs the folders of both programs, `bin` and `share`.
+"""Measures requests during a migration: an older daemon serves a database with many reels all the time, while
+a newer program migrates it. Run by hand; see --help. Needs the folders of both programs, `bin` and `share`.
 
     PYTHONPATH=tests/service:tests/support tests/bench/migration_load.py --old /srv/old/bin --new build/release/bin
 
-Prints, for each kind of request, how many there were, the median, the 99th percentile and the slowest
-before and during the migration, and every answer that was no success.
+Prints for each kind of request the number, the median, the 99th percentile and the slowest, before and during
+the migration, and every answer that was not a success.
 """
 
 import argparse
@@ -35,7 +35,7 @@ ANALYZE;
 
 
 class Asker(threading.Thread):
-    """One client that asks one kind of request over and over, on a connection of its own."""
+    """One client that repeats requests of one kind, on its own connection."""
 
     def __init__(self, over, ask):
         super().__init__(daemon=True)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""How long reading a page of the platform takes, what it costs, and how much memory.
+"""Measures time, CPU and memory of parsing a page of the platform.
 
     python3 tests/bench/page_parsing.py [--bench-bin FOLDER] [--peers build/bench_peers] [--page-rounds 200] [--rounds 3]
 
-Each page is read --page-rounds times by a process of its own, in interleaved rounds: by reelsd's parser; in Node.js by a
-regular expression and JSON.parse ("JSON.parse"), which trusts the page as ours does not; and by parse5 and JSON.parse
-("parse5"). Memory is the peak of the process. Then answers that are made to be slow, at doubling sizes, ours alone. The
-program page_parsing is built unless it stands in --bench-bin.
+Each page is parsed --page-rounds times by a separate process, in interleaved rounds: by reelsd's parser; in Node.js by
+a regular expression and JSON.parse ("JSON.parse"), which trusts the page, unlike ours; and by parse5 and JSON.parse
+("parse5"). Memory is the peak of the process. Then our parser reads answers that are built to be slow, at doubling
+sizes. The program page_parsing is built unless it is in --bench-bin.
 """
 
 import argparse
@@ -24,7 +24,7 @@ CODE = "DYexample01"  # Of the golden page.
 
 
 def measure(command, environment):
-    """{took: [ms], cpu: ms a page, peak: MiB} of a process that reads one page."""
+    """{took: [ms], cpu: ms per page, peak: MiB} of a process that reads one page."""
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, env=environment) as process:
         said = process.stdout.read()
         _, status, used = os.wait4(process.pid, 0)

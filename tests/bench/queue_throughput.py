@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""How fast the queue itself is: jobs whose steps do nothing, and how long an idle one takes to begin with a job.
+"""Measures the queue: throughput with jobs without work, and the pick-up time of a job in an idle queue.
 
     python3 tests/bench/queue_throughput.py [--bin build/release/bin] [--peers build/bench_peers] [--jobs 20000]
             [--workers 16 64] [--rounds 3] [--idle-jobs 200]
 
-16 workers are what the daemon has by itself. Ours are jobs of the test link that nobody serves: claimed, refused by the
-first step, reported with its text and its time. Beside them graphile-worker with a task that does nothing, and pg-boss whose jobs are fetched and completed
-ten at a time. Idle: from the submission to the begin of the work, one job after the other.
+16 workers are the daemon's default. Our jobs are those of a test link that fails at once: claimed, refused by the
+first step, reported with text and time. Peers: graphile-worker with an empty task, and pg-boss whose jobs are fetched
+and completed ten at a time. Idle: from the submission to the start of the work, one job after the other.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from service_support import UNAVAILABLE
 
 
 def ours(world, jobs, workers):
-    """Seconds until all have ended, from the daemon's being ready."""
+    """Seconds from the daemon's readiness until all have ended."""
     world.sql("TRUNCATE job CASCADE")
     world.sql(f"INSERT INTO job (account_id, url) SELECT {world.account}, '{UNAVAILABLE}'"
               f" FROM generate_series(1, {jobs})")
@@ -31,8 +31,8 @@ def ours(world, jobs, workers):
     before = database.cpu_seconds()
     server = world.daemon(workers=workers)
     while world.sql("SELECT count(*) FROM job WHERE status IN ('pending', 'processing')") != "0":
-        time.sleep(0.5)  # Each look is a process and a session, which take their time from what is measured.
-    # From the first begin to the last end: what starting a daemon takes is another matter.
+        time.sleep(0.5)  # Each check is a process and a session, whose time would distort the measurement.
+    # From the first start to the last end: the start of the daemon is not measured.
     seconds = float(world.sql("SELECT extract(epoch FROM max(finished_at) - min(started_at)) FROM job"))
     cpu, memory = server.processes.cpu_seconds(), server.processes.memory()
     world.end(server)
@@ -46,7 +46,7 @@ def children_cpu_seconds():
 
 
 def peer(world, command, jobs, workers, packages):
-    # As ours, from empty tables: what ended jobs of the round before cost is another matter.
+    # From empty tables, as for ours: the cost of ended jobs of earlier rounds is not measured.
     world.sql("DROP SCHEMA IF EXISTS graphile_worker, pgboss CASCADE")
     database = Processes(world.cluster.process.pid)
     before, own_before = database.cpu_seconds(), children_cpu_seconds()

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What it gives that a result is stored as the text that is sent, packed by lz4 (docs/adr/0028).
+"""Measures the effect of storing a result as the JSON text that is sent, compressed by lz4 (docs/adr/0028).
 
     python3 tests/bench/result_storage.py [--bin build/release/bin] [--rows 20000] [--rounds 5] [--seconds 2]
             [--connections 256]
 
-The same rows and the same daemon, which keeps nothing; only the type of the column that holds the results differs,
-and what packs it.
+The rows and the daemon, without a cache, are the same; only the type of the column with the results and its
+compression differ.
 """
 
 import argparse
@@ -18,10 +18,10 @@ FORMS = [("json", "lz4"), ("json", "pglz"), ("jsonb", "lz4"), ("jsonb", "pglz")]
 
 
 def stored_as(wanted, form):
-    """A database whose results are stored so."""
+    """A database whose results are stored in this form."""
     kind, packed_by = form
     world = World(wanted.rows, wanted.bin)
-    # A new column, and a text put together anew, so that each value is packed by the column's method.
+    # A new column and newly built texts, so that each value is compressed by the column's method.
     world.sql(f"ALTER TABLE job ADD COLUMN other {kind} COMPRESSION {packed_by}")
     world.sql("ALTER TABLE job DISABLE TRIGGER USER")
     world.sql(f"UPDATE job SET other = (result::text || '')::{kind}")

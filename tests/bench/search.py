@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""How fast a search is in an account with many reels, as a client sees it.
+"""Measures searches in an account with many reels, as a client sees them.
 
     python3 tests/bench/search.py [--bin build/release/bin] [--bench-bin FOLDER] [--rows 10000] [--searches 1000]
             [--rounds 3] [--seconds 5] [--connections 1 16]
 
-The reels are made up by the program search_rows, which is built unless it stands in --bench-bin. As limits,
-PostgreSQL's own full-text search on the same words by pgbench, as many clients as connections: a tsvector with weights,
-a GIN index, ts_rank. "all words" finds reels that have every word of the search, "any word" those that have one, as
-ours does. Neither knows what a word means or how rare it is, and neither finds the passage to show.
+The program search_rows generates the reels; it is built unless it is in --bench-bin. For comparison: PostgreSQL's own
+full-text search for the same words by pgbench, with as many clients as connections: a tsvector with weights, a GIN
+index, ts_rank. "all words" finds reels that have every word of the search, "any word" those that have one, as ours
+does. Neither knows the meaning or the rarity of a word, and neither finds the passage to show.
 """
 
 import argparse
@@ -29,7 +29,7 @@ request = function()
   return "GET /api/v1/reels/search?q=" .. searches[math.random(#searches)] .. tail
 end
 """
-# What stands in the reel's row: a result of the size that a real one has, compressed by TOAST as there.
+# Contents of the reel's row: a result of realistic size, compressed by TOAST.
 FILL = """
 CREATE UNLOGGED TABLE made (number integer GENERATED ALWAYS AS IDENTITY, reel json);
 COPY made (reel) FROM '{folder}/reels' WITH (FORMAT csv, DELIMITER E'\\x01', QUOTE E'\\x02');
@@ -69,7 +69,7 @@ SELECT id, url, code, author, summary, created_at, ts_rank(body, query) AS score
 
 
 def fill(world, rows, searches, programs=None):
-    """The searches' words. `programs`: where search_rows is, if it is not to be built."""
+    """The words of the searches. `programs`: folder of search_rows, if it is not to be built."""
     program = built("search_rows", programs)
     folder = pathlib.Path(world.cluster.folder)
     subprocess.run([program, str(rows), str(searches), str(folder)], check=True)
@@ -82,12 +82,12 @@ def fill(world, rows, searches, programs=None):
 
 
 def quoted(searches):
-    """For the table of SEARCH."""
+    """A row of the table of SEARCH."""
     return ", ".join(f'"{urllib.parse.quote(one.strip())}"' for one in searches)
 
 
 def pgbench(world, column, searches, clients, seconds, database):
-    """One round of PostgreSQL's own search, as Load.put_on() gives it."""
+    """One round of PostgreSQL's own search, in the form of Load.put_on()."""
     folder = pathlib.Path(world.cluster.folder)
     script = folder / f"{column}.sql"
     script.write_text(PEER.format(searches=searches, column=column, account=world.account))

@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
-"""Whether daemons stay as they are under steady use of everything they have.
+"""Tests whether daemons stay stable under steady use of all features.
 
     python3 tests/bench/soak.py [--bin build/release/bin] [--minutes 30] [--quiet-seconds 60] [--pace 1] [--seed 1]
 
 Two daemons share a database: one speaks HTTP and is the chat bot, one speaks HTTPS. In use, all the time and at a
 steady rate: links one by one and in lists (test links; reels of a stand-in platform, analysed by a stand-in model; the
-sample reel, really analysed), polls, long polls, events, reads, pictures, subtitles, lists, searches, usage, deletions,
-the dashboard with its feed, tokens, webhooks to receivers that fail now and then, the chat bot, `reels`, `reels mcp`,
-/metrics and the documentation; beside them clients that are idle, slow, deaf or broken, SIGHUP with new certificates,
-and each minute a database that cuts connections.
+sample reel with a real analysis), polls, long polls, events, reads, pictures, subtitles, lists, searches, usage,
+deletions, the dashboard with its event stream, tokens, webhooks to receivers that sometimes fail, the chat bot, `reels`,
+`reels mcp`, /metrics and the documentation. In addition there are idle, slow, deaf and broken clients, SIGHUP with new
+certificates, and each minute a database that cuts connections.
 
-Each 10 s it is measured what the daemons and their database hold. Two tables follow: what was answered, how fast
-and with how many wrong answers; and each gauge at rest before, at the begin and the end of the judged time (the last
-two thirds), its median there, at rest afterwards, and how much it has grown by the slope of Theil and Sen. The bounds
-and their reasons are in soak_gauges.py. Ends with 1 if memory, descriptors, connections or anything else that is to be
-flat grows, if something is left behind in the quiet, if an answer was wrong, or if a daemon does not end well. A run of
-a few minutes finds wrong answers, but judges what is still filling: caches, the library of reels, the names of metrics.
+The resources of the daemons and their database are measured every 10 s. Two tables are printed: the answers with their
+times and the number of wrong ones; and each gauge before the load, at the start and the end of the evaluated time (the
+last two thirds), its median there, after the load, and its growth by the slope of Theil and Sen. The bounds and their
+reasons are in soak_gauges.py. Exits with 1 if memory, descriptors, connections or another bounded gauge grows, if
+something is left after the load, if an answer was wrong, or if a daemon does not exit cleanly. A run of a few minutes
+finds wrong answers, but evaluates gauges that are still filling: caches, the library of reels, the names of metrics.
 """
 
 import argparse
@@ -46,7 +46,7 @@ from webhook_receiver import WebhookReceiver
 
 SAMPLE_SECONDS = 10
 CROWD = {"idle": 40, "slow": 10, "deaf": 4}
-# Behaviours of the platform's posts: the others are well. What passes is tried again within seconds.
+# Behaviours of the platform's posts: the others are good. Temporary failures are retried within seconds.
 POSTS = {30: {"page": "flaky"}, 31: {"page": "server_error"}, 32: {"media": "cut"}, 33: {"media": "expire_once"},
          34: {"page": "private"}, 35: {"page": "deleted"}, 36: {"page": "photo_page"}}
 POST_ENDS = {31: "download_failed", 34: "unavailable", 35: "unavailable", 36: "unsupported_format"}
@@ -54,12 +54,12 @@ ACTORS = (
     (Submitter, 3), (SampleSubmitter, 1), (Lists, 1), (Follower, 2), (Reader, 2), (Searcher, 1), (Deleter, 1), (Sweeper, 1),
     (Told, 2), (Broken, 1), (PassersBy, 1), (Visit, 1), (Administrator, 1), (Chatter, 1), (Programs, 1), (Mcp, 1),
     (Operator, 1), (Cutter, 1))
-REST_SECONDS = 20  # Before the load: the daemons' own looks at the database have come round.
-END_SECONDS_MAX = 200  # For the turns that are under way when the soak is over.
+REST_SECONDS = 20  # Before the load: the daemons' periodic checks of the database have run.
+END_SECONDS_MAX = 200  # For turns in progress at the end of the soak.
 
 
 class Soak:
-    """The daemons, those who use them, and what was measured."""
+    """The daemons, their clients, and the measurements."""
 
     def __init__(self, wanted):
         self.pace, self.seed = wanted.pace, wanted.seed
@@ -88,11 +88,11 @@ class Soak:
             "webhook_networks": "127.0.0.0/8",
             "analyzer": "gemini", "gemini_url": self.gemini.url, "gemini_api_key": self.gemini.key,
             "gemini_model": "gemini-3.8-flash", "model_prices": "gemini-3.8-flash=0.3/2.5/0.03",
-            # So small that it is full when the judged time begins.
+            # So small that it is full before the evaluated time begins.
             "reel_cache_bytes_max": 256 * 1024, **self.platform.settings()}
         self.daemon = self.open(Daemon(**common, **self.telegram.settings()))
         self.daemon.start()
-        # Before another daemon starts, which would make a newer link.
+        # Before another daemon starts, which would create a newer link.
         self.person_email = "ann@example.test"
         self.person = Person(self.daemon).join(set_up_link_secret(self.daemon), self.person_email)
         self.tls_daemon = self.open(TlsDaemon(**common))
@@ -106,14 +106,14 @@ class Soak:
         self.tie_chat()
         token = self.person.api("POST", "tokens", {"name": "soak"}).json()["token"]
         self.accounts["people"] = Account(self.daemon, self.person_email, token)
-        # A reel whose turn does not come: who waits for it waits.
+        # A reel whose turn does not come: its clients wait.
         self.held = int(self.sql(
             "INSERT INTO job (account_id, url, run_at, waits_for)"
             " SELECT id, 'https://www.instagram.com/reel/DYheld00001/',"
             " now() + interval '1 day', 'time' FROM account WHERE email = 'library@example.test' RETURNING id"))
 
     def start_tls(self):
-        """Its log is a file that SIGHUP opens again; where it listens is read from there."""
+        """Its log is a file that SIGHUP reopens; its address is read from there."""
         daemon = self.tls_daemon
         daemon.spawn()
         daemon.log_path = daemon.settings["log_file"]
@@ -134,7 +134,7 @@ class Soak:
     def sql(self, statement):
         return self.cluster.query(statement, self.database.rsplit("=", 1)[1]).strip()
 
-    # What is measured.
+    # Measurements.
 
     def sample(self):
         """{gauge: value}"""
@@ -152,7 +152,7 @@ class Soak:
         answer = self.sql(
             "SELECT * FROM (VALUES " + ", ".join(counts) + ", ('connections', (SELECT count(*) FROM pg_stat_activity"
             " WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
-            # Those of the daemons: what a terminal's command holds for a moment is not theirs.
+            # Only those of the daemons: commands hold some for a moment.
             " AND backend_start < now() - interval '2 seconds'))) AS one")
         for line in answer.splitlines():
             name, count = line.split("|")
@@ -161,7 +161,7 @@ class Soak:
         return values
 
     def rest(self, seconds, keep):
-        """After `seconds` without anybody, what `keep` takes of each series' value."""
+        """After `seconds` without clients, `keep` of each series' values."""
         time.sleep(seconds)
         for name, value in self.sample().items():
             keep(self.series[name], value)
@@ -189,7 +189,7 @@ class Soak:
             print(f"sockets of daemon {number} at rest: {dict(self.peers_of(daemon))}")
 
     def peers_of(self, daemon):
-        """Whose sockets they are."""
+        """The servers to which sockets belong."""
         ports = {self.platform.port: "platform", urllib.parse.urlsplit(self.gemini.url).port: "model",
                  urllib.parse.urlsplit(self.telegram.url).port: "chat",
                  urllib.parse.urlsplit(self.receiver.origin).port: "receiver"}
@@ -210,10 +210,10 @@ class Soak:
                     for number in range(len(self.daemons))) +
                     f", {sum(self.book.wrong.values())} wrong answers", file=sys.stderr, flush=True)
 
-    # What is said of it.
+    # The report.
 
     def report(self):
-        """Prints the tables; whether all is well."""
+        """Prints the tables; returns whether everything is good."""
         print_table("what was asked", ["", "answers", "median ms", "p99 ms", "max ms", "excused 503", "wrong"],
                     self.book.rows())
         rows, growing = table_rows(self.series)
@@ -241,7 +241,7 @@ class Soak:
 
     @staticmethod
     def report_log(number, daemon):
-        """Warnings and errors by their words, numbers left out."""
+        """Warnings and errors by their texts, without numbers."""
         said = collections.Counter(
             (line.get("level"), re.sub(r"\d+", "N", str(line.get("message")))) for line in daemon.log_lines()
             if line.get("level") in ("warning", "error", "critical"))

@@ -1,4 +1,4 @@
-"""Clients of a soak test: what they ask and what is wrong with the answers is noted in one book."""
+"""Clients of a soak test: their requests and the errors in the answers are recorded in one place."""
 
 import collections
 import http.client
@@ -10,13 +10,13 @@ import time
 
 from service_support import ANSWER_SECONDS_MAX, Answer
 
-TROUBLE_SECONDS = 10  # After the database was cut off, in which a polite 503 is a right answer.
-COME_AGAIN_SECONDS_MAX = 2  # A client's patience with Retry-After: a soak has no time for longer ones.
-EXAMPLES_MAX = 50  # Of a surface: what is wrong again and again need not be printed each time.
+TROUBLE_SECONDS = 10  # Time after a cut of the database during which a 503 is correct.
+COME_AGAIN_SECONDS_MAX = 2  # Longest Retry-After that a client respects: a soak has no time for longer ones.
+EXAMPLES_MAX = 50  # Per surface: repeated errors are not all printed.
 
 
 class Excused(Exception):
-    """A 503 in a time of trouble, to something that cannot simply be asked again."""
+    """A 503 during an outage, to a request that cannot simply be repeated."""
 
 
 class Wrong(Exception):
@@ -24,7 +24,7 @@ class Wrong(Exception):
 
 
 class Book:
-    """What was answered, how fast, and what was wrong."""
+    """Answers, their times, and errors."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -37,7 +37,7 @@ class Book:
         self.trouble_ends = time.monotonic() + TROUBLE_SECONDS
 
     def is_trouble(self, begun):
-        """Whether a request that began then could have met the database's absence."""
+        """Whether a request that began at this time could have met the database's absence."""
         return begun < self.trouble_ends
 
     def note(self, surface, seconds):
@@ -68,7 +68,7 @@ class Book:
 
 
 class Visitor:
-    """One client that keeps its connection. Nothing of it is shared between threads."""
+    """One client that keeps its connection. Threads share none of its state."""
 
     def __init__(self, book, daemon, token=None, is_tls=False):
         self.book, self.daemon, self.token, self.is_tls = book, daemon, token, is_tls
@@ -78,7 +78,7 @@ class Visitor:
         host, port = self.daemon.address.rsplit(":", 1)
         if not self.is_tls:
             return http.client.HTTPConnection(host, int(port), timeout=ANSWER_SECONDS_MAX)
-        # The certificate is renewed all the time, and what it vouches for is not what is tried.
+        # The certificate is renewed all the time, and its verification is not tested here.
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
         return http.client.HTTPSConnection(host, int(port), timeout=ANSWER_SECONDS_MAX, context=context)
@@ -89,7 +89,7 @@ class Visitor:
             self.link = None
 
     def exchange(self, method, path, body, headers):
-        """Once more on a new connection if the daemon has closed a kept one meanwhile, as it may."""
+        """Repeats a request on a new connection if the daemon has closed a kept one in between, as it may."""
         for is_kept in ((True, False) if self.link else (False,)):
             if not is_kept:
                 self.close()
@@ -104,13 +104,13 @@ class Visitor:
                     raise
 
     def ask(self, surface, method, path, body=None, headers=None, good=(200,), again=True):
-        """The answer, whose status is one of `good`. `again`: a 503 in a time of trouble is answered by asking again,
-        as may be done with what is read, deleted, or named by a key."""
+        """The answer, whose status must be one of `good`. `again`: after a 503 during an outage, the request is
+        repeated; for reads, deletions, and requests with a key."""
         headers = dict(headers or {})
         if self.token:
             headers.setdefault("Authorization", "Bearer " + self.token)
         if method not in ("GET", "HEAD") and not again:
-            self.close()  # What cannot be sent twice goes over a connection that is surely open.
+            self.close()  # Requests that cannot be repeated use a new connection.
         given_up = time.monotonic() + 2 * TROUBLE_SECONDS
         while True:
             begun = time.monotonic()
@@ -125,12 +125,12 @@ class Visitor:
             if not again:
                 raise Excused()
             if method == "DELETE":
-                good = (*good, 404)  # The one whose answer was lost may have deleted it.
+                good = (*good, 404)  # The request whose answer was lost may have deleted it.
             time.sleep(min(int(answer.headers["Retry-After"]), COME_AGAIN_SECONDS_MAX))
 
 
 class Actor(threading.Thread):
-    """Does one kind of thing every so many seconds, until the soak is over. What it cannot do is a wrong answer."""
+    """Runs turns of one kind at a fixed interval, until the soak ends. A failed turn counts as a wrong answer."""
 
     surface = ""
     every = 1.0
@@ -142,14 +142,14 @@ class Actor(threading.Thread):
         self.turns = itertools.count()
 
     def prepare(self):
-        """Before the load, in the main thread."""
+        """Called before the load, in the main thread."""
 
     def act(self):
         """One turn."""
         raise NotImplementedError
 
     def end(self):
-        """After the last turn, in its own thread."""
+        """Called after the last turn, in its own thread."""
 
     def run(self):
         while not self.soak.over.wait(self.chance.uniform(0.5, 1.5) * self.every / self.soak.pace):
@@ -157,7 +157,7 @@ class Actor(threading.Thread):
                 self.act()
             except Excused:
                 pass  # It has been counted.
-            except Exception as why:  # Of whatever kind: it is counted and shown.
+            except Exception as why:  # Any error is counted and shown.
                 self.book.complain(self.surface, f"{type(why).__name__}: {why}")
         self.end()
 

@@ -1,9 +1,9 @@
-"""What a soak test measures of daemons every few seconds, and how it judges whether a series is flat.
+"""Measurements of daemons in a soak test, and the decision whether a series grows.
 
-A series is flat unless two things hold. Its slope by Theil and Sen (the median of the slopes of all pairs of
-samples, which a third of outliers does not move) times the judged time is more than the gauge's bound; and the lower
-end of Sen's interval of 95 % is above zero, so that what chance can do is not called growth. The bound is what
-nobody would notice in a month, see each gauge.
+A series grows if two conditions hold. Its slope by Theil and Sen (the median of the slopes of all pairs of
+samples, which tolerates a third of outliers) times the evaluated time exceeds the gauge's bound. The lower end of
+Sen's interval of 95 % is above zero, so that chance is not reported as growth. The bound is a growth that is
+irrelevant over a month, see each gauge.
 """
 
 import collections
@@ -14,18 +14,18 @@ import pathlib
 import re
 import statistics
 
-NORMAL_95 = 1.96  # Standard deviations that hold 95 % of a normal distribution.
+NORMAL_95 = 1.96  # Standard deviations that contain 95 % of a normal distribution.
 
 
 def trend(series):
-    """(slope, lower end, upper end) in units a second of [(seconds, value)], in the order of time."""
+    """(slope, lower end, upper end) in units per second of [(seconds, value)], in the order of time."""
     slopes = sorted(
         (later - earlier) / (after - before)
         for at, (before, earlier) in enumerate(series) for after, later in series[at + 1:] if after > before)
     if not slopes:
         return 0.0, 0.0, 0.0
     count = len(series)
-    # The variance of Kendall's S without ties; ties make it smaller, so the interval is rather too wide.
+    # The variance of Kendall's S without ties; ties make it smaller, so the interval is slightly too wide.
     spread = NORMAL_95 * math.sqrt(count * (count - 1) * (2 * count + 5) / 18)
     low = max(0, math.floor((len(slopes) - spread) / 2))
     high = min(len(slopes) - 1, math.ceil((len(slopes) + spread) / 2))
@@ -34,9 +34,9 @@ def trend(series):
 
 @dataclasses.dataclass
 class Gauge:
-    """`bound`: growth over the judged time that is borne; nothing: the gauge is shown and not judged. `rest`: what
-    may be there more, in the quiet after the load, than in the quiet before it; nothing: not compared.
-    `share`: of the median, which is borne besides the bound."""
+    """`bound`: allowed growth over the evaluated time; None: the gauge is shown only. `rest`: allowed difference
+    between the quiet time after the load and that before it; None: not compared. `share`: additional allowed
+    growth, as a share of the median."""
 
     unit: str = ""
     bound: float = None
@@ -44,11 +44,11 @@ class Gauge:
     share: float = 0
 
 
-# Why these bounds: at 30 requests a second, the judged 20 minutes of half an hour have 36,000 requests. 4 MiB are then
-# 117 bytes of each, less than any object of ours that a request could leave behind; and a descriptor that one in a
-# thousand leaves behind is 36 of them. Connections and threads are made at the start alone.
-# What asks others keeps four connections and a pair of sockets for each thread that has asked at the same moment: of
-# four workers, the platform and the model, some for webhooks and the chat. They come with the load and stay.
+# Reasons for these bounds: at 30 requests per second, the evaluated 20 minutes of half an hour have 36,000
+# requests. 4 MiB are 117 bytes for each, less than any object that a request could leak; a descriptor leaked by
+# one request in a thousand makes 36 of them. Connections and threads are created only at the start.
+# Outgoing clients keep four connections and a socket pair for each thread that has used them at the same time:
+# four workers, the platform and the model, some for webhooks and the chat. They start with the load and stay.
 KEPT_CONNECTIONS_MAX = 96
 GAUGES = {
     "memory": Gauge("MiB", bound=4),
@@ -64,16 +64,16 @@ GAUGES = {
     "database connections": Gauge("", bound=1, rest=0),
     "scratch files": Gauge("", bound=20, rest=0),
     "scratch MiB": Gauge("MiB", bound=20, rest=1),
-    # A route that is answered otherwise for the first time brings 15. A label without bound would bring thousands.
+    # A route with its first answer of a new status adds 15. A label without a bound would add thousands.
     "metric lines": Gauge("", bound=100),
 }
-# Of the database. What is kept by design for a day or longer only grows in half an hour, and is shown alone.
+# For the database. Data that is kept for a day or longer only grows in half an hour, and is shown only.
 TABLES_BOUNDED = (
     "job", "search_document", "search_word", "search_concept", "reel_thumbnail", "webhook_delivery", "web_session",
     "invitation", "chat_message", "chat_code", "tied_chat", "resolver_pace", "model_total", "webhook_secret")
 TABLES_KEPT = ("deleted_job", "idempotency_key", "model_call", "api_token")
-# Reels come and go by chance, and one has five times the words of another: half of what is there may be chance. What
-# deletions left behind would be ten times as much.
+# The number of reels varies at random, and one has five times the words of another: half of the rows may be
+# chance. Rows that deletions leave behind would be ten times as many.
 ROWS = Gauge("rows", bound=50, share=0.5)
 
 
@@ -85,7 +85,7 @@ def gauge_of(name):
 
 
 def verdict(gauge, series):
-    """(growth over the judged time, whether the gauge grows) of the last two thirds of a series."""
+    """(growth over the evaluated time, whether the gauge grows) for the last two thirds of a series."""
     judged = series[len(series) // 3:]
     if len(judged) < 2:
         return 0.0, False
@@ -118,7 +118,7 @@ def descendants(pid):
 
 
 def memory_of(pid, kind="Pss", file="smaps_rollup"):
-    """Mebibytes, or 0 of a process that has ended."""
+    """Mebibytes, or 0 for a process that has ended."""
     try:
         text = pathlib.Path(f"/proc/{pid}/{file}").read_text()
     except OSError:
@@ -134,7 +134,7 @@ def descriptors_of(pid):
         try:
             target = os.readlink(f"/proc/{pid}/fd/{name}")
         except OSError:
-            continue  # It was closed meanwhile.
+            continue  # It was closed in between.
         if target.startswith("socket:"):
             kinds["sockets"] += 1
         elif target.startswith("pipe:"):
@@ -145,8 +145,8 @@ def descriptors_of(pid):
 
 
 def socket_peers(pid, own_port, names):
-    """Counter of what a process's sockets are: {"unix": 9, "clients ESTABLISHED": 3, "platform CLOSE_WAIT": 1, ...}.
-    `names`: {port of a server that it asks: its name}"""
+    """Counter of the kinds of a process's sockets: {"unix": 9, "clients ESTABLISHED": 3, "platform CLOSE_WAIT": 1,
+    ...}. `names`: {port of a server that it uses: its name}"""
     states = {"01": "ESTABLISHED", "08": "CLOSE_WAIT", "0A": "LISTEN"}
     known = {}
     for file in ("tcp", "tcp6"):
@@ -160,21 +160,21 @@ def socket_peers(pid, own_port, names):
         try:
             target = os.readlink(f"/proc/{pid}/fd/{name}")
         except OSError:
-            continue  # It was closed meanwhile.
+            continue  # It was closed in between.
         if target.startswith("socket:["):
             found[known.get(target[8:-1], "local")] += 1
     return found
 
 
 def files_below(folder):
-    """(how many files, their MiB on disk)"""
+    """(number of files, their MiB on disk)"""
     count, blocks = 0, 0
     for where, _, names in os.walk(folder):
         for name in names:
             try:
                 blocks += os.lstat(os.path.join(where, name)).st_blocks
             except OSError:
-                continue  # It was removed meanwhile.
+                continue  # It was removed in between.
             count += 1
     return count, blocks * 512 / 2**20
 
@@ -193,7 +193,8 @@ def daemon_sample(daemon):
 
 
 def table_rows(daemons):
-    """[[name, begin, median, end, quiet, growth, verdict]] and the names of what grows. `daemons`: {name: Series}"""
+    """[[name, begin, median, end, quiet, growth, verdict]] and the names of growing gauges. `daemons`: {name:
+    Series}"""
     rows, growing = [], []
     for name, series in daemons.items():
         gauge = gauge_of(name)
@@ -212,7 +213,7 @@ def table_rows(daemons):
 
 
 class Series:
-    """A gauge over time: at rest before the load, under load, and in the quiet after it."""
+    """A gauge over time: before the load, under load, and in the quiet time after it."""
 
     def __init__(self):
         self.rest, self.points, self.quiet = None, [], None

@@ -1,6 +1,5 @@
-"""What people and programs do in a soak test: the dashboard, the chat bot, the client, `reels mcp`, pages that anybody
-may ask for; and what befalls daemons: SIGHUP, tokens made at a terminal, a database that cuts connections.
-"""
+"""Users and programs in a soak test: the dashboard, the chat bot, the client, `reels mcp`, public pages; and
+events of daemons: SIGHUP, tokens created in a terminal, a database that cuts connections."""
 
 import json
 import queue
@@ -15,13 +14,13 @@ from soak_clients import Actor, Excused, Visitor, Wrong
 from soak_surfaces import END_SECONDS_MAX, REEL_CODES, ApiActor, link_of
 
 PUBLIC = ("/healthz", "/metrics", "/", "/docs/index.html", "/docs/openapi.yaml", "/docs/swagger-ui-bundle.js")
-CHAT = 1001  # A private chat, which is tied to the account "chat".
+CHAT = 1001  # A private chat, which is linked to the account "chat".
 PROGRAM_SECONDS_MAX = 200
 UNAVAILABLE = link_of("reelsd-unavailable")
 
 
 class PassersBy(Actor):
-    """What needs no token."""
+    """Requests without a token."""
 
     surface, every = "public pages", 1
 
@@ -42,7 +41,7 @@ class PassersBy(Actor):
 
 
 class Browser(Person):
-    """A person whose answers are noted, and who bears with a database that is away."""
+    """A user whose answers are recorded, and who tolerates outages of the database."""
 
     def __init__(self, actor):
         super().__init__(actor.soak.daemon)
@@ -60,7 +59,7 @@ class Browser(Person):
 
 
 class Visit(Actor):
-    """A visit to the dashboard: sign in, watch a reel become done, make and revoke a token, sign out."""
+    """A visit to the dashboard: sign in, watch a reel until it is done, create and revoke a token, sign out."""
 
     surface, every = "dashboard", 12
 
@@ -101,7 +100,7 @@ class Visit(Actor):
 
 
 class Administrator(Actor):
-    """The pages of administrators, in one session, whose feed stays open all the time."""
+    """The pages of administrators, in one session, whose event stream stays open all the time."""
 
     surface, every = "administration", 5
 
@@ -142,7 +141,7 @@ class Chatter(Actor):
         self.tidy_up(telegram)
 
     def shown(self, words):
-        """The latest message, once it shows one of these words."""
+        """The latest message, once it contains one of these words."""
         telegram = self.soak.telegram
         before = self.seen
 
@@ -171,7 +170,7 @@ class Chatter(Actor):
         return int("".join(c if c.isdigit() else " " for c in first).split()[0]) if first else 0
 
     def tidy_up(self, telegram):
-        """The chat's reels do not stay, whether the bot was asked for them once or by its buttons."""
+        """Deletes the chat's reels, whether the bot created them for a message or for a button."""
         someone = self.soak.accounts["chat"]
         for one in Visitor(self.book, self.soak.daemon, someone.token).ask(
                 "list", "GET", "/api/v1/reels?limit=100").json():
@@ -181,7 +180,7 @@ class Chatter(Actor):
 
 
 class Programs(ApiActor):
-    """The client, a process a turn."""
+    """The client: one process per turn."""
 
     surface, every = "reels", 5
 
@@ -209,7 +208,7 @@ class Programs(ApiActor):
 
 
 class Mcp(ApiActor):
-    """`reels mcp`, which a client starts, asks some things, and ends."""
+    """`reels mcp`: starts it, calls some tools, and ends it."""
 
     surface, every = "reels mcp", 6
 
@@ -238,7 +237,7 @@ class Mcp(ApiActor):
 
 
 class Operator(Actor):
-    """At a terminal: tokens that are made and revoked; SIGHUP, with a certificate that is new."""
+    """In a terminal: creates and revokes tokens; sends SIGHUP after a new certificate."""
 
     surface, every = "operator", 30
 
@@ -265,7 +264,7 @@ class Operator(Actor):
 
 
 class Cutter(Actor):
-    """The database ends connections of the daemons: one of them, or all of them."""
+    """The database closes connections of the daemons: one of them, or all."""
 
     surface, every = "database cuts", 60
 
@@ -275,10 +274,10 @@ class Cutter(Actor):
         begun = time.monotonic()
         self.soak.sql(
             "SELECT pg_terminate_backend(pid) FROM (SELECT pid FROM pg_stat_activity WHERE datname = current_database()"
-            # Not those by which this program itself looks into the database.
+            # Except those of this program.
             " AND backend_type = 'client backend' AND application_name <> 'psql'"
             f" ORDER BY random() LIMIT {count}) AS one")
         self.note(begun)
         wait_until(lambda: all(one.request("GET", "/readyz").status == 200 for one in self.soak.daemons),
                    "readiness after a cut", END_SECONDS_MAX)
-        self.book.begin_trouble()  # Who was answered late has his ten seconds, too.
+        self.book.begin_trouble()  # A request that was answered late has ten seconds, too.

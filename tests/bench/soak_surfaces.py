@@ -1,4 +1,4 @@
-"""What a soak test's clients of /api/v1 do, turn by turn: submit, wait, follow, read, list, search, delete, be told."""
+"""The turns of a soak test's clients of /api/v1: submit, wait, follow, read, list, search, delete, webhooks."""
 
 import datetime
 import json
@@ -17,11 +17,11 @@ from soak_clients import Actor, Visitor
 
 ANALYZE = "/api/v1/reels/analyze"
 REELS = "/api/v1/reels"
-LIBRARY_REELS_MAX = 60  # What the busy account keeps, so that tables stay as they are.
-END_SECONDS_MAX = 180  # Of a job, attempts and a cut-off database included.
-LEFT_BEHIND_SECONDS = 400  # No turn takes so long.
+LIBRARY_REELS_MAX = 60  # Reels that the busy account keeps, so that the sizes of tables are stable.
+END_SECONDS_MAX = 180  # For a job, including attempts and a cut-off database.
+LEFT_BEHIND_SECONDS = 400  # No turn takes this long.
 REEL_CODES = [f"DYsoak{number:05}" for number in range(40)]
-# What becomes of links. Of the platform's posts that a soak has, all but a few are well, see soak.py.
+# Outcomes of links. Most of the platform's posts in a soak are good, see soak.py.
 ENDS = {
     "reelsd-unavailable": "unavailable", "reelsd-rate-limited": "rate_limited",
     "reelsd-unsupported": "unsupported_format", "reelsd-too-long": "video_too_long",
@@ -53,7 +53,7 @@ class Library:
             return chance.choice(self.ids) if self.ids else None
 
     def surplus(self):
-        """One that is to be deleted; nobody counts on it from now on."""
+        """Takes a reel for deletion; no other client relies on it from now on."""
         with self.lock:
             if len(self.ids) <= LIBRARY_REELS_MAX:
                 return None
@@ -62,13 +62,13 @@ class Library:
             return job_id
 
     def good(self, job_id):
-        """The statuses that a look at it may have; to be asked when the answer is in."""
+        """The statuses that a read of it may have; called when the answer has arrived."""
         with self.lock:
             return (200, 404) if job_id in self.gone else (200,)
 
 
 class ApiActor(Actor):
-    """With an account: "library" is the busy one, "passing" one whose reels are deleted when they have been looked at."""
+    """With an account: "library" is the busy one, "passing" one whose reels are deleted after they were read."""
 
     account = "passing"
 
@@ -89,7 +89,7 @@ class ApiActor(Actor):
         return link_of(self.chance.choice(list(ENDS)))
 
     def submit(self, link, **more):
-        """The id of a new job. A key names it, so that it can be asked for again."""
+        """The id of a new job. A key names it, so that the submission can be repeated."""
         answer = self.visitor.ask(
             "submit", "POST", ANALYZE, json.dumps({"url": link, "fresh": True, **more}),
             {"Idempotency-Key": str(uuid.uuid4())}, good=(202,))
@@ -108,7 +108,7 @@ class ApiActor(Actor):
         raise AssertionError(f"job {job_id} has not ended in {END_SECONDS_MAX} s: {job}")
 
     def check_end(self, job):
-        """That it ended as its link does."""
+        """Checks that it ended as its link does."""
         code = code_of(job["url"])
         wanted = ENDS.get(code) or self.soak.post_ends.get(code)
         self.check(job.get("error_code") == wanted, f"{code} is to end with {wanted}: {json.dumps(job)[:400]}")
@@ -130,7 +130,7 @@ class Submitter(ApiActor):
 
 
 class SampleSubmitter(ApiActor):
-    """The sample reel, really analysed."""
+    """The sample reel, with a real analysis."""
 
     surface, every, account = "sample reel", 45, "library"
 
@@ -152,13 +152,13 @@ class Lists(ApiActor):
         views = self.ask("POST", ANALYZE, json.dumps({"urls": links}),
                          {"Idempotency-Key": str(uuid.uuid4())}, good=(202,)).json()
         self.check([view["url"] for view in views] == links and "error" in views[1], f"{views}")
-        for job_id in {views[0]["id"], views[2]["id"]}:  # One, where both links are the same.
+        for job_id in {views[0]["id"], views[2]["id"]}:  # One, if both links are equal.
             self.check_end(self.wait_for_end(job_id))
             self.delete(job_id)
 
 
 class Follower(ApiActor):
-    """Follows a reel's events to its end; every second time it leaves in the middle and comes back."""
+    """Follows a reel's events to its end; every second time it disconnects in the middle and reconnects."""
 
     surface, every = "events", 4
 
@@ -174,7 +174,7 @@ class Follower(ApiActor):
             finally:
                 stream.close()
         give_up = time.monotonic() + END_SECONDS_MAX
-        while True:  # A stream may end before its reel does; whoever follows comes back.
+        while True:  # A stream may end before its reel does; a follower reconnects.
             stream = ReelEvents(self.someone, job_id, last_id)
             try:
                 if stream.answer.status == 503 and self.book.is_trouble(time.monotonic()):
@@ -197,13 +197,13 @@ class Follower(ApiActor):
 
 
 class Reader(ApiActor):
-    """Reads what is there: reels, pictures, subtitles, usage."""
+    """Reads reels, pictures, subtitles and usage."""
 
     surface, every, account = "read", 0.1, "library"
 
     def __init__(self, soak, number=0):
         super().__init__(soak, number)
-        if number % 2:  # Every second one reads by TLS, of the other daemon.
+        if number % 2:  # Every second one uses TLS, at the other daemon.
             self.visitor = Visitor(self.book, soak.tls_daemon, self.someone.token, is_tls=True)
         self.tail = " by TLS" if self.visitor.is_tls else ""
 
@@ -215,12 +215,12 @@ class Reader(ApiActor):
                                    "/usage"))
         surface = "read" + tail.partition("?")[0] + self.tail
         answer = self.visitor.ask(surface, "GET", f"{REELS}/{job_id}{tail}", good=(200, 404))
-        # A reel that has failed has no picture and no subtitles.
+        # A failed reel has no picture and no subtitles.
         is_gone = 404 in self.soak.library.good(job_id)
         if answer.status == 404 and not is_gone and (tail in ("", "/usage") or not self.has_failed(job_id)):
             self.check(404 in self.soak.library.good(job_id), f"{tail} of {job_id} is not there")
         if self.visitor.is_tls and self.chance.random() < 0.3:
-            self.visitor.close()  # The next one shakes hands anew.
+            self.visitor.close()  # The next one makes a new handshake.
 
     def has_failed(self, job_id):
         answer = self.visitor.ask("read" + self.tail, "GET", f"{REELS}/{job_id}", good=(200, 404))
@@ -258,7 +258,7 @@ class Searcher(ApiActor):
 
 
 class Deleter(ApiActor):
-    """Keeps the library as large as it is; and deletes what is in work."""
+    """Keeps the size of the library, and deletes reels in work."""
 
     surface, every, account = "delete", 0.5, "library"
 
@@ -272,7 +272,7 @@ class Deleter(ApiActor):
 
 
 class Told(ApiActor):
-    """Has its reels told to receivers of all kinds, and checks each signature."""
+    """Sends its webhooks to receivers of all kinds, and checks each signature."""
 
     surface, every, account = "webhook", 5, "webhooks"
     BEHAVIOURS = ((200,), (503, 200), ("close", 200), ((429, {"Retry-After": "1"}), 200), ("close in the middle", 200))
@@ -304,7 +304,7 @@ class Told(ApiActor):
 
 
 class Sweeper(ApiActor):
-    """Deletes what turns have left behind that something broke off: a 503, or a wrong answer."""
+    """Deletes reels that interrupted turns have left: after a 503, or a wrong answer."""
 
     surface, every = "delete", 20
 
@@ -319,7 +319,7 @@ class Sweeper(ApiActor):
 
 
 class Broken(Actor):
-    """Clients that break off, say nonsense, and never come to an end."""
+    """Clients that disconnect, send malformed requests, and never finish."""
 
     surface, every = "broken clients", 0.5
 
@@ -343,13 +343,13 @@ class Broken(Actor):
         host, port = daemon.address.rsplit(":", 1)
         begun = time.monotonic()
         with socket.create_connection((host, int(port)), timeout=10) as link:
-            if self.chance.random() < 0.5:  # Ends with a reset instead of a goodbye.
+            if self.chance.random() < 0.5:  # Ends with a reset instead of an orderly end.
                 link.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             try:
                 link.sendall(self.nonsense())
                 link.settimeout(self.chance.choice((0.001, 0.1, 1)))
                 said = link.recv(4096)
-            except OSError:  # It was refused, or had nothing to say yet.
+            except OSError:  # It was refused, or got no data yet.
                 said = b""
         is_plain = daemon is self.soak.daemon
         self.check(not said or not is_plain or said.startswith(b"HTTP/1.1 "), f"answered with {said[:80]}")

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Measures the hearing of the media child on generated clips. By hand, never in a test run.
+"""Measures speech and music detection of the media child on generated clips. Run by hand, never in a test run.
 
-    sound_eval.py make DIR [--music GLOB ...]     builds the clips (flite, festival, sox-free synthesis, ffmpeg)
+    sound_eval.py make DIR [--music GLOB ...]     creates the clips (flite, festival, sox-free synthesis, ffmpeg)
     sound_eval.py run DIR BENCH MODEL_DIR [--split dev|held] [--jobs N] [--words]
 
-Two splits that share no sentence, no piece of music and no seed: tune on `dev`, believe `held`. Voices are flite's
+Two splits share no sentence, no piece of music and no seed: tune on `dev`, evaluate on `held`. Voices are flite's
 and festival's. Music is synthesised here, plus whatever --music names (real pieces: game data packages have
 some). Every clip passes through AAC, as a reel's sound does.
 """
@@ -111,7 +111,7 @@ def frames(raw, seconds=0.02):
 
 
 def trimmed(raw):
-    """Without the synthesiser's own silence at both ends, so that the times are known."""
+    """Without the synthesiser's silence at both ends, so that the times are known."""
     levels = [audioop.rms(f, 2) for f in frames(raw)]
     loud = [i for i, level in enumerate(levels) if level > max(levels) * 0.02]
     size = int(RATE * 0.02) * 2
@@ -291,7 +291,7 @@ NOISE_KINDS = ["white", "pink", "brown", "sweep", "hum", "crowd", "clicks", "win
 
 
 def through_aac(raw, path, rng):
-    """As a reel's sound: stereo-less AAC at 44.1 kHz, back to 16 kHz. Writes PATH.raw."""
+    """Encodes as a reel's sound: mono AAC at 44.1 kHz, and back to 16 kHz. Writes PATH.raw."""
     rate = rng.choice(["64k", "96k", "128k"])
     run(["ffmpeg", "-y", "-v", "error", "-f", "s16le", "-ar", str(RATE), "-ac", "1", "-i", "-", "-ar", "44100",
          "-c:a", "aac", "-b:a", rate, f"{path}.m4a"], raw)
@@ -351,7 +351,7 @@ def make_split(split, directory, pieces, sizes):
             both = mixed(raw, at_level(piece, 20 * math.log10(active_rms(raw) / 32768) - db))
             keep(f"under{db}-{i:02}", both, voice=voice, parts=parts, music=True, what=what, start=0.0)
         if i % 4 == 1:
-            # Music that sets in late.
+            # Music that starts late.
             begin = rng.uniform(3, 6)
             piece, _, what = music_piece(split, mine, rng, 10)
             late = mixed(raw, silence(begin) + at_level(piece, -22))
@@ -386,7 +386,7 @@ def make(options):
         json.dump(clips, file, indent=1)
 
 
-# --- judging ---------------------------------------------------------------------------------------------------
+# --- scoring ----------------------------------------------------------------------------------------------------
 
 
 def words_of(text):

@@ -1,8 +1,8 @@
-"""Makes reels with known on-screen text for tests/bench/text_eval.py.
+"""Creates reels with known on-screen text for tests/bench/text_eval.py.
 
-One seed, one set. Sets of an even seed and of an odd seed share neither sentences nor most fonts, so that
-one half can be developed against and the other half tells the truth.
-Needs Debian's ffmpeg, python3-pil, python3-numpy and the fonts that FONTS names.
+A seed determines a set. Sets with an even and an odd seed share neither sentences nor most fonts, so that one half
+serves for development and the other for evaluation. Needs Debian's ffmpeg, python3-pil, python3-numpy and the
+fonts that FONTS names.
 """
 
 import json
@@ -120,7 +120,7 @@ def add_noise(rng, image, amount):
 
 
 def still(rng, kind, width, height):
-    """A picture somewhat larger than the clip, to pan over."""
+    """A picture slightly larger than the clip, to pan over."""
     pick = lambda low, high: tuple(rng.randint(low, high) for _ in range(3))
     if kind == "plasma":
         image = colour_noise(rng, width, height, 120, 90)
@@ -195,7 +195,7 @@ def background(rng, kind, width, height, seconds, folder):
 
 
 class Style:
-    """How one caption looks; the same on all of its lines."""
+    """The style of one caption; the same on all of its lines."""
 
     def __init__(self, rng, half, plain, base):
         self.font = ROOT + rng.choice(FONTS[half])
@@ -255,7 +255,7 @@ class Clip:
         self.truth, self.draws = [], []
 
     def measure_base(self):
-        """Mean luma of the first frame: tells which plain colour is readable."""
+        """Mean luma of the first frame, which determines which plain colour is readable."""
         out = subprocess.run(
             ["ffmpeg", "-v", "error", *self.input, "-frames:v", "1", "-vf", self.chain + ",scale=8:8",
              "-f", "rawvideo", "-pix_fmt", "gray", "-"], capture_output=True, check=True).stdout
@@ -271,10 +271,10 @@ class Clip:
             f":fontsize={size}:x={x}:y={y}:enable='between(t,{start:.3f},{end - 0.001:.3f})'{extra}")
 
     def caption(self, text, zone, start, end):
-        """Draws `text` as 1-3 lines about the height `zone` (0-1) and notes the truth."""
+        """Draws `text` as 1-3 lines about the height `zone` (0-1) and records the truth."""
         rng = self.rng
         style = Style(rng, self.half, self.plain, self.base)
-        if "Bebas" in style.font:  # Has capitals alone.
+        if "Bebas" in style.font:  # Has capitals only.
             text = text.upper()
         scale = self.width / 720
         room = int(self.width * 0.88) - style.size // 2
@@ -346,7 +346,7 @@ class Clip:
 
 
 def make_set(folder, seed, count, textless):
-    """`count` clips with text and `textless` without; truth.json lies beside them."""
+    """`count` clips with text and `textless` without; truth.json is in the same folder."""
     os.makedirs(folder, exist_ok=True)
     half, clips = seed % 2, []
     for index in range(count + textless):
@@ -359,7 +359,7 @@ def make_set(folder, seed, count, textless):
         clip = Clip(rng, half, kind, folder)
         if index < count:
             clip.script()
-        if not os.path.exists(os.path.join(folder, name)):  # Go on after an interruption.
+        if not os.path.exists(os.path.join(folder, name)):  # Continues after an interruption.
             clip.render(os.path.join(folder, name))
         clips.append({"clip": name, "seconds": clip.seconds, "lines": clip.truth})
         print(name, len(clip.truth), "lines", flush=True)

@@ -1,9 +1,9 @@
-"""Measures the on-screen text reader: `make` writes clips with known text, `score` runs the bench over them.
+"""Measures the on-screen text reader: `make` writes clips with known text, `score` runs the bench on them.
 
     python3 tests/bench/text_eval.py make /tmp/dev --seed 0 --count 12 --textless 4
     python3 tests/bench/text_eval.py score /tmp/dev --bench build/bin/text_reader_bench
 
-Run by hand; never part of a test. See tests/bench/text_clips.py for what the clips look like.
+Run by hand; never part of a test. tests/bench/text_clips.py describes the clips.
 """
 
 import argparse
