@@ -96,15 +96,15 @@ def main():
     parser.add_argument("--bin", default=ROOT / "build/release/bin")
     parser.add_argument("--idle", default=5000, type=int)
     parser.add_argument("--waiting", default=1000, type=int)
-    wanted = parser.parse_args()
-    world = World(0, wanted.bin)
+    options = parser.parse_args()
+    world = World(0, options.bin)
     try:
-        seen = measure(world, wanted.idle, wanted.waiting)
+        seen = measure(world, options.idle, options.waiting)
         print_table("memory of the daemon", ["", "connections", "MiB", "KiB each"], [
             ["at rest", 0, seen["rest"] / 1024, ""],
-            ["idle", wanted.idle, seen["with idle"] / 1024, seen["idle"]],
+            ["idle", options.idle, seen["with idle"] / 1024, seen["idle"]],
             ["after they have left", 0, seen["after idle"] / 1024, ""],
-            ["waiting for a job", wanted.waiting, seen["with waiting"] / 1024, seen["waiting"]]])
+            ["waiting for a job", options.waiting, seen["with waiting"] / 1024, seen["waiting"]]])
     finally:
         world.close()
 

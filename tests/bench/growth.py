@@ -66,13 +66,13 @@ def load_rows(measured):
 class Growth:
     """The sizes, and the databases, which are created when they are first needed."""
 
-    def __init__(self, wanted):
-        self.wanted = wanted
+    def __init__(self, options):
+        self.options = options
         self.worlds = {}
 
     def world(self, rows):
         if rows not in self.worlds:
-            self.worlds[rows] = World(rows, self.wanted.bin, accounts=ACCOUNTS)
+            self.worlds[rows] = World(rows, self.options.bin, accounts=ACCOUNTS)
         return self.worlds[rows]
 
     def close(self):
@@ -81,11 +81,11 @@ class Growth:
 
     def sizes(self):
         """{contender: (rows, connections, daemons)}"""
-        wanted = self.wanted
-        return {f"{wanted.rows:,} reels, {wanted.connections} connections": (wanted.rows, wanted.connections, 1),
-                f"{wanted.times} x reels": (wanted.rows * wanted.times, wanted.connections, 1),
-                f"{wanted.times} x connections": (wanted.rows, wanted.connections * wanted.times, 1),
-                "two daemons": (wanted.rows, wanted.connections, 2)}
+        options = self.options
+        return {f"{options.rows:,} reels, {options.connections} connections": (options.rows, options.connections, 1),
+                f"{options.times} x reels": (options.rows * options.times, options.connections, 1),
+                f"{options.times} x connections": (options.rows, options.connections * options.times, 1),
+                "two daemons": (options.rows, options.connections, 2)}
 
     def put_load(self, title, sizes, load_for, prepare=lambda world: None, **settings):
         """A table of wrk's rounds at each of the sizes."""
@@ -99,9 +99,9 @@ class Growth:
             rows, connections, count = sizes[name]
             world, server = self.world(rows), servers[rows, count]
             prepare(world)
-            return load_for(world).put_on(f"http://{server.address}", connections, self.wanted.seconds,
+            return load_for(world).put_on(f"http://{server.address}", connections, self.options.seconds,
                                           {"server": server.processes, "database": world.cluster.processes()})
-        measured = interleaved(self.wanted.rounds, list(sizes), measure)
+        measured = interleaved(self.options.rounds, list(sizes), measure)
         print_table(title, LOAD_HEAD, load_rows(measured))
         for (rows, _), server in servers.items():
             for daemon in (server.second, server.first) if isinstance(server, Pair) else (server,):
@@ -128,16 +128,16 @@ class Growth:
             lambda world: Load(SUBMIT.format(tokens=", ".join(f'"{token}"' for token in world.tokens))), prepare, workers=0)
 
     def queue(self):
-        wanted = self.wanted
-        sizes = {f"{wanted.jobs:,} jobs beside {wanted.rows:,} reels": (wanted.rows, wanted.jobs, 1),
-                 f"{wanted.times} x reels": (wanted.rows * wanted.times, wanted.jobs, 1),
-                 f"{wanted.times} x jobs": (wanted.rows, wanted.jobs * wanted.times, 1),
-                 "two daemons": (wanted.rows, wanted.jobs, 2)}
+        options = self.options
+        sizes = {f"{options.jobs:,} jobs beside {options.rows:,} reels": (options.rows, options.jobs, 1),
+                 f"{options.times} x reels": (options.rows * options.times, options.jobs, 1),
+                 f"{options.times} x jobs": (options.rows, options.jobs * options.times, 1),
+                 "two daemons": (options.rows, options.jobs, 2)}
 
         def measure(name):
             rows, jobs, count = sizes[name]
             return work_off(self.world(rows), jobs, count)
-        measured = interleaved(wanted.rounds, list(sizes), measure)
+        measured = interleaved(options.rounds, list(sizes), measure)
         table = {name: [median_of(rounds, lambda one, of=of: one[of]) for of in ("rate", "server", "database")]
                  for name, rounds in measured.items()}
         base = next(iter(table.values()))
@@ -146,27 +146,27 @@ class Growth:
                      for name, seen in table.items()])
 
     def memory(self):
-        wanted = self.wanted
-        world = self.world(wanted.rows)
+        options = self.options
+        world = self.world(options.rows)
         rows = []
-        for times in (1, wanted.times):
-            seen = measure_memory(world, wanted.idle * times, wanted.waiting * times)
-            rows.append([f"{wanted.idle * times:,} idle, then {wanted.waiting * times:,} waiting", seen["rest"] / 1024,
+        for times in (1, options.times):
+            seen = measure_memory(world, options.idle * times, options.waiting * times)
+            rows.append([f"{options.idle * times:,} idle, then {options.waiting * times:,} waiting", seen["rest"] / 1024,
                          seen["with idle"] / 1024, seen["idle"], seen["with waiting"] / 1024, seen["waiting"]])
         rows[1:] = [rows[1], ["x", "", "", rows[1][3] / rows[0][3], "", rows[1][5] / rows[0][5]]]
         print_table("(d) memory of connections",
                     ["", "at rest MiB", "idle MiB", "KiB each", "waiting MiB", "KiB each"], rows)
 
     def search(self):
-        wanted = self.wanted
+        options = self.options
         searches = {}
-        for times in (1, wanted.times):
+        for times in (1, options.times):
             # Not the reels of other accounts, which cannot be found.
-            world = self.worlds[f"{times}"] = World(0, wanted.bin)
-            searches[world] = fill(world, wanted.searched * times, SEARCHES, wanted.bench_bin)
-        sizes = {f"{wanted.searched:,} reels, {SEARCH_CONNECTIONS} connections": ("1", SEARCH_CONNECTIONS, 1),
-                 f"{wanted.times} x reels": (f"{wanted.times}", SEARCH_CONNECTIONS, 1),
-                 f"{wanted.times} x connections": ("1", SEARCH_CONNECTIONS * wanted.times, 1),
+            world = self.worlds[f"{times}"] = World(0, options.bin)
+            searches[world] = fill(world, options.searched * times, SEARCHES, options.bench_bin)
+        sizes = {f"{options.searched:,} reels, {SEARCH_CONNECTIONS} connections": ("1", SEARCH_CONNECTIONS, 1),
+                 f"{options.times} x reels": (f"{options.times}", SEARCH_CONNECTIONS, 1),
+                 f"{options.times} x connections": ("1", SEARCH_CONNECTIONS * options.times, 1),
                  "two daemons": ("1", SEARCH_CONNECTIONS, 2)}
         self.put_load("(e) searching", sizes, lambda world: Load(
             SEARCH.format(token=world.token, searches=quoted(searches[world]))), workers=0)
@@ -202,10 +202,10 @@ def main():
         parser.add_argument(f"--{name}", default=usual, type=int)
     parts = ("read", "submit", "queue", "memory", "search")
     parser.add_argument("--only", nargs="*", choices=parts, default=parts)
-    wanted = parser.parse_args()
-    growth = Growth(wanted)
+    options = parser.parse_args()
+    growth = Growth(options)
     try:
-        for part in wanted.only:
+        for part in options.only:
             getattr(growth, part)()
     finally:
         growth.close()

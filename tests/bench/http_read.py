@@ -63,11 +63,11 @@ def two_warmed_daemons(world, rows, cache_bytes):
     twice."""
     folder = new_folder()
     shared = {"listen": f"127.0.0.1:{free_port()}", "share_port": "true", **cache_setting(cache_bytes)}
-    one, other = (world.daemon(folder=folder, **shared) for _ in range(2))
+    first, second = (world.daemon(folder=folder, **shared) for _ in range(2))
     for _ in range(2):
-        warm(world, rows, one.address)
-    one.processes = Processes(one.process.pid, other.process.pid)
-    return one
+        warm(world, rows, first.address)
+    first.processes = Processes(first.process.pid, second.process.pid)
+    return first
 
 
 def nginx(world):
@@ -113,33 +113,33 @@ def main():
     parser.add_argument("--connections", default=[32, 256], type=int, nargs="+")
     parser.add_argument("--cache-bytes", type=int)
     parser.add_argument("--only", nargs="*")
-    wanted = parser.parse_args()
+    options = parser.parse_args()
     need("nginx")
-    world = World(wanted.rows, wanted.bin)
+    world = World(options.rows, options.bin)
     try:
         makers = {
-            "reelsd": lambda: warmed_daemon(world, wanted.rows, wanted.cache_bytes),
-            "two reelsd": lambda: two_warmed_daemons(world, wanted.rows, wanted.cache_bytes),
-            "reelsd 64 MiB": lambda: warmed_daemon(world, wanted.rows, 64 << 20),
-            "reelsd none": lambda: warmed_daemon(world, wanted.rows, 0),
-            "drogon": lambda: world.drogon(wanted.peers),
-            "fastify": lambda: world.fastify(wanted.peers),
+            "reelsd": lambda: warmed_daemon(world, options.rows, options.cache_bytes),
+            "two reelsd": lambda: two_warmed_daemons(world, options.rows, options.cache_bytes),
+            "reelsd 64 MiB": lambda: warmed_daemon(world, options.rows, 64 << 20),
+            "reelsd none": lambda: warmed_daemon(world, options.rows, 0),
+            "drogon": lambda: world.drogon(options.peers),
+            "fastify": lambda: world.fastify(options.peers),
             "nginx": lambda: nginx(world)}
-        servers = {name: make() for name, make in makers.items() if not wanted.only or name in wanted.only}
+        servers = {name: make() for name, make in makers.items() if not options.only or name in options.only}
         servers = {name: server for name, server in servers.items() if server}
-        load = Load(READ.format(token=world.token, rows=wanted.rows))
+        load = Load(READ.format(token=world.token, rows=options.rows))
         database = Processes(world.cluster.process.pid)
-        contenders = [(name, count) for count in wanted.connections for name in servers]
-        if not wanted.only or "pgbench" in wanted.only:
+        contenders = [(name, count) for count in options.connections for name in servers]
+        if not options.only or "pgbench" in options.only:
             contenders.append(("pgbench", 8))
 
         def measure(contender):
             name, count = contender
             if name == "pgbench":
-                return pgbench(world, wanted.rows, wanted.seconds)
-            return load.put_on(f"http://{servers[name].address}", count, wanted.seconds,
+                return pgbench(world, options.rows, options.seconds)
+            return load.put_on(f"http://{servers[name].address}", count, options.seconds,
                                {"server": servers[name].processes, "database": database})
-        measured = interleaved(wanted.rounds, contenders, measure)
+        measured = interleaved(options.rounds, contenders, measure)
         rows = []
         for (name, count), rounds in measured.items():
             rows.append([
@@ -150,7 +150,7 @@ def main():
                 median_of(rounds, lambda one: one["memory"].get("server", float("nan"))),
                 sum(one["failed"] for one in rounds)])
         print_table(
-            f"reading one of {wanted.rows:,} reels, {RESULT_BYTES} bytes; medians of {wanted.rounds} rounds",
+            f"reading one of {options.rows:,} reels, {RESULT_BYTES} bytes; medians of {options.rounds} rounds",
             ["", "connections", "requests/s", "median ms", "p99 ms", "server us", "database us", "wrk us", "server MiB",
              "failed"], rows)
         rate = {key: median_of(rounds, lambda one: one["rate"]) for key, rounds in measured.items()}

@@ -38,18 +38,18 @@ def main():
     parser.add_argument("--seconds", default=5, type=int)
     parser.add_argument("--connections", default=64, type=int)
     parser.add_argument("--only", nargs="*")
-    wanted = parser.parse_args()
-    world = World(0, wanted.bin, accounts=max(wanted.accounts))
+    options = parser.parse_args()
+    world = World(0, options.bin, accounts=max(options.accounts))
     try:
         makers = {
-            "reelsd": world.resting_daemon, "drogon": lambda: world.drogon(wanted.peers),
-            "fastify": lambda: world.fastify(wanted.peers)}
-        servers = {name: make() for name, make in makers.items() if not wanted.only or name in wanted.only}
+            "reelsd": world.resting_daemon, "drogon": lambda: world.drogon(options.peers),
+            "fastify": lambda: world.fastify(options.peers)}
+        servers = {name: make() for name, make in makers.items() if not options.only or name in options.only}
         servers = {name: server for name, server in servers.items() if server}
         loads = {count: Load(SUBMIT.format(tokens=", ".join(f'"{token}"' for token in world.tokens[:count])))
-                 for count in wanted.accounts}
+                 for count in options.accounts}
         database = Processes(world.cluster.process.pid)
-        contenders = [(name, count) for count in wanted.accounts for name in servers]
+        contenders = [(name, count) for count in options.accounts for name in servers]
 
         def measure(contender):
             name, count = contender
@@ -57,22 +57,22 @@ def main():
             world.sql("TRUNCATE job CASCADE; UPDATE account SET bucket_tokens = NULL, bucket_at = NULL")
             world.sql("VACUUM account")
             world.sql("CHECKPOINT")
-            done = loads[count].put_on(f"http://{servers[name].address}", wanted.connections, wanted.seconds,
+            done = loads[count].put_on(f"http://{servers[name].address}", options.connections, options.seconds,
                                        {"server": servers[name].processes, "database": database})
             done["rows"] = int(world.sql("SELECT count(*) FROM job"))
             return done
-        measured = interleaved(wanted.rounds, contenders, measure)
+        measured = interleaved(options.rounds, contenders, measure)
         rows = [
             [name, count, *(median_of(rounds, lambda one, of=of: one[of]) for of in ("rate", "median", "p99")),
              *(median_of(rounds, lambda one, of=of: one["cpu"][of]) for of in ("server", "database", "load")),
              median_of(rounds, lambda one: one["memory"]["server"]), sum(one["failed"] for one in rounds)]
             for (name, count), rounds in measured.items()]
         print_table(
-            f"submitting links over {wanted.connections} connections; medians of {wanted.rounds} rounds",
+            f"submitting links over {options.connections} connections; medians of {options.rounds} rounds",
             ["", "accounts", "requests/s", "median ms", "p99 ms", "server us", "database us", "wrk us",
              "server MiB", "failed"], rows)
         rate = {key: median_of(rounds, lambda one: one["rate"]) for key, rounds in measured.items()}
-        for count in wanted.accounts:
+        for count in options.accounts:
             if "reelsd" in servers:
                 print(f"{count} accounts: " + ", ".join(
                     f"{rate['reelsd', count] / rate[other, count]:.2f} x {other}" for other in servers

@@ -139,19 +139,19 @@ def main():
     parser.add_argument("--bin", default=ROOT / "build/release/bin")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("videos", nargs="*")
-    wanted = parser.parse_args()
+    options = parser.parse_args()
     need("ffmpeg", "ffprobe", "tesseract")
-    programs = pathlib.Path(wanted.bin).resolve()
+    programs = pathlib.Path(options.bin).resolve()
     sample = str(programs.parent / "share" / "reelsd" / "sample.mp4")
-    videos = wanted.videos or [sample]
-    world = World(0, wanted.bin) if sample in videos else None
+    videos = options.videos or [sample]
+    world = World(0, options.bin) if sample in videos else None
     try:
         daemon = world.daemon(workers=1) if world else None
         ways = {"the jailed child": lambda video: analyze(str(programs / "reelsd-media"), video),
                 "a job, whole": lambda video: whole_job(world, daemon),
                 "ffmpeg, decoding": decode, "tesseract, a picture a second": read_pictures}
         contenders = [(video, way) for video in videos for way in ways if video == sample or way != "a job, whole"]
-        rounds_of = interleaved(wanted.rounds, contenders, lambda contender: ways[contender[1]](contender[0]))
+        rounds_of = interleaved(options.rounds, contenders, lambda contender: ways[contender[1]](contender[0]))
         rows = []
         for (video, way), rounds in rounds_of.items():
             took = sorted(one["wall"] for one in rounds)
@@ -161,7 +161,7 @@ def main():
             rows.append([
                 f"{pathlib.Path(video).name}, {duration:.1f} s: {way}", statistics.median(took), took[-1],
                 duration / statistics.median(took), *cpu.values(), max(one["peak"] for one in rounds)])
-        print_table(f"local analysis, {wanted.rounds} rounds",
+        print_table(f"local analysis, {options.rounds} rounds",
                     ["", "median s", "p99 s", "x real time", "reelsd CPU s", "children CPU s", "database CPU s", "peak MiB"],
                     rows)
     finally:

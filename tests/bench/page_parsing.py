@@ -26,12 +26,12 @@ CODE = "DYexample01"  # Of the golden page.
 def measure(command, environment):
     """{took: [ms], cpu: ms per page, peak: MiB} of a process that reads one page."""
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, env=environment) as process:
-        said = process.stdout.read()
+        output = process.stdout.read()
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
         sys.exit(f"{command[0]} ended with {process.returncode}")
-    told = json.loads(said)
+    told = json.loads(output)
     return {"took": told["took"], "cpu": told["cpu"] * 1000 / len(told["took"]), "peak": used.ru_maxrss / 1024}
 
 
@@ -41,10 +41,10 @@ def main():
     parser.add_argument("--peers", default=ROOT / "build/bench_peers")
     parser.add_argument("--page-rounds", default=200, type=int)
     parser.add_argument("--rounds", default=3, type=int)
-    wanted = parser.parse_args()
+    options = parser.parse_args()
     need("node")
-    ours = built("page_parsing", wanted.bench_bin)
-    packages = os.path.abspath(os.path.join(wanted.peers, "node_modules"))
+    ours = built("page_parsing", options.bench_bin)
+    packages = os.path.abspath(os.path.join(options.peers, "node_modules"))
     environment = {**os.environ, "NODE_PATH": packages, "NODE_ENV": "production"}
     ways = {"reelsd": [ours, "read"], "JSON.parse": ["node", str(HERE / "peers/page_peer.mjs"), "json"]}
     if os.path.exists(os.path.join(packages, "parse5")):
@@ -58,16 +58,16 @@ def main():
         def one_round(contender):
             number, way = contender
             page = os.path.join(folder, str(number))
-            tail = [page, str(wanted.page_rounds)] if way == "reelsd" else [page, CODE, str(wanted.page_rounds)]
+            tail = [page, str(options.page_rounds)] if way == "reelsd" else [page, CODE, str(options.page_rounds)]
             return measure(ways[way] + tail, environment)
-        measured = interleaved(wanted.rounds, [(number, way) for number in range(len(names)) for way in ways], one_round)
+        measured = interleaved(options.rounds, [(number, way) for number in range(len(names)) for way in ways], one_round)
         rows = []
         for (number, way), rounds in measured.items():
             took = sorted(one for each in rounds for one in each["took"])
             kib = os.path.getsize(os.path.join(folder, str(number))) / 1024
             rows.append([names[number] if way == "reelsd" else "", way, kib, took[len(took) // 2], took[int(len(took) * 0.99)],
                          statistics.median(one["cpu"] for one in rounds), statistics.median(one["peak"] for one in rounds)])
-    print_table(f"reading a page, {wanted.rounds} rounds of {wanted.page_rounds}",
+    print_table(f"reading a page, {options.rounds} rounds of {options.page_rounds}",
                 ["", "by", "KiB", "median ms", "p99 ms", "CPU ms", "peak MiB"], rows)
     print("\nms of answers that are made to be slow, at 64 KB, 128 KB, ... 2 MB:", flush=True)
     subprocess.run([ours, "slow"], check=True)

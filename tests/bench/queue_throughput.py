@@ -79,30 +79,30 @@ def main():
     parser.add_argument("--workers", default=[16, 64], type=int, nargs="+")
     parser.add_argument("--rounds", default=3, type=int)
     parser.add_argument("--idle-jobs", default=200, type=int)
-    wanted = parser.parse_args()
+    options = parser.parse_args()
     commands = {
         "graphile-worker": ["node", str(HERE / "peers" / "graphile_peer.cjs")],
         "pg-boss": ["node", str(HERE / "peers" / "pg_boss_peer.mjs")]}
-    world = World(0, wanted.bin)
+    world = World(0, options.bin)
     try:
         def measure(contender):
             name, workers = contender
             if name == "reelsd":
-                return ours(world, wanted.jobs, workers)
-            return peer(world, commands[name], wanted.jobs, workers, wanted.peers)
-        contenders = [(name, workers) for workers in wanted.workers for name in ("reelsd", *commands)]
-        measured = interleaved(wanted.rounds, contenders, measure)
+                return ours(world, options.jobs, workers)
+            return peer(world, commands[name], options.jobs, workers, options.peers)
+        contenders = [(name, workers) for workers in options.workers for name in ("reelsd", *commands)]
+        measured = interleaved(options.rounds, contenders, measure)
         rates = {contender: median_of(rounds, lambda one: one["rate"]) for contender, rounds in measured.items()}
         print_table(
-            f"{wanted.jobs:,} jobs that do nothing; medians of {wanted.rounds} rounds",
+            f"{options.jobs:,} jobs that do nothing; medians of {options.rounds} rounds",
             ["", "workers", "jobs/s", "server us", "database us", "server MiB", "ours"],
             [[name, workers, rate,
               *(median_of(measured[name, workers], lambda one, of=of: one[of]) for of in ("server", "database", "memory")),
               f"{rates['reelsd', workers] / rate:.2f} x"] for (name, workers), rate in rates.items()])
-        waits = {"reelsd": our_waits(world, wanted.idle_jobs)}
+        waits = {"reelsd": our_waits(world, options.idle_jobs)}
         for name, command in commands.items():
             done = subprocess.run(
-                [*command, "latency", str(min(wanted.idle_jobs, 30))], env=world.peer_environment(wanted.peers),
+                [*command, "latency", str(min(options.idle_jobs, 30))], env=world.peer_environment(options.peers),
                 capture_output=True, text=True, check=True)
             waits[name] = json.loads(done.stdout)["waits"]
         print_table(

@@ -17,10 +17,10 @@ from http_read import READ
 FORMS = [("json", "lz4"), ("json", "pglz"), ("jsonb", "lz4"), ("jsonb", "pglz")]
 
 
-def stored_as(wanted, form):
+def stored_as(options, form):
     """A database whose results are stored in this form."""
     kind, packed_by = form
-    world = World(wanted.rows, wanted.bin)
+    world = World(options.rows, options.bin)
     # A new column and newly built texts, so that each value is compressed by the column's method.
     world.sql(f"ALTER TABLE job ADD COLUMN other {kind} COMPRESSION {packed_by}")
     world.sql("ALTER TABLE job DISABLE TRIGGER USER")
@@ -46,19 +46,19 @@ def main():
     parser.add_argument("--rounds", default=5, type=int)
     parser.add_argument("--seconds", default=2, type=int)
     parser.add_argument("--connections", default=256, type=int)
-    wanted = parser.parse_args()
+    options = parser.parse_args()
     worlds = {}
     try:
         for form in FORMS:
-            worlds[form] = stored_as(wanted, form)
+            worlds[form] = stored_as(options, form)
         daemons = {form: world.daemon(reel_cache_bytes_max=0) for form, world in worlds.items()}
 
         def measure(form):
             world, daemon = worlds[form], daemons[form]
-            load = Load(READ.format(token=world.token, rows=wanted.rows))
-            return load.put_on(f"http://{daemon.address}", wanted.connections, wanted.seconds,
+            load = Load(READ.format(token=world.token, rows=options.rows))
+            return load.put_on(f"http://{daemon.address}", options.connections, options.seconds,
                                {"server": daemon.processes, "database": Processes(world.cluster.process.pid)})
-        measured = interleaved(wanted.rounds, FORMS, measure)
+        measured = interleaved(options.rounds, FORMS, measure)
         rows = []
         for form, rounds in measured.items():
             world = worlds[form]
@@ -69,8 +69,8 @@ def main():
                 float(world.sql("SELECT pg_total_relation_size('job') / count(*) FROM job")),
                 sum(one["failed"] for one in rounds)])
         print_table(
-            f"reading one of {wanted.rows:,} reels by how results are stored, {wanted.connections} connections;"
-            f" medians of {wanted.rounds} rounds",
+            f"reading one of {options.rows:,} reels by how results are stored, {options.connections} connections;"
+            f" medians of {options.rounds} rounds",
             ["", "requests/s", "p99 ms", "server us", "database us", "result bytes", "row bytes in all", "failed"], rows)
     finally:
         for world in worlds.values():

@@ -114,12 +114,12 @@ def main():
     parser.add_argument("--rounds", default=3, type=int)
     parser.add_argument("--seconds", default=5, type=int)
     parser.add_argument("--connections", default=[1, 16], type=int, nargs="+")
-    wanted = parser.parse_args()
-    world = World(0, wanted.bin)
+    options = parser.parse_args()
+    world = World(0, options.bin)
     try:
         begun = time.monotonic()
-        searches = fill(world, wanted.rows, wanted.searches, wanted.bench_bin)
-        print(f"{wanted.rows:,} reels written in {time.monotonic() - begun:.0f} s; " + world.sql(
+        searches = fill(world, options.rows, options.searches, options.bench_bin)
+        print(f"{options.rows:,} reels written in {time.monotonic() - begun:.0f} s; " + world.sql(
             "SELECT string_agg(name || ' ' || pg_size_pretty(pg_total_relation_size(name::regclass)), ', ')"
             " FROM unnest(ARRAY['search_word', 'search_concept', 'search_document', 'peer']) AS name"))
         server = world.daemon(workers=0)
@@ -131,11 +131,11 @@ def main():
         def measure(contender):
             name, count = contender
             if name in columns:
-                return pgbench(world, columns[name], wanted.searches, count, wanted.seconds, database)
-            return load.put_on(f"http://{server.address}", count, wanted.seconds,
+                return pgbench(world, columns[name], options.searches, count, options.seconds, database)
+            return load.put_on(f"http://{server.address}", count, options.seconds,
                                {"server": server.processes, "database": database})
         measured = interleaved(
-            wanted.rounds, [(name, count) for count in wanted.connections for name in ("reelsd", *columns)], measure)
+            options.rounds, [(name, count) for count in options.connections for name in ("reelsd", *columns)], measure)
         rows = []
         for (name, count), rounds in measured.items():
             rows.append([
@@ -146,7 +146,7 @@ def main():
                   for of in ("server", "database")),
                 sum(one["failed"] for one in rounds)])
         print_table(
-            f"searching {wanted.rows:,} reels; medians of {wanted.rounds} rounds",
+            f"searching {options.rows:,} reels; medians of {options.rounds} rounds",
             ["", "connections", "searches/s", "median ms", "p99 ms", "server us", "database us", "wrk us", "server MiB",
              "database MiB", "failed"], rows)
     finally:

@@ -61,8 +61,8 @@ END_SECONDS_MAX = 200  # For turns in progress at the end of the soak.
 class Soak:
     """The daemons, their clients, and the measurements."""
 
-    def __init__(self, wanted):
-        self.pace, self.seed = wanted.pace, wanted.seed
+    def __init__(self, options):
+        self.pace, self.seed = options.pace, options.seed
         self.over = threading.Event()
         self.opened, self.daemons, self.accounts = [], [], {}
         self.series = collections.defaultdict(Series)
@@ -220,11 +220,11 @@ class Soak:
         print_table("what was held; growth is that of the judged time, the last two thirds",
                     ["", "before", "begin", "median", "end", "at rest", "growth", "unit", ""], rows)
         for surface, examples in self.book.examples.items():
-            for one in examples:
-                print(f"wrong: {surface}: {one}")
+            for text in examples:
+                print(f"wrong: {surface}: {text}")
         complaints = [*self.telegram.complaints, *self.gemini.complaints]
-        for one in complaints[:20]:
-            print(f"a stand-in complains: {one}")
+        for text in complaints[:20]:
+            print(f"a stand-in complains: {text}")
         held = self.sql(f"SELECT count(*) FROM job WHERE status IN ('pending', 'processing') AND id <> {self.held}")
         if held != "0":
             print(f"{held} jobs have not ended")
@@ -262,13 +262,13 @@ def main():
     parser.add_argument("--quiet-seconds", default=60, type=float)
     parser.add_argument("--pace", default=1, type=float, help="of all turns: 2 is twice as many")
     parser.add_argument("--seed", default=1, type=int)
-    wanted = parser.parse_args()
-    os.environ["REELSD_BIN_DIR"] = os.path.abspath(wanted.bin)
+    options = parser.parse_args()
+    os.environ["REELSD_BIN_DIR"] = os.path.abspath(options.bin)
     need("ffmpeg", "openssl")
-    soak = Soak(wanted)
+    soak = Soak(options)
     try:
         soak.start()
-        soak.run(wanted.minutes, wanted.quiet_seconds)
+        soak.run(options.minutes, options.quiet_seconds)
         return 0 if soak.report() else 1
     finally:
         soak.close()

@@ -200,15 +200,15 @@ def table_rows(daemons):
         gauge = gauge_of(name)
         growth, grows = verdict(gauge, series.points)
         judged = [value for _, value in series.points[len(series.points) // 3:]] or [0]
-        said = "grows" if grows else ("flat" if gauge.bound is not None else "")
+        finding = "grows" if grows else ("flat" if gauge.bound is not None else "")
         more = series.quiet - series.rest if None not in (series.quiet, series.rest) else None
         if gauge.rest is not None and more is not None and more > gauge.rest:
-            said, grows = f"{more:g} left behind", True
+            finding, grows = f"{more:g} left behind", True
         if grows:
             growing.append(name)
         rows.append([
             name, series.rest if series.rest is not None else "", judged[0], statistics.median(judged), judged[-1],
-            series.quiet if series.quiet is not None else "", growth, gauge.unit, said])
+            series.quiet if series.quiet is not None else "", growth, gauge.unit, finding])
     return rows, growing
 
 

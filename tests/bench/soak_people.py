@@ -130,12 +130,12 @@ class Chatter(Actor):
         begun = time.monotonic()
         telegram = self.soak.telegram
         telegram.say(CHAT, self.chance.choice((link_of(self.chance.choice(REEL_CODES[:30])), UNAVAILABLE)))
-        told = self.shown(("Cost:", "Video is not available"))
-        number = self.number_of(told)
+        message = self.shown(("Cost:", "Video is not available"))
+        number = self.number_of(message)
         telegram.say(CHAT, self.chance.choice(("/list", "/search pasta", "/usage", "/help", f"/status {number}")))
         self.answered()
-        if told.buttons:
-            query = telegram.press(told, told.buttons[-1][0])
+        if message.buttons:
+            query = telegram.press(message, message.buttons[-1][0])
             wait_until(lambda: query in telegram.callback_answers, "the button's answer", END_SECONDS_MAX)
         self.note(begun)
         self.tidy_up(telegram)
@@ -172,11 +172,11 @@ class Chatter(Actor):
     def tidy_up(self, telegram):
         """Deletes the chat's reels, whether the bot created them for a message or for a button."""
         someone = self.soak.accounts["chat"]
-        for one in Visitor(self.book, self.soak.daemon, someone.token).ask(
+        for reel in Visitor(self.book, self.soak.daemon, someone.token).ask(
                 "list", "GET", "/api/v1/reels?limit=100").json():
-            if one["status"] in ("done", "error"):
-                telegram.say(CHAT, f"/delete {one['id']}")
-                self.shown((f"Reel {one['id']} is deleted",))
+            if reel["status"] in ("done", "error"):
+                telegram.say(CHAT, f"/delete {reel['id']}")
+                self.shown((f"Reel {reel['id']} is deleted",))
 
 
 class Programs(ApiActor):

@@ -110,9 +110,9 @@ class ApiActor(Actor):
     def check_end(self, job):
         """Checks that it ended as its link does."""
         code = code_of(job["url"])
-        wanted = ENDS.get(code) or self.soak.post_ends.get(code)
-        self.check(job.get("error_code") == wanted, f"{code} is to end with {wanted}: {json.dumps(job)[:400]}")
-        if not wanted:
+        expected = ENDS.get(code) or self.soak.post_ends.get(code)
+        self.check(job.get("error_code") == expected, f"{code} is to end with {expected}: {json.dumps(job)[:400]}")
+        if not expected:
             sections = {"visual", "audio", "content", "metadata", "platform_meta"}
             self.check(set(job["result"]) == sections, f"sections of {job['id']}: {sorted(job['result'])}")
 
@@ -348,9 +348,9 @@ class Broken(Actor):
             try:
                 link.sendall(self.nonsense())
                 link.settimeout(self.chance.choice((0.001, 0.1, 1)))
-                said = link.recv(4096)
+                received = link.recv(4096)
             except OSError:  # It was refused, or got no data yet.
-                said = b""
+                received = b""
         is_plain = daemon is self.soak.daemon
-        self.check(not said or not is_plain or said.startswith(b"HTTP/1.1 "), f"answered with {said[:80]}")
+        self.check(not received or not is_plain or received.startswith(b"HTTP/1.1 "), f"answered with {received[:80]}")
         self.note(begun)

@@ -262,12 +262,12 @@ def noise(kind, rng, seconds, scratch):
         for i in range(count):
             source = rng.uniform(-1, 1)
             total = 0.0
-            for one in state:
+            for band in state:
                 pole = 0.97
-                cosine = math.cos(2 * math.pi * one[2] / RATE)
-                new = source + 2 * pole * cosine * one[0] - pole * pole * one[1]
-                one[1], one[0] = one[0], new
-                total += new * (1 + math.sin(2 * math.pi * one[3] * i / RATE + one[4]))
+                cosine = math.cos(2 * math.pi * band[2] / RATE)
+                new = source + 2 * pole * cosine * band[0] - pole * pole * band[1]
+                band[1], band[0] = band[0], new
+                total += new * (1 + math.sin(2 * math.pi * band[3] * i / RATE + band[4]))
             values[i] = total
     elif kind == "clicks":
         at = 0.0
@@ -421,13 +421,13 @@ def same_within_octave(found, wanted):
 
 
 def report_speech(kind, group, show):
-    wanted = errors = 0
+    words = errors = 0
     edges, doubtful, lost = [], 0, 0
     for clip, heard in group:
         truth = words_of(" ".join(part["text"] for part in clip["parts"]))
         got = words_of(" ".join(segment["text"] for segment in heard["segments"]))
         count = word_errors(truth, got)
-        wanted += len(truth)
+        words += len(truth)
         errors += count
         edges += time_errors(clip, heard)
         doubtful += heard["doubtful"]
@@ -435,7 +435,7 @@ def report_speech(kind, group, show):
         if show:
             print(f"  {clip['file']} {clip.get('voice')} {clip.get('what', '')} wer={count / len(truth):.2f}")
             print(f"    want {' '.join(truth)}\n    got  {' | '.join(s['text'] for s in heard['segments'])}")
-    print(f"{kind:10} clips={len(group):3} wer={errors / wanted:.3f} lost={lost} doubtful={doubtful} "
+    print(f"{kind:10} clips={len(group):3} wer={errors / words:.3f} lost={lost} doubtful={doubtful} "
           f"edge error median={share(edges, 0.5):.2f}s p90={share(edges, 0.9):.2f}s")
 
 

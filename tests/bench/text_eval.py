@@ -31,13 +31,13 @@ def similarity(one, two):
 def match(truth, found, bar):
     """Greedy one-to-one pairs (truth, found) of lines that overlap in time, most similar first."""
     pairs = []
-    for i, wanted in enumerate(truth):
+    for i, line in enumerate(truth):
         for j, got in enumerate(found):
-            if got["start"] > wanted["end"] + 0.5 or got["end"] < wanted["start"] - 0.5:
+            if got["start"] > line["end"] + 0.5 or got["end"] < line["start"] - 0.5:
                 continue
-            alike = similarity(wanted["text"], " ".join(got["text"].split()))
+            alike = similarity(line["text"], " ".join(got["text"].split()))
             if alike >= bar:
-                pairs.append((alike, -abs(wanted["start"] - got["start"]), i, j))
+                pairs.append((alike, -abs(line["start"] - got["start"]), i, j))
     taken_i, taken_j, matched = set(), set(), []
     for _, _, i, j in sorted(pairs, reverse=True):
         if i not in taken_i and j not in taken_j:
@@ -72,12 +72,12 @@ def score(folder, bench, bar, jobs, verbose, only):
         if verbose:
             print(f"== {clip['clip']}: {len(pairs)} of {len(truth)}, found {len(found)}, "
                   f"cpu {report['cpu_seconds'] / clip['seconds']:.2f} s/s")
-            for i, wanted in enumerate(truth):
+            for i, line in enumerate(truth):
                 partner = [found[j] for k, j in pairs if k == i]
                 if not partner:
-                    print(f"   missed   {wanted['start']:6.2f}-{wanted['end']:6.2f} {wanted['text']!r}")
-                elif partner[0]["text"] != wanted["text"] or abs(partner[0]["start"] - wanted["start"]) > 0.5:
-                    print(f"   differs  {wanted['start']:6.2f} {wanted['text']!r} -> "
+                    print(f"   missed   {line['start']:6.2f}-{line['end']:6.2f} {line['text']!r}")
+                elif partner[0]["text"] != line["text"] or abs(partner[0]["start"] - line["start"]) > 0.5:
+                    print(f"   differs  {line['start']:6.2f} {line['text']!r} -> "
                           f"{partner[0]['start']:.2f} {partner[0]['text']!r}")
             for j, got in enumerate(found):
                 if j not in [k for _, k in pairs]:
@@ -107,12 +107,12 @@ def main():
     rate.add_argument("--jobs", type=int, default=2)
     rate.add_argument("--only", default="", help="part of a clip's name")
     rate.add_argument("--verbose", action="store_true")
-    wanted = parser.parse_args()
-    if wanted.command == "make":
+    options = parser.parse_args()
+    if options.command == "make":
         from text_clips import make_set
-        make_set(wanted.folder, wanted.seed, wanted.count, wanted.textless)
+        make_set(options.folder, options.seed, options.count, options.textless)
     else:
-        score(wanted.folder, wanted.bench, wanted.bar, wanted.jobs, wanted.verbose, wanted.only)
+        score(options.folder, options.bench, options.bar, options.jobs, options.verbose, options.only)
 
 
 if __name__ == "__main__":

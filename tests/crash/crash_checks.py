@@ -197,21 +197,21 @@ def check_calls(run, history, calls):
     wrong += [f"the answer {answer} is booked {count} times" for answer, count in booked.items()
               if count > 1]
 
-    made = collections.defaultdict(collections.Counter)
+    sent = collections.defaultdict(collections.Counter)
     for record in records:
         place = record.start, record.code
-        made[place]["all"] += 1
+        sent[place]["all"] += 1
         is_booked = record.response_id in booked
-        made[place]["refused"] += record.status != 200
-        made[place]["billed"] += bool(record.usage)
-        made[place]["not booked"] += bool(record.usage) and not is_booked
-        made[place]["unknown"] += bool(record.fault) and record.fault.name in COST_UNKNOWN
+        sent[place]["refused"] += record.status != 200
+        sent[place]["billed"] += bool(record.usage)
+        sent[place]["not booked"] += bool(record.usage) and not is_booked
+        sent[place]["unknown"] += bool(record.fault) and record.fault.name in COST_UNKNOWN
     unplanned = [record for record in records if record.status != 200 and not record.fault]
     if unplanned:
         wrong.append(f"{len(unplanned)} calls were refused for what they are: {unplanned[:3]}")
     cut = cut_claims(run, history, codes)
-    for place in set(begun) | set(made):
-        rows, asked = begun[place], made[place]
+    for place in set(begun) | set(sent):
+        rows, asked = begun[place], sent[place]
         about = f"{place}: rows {dict(rows)}, calls {dict(asked)}, claims cut off {cut[place]}"
         if asked["all"] > sum(rows.values()):
             wrong.append(f"a call without a row: {about}")
@@ -233,7 +233,7 @@ def check_calls(run, history, calls):
               if count > PAID_CALLS_MAX * jobs[code]]
     for name in ("settled", "open", "released"):
         run.figures[f"calls {name}"] = sum(rows[name] for rows in begun.values())
-    run.figures["calls billed and cut off"] = sum(asked["not booked"] for asked in made.values())
+    run.figures["calls billed and cut off"] = sum(asked["not booked"] for asked in sent.values())
     run.figures["calls that arrived"] = len(records)
     return wrong
 

@@ -545,12 +545,12 @@ class List(CliTest):
         self.assertIn("has no cursor", done.stderr)
 
     def test_none(self):
-        for arguments, said in (([], "No reels yet."), (["--status", "done"], "with the status done"),
+        for arguments, message in (([], "No reels yet."), (["--status", "done"], "with the status done"),
                                 (["--cursor", "x"], "No more reels.")):
             with self.subTest(arguments):
                 done = self.ended(self.reels("list", *arguments, server=self.serve((200, []))), 0)
                 self.assertEqual(done.stdout, "")
-                self.assertIn(said, done.stderr)
+                self.assertIn(message, done.stderr)
         done = self.ended(self.reels("list", "--json", server=self.serve((200, []))), 0)
         self.assertEqual(done.stdout, "[]\n")
 

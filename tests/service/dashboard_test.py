@@ -61,12 +61,12 @@ class SetUp(ServiceTest):
     def test_a_link_from_the_command_line_lets_an_account_in(self):
         daemon = self.daemon().start()
         account = daemon.account()
-        made = subprocess.run(
+        invitation = subprocess.run(
             [program("reelsd"), "account", "invite", "--account", account.email],
             env=clean_environment(**{**daemon.settings, "public_url": "https://reels.example.com"}),
             cwd=daemon.folder, capture_output=True, text=True, check=True)
-        self.assertRegex(made.stdout, r"^https://reels\.example\.com/join#[A-Za-z0-9]{43}\n$")
-        person = Person(daemon).join(made.stdout.strip().split("#")[1])
+        self.assertRegex(invitation.stdout, r"^https://reels\.example\.com/join#[A-Za-z0-9]{43}\n$")
+        person = Person(daemon).join(invitation.stdout.strip().split("#")[1])
         session = person.api("GET", "session").json()
         self.assertEqual(session["account"]["email"], account.email)
         self.assertFalse(session["account"]["is_admin"])
@@ -74,12 +74,12 @@ class SetUp(ServiceTest):
     def test_the_first_administrators_link_from_the_command_line(self):
         daemon = self.daemon().start()
         logged = set_up_link_secret(daemon)
-        made = daemon.cli("account", "invite", public_url="https://reels.example.com")
-        self.assertEqual(made.returncode, 0, made.stderr)
-        self.assertRegex(made.stdout, r"^https://reels\.example\.com/join#[A-Za-z0-9]{43}\n$")
+        invitation = daemon.cli("account", "invite", public_url="https://reels.example.com")
+        self.assertEqual(invitation.returncode, 0, invitation.stderr)
+        self.assertRegex(invitation.stdout, r"^https://reels\.example\.com/join#[A-Za-z0-9]{43}\n$")
         gone = Person(daemon).request("POST", "/dashboard/invitation", {"token": logged})
         self.assertEqual(gone.status, 404, "there is one such link")
-        ann = Person(daemon).join(made.stdout.strip().split("#")[1], "ann@example.com")
+        ann = Person(daemon).join(invitation.stdout.strip().split("#")[1], "ann@example.com")
         self.assertTrue(ann.api("GET", "session").json()["account"]["is_admin"])
         again = daemon.cli("account", "invite")
         self.assertEqual((again.returncode, again.stdout), (1, ""))

@@ -241,8 +241,8 @@ class Files(GeminiTest):
         url = self.start_upload(len(video)).headers["X-Goog-Upload-URL"]
         first = self.upload(url, video[:GRANULARITY], command="upload")
         self.assertEqual((first.status, first.headers["X-Goog-Upload-Status"]), (200, "active"))
-        told = self.upload(url, command="query")
-        self.assertEqual(told.headers["X-Goog-Upload-Size-Received"], str(GRANULARITY))
+        received = self.upload(url, command="query")
+        self.assertEqual(received.headers["X-Goog-Upload-Size-Received"], str(GRANULARITY))
         self.assertEqual(self.upload(url, video[5:], 5).status, 400)
         self.assertComplains(self.gemini, "goes on at")
         last = self.upload(url, video[GRANULARITY:], GRANULARITY)
@@ -254,8 +254,8 @@ class Files(GeminiTest):
         self.assertComplains(self.gemini, "were announced")
         self.gemini.fail("upload_bytes", "lost_bytes")
         self.assertEqual(self.upload(url, video).status, 503)
-        told = self.upload(url, command="query").headers["X-Goog-Upload-Size-Received"]
-        self.assertEqual(self.upload(url, video[int(told):], int(told)).status, 200)
+        received = self.upload(url, command="query").headers["X-Goog-Upload-Size-Received"]
+        self.assertEqual(self.upload(url, video[int(received):], int(received)).status, 200)
         self.assertEqual(self.gemini.complaints, [])
 
     def test_starts_that_are_none(self):

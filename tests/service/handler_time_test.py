@@ -81,13 +81,13 @@ class HandlerTimeTest(ServiceTest):
         jobs = [self.account.submit(SAMPLE) for _ in range(100)]
         self.store_large_results()
         self.assertHoldsShortly("the longest list", "GET", "/api/v1/reels?limit=100")
-        one = f"/api/v1/reels/{jobs[0]}"
-        for what, path in (("the largest reel", one), ("the same again", one), ("the same, waited for", one + "?wait=1"),
-                           ("its last event", one + "/events")):
+        largest = f"/api/v1/reels/{jobs[0]}"
+        for what, path in (("the largest reel", largest), ("the same again", largest),
+                           ("the same, waited for", largest + "?wait=1"), ("its last event", largest + "/events")):
             self.assertHoldsShortly(what, "GET", path)
         for kind in ("srt", "vtt"):
             self.assertHoldsShortly(
-                f"its subtitles as {kind}", "GET", f"{one}/subtitles.{kind}", seconds_max=SUBTITLE_SECONDS_MAX)
+                f"its subtitles as {kind}", "GET", f"{largest}/subtitles.{kind}", seconds_max=SUBTITLE_SECONDS_MAX)
         before = loop_seconds(self.served)
         answer = self.account.request("GET", "/api/v1/export")
         self.assertGreater(len(answer.body), 80 * RESULT_BYTES)

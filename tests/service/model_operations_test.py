@@ -39,14 +39,14 @@ class ModelOperations(ModelTest):
             self.assertRegex(self.doctor(openai_model="other", **wanted), "^FAIL .*does not list")
 
     def test_an_analyzer_without_its_key_or_model_is_refused_at_the_start(self):
-        for wanted, text in (({"analyzer": "gemini", "gemini_api_key": ""}, "gemini-api-key is not set"),
+        for settings, text in (({"analyzer": "gemini", "gemini_api_key": ""}, "gemini-api-key is not set"),
                              ({"analyzer": "local,openai"}, "openai-model is not set"),
                              ({"analyzer": "gemini,gemini"}, "analyzer"),
                              ({"embedder": "gemini", "gemini_api_key": ""}, "gemini-api-key is not set"),
                              ({"model_prices": "m=1"}, "model-prices"),
                              ({"model_prices_file": "/nonexistent.json"}, "model-prices-file")):
             with self.subTest(text):
-                daemon = self.shared_daemon(**{**self.model_settings(), **wanted})
+                daemon = self.shared_daemon(**{**self.model_settings(), **settings})
                 done = daemon.cli("doctor", canary_link="none")
                 self.assertNotEqual(done.returncode, 0)
                 self.assertIn(text, done.stdout + done.stderr)

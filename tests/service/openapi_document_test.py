@@ -74,12 +74,12 @@ class DocumentTest(unittest.TestCase):
         self.operation = self.document.operations["GET /things/{id}"]
 
     def test_right_answers(self):
-        for one in (answer(), answer(body='{"name": null, "kind": null}'), answer(Link="<x>"),
+        for right in (answer(), answer(body='{"name": null, "kind": null}'), answer(Link="<x>"),
                     answer(body='{"name": "a", "made_at": "2026-05-22T10:00:00Z"}'),
                     answer(kind="application/json; charset=utf-8"), answer(Date="now"),
                     answer(body=b"\xff\xd8\xff\xe0", kind="image/jpeg"),
                     answer(204, "", None, X_Count=None)):
-            self.assertEqual(self.document.breaches(self.operation, one), [], one)
+            self.assertEqual(self.document.breaches(self.operation, right), [], right)
 
     def test_wrong_answers(self):
         cases = [

@@ -152,15 +152,15 @@ class WhereTheBodyEnds(RawHttp):
         }
         refused = {name: chunked(b"0\r\n\r\n", b"Transfer-Encoding:%s\r\n" % value)
                    for name, value in codings.items()}
-        one = b"Transfer-Encoding: chunked\r\n"
+        field = b"Transfer-Encoding: chunked\r\n"
         refused |= {
-            "two fields": chunked(b"0\r\n\r\n", one + one),
-            "two fields, one sound": chunked(b"0\r\n\r\n", b"Transfer-Encoding: identity\r\n" + one),
+            "two fields": chunked(b"0\r\n\r\n", field + field),
+            "two fields, one sound": chunked(b"0\r\n\r\n", b"Transfer-Encoding: identity\r\n" + field),
             "a blank before the colon": chunked(b"0\r\n\r\n", b"Transfer-Encoding : chunked\r\n"),
             "a folded line": chunked(b"0\r\n\r\n", b"Transfer-Encoding:\r\n chunked\r\n"),
             "folded behind another field": chunked(b"0\r\n\r\n", b"X: x\r\n Transfer-Encoding: chunked\r\n"),
             "a bare line feed before": chunked(b"0\r\n\r\n", b"X: x\nTransfer-Encoding: chunked\r\n"),
-            "HTTP/1.0": post(one, b"0\r\n\r\n", b"HTTP/1.0"),
+            "HTTP/1.0": post(field, b"0\r\n\r\n", b"HTTP/1.0"),
         }
         self.assertRefused(refused, 400)
 

@@ -286,12 +286,12 @@ class Work(DatabaseTest):
         working.start()
         there = ReelEvents(type(someone)(working, someone.email, someone.token), job_id)
         self.addCleanup(there.close)
-        for one in (stream, there):
-            wait_until(one.ended.is_set, f"the end of the sample reel after {one.names()}")
-            self.assertFalse(one.was_cut)
-            self.assertEqual(one.names()[-2:], ["state", "finished"])
-            self.assertEqual(one.events[-1][2], someone.job(job_id))
-            steps = [data["step"] for name, _, data in one.events if name == "step"]
+        for follower in (stream, there):
+            wait_until(follower.ended.is_set, f"the end of the sample reel after {follower.names()}")
+            self.assertFalse(follower.was_cut)
+            self.assertEqual(follower.names()[-2:], ["state", "finished"])
+            self.assertEqual(follower.events[-1][2], someone.job(job_id))
+            steps = [data["step"] for name, _, data in follower.events if name == "step"]
             self.assertEqual(steps, [step for step in STEPS if step in steps], "in their order")
         self.assertEqual(stream.names()[:3], ["state", "state", "attempt"])
         self.assertIn("step", stream.names())

@@ -104,13 +104,13 @@ class Canary(ResolveTest):
         return done.stdout
 
     def test_doctor_tries_each_resolver(self):
-        told = self.canary("DYhandpost1")
+        output = self.canary("DYhandpost1")
         for resolver in ("page", "graphql", "embed"):
-            self.assertRegex(told, f"ok +by {resolver} +has the post by real.person")
-        told = self.canary("DYhandodd01")
-        self.assertRegex(told, "warn +by page +platform_changed: page: page of an unknown kind")
-        self.assertRegex(told, "ok +by embed ")
-        self.assertNotIn("perhaps that post is gone", told)
+            self.assertRegex(output, f"ok +by {resolver} +has the post by real.person")
+        output = self.canary("DYhandodd01")
+        self.assertRegex(output, "warn +by page +platform_changed: page: page of an unknown kind")
+        self.assertRegex(output, "ok +by embed ")
+        self.assertNotIn("perhaps that post is gone", output)
 
     def test_doctor_knows_that_the_canary_itself_may_be_gone(self):
         for more in ({}, {"resolvers": "page,yt-dlp", "yt_dlp_path": "/none/yt-dlp"}):

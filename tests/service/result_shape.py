@@ -12,17 +12,17 @@ def check_result(test, result):
     test.assertEqual(schema_breaches(RESULT, result, "result"), [])
     duration = result["metadata"]["duration_seconds"]
     for segments in (result["visual"]["text_segments"], result["audio"]["segments"]):
-        starts = [one["start_seconds"] for one in segments]
+        starts = [item["start_seconds"] for item in segments]
         test.assertEqual(starts, sorted(starts))
-        for one in segments:
-            test.assertLessEqual(one["start_seconds"], one["end_seconds"])
-            test.assertLessEqual(one["end_seconds"], duration)
+        for item in segments:
+            test.assertLessEqual(item["start_seconds"], item["end_seconds"])
+            test.assertLessEqual(item["end_seconds"], duration)
 
-    moments = [one["seconds"] for one in result["content"]["key_moments"]]
+    moments = [item["seconds"] for item in result["content"]["key_moments"]]
     test.assertEqual(moments, sorted(moments))
-    for one in result["content"]["key_moments"]:
-        test.assertLessEqual(one["seconds"], duration)
-        whole = int(one["seconds"])
-        test.assertEqual(one["timestamp"], f"{whole // 60:02}:{whole % 60:02}")
+    for item in result["content"]["key_moments"]:
+        test.assertLessEqual(item["seconds"], duration)
+        whole = int(item["seconds"])
+        test.assertEqual(item["timestamp"], f"{whole // 60:02}:{whole % 60:02}")
     if not result["audio"]["has_music"]:
         test.assertEqual(result["audio"]["music_description"], "")

@@ -396,11 +396,11 @@ class Cluster:
         return os.path.join(POSTGRES_BIN, name)
 
     def start(self):
-        told = [word for setting in self.settings for word in ("-c", setting)]
+        options = [word for setting in self.settings for word in ("-c", setting)]
         with open(os.path.join(self.folder, "postgres.log"), "ab") as log:
             self.process = subprocess.Popen(
                 as_postgres(
-                    self.program("postgres"), "-D", self.data, "-k", self.folder, *told),
+                    self.program("postgres"), "-D", self.data, "-k", self.folder, *options),
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", preexec_fn=die_with_us)
         wait_until(self._serves, "PostgreSQL")
 

@@ -25,14 +25,14 @@ class Tying(TelegramTest):
         wait_until(lambda: ann.api("GET", "chats").json()["bot"]["username"], "the bot's name")
         self.telegram.person(ANN, "Ann <b>Lee</b>")
         self.telegram.person(1002, "Eve")
-        made = ann.api("POST", "chats/codes", {}).json()
-        self.assertEqual(made["link"], f"https://t.me/reels_test_bot?start={made['code']}")
-        self.telegram.say(ANN, made["code"].upper())  # The code alone, without a command.
+        created = ann.api("POST", "chats/codes", {}).json()
+        self.assertEqual(created["link"], f"https://t.me/reels_test_bot?start={created['code']}")
+        self.telegram.say(ANN, created["code"].upper())  # The code alone, without a command.
         self.wait_for(ANN, "now tied to your account")
         chats = ann.api("GET", "chats").json()["chats"]
         self.assertEqual([(one["name"], one["kind"]) for one in chats], [("Ann <b>Lee</b>", "private")])
 
-        self.telegram.say(1002, f"/start {made['code']}")
+        self.telegram.say(1002, f"/start {created['code']}")
         self.wait_for(1002, "code is not good")
         older = ann.api("POST", "chats/codes", {}).json()["code"]
         newer = ann.api("POST", "chats/codes", {}).json()["code"]
@@ -418,12 +418,12 @@ class Summaries(TelegramTest):
         answer = answer_with("content.summary", f"{self.MARKUP} is what a cook says.")
         answer["audio"]["segments"][0]["text"] = f"Today {self.MARKUP} we make pasta."
         answer["visual"]["text_segments"][0]["text"] = self.MARKUP
-        said = self.analysed(answer, caption=self.MARKUP, author_name=self.MARKUP)
-        self.assertEqual(len(said), 1)
-        self.assertIn(f"{self.MARKUP} is what a cook says.", said[0].text)
-        self.assertEqual(said[0].folded(), [f"Today {self.MARKUP} we make pasta.", self.MARKUP])
+        messages = self.analysed(answer, caption=self.MARKUP, author_name=self.MARKUP)
+        self.assertEqual(len(messages), 1)
+        self.assertIn(f"{self.MARKUP} is what a cook says.", messages[0].text)
+        self.assertEqual(messages[0].folded(), [f"Today {self.MARKUP} we make pasta.", self.MARKUP])
         usage = self.daemons_person.api("GET", "reels/usage")
-        self.assertIn(f"Cost: ${json.loads(usage.body, parse_float=str)['total_cost_usd']}", said[0].text)
+        self.assertIn(f"Cost: ${json.loads(usage.body, parse_float=str)['total_cost_usd']}", messages[0].text)
         self.telegram.say(ANN, "/list")
         self.wait_for(ANN, "Your latest reels")
 

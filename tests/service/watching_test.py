@@ -31,12 +31,12 @@ ADDED_BY_PROMETHEUS = {"job", "instance", "le"}
 
 def told_by(text):
     """The labels of each metric of a scrape, each with its values."""
-    told = {}
+    metrics = {}
     for name, labels in SERIES.findall(text):
-        known = told.setdefault(name, {})
+        known = metrics.setdefault(name, {})
         for label, value in LABEL.findall(labels):
             known.setdefault(label, set()).add(value)
-    return told
+    return metrics
 
 
 def queries():
@@ -83,13 +83,13 @@ class Watching(DatabaseTest):
 
     def test_each_query_asks_for_what_is_told(self):
         scraped = self.scrape(self.busy_daemon())
-        told = told_by(scraped)
+        metrics = told_by(scraped)
         asked = set()
         for where, expression in queries():
             used = set()
             for name, matchers in USE.findall(expression):
                 with self.subTest(where=where, metric=name):
-                    labels = (OF_PROMETHEUS | told).get(name)
+                    labels = (OF_PROMETHEUS | metrics).get(name)
                     self.assertIsNotNone(labels, "no such metric")
                     for label in re.findall(r"(\w+)\s*(?:=~|!~|!=|=)", matchers):
                         self.assertIn(label, set(labels) | ADDED_BY_PROMETHEUS)

@@ -254,16 +254,16 @@ class GeminiStandIn(GeminiFiles, ModelStandIn):
         """Adds usageMetadata without zero fields, and records the usage."""
         written, seen, heard = self.prompt_tokens(request)
         prompt = written + seen + heard
-        said, cached = model_answers.tokens_of(text), min(self.cached_tokens, prompt)
+        output, cached = model_answers.tokens_of(text), min(self.cached_tokens, prompt)
         details = [("TEXT", written), ("VIDEO", seen), ("AUDIO", heard)]
         usage = {
-            "promptTokenCount": prompt, "candidatesTokenCount": said, "thoughtsTokenCount": thoughts,
-            "cachedContentTokenCount": cached, "totalTokenCount": prompt + said + thoughts}
+            "promptTokenCount": prompt, "candidatesTokenCount": output, "thoughtsTokenCount": thoughts,
+            "cachedContentTokenCount": cached, "totalTokenCount": prompt + output + thoughts}
         usage = {name: count for name, count in usage.items() if count}
         usage["promptTokensDetails"] = [
             {"modality": kind, "tokenCount": count} for kind, count in details if count]
         record.usage = {"model": request.model, "prompt_tokens": prompt, "cached_tokens": cached,
-                        "output_tokens": said + thoughts, "thoughts": thoughts}
+                        "output_tokens": output + thoughts, "thoughts": thoughts}
         if record.fault and record.fault.name == "no_usage":
             record.usage = None
         else:

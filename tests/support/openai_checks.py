@@ -142,13 +142,13 @@ class Request:
                             % where)
         if node.keys() & {"propertyOrdering", "nullable"}:
             self.complain("a keyword of another API in the schema at %s" % where)
-        for name, one in node.get("properties", {}).items():
-            self.check_strict(one, "%s.%s" % (where, name))
+        for name, schema in node.get("properties", {}).items():
+            self.check_strict(schema, "%s.%s" % (where, name))
         for name in ("items",):
             if name in node:
                 self.check_strict(node[name], where + "[]")
-        for one in node.get("anyOf", []):
-            self.check_strict(one, where)
+        for schema in node.get("anyOf", []):
+            self.check_strict(schema, where)
 
     # Messages.
 

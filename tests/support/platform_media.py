@@ -75,17 +75,17 @@ class MediaServing:
     def serve_file(self, behaviour, media):
         tag = '"%s"' % hashlib.md5(media).hexdigest()
         headers = {"ETag": tag, "Accept-Ranges": "bytes"}
-        wanted = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
+        byte_range = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
         if behaviour == "no_range" or self.headers.get("If-Range", tag) != tag:
-            wanted = None
-        start = int(wanted[1]) if wanted else 0
-        end = min(int(wanted[2]) + 1, len(media)) if wanted and wanted[2] else len(media)
-        if wanted and start >= end:
+            byte_range = None
+        start = int(byte_range[1]) if byte_range else 0
+        end = min(int(byte_range[2]) + 1, len(media)) if byte_range and byte_range[2] else len(media)
+        if byte_range and start >= end:
             return self.answer(416, Content_Range="bytes */%d" % len(media))
         rest = media[start:end]
-        if wanted:
+        if byte_range:
             headers["Content-Range"] = "bytes %d-%d/%d" % (start, end - 1, len(media))
-        status = 206 if wanted else 200
+        status = 206 if byte_range else 200
         if behaviour in ("cut_always", "no_range", "stall"):
             first_time = self.state.fault_due(("part", self.path), 1)
             if behaviour != "no_range" or first_time:

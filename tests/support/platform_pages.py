@@ -71,19 +71,19 @@ def slide(kind, code, media_url):
     """One video or photo with its files."""
     picture = "https://scontent.cdninstagram.com/v/%s.jpg?oe=1&x=2" % code
     image = {"candidates": [{"url": picture}]}
-    made = {"code": code, "pk": media_id_of(code), "image_versions2": image, "carousel_media": None}
+    media = {"code": code, "pk": media_id_of(code), "image_versions2": image, "carousel_media": None}
     if kind == "photo":
-        return dict(made, media_type=1, video_versions=None, __typename="XIGPolarisImageMedia")
-    made = dict(made, media_type=2, __typename="XIGPolarisVideoMedia", video_versions=[])
+        return dict(media, media_type=1, video_versions=None, __typename="XIGPolarisImageMedia")
+    media = dict(media, media_type=2, __typename="XIGPolarisVideoMedia", video_versions=[])
     if kind == "video":
-        made["video_versions"] = [
+        media["video_versions"] = [
             {"type": 102, "url": media_url + "&rank=102"},
             {"type": 101, "url": media_url},
             {"type": 103, "url": media_url + "&rank=103"},
         ]
     if kind == "video_in_tracks":
-        made["video_dash_manifest"] = manifest(media_url)
-    return made
+        media["video_dash_manifest"] = manifest(media_url)
+    return media
 
 
 def manifest(media_url):

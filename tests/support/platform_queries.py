@@ -72,7 +72,7 @@ def check_request(path, headers, form, has_chrome_tls=False):
         raise Refused(403, NOT_FOUND_SHELL)
     _, doc_id, name = QUERIES[path]
     lsd = form.get("lsd", "")
-    wanted = [
+    conditions = [
         headers.get("Content-Type") == "application/x-www-form-urlencoded",
         lsd.startswith("AV") and lsd == headers.get("X-FB-LSD"),
         headers.get("X-IG-App-ID") == APP_ID, bool(headers.get("X-ASBD-ID")),
@@ -81,9 +81,9 @@ def check_request(path, headers, form, has_chrome_tls=False):
         "/p/" in headers.get("Referer", ""),
     ]
     if path == "/api/graphql":
-        wanted += [headers.get("X-Requested-With") == "XMLHttpRequest",
+        conditions += [headers.get("X-Requested-With") == "XMLHttpRequest",
                    headers.get("X-IG-WWW-Claim") == "0"]
-    if not all(wanted):
+    if not all(conditions):
         raise Refused(400, outdated)
     if form.get("doc_id") == RETIRED_DOC_ID:
         raise Refused(200, {"data": {"xdt_shortcode_media": None}})
@@ -178,15 +178,15 @@ def form_of(body):
 # --- Embed pages -------------------------------------------------------------------------------------
 
 def embedded_slide(kind, code, media_url, prefix=""):
-    made = {
+    media = {
         "__typename": prefix + ("GraphImage" if kind == "photo" else "GraphVideo"),
         "id": pages.media_id_of(code), "shortcode": code, "is_video": kind != "photo",
         "dimensions": {"width": 640, "height": 1136},
         "display_url": "https://scontent.cdninstagram.com/v/%s.jpg?oe=1&x=2" % code,
     }
     if kind == "video":
-        made["video_url"] = media_url
-    return made
+        media["video_url"] = media_url
+    return media
 
 
 def embedded_record(code, post, media_url, prefix=""):

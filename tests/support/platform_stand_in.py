@@ -82,25 +82,25 @@ class State:
         self.spent = {}
         self.chrome_tls = False
 
-    def configure(self, wanted):
+    def configure(self, settings):
         with self.lock:
-            if wanted.get("reset"):
+            if settings.get("reset"):
                 self.reset()
-            for code, post in wanted.get("posts", {}).items():
+            for code, post in settings.get("posts", {}).items():
                 for kind, known in BEHAVIOURS.items():
                     if post.get(kind, "ok") not in known:
                         raise ValueError("unknown %s behaviour: %s" % (kind, post[kind]))
                 self.posts[code] = post
-            self.shares.update(wanted.get("shares", {}))
-            self.sessions.update(wanted.get("sessions", {}))
+            self.shares.update(settings.get("shares", {}))
+            self.sessions.update(settings.get("sessions", {}))
             if any(known not in session.SESSIONS for known in self.sessions.values()):
                 raise ValueError("unknown kind of session")
             for kind in ("page", "query", "embed"):
-                self.budgets[kind] = wanted.get(kind + "_budget", self.budgets.get(kind))
-            self.over_budget = wanted.get("over_budget", self.over_budget)
+                self.budgets[kind] = settings.get(kind + "_budget", self.budgets.get(kind))
+            self.over_budget = settings.get("over_budget", self.over_budget)
             if self.over_budget not in OVER_BUDGET:
                 raise ValueError("unknown answer: " + self.over_budget)
-            self.chrome_tls = wanted.get("chrome_tls", self.chrome_tls)
+            self.chrome_tls = settings.get("chrome_tls", self.chrome_tls)
 
     def note(self, kind, request):
         """Logs a request."""
@@ -227,11 +227,11 @@ class Handler(MediaServing, http.server.BaseHTTPRequestHandler):
         if behaviour == "execution_error_once":
             failing = self.state.fault_due((kind, code), post.get("times", 1))
             behaviour = "execution_error" if failing else "ok"
-        status, said = queries.query_answer(
+        status, content = queries.query_answer(
             kind, behaviour, code, post, self.media_url(code, post))
         if behaviour in BODY_FAULTS:
-            return self.serve_fault(behaviour, json.dumps(said).encode(), "application/json")
-        return self.answer_either(status, said)
+            return self.serve_fault(behaviour, json.dumps(content).encode(), "application/json")
+        return self.answer_either(status, content)
 
     def answer_either(self, status, body):
         if isinstance(body, str):

@@ -189,16 +189,16 @@ class Telegram:
         """A message to the bot; returns the number of its update."""
         if topic:
             more.update(message_thread_id=topic, is_topic_message=True)
-        said = {"chat": self.chats[chat], "date": int(time.time()), "text": text, "entities": self.marks_in(text),
+        message = {"chat": self.chats[chat], "date": int(time.time()), "text": text, "entities": self.marks_in(text),
                 "from": {"id": chat if chat > 0 else by, "is_bot": False, "first_name": "Ann"}, **more}
         if reply_to:
-            said["reply_to_message"] = {
+            message["reply_to_message"] = {
                 "message_id": reply_to.id, "chat": self.chats[chat], "date": 1, "text": reply_to.text,
                 "from": {"id": self.id, "is_bot": True, "first_name": "Bot"}}
         with self.lock:
-            said["message_id"] = self.next_message
+            message["message_id"] = self.next_message
             self.next_message += 1
-            return self.add_update({"message": said})
+            return self.add_update({"message": message})
 
     def send_video(self, chat, content, caption=None, kind="video", name="clip.mp4", size=None, by=777, **more):
         """A message with a video: as "video", "document" or "animation". `size`: reported and counted by the
@@ -210,17 +210,17 @@ class Telegram:
                  "file_size": len(content) if size is None else size}
         if media["file_size"] == 0:
             del media["file_size"]
-        said = {"chat": self.chats[chat], "date": int(time.time()), kind: media,
+        message = {"chat": self.chats[chat], "date": int(time.time()), kind: media,
                 "from": {"id": chat if chat > 0 else by, "is_bot": False, "first_name": "Ann"}, **more}
         if kind == "animation":
-            said["document"] = media
+            message["document"] = media
         if caption is not None:
-            said.update(caption=caption, caption_entities=self.marks_in(caption))
+            message.update(caption=caption, caption_entities=self.marks_in(caption))
         with self.lock:
-            said["message_id"] = self.next_message
+            message["message_id"] = self.next_message
             self.next_message += 1
-            self.add_update({"message": said})
-        return said
+            self.add_update({"message": message})
+        return message
 
     def edit(self, text):
         """Edits the user's last message; returns the number of the update."""
@@ -446,19 +446,19 @@ class Telegram:
         self.check_chat(given["chat_id"])
         text, entities = self.text_of(given)
         buttons = self.buttons_of(given)
-        for one in self.all_messages:
-            if one.id != given["message_id"] or one.chat != given["chat_id"] or one.is_deleted:
+        for message in self.all_messages:
+            if message.id != given["message_id"] or message.chat != given["chat_id"] or message.is_deleted:
                 continue
-            if one.text == text and one.buttons == buttons:
+            if message.text == text and message.buttons == buttons:
                 raise Refusal(400, "Bad Request: message is not modified: specified new message content "
                                    "and reply markup are exactly the same")
             now = time.monotonic()
-            if now - one.changed_at < EDIT_SECONDS_MIN and len(one.history) > 1:
-                self.complaints.append(f"message {one.id} is edited twice within a second")
-            one.changed_at = now
-            one.history.append(text)
-            one.entities, one.buttons = entities, buttons
-            return self.view(one)
+            if now - message.changed_at < EDIT_SECONDS_MIN and len(message.history) > 1:
+                self.complaints.append(f"message {message.id} is edited twice within a second")
+            message.changed_at = now
+            message.history.append(text)
+            message.entities, message.buttons = entities, buttons
+            return self.view(message)
         raise Refusal(400, "Bad Request: message to edit not found")
 
     def do_answerCallbackQuery(self, given):
@@ -516,11 +516,11 @@ class Telegram:
             raise Refusal(400, "Bad Request: message thread not found")
         if (given["chat_id"], topic) in self.closed_topics:
             raise Refusal(400, "Bad Request: TOPIC_CLOSED")
-        made = Message(self.next_message, given["chat_id"], text, [], [], reply_to)
-        made.topic = topic
+        message = Message(self.next_message, given["chat_id"], text, [], [], reply_to)
+        message.topic = topic
         self.next_message += 1
-        self.all_messages.append(made)
-        return made
+        self.all_messages.append(message)
+        return message
 
     def view(self, message):
         return {"message_id": message.id, "date": 1, "chat": self.chats[message.chat],

@@ -106,11 +106,11 @@ class Ffmpeg(unittest.TestCase):
         self.assertEqual(lists["demuxers"], {"mov", "matroska"})
 
     def test_what_the_child_makes(self):
-        made = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "src/media/child").glob("*.cpp"))
+        code = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "src/media/child").glob("*.cpp"))
         names = {"AV_CODEC_ID_MJPEG": "mjpeg", "AV_CODEC_ID_AAC": "aac", '"libx264"': "libx264"}
-        encoders = re.findall(r"avcodec_find_encoder(?:_by_name)?\((\w+|\"\w+\")\)", made)
+        encoders = re.findall(r"avcodec_find_encoder(?:_by_name)?\((\w+|\"\w+\")\)", code)
         self.assertEqual({names[one] for one in encoders}, self.lists()["encoders"])
-        muxers = re.findall(r"avformat_alloc_output_context2\([^;]*?\"(\w+)\"", made)
+        muxers = re.findall(r"avformat_alloc_output_context2\([^;]*?\"(\w+)\"", code)
         self.assertEqual(set(muxers), self.lists()["muxers"])
 
 
