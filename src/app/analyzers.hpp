@@ -24,7 +24,7 @@ public:
     /// Errors: invalid_argument, the detail names the setting: an analyzer without its key or
     /// model, or a table of prices that cannot be read.
     [[nodiscard]] static result<std::unique_ptr<analyzers>> create(
-        const settings& with, std::string_view run, const media::media_client& media,
+        const settings& config, std::string_view run, const media::media_client& media,
         model::request_observer on_request, const log::logger& log);
 
     /// The first that works.
@@ -59,9 +59,9 @@ private:
 
 /// Null for the built-in one alone. Errors: invalid_argument, the detail names the setting.
 [[nodiscard]] result<std::unique_ptr<model::dense_embedder>> make_dense_embedder(
-    const settings& with);
+    const settings& config);
 
 /// The names that "auto" stands for, or those that are set. Pure.
-[[nodiscard]] std::vector<std::string> wanted_analyzers(const settings& with);
+[[nodiscard]] std::vector<std::string> wanted_analyzers(const settings& config);
 
 }  // namespace reelsd::app

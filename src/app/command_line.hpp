@@ -10,7 +10,7 @@ namespace reelsd::app {
 /// What the command line, the environment and the configuration file ask for.
 struct invocation {
     command chosen;
-    settings with;
+    settings config;
 };
 
 /// The invocation, or the exit code: 0 after `--help` or `--version`, 2 after an error that was

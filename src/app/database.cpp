@@ -47,12 +47,12 @@ result<void> await_server(const std::string& connection, const log::logger& log)
 
 }  // namespace
 
-result<std::unique_ptr<database>> database::open(const settings& with, const log::logger& log) {
+result<std::unique_ptr<database>> database::open(const settings& config, const log::logger& log) {
     std::unique_ptr<database> opened{new database};
-    if (!with.database_url.empty()) {
-        opened->connection_ = with.database_url;
-        if (!with.database_password.empty()) {
-            auto whole = db::with_password(with.database_url, with.database_password);
+    if (!config.database_url.empty()) {
+        opened->connection_ = config.database_url;
+        if (!config.database_password.empty()) {
+            auto whole = db::with_password(config.database_url, config.database_password);
             if (!whole) return whole.error();
             opened->connection_ = std::move(*whole);
         }
@@ -65,8 +65,8 @@ result<std::unique_ptr<database>> database::open(const settings& with, const log
         return opened;
     }
     db::cluster_options options;
-    options.data_dir = with.data_dir;
-    options.binaries = with.postgres_bin_dir;
+    options.data_dir = config.data_dir;
+    options.binaries = config.postgres_bin_dir;
     opened->cluster_ = std::make_unique<db::private_cluster>(options, log);
     auto connection = opened->cluster_->ensure_running(deadline::after(cluster_time_max));
     if (!connection) return connection.error();
@@ -81,9 +81,9 @@ result<std::size_t> database::migrate(const log::logger& log) const {
 }
 
 result<void> with_database(
-    const settings& with, const log::logger& log,
+    const settings& config, const log::logger& log,
     const std::function<asio::awaitable<result<void>>(db::pool&)>& work) {
-    auto opened = database::open(with, log);
+    auto opened = database::open(config, log);
     if (!opened) return opened.error();
     const auto migrated = (*opened)->migrate(log);
     if (!migrated) return migrated.error();

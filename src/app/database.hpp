@@ -23,7 +23,7 @@ class database {
 public:
     /// Waits for a database that is still starting. Blocking. Errors: database_unavailable,
     /// storage_failed, timed_out, each with one line for the operator.
-    static result<std::unique_ptr<database>> open(const settings& with, const log::logger& log);
+    static result<std::unique_ptr<database>> open(const settings& config, const log::logger& log);
 
     /// For libpq; holds a password perhaps.
     [[nodiscard]] const std::string& connection_string() const noexcept { return connection_; }
@@ -49,7 +49,7 @@ private:
 /// Runs one short piece of work on the migrated database, for the subcommands: a loop, a pool of
 /// one connection, and the time that a person waits. Blocking.
 [[nodiscard]] result<void> with_database(
-    const settings& with, const log::logger& log,
+    const settings& config, const log::logger& log,
     const std::function<boost::asio::awaitable<result<void>>(db::pool&)>& work);
 
 }  // namespace reelsd::app

@@ -77,9 +77,9 @@ finding check_kernel() {
     return {check_result::good, fmt::format("{} {}", system.sysname, system.release)};
 }
 
-finding check_data_dir(const settings& with) {
+finding check_data_dir(const settings& config) {
     std::error_code failure;
-    const fs::path folder{with.data_dir};
+    const fs::path folder{config.data_dir};
     fs::create_directories(folder, failure);
     if (failure)
         return {check_result::bad, fmt::format("{}: {}", folder.string(), failure.message())};
@@ -94,9 +94,9 @@ finding check_data_dir(const settings& with) {
     return {is, fmt::format("{}, {} MiB free", folder.string(), free_mebibytes)};
 }
 
-finding check_certificate(const settings& with) {
+finding check_certificate(const settings& config) {
     const auto loaded =
-        http::tls_identity::load({.certificate = with.tls_certificate, .key = with.tls_key});
+        http::tls_identity::load({.certificate = config.tls_certificate, .key = config.tls_key});
     if (!loaded) return bad(loaded.error());
     const auto expires_at = (*loaded)->expires_at();
     const auto left = expires_at - std::chrono::system_clock::now();
@@ -120,14 +120,14 @@ finding check_migrations(const database& store, const log::logger& log) {
             status->outdated_functions.size())};
 }
 
-finding check_sample(const settings& with) {
-    const auto sample = find_installation(with).sample;
+finding check_sample(const settings& config) {
+    const auto sample = find_installation(config).sample;
     if (fs::exists(sample)) return {check_result::good, sample.string()};
     return {check_result::doubtful, sample.string() + " is missing: the test link will fail"};
 }
 
-finding check_dictionary(const settings& with) {
-    const auto dictionary = find_installation(with).dictionary;
+finding check_dictionary(const settings& config) {
+    const auto dictionary = find_installation(config).dictionary;
     const auto opened = model::local_embedder::open(dictionary);
     if (!opened) return bad(opened.error());
     return {check_result::good, dictionary.string()};
@@ -164,33 +164,34 @@ finding check_jail(const json& told) {
 
 /// Whether the platform answers, directly or by a proxy. A proxy that gives no connection is bad:
 /// everything that goes by it fails.
-finding check_platform(const settings& with, const std::optional<net::proxy>& by_proxy) {
-    const auto platform = net::url::parse(with.platform_url);
+finding check_platform(const settings& config, const std::optional<net::proxy>& by_proxy) {
+    const auto platform = net::url::parse(config.platform_url);
     if (!platform) return bad(platform.error());
     const net::http_client client{
-        {.policy = platform::lookup_policy(source_settings_of(with), *platform),
+        {.policy = platform::lookup_policy(source_settings_of(config), *platform),
          .by_proxy = by_proxy,
-         .outgoing_address = with.outgoing_address,
-         .ca_file = with.ca_file}};
+         .outgoing_address = config.outgoing_address,
+         .ca_file = config.ca_file}};
     net::http_request request;
     request.method = net::http_method::head;
-    request.url = with.platform_url + "/";
+    request.url = config.platform_url + "/";
     const auto answer = client.send(request, deadline::after(platform_time_max), std::stop_token{});
     if (answer) {
         return {
-            check_result::good, fmt::format("{} answers {}", with.platform_url, answer->status())};
+            check_result::good,
+            fmt::format("{} answers {}", config.platform_url, answer->status())};
     }
     const auto& why = answer.error();
     if (why.code() == errc::proxy_failed)
         return {check_result::bad, fmt::format("the proxy's fault: {}", why.detail())};
-    return {check_result::doubtful, fmt::format("{}: {}", with.platform_url, why.to_string())};
+    return {check_result::doubtful, fmt::format("{}: {}", config.platform_url, why.to_string())};
 }
 
 /// Whether a resolver has the post that is known to be there. `by_proxies` has one proxy or none.
 finding try_canary(
     const std::string& resolver, std::vector<net::proxy> by_proxies, const platform::link& canary,
-    const settings& with, const log::logger& log) {
-    auto options = source_settings_of(with);
+    const settings& config, const log::logger& log) {
+    auto options = source_settings_of(config);
     options.resolvers = {resolver};
     options.platform_proxies = std::move(by_proxies);
     const auto source = platform::source::create(options, log);
@@ -204,9 +205,9 @@ finding try_canary(
 }
 
 /// What the sandbox of yt-dlp cannot stop on this kernel; see docs/security.md.
-std::string gaps_in_sandbox(const settings& with) {
+std::string gaps_in_sandbox(const settings& config) {
     const media::media_client client{
-        {.helper = find_installation(with).media_helper, .jail = with.jail}};
+        {.helper = find_installation(config).media_helper, .jail = config.jail}};
     const auto jail = client.examine_jail(deadline::after(helper_time_max), std::stop_token{});
     if (!jail) return {};
     std::string gaps;
@@ -219,14 +220,14 @@ std::string gaps_in_sandbox(const settings& with) {
 }
 
 /// The last way to a post, which no installation needs unless it is the only one.
-finding check_yt_dlp(const settings& with) {
-    const auto program = process::find_program(with.yt_dlp_path, process::search_path());
+finding check_yt_dlp(const settings& config) {
+    const auto program = process::find_program(config.yt_dlp_path, process::search_path());
     if (!program) {
-        const bool is_needed = resolvers_of(with) == std::vector<std::string>{"yt-dlp"};
-        return is_needed ? finding{check_result::bad, with.yt_dlp_path + " is not installed"}
+        const bool is_needed = resolvers_of(config) == std::vector<std::string>{"yt-dlp"};
+        return is_needed ? finding{check_result::bad, config.yt_dlp_path + " is not installed"}
                          : finding{check_result::good, "not installed, which is fine"};
     }
-    const auto source = source_settings_of(with);
+    const auto source = source_settings_of(config);
     const auto version = platform::yt_dlp_version(
         {.program = *program, .sandbox = source.sandbox, .jail = source.jail},
         deadline::after(yt_dlp_time_max),
@@ -246,7 +247,7 @@ finding check_yt_dlp(const settings& with) {
     }
     return {
         check_result::good,
-        fmt::format("{} {}{}", program->string(), *version, gaps_in_sandbox(with))};
+        fmt::format("{} {}{}", program->string(), *version, gaps_in_sandbox(config))};
 }
 
 class report {
@@ -267,11 +268,11 @@ private:
 
 /// A line for each resolver in use that was tried without ever an answer on this installation.
 void check_answers(
-    report& lines, const settings& with, const database& store, const log::logger& log) {
+    report& lines, const settings& config, const database& store, const log::logger& log) {
     std::vector<pacing::resolver_state> states;
     const auto read = [&](db::pool& pool) -> boost::asio::awaitable<result<void>> {
         pacing::pace_store paces{pool};
-        states = co_await paces.list(platform_host(with), deadline::after(answers_time_max));
+        states = co_await paces.list(platform_host(config), deadline::after(answers_time_max));
         co_return result<void>{};
     };
     if (const auto done = with_pool(store, log, read); !done) {
@@ -279,7 +280,7 @@ void check_answers(
         return;
     }
     const bool is_silent = pacing::has_never_answered(states);
-    const auto used = platform::routed_resolvers(source_settings_of(with));
+    const auto used = platform::routed_resolvers(source_settings_of(config));
     for (const auto& one : states) {
         if (!one.has_never_answered() ||
             std::find(used.begin(), used.end(), one.resolver) == used.end())
@@ -289,15 +290,15 @@ void check_answers(
             {check_result::doubtful,
              fmt::format(
                  "{} has never answered this server{}",
-                 platform_host(with),
+                 platform_host(config),
                  is_silent ? " and may refuse its address; set a proxy (platform-proxy) or a "
                              "session (platform-cookies-file), or upload videos"
                            : " by this resolver; others work")});
     }
 }
 
-void check_database(report& lines, const settings& with, const log::logger& log) {
-    const auto store = database::open(with, log);
+void check_database(report& lines, const settings& config, const log::logger& log) {
+    const auto store = database::open(config, log);
     if (!store) {
         lines.add("database", bad(store.error()));
         lines.add("migrations", {check_result::bad, "not looked at: there is no database"});
@@ -307,15 +308,15 @@ void check_database(report& lines, const settings& with, const log::logger& log)
     lines.add("database", {check_result::good, is_private ? "private cluster answers" : "answers"});
     const auto migrations = check_migrations(**store, log);
     lines.add("migrations", migrations);
-    if (migrations.is == check_result::good) check_answers(lines, with, **store, log);
+    if (migrations.is == check_result::good) check_answers(lines, config, **store, log);
 }
 
-void check_media(report& lines, const settings& with) {
+void check_media(report& lines, const settings& config) {
     media::media_options options;
-    options.helper = find_installation(with).media_helper;
-    options.tessdata = with.tessdata_dir;
-    options.speech_model = with.speech_model_dir;
-    options.jail = with.jail;
+    options.helper = find_installation(config).media_helper;
+    options.tessdata = config.tessdata_dir;
+    options.speech_model = config.speech_model_dir;
+    options.jail = config.jail;
     const media::media_client client{options};
     const auto told = client.doctor(deadline::after(helper_time_max), std::stop_token{});
     if (!told) {
@@ -329,11 +330,11 @@ void check_media(report& lines, const settings& with) {
 }
 
 /// Every proxy of any setting, once.
-std::vector<net::proxy> all_proxies(const settings& with) {
-    auto listed = with.platform_proxies;
-    if (with.media_proxies)
-        listed.insert(listed.end(), with.media_proxies->begin(), with.media_proxies->end());
-    for (const auto& proxy : {with.model_proxy, with.telegram_proxy, with.webhook_proxy}) {
+std::vector<net::proxy> all_proxies(const settings& config) {
+    auto listed = config.platform_proxies;
+    if (config.media_proxies)
+        listed.insert(listed.end(), config.media_proxies->begin(), config.media_proxies->end());
+    for (const auto& proxy : {config.model_proxy, config.telegram_proxy, config.webhook_proxy}) {
         if (proxy) listed.push_back(*proxy);
     }
     std::vector<net::proxy> distinct;
@@ -345,15 +346,15 @@ std::vector<net::proxy> all_proxies(const settings& with) {
 }
 
 /// Returns whether look-ups reach the platform in any of the ways that are configured.
-bool check_ways_to_platform(report& lines, const settings& with) {
+bool check_ways_to_platform(report& lines, const settings& config) {
     bool is_reachable = false;
-    if (with.platform_proxies.empty()) {
-        const auto direct = check_platform(with, std::nullopt);
+    if (config.platform_proxies.empty()) {
+        const auto direct = check_platform(config, std::nullopt);
         lines.add("platform", direct);
         is_reachable = direct.is == check_result::good;
     }
-    for (const auto& proxy : all_proxies(with)) {
-        const auto by_proxy = check_platform(with, proxy);
+    for (const auto& proxy : all_proxies(config)) {
+        const auto by_proxy = check_platform(config, proxy);
         lines.add("proxy " + proxy.address(), by_proxy);
         is_reachable = is_reachable || by_proxy.is == check_result::good;
     }
@@ -362,36 +363,36 @@ bool check_ways_to_platform(report& lines, const settings& with) {
 
 /// Why the platform has refused the session of the file; empty when it has not.
 result<std::optional<std::string>> refusal_of(
-    const std::string& fingerprint, const settings& with, const log::logger& log) {
+    const std::string& fingerprint, const settings& config, const log::logger& log) {
     std::optional<std::string> refusal;
-    const auto who = session_resolver_of(platform_host(with), source_settings_of(with));
-    const auto asked =
-        with_database(with, log, [&](db::pool& pool) -> boost::asio::awaitable<result<void>> {
+    const auto who = session_resolver_of(platform_host(config), source_settings_of(config));
+    const auto request =
+        with_database(config, log, [&](db::pool& pool) -> boost::asio::awaitable<result<void>> {
             pacing::refused_session_store refusals{pool};
             refusal = co_await refusals.find(who, fingerprint, deadline::after(migration_time_max));
             co_return result<void>{};
         });
-    if (!asked) return asked.error();
+    if (!request) return request.error();
     return refusal;
 }
 
 /// Reports on the session. Returns the settings without it when it must not be used.
-settings check_session(report& lines, const settings& with, const log::logger& log) {
-    if (with.platform_cookies_file.empty()) return with;
-    auto without = with;
-    auto resolvers = resolvers_of(with);
+settings check_session(report& lines, const settings& config, const log::logger& log) {
+    if (config.platform_cookies_file.empty()) return config;
+    auto without = config;
+    auto resolvers = resolvers_of(config);
     std::erase(resolvers, platform::session_resolver_name);
     without.resolvers = std::move(resolvers);
     without.platform_cookies_file.clear();
-    const auto platform = net::url::parse(with.platform_url);
+    const auto platform = net::url::parse(config.platform_url);
     if (!platform) return without;  // Has a line of its own.
     const auto cookies = platform::read_session_file(
-        platform::session_settings_of(source_settings_of(with), *platform));
+        platform::session_settings_of(source_settings_of(config), *platform));
     if (!cookies) {
         lines.add("session", bad(cookies.error()));
         return without;
     }
-    const auto refusal = refusal_of(cookies->fingerprint(), with, log);
+    const auto refusal = refusal_of(cookies->fingerprint(), config, log);
     if (!refusal) {
         lines.add(
             "session", {check_result::doubtful, "unknown state: " + refusal.error().to_string()});
@@ -407,13 +408,14 @@ settings check_session(report& lines, const settings& with, const log::logger& l
                  **refusal)});
         return without;
     }
-    lines.add("session", {check_result::good, "enabled: " + with.platform_cookies_file});
-    return with;
+    lines.add("session", {check_result::good, "enabled: " + config.platform_cookies_file});
+    return config;
 }
 
 /// A platform that does not answer at all has a line of its own.
-void check_canary(report& lines, const settings& with, bool is_reachable, const log::logger& log) {
-    if (with.canary_link.empty()) {
+void check_canary(
+    report& lines, const settings& config, bool is_reachable, const log::logger& log) {
+    if (config.canary_link.empty()) {
         lines.add("canary", {check_result::good, "none is set (canary-link)"});
         return;
     }
@@ -421,15 +423,15 @@ void check_canary(report& lines, const settings& with, bool is_reachable, const 
         lines.add("canary", {check_result::doubtful, "not tried: the platform does not answer"});
         return;
     }
-    const auto canary = platform::parse_link(with.canary_link).value();
+    const auto canary = platform::parse_link(config.canary_link).value();
     bool has_it = false;
     std::vector<std::vector<net::proxy>> routes;
-    for (const auto& proxy : with.platform_proxies) routes.push_back({proxy});
+    for (const auto& proxy : config.platform_proxies) routes.push_back({proxy});
     if (routes.empty()) routes.emplace_back();
-    for (const auto& resolver : resolvers_of(with)) {
-        if (!is_installed(resolver, with)) continue;  // Has a line of its own.
+    for (const auto& resolver : resolvers_of(config)) {
+        if (!is_installed(resolver, config)) continue;  // Has a line of its own.
         for (const auto& by : routes) {
-            const auto answer = try_canary(resolver, by, canary, with, log);
+            const auto answer = try_canary(resolver, by, canary, config, log);
             has_it = has_it || answer.is == check_result::good;
             const auto name =
                 by.empty() ? resolver : platform::routed_name(resolver, by[0].address());
@@ -440,18 +442,18 @@ void check_canary(report& lines, const settings& with, bool is_reachable, const 
         lines.add(
             "canary",
             {check_result::doubtful,
-             "no resolver has " + with.canary_link +
+             "no resolver has " + config.canary_link +
                  "; perhaps that post is gone: set canary-link to another, and look at "
                  "`reelsd resolve`"});
     }
 }
 
 /// Whoever is asked first has to be there; of the others one is told.
-void check_models(report& lines, const settings& with, const log::logger& log) {
+void check_models(report& lines, const settings& config, const log::logger& log) {
     media::media_options options;
-    options.helper = find_installation(with).media_helper;
+    options.helper = find_installation(config).media_helper;
     const media::media_client media{options};
-    const auto models = analyzers::create(with, "0", media, {}, log);
+    const auto models = analyzers::create(config, "0", media, {}, log);
     if (!models) {
         lines.add("model", bad(models.error()));
         return;
@@ -474,20 +476,20 @@ void check_models(report& lines, const settings& with, const log::logger& log) {
 }  // namespace
 
 result<void> execute(
-    const doctor_command& /*unused*/, const settings& with, const log::logger& log) {
+    const doctor_command& /*unused*/, const settings& config, const log::logger& log) {
     report lines;
     lines.add("kernel", check_kernel());
-    lines.add("data-dir", check_data_dir(with));
-    if (serves_tls(with)) lines.add("certificate", check_certificate(with));
-    check_database(lines, with, log);
-    check_media(lines, with);
-    lines.add("sample", check_sample(with));
-    lines.add("dictionary", check_dictionary(with));
-    const auto without_refused = check_session(lines, with, log);
-    const bool is_reachable = check_ways_to_platform(lines, with);
+    lines.add("data-dir", check_data_dir(config));
+    if (serves_tls(config)) lines.add("certificate", check_certificate(config));
+    check_database(lines, config, log);
+    check_media(lines, config);
+    lines.add("sample", check_sample(config));
+    lines.add("dictionary", check_dictionary(config));
+    const auto without_refused = check_session(lines, config, log);
+    const bool is_reachable = check_ways_to_platform(lines, config);
     check_canary(lines, without_refused, is_reachable, log);
-    lines.add("yt-dlp", check_yt_dlp(with));
-    check_models(lines, with, log);
+    lines.add("yt-dlp", check_yt_dlp(config));
+    check_models(lines, config, log);
     if (lines.failures() == 0) return {};
     return error{errc::internal, fmt::format("{} checks failed", lines.failures())};
 }

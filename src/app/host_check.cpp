@@ -25,10 +25,10 @@ std::string machine_name() {
 }
 
 /// The host that people use.
-std::string own_name(const settings& with) {
-    if (with.public_url.empty()) return machine_name();
+std::string own_name(const settings& config) {
+    if (config.public_url.empty()) return machine_name();
     constexpr std::string_view scheme_end = "://";
-    const std::string_view url = with.public_url;
+    const std::string_view url = config.public_url;
     return std::string{
         http::host_without_port(url.substr(url.find(scheme_end) + scheme_end.size()))};
 }
@@ -42,10 +42,10 @@ bool needs_own_host(std::string_view path) noexcept {
     return !is_api && path != "/healthz" && path != "/readyz";
 }
 
-http::middleware::decision host_check_of(const settings& with) {
-    if (with.public_url.empty() && !is_loopback(with.listen.host)) return {};
-    return [own =
-                own_name(with)](const http::request_context& ctx) -> std::optional<http::response> {
+http::middleware::decision host_check_of(const settings& config) {
+    if (config.public_url.empty() && !is_loopback(config.listen.host)) return {};
+    return [own = own_name(config)](
+               const http::request_context& ctx) -> std::optional<http::response> {
         const auto host = ctx.header("Host");
         if (!host || !needs_own_host(ctx.request().target.path())) return std::nullopt;
         if (http::is_own_host(*host, own)) return std::nullopt;

@@ -4,7 +4,7 @@
 
 namespace reelsd::app {
 
-installation installation_of(const std::filesystem::path& program, const settings& with) {
+installation installation_of(const std::filesystem::path& program, const settings& config) {
     const auto folder = program.parent_path();
     const auto prefix = folder.parent_path();
     const auto share = prefix / "share" / "reelsd";
@@ -15,7 +15,7 @@ installation installation_of(const std::filesystem::path& program, const setting
     // Nobody is to call it by hand, so that an installed one is not where commands are looked up.
     const auto installed = prefix / "libexec" / "reelsd" / "reelsd-media";
     if (std::filesystem::exists(installed, unknown)) helper = installed;
-    if (!with.media_helper.empty()) helper = with.media_helper;
+    if (!config.media_helper.empty()) helper = config.media_helper;
     return {
         .media_helper = helper,
         .sample = share / "sample.mp4",
@@ -24,12 +24,12 @@ installation installation_of(const std::filesystem::path& program, const setting
         .configuration = outside / "etc" / "reelsd" / "reelsd.conf"};
 }
 
-installation find_installation(const settings& with) {
+installation find_installation(const settings& config) {
     std::error_code failure;
     auto program = std::filesystem::read_symlink("/proc/self/exe", failure);
     // Without /proc the relative names still say in a message what was looked for.
     if (failure) program = "bin/reelsd";
-    return installation_of(program, with);
+    return installation_of(program, config);
 }
 
 }  // namespace reelsd::app

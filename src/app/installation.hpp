@@ -21,10 +21,10 @@ struct installation {
 };
 
 /// The helper that the settings name wins over the one that came with the program.
-[[nodiscard]] installation find_installation(const settings& with);
+[[nodiscard]] installation find_installation(const settings& config);
 
 /// The same for a program in another place.
 [[nodiscard]] installation installation_of(
-    const std::filesystem::path& program, const settings& with);
+    const std::filesystem::path& program, const settings& config);
 
 }  // namespace reelsd::app

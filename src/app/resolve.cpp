@@ -149,9 +149,9 @@ enum class try_end : std::uint8_t { post_found, no_post };
 /// One resolver's try: what it saw, and what it came to. Errors are those of the settings and of
 /// keeping answers.
 result<try_end> try_resolver(
-    const std::string& name, const platform::link& wanted, const settings& with,
+    const std::string& name, const platform::link& wanted, const settings& config,
     answer_recorder* recorder, const log::logger& log) {
-    auto options = source_settings_of(with);
+    auto options = source_settings_of(config);
     options.resolvers = {name};
     result<void> kept;
     options.on_answer = [recorder, &kept](const platform::observed_answer& seen) {
@@ -165,8 +165,8 @@ result<try_end> try_resolver(
         fmt::print("       kept in {}\n", file->string());
     };
     fmt::print("{}\n", name);
-    if (!is_installed(name, with)) {
-        fmt::print("  not asked: {} is not installed (yt-dlp-path)\n", with.yt_dlp_path);
+    if (!is_installed(name, config)) {
+        fmt::print("  not asked: {} is not installed (yt-dlp-path)\n", config.yt_dlp_path);
         return try_end::no_post;
     }
     if (name != platform::session_resolver_name) options.cookies_file.clear();
@@ -188,18 +188,20 @@ result<try_end> try_resolver(
 
 }  // namespace
 
-result<void> execute(const resolve_command& asked, const settings& with, const log::logger& log) {
-    const auto wanted = platform::parse_link(asked.url);
+result<void> execute(
+    const resolve_command& request, const settings& config, const log::logger& log) {
+    const auto wanted = platform::parse_link(request.url);
     if (!wanted) return wanted.error();
     std::optional<answer_recorder> recorder;
-    if (!asked.save_to.empty()) recorder.emplace(asked.save_to, *wanted);
-    auto names = resolvers_of(with);
+    if (!request.save_to.empty()) recorder.emplace(request.save_to, *wanted);
+    auto names = resolvers_of(config);
     // Used by name only: the database, which this does not open, knows whether it was refused.
     std::erase(names, platform::session_resolver_name);
-    if (!asked.strategy.empty()) names = {asked.strategy};
+    if (!request.strategy.empty()) names = {request.strategy};
     int with_post = 0;
     for (const auto& name : names) {
-        const auto tried = try_resolver(name, *wanted, with, recorder ? &*recorder : nullptr, log);
+        const auto tried =
+            try_resolver(name, *wanted, config, recorder ? &*recorder : nullptr, log);
         if (!tried) return tried.error();
         with_post += *tried == try_end::post_found ? 1 : 0;
     }

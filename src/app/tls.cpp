@@ -7,10 +7,10 @@
 namespace reelsd::app {
 
 result<std::shared_ptr<const http::tls_identity>> load_tls(
-    const settings& with, const log::logger& log) {
-    if (!serves_tls(with)) return std::shared_ptr<const http::tls_identity>{};
+    const settings& config, const log::logger& log) {
+    if (!serves_tls(config)) return std::shared_ptr<const http::tls_identity>{};
     auto loaded =
-        http::tls_identity::load({.certificate = with.tls_certificate, .key = with.tls_key});
+        http::tls_identity::load({.certificate = config.tls_certificate, .key = config.tls_key});
     if (!loaded) return loaded.error();
     const auto expires_at = (*loaded)->expires_at();
     const auto until = to_rfc3339(expires_at);

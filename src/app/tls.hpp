@@ -12,6 +12,6 @@ namespace reelsd::app {
 /// The certificate and key that the settings name; null when they name none. Blocking. Logs until
 /// when the certificate is valid. Errors: those of http::tls_identity::load.
 [[nodiscard]] result<std::shared_ptr<const http::tls_identity>> load_tls(
-    const settings& with, const log::logger& log);
+    const settings& config, const log::logger& log);
 
 }  // namespace reelsd::app

@@ -70,9 +70,9 @@ private:
 settings settings_of(std::vector<std::string> words) {
     argument_list arguments{std::move(words)};
     const auto read = arguments.read();
-    const auto* const asked = std::get_if<invocation>(&read);
-    EXPECT_NE(asked, nullptr);
-    return asked == nullptr ? settings{} : asked->with;
+    const auto* const request = std::get_if<invocation>(&read);
+    EXPECT_NE(request, nullptr);
+    return request == nullptr ? settings{} : request->config;
 }
 
 /// What a command line that is refused says.
@@ -98,11 +98,11 @@ TEST(CommandLine, SecretsAreBlottedOutWhereTheProcessListShowsThem) {
          "--database-url",
          "postgresql://u:word@h/n"}};
     const auto read = arguments.read();
-    const auto* const asked = std::get_if<invocation>(&read);
-    ASSERT_NE(asked, nullptr);
-    EXPECT_EQ(asked->with.gemini.key, "AIza-1");
-    EXPECT_EQ(asked->with.openai.key, "sk-2");
-    EXPECT_EQ(asked->with.database_url, "postgresql://u:word@h/n");
+    const auto* const request = std::get_if<invocation>(&read);
+    ASSERT_NE(request, nullptr);
+    EXPECT_EQ(request->config.gemini.key, "AIza-1");
+    EXPECT_EQ(request->config.openai.key, "sk-2");
+    EXPECT_EQ(request->config.database_url, "postgresql://u:word@h/n");
     EXPECT_EQ(arguments.word(2), "--gemini-api-key=******");
     EXPECT_EQ(arguments.word(3), "--openai-api-key");
     EXPECT_EQ(arguments.word(4), "****");
@@ -124,9 +124,9 @@ TEST(CommandLine, ASecretThatIsRefusedIsNotRepeated) {
 TEST(CommandLine, KeysFromTheEnvironmentUnderEitherName) {
     const environment_variable usual{"GEMINI_API_KEY", "usual"};
     const environment_variable openai{"OPENAI_API_KEY", "sk-1"};
-    const auto with = settings_of({"reelsd", "serve"});
-    EXPECT_EQ(with.gemini.key, "usual");
-    EXPECT_EQ(with.openai.key, "sk-1");
+    const auto config = settings_of({"reelsd", "serve"});
+    EXPECT_EQ(config.gemini.key, "usual");
+    EXPECT_EQ(config.openai.key, "sk-1");
 }
 
 TEST(CommandLine, FlagsGoBeforeOurVariableBeforeTheUsualOne) {
@@ -145,10 +145,10 @@ TEST(CommandLine, SecretsFromFilesThatAVariableNames) {
         const environment_variable password{"REELSD_DATABASE_PASSWORD_FILE", file.path()};
         const environment_variable key{"REELSD_GEMINI_API_KEY_FILE", file.path()};
         const environment_variable token{"REELSD_TELEGRAM_TOKEN_FILE", file.path()};
-        const auto with = settings_of({"reelsd", "serve"});
-        EXPECT_EQ(with.database_password, "word");
-        EXPECT_EQ(with.gemini.key, "word");
-        EXPECT_EQ(with.telegram_token, "word");
+        const auto config = settings_of({"reelsd", "serve"});
+        EXPECT_EQ(config.database_password, "word");
+        EXPECT_EQ(config.gemini.key, "word");
+        EXPECT_EQ(config.telegram_token, "word");
         EXPECT_EQ(settings_of({"reelsd", "serve", "--gemini-api-key=flag"}).gemini.key, "flag");
     }
 }
@@ -236,12 +236,12 @@ TEST(CommandLine, BackupsAndRestorationsNameAFile) {
     argument_list backup{{"reelsd", "backup", "--force", "reels.backup", "--data-dir", "d"}};
     const auto made = backup.read();
     ASSERT_TRUE(std::holds_alternative<invocation>(made));
-    const auto& asked = std::get<invocation>(made);
-    const auto* const to = std::get_if<backup_command>(&asked.chosen);
+    const auto& request = std::get<invocation>(made);
+    const auto* const to = std::get_if<backup_command>(&request.chosen);
     ASSERT_NE(to, nullptr);
     EXPECT_EQ(to->file, "reels.backup");
     EXPECT_TRUE(to->force);
-    EXPECT_EQ(asked.with.data_dir, "d");
+    EXPECT_EQ(request.config.data_dir, "d");
 
     argument_list output{{"reelsd", "backup", "-"}};
     const auto piped = output.read();
