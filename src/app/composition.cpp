@@ -1,10 +1,8 @@
 #include "composition.hpp"
 
-#include "host_check.hpp"
 #include "installation.hpp"
 #include "platform_source.hpp"
 #include "process_services.hpp"
-#include "tls.hpp"
 #include "usable_memory.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/json.hpp>  // A coroutine that returns it is destroyed here.
@@ -206,9 +204,7 @@ composition::composition(
           session_pace(),
           log},
       session_record{
-          loop.get_executor(),
-          pacing::refused_session_store{pool},
-          session_resolver_of(platform_host(config), source_settings_of(config))},
+          loop.get_executor(), pacing::refused_session_store{pool}, session_resolver_of(config)},
       offload{offload_threads, offload_queue_max},
       embedding_calls{embedding_threads, offload_queue_max},
       tasks{loop.get_executor(), async::log_failure(log)},

@@ -5,11 +5,11 @@
 #include "database.hpp"
 #include "handover.hpp"
 #include "health.hpp"
+#include "http_endpoints.hpp"
 #include "metrics.hpp"
-#include "metrics_endpoint.hpp"
+#include "platform_source.hpp"
 #include "readiness_monitor.hpp"
 #include "sd_notify.hpp"
-#include "session_records.hpp"
 #include "settings.hpp"
 #include <reelsd/api/api.hpp>
 #include <reelsd/async/offload_pool.hpp>

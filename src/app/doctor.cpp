@@ -3,7 +3,6 @@
 #include "database.hpp"
 #include "installation.hpp"
 #include "platform_source.hpp"
-#include "session_records.hpp"
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/db/migrator.hpp>
@@ -365,7 +364,7 @@ bool check_ways_to_platform(report& lines, const settings& config) {
 result<std::optional<std::string>> refusal_of(
     const std::string& fingerprint, const settings& config, const log::logger& log) {
     std::optional<std::string> refusal;
-    const auto who = session_resolver_of(platform_host(config), source_settings_of(config));
+    const auto who = session_resolver_of(config);
     const auto request =
         with_database(config, log, [&](db::pool& pool) -> boost::asio::awaitable<result<void>> {
             pacing::refused_session_store refusals{pool};

@@ -1,7 +1,6 @@
 #include "health.hpp"
 
 #include "platform_source.hpp"
-#include "session_records.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/db/errors.hpp>
 #include <reelsd/domain/pacing/pace_store.hpp>
@@ -101,8 +100,7 @@ asio::awaitable<bool> health::is_session_enabled(deadline by) {
     const auto fingerprint = deps_.platform_session->fingerprint();
     if (fingerprint.empty()) co_return false;
     pacing::refused_session_store refusals{deps_.pool};
-    const auto who =
-        session_resolver_of(platform_host(deps_.config), source_settings_of(deps_.config));
+    const auto who = session_resolver_of(deps_.config);
     const auto refusal = co_await refusals.find(who, fingerprint, by);
     co_return !refusal.has_value();
 }

@@ -2,14 +2,23 @@
 
 #include "installation.hpp"
 #include <reelsd/base/invariant.hpp>
+#include <reelsd/domain/loop_call.hpp>
 #include <reelsd/net/url.hpp>
+#include <reelsd/platform/resolver.hpp>
 #include <reelsd/process/find_program.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <string>
 
 namespace reelsd::app {
+namespace {
+
+/// For one statement.
+constexpr std::chrono::seconds statement_time_max{5};
+
+}  // namespace
 
 std::vector<std::string> resolvers_of(const settings& config) {
     if (config.resolvers) return *config.resolvers;
@@ -43,13 +52,37 @@ platform::source_settings source_settings_of(const settings& config) {
 
 std::string platform_host(const settings& config) {
     const auto platform = net::url::parse(config.platform_url);
-    invariant(platform.has_value());  // The source has been made of it.
+    invariant(platform.has_value());  // The source was created from it.
     return std::string{platform->host()};
 }
 
 bool is_installed(std::string_view resolver, const settings& config) {
     return resolver != "yt-dlp" ||
            process::find_program(config.yt_dlp_path, process::search_path()).has_value();
+}
+
+pacing::paced_resolver session_resolver_of(const settings& config) {
+    for (const auto& name : platform::routed_resolvers(source_settings_of(config))) {
+        if (platform::resolver_in(name) == platform::session_resolver_name)
+            return {.host = platform_host(config), .resolver = name};
+    }
+    return {
+        .host = platform_host(config), .resolver = std::string{platform::session_resolver_name}};
+}
+
+result<std::optional<std::string>> shared_session_record::refusal_of(
+    const std::string& fingerprint, deadline by) {
+    const auto until = by.at_most(statement_time_max);
+    return wait_for(loop_, store_.find(resolver_, fingerprint, until), until);
+}
+
+result<platform::refusal_news> shared_session_record::refuse(
+    const std::string& fingerprint, std::string_view reason, deadline by) {
+    const auto until = by.at_most(statement_time_max);
+    const auto is_first =
+        wait_for(loop_, store_.add(resolver_, fingerprint, std::string{reason}, until), until);
+    if (!is_first) return is_first.error();
+    return *is_first ? platform::refusal_news::first : platform::refusal_news::known;
 }
 
 }  // namespace reelsd::app
