@@ -22,17 +22,17 @@ settings with_analyzers(std::vector<std::string> names) {
 
 TEST(WantedAnalyzers, AutoIsTheFirstWithAKey) {
     auto with = with_analyzers({"auto"});
-    EXPECT_THAT(wanted_analyzers(with), ElementsAre("local"));
+    EXPECT_THAT(analyzer_names(with), ElementsAre("local"));
     with.openai.key = "k";
-    EXPECT_THAT(wanted_analyzers(with), ElementsAre("openai"));
+    EXPECT_THAT(analyzer_names(with), ElementsAre("openai"));
     with.gemini.key = "k";
-    EXPECT_THAT(wanted_analyzers(with), ElementsAre("gemini"));
+    EXPECT_THAT(analyzer_names(with), ElementsAre("gemini"));
 }
 
 TEST(WantedAnalyzers, WhatIsNamedIsTaken) {
     auto with = with_analyzers({"local", "openai"});
     with.gemini.key = "k";
-    EXPECT_THAT(wanted_analyzers(with), ElementsAre("local", "openai"))
+    EXPECT_THAT(analyzer_names(with), ElementsAre("local", "openai"))
         << "a key alone costs nothing";
 }
 
