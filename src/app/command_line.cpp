@@ -23,7 +23,7 @@ namespace {
 constexpr int exit_usage = 2;
 
 constexpr std::size_t help_columns = 80;
-constexpr std::size_t help_name_columns = 32;  ///< Of the longest name, indented.
+constexpr std::size_t help_name_columns = 32;  ///< For the longest name, indented.
 
 constexpr const char* footer =
     "Every setting is also an environment variable (--data-dir: REELSD_DATA_DIR) and\n"
@@ -38,7 +38,7 @@ struct parsed_line {
     std::string config_file;
 };
 
-/// `text` in lines that fit beside the names.
+/// Breaks `text` into lines of the width of the help's right column.
 std::string wrapped(std::string_view text) {
     constexpr std::size_t line_max = help_columns - help_name_columns;
     std::string lines;
@@ -79,8 +79,8 @@ void add_settings(CLI::App& app, parsed_line& line) {
     }
 }
 
-/// Adds a subcommand. Its options fill the returned command, which lives as long as `parent`;
-/// `chosen` becomes that command when the command line names it.
+/// Adds a subcommand. Its options fill the returned command, which lives as long as `parent`.
+/// `chosen` is set to it when the command line names it.
 template <class Command>
 std::pair<CLI::App&, Command&> add_command(
     CLI::App& parent, command& chosen, const char* name, const char* help) {
@@ -207,7 +207,7 @@ void describe(CLI::App& app, parsed_line& line) {
     app.set_version_flag("--version", "reelsd " REELSD_VERSION)->description("Print the version");
     app.require_subcommand(1);
     add_settings(app, line);
-    // Subcommands inherit it.
+    // For the subcommands, which inherit it.
     app.footer("Settings such as --data-dir are accepted as well; reelsd --help lists them.");
     auto& chosen = line.chosen;
     add_command<serve_command>(app, chosen, "serve", "Run the daemon");

@@ -7,7 +7,7 @@
 
 namespace reelsd::app {
 
-/// What the command line, the environment and the configuration file ask for.
+/// A command, and the settings from the command line, the environment and the configuration file.
 struct invocation {
     command chosen;
     settings config;
@@ -17,8 +17,8 @@ struct invocation {
 /// printed on standard error.
 [[nodiscard]] std::variant<invocation, int> read_command_line(int argument_count, char** arguments);
 
-/// Prints why a command failed on standard error, as "reelsd: " and a line. systemd's journal files
-/// it as an error.
+/// Prints "reelsd: " and the reason on standard error, with the priority of an error for systemd's
+/// journal.
 void print_error(std::string_view why);
 
 }  // namespace reelsd::app
