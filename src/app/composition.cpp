@@ -344,7 +344,7 @@ work::session_pace composition::session_pace() const {
                     resolver == platform::session_resolver_name || resolver == "yt-dlp";
                 return may_use && session->cookies(deadline::after(session_time_max)) != nullptr;
             },
-        .wanted = {
+        .pace = {
             .interval = config.session_interval,
             .tries_per_hour = config.session_lookups_per_hour,
             .try_time = bounds::resolve_time_max,

@@ -25,15 +25,16 @@ constexpr auto erase_time_max = 6s;
 class account_erasure final : public periodic_task {
 public:
     account_erasure(
-        const maintenance_context& in, retention::retention_store store, retention_options options)
-        : periodic_task{"look for accounts to erase", in.loop, erasure_interval, in.log},
+        const maintenance_context& context, retention::retention_store store,
+        retention_options options)
+        : periodic_task{"look for accounts to erase", context.loop, erasure_interval, context.log},
           store_{store},
           options_{std::move(options)} {}
 
 private:
     asio::awaitable<void> step() override {
         const auto began = monotonic_clock::now();
-        std::erase_if(skipped_, [began](const auto& one) { return one.second <= began; });
+        std::erase_if(skipped_, [began](const auto& entry) { return entry.second <= began; });
         std::vector<account_id> skipped;
         for (const auto& [account, until] : skipped_) skipped.push_back(account);
         const auto account =
@@ -92,8 +93,9 @@ private:
 }  // namespace
 
 std::unique_ptr<async::background_service> make_account_erasure(
-    const maintenance_context& in, retention::retention_store store, retention_options options) {
-    return std::make_unique<account_erasure>(in, store, std::move(options));
+    const maintenance_context& context, retention::retention_store store,
+    retention_options options) {
+    return std::make_unique<account_erasure>(context, store, std::move(options));
 }
 
 }  // namespace reelsd::work

@@ -34,9 +34,9 @@ std::string step_name(retention::kind what) {
 class retention_sweeper final : public periodic_task {
 public:
     retention_sweeper(
-        const maintenance_context& in, retention::retention_store store, retention_options options,
-        retention::kind what, seconds_f kept)
-        : periodic_task{step_name(what), in.loop, round_interval(kept), in.log},
+        const maintenance_context& context, retention::retention_store store,
+        retention_options options, retention::kind what, seconds_f kept)
+        : periodic_task{step_name(what), context.loop, round_interval(kept), context.log},
           store_{store},
           options_{std::move(options)},
           what_{what},
@@ -104,9 +104,9 @@ private:
 }  // namespace
 
 std::unique_ptr<async::background_service> make_retention_sweeper(
-    const maintenance_context& in, retention::retention_store store, retention_options options,
+    const maintenance_context& context, retention::retention_store store, retention_options options,
     retention::kind what, seconds_f kept) {
-    return std::make_unique<retention_sweeper>(in, store, std::move(options), what, kept);
+    return std::make_unique<retention_sweeper>(context, store, std::move(options), what, kept);
 }
 
 }  // namespace reelsd::work

@@ -178,7 +178,7 @@ TEST(CommandLine, ASecretHasOneSource) {
         "reelsd: OPENAI_API_KEY and REELSD_OPENAI_API_KEY_FILE are both set; only one may be\n");
 }
 
-TEST(CommandLine, AFileThatIsNoSecretsIsNamedButNotQuoted) {
+TEST(CommandLine, AnInvalidSecretFileIsNamedButNotQuoted) {
     {
         const environment_variable gone{"REELSD_TELEGRAM_TOKEN_FILE", "/nonexistent/token"};
         EXPECT_EQ(
