@@ -189,7 +189,7 @@ result<platform::media_file> join_tracks(
     const auto joined = folder / "joined";
     const auto muxed = in.parts.media.join(
         video.file, *video.sound, joined, in.by.at_most(bounds::probe_time_max), in.stop);
-    if (!muxed) return fault_of_this_machine(joining.error());
+    if (!muxed) return fault_of_this_machine(muxed.error());
     return platform::describe_file(joined);
 }
 
