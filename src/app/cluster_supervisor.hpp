@@ -2,7 +2,7 @@
 
 #include "database.hpp"
 #include "handover.hpp"
-#include <reelsd/async/background_task.hpp>
+#include <reelsd/async/background_service.hpp>
 #include <reelsd/async/offload_pool.hpp>
 #include <reelsd/db/pool.hpp>
 

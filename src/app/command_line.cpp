@@ -1,7 +1,7 @@
 #include "command_line.hpp"
 
 #include "setting_table.hpp"
-#include <reelsd/base/journal.hpp>
+#include <reelsd/base/log.hpp>
 #include <reelsd/platform/source.hpp>
 
 #include <CLI/CLI.hpp>

@@ -35,8 +35,7 @@
 #include <reelsd/work/analysis/shared_rate_limiter.hpp>
 #include <reelsd/work/embeddings/vector_index.hpp>
 #include <reelsd/work/engine/dispatcher.hpp>
-#include <reelsd/work/maintenance/step_recorder.hpp>
-#include <reelsd/work/maintenance/token_usage_flusher.hpp>
+#include <reelsd/work/maintenance/recorders.hpp>
 #include <reelsd/work/webhooks/webhook_deliverer.hpp>
 #include <reelsd/work/webhooks/webhook_sender.hpp>
 

@@ -2,7 +2,7 @@
 #include "composition.hpp"
 #include "process_services.hpp"
 #include "sd_notify.hpp"
-#include <reelsd/async/background_task.hpp>
+#include <reelsd/async/background_service.hpp>
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/process/child_run.hpp>
 

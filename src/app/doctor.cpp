@@ -14,7 +14,6 @@
 #include <reelsd/platform/yt_dlp_parser.hpp>
 #include <reelsd/platform/yt_dlp_resolver.hpp>
 #include <reelsd/process/child_run.hpp>
-#include <reelsd/process/find_program.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

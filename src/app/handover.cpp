@@ -1,6 +1,6 @@
 #include "handover.hpp"
 
-#include <reelsd/async/background_task.hpp>
+#include <reelsd/async/background_service.hpp>
 #include <reelsd/async/monotonic_timer.hpp>
 #include <reelsd/async/with_deadline.hpp>
 #include <reelsd/base/sleep.hpp>

@@ -5,7 +5,7 @@
 #include <reelsd/domain/loop_call.hpp>
 #include <reelsd/net/url.hpp>
 #include <reelsd/platform/resolver.hpp>
-#include <reelsd/process/find_program.hpp>
+#include <reelsd/process/child_run.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -16,6 +16,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <span>
@@ -25,6 +26,8 @@
 
 namespace reelsd::process {
 namespace {
+
+namespace fs = std::filesystem;
 
 /// A step on the way to a running child that the system refused.
 struct refusal {
@@ -267,6 +270,11 @@ private:
     std::size_t output_bytes_max_;
 };
 
+bool is_program(const fs::path& file) {
+    std::error_code failure;
+    return fs::is_regular_file(file, failure) && ::access(file.c_str(), X_OK) == 0;
+}
+
 std::chrono::duration<double> seconds_of(const timeval& time) {
     return std::chrono::seconds{time.tv_sec} + std::chrono::microseconds{time.tv_usec};
 }
@@ -326,6 +334,28 @@ result<void> check_kernel() {
 std::string signal_name(int number) {
     const char* name = sigabbrev_np(number);
     return name == nullptr ? "signal " + std::to_string(number) : std::string{"SIG"} + name;
+}
+
+std::optional<fs::path> find_program(std::string_view name, std::string_view search_path) {
+    if (name.empty()) return std::nullopt;
+    if (name.find('/') != std::string_view::npos) {
+        std::error_code failure;
+        auto file = fs::absolute(name, failure);
+        return !failure && is_program(file) ? std::optional{std::move(file)} : std::nullopt;
+    }
+    for (std::size_t start = 0; start < search_path.size();) {
+        const auto end = std::min(search_path.find(':', start), search_path.size());
+        const fs::path folder{search_path.substr(start, end - start)};
+        if (folder.is_absolute() && is_program(folder / name)) return folder / name;
+        start = end + 1;
+    }
+    return std::nullopt;
+}
+
+std::string_view search_path() {
+    // No thread changes the environment.
+    const char* const folders = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe)
+    return folders == nullptr ? "/usr/local/bin:/usr/bin:/bin" : folders;
 }
 
 }  // namespace reelsd::process

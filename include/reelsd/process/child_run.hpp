@@ -6,8 +6,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace reelsd::process {
@@ -64,5 +67,14 @@ struct child_end {
 
 /// "SIGSEGV", or "signal 42" for one without a name.
 [[nodiscard]] std::string signal_name(int number);
+
+/// The absolute path of an executable program; nothing if there is none. A `name` with a slash is a
+/// path. Any other name is searched for in the folders of `search_path`, which is in the form of
+/// the variable PATH; relative folders are ignored.
+[[nodiscard]] std::optional<std::filesystem::path> find_program(
+    std::string_view name, std::string_view search_path);
+
+/// The variable PATH of this process, or Debian's default.
+[[nodiscard]] std::string_view search_path();
 
 }  // namespace reelsd::process

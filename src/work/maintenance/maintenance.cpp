@@ -1,4 +1,4 @@
-#include <reelsd/async/background_task.hpp>
+#include <reelsd/async/background_service.hpp>
 #include <reelsd/async/offload_pool.hpp>
 #include <reelsd/domain/jobs/upload_store.hpp>
 #include <reelsd/work/maintenance/maintenance.hpp>

@@ -1,6 +1,5 @@
 // Goal: each keyword is enforced, and what is wrong is found by its pointer. Method: one table of
 // values and schemas.
-#include <reelsd/base/api_schemas.hpp>
 #include <reelsd/base/json_schema.hpp>
 
 #include <gtest/gtest.h>

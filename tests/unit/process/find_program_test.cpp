@@ -1,5 +1,5 @@
 // Goal: a program is found where a shell would find it. Method: a folder of its own.
-#include <reelsd/process/find_program.hpp>
+#include <reelsd/process/child_run.hpp>
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

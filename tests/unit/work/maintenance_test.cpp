@@ -3,8 +3,7 @@
 #include <reelsd/domain/loop_call.hpp>
 #include <reelsd/work/maintenance/maintenance.hpp>
 #include <reelsd/work/maintenance/periodic_task.hpp>
-#include <reelsd/work/maintenance/step_recorder.hpp>
-#include <reelsd/work/maintenance/token_usage_flusher.hpp>
+#include <reelsd/work/maintenance/recorders.hpp>
 
 #include <boost/asio/io_context.hpp>
 
