@@ -67,7 +67,7 @@ struct Maintenance : ::testing::Test {
     asio::executor_work_guard<asio::io_context::executor_type> work{loop.get_executor()};
 };
 
-TEST_F(Maintenance, StepsGoOnAfterFailuresOfAllKinds) {
+TEST_F(Maintenance, StepsContinueAfterAllKindsOfFailures) {
     scripted_task task{loop, [](int step) {
                            if (step == 1) throw std::runtime_error{"bug"};
                            if (step == 2) throw db::refused{"23505", "", "refused"};
@@ -116,7 +116,7 @@ TEST_F(TokenUsage, EachTokenIsWrittenOnce) {
     EXPECT_THAT(written, ElementsAre(ElementsAre(token_id{3}, token_id{7})));
 }
 
-TEST_F(TokenUsage, AStopWritesWhatIsLeft) {
+TEST_F(TokenUsage, AStopWritesPendingUses) {
     flusher.start();
     loop.poll();
     flusher.note({8});
@@ -156,7 +156,7 @@ struct StepRecorder : Maintenance {
         log::logger::silent()};
 };
 
-TEST_F(StepRecorder, TheLatestStepsOfAllJobsAreOneWrite) {
+TEST_F(StepRecorder, TheLatestStepsOfAllJobsAreWrittenTogether) {
     recorder.start();
     std::thread worker{[this] {
         recorder.note(job(1), "resolve");
@@ -170,7 +170,7 @@ TEST_F(StepRecorder, TheLatestStepsOfAllJobsAreOneWrite) {
     EXPECT_TRUE(run_on(loop, recorder.stop(far)));
 }
 
-TEST_F(StepRecorder, WhatCannotBeWrittenIsDropped) {
+TEST_F(StepRecorder, AFailedWriteIsDropped) {
     first_fails = true;
     recorder.start();
     recorder.note(job(1), "resolve");
@@ -181,7 +181,7 @@ TEST_F(StepRecorder, WhatCannotBeWrittenIsDropped) {
     EXPECT_TRUE(run_on(loop, recorder.stop(far)));
 }
 
-TEST_F(Maintenance, AStopEndsASweepThatIsUnderWay) {
+TEST_F(Maintenance, AStopEndsASweepInProgress) {
     async::offload_pool threads{1, 1};
     std::atomic<bool> has_begun{false};
     const auto sweep = [&has_begun](const std::stop_token& stop) {
